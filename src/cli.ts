@@ -41,6 +41,9 @@ try {
   process.exitCode = reportFailure(error, io);
 }
 
+// A server does not wait for a reader of its access log that has stalled.
+if (io.onLost) process.exit();
+
 /** Ends the process at once: after an error that nobody caught, anything may be half done. */
 function fail(error: unknown): never {
   process.exit(reportFailure(error, io));

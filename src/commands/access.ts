@@ -1,13 +1,21 @@
 /** How a line of the access log looks. Whatever a client sent, it stays one line that its readers can read. */
 import { toJson, visible } from "../print/text.js";
-import type { AccessEntry } from "../server/access-log.js";
+import type { AccessEntry, AccessGap, AccessItem } from "../server/access-log.js";
 
 type LineForm = "words" | "json" | "combined";
 
-/** One answer as a line without its end: see each form below. */
-export function accessLine(entry: AccessEntry, form: LineForm): string {
-  return FORMS[form](entry);
+/** One answer, or how many lines are missing, as a line without its end: see each form below. */
+export function accessLine(item: AccessItem, form: LineForm): string {
+  return "dropped" in item ? GAPS[form](item) : FORMS[form](item);
 }
+
+/** Readers of logs take a gap for the answer to a request that could not be read. */
+const GAPS: Readonly<Record<LineForm, (gap: AccessGap) => string>> = {
+  words: ({ time, dropped }) => `${time.toISOString()} - DROPPED ${dropped} 500 0 0.0ms -`,
+  json: toJson,
+  combined: ({ time, dropped }) =>
+    `${UNKNOWN_CLIENT} - - [${clockOf(time)}] "-" 500 0 "-" "rollcall: ${dropped} lines dropped"`,
+};
 
 const FORMS: Readonly<Record<LineForm, (entry: AccessEntry) => string>> = { words, json, combined };
 

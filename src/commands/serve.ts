@@ -7,8 +7,11 @@ import { count } from "../print/numbers.js";
 import { shellWord, toJson, visible } from "../print/text.js";
 import { CURRENT, EXPLORER, SNAPSHOT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
+import { createLogQueue } from "../server/access-log.js";
 import type { Admin } from "../server/admin/admin.js";
 import type { ClusterEffects } from "../server/cluster/processes.js";
+import { writeWithoutWaiting } from "../server/connections/node-internals.js";
+import { SERVER_LIMITS } from "../server/limits.js";
 import type { CountedServer, ServedRelease } from "../server/server.js";
 import { toListener } from "../settings/hosts.js";
 import { type Settings, settingOf } from "../settings/settings.js";
@@ -19,6 +22,7 @@ import { type Given, type Io, print, say, sayLines } from "./program/verb.js";
 
 export async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
   const log = (line: string) => say(io, `${io.date().toISOString()} ${visible(line)}`);
+  for (const stream of [io.stdout, io.stderr]) writeWithoutWaiting(stream);
   const handed = findHanded(io, log);
   const signals = hearSignals(io.signals, log);
   const admin = await openSecond(settings, io, log);
@@ -57,12 +61,13 @@ async function serveUntilStopped(
     linkedTo = baseUrl;
     if (note !== undefined) log(note);
   };
-  const server = await open(settings, {
+  const accessLog = openAccessLog(settings, io, log, admin);
+  const stopping = new AbortController();
+  void signals.stopped.then(() => stopping.abort());
+  const effects: Parameters<typeof open>[1] = {
     log,
-    ...(settings.accessLog && {
-      access: (entry) =>
-        print(io, accessLine(entry, settings.accessLog === "combined" ? "combined" : settings.json ? "json" : "words")),
-    }),
+    signal: stopping.signal,
+    access: accessLog?.add,
     counts: admin?.counts,
     onSwitch({ snapshot, contract }) {
       admin?.switched();
@@ -72,12 +77,15 @@ async function serveUntilStopped(
       sayLinks(snapshot.base_url, origin);
     },
     onFailure: (error) => fail(error),
-  });
+  };
+  let server: Awaited<ReturnType<typeof open>> | undefined;
   try {
+    server = await open(settings, effects);
     signals.attach(server);
-    const { url } = await server.listen(address);
-    origin = new URL(url).origin;
-    if (!signals.isStopped()) {
+    const bound = await Promise.race([server.listen(address), signals.stopped]);
+    if (bound && !signals.isStopped()) {
+      const { url } = bound;
+      origin = new URL(url).origin;
       admin?.watch(server);
       announce(server.release, url, settings, io, admin?.url);
       sayLinks(server.release.snapshot.base_url, origin);
@@ -91,8 +99,24 @@ async function serveUntilStopped(
   } finally {
     admin?.watch();
     // Also if the port is taken, since a server that never listened looks at `current` all the same.
-    await server.close();
+    await server?.close();
+    const { length } = accessLog?.take() ?? [];
+    if (length > 0) log(`The access log lacks its last ${count(length, "line")}, which its reader had not taken.`);
   }
+}
+
+/** Prints a line for each answer, as fast as they are read. */
+function openAccessLog({ accessLog, json }: Settings, io: Io, log: (line: string) => void, admin?: Admin) {
+  if (!accessLog) return undefined;
+  const form = accessLog === "combined" ? "combined" : json ? "json" : "words";
+  return createLogQueue(
+    SERVER_LIMITS.logBytes,
+    (items, done) => io.stdout.write(items.map((item) => `${accessLine(item, form)}\n`).join(""), done),
+    (isFirst) => {
+      admin?.counts.add("unlogged");
+      if (isFirst) log("The reader of the access log is behind: lines are dropped and counted until it has caught up.");
+    },
+  );
 }
 
 /** After the announcement, the server goes on even if its log cannot be written: its readers matter more. */

@@ -113,6 +113,14 @@ export function readWithState(path: string, most = MAX_FILE): Promise<{ bytes: B
   });
 }
 
+/** Some bytes of a file, fewer where it ends before, and what it was on disk after they had been read. @throws as `withReleaseFile` does. */
+export function readPiece(path: string, at: number, length: number): Promise<{ bytes: Buffer; state: BigIntStats }> {
+  return withReleaseFile(path, async (file) => {
+    const { bytesRead, buffer } = await readFile(file, Buffer.allocUnsafeSlow(length), 0, length, at);
+    return { bytes: buffer.subarray(0, bytesRead), state: fstatSync(file, { bigint: true }) };
+  });
+}
+
 /**
  * A file's bytes, read at once into memory that is given for their number, and what it was on disk when the last of them had been
  * read. Undefined if they cannot be read, for any reason.
@@ -145,11 +153,12 @@ export function readIntoSync<T extends { bytes: Buffer }>(
 }
 
 /** The SHA-256 of a plain file of any size, read in pieces while other work goes on. @throws as `withReleaseFile` does. */
-export function digestReleaseFile(path: string): Promise<string> {
+export function digestReleaseFile(path: string, signal?: AbortSignal): Promise<string> {
   return withReleaseFile(path, async (file) => {
     const memory = Buffer.allocUnsafeSlow(PIECE);
     const sum = createHash("sha256");
     for (;;) {
+      signal?.throwIfAborted();
       const { bytesRead } = await readFile(file, memory, 0, memory.length, null);
       if (bytesRead === 0) return sum.digest("hex");
       sum.update(memory.subarray(0, bytesRead));

@@ -1,4 +1,4 @@
-/** One entry of the access log for each answer. */
+/** One entry of the access log for each answer, and a bounded queue of those that wait for their reader. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { bodyBytes, type ServerAnswer } from "./answers.js";
@@ -24,6 +24,14 @@ export interface AccessEntry {
   /** Its id. */
   release: string;
 }
+
+/** Stands where entries are missing. */
+export interface AccessGap {
+  time: Date;
+  dropped: number;
+}
+
+export type AccessItem = AccessEntry | AccessGap;
 
 /** What a client asked for. */
 type Asked = Pick<AccessEntry, "method" | "url" | "version" | "agent" | "referer">;
@@ -73,4 +81,66 @@ export function createAccessLog(write: (entry: AccessEntry) => void) {
 
 function toEnd(end: (status: number, bytes: number) => void) {
   return (answer?: ServerAnswer) => end(answer?.head.status ?? CLIENT_LEFT, answer?.body?.length ?? 0);
+}
+
+/** Bytes of an entry besides its texts, about. */
+const OVERHEAD = 300;
+
+/** Entries that are handed over at once: more would keep answers waiting while they are written as lines. */
+const BATCH = 256;
+
+/**
+ * Hands over entries, together those that come meanwhile. While the reader is behind, at most `most` bytes wait. What does
+ * not fit is dropped, and a gap says how many those are.
+ * @param handOver calls `done` when it takes the next ones.
+ * @param onDrop is told of each entry that is dropped, and whether it is the first one of a gap.
+ */
+export function createLogQueue(
+  most: number,
+  handOver: (items: AccessItem[], done: () => void) => void,
+  onDrop: (isFirst: boolean) => void = () => {},
+) {
+  const waiting: AccessItem[] = [];
+  let bytes = 0;
+  let dropped = 0;
+  let isBusy = false;
+  const endGap = (): void => {
+    if (dropped > 0) waiting.push({ time: new Date(), dropped });
+    dropped = 0;
+  };
+  const handOverNext = (): void => {
+    if (waiting.length === 0) endGap();
+    const items = waiting.splice(0, BATCH);
+    isBusy = items.length > 0;
+    if (!isBusy) return;
+    handOver(items, () => {
+      for (const item of items) bytes -= sizeOf(item);
+      handOverNext();
+    });
+  };
+  return {
+    add(item: AccessItem): void {
+      const size = sizeOf(item);
+      if (bytes + size <= most) {
+        endGap();
+        bytes += size;
+        waiting.push(item);
+      } else if ("dropped" in item) dropped += item.dropped;
+      else {
+        onDrop(dropped === 0);
+        dropped++;
+      }
+      if (!isBusy) handOverNext();
+    },
+    /** What waits, which is not handed over then. */
+    take(): AccessItem[] {
+      endGap();
+      return waiting.splice(0);
+    },
+  };
+}
+
+/** Gaps are few, and take no room. */
+function sizeOf(item: AccessItem): number {
+  return "dropped" in item ? 0 : OVERHEAD + item.url.length + item.agent.length + item.referer.length;
 }

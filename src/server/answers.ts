@@ -28,6 +28,10 @@ export class ServerAnswer {
     readonly body?: Buffer,
     readonly giveBack?: () => void,
   ) {}
+
+  withBody(body: Buffer): ServerAnswer {
+    return new ServerAnswer(this.head, this.etag, body);
+  }
 }
 
 /** A status and the headers that many answers share: as `name, value, name, value`, and as text with the status line. */
@@ -58,13 +62,23 @@ export function createAnswers({ snapshot, sums }: Pick<Release, "snapshot" | "su
     new ServerAnswer(toHead(status, errorHeaders), undefined, Buffer.from(errorBody(detail)));
   const statuses = Object.entries(ERROR_DETAILS).map(([status, detail]) => [status, toError(Number(status), detail)]);
   const errors: Record<ErrorStatus, ServerAnswer> = Object.fromEntries(statuses);
+  /** Of a file that is not a page. Only parts and steps are large enough to be resumed. */
+  const file = (status: 200 | 206 | 304, path: string, etag: string, range: Record<string, string> = {}) => {
+    const ranges = isPacked(path) ? { "Accept-Ranges": "bytes", ...range } : {};
+    return new ServerAnswer(toHead(status, { ...common, ...fileHeaders(path, cacheControl), ...ranges }), etag);
+  };
   return {
     page: (variant: Variant, etag: string, body: Buffer, giveBack?: () => void) =>
       new ServerAnswer(pages[variant], etag, body, giveBack),
     pageNotModified: (variant: Variant, etag: string) => new ServerAnswer(pagesNotModified[variant], etag),
-    /** Of a file that is no page, whose body somebody else sends. */
-    file: (status: 200 | 304, path: string, etag: string) =>
-      new ServerAnswer(toHead(status, { ...common, ...fileHeaders(path, cacheControl), ...rangesOf(path) }), etag),
+    file,
+    part: (path: string, etag: string, range: string) => file(206, path, etag, { "Content-Range": range }),
+    noSuchRange: (size: number) =>
+      new ServerAnswer(
+        toHead(416, { ...errorHeaders, "Content-Range": `bytes */${size}` }),
+        undefined,
+        errors[416].body,
+      ),
     /** @param search the client's query, with its `?`, or empty. */
     redirect(path: string, search: string) {
       const headers = { ...common, "Cache-Control": cacheControl, Location: pathReference(path) + safe(search) };
@@ -102,15 +116,11 @@ export function send(res: ServerResponse, { head, etag, body, giveBack }: Server
   giveBack?.();
 }
 
-/** Sets an answer's headers where somebody else sends its body. */
-export function setHeaders(res: ServerResponse, { head: { headers }, etag = "" }: ServerAnswer): void {
-  for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
-  res.setHeader("ETag", etag);
-}
-
-/** Only parts and steps are large enough to be resumed. */
-function rangesOf(path: string): Record<string, string> {
-  return isPacked(path) ? { "Accept-Ranges": "bytes" } : {};
+/** Sends the head of an answer whose body of `length` bytes follows. */
+export function sendHead(res: ServerResponse, { head, etag = "" }: ServerAnswer, length: number): void {
+  slots.set(res, head.slot);
+  bodyBytes.set(res, length);
+  res.writeHead(head.status, [...head.headers, "ETag", etag, "Content-Length", `${length}`]);
 }
 
 /** The status line and headers, without those that Node adds. */
@@ -120,8 +130,9 @@ export function headOf({ head: { text }, etag, body }: ServerAnswer): string {
 }
 
 /** A whole answer for a socket without a request. It says that the connection closes. */
-export function toText(answer: ServerAnswer): string {
-  return `${headOf(answer)}Date: ${new Date().toUTCString()}\r\nConnection: close\r\n\r\n${answer.body ?? ""}`;
+export function toText(answer: ServerAnswer, isHead: boolean): string {
+  const body = isHead ? "" : `${answer.body ?? ""}`;
+  return `${headOf(answer)}Date: ${new Date().toUTCString()}\r\nConnection: close\r\n\r\n${body}`;
 }
 
 function toHead(status: number, headers: Readonly<Record<string, string>>, variant: Variant = "identity"): Head {

@@ -16,6 +16,7 @@ const EVENTS = {
   damaged: 2 * SLOTS + 2,
   switches: 2 * SLOTS + 3,
   refused: 2 * SLOTS + 4,
+  unlogged: 2 * SLOTS + 5,
 } as const;
 type CountedEvent = keyof typeof EVENTS;
 

@@ -6,25 +6,29 @@ import type { Release } from "../release/open.js";
 import type { ServerLimits } from "./limits.js";
 import { openSite, type Site, type SiteOptions } from "./site.js";
 
-/** @throws UserError if there is no release, or a broken one. */
+/**
+ * @param signal ends what is being opened, and opens nothing more.
+ * @throws UserError if there is no release, or a broken one.
+ */
 export async function followCurrent(
   folder: string,
   options: SiteOptions,
   limits: ServerLimits,
+  signal: AbortSignal,
   onSwitch: (release: Release) => void = () => {},
   onRefused?: () => void,
 ) {
   const isRelease = await stat(join(folder, SNAPSHOT)).catch(() => undefined);
-  if (isRelease) return { site: await openSite(folder, options), async reload() {}, async stop() {} };
+  if (isRelease) return { site: await openSite(folder, options, signal), async reload() {}, async stop() {} };
   const link = join(folder, CURRENT);
-  let site = await openSite(link, options);
+  let site = await openSite(link, options, signal);
   const watch = watchLink(
     link,
     {
       folder: () => site.release.folder,
       async open(next) {
         const { release: last } = site;
-        site = await openSite(next, options);
+        site = await openSite(next, options, signal);
         const { release } = site;
         if (release.folder !== last.folder || release.digest !== last.digest) onSwitch(release);
       },
@@ -35,6 +39,7 @@ export async function followCurrent(
       },
     },
     limits,
+    signal,
   );
   return {
     get site(): Site {
@@ -56,9 +61,11 @@ function watchLink(
   link: string,
   user: { folder(): string; open(folder: string): Promise<void>; refused(error: unknown): void },
   { watchMs, retryMs }: Pick<ServerLimits, "watchMs" | "retryMs">,
+  signal: AbortSignal,
 ) {
   let failed: { target: string | undefined; at: number } | undefined;
   let running: Promise<void> | undefined;
+  let waiting: Promise<void> | undefined;
 
   const look = async (asked: boolean): Promise<void> => {
     const target = await resolveLink(link);
@@ -72,27 +79,35 @@ function watchLink(
       await user.open(target ?? link);
       failed = undefined;
     } catch (error) {
+      if (signal.aborted) return;
       // Nobody wants to hear of a release that is not current any more, and may be gone.
       if ((await resolveLink(link)) !== target) return look(asked);
       failed = { target, at: Date.now() };
       if (asked || !last) user.refused(error);
     }
   };
-  const run = (asked: boolean): Promise<void> => {
+  const run = async (asked: boolean): Promise<void> => {
+    if (signal.aborted) return;
     running = look(asked).finally(() => {
       running = undefined;
     });
-    return running;
+    await running;
   };
   const timer = setInterval(() => running ?? run(false), watchMs);
   timer.unref();
 
   return {
-    /** Looks now, and also opens what was refused before or is served already. */
-    async check() {
-      while (running) await running;
-      await run(true);
+    /** Looks now, and also opens what was refused before or is served already. One that waits is for all who ask meanwhile. */
+    check(): Promise<void> {
+      if (waiting) return waiting;
+      if (!running) return run(true);
+      waiting = running.then(() => {
+        waiting = undefined;
+        return run(true);
+      });
+      return waiting;
     },
+    /** Resolves when nothing is being opened any more, once the signal is aborted. */
     async stop() {
       clearInterval(timer);
       while (running) await running;

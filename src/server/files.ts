@@ -1,26 +1,38 @@
 /**
- * Serves a release's files that are no pages (snapshot.json, SHA256SUMS, an avatar, parts and steps), by sirv. A file is checked when
- * the release is opened, and again when it has changed since, so that sirv never sends what the release does not say.
+ * Serves a release's files that are not pages: snapshot.json, SHA256SUMS, an avatar, parts and steps. A small file is proved and cached as a
+ * page is. A large one is read piece by piece while it is sent, and holds no descriptor meanwhile, however slow its client is.
  */
-import { lstatSync, type ReadStream, realpathSync } from "node:fs";
+import { type BigIntStats, lstatSync, realpathSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import type { NextHandler, Request } from "polka";
-import sirv from "sirv";
 import { etagOf } from "../contract/headers.js";
 import { UserError } from "../errors.js";
+import { readPiece } from "../release/files.js";
 import { EXPLORER, isPacked, isPublic, SUMS, unlistedFiles } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
-import { type Answers, bodyBytes, type ServerAnswer, send, setHeaders } from "./answers.js";
+import { type Answers, type ServerAnswer, send, sendHead } from "./answers.js";
 import { isFresh, requestedRange } from "./negotiate.js";
-import { digestVerified, type PageCache } from "./page-cache.js";
+import { digestVerified, type FileProof, type PageCache } from "./page-cache.js";
 import type { Proving } from "./page-files.js";
 import { isSettled } from "./proofs.js";
 
+/** Larger files are not kept in memory. */
+const MOST_SMALL = 2 ** 20;
+/** Bytes of a large file that are read and sent at once. */
+const PIECE = 2 ** 16;
+
 interface Served {
+  path: string;
   digest: string;
-  answer: ServerAnswer;
+  etag: string;
+  size: number;
+  /** What the cache remembers it by. */
+  index: number;
+  whole: ServerAnswer;
+  notModified: ServerAnswer;
   /** What `identify` said of the file when its bytes were those of the digest. */
   checked?: string | undefined;
 }
@@ -33,74 +45,102 @@ export async function createFiles(
   release: Release,
   root: string,
   answers: Answers,
-  { cache, opening, proving: { settleMs } }: { cache: PageCache; opening: AtMost; proving: Proving },
+  { cache, opening, proving: { isOnce, settleMs } }: { cache: PageCache; opening: AtMost; proving: Proving },
+  signal: AbortSignal,
 ) {
   const { folder } = release;
   const files = new Map<string, Served>();
   for (const [path, listed] of namesOf(release)) {
     const file = join(folder, path);
     const now = Date.now();
-    const identity = identify(folder, path);
-    const digest = await digestVerified(file, listed).catch((cause: Error) => {
+    const state = identify(folder, path);
+    const digest = await digestVerified(file, listed, signal).catch((cause: Error) => {
       throw broken(cause.message, cause);
     });
-    if (!identity) throw broken(`${file} leads out of the release`);
+    if (!state) throw broken(`${file} leads out of the release`);
+    const etag = etagOf(digest);
     files.set(path, {
-      digest,
-      answer: answers.file(200, path, etagOf(digest)),
-      checked: settledText(identity, now, settleMs),
+      ...{ path, digest, etag, size: Number(state.size), index: files.size },
+      whole: answers.file(200, path, etag),
+      notModified: answers.file(304, path, etag),
+      checked: settledText(state, now, settleMs),
     });
   }
-  // In dev mode it looks at a file when it is asked for, instead of walking over every page at the start.
-  const serve = sirv(folder, {
-    dev: true,
-    extensions: [],
-    setHeaders(res, path) {
-      const served = files.get(path.slice(1));
-      if (served) setHeaders(res, served.answer);
-      // sirv takes what ends in `.gz` for a form of another file. A header without values is not sent.
-      res.setHeader("Content-Encoding", []);
+  const readAt = new Uint8Array(files.size);
+  const isSmall = ({ size }: Served) => size <= MOST_SMALL;
+
+  const proofOf = (served: Served): FileProof => ({
+    hold: (state) => isOnce && textOf(state) === served.checked,
+    keep(state, began) {
+      served.checked = settledText(state, began, settleMs);
     },
   });
-
-  const answer = async (req: IncomingMessage, res: ServerResponse, path: string, served: Served): Promise<void> => {
-    await opening.begin();
+  /** A small file's bytes, read. Undefined, after a line in the log, if they are not those of the digest. */
+  const load = async (served: Served): Promise<Buffer | undefined> => {
+    const { path, digest, index } = served;
+    const isPlain = identify(folder, path) !== undefined;
+    const body = await cache.load(join(folder, path), digest, proofOf(served));
+    if (!isPlain || !body) return undefined;
+    if (cache.admits(readAt, index, body.length)) cache.keep(digest, body);
+    return body;
+  };
+  /** What a large file is on disk, if its bytes are those of the digest. */
+  const prove = async (served: Served): Promise<string | undefined> => {
     const now = Date.now();
-    const identity = identify(folder, path);
-    const isKnown = identity !== undefined && identity.text === served.checked;
+    const state = identify(folder, served.path);
+    const text = state && textOf(state);
+    if (text !== undefined && text === served.checked) return text;
     // Whoever asks later, about a file that has changed since, is not told of this check.
-    const check = () => cache.check(join(folder, path), served.digest, identity?.text);
-    const isRight = isKnown || ((await check()) !== undefined && identity !== undefined);
-    if (isRight && !isKnown) served.checked = settledText(identity, now, settleMs);
-    // A client that has left by now would not end its turn.
-    if (res.destroyed) return opening.end();
-    res.once("close", opening.end);
-    if (!isRight) return send(res, answers.error(500));
-    const { size } = identity;
-    const hasRanges = isPacked(path) && req.method === "GET";
-    const range = hasRanges ? requestedRange(req.headers, etagOf(served.digest), size) : undefined;
-    if (range === "none") {
-      res.setHeader("Content-Range", `bytes */${size}`);
-      return send(res, answers.error(416));
+    const found = await cache.check(join(folder, served.path), served.digest, text);
+    if (found === undefined || !state) return undefined;
+    served.checked = settledText(state, now, settleMs);
+    return text;
+  };
+  /** @throws if the file is not on disk what it was when it was proved, so that the connection breaks off. */
+  async function* read(path: string, text: string, start: number, end: number): AsyncGenerator<Buffer> {
+    for (let at = start; at <= end; at += PIECE) {
+      await opening.begin();
+      const length = Math.min(PIECE, end + 1 - at);
+      const { bytes, state } = await readPiece(join(folder, path), at, length).finally(opening.end);
+      if (textOf(state) !== text || bytes.length !== length) throw new Error(`${path} has changed.`);
+      yield bytes;
     }
-    if (range) req.headers.range = `bytes=${range.start}-${range.end}`;
-    else delete req.headers.range;
-    bodyBytes.set(res, range ? range.end - range.start + 1 : size);
-    req.url = `/${path}`;
-    res.once("pipe", endWithAnswer);
-    serve(req, res, () => send(res, answers.error(500)));
+  }
+
+  const answer = async (req: IncomingMessage, res: ServerResponse, served: Served): Promise<void> => {
+    const { path, etag, size, whole } = served;
+    const body = isSmall(served) ? (cache.find(served.digest) ?? (await load(served))) : undefined;
+    const text = isSmall(served) ? undefined : await prove(served);
+    if (res.destroyed) return;
+    if (body === undefined && text === undefined) return send(res, answers.error(500));
+    const range = isPacked(path) && req.method === "GET" ? requestedRange(req.headers, etag, size) : undefined;
+    if (range === "none") return send(res, answers.noSuchRange(size));
+    const { start, end } = range ?? { start: 0, end: size - 1 };
+    const found = range ? answers.part(path, etag, `bytes ${start}-${end}/${size}`) : whole;
+    if (body) return send(res, found.withBody(body.subarray(start, end + 1)));
+    sendHead(res, found, end + 1 - start);
+    if (req.method === "HEAD") return void res.end();
+    // A client that leaves, or a file that changes, ends this answer alone.
+    await pipeline(read(path, text ?? "", start, end), res).catch(() => {});
   };
 
-  return (req: Request, res: ServerResponse, next: NextHandler): void | Promise<void> => {
-    // At the base URL itself is the page for people.
-    const path = req.path.slice(root.length) || EXPLORER;
-    const served = files.get(path);
-    if (!served) return next();
-    const etag = etagOf(served.digest);
-    if (isFresh(req.headers["if-none-match"], etag)) return send(res, answers.file(304, path, etag));
-    // As a part of another server, an answer may not have its socket yet, and would not hear that the client has left.
-    if (res.socket) return answer(req, res, path, served);
-    res.once("socket", () => answer(req, res, path, served).catch(next));
+  return {
+    /** Answers a plain GET for a small file. Undefined for all others. */
+    find(path: string, ifNoneMatch: string | undefined): ServerAnswer | Promise<ServerAnswer> | undefined {
+      const served = path.startsWith(root) ? files.get(path.slice(root.length) || EXPLORER) : undefined;
+      if (!served || !isSmall(served) || isPacked(served.path)) return undefined;
+      if (isFresh(ifNoneMatch, served.etag)) return served.notModified;
+      const body = cache.find(served.digest);
+      if (body) return served.whole.withBody(body);
+      return load(served).then((loaded) => (loaded ? served.whole.withBody(loaded) : answers.error(500)));
+    },
+    handle(req: Request, res: ServerResponse, next: NextHandler): void | Promise<void> {
+      // At the base URL itself is the explorer.
+      const served = files.get(req.path.slice(root.length) || EXPLORER);
+      if (!served) return next();
+      if (isFresh(req.headers["if-none-match"], served.etag)) return send(res, served.notModified);
+      return answer(req, res, served);
+    },
   };
 }
 
@@ -113,47 +153,33 @@ function namesOf(release: Release): [path: string, digest: string | undefined][]
   return [...unlisted.map((path) => [path, undefined] as [string, undefined]), ...listed];
 }
 
-/** What hosts read for themselves and send nobody, such as `.htaccess`. */
-const HIDDEN = /(?:^|\/)\.(?!\.?(?:\/|$))/;
+/** What hosts read for themselves and send nobody, such as `.htaccess`, `_headers`, `_worker.js` and `vercel.json`. */
+const HIDDEN = /^(?:_[^/]*|(?:vercel|netlify|wrangler)\.[^/]*|netlify\/.*|405\.json)$|(?:^|\/)\.(?!\.?(?:\/|$))/;
 /** No empty part, no `.` or `..`, and nothing that a URL would have to encode. */
 const PLAIN_PATH = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/;
 
-interface Identity {
-  /** What changes whenever the file does. */
-  text: string;
-  size: number;
-  ctimeNs: bigint;
-}
-
-/** Undefined if it is no plain file, or if a symbolic link leads to it. */
-function identify(folder: string, path: string): Identity | undefined {
+/** Undefined if it is not a plain file, or if a symbolic link leads to it. */
+function identify(folder: string, path: string): BigIntStats | undefined {
   const file = join(folder, path);
   const parent = dirname(file);
   try {
     const stats = lstatSync(file, { bigint: true });
     const isInside = parent === folder || realpathSync.native(parent) === parent;
-    const { dev, ino, size, mtimeNs, ctimeNs } = stats;
-    if (!stats.isFile() || !isInside) return undefined;
-    return { text: [dev, ino, size, mtimeNs, ctimeNs].join(" "), size: Number(size), ctimeNs };
+    return stats.isFile() && isInside ? stats : undefined;
   } catch {
     // Reading the file will tell why.
     return undefined;
   }
 }
 
-/** Undefined if the file may still change without showing it. `now` is from before it was looked at. */
-function settledText(identity: Identity, now: number, settleMs: number): string | undefined {
-  return isSettled(identity, now, settleMs) ? identity.text : undefined;
+/** What changes whenever the file does. */
+function textOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
 }
 
-/** sirv pipes a file without hearing of its errors, and promises a length that the file may not have any more. */
-function endWithAnswer(this: ServerResponse, source: ReadStream): void {
-  source.once("error", () => this.destroy());
-  source.once("end", () => {
-    if (source.bytesRead !== bodyBytes.get(this)) this.destroy();
-  });
-  // A client that leaves would leave the file open.
-  this.once("close", () => source.destroy());
+/** Undefined if the file may still change without showing it. `now` is from before it was looked at. */
+function settledText(state: BigIntStats, now: number, settleMs: number): string | undefined {
+  return isSettled(state, now, settleMs) ? textOf(state) : undefined;
 }
 
 function broken(why: string, cause?: unknown): UserError {

@@ -5,8 +5,10 @@ export const SERVER_LIMITS = {
   /** The whole request, with a body that nobody reads. */
   requestMs: 15_000,
   keepAliveMs: 5_000,
-  /** How long a client may take nothing of an answer that is ready for it. */
+  /** How long the system may take nothing of an answer that is ready, besides the time that a slow client needs for what the system holds. */
   idleMs: 30_000,
+  /** Bytes that a slow client takes in a second. */
+  slowBytes: 8_000,
   /** How often these limits are checked. */
   checkMs: 1_000,
   /** How long a refused client may still send before its connection is cut, so that it can read its answer. */
@@ -21,6 +23,8 @@ export const SERVER_LIMITS = {
   watchMs: 250,
   /** How soon a release that could not be opened is tried again: the cause may have passed. */
   retryMs: 5_000,
+  /** Bytes of the access log that may wait for its reader. */
+  logBytes: 16 * 1024 * 1024,
   /** Connections that may wait to be accepted. */
   backlog: 4_096,
 };

@@ -54,7 +54,5 @@ export function requestedRange(
   // Without a beginning, the number says how many bytes of the end.
   const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
   const end = first === "" || last === "" ? size - 1 : Math.min(Number(last), size - 1);
-  if (start >= size) return "none";
-  // sirv takes an end of 0 for none.
-  return end === 0 ? undefined : { start, end };
+  return start >= size ? "none" : { start, end };
 }

@@ -129,8 +129,8 @@ async function readVerified(file: string, digest: string, proof?: FileProof): Pr
  * The digest of a file, whatever its size.
  * @throws Error whose message says what is wrong with the file, and whose cause is the system's error, if there is one.
  */
-export async function digestVerified(file: string, digest: string | undefined): Promise<string> {
-  const found = await digestReleaseFile(file).catch((cause) => {
+export async function digestVerified(file: string, digest: string | undefined, signal?: AbortSignal): Promise<string> {
+  const found = await digestReleaseFile(file, signal).catch((cause) => {
     throw unreadable(file, cause);
   });
   requireDigest(file, found, digest);

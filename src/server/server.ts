@@ -9,7 +9,7 @@ import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { atMost } from "../workers/at-most.js";
 import { type AccessEntry, CLIENT_LEFT, createAccessLog, outcomeOf } from "./access-log.js";
-import { type ServerAnswer, slots, toText } from "./answers.js";
+import { ServerAnswer, slots, toText } from "./answers.js";
 import { shareDescriptors } from "./connections/descriptors.js";
 import { createHttpServer } from "./connections/http.js";
 import { type Address, type HandedSocket, listen } from "./connections/listen.js";
@@ -61,12 +61,17 @@ export interface ServerState {
 interface CountedEffects extends ListingServerEffects {
   /** Everything that is answered or refused is added to it. */
   counts?: ServerCounts | undefined;
+  /** Ends the opening of a release, as `close` does. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface CountedServer extends ListingServer {
   listen(address: Address | HandedSocket): Promise<{ url: string }>;
   state(): ServerState;
 }
+
+/** How many pieces of large files are read at once, each of which needs a descriptor for that moment. */
+const MOST_PIECES = 16;
 
 const OPTIONS: OptionRules<ListingServerOptions> = { folder, ...pick("cacheControl", "cacheMb", "prove", "fastPath") };
 const EFFECTS: OptionRules<ListingServerEffects> = { log: callback, access: callback, onSwitch: callback };
@@ -82,7 +87,7 @@ export async function openListingServer(options: ListingServerOptions, effects: 
 /** @throws UserError for a missing or broken release and for options that cannot be used. */
 export async function createListingServer(
   options: ListingServerOptions,
-  { log = () => {}, access, onSwitch, counts }: CountedEffects = {},
+  { log = () => {}, access, onSwitch, counts, signal }: CountedEffects = {},
   limits: ServerLimits = SERVER_LIMITS,
 ): Promise<CountedServer> {
   const { folder, cacheControl = DEFAULT_CACHE_CONTROL } = options;
@@ -97,9 +102,11 @@ export async function createListingServer(
   const descriptors = shareDescriptors(limits.openFiles);
   const cache = createPageCache(cacheMb, log, counts);
   const proving = { isOnce: prove === "once", settleMs: limits.settleMs };
-  const opening = atMost(descriptors.files);
+  const opening = atMost(MOST_PIECES);
   const siteOptions = { cacheControl, cache, proving, lend: createLender(), opening, log };
-  const current = await followCurrent(folder, siteOptions, limits, onSwitch, () => counts?.add("refused"));
+  const closing = new AbortController();
+  const ended = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal;
+  const current = await followCurrent(folder, siteOptions, limits, ended, onSwitch, () => counts?.add("refused"));
 
   const handle = (req: IncomingMessage, res: ServerResponse) => {
     const { site } = current;
@@ -108,22 +115,27 @@ export async function createListingServer(
     site.handle(req, res);
   };
   const take: Take = (text, at, socket) => {
-    const { release, readPlain, findPage } = current.site;
+    const { release, readPlain, findPlain } = current.site;
     const request = readPlain(text, at);
     if (!request) return undefined;
-    const { page, url, end, headers } = request;
-    const answer = findPage(page, headers.acceptEncoding, headers.ifNoneMatch);
+    const { url, end, headers } = request;
+    const answer = findPlain(request);
     return answer && { end, answer, done: accessLog?.beginPlain(socket, url, headers, release.snapshot.id) };
   };
-  const { server, close, open } = createHttpServer(limits, descriptors, {
+  const {
+    server,
+    close: closeConnections,
+    open,
+  } = createHttpServer(limits, descriptors, {
     take: fastPath ? take : undefined,
     handle,
-    refuse(socket, status) {
+    refuse(socket, status, isHead) {
       const { answers, release } = current.site;
       const answer = answers.error(status);
-      accessLog?.beginUnread(socket, release.snapshot.id)(answer);
-      if (counts) countPlain(counts, answer);
-      return toText(answer);
+      const sent = isHead ? new ServerAnswer(answer.head) : answer;
+      accessLog?.beginUnread(socket, release.snapshot.id)(sent);
+      if (counts) countPlain(counts, sent);
+      return toText(answer, isHead);
     },
     log,
     ...(counts && { count: (answer) => countPlain(counts, answer) }),
@@ -142,7 +154,11 @@ export async function createListingServer(
     },
     reload: current.reload,
     state: () => ({ connections: open(), processes: server.listening ? 1 : 0 }),
-    close: () => (closed ??= current.stop().then(close)),
+    close() {
+      closing.abort();
+      closed ??= Promise.all([current.stop(), closeConnections()]).then(() => {});
+      return closed;
+    },
   };
 }
 

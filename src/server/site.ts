@@ -10,7 +10,7 @@ import { openRelease, type Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
 import { createAnswers, send } from "./answers.js";
 import { closeAfter } from "./connections/node-internals.js";
-import { createFastReader } from "./fast-path/request.js";
+import { createFastReader, type PlainRequest } from "./fast-path/request.js";
 import { createFiles } from "./files.js";
 import type { createLender } from "./memory.js";
 import type { PageCache } from "./page-cache.js";
@@ -25,17 +25,18 @@ export interface SiteOptions {
   cache: PageCache;
   proving: Proving;
   lend: ReturnType<typeof createLender>;
-  /** Limits how many files that are no pages are open at once. */
+  /** Limits how many large files are open at once, each for the moment in which a piece is read. */
   opening: AtMost;
   log(line: string): void;
 }
 
 const ANY = /^/;
 
-/** @throws UserError if there is no release in `folder`, or a broken one. */
-export async function openSite(folder: string, options: SiteOptions) {
+/** @throws UserError if there is no release in `folder`, or a broken one; an error of some kind once `signal` is aborted. */
+export async function openSite(folder: string, options: SiteOptions, signal: AbortSignal) {
   const { cacheControl, cache, proving, lend, log } = options;
   const release = await openRelease(folder, true);
+  signal.throwIfAborted();
   refuseBadBase(release);
   const base = basePath(release.snapshot.base_url);
   const listing = `${base}${release.contract.listing.path}`;
@@ -43,7 +44,7 @@ export async function openSite(folder: string, options: SiteOptions) {
   const isOnce = proving.isOnce && (await hasTrueTimes(release.folder));
   const files = createPageFiles(release, cache, { ...proving, isOnce }, lend);
   const pages = createPages(release, answers, { cache, files, log });
-  const file = await createFiles(release, `${base}/`, answers, options);
+  const others = await createFiles(release, `${base}/`, answers, options, signal);
   // The links of the page for people are relative to its folder.
   const home = release.sums.others.has(EXPLORER) && base !== "" ? [`${base}/`] : [];
 
@@ -62,7 +63,7 @@ export async function openSite(folder: string, options: SiteOptions) {
   app
     .get(exactly(listing), pages.byQuery)
     .get(exactly(`${listing}pages/`, "[^/]*\\.json"), pages.byPath)
-    .get(exactly(`${base}/`, ".*"), file)
+    .get(exactly(`${base}/`, ".*"), others.handle)
     .get(ANY, (_req, res) => send(res, answers.error(404)))
     .all(ANY, (_req, res) => send(res, answers.error(405)));
 
@@ -70,9 +71,12 @@ export async function openSite(folder: string, options: SiteOptions) {
     release,
     answers,
     handle: (req: IncomingMessage, res: ServerResponse) => void app.handler(req as Request, res, undefined as never),
-    /** Together with `findPage`, answers a plain GET of a page without Node's HTTP objects. */
+    /** Together with `findPlain`, answers a plain GET of a page or a small file without Node's HTTP objects. */
     readPlain: createFastReader(listing),
-    findPage: pages.findPage,
+    findPlain({ page, path, headers: { acceptEncoding, ifNoneMatch } }: PlainRequest) {
+      if (page !== undefined) return pages.findPage(page, acceptEncoding, ifNoneMatch);
+      return others.find(path, ifNoneMatch);
+    },
   };
 
   function checkRequest({ httpVersion, headers }: Request, res: ServerResponse, next: NextHandler) {

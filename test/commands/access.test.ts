@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { accessLine } from "../../src/commands/access.js";
+import { createLogQueue } from "../../src/server/access-log.js";
 
 const entry = {
   time: new Date(Date.UTC(2026, 10, 21, 3, 40)),
@@ -54,4 +55,35 @@ test.each([
   ],
 ])("the combined form of %j", (given, line) => {
   expect(accessLine({ ...entry, ...given }, "combined")).toBe(line);
+});
+
+test("a log whose reader stalls keeps what fits, and then says in order how many entries are missing", () => {
+  const drops: boolean[] = [];
+  const given: (number | string)[] = [];
+  const done: (() => void)[] = [];
+  const { add } = createLogQueue(
+    3_000,
+    (items, next) => {
+      for (const item of items) given.push("dropped" in item ? `${item.dropped} dropped` : item.status);
+      done.push(next);
+    },
+    (isFirst) => drops.push(isFirst),
+  );
+  for (let status = 1; status <= 5; status++) add({ ...entry, url: "x".repeat(692), status });
+  expect(given).toEqual([1]);
+  done.shift()?.();
+  add({ ...entry, url: "x".repeat(692), status: 6 });
+  done.shift()?.();
+  done.shift()?.();
+  expect(given).toEqual([1, 2, 3, "2 dropped", 6]);
+  expect(drops).toEqual([true, false]);
+});
+
+test("missing entries are a line that readers of each form can read", () => {
+  const gap = { time: entry.time, dropped: 12 };
+  expect(accessLine(gap, "words")).toBe("2026-11-21T03:40:00.000Z - DROPPED 12 500 0 0.0ms -");
+  expect(JSON.parse(accessLine(gap, "json"))).toEqual({ time: "2026-11-21T03:40:00.000Z", dropped: 12 });
+  expect(accessLine(gap, "combined")).toBe(
+    '0.0.0.0 - - [21/Nov/2026:03:40:00 +0000] "-" 500 0 "-" "rollcall: 12 lines dropped"',
+  );
 });

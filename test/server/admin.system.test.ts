@@ -9,10 +9,10 @@ import { run } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { takenPort } from "../support/ports.js";
-import { eventually } from "../support/until.js";
+import { eventually, until } from "../support/until.js";
 import { startCluster } from "./cluster.js";
 import { publish } from "./release.js";
-import { ask, freshDist } from "./running.js";
+import { ask, freshDist, open } from "./running.js";
 
 const REQUESTS = 5_000;
 const OPEN = 8;
@@ -151,6 +151,17 @@ test("health names what is served, and is 503 while nothing is; nothing else is 
   const posted = await ask(admin.port, "/metrics", { method: "POST" });
   expect(posted).toMatchObject({ status: 405, headers: expect.objectContaining({ allow: "GET, HEAD" }) });
   for (const path of ["/healthz", "/metrics"]) expect((await ask(port, path)).status, "the pages' port").toBe(404);
+
+  const silent = Array.from({ length: 80 }, () => open(admin.port));
+  for (const socket of silent.slice(40)) socket.write("GET /metrics HTTP/1.1\r\nHost: a\r\n");
+  await until(() => silent.every(({ connecting }) => !connecting));
+  expect((await admin.read("/healthz")).status, "among silent clients").toBe(200);
+  for (const socket of silent) socket.destroy();
+
+  await rename(folder, `${folder}.away`);
+  expect(await admin.read("/healthz")).toMatchObject({ status: 503, text: expect.stringContaining("is gone") });
+  await rename(`${folder}.away`, folder);
+  expect((await admin.read("/healthz")).status).toBe(200);
 
   await rename(join(folder, "SHA256SUMS"), join(folder, "away"));
   for (const pid of pids()) process.kill(pid, "SIGKILL");

@@ -1,14 +1,15 @@
 /** `rollcall serve --processes N`: several processes on one port, seen from outside. */
+import { readdirSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { start } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { takenPort } from "../support/ports.js";
-import { eventually } from "../support/until.js";
+import { eventually, until } from "../support/until.js";
 import { childrenOf, startCluster } from "./cluster.js";
 import { publish } from "./release.js";
-import { ask, freshDist } from "./running.js";
+import { ask, freshDist, open } from "./running.js";
 
 test("two processes answer, and a switch reaches both", async () => {
   const dist = await freshDist();
@@ -18,7 +19,6 @@ test("two processes answer, and a switch reaches both", async () => {
   expect(before.size).toBe(1);
   const folder = await publish(dist, { bio: "next" });
   await eventually(() => expect(err.filter((line) => line.includes("now serving"))).toHaveLength(1));
-  // Each takes every second connection.
   const after = await snapshots(port, 20);
   expect(after.size).toBe(1);
   expect([...after]).not.toEqual([...before]);
@@ -45,6 +45,24 @@ test("a process that is killed is replaced, and no new connection goes without a
     expect(err.join("\n")).toMatch(/Process \d+ ended \(SIGKILL\); another one starts in 100 ms\./),
   );
   expect((await snapshots(port, 30)).size).toBe(1);
+});
+
+test("a process that hangs is given no connection, and the first process holds none", async () => {
+  const dist = await freshDist();
+  const { port, pids, child } = await startCluster(dist, "--processes", "2");
+  const descriptors = () => readdirSync(`/proc/${child.pid}/fd`).length;
+  const before = descriptors();
+  const [victim = 0] = pids();
+  process.kill(victim, "SIGSTOP");
+  expect((await snapshots(port, 6)).size).toBe(1);
+  process.kill(victim, "SIGKILL");
+  await eventually(() => expect(pids().filter((pid) => pid !== victim)).toHaveLength(2));
+  expect((await snapshots(port, 6)).size).toBe(1);
+  const clients = Array.from({ length: 40 }, () => open(port));
+  await until(() => clients.every(({ connecting }) => !connecting));
+  expect((await snapshots(port, 6)).size).toBe(1);
+  expect(descriptors()).toBe(before);
+  for (const client of clients) client.destroy();
 });
 
 test("the last one that is killed while another one waits to be replaced is replaced as well", async () => {

@@ -114,11 +114,13 @@ describe("refused before any request", () => {
 
   test("what another host reads for itself, such as .htaccess, is served to nobody", async () => {
     const folder = scratch();
-    const release = await writeRelease(folder, { others: { "x.svg": "x", ".htaccess": "x" } });
+    const hidden = [".htaccess", "_worker.js", "vercel.json", "netlify.toml", "netlify/edge-functions/rollcall.js"];
+    const others = Object.fromEntries([...hidden, "x.svg"].map((path) => [path, "x"]));
+    const release = await writeRelease(folder, { others });
     const server = await createListingServer({ folder: release });
     const { url } = await server.listen({ port: 0, host: "127.0.0.1" });
     expect((await fetch(`${url}/x.svg`)).status).toBe(200);
-    expect((await fetch(`${url}/.htaccess`)).status).toBe(404);
+    for (const path of hidden) expect((await fetch(`${url}/${path}`)).status, path).toBe(404);
     await server.close();
   });
 

@@ -13,6 +13,7 @@ const LAST = `GET ${LISTING}?page=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n
 const targets = [
   ...["?format=api&page=1", "?format=api&page=2", "?page=3", "?page=1", "?page=4", "?page=999999999"],
   ...["?page=1000000000", "?page=0", "?page=01", "?page=", "?page=1%30", "?page=1&page=2", "?page=2&format=api"],
+  ...["/snapshot.json", "/avatar.svg", "/", "/bulk/1.ndjson.gz", "pages/4.json", "pages/04.json", "pages/5.json", "/x"],
   ...["?format=json&page=2", "?page=2#x", "??page=2", "", "pages/2.json", "?page=+1", "?page=\xb2"],
 ];
 const headers = [
@@ -32,11 +33,14 @@ const request = fc
     further: fc.array(fc.constantFrom(...headers), { maxLength: 3 }),
   })
   .map(({ method, target, version, host, further }) =>
-    [`${method} ${LISTING}${target} HTTP/${version}`, host, ...further, "", ""].join("\r\n"),
+    [`${method} ${target.startsWith("/") ? target : LISTING + target} HTTP/${version}`, host, ...further, "", ""].join(
+      "\r\n",
+    ),
   );
 
 test("the fast path answers to the byte as Node's server does, whatever a client sends", async () => {
-  const folder = await freshDist({ count: 7, pageSize: 2, encodings: ["gzip"] });
+  const others = { "avatar.svg": "<svg/>", "index.html": "<p>", "bulk/1.ndjson.gz": "a part" };
+  const folder = await freshDist({ count: 7, pageSize: 2, encodings: ["gzip"], others });
   const limits = { checkMs: 20, lingerMs: 100, requestMs: 500, headersMs: 500 };
   const fast = await serving({}, { folder }, limits);
   const slow = await serving({}, { folder, fastPath: false }, limits);

@@ -54,7 +54,15 @@ describe("listen", () => {
 });
 
 describe("time limits", () => {
-  const short = { headersMs: 300, requestMs: 400, keepAliveMs: 200, idleMs: 600, checkMs: 50, lingerMs: 200 };
+  const short = {
+    headersMs: 300,
+    requestMs: 400,
+    keepAliveMs: 200,
+    idleMs: 600,
+    checkMs: 50,
+    lingerMs: 200,
+    slowBytes: 1e9,
+  };
 
   test.each([
     ["a silent client", ""],
@@ -96,6 +104,33 @@ describe("time limits", () => {
     expect(entries[0]?.ms).toBeGreaterThan(short.idleMs);
     socket.destroy();
   });
+});
+
+test("a client that reads slowly and steadily has all of it", async () => {
+  const limits = { idleMs: 150, checkMs: 20, slowBytes: 10_000 };
+  const { port } = await serving({ count: 1_000, pageSize: 1_000, bio: LONG }, {}, limits);
+  const socket = open(port);
+  socket.pause();
+  socket.write(GET.replace("Host: a", "Host: a\r\nConnection: close"));
+  let head = "";
+  let received = 0;
+  // The system takes nothing for longer than the limit, since it says that there is room only when much of it is free.
+  const reading = repeat(() => {
+    const chunk: Buffer | null = socket.read(65_536) ?? socket.read();
+    if (head === "") head = chunk?.toString("latin1") ?? "";
+    received += chunk?.length ?? 0;
+  });
+  await closed(socket);
+  reading.stop();
+  expect(received).toBe(Number(/Content-Length: (\d+)/.exec(head)?.[1]) + head.indexOf("\r\n\r\n") + 4);
+});
+
+test("a HEAD that is refused has no body", async () => {
+  const { port } = await serving();
+  for (const path of ["/", "/snapshot.json"])
+    expect(await say(port, `HEAD ${path} HTTP/1.1\r\nHost: a\r\nno header\r\n\r\n`)).toMatch(
+      /^HTTP\/1\.1 400 .*Content-Length: \d+\r\n.*\r\n\r\n$/s,
+    );
 });
 
 describe("close", () => {

@@ -3,11 +3,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { CLI } from "../support/command.js";
 import { scratch } from "../support/files.js";
-import { eventually } from "../support/until.js";
-import { ask, freshDist } from "./running.js";
+import { eventually, until } from "../support/until.js";
+import { ask, freshDist, say } from "./running.js";
 
 const LOST = (why: string) =>
   new RegExp(`Z The access log cannot be written \\(${why}\\): lines are missing, and the server goes on\\.`);
@@ -43,6 +44,42 @@ test.each([1, 2])("whose reader has left a server of %i is missed once", async (
   child.kill("SIGTERM");
   expect(await ended).toEqual([0, null]);
   expect(said.err.match(/The access log/g)).toHaveLength(1);
+});
+
+/** Asks with long targets, so often that their lines are together more than the 16 MB that may wait. */
+async function askLong(port: number, times: number): Promise<void> {
+  const request = `GET /api/users/?page=1&x=${"x".repeat(12_000)} HTTP/1.1\r\nHost: a\r\n\r\n`;
+  for (let time = 0; time < times; time += 100)
+    expect((await say(port, request.repeat(100))).match(/HTTP\/1\.1 200 /g)).toHaveLength(100);
+}
+
+test.each([1, 2])("whose reader stalls holds up no answer and no end of a server of %i", async (workers) => {
+  const args = ["--processes", `${workers}`, "--admin", "0"];
+  const { child, ended, said, port } = await started('exec "$0" "$@"', ...args);
+  const admin = Number(/admin +http:\/\/127\.0\.0\.1:(\d+)/.exec(said.err)?.[1]);
+  const droppedBy = async (page: string) =>
+    Number(/^rollcall_access_log_dropped_total (\d+)/m.exec(`${(await ask(admin, page)).body}`)?.[1]);
+  const requests = 1_600;
+  await askLong(port, requests);
+  const dropped = await eventually(async () => {
+    const dropped = await droppedBy("/metrics");
+    expect(dropped).toBeGreaterThan(0);
+    expect(await droppedBy("/metrics")).toBe(dropped);
+    return dropped;
+  });
+  expect(said.err).toMatch(/Z The reader of the access log is behind: lines are dropped and counted/);
+  const read = { lines: 0, dropped: 0 };
+  const reader = createInterface({ input: child.stdout });
+  reader.on("line", (line) => {
+    const [, gap] = /^\S+Z - DROPPED (\d+) 500 0 0\.0ms -$/.exec(line) ?? [];
+    if (gap === undefined) read.lines++;
+    else read.dropped += Number(gap);
+  });
+  await until(() => read.lines === requests - dropped && read.dropped === dropped);
+  reader.close();
+  await askLong(port, 100);
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
 });
 
 test("on a disk that is full is missed once", async () => {

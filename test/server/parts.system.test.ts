@@ -1,10 +1,13 @@
 /** Parts and steps of a release: their headers, and ranges of their bytes. */
 import { randomBytes } from "node:crypto";
-import { appendFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { appendFileSync, closeSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../../src/release/files.js";
-import { ask, serving } from "./running.js";
+import { openFiles } from "../support/files.js";
+import { until } from "../support/until.js";
+import { ask, closed, open, serving } from "./running.js";
 
 const BYTES = randomBytes(100_000);
 const PATH = "/bulk/1.ndjson.gz";
@@ -31,7 +34,7 @@ test.each([{}, { "Accept-Encoding": "gzip, br" }])("a part is sent as it is to a
     ...{ "accept-ranges": "bytes", "cache-control": "public, max-age=60" },
     ...{ vary: "Accept", link: '</openapi.json>; rel="service-desc"' },
   });
-  expect(answer.headers).not.toHaveProperty("content-encoding");
+  for (const name of ["content-encoding", "last-modified"]) expect(answer.headers).not.toHaveProperty(name);
 });
 
 test("a step is sent as a part is, and what says which there are as what says what is current", async () => {
@@ -57,7 +60,7 @@ test("HEAD has GET's headers, with a range or without", async () => {
     const head = await asked(headers, "HEAD");
     expect([head.status, head.body.length]).toEqual([200, 0]);
     // Each answer is of a release of its own.
-    const own = { date: "", "snapshot-id": expect.any(String), "last-modified": expect.any(String) };
+    const own = { date: "", "snapshot-id": expect.any(String) };
     expect({ ...head.headers, date: "" }).toEqual({ ...get.headers, ...own });
   }
 });
@@ -68,6 +71,7 @@ describe("a range", () => {
   test.each<[string, number, number]>([
     ["bytes=5-9", 5, 9],
     ["bytes=99990-", 99_990, LAST],
+    ["bytes=0-0", 0, 0],
     ["bytes=0-1", 0, 1],
     ["bytes=0-", 0, LAST],
     ["bytes=-3", LAST - 2, LAST],
@@ -86,7 +90,7 @@ describe("a range", () => {
   });
 
   test("in another form, or of another part, is ignored", async () => {
-    const forms = ["bytes=0-0", "bytes=9-5", "bytes=1-2,4-5", "bytes=-", "bytes=", "items=1-2", "bytes=a-b", "1-2"];
+    const forms = ["bytes=9-5", "bytes=1-2,4-5", "bytes=-", "bytes=", "items=1-2", "bytes=a-b", "1-2"];
     const conditions = ['"other"', `W/${ETAG}`, "Thu, 01 Jan 2026 00:00:00 GMT"];
     for (const headers of [
       ...forms.map((Range) => ({ Range })),
@@ -113,7 +117,7 @@ describe("a range", () => {
 });
 
 test("a part that has changed since is refused, and served again when it is whole", async () => {
-  const { port, server, lines } = await serving({ others });
+  const { port, server, lines } = await serving({ others }, { cacheMb: 0 });
   const file = join(server.release.folder, PATH);
   appendFileSync(file, "x");
   expect((await ask(port, PATH)).status).toBe(500);
@@ -121,4 +125,61 @@ test("a part that has changed since is refused, and served again when it is whol
   expect(lines).toEqual([expect.stringContaining(`${file} does not match its digest`)]);
   writeFileSync(file, BYTES);
   expect((await ask(port, PATH)).body.equals(BYTES)).toBe(true);
+});
+
+describe("a large part", () => {
+  /** More than the system buffers for one connection. */
+  const LARGE = Buffer.alloc(20_000_000, "part");
+  const large = { [PATH.slice(1)]: LARGE };
+  const GET = `GET ${PATH} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+
+  /** A client that has begun to read, and reads no further. */
+  async function stalled(port: number) {
+    const socket = open(port);
+    socket.write(GET);
+    const [first] = await once(socket, "data");
+    socket.pause();
+    return { socket, read: first.length as number };
+  }
+
+  test("is sent whole, and in ranges", async () => {
+    const { port } = await serving({ others: large });
+    expect((await ask(port, PATH)).body.equals(LARGE)).toBe(true);
+    const range = await ask(port, PATH, { headers: { Range: "bytes=65535-200000" } });
+    expect([range.status, range.body.equals(LARGE.subarray(65_535, 200_001))]).toEqual([206, true]);
+    const head = await ask(port, PATH, { method: "HEAD" });
+    expect([head.headers["content-length"], head.body.length]).toEqual([`${LARGE.length}`, 0]);
+  });
+
+  test("holds no descriptor for clients that do not read on, and keeps nobody from other files", async () => {
+    const { port, server } = await serving({ others: large }, {}, { openFiles: openFiles("").length + 100 });
+    const clients = await Promise.all(Array.from({ length: 20 }, () => stalled(port)));
+    await until(() => openFiles(join(server.release.folder, PATH)).length === 0);
+    expect((await ask(port, "/snapshot.json")).status).toBe(200);
+    for (const { socket } of clients) socket.destroy();
+  });
+
+  test("that is written over while it is sent breaks off", async () => {
+    const { port, server } = await serving({ others: large });
+    const { socket, read } = await stalled(port);
+    const file = openSync(join(server.release.folder, PATH), "r+");
+    writeSync(file, "other", LARGE.length - 5);
+    closeSync(file);
+    let bytes = read;
+    socket.on("data", (chunk) => {
+      bytes += chunk.length;
+    });
+    socket.resume();
+    await closed(socket);
+    expect(bytes).toBeLessThan(LARGE.length);
+  });
+});
+
+test("a small file that was read is answered from memory", async () => {
+  const { port, server } = await serving({ others });
+  for (const path of ["/openapi.json", PATH]) {
+    const { body } = await ask(port, path);
+    rmSync(join(server.release.folder, path));
+    expect((await ask(port, path)).body.equals(body)).toBe(true);
+  }
 });

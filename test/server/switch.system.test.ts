@@ -1,16 +1,16 @@
 /** A switch of `current` while the server runs. */
-import { rename, rm, symlink, writeFile } from "node:fs/promises";
+import { rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { SERVER_LIMITS } from "../../src/server/limits.js";
 import { createListingServer, type ServedRelease } from "../../src/server/server.js";
-import { scratch } from "../support/files.js";
+import { openFiles, scratch } from "../support/files.js";
 import { USER_PAGES } from "../support/pages.js";
 import { until } from "../support/until.js";
 import { publish, switchTo, writeRelease } from "./release.js";
-import { ask, freshDist, serving } from "./running.js";
+import { ask, freshDist, say, serving } from "./running.js";
 
 test("is taken up, whole", async () => {
   const { server, port, dist, lines } = await serving({ encodings: ["gzip"] });
@@ -84,6 +84,19 @@ test("to the same release is nothing to tell; one that was written over is read 
   await server.reload();
   expect(server.release.snapshot.id).not.toBe(snapshot.id);
   expect(switches).toEqual([server.release.snapshot.id]);
+});
+
+test("the end does not wait for a release that is being opened, nor do many signals open it many times", async () => {
+  const { server, port, dist, lines } = await serving({}, {}, { watchMs: 600_000 });
+  const next = await publish(dist, { others: { "large.bin": "its bytes are others by now" } });
+  await truncate(join(next, "large.bin"), 2 ** 36);
+  const [running, ...waiting] = Array.from({ length: 50 }, () => server.reload());
+  expect(new Set(waiting).size, "one waits for all that ask meanwhile").toBe(1);
+  await until(() => openFiles(join(next, "large.bin")).length > 0);
+  const closed = server.close();
+  await expect(say(port, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"), "a new connection").resolves.toBe("");
+  await Promise.all([closed, running, ...waiting]);
+  expect(lines, "nothing was read to its end and refused").toEqual([]);
 });
 
 test("an unchanged page stays cached", async () => {

@@ -1,6 +1,10 @@
 /** A second listener, for whoever runs the server and not for its readers: is it healthy, and what has it done? */
+import { stat } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { join } from "node:path";
 import { CONTENT_TYPE, NO_STORE } from "../../contract/headers.js";
+import { SNAPSHOT } from "../../release/layout.js";
 import { type Address, listen } from "../connections/listen.js";
 import { ServerCounts } from "../counts.js";
 import { SERVER_LIMITS } from "../limits.js";
@@ -9,7 +13,7 @@ import { builtAt, createMetrics, type ServerFacts } from "./metrics.js";
 
 const ADMIN_FLAGS = { port: "port for --admin", host: "--admin with" };
 
-/** Few ask, and seldom. */
+/** Few ask, and seldom. A new connection takes the place of the oldest one. */
 const MOST_CONNECTIONS = 64;
 
 export type Admin = Awaited<ReturnType<typeof openAdmin>>;
@@ -26,7 +30,7 @@ export async function openAdmin(address: Address, { now, log }: { now(): Date; l
   };
   const metrics = createMetrics(facts, now);
   const pages: Readonly<Record<string, () => Promise<Page>>> = {
-    "/healthz": async () => healthOf(facts),
+    "/healthz": () => healthOf(facts),
     "/metrics": async () => ({ status: 200, type: metrics.contentType, body: await metrics.metrics() }),
   };
   const server = createServer(
@@ -38,7 +42,14 @@ export async function openAdmin(address: Address, { now, log }: { now(): Date; l
       else send(res, await page());
     },
   );
-  server.maxConnections = MOST_CONNECTIONS;
+  // Answers take no time, so the connection that was opened first is a silent one.
+  const connections = new Set<Socket>();
+  server.on("connection", (socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+    const [oldest] = connections;
+    if (connections.size > MOST_CONNECTIONS) oldest?.destroy();
+  });
   const url = await listen(server, address, SERVER_LIMITS.backlog, ADMIN_FLAGS);
   server.on("error", (error) => log(`The listener of --admin reports: ${error.message}`));
   return {
@@ -73,9 +84,11 @@ function toPage(status: number, content: object): Page {
   return { status, type: CONTENT_TYPE, body: `${JSON.stringify(content)}\n` };
 }
 
-function healthOf({ served }: ServerFacts): Page {
+async function healthOf({ served }: ServerFacts): Promise<Page> {
   const now = served();
   if (!now) return toPage(503, { detail: "No whole release is served." });
+  const isThere = await stat(join(now.release.folder, SNAPSHOT)).catch(() => undefined);
+  if (!isThere) return toPage(503, { detail: "The folder of the release that is served is gone." });
   const { snapshot } = now.release;
   const built = builtAt(now.release)?.toISOString() ?? null;
   return toPage(200, { id: snapshot.id, records: snapshot.count, since: now.since.toISOString(), built });

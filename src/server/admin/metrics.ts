@@ -36,11 +36,12 @@ export function createMetrics({ counts, state, served }: ServerFacts, now: () =>
         this.inc(counts.of(event));
       },
     });
-  events("rollcall_cache_hits_total", "Pages that were answered from memory.", "cacheHits");
-  events("rollcall_cache_reads_total", "Pages that were read from the disk.", "cacheReads");
+  events("rollcall_cache_hits_total", "Pages and small files that were answered from memory.", "cacheHits");
+  events("rollcall_cache_reads_total", "Pages and small files that were read from the disk.", "cacheReads");
   events("rollcall_damaged_reads_total", "Reads of files whose bytes are not those of their digests.", "damaged");
   events("rollcall_switches_total", "Releases that were taken up since the start.", "switches");
   events("rollcall_refused_releases_total", "Releases that could not be taken up, once for each process.", "refused");
+  events("rollcall_access_log_dropped_total", "Lines of the access log that its reader was too slow for.", "unlogged");
 
   const gauge = (name: string, help: string, value: () => number | undefined) =>
     new Gauge({

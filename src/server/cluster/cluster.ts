@@ -12,7 +12,7 @@ export async function createCluster(
 ): Promise<Pick<CountedServer, "listen" | "reload" | "close" | "state"> & { readonly release: ServedRelease }> {
   const shared: ListingServerOptions = { ...options, cacheMb: cacheMb / workers };
   // Refuses what cannot be served or listened on before any worker is started.
-  const probe = await createListingServer(shared, { log: effects.log });
+  const probe = await createListingServer(shared, { log: effects.log, signal: effects.signal });
   const { folder, snapshot, contract } = probe.release;
   let release: ServedRelease = { folder, snapshot, contract };
   let processes: ReturnType<typeof startProcesses> | undefined;

@@ -1,14 +1,20 @@
 /** Keeps several processes serving on one port. One that ends is replaced, until none serves and none can be started. */
 import cluster, { type Worker } from "node:cluster";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../../errors.js";
+import type { AccessItem } from "../access-log.js";
 import type { ServerCounts } from "../counts.js";
 import { SERVER_LIMITS } from "../limits.js";
 import type { ListingServerEffects, ServerState } from "../server.js";
 import type { ClusterOrders, FromWorker, ToWorker } from "./worker.js";
 
 export interface ClusterEffects extends ListingServerEffects {
+  access?: ((item: AccessItem) => void) | undefined;
+  /** Ends the opening of the release before there are processes. */
+  signal?: AbortSignal | undefined;
   /** What all processes count is added to it. */
   counts?: ServerCounts | undefined;
   /** No process serves any more, and no other one can be started. */
@@ -38,13 +44,16 @@ interface Member {
 
 /** A process can have only one pool. */
 export function startProcesses(orders: ClusterOrders, workers: number, effects: ClusterEffects) {
-  // Processes that accept by themselves leave what they have not accepted to whoever has the socket next.
-  if ("fd" in orders.address) cluster.schedulingPolicy = cluster.SCHED_NONE;
+  // Each process accepts by itself. A connection that the first process accepted and handed on would be lost with a process
+  // that dies meanwhile, and its descriptor would stay here.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({
     exec: fileURLToPath(new URL("./worker.js", import.meta.url)),
     args: [JSON.stringify(orders)],
     // Entries hold dates.
     serialization: "advanced",
+    // A process that inherits a pipe makes each write to it wait for its reader, also those of the process that it has it from.
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   const alive = new Map<Worker, Member>();
   const closing = new AbortController();
@@ -63,6 +72,8 @@ export function startProcesses(orders: ClusterOrders, workers: number, effects: 
     const started = Date.now();
     const member: Member = { isReady: false };
     alive.set(worker, member);
+    const said = createInterface({ input: worker.process.stderr as Readable });
+    said.on("line", (line) => effects.log?.(line));
     worker.on("message", ({ line, entries = [], release, counted, url, refusal }: FromWorker) => {
       if (line !== undefined) effects.log?.(line);
       for (const entry of entries) effects.access?.(entry);

@@ -1,6 +1,6 @@
 /** One of several processes that serve on one port: a server that obeys the first process, and logs through it. */
 import { UserError } from "../../errors.js";
-import type { AccessEntry } from "../access-log.js";
+import type { AccessItem } from "../access-log.js";
 import type { Address, HandedSocket } from "../connections/listen.js";
 import type { ListingServerOptions, ServedRelease } from "../server.js";
 
@@ -18,7 +18,7 @@ export type ToWorker = "reload" | "close";
 
 export interface FromWorker {
   line?: string;
-  entries?: AccessEntry[];
+  entries?: AccessItem[];
   /** What it serves from now on, without the digests of all pages. */
   release?: ServedRelease;
   /** What it has counted since its start, and its open connections. */
@@ -33,28 +33,33 @@ export interface FromWorker {
 // loaded after this, since it takes long, and a signal would end this process until then.
 for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
 const { createListingServer } = await import("../server.js");
+const { createLogQueue } = await import("../access-log.js");
 const { ServerCounts } = await import("../counts.js");
+const { SERVER_LIMITS } = await import("../limits.js");
 
 const { options, address, hasAccess, hasCounts }: ClusterOrders = JSON.parse(process.argv[2] ?? "");
 
-/** Entries of the access log are sent together: a message for each answer would cost more than the answer. */
-const ENTRIES = { most: 500, everyMs: 50 } as const;
-const entries: AccessEntry[] = [];
-const access = (entry: AccessEntry) => {
-  if (entries.length === 0) setTimeout(sendEntries, ENTRIES.everyMs);
-  if (entries.push(entry) >= ENTRIES.most) sendEntries();
-};
+/** Entries of the access log are sent together, so often: a message for each answer would cost more than the answer. */
+const ENTRIES_MS = 50;
+const queue = createLogQueue(
+  SERVER_LIMITS.logBytes,
+  // The callback comes when the first process has room, so that no more than these wait.
+  (entries, done) => send({ entries }, () => setTimeout(done, ENTRIES_MS)),
+  () => counts?.add("unlogged"),
+);
 
 /** What is counted is told so often, in milliseconds: of a process that is killed, what came later is lost. */
 const TELL_MS = 250;
 const counts = hasCounts ? new ServerCounts() : undefined;
 
 let finishing: Promise<void> | undefined;
+const stopping = new AbortController();
 const opening = createListingServer(options, {
   log: (line) => send({ line }),
   onSwitch: ({ folder, snapshot, contract }) => send({ release: { folder, snapshot, contract } }),
-  ...(hasAccess && { access }),
+  ...(hasAccess && { access: queue.add }),
   counts,
+  signal: stopping.signal,
 });
 const listening = opening.then((server) => server.listen(address));
 // Heard from the first moment on, since nobody says it twice.
@@ -70,27 +75,26 @@ try {
   send({ release: { folder, snapshot, contract }, url });
   if (counts) setInterval(tellCounted, TELL_MS).unref();
 } catch (error) {
-  if (!(error instanceof UserError)) throw error;
-  send({ refusal: error.message });
+  if (!stopping.signal.aborted) {
+    if (!(error instanceof UserError)) throw error;
+    send({ refusal: error.message });
+  }
   await finish();
 }
 
 /** Closes the server if it is there by now. The process ends when its connection to the first one does. */
 function finish(): Promise<void> {
+  stopping.abort();
   finishing ??= listening
     .catch(() => {})
     .then(async () => (await opening).close())
     .catch(() => {})
     .then(async () => {
-      sendEntries();
+      send({ entries: queue.take() });
       await tellCounted();
       if (process.connected) process.disconnect();
     });
   return finishing;
-}
-
-function sendEntries(): void {
-  if (entries.length > 0) send({ entries: entries.splice(0) });
 }
 
 async function tellCounted(): Promise<void> {
@@ -98,6 +102,6 @@ async function tellCounted(): Promise<void> {
   if (server) send({ counted: { numbers: counts.numbers, connections: server.state().connections } });
 }
 
-function send(message: FromWorker): void {
-  if (process.connected) process.send?.(message);
+function send(message: FromWorker, sent?: () => void): void {
+  if (process.connected) process.send?.(message, undefined, undefined, sent);
 }

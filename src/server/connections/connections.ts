@@ -14,11 +14,15 @@ export interface Connection {
   res?: ServerResponse | undefined;
   /** The fast path is reading a page for it from the disk. */
   isLoading: boolean;
+  /** What it asked last is a HEAD, whose answer has no body. */
+  isHead?: boolean;
   /** Whatever else the client sends is dropped. */
   isOver: boolean;
   openedAt: number;
   /** When it last had an answer, if ever. */
   servedAt?: number;
+  /** How many bytes had been sent before the answer that is being given. */
+  sentBefore: number;
   /** How many bytes had been sent at the last look, and when that number last changed or nothing was to be sent. */
   sent: number;
   movedAt: number;
@@ -28,8 +32,12 @@ export interface Connection {
 const TELL_MS = 60_000;
 const SWEEP_MS = 50;
 
+/** What the system holds of an answer at most: Linux takes more only when its client has taken a third of that. */
+const MOST_HELD = 4 * 1024 * 1024;
+const NOTHING_SENT = { sentBefore: 0, sent: 0 };
+
 export function createConnections(
-  { idleMs, graceMs, closeMs }: ServerLimits,
+  { idleMs, slowBytes, graceMs, closeMs }: ServerLimits,
   { limit, connections: room }: Descriptors,
   log: (line: string) => void,
 ) {
@@ -62,7 +70,7 @@ export function createConnections(
     /** Undefined, and the socket closed, if there is no room for it and no other connection is idle. */
     add(socket: Socket): Connection | undefined {
       const now = Date.now();
-      const connection: Connection = { isLoading: false, isOver: false, openedAt: now, sent: 0, movedAt: now };
+      const connection: Connection = { isLoading: false, isOver: false, openedAt: now, ...NOTHING_SENT, movedAt: now };
       all.set(socket, connection);
       socket.once("close", () => all.delete(socket));
       if (makeRoom(socket)) return connection;
@@ -84,15 +92,23 @@ export function createConnections(
         if (socket.isPaused()) socket.resume();
       });
     },
-    /** Closes connections whose client has taken nothing for `idleMs`. */
+    /**
+     * Closes connections of which the system has taken nothing for `idleMs`, and for as long as a client of `slowBytes` a second
+     * needs for half of what the system holds.
+     */
     closeStalled() {
       const now = Date.now();
       for (const [socket, connection] of all) {
         const sent = bytesSent(socket);
-        if (sent !== connection.sent || !isAnswering(socket, connection)) {
+        const isBusy = isAnswering(socket, connection);
+        if (!isBusy) connection.sentBefore = sent;
+        if (sent !== connection.sent || !isBusy) {
           connection.sent = sent;
           connection.movedAt = now;
-        } else if (now - connection.movedAt >= idleMs) socket.destroy();
+        } else {
+          const held = Math.min(sent - connection.sentBefore, MOST_HELD);
+          if (now - connection.movedAt >= idleMs + (held / 2 / slowBytes) * 1000) socket.destroy();
+        }
       }
     },
     /** Stops listening, lets answers that have begun end, and cuts what is left after `closeMs`. */

@@ -1,20 +1,17 @@
 /** Shares the descriptors that a process may have, so that connections leave some for the files that it serves. */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** For what is open only for a moment: pages that are read, a release that is opened, logs. */
-const RESERVED = 48;
+/** For what is open only for a moment: files that are read, a release that is opened, logs. */
+const RESERVED = 64;
 /** Open from the start, on systems that do not let us count: a process of Node's has about twenty. */
 const USUAL = 32;
 /** A server that could hold no connection at all would serve nobody. */
 const FEWEST = 16;
-/** The share of files that are no pages: each stays open until its client has it. */
-const FOR_FILES = 0.25;
 
 export type Descriptors = ReturnType<typeof shareDescriptors>;
 
 export function shareDescriptors(limit = openFilesLimit()) {
-  const room = Math.max(FEWEST, limit - countOpen() - RESERVED);
-  return { limit, connections: Math.ceil(room * (1 - FOR_FILES)), files: Math.floor(room * FOR_FILES) };
+  return { limit, connections: Math.max(FEWEST, limit - countOpen() - RESERVED) };
 }
 
 /** The process's limit on open files, as `ulimit -n` prints it; Infinity if the system does not tell. */

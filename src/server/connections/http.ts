@@ -14,8 +14,8 @@ interface HttpEffects {
   /** Answers without Node's HTTP objects; undefined if the fast path is off. */
   take: Take | undefined;
   handle(req: IncomingMessage, res: ServerResponse): void;
-  /** The text of an answer to what was no request. */
-  refuse(socket: Socket, status: ErrorStatus): string;
+  /** The text of an answer to what was not a request, without its body where it seemed to be a HEAD. */
+  refuse(socket: Socket, status: ErrorStatus, isHead: boolean): string;
   log(line: string): void;
   /** Is told of each answer of the fast path, as `createFastPath` has it. */
   count?: Parameters<typeof createFastPath>[4];
@@ -47,7 +47,7 @@ export function createHttpServer(
     // After the last answer nothing else is answered, such as a body that was not read.
     if (!connection || connection.isOver || connection.res) return;
     connection.isOver = true;
-    endGently(socket, refuse(socket, status), limits.lingerMs);
+    endGently(socket, refuse(socket, status, connection.isHead === true), limits.lingerMs);
   };
 
   const giveToNode = takeConnections(server);

@@ -43,6 +43,16 @@ export function isLastAnswer(res: ServerResponse): boolean {
   return !res.shouldKeepAlive;
 }
 
+/**
+ * Lets what is written to a stream wait, rather than the whole process, while nobody reads it. Node does so with pipes, unless
+ * another program has changed that, and not with terminals, which Ctrl-S stops.
+ */
+export function writeWithoutWaiting(
+  stream: NodeJS.WritableStream & { _handle?: { setBlocking?(isBlocking: boolean): void } | null },
+): void {
+  stream._handle?.setBlocking?.(false);
+}
+
 /** How many bytes the system has taken so far, also of a long write that is still going on. */
 export function bytesSent(socket: Socket & { _handle?: { writeQueueSize?: number } | null }): number {
   return socket.bytesWritten - (socket._handle?.writeQueueSize ?? socket.writableLength);

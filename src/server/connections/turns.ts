@@ -6,6 +6,7 @@ import { isLastAnswer, takeBytes } from "./node-internals.js";
 /** The first bytes of a request, if a longer method may begin with them: the parser would judge them too early. */
 const BEGUN_METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,63}$/;
 const MAX_BEGUN = 64;
+const HEAD = "HEAD ";
 const HEADERS_END = "\r\n\r\n";
 const NOTHING: Buffer = Buffer.alloc(0);
 
@@ -31,6 +32,7 @@ export function readInTurn(socket: Socket, connection: Connection): void {
     const end = endOfRequest(bytes);
     const isAll = end === bytes.length;
     if (!isAll) putBack(socket, bytes.subarray(end));
+    if (isBetween) connection.isHead = bytes.toString("latin1", 0, HEAD.length) === HEAD;
     parse(isAll ? bytes : bytes.subarray(0, end));
     if (connection.res) isBetween = true;
     else if (!isLineEnd(bytes[0])) isBetween = false;

@@ -1,17 +1,23 @@
-/** Reads what nearly every client sends: a GET of a page by number, with plain headers. Node's parser reads all else. */
+/** Reads what nearly every client sends: a GET of a page or a file, with plain headers. Node's parser reads all else. */
 import { LRUCache } from "lru-cache";
 
 /** How many blocks of headers are remembered: clients send the same ones with each request. */
 const REMEMBERED = 1_024;
 
-/** Makes a reader of requests for a listing, such as `/v1/stations/`. Undefined is for Node's parser to judge. */
+/** A GET of the page of a number, or of a path that has none. */
+export type PlainRequest = NonNullable<ReturnType<ReturnType<typeof createFastReader>>>;
+
+/** Makes a reader of requests for a listing, such as `/v1/stations/`, and for files. Undefined is for Node's parser to judge. */
 export function createFastReader(listing: string) {
-  const path = listing.replace(/[^\w/]/g, "\\$&");
-  const line = new RegExp(`GET (${path}\\?(?:format=api&)?page=([1-9][0-9]{0,8})) HTTP/1\\.1\r\n`, "y");
+  const start = listing.replace(/[^\w/]/g, "\\$&");
+  const number = "([1-9][0-9]{0,8})";
+  const target = `${start}\\?(?:format=api&)?page=${number}|${start}pages/${number}\\.json|(/[\\w./-]*)`;
+  const line = new RegExp(`GET (${target}) HTTP/1\\.1\r\n`, "y");
   const remembered = new LRUCache<string, ReturnType<typeof readHeaders>>({ max: REMEMBERED, memoMethod: readHeaders });
   return (text: string, at: number) => {
     line.lastIndex = at;
-    const [, url, page] = line.exec(text) ?? [];
+    const [, url, byQuery, byPath, path = ""] = line.exec(text) ?? [];
+    const page = byQuery ?? byPath;
     if (url === undefined) return undefined;
     const block = line.lastIndex;
     // Two characters earlier, since without any headers the request line's own end is part of the empty line.
@@ -19,7 +25,7 @@ export function createFastReader(listing: string) {
     if (blank === -1) return undefined;
     const headers = remembered.memo(text.slice(block, blank + 2));
     if (headers === "unknown") return undefined;
-    return { page: Number(page), url, end: blank + 4, headers };
+    return { page: page === undefined ? undefined : Number(page), path, url, end: blank + 4, headers };
   };
 }
 
