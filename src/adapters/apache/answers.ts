@@ -9,7 +9,7 @@ import { redirectName } from "./rewrite.js";
 /** What Apache cannot do, in a virtual host or a .htaccess. */
 export const APACHE_LIMITATIONS = {
   ...PATTERN_LIMITATIONS,
-  "head-of-errors": "It sends no Content-Length for HEAD of an error or a redirect",
+  "head-of-errors": "It sends no Content-Length for HEAD of an error",
   "options-of-server": "It answers OPTIONS * before it reads any rules",
   "part-beyond": "It answers 416 without Content-Range",
 };
