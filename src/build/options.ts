@@ -121,12 +121,6 @@ export const BUILD_EFFECTS: OptionRules<BuildEffects> = {
   signPassword: passwordRule,
 };
 
-/** The default avatar that a release carries when no other is given. */
-export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="No picture">
-<rect width="64" height="64" fill="#d5d9e0"/><circle cx="32" cy="25" r="11" fill="#8a93a3"/><path d="M10 64a22 22 0 0 1 44 0z" fill="#8a93a3"/>
-</svg>
-`;
-
 export type BuildSettings = Awaited<ReturnType<typeof resolveOptions>>;
 
 /** @throws UserError (usage) naming every option that is unknown, missing or not allowed. */

@@ -1,4 +1,5 @@
-/** The form of explorer/summary.json, for those who write it and those who read it anywhere: types alone. */
+/** The form of explorer/summary.json, for those who write it and those who read it, in browsers too. */
+import stringify from "fast-json-stable-stringify";
 import type { Beginnings } from "../contract/lookup.js";
 
 /** What is counted of all records. Nothing in it depends on the clock, the machine or the number of threads. */
@@ -53,4 +54,17 @@ export interface Distribution {
   max: number;
   /** Both ends are in the bin. Least first; without gaps, unless each bin is one value. */
   bins: readonly { from: number; to: number; count: number }[];
+}
+
+/**
+ * The SHA-256 of the files that index.html was written from, as SHA256SUMS lists them. The script shows figures and
+ * descriptions of index.html only where the snapshot that it reads has the same files.
+ */
+export interface WrittenFrom {
+  contract: string;
+  summary: string;
+}
+
+export function encodeSummary(summary: ExplorerSummary): string {
+  return `${stringify(summary)}\n`;
 }

@@ -6,7 +6,8 @@ import { kindOf } from "../contract/record/kind.js";
 import { html, jsonForScript, type Markup, pageHead } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
 import { capital, oneLine } from "../print/text.js";
-import type { ExplorerSummary } from "./form.js";
+import { sha256 } from "../release/files.js";
+import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./form.js";
 import { meaningOf } from "./meaning.js";
 import { overviewPlots } from "./plots.js";
 import { POLICY } from "./policy.js";
@@ -26,7 +27,7 @@ ${header(contract, summary, published)}<main id="main" tabindex="-1">
 <noscript><p class="notice">Looking through single ${contract.listing.words[1]} needs JavaScript, which is off here. All of them are in the <a href="#files-title">files below</a>.</p></noscript>
 ${overviewPlots(contract, summary)}${meanings(contract)}${programFiles(contract, published)}</section>
 </main>
-<script type="application/json" id="facts">${jsonForScript(factsOf(contract))}</script>
+<script type="application/json" id="facts">${jsonForScript({ ...factsOf(contract), from: writtenFrom(contract, summary) })}</script>
 </html>
 `.source;
 }
@@ -35,7 +36,7 @@ function header(contract: Contract, { count: records, times }: ExplorerSummary, 
   const { file, listing } = contract;
   const since =
     times && html`<p class="since">${headingOf(fieldAt(contract, times.path))}: ${days(times.first, times.last)}</p>\n`;
-  return html`<header class="about">
+  return html`<header class="about" id="about">
 <p class="product">${baseUrl}</p>
 <h1>${count(records, listing.words)}</h1>
 ${file.description === undefined ? undefined : html`<p class="lead">${oneLine(file.description)}</p>\n`}${since ?? undefined}</header>
@@ -81,6 +82,10 @@ function breakable(path: string): Markup {
 
 function textOf(value: unknown): string {
   return typeof value === "string" && value !== "" ? value : JSON.stringify(value);
+}
+
+function writtenFrom(contract: Contract, summary: ExplorerSummary): WrittenFrom {
+  return { contract: sha256(contract.text), summary: sha256(encodeSummary(summary)) };
 }
 
 /** What the script needs before it has read anything. A label that is no text has no words that could be searched for. */

@@ -1,5 +1,4 @@
 /** Makes explorer/facets/N.txt and explorer/summary.json, of what threads have counted. */
-import stringify from "fast-json-stable-stringify";
 import type { Contract } from "../contract/contract.js";
 import { SortedFamily } from "../lookup/family.js";
 import { FACET_FILES } from "../lookup/sizes.js";
@@ -9,7 +8,7 @@ import { TimeCounter } from "../markup/plots/times.js";
 import { SUMMARY, sortedPath } from "../release/layout.js";
 import { createTurns } from "../workers/turns.js";
 import { FacetTally } from "./facets.js";
-import type { Distribution, ExplorerSummary, TimesSummary } from "./form.js";
+import { type Distribution, type ExplorerSummary, encodeSummary, type TimesSummary } from "./form.js";
 import { type Counted, type Counts, countedFields } from "./gather.js";
 import { IntegerCounter } from "./integers.js";
 
@@ -74,7 +73,7 @@ export class ExplorerWriter {
       ...{ count: this.#count, facets: tally.facets(), lists },
       ...{ times: this.#timesSummary(), integers: this.#distributions(), version: 1 },
     };
-    await put(SUMMARY, Buffer.from(`${stringify(summary)}\n`));
+    await put(SUMMARY, Buffer.from(encodeSummary(summary)));
     return summary;
   }
 

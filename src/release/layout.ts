@@ -53,6 +53,12 @@ export const BULK_FOLDER = "bulk";
 export const CHANGES = "changes.json";
 export const CHANGES_FOLDER = "changes";
 
+/** The default avatar that a release carries when no other is given. */
+export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="No picture">
+<rect width="64" height="64" fill="#d5d9e0"/><circle cx="32" cy="25" r="11" fill="#8a93a3"/><path d="M10 64a22 22 0 0 1 44 0z" fill="#8a93a3"/>
+</svg>
+`;
+
 /** Where records are, by their keys and by the words of their names: what each of the sorted files begins with. */
 export const LOOKUP_FOLDER = "lookup";
 export const LOOKUP = `${LOOKUP_FOLDER}/index.json`;

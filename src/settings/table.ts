@@ -123,7 +123,7 @@ export const SETTINGS = {
   ),
   maxAge: row(kind.age, ["verify", "mirror"], "how long ago it may have been signed: 90m, 36h, 2d; with --key"),
   every: row(kind.pause, ["mirror"], "go on until stopped, and look so often for what has changed: 60s, 15m"),
-  allow: row(kind.names("check"), ["verify"], "checks of a host that may differ; can be given again"),
+  allow: row(kind.names("check"), ["verify"], "checks that may differ; can be given again"),
   concurrency: row({ ...whole(1, 64), default: 8 }, ["verify"], "requests at once"),
   rate: row(whole(1, 1_000_000), ["verify"], "requests a second, at most (default: no limit)"),
   junit: row(path("<file>"), ["verify"], "write the report to it as JUnit's XML, for CI"),

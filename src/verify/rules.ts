@@ -34,7 +34,7 @@ export function recordRules({ one, many, key, order }: Wording) {
 export function lookupRules({ many }: Wording) {
   return {
     lookup: `the files in ${LOOKUP_FOLDER} are what the keys and names of all ${many} make, byte for byte`,
-    explorer: `${SUMMARY} and its sorted files are what all ${many} make, and ${EXPLORER} leads nowhere but into the release`,
+    explorer: `${SUMMARY} and its sorted files are what all ${many} make, and ${EXPLORER} and its script and style are Rollcall's`,
   };
 }
 

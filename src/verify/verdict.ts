@@ -72,6 +72,13 @@ export function passed({ rows }: Verdict): boolean {
   return rows.every(({ outcome }) => outcome !== "differs");
 }
 
+/** A row that differs, as it is where its check may. @param allowed by name, each with the reason, if there is one. */
+export function allowedRow(row: Row, allowed: ReadonlyMap<string, string | undefined> | undefined): Row {
+  if (row.outcome !== "differs" || !allowed?.has(row.name)) return row;
+  const reason = allowed.get(row.name);
+  return { ...row, outcome: "allowed", ...(reason !== undefined && { note: reason }) };
+}
+
 /** How many findings of one check are kept. */
 const KEPT = 20;
 

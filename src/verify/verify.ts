@@ -43,7 +43,7 @@ export async function verify(given: VerifyOptions = {}, effects: VerifyEffects =
     if (!isHttpUrl(name)) {
       const folder = findRelease(name, dist, cwd);
       const { verifyRelease } = await import("./release/release.js");
-      return verifyRelease({ folder, workers, demand, ...watch });
+      return verifyRelease({ folder, workers, demand, allowed, cacheControl: options.cacheControl, ...watch });
     }
     const { release, whyNot, known } = await openAgainst(against, dist, cwd);
     const { verifyUrl } = await import("./site/site.js");
@@ -66,9 +66,13 @@ async function readAllowed({
   allow = [],
   adapt = [],
 }: VerifyOptions): Promise<ReadonlyMap<string, string | undefined>> {
-  const unknown = allow.find((name) => !ROW_NAMES.includes(name));
-  if (unknown !== undefined)
-    throw usageError(`There is no check ${JSON.stringify(unknown)} to allow; ${suggest(unknown, ROW_NAMES)}`);
+  if (allow.length > 0) {
+    const { DISK_NAMES } = await import("./release/rows.js");
+    const names = [...new Set([...ROW_NAMES, ...DISK_NAMES])];
+    const unknown = allow.find((name) => !names.includes(name));
+    if (unknown !== undefined)
+      throw usageError(`There is no check ${JSON.stringify(unknown)} to allow; ${suggest(unknown, names)}`);
+  }
   const allowed = new Map<string, string | undefined>(allow.map((name) => [name, undefined]));
   if (adapt.length === 0) return allowed;
   // Loading all hosts takes longer than checking a small release.

@@ -7,6 +7,8 @@ export interface Request {
   method: string;
   target: string;
   headers?: [string, string][];
+  /** The name of the host; that of the origin unless given. */
+  host?: string;
   body?: string;
   /** Sent in place of everything above; `method` and `target` then only name it. */
   verbatim?: string;
@@ -34,7 +36,7 @@ export function send(origin: URL, request: Request): Promise<Answer> {
     request.verbatim ??
     [
       `${request.method} ${request.target} HTTP/1.1`,
-      `Host: ${origin.host}`,
+      `Host: ${request.host ?? origin.host}`,
       "Connection: close",
       ...(request.headers ?? []).map(([key, value]) => `${key}: ${value}`),
       ...(request.body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(request.body)}`]),

@@ -235,6 +235,8 @@ function apache(name: "apache" | "htaccess", sites: (place: Place) => string[]):
         "TypesConfig /dev/null",
         "AddEncoding x-gzip .gz",
         "AddType application/x-gzip .gz",
+        // As Debian's mime.conf says of Breton.
+        "AddLanguage br .br",
         ...(isRoot ? ["User www-data", "Group www-data"] : []),
         "ServerName localhost",
         ...sites(place),

@@ -116,7 +116,11 @@ const REFUSALS: [string, (parts: string, name: (number: number) => string) => vo
     (parts, name) => flip(join(parts, name(2), "bulk.members")),
     /Shard 2\/4 is not whole.*members/,
   ],
-  ["terms that are damaged", (parts, name) => flip(join(parts, name(1), "words.terms")), /Shard 1\/4 is not whole.*words/],
+  [
+    "terms that are damaged",
+    (parts, name) => flip(join(parts, name(1), "words.terms")),
+    /Shard 1\/4 is not whole.*words/,
+  ],
   [
     "digests that are damaged",
     (parts, name) => flip(join(parts, name(1), "digests")),

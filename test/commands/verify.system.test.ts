@@ -39,7 +39,7 @@ passed   sums         SHA256SUMS     SHA256SUMS has one line for every other fil
 passed   files        9 files        every listed file is there and plain, and there is no other
 `);
   expect(stdout).toContain("skipped  compressed   none           (it has no compressed pages)\n");
-  expect(stdout).toMatch(new RegExp(`\n\nverify +passed +release ${name}: 16 passed, 6 skipped, in 0\\.00 s\n$`));
+  expect(stdout).toMatch(new RegExp(`\n\nverify +passed +release ${name}: 17 passed, 7 skipped, in 0\\.00 s\n$`));
 });
 
 test("a release that other users cannot read: what stops them and what mends it, exit 0", async () => {
@@ -56,10 +56,10 @@ test("a release that other users cannot read: what stops them and what mends it,
     `\n\nreadable: other users cannot read ${cwd}, so a web server with a user of its own answers 500; ` +
       `to mend it: chmod o+x ${cwd} && chmod -R o+rX dist/releases/${name}\n`,
   );
-  expect(stdout).toMatch(/\nverify +passed +release .*: 15 passed, 1 noted, 6 skipped, in /);
+  expect(stdout).toMatch(/\nverify +passed +release .*: 16 passed, 1 noted, 7 skipped, in /);
   const [, mend = ""] = /to mend it: (.*)/.exec(stdout) ?? [];
   execFileSync("bash", ["-c", mend], { cwd });
-  expect((await run("verify")).stdout).toMatch(/: 16 passed, 6 skipped, in /);
+  expect((await run("verify")).stdout).toMatch(/: 17 passed, 7 skipped, in /);
 });
 
 test("damage: the rows, what was found, exit 1", async () => {
@@ -69,7 +69,7 @@ test("damage: the rows, what was found, exit 1", async () => {
   expect(code).toBe(1);
   expect(stdout).toContain("\ndiffers  digests      9 files        every file has the SHA-256 that SHA256SUMS lists\n");
   expect(stdout).toMatch(/\n\ndigests: 1 finding\n {2}avatar\.svg: found [0-9a-f]{64}; expected [0-9a-f]{64}\n/);
-  expect(stdout).toMatch(/\nverify +differs: digests +release .*: 15 passed, 1 differs, 6 skipped, in /);
+  expect(stdout).toMatch(/\nverify +differs: digests, avatar +release .*: 15 passed, 2 differ, 7 skipped, in /);
 });
 
 test.each([
@@ -132,7 +132,7 @@ test("--json prints every row as data, --junit writes each as a test", async () 
     seconds: 0,
     subject: expect.stringMatching(/^release /),
   });
-  expect(rows).toHaveLength(22);
+  expect(rows).toHaveLength(24);
   expect(rows[2]).toMatchObject({
     name: "digests",
     outcome: "differs",
@@ -140,7 +140,7 @@ test("--json prints every row as data, --junit writes each as a test", async () 
     findings: [{ check: "digests", path: "avatar.svg" }],
   });
   const xml = readFileSync(join(cwd, "report.xml"), "utf8");
-  expect(xml).toContain('tests="22" failures="1" errors="0" skipped="6">');
+  expect(xml).toContain('tests="24" failures="2" errors="0" skipped="7">');
   expect(xml).toContain(
     'name="compressed: every compressed page decompresses to the plain one">\n      <skipped message="it has no compressed pages"/>',
   );

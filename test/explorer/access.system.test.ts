@@ -1,7 +1,9 @@
 /** The page for people is one for everybody: checked by axe, wide and narrow, light and dark, and used by keys alone. */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { USERS } from "../../src/contract/users.js";
 import { findings } from "../support/axe.js";
 import { plainRows } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -22,10 +24,13 @@ const LOOKS = [
 
 const [SERVE] = PAGE_HOSTS;
 
-async function served(rows?: Parameters<typeof publishPage>[1]["rows"]): Promise<string> {
+async function served(
+  rows?: Parameters<typeof publishPage>[1]["rows"],
+  given?: Partial<Parameters<typeof publishPage>[1]>,
+): Promise<string> {
   const [out, port] = [join(scratch(), "dist"), await freePort()];
   const baseUrl = `http://127.0.0.1:${port}`;
-  const release = await publishPage(out, { baseUrl, ...(rows && { rows }) });
+  const release = await publishPage(out, { baseUrl, ...given, ...(rows && { rows }) });
   await SERVE?.serve(out, release, port);
   return `${baseUrl}/`;
 }
@@ -108,6 +113,29 @@ describeWith("chromium", "accessibility", (path) => {
         .locator(".records td .about + *")
         .evaluateAll((values) => values.map((value) => value.getClientRects().length));
       expect(new Set(heights)).toEqual(new Set([1]));
+    }
+  });
+
+  test("a facet's value of 300 characters without a space widens nothing", async () => {
+    const contract = join(scratch(), "contract.json");
+    const { properties } = USERS;
+    const faceted = { ...USERS, properties: { ...properties, bio: { ...properties["bio"], "x-facet": true } } };
+    writeFileSync(contract, JSON.stringify(faceted));
+    const rows = plainRows(4).map((row, at) => ({ ...row, bio: at % 2 === 0 ? "x".repeat(300) : "short" }));
+    const { page } = await open(await served(rows, { contract }), { viewport: { width: 1280, height: 800 } });
+    await settledList(page);
+    for (const summary of await page.locator("summary:visible").all()) await summary.click();
+    await page.getByRole("button", { name: /^x{300}/ }).click();
+    await page.locator(".chosen button").waitFor();
+    await settledList(page);
+    for (const width of [1280, 1024, 640, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await fits(page, width);
+      // No box cuts off what is in it.
+      const cut = await page
+        .locator("#explorer button:visible, .results")
+        .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length);
+      expect(cut).toBe(0);
     }
   });
 

@@ -5,10 +5,11 @@ import type { FieldSchema } from "../../src/contract/file/form.js";
 import { headingOf } from "../../src/contract/heading.js";
 import { meaningOf } from "../../src/explorer/meaning.js";
 import { POLICY } from "../../src/explorer/policy.js";
+import { sha256 } from "../../src/release/files.js";
 import { person } from "../support/diffs.js";
 import { FOREIGN } from "../support/foreign.js";
 import { STATIONS_CONTRACT, stations } from "../support/stations.js";
-import { HOSTILE, hostileCollection, pageOf } from "./collection.js";
+import { HOSTILE, hostileCollection, pageOf, writeFacts } from "./collection.js";
 
 const users = (count: number): AnyRecord[] =>
   Array.from({ length: count }, (_, at) => {
@@ -68,8 +69,11 @@ test("gives the script what it needs before it has read anything", async () => {
     const page = await pageOf(contract, []);
     return JSON.parse(/id="facts">(.*?)<\/script>/.exec(page)?.[1] ?? "");
   };
+  const { files } = await writeFacts(USERS_CONTRACT, []);
   expect(await facts(USERS_CONTRACT)).toEqual({
     ...{ words: ["user", "users"], label: "display_name", key: "id", title: "User", listing: "/api/users/" },
+    // As SHA256SUMS lists the two files.
+    from: { contract: sha256(USERS_CONTRACT.text), summary: sha256(files.get("explorer/summary.json") ?? "") },
   });
   const { contract } = hostileCollection();
   expect((await facts(contract)).words).toEqual(contract.listing.words);

@@ -7,17 +7,28 @@ import { scratch } from "../support/files.js";
 import { describeWith } from "../support/installed.js";
 import { writeKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
+import { eventually } from "../support/until.js";
 import { settledList, shownNames, usePages } from "./browser.js";
 import { PAGE_HOSTS, publishPage } from "./hosts.js";
 
 const [SERVE] = PAGE_HOSTS;
 
 async function served(signKey?: string): Promise<string> {
+  return (await site(signKey)).url;
+}
+
+/** A release of 40 users that is served, and what replaces it by one of 50. */
+async function site(signKey?: string): Promise<{ url: string; replace(): Promise<void> }> {
   const [out, port] = [join(scratch(), "dist"), await freePort()];
   const baseUrl = `http://127.0.0.1:${port}`;
-  const release = await publishPage(out, { baseUrl, rows: plainRows(40), ...(signKey && { signKey }) });
+  const given = { baseUrl, ...(signKey && { signKey }) };
+  const release = await publishPage(out, { ...given, rows: plainRows(40) });
   await SERVE?.serve(out, release, port);
-  return `${baseUrl}/`;
+  const replace = async () => {
+    await publishPage(out, { ...given, rows: plainRows(50) });
+    await eventually(async () => expect((await (await fetch(`${baseUrl}/snapshot.json`)).json()).count).toBe(50));
+  };
+  return { url: `${baseUrl}/`, replace };
 }
 
 describeWith("chromium", "proof", (path) => {
@@ -77,8 +88,19 @@ describeWith("chromium", "proof", (path) => {
     await page.getByText("is no public key of minisign's").waitFor();
     await give(other.line);
     await proofSays(page, /^Not proved: .* is refused, since it is not signed with this key/);
+    await showsNothing(page);
     await give(ours.line);
-    await proofSays(page, /^Proved by the signature of key [0-9A-F]{16}: snapshot/);
+    await proofSays(page, /^Proved by the signature of key [0-9A-F]{16}: records and facets of snapshot/);
+    expect((await shownNames(page)).length).toBe(15);
+    await showsFigures(page, "40 users");
+    await give(other.line);
+    await proofSays(page, /^Not proved: /);
+    // The key is asked for before anything is shown.
+    await page.reload();
+    await proofSays(page, /^Not proved: /);
+    await showsNothing(page);
+    await page.getByText("How it is proved").click();
+    await give(ours.line);
     await page.reload();
     await proofSays(page, /^Proved by the signature/);
     await page.getByText("How it is proved").click();
@@ -88,7 +110,66 @@ describeWith("chromium", "proof", (path) => {
     await proofSays(page, /^Proved by digests/);
     expect(misdeeds).toEqual([]);
   });
+
+  test("a release that is replaced between index.html and its script is shown as one", async () => {
+    const { url, replace } = await site();
+    const { page } = await open(`${url}snapshot.json`);
+    let isReplaced = false;
+    await page.route(/app\.js/, async (route) => {
+      if (!isReplaced) await replace();
+      isReplaced = true;
+      await route.continue();
+    });
+    await page.goto(url);
+    await page.locator("#status", { hasText: "1 to 15 of 50 users" }).waitFor();
+    await showsFigures(page, "50 users");
+  });
+
+  test("where index.html stays of another release, its figures and descriptions are not shown", async () => {
+    const { url, replace } = await site();
+    const stale = await (await fetch(url)).text();
+    await replace();
+    const { page } = await open(`${url}snapshot.json`);
+    let asked = 0;
+    await page.route(url, (route) => {
+      asked++;
+      return route.fulfill({ contentType: "text/html; charset=utf-8", body: stale });
+    });
+    await page.goto(url);
+    await page.getByText("The overview was written for another snapshot").waitFor();
+    await page.locator("#status", { hasText: "1 to 15 of 50 users" }).waitFor();
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("50 users");
+    expect(await page.locator("figure, .since, .lead, .meanings").count()).toBe(0);
+    await proofSays(page, /^Proved by digests: records and facets of snapshot/);
+    expect(asked).toBe(2);
+  });
+
+  test("a release that is replaced while it is read takes its figures with it", async () => {
+    const { url, replace } = await site();
+    const { page } = await open(url);
+    await settledList(page);
+    await showsFigures(page, "40 users");
+    await replace();
+    await page.getByRole("searchbox").fill("user7");
+    await page.getByText(/^A newer snapshot was published while you were reading/).waitFor();
+    await page.getByText("The overview was written for another snapshot").waitFor();
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("50 users");
+    await page.getByRole("button", { name: "Reload the page" }).first().click();
+    await page.locator("figure").first().waitFor();
+    await showsFigures(page, "50 users");
+  });
 });
+
+async function showsFigures(page: Page, heading: string): Promise<void> {
+  await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
+  expect(await page.locator("figure").count()).toBeGreaterThan(0);
+}
+
+async function showsNothing(page: Page): Promise<void> {
+  expect(await shownNames(page)).toEqual([]);
+  expect(await page.locator("figure, .option, .since").count()).toBe(0);
+  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Users");
+}
 
 function proofSays(page: Page, what: RegExp): Promise<void> {
   return page.locator(".proof", { hasText: what }).waitFor();

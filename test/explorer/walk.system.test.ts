@@ -63,7 +63,7 @@ describeWith("chromium", "a walk through the page", (path) => {
       );
       await expect
         .poll(() => page.locator(".proof").textContent())
-        .toMatch(/^Proved by digests: snapshot [0-9a-f]{12}\.$/);
+        .toMatch(/^Proved by digests: records and facets of snapshot [0-9a-f]{12}\.$/);
 
       await search(page, "anna", "3 users found, in 240.");
       expect(await shownNames(page)).toEqual(["Anna Berg", "Jörg Annas", "Anna-Lena Öström"]);

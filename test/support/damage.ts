@@ -67,6 +67,7 @@ export const FULL: Partial<BuildOptions> = { bulk: true, explorer: true, encodin
 const KINDS = {
   plain: (folder: string, options: object) => plainIn(folder, options),
   full: (folder: string, options: object) => plainIn(folder, { ...FULL, ...options }, namedRows()),
+  hosts: (folder: string, options: object) => plainIn(folder, { adapt: ["nginx", "htaccess"], ...options }),
   entries: (folder: string, options: object) => entriesRelease(undefined, options, folder),
   steps: async (folder: string, options: object) => (await chainIn(folder, options)).folder,
 };

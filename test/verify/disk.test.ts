@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { BuildOptions } from "../../src/build/options.js";
-import { OPENAPI, RECORDS, SNAPSHOT } from "../../src/release/layout.js";
+import { RECORDS, SNAPSHOT } from "../../src/release/layout.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { passed, type Verdict } from "../../src/verify/verdict.js";
 import { edit, page, plainRelease, readSnapshot, reseal } from "../support/damage.js";
@@ -55,16 +55,31 @@ describe("a whole release", () => {
     expect(row(verdict, "record-list")).toMatchObject({ outcome: "skipped", note: "it has no records.sha256" });
   });
 
-  test("with files for other hosts, or published without them", async () => {
-    const folder = await plainRelease();
-    mkdirSync(join(folder, "adapters"));
-    writeFileSync(join(folder, "adapters/nginx.conf"), "map $uri $tag {}\n");
-    reseal(folder);
-    expect(differing(await verifyRelease({ folder }))).toEqual([]);
-    edit(folder, "adapters/nginx.conf", (text) => text.replace("tag", "gat"));
+  test.each([
+    ["nginx", "apache", "htaccess", "caddy"],
+    ["lighttpd", "haproxy", "vercel", "cloudflare"],
+  ])("with files for %s, %s, %s and %s, wherever it lies, or published without them", async (...adapt) => {
+    const folder = await plainRelease({ adapt, explorer: true, bulk: true });
+    const verdict = await verifyRelease({ folder });
+    expect(differing(verdict)).toEqual([]);
+    // It was built elsewhere.
+    expect(row(verdict, "hosts")).toMatchObject({ outcome: "noted", note: expect.stringContaining("/dist/releases/") });
+    edit(folder, "SHA256SUMS", (text) =>
+      text.replace(/^(.)(.*adapters.*\n)/m, (_, digit, rest) => `${digit === "0" ? 1 : 0}${rest}`),
+    );
     expect(differing(await verifyRelease({ folder }))).toEqual(["digests"]);
     rmSync(join(folder, "adapters"), { recursive: true });
     expect(differing(await verifyRelease({ folder }))).toEqual([]);
+  });
+
+  test("by rules that --cache-control names, and by others where hosts is allowed", async () => {
+    const cacheControl = "public, max-age=5";
+    const folder = await plainRelease({ adapt: ["nginx"], cacheControl });
+    expect(differing(await verifyRelease({ folder, cacheControl }))).toEqual([]);
+    expect(differing(await verifyRelease({ folder }))).toEqual(["hosts"]);
+    const verdict = await verifyRelease({ folder, allowed: new Map([["hosts", undefined]]) });
+    expect(passed(verdict)).toBe(true);
+    expect(row(verdict, "hosts")).toMatchObject({ outcome: "allowed" });
   });
 
   test.each([
@@ -110,15 +125,6 @@ describe("what is no release, or cannot be read", () => {
 });
 
 describe("known by its digest, id or name", () => {
-  test("an openapi.json in the form of another version of Rollcall is known by its digest alone", async () => {
-    const folder = await plainRelease();
-    edit(folder, OPENAPI, (text) => text.replace('"x-form": 1', '"x-form": 99').replace("page by page", "one by one"));
-    reseal(folder);
-    const verdict = await verifyRelease({ folder });
-    expect(differing(verdict)).toEqual([]);
-    expect(row(verdict, "description")).toMatchObject({ outcome: "skipped", note: expect.stringContaining("version") });
-  });
-
   test("the id", async () => {
     const folder = await plainRelease();
     const { id } = readSnapshot(folder);

@@ -165,6 +165,12 @@ export const RUNS: readonly (readonly Fault[])[] = [
     ],
     ["a weak Vary", header("Vary", "*", isPage), "vary br-vary gzip-vary"],
     ["pages that must not be cached", header("Cache-Control", "no-store", isPage), "cache-control"],
+    [
+      "a state that may be cached",
+      header("Cache-Control", "public, max-age=3600", file("snapshot.json")),
+      "file-caching",
+    ],
+    ["an image that is text", header("Content-Type", "text/plain", file("avatar.svg")), "file-type"],
     ["missing CORS", header("Access-Control-Allow-Origin", undefined, all), "browsers preflight error-browsers"],
     ["no nosniff on pages", header("X-Content-Type-Options", undefined, isPage), "nosniff"],
     ["no Snapshot-Id", header("Snapshot-Id", undefined, all), "snapshot-id"],
@@ -302,6 +308,11 @@ export const RUNS: readonly (readonly Fault[])[] = [
       TAGS,
     ],
     ["a page that is HTML", where(page(3), () => html), "pages"],
+    [
+      "SHA256SUMS that shared caches may keep",
+      header("Cache-Control", "max-age=0, s-maxage=60", file("SHA256SUMS")),
+      "file-caching",
+    ],
     ["a preflight that allows nothing", header("Access-Control-Allow-Headers", undefined, by("OPTIONS")), "preflight"],
     [
       "a redirect to another host",

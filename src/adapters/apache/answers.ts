@@ -1,18 +1,17 @@
 /** What a virtual host and a .htaccess answer alike besides the bodies: error pages, and headers by status. */
 import { ENCODINGS, ERROR_DETAILS, type ErrorStatus, errorBody } from "../../contract/headers.js";
-import { limitedBy } from "../rules/adapter.js";
+import { SNAPSHOT } from "../../release/layout.js";
 import { pathsOfFamilies } from "../rules/families.js";
 import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
 import { BODIES, type Headers, type Rules } from "../rules/rules.js";
+import { redirectName } from "./rewrite.js";
 
 /** What Apache cannot do, in a virtual host or a .htaccess. */
 export const APACHE_LIMITATIONS = {
-  ...limitedBy("It writes Vary without a space: Accept,Accept-Encoding", [
-    ...["vary", "error-vary", "br-vary", "gzip-vary"],
-  ]),
   ...PATTERN_LIMITATIONS,
-  "head-of-errors": "It sends no Content-Length for HEAD of an error or a redirect",
+  "head-of-errors": "It sends no Content-Length for HEAD of an error",
   "options-of-server": "It answers OPTIONS * before it reads any rules",
+  "part-beyond": "It answers 416 without Content-Range",
 };
 
 /** The statuses that Apache answers with an HTML page of its own, and the contract's error that replaces it. */
@@ -37,6 +36,7 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
       statuses.map((status) => `ErrorDocument ${status} ${quoteApache(BODIES[answer])}`),
     ),
     refusalPage(refusal),
+    ...writeRedirects(rules),
     `SetEnvIf Request_URI ^ ${quoteApache(`ROLLCALL_DETAIL=${ERROR_DETAILS[404]}`)}`,
     `ErrorDocument 404 ${quoteApache(errorBody("%{reqenv:ROLLCALL_DETAIL}"))}`,
     "",
@@ -50,12 +50,13 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
     ...encodings.flatMap((name) =>
       set({ "Content-Encoding": name }, `${endsIn(`\\.json\\${ENCODINGS[name]}`)} && ${FOUND}`),
     ),
-    'Header always edit Location "^[a-z]+://[^/]+" ""',
     ...CONDITIONS.map((name) => `RequestHeader unset ${name}`),
     ...["Range", "If-Range"].map((name) => `RequestHeader unset ${name} "expr=!(${isLarge(rules)})"`),
     "# A part or a step is no coding of another file.",
     "<IfModule mod_mime.c>",
     "  RemoveEncoding .br .gz",
+    "  # Nor is a page in Breton.",
+    "  RemoveLanguage .br",
     "</IfModule>",
     "SetEnv no-gzip 1",
     "SetEnv no-brotli 1",
@@ -64,11 +65,25 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
 
 /** The answers that differ between two listings of one virtual host. */
 export function writeOwnAnswers(rules: Rules, refusal: string): string[] {
-  return [refusalPage(refusal), ...set(rules.headers), ...writeFileHeaders(rules)];
+  return [refusalPage(refusal), ...writeRedirects(rules), ...set(rules.headers), ...writeFileHeaders(rules)];
 }
 
 function refusalPage(refusal: string): string {
   return `ErrorDocument 405 ${quoteApache(refusal)}`;
+}
+
+/**
+ * Where redirects lead to: a path alone. Apache puts the client's Host into its own Location, which no directive can change
+ * unless another request gives the body.
+ */
+function writeRedirects({ base, redirects }: Rules): string[] {
+  return [
+    `ErrorDocument 301 ${quoteApache(`${base.replaceAll("$", "%24")}/${SNAPSHOT}`)}`,
+    ...[...redirects].map(
+      ([bare, to]) =>
+        `Header onsuccess set Location ${quoteApache(`${formatted(to)}%{REDIRECT_ROLLCALL_QUERY}e`)} "expr=%{REQUEST_STATUS} == '301' && reqenv('REDIRECT_ROLLCALL_MOVED') == '${redirectName(base, bare)}'"`,
+    ),
+  ];
 }
 
 /** How long answers are kept, and what only some files have; their types are said where they are found. */
@@ -98,9 +113,13 @@ export function isLarge({ families }: Rules): string {
 function set(headers: Headers, condition?: string): string[] {
   const when = condition === undefined ? "" : ` "expr=${condition}"`;
   return Object.entries(headers).map(
-    ([name, value]) =>
-      `Header always set ${name} ${quoteApache(value.replaceAll("\\", "\\\\").replaceAll("%", "%%"))}${when}`,
+    ([name, value]) => `Header always set ${name} ${quoteApache(formatted(value))}${when}`,
   );
+}
+
+/** A value of a header, of which Apache reads percent signs and backslashes. */
+function formatted(value: string): string {
+  return value.replaceAll("\\", "\\\\").replaceAll("%", "%%");
 }
 
 /** A value of a directive. */

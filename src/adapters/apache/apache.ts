@@ -12,6 +12,7 @@ import {
   pagePattern,
   writeMethods,
   writePageRules,
+  writeSpelling,
 } from "./rewrite.js";
 
 const RULES = "apache.conf";
@@ -150,6 +151,7 @@ function writeRules(deployment: Deployment): string[] {
   // A word without quotes: between them, a quote could not be escaped.
   const fileOf = (name: string) => `${folder.replace(/[\\$%\s]/g, "\\$&")}/${name}`;
   return [
+    ...writeSpelling(base),
     ...writePageRules(deployment, path),
     `RewriteRule ${pagePattern(deployment, path)} - [E=ROLLCALL_FILE:${pageFile(deployment)}]`,
     ...[...routes].map(([route, name]) => `RewriteRule ${apacheWord(`^${path(route)}$`)} - [E=ROLLCALL_FILE:${name}]`),

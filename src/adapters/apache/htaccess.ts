@@ -10,9 +10,10 @@ import {
   type PathPattern,
   pageFile,
   pagePattern,
-  redirectTo,
+  redirectFrom,
   writeMethods,
   writePageRules,
+  writeSpelling,
 } from "./rewrite.js";
 
 /** The body of a 405 is a file, since Apache would send a text in .htaccess with a second Allow. */
@@ -58,7 +59,6 @@ function writeHtaccess(rules: Rules): string {
   const path: PathPattern = (text) => literal(decodePath(text.slice(base.length + 1)));
   // Here, Apache would read $1 as a group of a pattern.
   const refusal = `${base.replaceAll("$", "%24")}/${REFUSAL_FILE}`;
-  const home = redirects.get(base);
   return [
     "Options -MultiViews +SymLinksIfOwnerMatch",
     "DirectoryIndex disabled",
@@ -70,7 +70,8 @@ function writeHtaccess(rules: Rules): string {
     "",
     `RewriteBase ${quoteApache(`${base}/`)}`,
     ...writeMethods(),
-    ...(home === undefined ? [] : writeHome(base, home)),
+    ...writeSpelling(base),
+    ...(redirects.has(base) ? writeHome(rules) : []),
     "# Apache reads these rules again after a page has been rewritten.",
     "RewriteCond %{ENV:REDIRECT_ROLLCALL_FILE} .",
     "RewriteCond %{REQUEST_FILENAME} -f",
@@ -100,10 +101,11 @@ function writeHtaccess(rules: Rules): string {
 }
 
 /** Redirects the folder without its last slash. Its path is that of no file in it, so Apache would not read the rules for it. */
-function writeHome(base: string, home: string): string[] {
+function writeHome(rules: Rules): string[] {
+  const { base } = rules;
   return [
     "RewriteOptions AllowNoSlash",
     `RewriteCond %{REQUEST_URI} ${apacheWord(`^${literal(decodePath(base))}$`)}`,
-    redirectTo("^", home),
+    redirectFrom("^", rules, base),
   ];
 }

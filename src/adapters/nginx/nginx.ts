@@ -2,7 +2,7 @@
 import type { ErrorStatus } from "../../contract/headers.js";
 import type { Adapter } from "../rules/adapter.js";
 import type { Deployment, HostedSite } from "../rules/deployment.js";
-import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
+import { literal, PATTERN_LIMITATIONS, spelling } from "../rules/patterns.js";
 import { BODIES, decodePath } from "../rules/rules.js";
 import { headerVariable, nginxBlock, nginxPattern, nginxWord, quoteNginx } from "./language.js";
 import { furtherHeaders, maps, nameOfPages, tagMap } from "./maps.js";
@@ -21,6 +21,7 @@ export const nginx: Adapter = {
     "method-case": "Its parser answers 400 to a method in lowercase letters",
     connect: "Its parser answers 400 to CONNECT",
     "part-beyond": "It answers 416 in JSON, but with the Cache-Control and ETag of the file",
+    "if-match": "It compares If-Match with a tag of its own, and answers 400",
     "repeated-condition": "Its parser answers 400 to a second line of If-None-Match",
   },
   besideOthers: ["options-of-server", "malformed"],
@@ -113,6 +114,8 @@ function rules(deployment: Deployment): string[] {
       `error_page 418 =304 @${key}_fresh;`,
       "if ($request_method = OPTIONS) { return 204; }",
       `if ($request_method !~ ^(?:GET|HEAD)$) { return 405 ${quoteNginx(BODIES[405], key)}; }`,
+      "# A path in another spelling than that of links, which nginx brings into that form.",
+      `if ($request_uri !~ ${nginxPattern(`^${spelling(base)}`, "")}) { return 404 ${quoteNginx(BODIES[404], key)}; }`,
       ...[...redirects].map(
         ([bare, to]) =>
           `if ($uri ~ ${nginxPattern(`^${literal(decodePath(bare))}$`, "")}) { return 301 ${quoteNginx(to, key).slice(0, -1)}$is_args$args"; }`,

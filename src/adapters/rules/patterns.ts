@@ -28,6 +28,16 @@ export const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
 /** A page's number in the name of its file. */
 export const PAGE_NUMBER = "[1-9][0-9]{0,8}";
 
+/**
+ * Matches a path and what ends it, where it is spelt as links spell it: the base path letter by letter, and behind it no escape, no
+ * empty segment and no dot segment. No file of a release needs an escape.
+ * @param end what may stand behind a request's path besides `?` and the end of the text.
+ */
+export function spelling(base: string, end = ""): string {
+  const segment = `/(?!/|\\.\\.?(?:[/?${end}]|$))[^%/?#${end}]*`;
+  return `${literal(base)}(?:${segment})*(?:[?${end}]|$)`;
+}
+
 /** Patterns for Accept-Encoding. The first one that matches gives the suffix of the page's file; without a match it is the plain one. */
 export function encodingPatterns(encodings: readonly Encoding[]): { pattern: string; suffix: string }[] {
   const named = encodings.map((name) => ({ pattern: accepted(name), suffix: ENCODINGS[name] }));

@@ -6,12 +6,12 @@ import { pageFrame } from "../../contract/page.js";
 import { codeOf } from "../../errors.js";
 import { explorerAssets } from "../../explorer/assets.js";
 import { findDigest, readReleaseFileSync, sha256 } from "../../release/files.js";
-import { ORIGIN, SUMS } from "../../release/layout.js";
+import { AVATAR, ORIGIN, SUMS } from "../../release/layout.js";
 import { findDamage, type Release } from "../../release/open.js";
 import { replaceFile } from "../../release/write.js";
 import type { Source } from "../../source/open.js";
 import { pageTextSql } from "../../source/page-text.js";
-import { AVATAR, type BuildSettings } from "../options.js";
+import type { BuildSettings } from "../options.js";
 import { SourceBytes } from "./source-digest.js";
 
 /** What the file holds, in JSON: four SHA-256. */

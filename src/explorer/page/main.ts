@@ -12,8 +12,9 @@ import {
 } from "./address.js";
 import { watchForNewer } from "./newer.js";
 import { createNotice, troubleOf } from "./notice.js";
+import { createOverview } from "./overview.js";
 import { createProof, keptKey } from "./proof.js";
-import { createReader } from "./reader.js";
+import { createReader, type Reader } from "./reader.js";
 import { noRecordView, recordView } from "./record.js";
 import { createResults } from "./results.js";
 import { createSearch, type Facts } from "./search.js";
@@ -36,8 +37,13 @@ const search = createSearch(facts, (text) => {
 const listBox = element("div", { class: "split" });
 const recordBox = element("div", {});
 const proof = createProof(base, (key) => {
-  reader = createReader(base, key);
+  reader = readBy(key);
+  // What is shown was not proved by this key.
+  listBox.replaceChildren();
+  recordBox.replaceChildren();
+  results = createResults(listBox, facts, go);
   listedAt = "";
+  shownId = undefined;
   void show();
 });
 const tryAgain = () => {
@@ -46,9 +52,15 @@ const tryAgain = () => {
 const newer = watchForNewer(base, () => shownId, tryAgain);
 section.append(newer, search.element, trouble.element, listBox, recordBox, proof.element);
 section.hidden = false;
-const results = createResults(listBox, facts, (place) => go(place));
+let results = createResults(listBox, facts, go);
 
-let reader = createReader(base, keptKey(base));
+/** A page that is of another snapshot than the first that is read came from a cache, or just before a switch. */
+const about = createOverview({ about: byId("about", HTMLElement), section: overview }, facts, () => {
+  const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  // One reload fetches it past caches. Another would give the same.
+  if (shownId === undefined && entry?.type !== "reload") location.reload();
+});
+let reader = readBy(keptKey(base));
 let control = new AbortController();
 /** What the address said last that was no jump within the page. */
 let here: SeenPlace = BEGINNING;
@@ -62,6 +74,14 @@ let scrolled = 0;
 let opened: string | undefined;
 let shownId: string | undefined;
 let hasFailed = false;
+
+function readBy(key: string | undefined): Reader {
+  if (key !== undefined) about.hide();
+  const opened = createReader(base, key, (known) => {
+    if (opened === reader) about.show(known);
+  });
+  return opened;
+}
 
 /** @param isSame whether going back leads to before the last place, as while somebody types. */
 function go(place: ListPlace, isSame = false): void {
@@ -114,8 +134,7 @@ async function show(): Promise<void> {
   }
 }
 
-const MOVED =
-  "A newer snapshot was published while you were reading, and the records were read anew. The figures below are of the one before.";
+const MOVED = "A newer snapshot was published while you were reading, and the records were read anew.";
 
 function fail(error: unknown): void {
   const { text, details, isUnproved } = troubleOf(error);

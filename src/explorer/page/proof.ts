@@ -50,7 +50,11 @@ export function createProof(base: URL, onKey: (key: string | undefined) => void)
     show({ snapshot }, proof) {
       const by = proof === "signature" ? `by the signature of key ${parsePublicKey(field.value).id}` : "by digests";
       line.className = "proof good";
-      line.replaceChildren(`Proved ${by}: snapshot `, element("code", {}, visibleText(snapshot.id)), ".");
+      line.replaceChildren(
+        `Proved ${by}: records and facets of snapshot `,
+        element("code", {}, visibleText(snapshot.id)),
+        ".",
+      );
     },
     fail(why) {
       line.className = "proof bad";
@@ -60,7 +64,8 @@ export function createProof(base: URL, onKey: (key: string | undefined) => void)
 }
 
 const HOW =
-  "Every byte that is shown here was compared with its digest in SHA256SUMS. That tells damage, and files that do not belong together. " +
+  "Every record and every count of a facet that is shown here was compared with its digest in SHA256SUMS. That tells damage, and files that " +
+  "do not belong together. The overview below is part of this page, which is not compared: it is shown only with the snapshot that it was written for. " +
   "Who published them is told by a signature: paste the publisher's public key, which is kept in this browser only.";
 
 /** The key that the reader gave for this listing before. */

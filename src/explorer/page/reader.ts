@@ -1,5 +1,6 @@
 /** Reads the listing that this page is of: proved, of one snapshot at a time. */
 
+import { hexDigest } from "../../client/checked.js";
 import { SnapshotChangedError } from "../../client/errors.js";
 import { openListing } from "../../client/listing.js";
 import { findChosen } from "../../client/lookup/chosen.js";
@@ -7,7 +8,7 @@ import type { OpenListing, Walk } from "../../client/options.js";
 import { type AnyRecord, type Contract, contractOf } from "../../contract/contract.js";
 import type { Page } from "../../contract/page.js";
 import type { Snapshot } from "../../contract/snapshot.js";
-import type { ExplorerSummary } from "../form.js";
+import type { ExplorerSummary, WrittenFrom } from "../form.js";
 
 /** A record, and its number in published order, from 0. */
 export interface ListedRow {
@@ -20,6 +21,7 @@ export interface Basis {
   snapshot: Snapshot;
   contract: Contract;
   summary: ExplorerSummary;
+  digests: WrittenFrom;
 }
 
 export interface Reader {
@@ -37,8 +39,11 @@ export interface Reader {
 /** Pages that are kept, since a page of the listing fills several of the table. */
 const MOST_PAGES = 6;
 
-/** @param publicKey minisign's, where the reader demands a signature. */
-export function createReader(base: URL, publicKey: string | undefined): Reader {
+/**
+ * @param publicKey minisign's, where the reader demands a signature.
+ * @param onKnown told what is known of a snapshot, before any of its records is given.
+ */
+export function createReader(base: URL, publicKey: string | undefined, onKnown: (known: Basis) => void): Reader {
   // A person waits: few tries, and soon a word about what is wrong.
   const listing = openListing<AnyRecord>(base.href, { publicKey, pausesMs: [250, 1000], timeoutMs: 20_000 });
   const pages = new Map<number, Promise<Page<AnyRecord>>>();
@@ -47,7 +52,14 @@ export function createReader(base: URL, publicKey: string | undefined): Reader {
   const readKnown = async (): Promise<Basis> => {
     const snapshot = await listing.snapshot();
     const [file, bytes] = await Promise.all([listing.contract(), listing.file("explorer/summary.json")]);
-    return { snapshot, contract: contractOf(file), summary: JSON.parse(new TextDecoder().decode(bytes)) };
+    const contract = contractOf(file);
+    const digests = {
+      contract: await hexDigest(new TextEncoder().encode(contract.text)),
+      summary: await hexDigest(bytes),
+    };
+    const basis = { snapshot, contract, summary: JSON.parse(new TextDecoder().decode(bytes)), digests };
+    onKnown(basis);
+    return basis;
   };
 
   const page = (number: number, signal: AbortSignal) => {

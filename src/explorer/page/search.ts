@@ -2,6 +2,7 @@
 import { headingOf } from "../../contract/heading.js";
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
+import type { WrittenFrom } from "../form.js";
 
 /** What the page says of its listing before anything is read. */
 export interface Facts {
@@ -9,6 +10,7 @@ export interface Facts {
   /** The paths of the fields that are searched above all. */
   label: string;
   key: string;
+  from: WrittenFrom;
 }
 
 export interface SearchBox {

@@ -1,6 +1,5 @@
 /** openapi.json: what a release answers, for machines. It is a function of the contract and of what the release is. */
 import type { Contract } from "../../contract/contract.js";
-import { isObject, parseJson } from "../../contract/json.js";
 import { MAX_PAGES } from "../../contract/links.js";
 import { BULK, CHANGES } from "../layout.js";
 import { answerComponents, pathItem } from "./answers.js";
@@ -46,13 +45,6 @@ export function describeApi(contract: Contract, described: Described): string {
 function formOf(described: Described): number {
   if (hasSorted(described)) return FORMS.withLookup;
   return described.files.includes(CHANGES) ? FORMS.withSteps : FORMS.plain;
-}
-
-/** Whether a text is of another form than `describeApi` writes, as that of another version of Rollcall may be. */
-export function isOfOtherForm(text: string): boolean {
-  const read = parseJson(text);
-  const form = "value" in read && isObject(read.value) ? read.value["x-form"] : undefined;
-  return Number.isSafeInteger(form) && !Object.values<unknown>(FORMS).includes(form);
 }
 
 function infoOf({ file, listing }: Contract, { baseUrl, links }: Described): Part {

@@ -7,6 +7,9 @@ import type { Finding } from "../verdict.js";
 
 export type LookupDifference = Pick<Finding, "found" | "expected">;
 
+/** What is expected of a file that Rollcall makes in one way only. */
+export const UNVERIFIED = "what this version of Rollcall writes; what another version wrote is not verified";
+
 /** Of a term or a value, in characters. */
 const LONGEST_SHOWN = 60;
 const NEWLINE = 0x0a;

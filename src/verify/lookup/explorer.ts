@@ -1,11 +1,16 @@
-/** Whether the page for people is the one that this version of Rollcall makes of a release. */
+/** Compares the explorer with what this version of Rollcall makes of a release, byte for byte. */
 import type { Contract } from "../../contract/contract.js";
 import type { Snapshot } from "../../contract/snapshot.js";
 import { explorerAssets } from "../../explorer/assets.js";
 import type { ExplorerSummary } from "../../explorer/form.js";
 import { explorerPage } from "../../explorer/html.js";
 import { BULK, CHANGES, EXPLORER, EXPLORER_FOLDER, isSorted, SIGNATURE, SUMMARY } from "../../release/layout.js";
+import { differenceOf, UNVERIFIED } from "./differences.js";
+import type { NoteMade } from "./made.js";
 import { checkOf } from "./needs.js";
+
+/** Bytes of a file of the explorer. */
+export const MAX_EXPLORER = 2 ** 24;
 
 interface ExplorerContext {
   contract: Contract;
@@ -16,32 +21,32 @@ interface ExplorerContext {
   paths(): Iterable<string>;
   /** Undefined for what cannot be read. */
   read(path: string): Promise<Buffer | undefined>;
+  note: NoteMade;
 }
 
-/**
- * Another version's page may be right in its own way, so that this is no difference, and something to know.
- * @returns undefined where it is this one's.
- */
-export async function noteExplorer({
-  contract,
-  snapshot,
-  summary,
-  paths,
-  read,
-}: ExplorerContext): Promise<string | undefined> {
+export async function checkExplorer({ contract, snapshot, summary, paths, read, note }: ExplorerContext) {
   const { base_url: baseUrl, pages, page_size: pageSize } = snapshot;
   const there = new Set([...paths()].filter((path) => [BULK, CHANGES].includes(path) || checkOf(path) === "explorer"));
   const files = [BULK, CHANGES].filter((path) => there.has(path));
-  // Whether there is a signature, SHA256SUMS does not say.
+  // SHA256SUMS does not say whether there is a signature.
   const made = [files, [...files, SIGNATURE]].map((files) =>
-    explorerPage(contract, summary, { baseUrl, pages, pageSize, files }),
+    Buffer.from(explorerPage(contract, summary, { baseUrl, pages, pageSize, files })),
   );
-  const html = await read(EXPLORER);
-  const others = html !== undefined && made.includes(String(html)) ? [] : [EXPLORER];
-  const assets = new Map(explorerAssets());
-  for (const [path, bytes] of assets) if (!(await read(path))?.equals(bytes)) others.push(path);
+  const assets = explorerAssets();
+  for (const [path, ...rights] of [[EXPLORER, ...made] as const, ...assets]) {
+    if (!there.delete(path)) {
+      if (path !== EXPLORER) note("explorer", path, { found: "no such file", expected: `one, for ${EXPLORER}` });
+      continue;
+    }
+    const found = await read(path);
+    if (found && rights.some((right) => right.equals(found))) continue;
+    const difference = found && rights[0] && differenceOf(path, found, rights[0]);
+    note("explorer", path, {
+      found: difference?.found ?? "a file that is too large, or cannot be read",
+      expected: UNVERIFIED,
+    });
+  }
   for (const path of there)
-    if (path.startsWith(`${EXPLORER_FOLDER}/`) && !isSorted(path) && path !== SUMMARY && !assets.has(path))
-      others.push(path);
-  return others.length > 0 ? `not as this version of Rollcall writes it: ${others.join(", ")}` : undefined;
+    if (path.startsWith(`${EXPLORER_FOLDER}/`) && !isSorted(path) && path !== SUMMARY)
+      note("explorer", path, { found: "a file", expected: UNVERIFIED });
 }

@@ -1,7 +1,4 @@
-/** What there is of look-ups and of the page for people, whether they are of this version, and what belongs together. */
-import { isObject, parseJson } from "../../contract/json.js";
-import type { LookupIndex } from "../../contract/lookup.js";
-import type { ExplorerSummary } from "../../explorer/form.js";
+/** What there is of look-ups and of the explorer, and what belongs together. */
 import { EXPLORER, EXPLORER_FOLDER, LOOKUP, LOOKUP_FOLDER, SUMMARY } from "../../release/layout.js";
 import type { LookupDifference } from "./differences.js";
 
@@ -18,19 +15,8 @@ export function checkOf(path: string): LookupCheck | undefined {
   return path === EXPLORER || path.startsWith(`${EXPLORER_FOLDER}/`) ? "explorer" : undefined;
 }
 
-export const OTHER_VERSION = "another version of Rollcall wrote it";
 /** Where what records make is not known. */
 export const UNUSABLE = "the pages that it is made of are not as they should be";
-/** Of the forms that are known here. */
-const VERSIONS: { lookup: LookupIndex["version"]; explorer: ExplorerSummary["version"] } = { lookup: 2, explorer: 1 };
-
-/** Whether the form of what a check's first file says is another one, which may be right in its own way. */
-export function isOfOtherVersion(check: LookupCheck, text: string): boolean {
-  const read = parseJson(text);
-  const version = "value" in read && isObject(read.value) ? read.value["version"] : undefined;
-  return typeof version === "number" && version !== VERSIONS[check];
-}
-
 /** What is missing of what belongs together: the page for people works by its summary, and by the look-up. */
 export function* missingParts(has: (path: string) => boolean): Generator<[path: string, difference: LookupDifference]> {
   const there = [SUMMARY, EXPLORER].find(has);

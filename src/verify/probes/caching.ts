@@ -29,6 +29,10 @@ export const CACHING: readonly Probe[] = [
   conditional("not-modified-weak", "tags are compared weakly: 304", (site) => `W/${tagOf(site)}`, 304),
   conditional("not-modified-list", "a list with the tag in it: 304", (site) => `"x", ${tagOf(site)}`, 304),
   conditional("not-modified-any", "If-None-Match: * is 304", () => "*", 304),
+  {
+    ...conditional("if-match", "If-Match with the page's ETag: 200", tagOf, 200),
+    headers: (site) => ({ "If-Match": tagOf(site) }),
+  },
   conditional("modified", "another tag: 200", () => `"${"0".repeat(64)}"`, 200),
   {
     name: "encoding-order",

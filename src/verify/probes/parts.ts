@@ -42,7 +42,8 @@ export const PARTS: readonly Probe[] = [
   ofPart({
     ...{ name: "part-range", rule: "a range of a part or a step is 206 with these bytes alone" },
     headers: () => ({ Range: RANGE, "Accept-Encoding": "gzip, br" }),
-    judge: isRange,
+    judge: async (answer, { client }) =>
+      isRange(answer) && answer.body.equals((await client.request(answer.url)).body.subarray(1, 10)),
     shown: ["Content-Range"],
   }),
   ofPart({
@@ -55,9 +56,16 @@ export const PARTS: readonly Probe[] = [
     shown: ["ETag"],
   }),
   ofPart({
-    ...{ name: "part-beyond", rule: "a range behind the end of a part or a step is 416, an error like every other" },
+    ...{
+      name: "part-beyond",
+      rule: "a range behind the end of a part or a step is 416, an error like every other, with the size",
+    },
     headers: () => ({ Range: "bytes=99999999999-" }),
-    judge: (answer) => answer.status === 416 && isJson(answer) && hasHeader(answer, "Cache-Control", NO_STORE),
-    shown: ["Content-Type", "Cache-Control"],
+    judge: (answer) =>
+      answer.status === 416 &&
+      isJson(answer) &&
+      hasHeader(answer, "Cache-Control", NO_STORE) &&
+      /^bytes \*\/\d+$/.test(headerOf(answer, "Content-Range") ?? ""),
+    shown: ["Content-Type", "Cache-Control", "Content-Range"],
   }),
 ];

@@ -121,15 +121,27 @@ export function tagOf({ first }: ProbedSite): string {
 /** Whether a header has one line, with one of some values. */
 export function hasHeader({ headers }: RemoteResponse, name: string, ...values: readonly string[]): boolean {
   const lines = headers.filter(([key]) => key.toLowerCase() === name.toLowerCase());
-  return lines.length === 1 && values.includes(lines[0]?.[1] ?? "");
+  const found = comparable(name, lines[0]?.[1] ?? "");
+  return lines.length === 1 && values.some((value) => comparable(name, value) === found);
+}
+
+/** Methods have a case, and what else is compared has none. Vary and Allow are lists without an order. */
+function comparable(name: string, value: string): string {
+  const text = name === "Allow" ? value : value.toLowerCase();
+  return name === "Allow" || name === "Vary"
+    ? text
+        .split(/[ \t]*,[ \t]*/)
+        .sort()
+        .join(", ")
+    : text;
 }
 
 /** `Accept`, or with `Accept-Encoding` where pages are compressed: as on page 1, if that has one of the two. */
 export function varyOf({ release, first }: ProbedSite): string[] {
   const both = ["Accept", "Accept, Accept-Encoding"];
   if (release) return [both[release.snapshot.encodings.length > 0 ? 1 : 0] ?? ""];
-  const found = headerOf(first.answer, "Vary") ?? "";
-  return both.includes(found) ? [found] : both;
+  const found = both.filter((vary) => hasHeader(first.answer, "Vary", vary));
+  return found.length > 0 ? found : both;
 }
 
 const LONGEST_SHOWN = 120;

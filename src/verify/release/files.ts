@@ -1,9 +1,20 @@
 /** The files in a release's folder: whether they are those that it lists, and the bytes of those that are no pages. */
 import { join } from "node:path";
+import { AVATAR_PATH } from "../../contract/links.js";
 import { codeOf, hasCode, UserError } from "../../errors.js";
 import type { PageSums } from "../../release/digests.js";
 import { findDigest, readReleaseFile } from "../../release/files.js";
-import { isForAdapters, OWNED, type PagePaths, SIGNATURE, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
+import {
+  AVATAR,
+  isForAdapters,
+  OWNED,
+  type PagePaths,
+  SIGNATURE,
+  SNAPSHOT,
+  SUMS,
+  type Variant,
+} from "../../release/layout.js";
+import { UNVERIFIED } from "../lookup/differences.js";
 import type { Findings } from "../verdict.js";
 import type { Tree } from "./tree.js";
 
@@ -64,6 +75,14 @@ export function checkFiles(tree: Tree, listed: ListedFiles, findings: Findings):
     if (kind !== "file") note(path, kind, "a plain file");
     else if (digests && !isListed(path)) note(path, "a file", `none, since ${SUMS} does not list it`);
   }
+}
+
+/** Compares the image for users who have none with the one that Rollcall writes. */
+export async function checkAvatar(folder: string, tree: Tree, findings: Findings): Promise<void> {
+  if (!tree.has(AVATAR_PATH)) return;
+  const found = await readPlainFile(folder, tree, AVATAR_PATH, 2 ** 16);
+  if (found !== AVATAR)
+    findings.add({ check: "avatar", path: AVATAR_PATH, found: "another image", expected: UNVERIFIED });
 }
 
 /** Reads all files that are no pages. */

@@ -2,29 +2,16 @@
 import { readSync } from "node:fs";
 import { join } from "node:path";
 import { closing, openPlain } from "../../release/files.js";
-import { EXPLORER, isSorted } from "../../release/layout.js";
-import { noteExplorer } from "../lookup/explorer.js";
+import { isSorted } from "../../release/layout.js";
+import { checkExplorer, MAX_EXPLORER } from "../lookup/explorer.js";
 import type { Remaker, WantedFiles } from "../lookup/gather.js";
 import { type HeldFiles, MadeFiles, mostOf, type NoteMade } from "../lookup/made.js";
-import {
-  checkOf,
-  HEADS,
-  isOfOtherVersion,
-  LOOKUP_CHECKS,
-  type LookupCheck,
-  missingParts,
-  OTHER_VERSION,
-  UNUSABLE,
-} from "../lookup/needs.js";
-import { explorerFlaws, MAX_EXPLORER } from "../lookup/page.js";
+import { checkOf, HEADS, LOOKUP_CHECKS, type LookupCheck, missingParts, UNUSABLE } from "../lookup/needs.js";
 import type { VerifyEffects } from "../options.js";
 import type { Findings } from "../verdict.js";
-import { readPlainBytes, readPlainFile } from "./files.js";
+import { readPlainBytes } from "./files.js";
 import type { Manifest } from "./manifest.js";
 import type { Tree } from "./tree.js";
-
-/** Of lookup/index.json and explorer/summary.json: far more than a reader would take. */
-const MAX_HEAD = 2 ** 24;
 
 /** The files of a check, and all that stands where they do. */
 export function filesOf(check: string, { others }: Pick<Manifest, "others">, tree: Tree): string[] {
@@ -37,15 +24,9 @@ export function filesOf(check: string, { others }: Pick<Manifest, "others">, tre
 /** Why there is nothing to prove of a check; undefined where there is. */
 export type WhyUnproved = ReadonlyMap<string, string>;
 
-export async function findUnproved(folder: string, tree: Tree, manifest: Manifest): Promise<WhyUnproved> {
-  const why = new Map<string, string>();
-  for (const check of LOOKUP_CHECKS) {
-    const head = HEADS[check];
-    if (filesOf(check, manifest, tree).length === 0) why.set(check, `it has no ${head}`);
-    else if (isOfOtherVersion(check, (await readPlainFile(folder, tree, head, MAX_HEAD)) ?? ""))
-      why.set(check, OTHER_VERSION);
-  }
-  return why;
+export function findUnproved(tree: Tree, manifest: Manifest): WhyUnproved {
+  const missing = LOOKUP_CHECKS.filter((check) => filesOf(check, manifest, tree).length === 0);
+  return new Map(missing.map((check) => [check, `it has no ${HEADS[check]}`]));
 }
 
 /** What to make again of the pages; undefined where there is nothing to prove, or they cannot be used. */
@@ -66,21 +47,16 @@ interface LookupContext {
   onProgress: VerifyEffects["onProgress"];
 }
 
-/** @returns why nothing was proved, of which check, and what there is to know about the page for people. */
+/** @returns why nothing was proved, of which check. */
 export async function checkLookup(
   { folder, tree, manifest, unproved, remaker, signal, onProgress }: LookupContext,
   findings: Findings,
-): Promise<{ unproved: WhyUnproved; aboutExplorer?: string | undefined }> {
+): Promise<WhyUnproved> {
   const checks = LOOKUP_CHECKS.filter((check) => !unproved.has(check));
   const note: NoteMade = (check, path, difference) => findings.add({ check, path, ...difference });
   const read = (path: string) => readPlainBytes(folder, tree, path, MAX_EXPLORER);
-  if (checks.includes("explorer")) {
-    for (const [path, difference] of missingParts((path) => tree.has(path))) note("explorer", path, difference);
-    const html = await read(EXPLORER);
-    for (const flaw of html ? explorerFlaws(String(html), (path) => tree.has(path)) : [])
-      note("explorer", EXPLORER, flaw);
-  }
-  if (!remaker) return { unproved: new Map([...checks.map((check) => [check, UNUSABLE] as const), ...unproved]) };
+  for (const [path, difference] of missingParts((path) => tree.has(path))) note("explorer", path, difference);
+  if (!remaker) return new Map([...checks.map((check) => [check, UNUSABLE] as const), ...unproved]);
   const made = new MadeFiles(new HeldOnDisk(folder, tree), checks, note);
   const total = [...tree.keys()].filter((path) => isMade(path, checks)).length;
   let files = 0;
@@ -92,9 +68,9 @@ export async function checkLookup(
   const summary = await remaker.finish(take, signal);
   made.finish();
   const { contract, snapshot } = manifest;
-  if (!summary || !contract || !snapshot) return { unproved };
   const paths = () => tree.keys();
-  return { unproved, aboutExplorer: await noteExplorer({ contract, snapshot, summary, paths, read }) };
+  if (summary && contract && snapshot) await checkExplorer({ contract, snapshot, summary, paths, read, note });
+  return unproved;
 }
 
 /** Whether a file is one of those that are made again. */

@@ -13,18 +13,21 @@ import { Findings, type Verdict } from "../verdict.js";
 import { checkBulk } from "./bulk.js";
 import { checkChanges } from "./changes.js";
 import { checkDescription } from "./description.js";
-import { checkFiles, checkOtherDigests, readPlainBytes, readPlainFile } from "./files.js";
+import { checkAvatar, checkFiles, checkOtherDigests, readPlainBytes, readPlainFile } from "./files.js";
+import { checkHosts } from "./hosts.js";
 import { checkLookup, findUnproved, wantedOf } from "./lookup.js";
 import { checkSnapshot, checkWarnings, type Manifest, readManifest } from "./manifest.js";
 import { checkPages, type PagesToCheck } from "./pages.js";
 import { toRows } from "./rows.js";
 import { Tree } from "./tree.js";
 
-interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<VerifyEffects, "cwd"> {
+interface DiskOptions extends Pick<VerifyOptions, "workers" | "cacheControl">, Omit<VerifyEffects, "cwd"> {
   /** The release's own folder, or a link to it such as `dist/current`. */
   folder: string;
   /** What its signature must be, where one is demanded. */
   demand?: Demand | undefined;
+  /** Checks that may differ, each with the reason, if there is one. */
+  allowed?: ReadonlyMap<string, string | undefined> | undefined;
 }
 
 /** Four lines, with a long base URL in one of them. */
@@ -44,11 +47,13 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   checkSnapshot(folder, manifest, findings);
   const signed = await readSigned(folder, tree, manifest);
   const signature = await checkSigned({ path: SIGNATURE }, signed, options.demand, findings);
+  await checkAvatar(folder, tree, findings);
+  const hosts = await checkHosts({ folder, tree, manifest, cacheControl: options.cacheControl }, findings);
   const undescribed = await checkDescription(folder, tree, manifest, findings);
   const { snapshot } = manifest;
   const wording = manifest.contract ? wordingOf(manifest.contract) : NO_WORDING;
   const list = checkLength(folder, tree, snapshot?.count, findings);
-  const { records, ...proof } = await checkRecords({ folder, tree, manifest, list }, options, findings);
+  const { records, unproved } = await checkRecords({ folder, tree, manifest, list }, options, findings);
   await checkBulk(folder, tree, manifest, findings, options.signal);
   await checkChanges(folder, tree, manifest, findings, options.signal);
   const seen = {
@@ -57,10 +62,15 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
     signature,
     undescribed,
     records,
-    ...proof,
+    unproved,
+    hosts,
     barrier: findUnreadable(folder, tree.files()),
   };
-  return { subject: `release ${basename(folder)}`, words: [wording.one, wording.many], rows: toRows(seen, findings) };
+  return {
+    subject: `release ${basename(folder)}`,
+    words: [wording.one, wording.many],
+    rows: toRows(seen, findings, options.allowed),
+  };
 }
 
 async function readSigned(folder: string, tree: Tree, { snapshot }: Manifest): Promise<Signed> {
@@ -94,7 +104,7 @@ function checkLength(folder: string, tree: Tree, count: number | undefined, find
 async function checkRecords(pages: Omit<PagesToCheck, "remaker">, options: DiskOptions, findings: Findings) {
   const { folder, tree, manifest } = pages;
   const { snapshot, contract } = manifest;
-  const unproved = await findUnproved(folder, tree, manifest);
+  const unproved = findUnproved(tree, manifest);
   const wanted = wantedOf(manifest, unproved);
   const remaker = wanted && new Remaker(wanted);
   try {
@@ -111,7 +121,7 @@ async function checkRecords(pages: Omit<PagesToCheck, "remaker">, options: DiskO
     const usable = isWhole && findings.of("page-size").count === 0 ? remaker : undefined;
     const { signal, onProgress } = options;
     const context = { folder, tree, manifest, unproved, remaker: usable, signal, onProgress };
-    return { records, ...(await checkLookup(context, findings)) };
+    return { records, unproved: await checkLookup(context, findings) };
   } finally {
     remaker?.close();
   }

@@ -1,12 +1,15 @@
 /** The table of what is checked of a release on disk, in the order of the report. */
+
+import { AVATAR_PATH } from "../../contract/links.js";
 import { count } from "../../print/numbers.js";
 import { BULK, CHANGES, CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { findRecordList } from "../../release/record/list.js";
 import { lookupRules, NO_WORDING, recordRules, type Wording, wordingOf } from "../rules.js";
 import { describeSigned, SIGNATURE_ROW, type SignatureResult, whySkipped } from "../signature.js";
-import type { Findings, Row } from "../verdict.js";
+import { allowedRow, type Findings, type Row } from "../verdict.js";
 import { hasBulk, partsIn } from "./bulk.js";
 import { hasChanges, stepsIn } from "./changes.js";
+import type { CheckedHosts } from "./hosts.js";
 import { filesOf, type WhyUnproved } from "./lookup.js";
 import type { Manifest } from "./manifest.js";
 import type { Tree } from "./tree.js";
@@ -19,8 +22,7 @@ export interface Seen {
   undescribed: string | undefined;
   records: number;
   unproved: WhyUnproved;
-  /** What there is to know about the page for people. */
-  aboutExplorer?: string | undefined;
+  hosts: CheckedHosts;
   /** What keeps other users from reading it. */
   barrier: string | undefined;
 }
@@ -100,7 +102,22 @@ export function checksOf(wording: Wording): readonly DiskCheck[] {
       (seen) => (hasChanges(seen.manifest, seen.tree) ? withoutEither(seen) : `it has no ${CHANGES}`),
     ),
     made("lookup", lookupRules(wording).lookup),
-    { ...made("explorer", lookupRules(wording).explorer), noted: ({ aboutExplorer }) => aboutExplorer },
+    made("explorer", lookupRules(wording).explorer),
+    check(
+      "avatar",
+      `${AVATAR_PATH} is the image that Rollcall writes`,
+      () => AVATAR_PATH,
+      ({ tree }) => !tree.has(AVATAR_PATH) && `it has no ${AVATAR_PATH}`,
+    ),
+    {
+      ...check(
+        "hosts",
+        "files for other hosts are what Rollcall writes for this release",
+        ({ hosts }) => count(hosts.files, "file"),
+        (seen) => (seen.hosts.files === 0 && "it has none") || withoutEither(seen),
+      ),
+      noted: ({ hosts }) => hosts.note,
+    },
     {
       ...check("readable", "other users can read it, as a web server with a user of its own must", files),
       noted: ({ barrier }) => barrier,
@@ -127,14 +144,18 @@ function made(name: string, rule: string): DiskCheck {
   );
 }
 
-export function toRows(seen: Seen, findings: Findings): Row[] {
+/** @param allowed checks that may differ, each with the reason, if there is one. */
+export function toRows(seen: Seen, findings: Findings, allowed?: ReadonlyMap<string, string | undefined>): Row[] {
   const { contract } = seen.manifest;
   return checksOf(contract ? wordingOf(contract) : NO_WORDING).map(({ name, rule, request, skipped, noted }) => {
     const { count, first } = findings.of(name);
     const row = { name, request: request(seen), rule, count, findings: first };
-    if (count > 0) return { ...row, outcome: "differs" };
+    if (count > 0) return allowedRow({ ...row, outcome: "differs" }, allowed);
     const [why, note] = [skipped(seen), noted?.(seen)];
     if (why) return { ...row, outcome: "skipped", note: why };
     return note === undefined ? { ...row, outcome: "passed" } : { ...row, outcome: "noted", note };
   });
 }
+
+/** The checks of a release on disk, as `--allow` names them. */
+export const DISK_NAMES: readonly string[] = checksOf(NO_WORDING).map(({ name }) => name);

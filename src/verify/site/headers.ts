@@ -1,8 +1,8 @@
 /** The headers that every page and file must have, a row each. */
-import { CONTENT_TYPE, etagOf } from "../../contract/headers.js";
+import { CONTENT_TYPE, etagOf, NO_CACHE } from "../../contract/headers.js";
 import { canParse } from "../../contract/links.js";
 import { sha256 } from "../../release/files.js";
-import { OPENAPI, unlistedFiles } from "../../release/layout.js";
+import { fileHeaders, OPENAPI, unlistedFiles } from "../../release/layout.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { hasHeader, type ProbedSite, varyOf } from "../probes/probe.js";
 
@@ -46,6 +46,9 @@ const SNAPSHOT_ID: HeaderRow = {
   },
 };
 
+/** The targets with this relation: a Link may have several, each with parameters. */
+const LINKS = /<([^>]*)>(?=[^,<]*;\s*rel\s*=\s*(?:service-desc\b|"(?:[^"]*\s)?service-desc[\s"]))/gi;
+
 const LINK: HeaderRow = {
   name: "link",
   rule: 'every answer of a release with openapi.json has a Link to it, rel="service-desc", which browsers may read',
@@ -53,10 +56,10 @@ const LINK: HeaderRow = {
   of: ALL,
   whyNot(answer, { release, first: { facts } }) {
     if (!release?.sums.others.has(OPENAPI)) return undefined;
-    const [, target = ""] = /^<([^>]*)>\s*;\s*rel="?service-desc"?$/i.exec(headerOf(answer, "Link") ?? "") ?? [];
     const url = `${facts.baseUrl}/${OPENAPI}`;
-    const isRight = target !== "" && canParse(target, facts.baseUrl) && new URL(target, facts.baseUrl).href === url;
-    return isRight ? whyNotExposed(answer, "Link") : `a link to ${url}`;
+    const targets = [...(headerOf(answer, "Link") ?? "").matchAll(LINKS)].map(([, target = ""]) => target);
+    const leads = (to: string) => to !== "" && canParse(to, facts.baseUrl) && new URL(to, facts.baseUrl).href === url;
+    return targets.some(leads) ? whyNotExposed(answer, "Link") : `a link to ${url}`;
   },
 };
 
@@ -68,6 +71,45 @@ function whyNotExposed(answer: RemoteResponse, name: string): string | undefined
   const isExposed = exposed.includes("*") || exposed.includes(name.toLowerCase());
   return isExposed ? undefined : "also Access-Control-Expose-Headers that names it";
 }
+
+/** What a file of this path must have; undefined for an answer that is no file. */
+function headersOf({ url }: RemoteResponse, { first: { facts } }: ProbedSite) {
+  return url.startsWith(`${facts.baseUrl}/`) ? fileHeaders(url.slice(facts.baseUrl.length + 1), "") : undefined;
+}
+
+/** Of a file whose ending tells what it is. SHA256SUMS and its signature are read whatever their type says. */
+const TYPED = /\.(?:json|svg|gz|html|js|css|txt)$/;
+
+const FILE_TYPE: HeaderRow = {
+  name: "file-type",
+  rule: "every file has the Content-Type that its ending says, or a browser would not run, show or read it as what it is",
+  header: "Content-Type",
+  of: ["file"],
+  whyNot(answer, site) {
+    const expected = headersOf(answer, site)?.["Content-Type"] ?? "";
+    const found = headerOf(answer, "Content-Type") ?? "";
+    return !TYPED.test(answer.url) || mediaType(found) === mediaType(expected) ? undefined : expected;
+  },
+};
+
+/** Without its parameters. The older name of scripts means the same. */
+function mediaType(type: string): string {
+  const [name = ""] = type.toLowerCase().split(/\s*;/);
+  return name === "application/javascript" ? "text/javascript" : name;
+}
+
+const FILE_CACHING: HeaderRow = {
+  name: "file-caching",
+  rule: "what says which snapshot is current, and the explorer, may be cached only to be asked for again each time",
+  header: "Cache-Control",
+  of: ["file"],
+  whyNot(answer, site) {
+    const found = (headerOf(answer, "Cache-Control") ?? "").toLowerCase();
+    const isAskedFor =
+      /(?:^|,)\s*(?:no-cache|no-store|max-age=0)\s*(?:,|$)/.test(found) && !/s-maxage=[1-9]/.test(found);
+    return headersOf(answer, site)?.["Cache-Control"] === NO_CACHE && !isAskedFor ? NO_CACHE : undefined;
+  },
+};
 
 export const HEADERS: readonly HeaderRow[] = [
   exactly("content-type", "Content-Type", CONTENT_TYPE, ["plain", "coded"]),
@@ -114,13 +156,15 @@ export const HEADERS: readonly HeaderRow[] = [
     of: ["plain"],
     whyNot: (answer) => (headerOf(answer, "Content-Encoding") === undefined ? undefined : "none"),
   },
+  FILE_TYPE,
+  FILE_CACHING,
   ...EVERYWHERE,
 ];
 
 /** @param but headers that are not compared; nor are those that are wrong on page 1, which have rows of their own. */
 export function hasHeadersOfPage(answer: RemoteResponse, site: ProbedSite, ...but: string[]): boolean {
   const { answer: page } = site.first;
-  return HEADERS.every(({ header, whyNot }) => {
+  return HEADERS.filter(({ of }) => of.includes("plain")).every(({ header, whyNot }) => {
     const isCompared = !but.includes(header) && whyNot(page, site) === undefined;
     return !isCompared || headerOf(answer, header) === headerOf(page, header);
   });

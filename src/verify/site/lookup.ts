@@ -2,21 +2,11 @@
 import { readFrame } from "../../contract/envelope.js";
 import { etagOf } from "../../contract/headers.js";
 import { sha256 } from "../../release/files.js";
-import { EXPLORER, MAX_PACKED, unlistedFiles } from "../../release/layout.js";
-import { noteExplorer } from "../lookup/explorer.js";
+import { MAX_PACKED } from "../../release/layout.js";
+import { checkExplorer, MAX_EXPLORER } from "../lookup/explorer.js";
 import { RecordGatherer, Remaker } from "../lookup/gather.js";
 import { type HeldFiles, MadeFiles, type NoteMade } from "../lookup/made.js";
-import {
-  checkOf,
-  HEADS,
-  isOfOtherVersion,
-  LOOKUP_CHECKS,
-  type LookupCheck,
-  missingParts,
-  OTHER_VERSION,
-  UNUSABLE,
-} from "../lookup/needs.js";
-import { explorerFlaws, MAX_EXPLORER } from "../lookup/page.js";
+import { checkOf, HEADS, LOOKUP_CHECKS, type LookupCheck, missingParts, UNUSABLE } from "../lookup/needs.js";
 import type { Attempt } from "./attempt.js";
 import type { ExpectedRelease } from "./compare.js";
 
@@ -31,8 +21,6 @@ export class LookupOfSite implements HeldFiles {
   /** Why nothing is proved, of which check. */
   readonly unproved = new Map<string, string>();
   readonly #release: ExpectedRelease | undefined;
-  /** What there is to know about the page for people. */
-  aboutExplorer: string | undefined;
   #made: { gatherer: RecordGatherer; remaker: Remaker } | undefined;
   #shown = 0;
   /** The records of pages that have come before their turn. */
@@ -48,9 +36,10 @@ export class LookupOfSite implements HeldFiles {
   }
 
   /** Finds out what there is to prove, and checks what needs no pages. */
-  async begin(): Promise<void> {
+  begin(): void {
+    for (const [path, difference] of missingParts((path) => this.has(path))) this.#note("explorer", path, difference);
     for (const check of LOOKUP_CHECKS) {
-      const why = await this.#whyUnproved(check);
+      const why = this.#whyUnproved(check);
       if (why !== undefined) this.unproved.set(check, why);
     }
     const checks = LOOKUP_CHECKS.filter((check) => !this.unproved.has(check));
@@ -100,7 +89,8 @@ export class LookupOfSite implements HeldFiles {
     if (!summary || !this.#release) return;
     const read = (path: string) => this.attempt.askWhole(path, MAX_EXPLORER);
     const paths = () => this.paths();
-    this.aboutExplorer = await noteExplorer({ contract, snapshot: this.#release.snapshot, summary, paths, read });
+    const { snapshot } = this.#release;
+    await checkExplorer({ contract, snapshot, summary, paths, read, note: this.#note });
   }
 
   close(): void {
@@ -126,29 +116,12 @@ export class LookupOfSite implements HeldFiles {
     return undefined;
   }
 
-  async #whyUnproved(check: LookupCheck): Promise<string | undefined> {
+  #whyUnproved(check: LookupCheck): string | undefined {
     const others = this.#release?.sums.others;
     if (!others) return "no release is known";
     const head = HEADS[check];
     if (![...others.keys()].some((path) => checkOf(path) === check)) return `the release has no ${head}`;
-    const said = this.has(head) ? await this.attempt.askWhole(head, MAX_PACKED) : undefined;
-    if (said && isOfOtherVersion(check, String(said))) return OTHER_VERSION;
-    if (check === "explorer") await this.#checkExplorer();
     return this.isSample ? SAMPLED : undefined;
-  }
-
-  async #checkExplorer(): Promise<void> {
-    for (const [path, difference] of missingParts((path) => this.has(path))) this.#note("explorer", path, difference);
-    const html = this.has(EXPLORER) ? await this.attempt.askWhole(EXPLORER, MAX_EXPLORER) : undefined;
-    for (const flaw of html ? explorerFlaws(String(html), (path) => this.#isForReaders(path)) : [])
-      this.#note("explorer", EXPLORER, flaw);
-  }
-
-  #isForReaders(path: string): boolean {
-    const { paths, pages } = this.#release?.sums ?? {};
-    const found = paths?.find(path);
-    if (found) return pages?.get(found.page, found.variant) !== undefined;
-    return this.has(path) || unlistedFiles({ isSigned: true }).includes(path);
   }
 
   readonly #note: NoteMade = (check, path, difference) =>

@@ -117,7 +117,7 @@ async function startVisitor(client: Client, first: FirstPage, options: VerifySit
   const lookup = new LookupOfSite(attempt, planned < first.facts.pages);
   try {
     await steps.read();
-    await lookup.begin();
+    lookup.begin();
   } catch (error) {
     steps.close();
     lookup.close();

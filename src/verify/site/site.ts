@@ -8,7 +8,7 @@ import { makeScratch, removeScratch } from "../../scratch/folder.js";
 import { type Probe, type ProbeResult, runProbe } from "../probes/probe.js";
 import { wordingOf } from "../rules.js";
 import { describeSigned, SIGNATURE_ROW, whySkipped } from "../signature.js";
-import type { Row, Verdict } from "../verdict.js";
+import { allowedRow, type Row, type Verdict } from "../verdict.js";
 import { MOST_FAILURES } from "./attempt.js";
 import { EVERYWHERE } from "./headers.js";
 import { readSite, type SiteReading, type VerifySiteOptions } from "./read.js";
@@ -38,7 +38,7 @@ export async function verifyUrl(options: VerifySiteOptions): Promise<Verdict> {
       const { requests } = client;
       options.onProgress?.({ requests, total: requests + PROBES.length - 1 - at });
     }
-    const rows = [...siteRows(reading, options), ...probed].map((row) => allow(row, options));
+    const rows = [...siteRows(reading, options), ...probed].map((row) => allowedRow(row, options.allowed));
     const { words } = site.first.facts.contract.listing;
     return { subject: baseUrl, words, asked: { ...asked, requests: client.requests }, rows };
   } finally {
@@ -75,8 +75,6 @@ function siteRows(
     const row = { name, request, rule, count: found, findings: first };
     const why = found === 0 ? skipped.get(name) : undefined;
     if (why !== undefined) return { ...row, outcome: "skipped", note: why };
-    if (found === 0 && name === "explorer" && lookup.aboutExplorer !== undefined)
-      return { ...row, outcome: "noted", note: lookup.aboutExplorer };
     const outcome = found > 0 ? "differs" : "passed";
     if (name !== COMPARED_ROW.name) return { ...row, outcome };
     const of = against
@@ -92,10 +90,4 @@ function probeRow({ name, rule }: Probe, { request, received, isRight, skipped }
   if (isRight) return { ...row, outcome: "passed" };
   const finding = { check: name, url, found: received, expected: rule };
   return { ...row, outcome: "differs", count: 1, findings: [finding] };
-}
-
-function allow(row: Row, { allowed }: VerifySiteOptions): Row {
-  if (row.outcome !== "differs" || !allowed?.has(row.name)) return row;
-  const reason = allowed.get(row.name);
-  return { ...row, outcome: "allowed", ...(reason !== undefined && { note: reason }) };
 }
