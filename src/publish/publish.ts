@@ -79,23 +79,28 @@ async function run(options: PublishOptions, effects: PublishEffects): Promise<Pu
     throw usageError("--shard and --purge-list exclude each other: the run that follows all shards lists every URL.");
   // Shards leave nothing in `dist`.
   const release = shard === undefined ? holdReleases(options.dist) : () => {};
+  let purgeList: PurgeList | undefined;
   try {
-    return await publishHeld(options, effects);
+    purgeList = options.purgeList === undefined ? undefined : openPurgeList(options.purgeList);
+    return await publishHeld(options, purgeList, effects);
   } finally {
+    purgeList?.discard();
     release();
   }
 }
 
-async function publishHeld(options: PublishOptions, effects: PublishEffects): Promise<PublishResult> {
+async function publishHeld(
+  options: PublishOptions,
+  purgeList: PurgeList | undefined,
+  effects: PublishEffects,
+): Promise<PublishResult> {
   const { force = false, dryRun = false, shard } = options;
   const { signal } = effects;
   const files = await openFiles(options, signal);
   const { target, close } = await openTarget(options, files.snapshot, effects);
-  let purgeList: PurgeList | undefined;
   try {
     const before = await target.readOwned();
     const plan = await makePlan(target, files, before, { force, signal });
-    purgeList = options.purgeList === undefined ? undefined : openPurgeList(options.purgeList);
     const done = await (dryRun ? preview : carryOut)(target, plan, purgeList, effects);
     const { requests } = target;
     return {
@@ -107,7 +112,6 @@ async function publishHeld(options: PublishOptions, effects: PublishEffects): Pr
   } catch (error) {
     throw target.explain(error);
   } finally {
-    purgeList?.discard();
     close();
   }
 }
