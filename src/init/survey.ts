@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { quoteName } from "../contract/sql.js";
+import { UserError } from "../errors.js";
 import { textCheck } from "../source/candidates.js";
 import { explainSqlite } from "../source/errors.js";
 import { connect } from "../source/file.js";
@@ -16,6 +17,8 @@ export interface Survey extends Omit<SurveySubject, "columns"> {
 }
 
 const LOCK_WAIT = 5000;
+/** A result of SQLite has at most 2,000 columns, of which one is the rowid. */
+const MOST_COLUMNS = 1999;
 
 /** Surveys a database, hands it to a step, and closes it. @throws UserError when it cannot be read, or is not one table. */
 export async function surveyed<T>(
@@ -38,7 +41,11 @@ export async function surveyed<T>(
 
 async function survey(db: Database, options: SurveyOptions, signal: AbortSignal | undefined): Promise<Survey> {
   const subject = findSubject(db, options);
-  const { relation } = subject;
+  const { relation, kind, name } = subject;
+  if (subject.columns.length > MOST_COLUMNS)
+    throw new UserError(
+      `The ${kind} ${name} has ${subject.columns.length} columns, and at most ${MOST_COLUMNS} can be read. Choose some in a query, and give it with --query FILE.`,
+    );
   const columns = subject.columns.map(({ name, type }) => new ColumnTally(name, type));
   const rows = await readRows(db, { relation, columns, rowid: subject.rowid, signal });
   const findUnique = (names: readonly string[]) => names.find((column) => isUnique(db, relation, column, rows));

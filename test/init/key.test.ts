@@ -166,6 +166,14 @@ The table wide is too much for a contract; choose its columns in a query, and gi
   expect(Object.keys(contract.properties)).toEqual(["id", "c7"]);
 });
 
+test("a table of as many columns as SQLite allows is refused before it is read", async () => {
+  const columns = Array.from({ length: 1999 }, (_, at) => `c${at} TEXT`);
+  const file = database(`CREATE TABLE wide (id INTEGER PRIMARY KEY, ${columns.join(", ")})`);
+  await expect(init(file)).rejects.toThrow(
+    "The table wide has 2000 columns, and at most 1999 can be read. Choose some in a query, and give it with --query FILE.",
+  );
+});
+
 test("a path in the config leads from there to the database", async () => {
   const folder = scratch();
   const file = database("CREATE TABLE people (id INTEGER PRIMARY KEY)", join(folder, "people.sqlite"));
