@@ -1,7 +1,18 @@
 /** The file of a mirror: found by what its first bytes say, so that no other file is ever opened by SQLite, and made whole. */
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, linkSync, lstatSync, openSync, readSync, renameSync, rmSync, type Stats } from "node:fs";
-import { resolve } from "node:path";
+import {
+  closeSync,
+  constants,
+  linkSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  type Stats,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, explainRefusal, hasCode, isSystemError, UserError } from "../errors.js";
 import { APPLICATION_ID, FORMAT, MIRROR_SQL } from "./schema.js";
@@ -10,6 +21,8 @@ import { APPLICATION_ID, FORMAT, MIRROR_SQL } from "./schema.js";
 const HEADER = { bytes: 100, magic: "SQLite format 3\0", application: 68 };
 /** Milliseconds to wait for somebody who is just ending. */
 const WAIT = 1000;
+/** Random bytes in the name of a mirror that is being made. */
+const ASIDE_BYTES = 6;
 /** Of SQLite's pages in memory, in kibibytes: enough for the indexes of a million records. */
 const CACHE = 128 * 1024;
 
@@ -29,6 +42,7 @@ export function openMirror(path: string): Database.Database | undefined {
     // What others have in this file may refer to records, and is no reason to keep one.
     db.pragma("foreign_keys = OFF");
     db.pragma("journal_size_limit = 0");
+    removeLeft(path);
     return db;
   } catch (error) {
     db.close();
@@ -43,7 +57,7 @@ export function createMirror(path: string): Database.Database {
       throw new UserError(
         `${log} is there, the log of a database that is gone, which SQLite would take for the new one's; remove it, or name another file.`,
       );
-  const aside = `${path}.rollcall-${randomBytes(6).toString("hex")}`;
+  const aside = `${path}.rollcall-${randomBytes(ASIDE_BYTES).toString("hex")}`;
   try {
     const db = new Database(resolve(aside), { timeout: WAIT });
     try {
@@ -62,6 +76,15 @@ export function createMirror(path: string): Database.Database {
   throw new UserError(`${path} was removed as soon as it was made; let one program have it, then run this again.`);
 }
 
+/** Removes what runs left that were killed while they made this mirror. One that is making it now finds it made. */
+function removeLeft(path: string): void {
+  const begin = `${basename(path)}.rollcall-`;
+  const ending = new RegExp(`^[0-9a-f]{${2 * ASIDE_BYTES}}(-wal|-shm|-journal)?$`);
+  for (const name of readdirSync(dirname(path)))
+    if (name.startsWith(begin) && ending.test(name.slice(begin.length)))
+      rmSync(join(dirname(path), name), { force: true });
+}
+
 /** Tells, when it is asked later, whether a path is still that of the same file. */
 export function watchFile(path: string): () => boolean {
   const { dev, ino } = lstatSync(path);
@@ -76,7 +99,7 @@ function place(aside: string, path: string): void {
   try {
     linkSync(aside, path);
   } catch (error) {
-    if (hasCode(error, "EEXIST")) return;
+    if (hasCode(error, "EEXIST", "ENOENT") && lstatSync(path, { throwIfNoEntry: false })) return;
     if (!hasCode(error, "EPERM", "ENOTSUP", "ENOSYS", "EMLINK")) throw error;
     // Some file systems have no links.
     if (!lstatSync(path, { throwIfNoEntry: false })) renameSync(aside, path);

@@ -299,6 +299,15 @@ test.each(["removed", "replaced"])(
   },
 );
 
+test("what killed runs left while they made the mirror is removed, and nothing else", async () => {
+  const folder = scratch();
+  const left = ["copy.rollcall-0123456789ab", "copy.rollcall-0123456789ab-wal", "copy.rollcall-ba9876543210"];
+  const others = ["copy.rollcall-notes", "other.rollcall-0123456789ab"];
+  for (const name of [...left, ...others]) writeFileSync(join(folder, name), "");
+  await change(join(folder, "copy"), [kept("one", 1)], { isAnew: true });
+  expect(readdirSync(folder).sort()).toEqual(["copy", ...others]);
+});
+
 test("no mirror is made beside the log of a database that is gone", async () => {
   const file = join(scratch(), "m.sqlite");
   writeFileSync(`${file}-wal`, "log");
