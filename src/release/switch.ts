@@ -60,8 +60,9 @@ export function requireLink(dist: string): void {
 export const GRACE = 60_000;
 
 /**
- * Removes old releases, except `keep` (the previous one, then the newest, and those dated in the future last), the current one, and one that was current less than a minute ago. Each is
- * first renamed, so that a removal that is killed never leaves half a release there. Needs the lock of `dist`.
+ * Removes old releases, except the current one, one that was current less than a minute ago, and `keep` others: the
+ * previous one first, then the newest, and last those dated in the future. Each is renamed before it is removed, so that a
+ * killed removal never leaves half a release. Needs the lock of `dist`.
  * @returns the folder names of the releases that are gone.
  */
 export function prune(dist: string, keep: number, now: Date, untidied: string[]): string[] {
