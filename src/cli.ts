@@ -13,7 +13,7 @@ const [{ reportFailure }, { run }] = await Promise.all([
 const io: Io = {
   stdout: process.stdout,
   stderr: process.stderr,
-  // To look at it opens it.
+  // Reading `process.stdin` opens it, so this is a getter.
   get stdin() {
     return process.stdin;
   },
@@ -41,8 +41,7 @@ try {
   process.exitCode = reportFailure(error, io);
 }
 
-// A server does not wait for a reader of its access log that has stalled.
-if (io.onLost) process.exit();
+if (io.leavesOutput) process.exit();
 
 /** Ends the process at once: after an error that nobody caught, anything may be half done. */
 function fail(error: unknown): never {

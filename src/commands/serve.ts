@@ -124,6 +124,7 @@ async function goOnWithoutLog(io: Io, log: (line: string) => void): Promise<void
   // Until then, a failure to write the announcement is reported, and ends the run.
   await new Promise((resolve) => setImmediate(resolve));
   let isSaid = false;
+  io.leavesOutput = true;
   io.onLost = (stream, why) => {
     if (stream === "stderr" || isSaid) return;
     isSaid = true;

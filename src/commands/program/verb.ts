@@ -56,6 +56,8 @@ export interface Io {
   signals: Signals;
   /** Set by a verb that goes on when its output cannot be written. It is called with the reason each time. */
   onLost?: (stream: "stdout" | "stderr", why: string) => void;
+  /** Set by a verb whose process is to end without waiting for output that its reader has not taken. */
+  leavesOutput?: boolean;
 }
 
 /** For people, on stderr. */
