@@ -10,7 +10,7 @@ const HEAD = 8;
 /** Rows of one INSERT: a call takes longer than a row. */
 const TOGETHER = 50;
 /** KiB that SQLite sorts in memory. */
-const MEMORY = 32_768;
+const MEMORY = 4096;
 
 /** Terms with their numbers, in any order, as bytes that can be sent to another thread or kept in a file. */
 export type TermBytes = Uint8Array<ArrayBuffer>;

@@ -23,9 +23,9 @@ export class TemporaryDatabase {
   constructor({ tables, memory, purpose, pageSize }: TemporaryOptions) {
     this.#purpose = purpose;
     if (pageSize !== undefined) this.db.pragma(`page_size = ${pageSize}`);
-    // Nothing has to survive this process.
+    // Nothing has to survive this process. Threads of SQLite's own help to sort.
     this.db.exec(
-      `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${memory}; BEGIN; ${tables}`,
+      `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA threads = 4; PRAGMA cache_size = -${memory}; BEGIN; ${tables}`,
     );
   }
 
