@@ -8,6 +8,7 @@ import { CLI, run, start, whenEnded } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { generateKey, onTerminal } from "../support/minisign.js";
+import { repeat } from "../support/until.js";
 import { args, check, environment, PASSWORD, source } from "./signing.js";
 
 describe.skipIf(isMissing("minisign", "/usr/bin/python3"))("a key that minisign has made", () => {
@@ -98,18 +99,15 @@ describe.skipIf(isMissing("minisign", "/usr/bin/python3"))("nothing of a secret 
         ...(password !== undefined && { ROLLCALL_SIGN_PASSWORD: password }),
       });
       const { child, ended } = start(args("--sign-key", secret, ...more), { cwd, env });
-      let isDone = false;
-      void ended.then(() => {
-        isDone = true;
-      });
-      while (!isDone && child.pid !== undefined) {
+      const looking = repeat(() => {
         try {
-          seen.push(...family(child.pid).map((pid) => readProcess(pid, pid === child.pid)));
+          seen.push(...family(child.pid ?? 0).map((pid) => readProcess(pid, pid === child.pid)));
         } catch {
           // A process has ended between two looks.
         }
-      }
+      });
       const { stdout, stderr } = await ended;
+      looking.stop();
       seen.push(stdout, stderr);
     }
     const [program, words] = onTerminal(`${PASSWORD}\r`, process.execPath, CLI, ...args("--sign-key", key.secret));
