@@ -56,7 +56,7 @@ describe("the text", () => {
   });
 });
 
-const DIGEST = "a7190557552b8d11b0a37bbff22fca5c0783a2b493c25b405ba2d4ef62cbd21c";
+const DIGEST = "ec8200305f70e4af69b45fcb73775dabc4a9096eadcade43d4f7b86c5ac880de";
 
 describe("examples", () => {
   const contracts = [USERS_CONTRACT, STATIONS_CONTRACT, ...FOREIGN.map(({ contract }) => contractOf(contract))];
