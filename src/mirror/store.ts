@@ -1,4 +1,5 @@
 /** A store of the client in a SQLite file: what it holds, and changes of it, each in one transaction. */
+import { rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { Held, Store } from "../client/sync/store.js";
 import type { AnyRecord, Contract } from "../contract/contract.js";
@@ -40,6 +41,8 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
   let seen: MirrorRow | undefined;
   let used: Contract | undefined;
   let isThere = () => true;
+  /** Whether the file was begun, and never filled. */
+  let isEmpty = false;
 
   const keep = <D extends Database | undefined>(opened: D): D => {
     if (opened) isThere = watchFile(file);
@@ -78,6 +81,7 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
       const before = seen && (await contractIn(seen));
       return using(file, () => {
         const opened = open() ?? keep(createMirror(file));
+        isEmpty = seen === undefined;
         opened.exec("BEGIN IMMEDIATE");
         try {
           requireSame(file, seen, read());
@@ -86,7 +90,10 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
           if (isAnew && doubt === undefined && before === contract) emptyTables(opened, contract);
           else if (isAnew) makeTables(opened, contract, before);
           used = contract;
-          return new MirrorTransaction(opened, { file, url, contract, isThere });
+          const onCommit = () => {
+            isEmpty = false;
+          };
+          return new MirrorTransaction(opened, { file, url, contract, isThere, onCommit });
         } catch (error) {
           opened.exec("ROLLBACK");
           throw error;
@@ -96,6 +103,9 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
     close() {
       db?.close();
       db = undefined;
+      // A first fill that failed leaves nothing.
+      if (isEmpty && isThere()) for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true });
+      isEmpty = false;
     },
   };
 }

@@ -1,5 +1,6 @@
 /** One change of a mirror: records and the list of them, row by row, until all is committed at once. */
 import type { Database } from "better-sqlite3";
+import { ListingError } from "../client/errors.js";
 import type { Entry, Held, KeptRecord, StoreTransaction } from "../client/sync/store.js";
 import type { AnyRecord, Contract } from "../contract/contract.js";
 import { quoteName } from "../contract/sql.js";
@@ -15,6 +16,7 @@ interface Place {
   contract: Contract;
   /** Whether the path still leads to the file that was opened. */
   isThere: () => boolean;
+  onCommit: () => void;
 }
 
 export class MirrorTransaction implements StoreTransaction<AnyRecord> {
@@ -69,7 +71,7 @@ export class MirrorTransaction implements StoreTransaction<AnyRecord> {
   }
 
   commit({ state, contract: sha256, count, tag }: Held): void {
-    const { file, url, contract, isThere } = this.#place;
+    const { file, url, contract, isThere, onCommit } = this.#place;
     try {
       this.#requireWhole(count);
       if (!isThere()) throw new UserError(`${file} was removed or replaced meanwhile; run this again.`);
@@ -79,6 +81,7 @@ export class MirrorTransaction implements StoreTransaction<AnyRecord> {
         .prepare(`INSERT INTO ${MIRROR_TABLE} VALUES (0, ?, ?, ?, ?, ?, ?, ?)`)
         .run(url, state, BigInt(count), tag ?? null, shapeOf(this.#db, contract), sha256, contract.text);
       this.#db.exec("COMMIT");
+      onCommit();
     } catch (error) {
       // Whoever commits does not roll back any more.
       this.rollback();
@@ -103,10 +106,14 @@ export class MirrorTransaction implements StoreTransaction<AnyRecord> {
     );
   }
 
-  #misfit(key: string): UserError {
+  /** The reader's own kind of error: a step that has such a record is not enough, and everything is read instead. */
+  #misfit(key: string): ListingError {
     const { url, contract } = this.#place;
-    return new UserError(
-      `${url} publishes ${shorten(contract.listing.words[0], 60)} ${shorten(key, 60)}, which does not fit its own contract, so that no table can hold it; see what else is wrong with "rollcall verify".`,
+    const what = `${shorten(contract.listing.words[0], 60)} ${shorten(key, 60)}`;
+    return new ListingError(
+      "malformed",
+      url,
+      `publishes ${what}, which does not fit its own contract, so that no table can hold it`,
     );
   }
 }

@@ -113,6 +113,31 @@ test("nobody sees anything before it is committed, and nothing after a rollback;
   expect(read()).toEqual(["z"]);
 });
 
+test("a first fill that fails leaves no file", async () => {
+  const folder = scratch();
+  const { store, transaction } = await began(join(folder, "words.sqlite"), { ...UNTIL, isAnew: true }, FIRST);
+  await transaction.rollback();
+  store.close();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("a record that does not fit its contract is an error of the listing's, so that a reader can do without the step", async () => {
+  const file = join(scratch(), "words.sqlite");
+  await change(file, FIRST, { isAnew: true });
+  const { store, transaction } = await began(file, UNTIL, []);
+  const right = kept("c", 1);
+  for (const text of [
+    '{"note":null,"rank":"1","word":"c"}',
+    '{"more":1,"note":null,"rank":1,"word":"c"}',
+    `${right.text} `,
+  ])
+    expect(() => transaction.put({ ...right, record: JSON.parse(text), text })).toThrow(
+      expect.objectContaining({ name: "ListingError", code: "malformed" }),
+    );
+  await transaction.rollback();
+  store.close();
+});
+
 test("two at once: the second says so, and one that was overtaken, too", async () => {
   const file = join(scratch(), "words.sqlite");
   await change(file, FIRST, { isAnew: true });
