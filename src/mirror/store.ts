@@ -81,10 +81,10 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
       const before = seen && (await contractIn(seen));
       return using(file, () => {
         const opened = open() ?? keep(createMirror(file));
-        isEmpty = seen === undefined;
         opened.exec("BEGIN IMMEDIATE");
         try {
           requireSame(file, seen, read());
+          isEmpty = seen === undefined;
           if (seen && seen.url !== url && before !== contract) throw ofAnother(file, seen.url);
           opened.prepare(`UPDATE ${MIRROR_TABLE} SET is_writing = 1`).run();
           if (isAnew && doubt === undefined && before === contract) emptyTables(opened, contract);

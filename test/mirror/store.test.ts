@@ -153,6 +153,16 @@ test("two at once: the second says so, and one that was overtaken, too", async (
   expect(ask(file, IN_ORDER)).toHaveLength(4);
 });
 
+test("a first run that was overtaken by another leaves the mirror that this one has made", async () => {
+  const file = join(scratch(), "words.sqlite");
+  const store = storeOf(file);
+  await store.held();
+  await change(file, FIRST, { isAnew: true });
+  await expect(store.begin(WORDS, true)).rejects.toThrow("was brought up to date by another run meanwhile");
+  store.close();
+  expect(ask(file, IN_ORDER)).toHaveLength(FIRST.length);
+});
+
 test("a table that does not hold as many records as there are is not committed, and nothing stays begun", async () => {
   const file = join(scratch(), "words.sqlite");
   const state = await change(file, FIRST, { isAnew: true });
