@@ -11,7 +11,7 @@ import { openFiles, scratch } from "../support/files.js";
 import { pause } from "../support/time.js";
 import { until } from "../support/until.js";
 import { publish } from "./release.js";
-import { ask, freshDist, open, say, serving } from "./running.js";
+import { ask, freshDist, hold, open, serving } from "./running.js";
 
 const LISTING = "/api/users/";
 const get = (target: string, headers = "") => `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
@@ -28,7 +28,7 @@ vi.setConfig({ testTimeout: 180_000 });
 const hasProc = existsSync("/proc/self/fd");
 
 describe.skipIf(!hasProc)("descriptors", () => {
-  const others = { "avatar.png": "an avatar ".repeat(100_000) };
+  const others = { "avatar.png": "an avatar ".repeat(200_000) };
   const requests = get("/avatar.png").repeat(50);
   const leave = async (port: number, round: number) => {
     const socket = open(port);
@@ -50,7 +50,7 @@ describe.skipIf(!hasProc)("descriptors", () => {
     await until(() => other.listening);
     const { port } = other.address() as AddressInfo;
     for (let round = 0; round < 20; round++) await leave(port, round);
-    const heard = await say(port, get("/avatar.png").repeat(3) + get("/snapshot.json", "Connection: close\r\n"));
+    const heard = await hold(port, get("/avatar.png").repeat(3) + get("/snapshot.json", "Connection: close\r\n"));
     expect(heard.match(/HTTP\/1\.1 200 /g)).toHaveLength(4);
     await until(() => openFiles("avatar.png").length === 0);
     expect(lines).toEqual([]);
