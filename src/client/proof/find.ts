@@ -30,7 +30,7 @@ export function findGround(
     const how = { tries, past: sumsPast, signal };
     const bytes = await readProof(host, SUMS, mostSumBytes(snapshot.pages, snapshot.encodings.length), how);
     const sums = textOf(bytes, sumsUrl);
-    const listed = /(\w{64}) {2}snapshot\.json\n/.exec(sums)?.[1] ?? "a line";
+    const listed = /(\w{64}) {2}snapshot\.json\n/.exec(sums)?.[1] ?? "none";
     [past, sumsPast] = [listed, file.digest];
     if (listed !== file.digest)
       throw new ListingError("mismatch", file.url, "is not what SHA256SUMS lists", listed, file.digest);

@@ -309,3 +309,18 @@ test("an error is one line that names the URL, what was expected and what came",
     `${BASE}${pageUrl(1)} is not what SHA256SUMS lists: expected ${expected}, received ${received}.`,
   );
 });
+
+test.each(["", "<!doctype html>", "cut"])(
+  "SHA256SUMS that is %j once is asked for again, by a URL without spaces",
+  async (text) => {
+    let wrong = 0;
+    host.fault = ({ url }) => (url.endsWith("/SHA256SUMS") && wrong++ === 0 ? new Response(text) : undefined);
+    const fetch: typeof globalThis.fetch = (input, init) => {
+      // As the http module of Node does.
+      if (/\s/.test(String(input))) throw new TypeError("Request path contains unescaped characters");
+      return host.fetch(input, init);
+    };
+    expect(await all(open({ fetch }).records())).toEqual(release.records);
+    expect(wrong).toBe(2);
+  },
+);
