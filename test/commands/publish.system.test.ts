@@ -22,7 +22,7 @@ test("a folder: what was put where, from which release to which", async () => {
     stderr: `\
 publish   ${id}    site
 files     9 new, 0 changed, 0 gone, 0 the same
-wrote     87.3 kB
+wrote     86.6 kB
 done      in 0.00 s
 `,
   });
