@@ -25,6 +25,8 @@ interface FamilyOptions {
 interface Term {
   place: BytePlace;
   numbers: Uint32Array;
+  /** Bytes that it shares with the term before, in whole characters. */
+  shared: number;
 }
 
 type Turn = ReturnType<typeof createTurns>;
@@ -60,16 +62,16 @@ export class SortedFamily {
 
   /** Makes a line of each term. Nothing can be taken any more. */
   async merge(turn: Turn): Promise<void> {
-    let last: (Term & { shared: number }) | undefined;
+    let last: Term | undefined;
     for (const { term, numbers } of this.#terms) {
       const wait = turn();
       if (wait) await wait;
       const place = { bytes: term, begin: 0, end: term.length };
       const shared = last ? sharedBytes(last.place, place) : 0;
-      if (last) this.#addLine(last, last.shared, shared);
+      if (last) this.#addLine(last, shared);
       last = { place, numbers, shared };
     }
-    if (last) this.#addLine(last, last.shared, 0);
+    if (last) this.#addLine(last, 0);
     this.#lines.finish();
   }
 
@@ -89,8 +91,7 @@ export class SortedFamily {
     this.#terms.close();
   }
 
-  /** @param shared bytes that the term shares with the one before, and with the next: whole characters. */
-  #addLine({ place, numbers }: Term, shared: number, sharedWithNext: number): void {
+  #addLine({ place, numbers, shared }: Term, sharedWithNext: number): void {
     const isCut = this.options.isCut && numbers.length === 1;
     const end = isCut ? oneMore(place, Math.max(shared, sharedWithNext)) : place.end;
     while (this.#list.length < MOST_DIGITS * numbers.length) this.#list = larger(this.#list);

@@ -1,6 +1,6 @@
 /** How large sorted files are: large enough that they are few, and small enough that some are quickly fetched. */
 
-/** What the files of a family are like. Can be sent to another thread. */
+/** What the files of a family are like. */
 export interface FileForm {
   /** Bytes of a file, unless there are so many lines that they would be too many files. */
   least: number;

@@ -42,13 +42,13 @@ function lock(folder: string, names: { file: string; holder: string }, now: Date
   try {
     mkdirSync(folder, { recursive: true });
     requireWritable(folder);
-    db = openLock(path);
-    const { ino } = lstatSync(path);
+    let inode: number;
+    ({ db, inode } = openLock(path));
     db.exec("BEGIN EXCLUSIVE");
     // SQLite opens a file that it may not write for reading, and such a lock would not exclude others. A write fails then.
     db.pragma("user_version = 1");
     // A holder that ended meanwhile has removed its file, and another run may hold a new one.
-    if (lstatSync(path, { throwIfNoEntry: false })?.ino !== ino) throw isWritten(what, holder);
+    if (lstatSync(path, { throwIfNoEntry: false })?.ino !== inode) throw isWritten(what, holder);
     replaceFile(holder, JSON.stringify({ pid: process.pid, machine: hostname(), since: now.toISOString() }));
     return db;
   } catch (error) {
@@ -61,7 +61,7 @@ function lock(folder: string, names: { file: string; holder: string }, now: Date
 export function holdReleases(dist: string): () => void {
   let db: Database.Database | undefined;
   try {
-    db = openLock(join(dist, READERS));
+    ({ db } = openLock(join(dist, READERS)));
     db.exec("BEGIN; SELECT 1 FROM sqlite_schema");
   } catch (error) {
     db?.close();
@@ -75,7 +75,7 @@ export function holdReleases(dist: string): () => void {
 
 /** Runs a step that removes releases of `dist`, unless a process holds them. @returns whether it was run. */
 export function removeUnheld(dist: string, step: () => void): boolean {
-  const db = openLock(join(dist, READERS));
+  const { db } = openLock(join(dist, READERS));
   try {
     db.exec("BEGIN EXCLUSIVE");
     step();
@@ -88,10 +88,15 @@ export function removeUnheld(dist: string, step: () => void): boolean {
   }
 }
 
-/** @throws UserError when the lock file is not Rollcall's, or this user may not write it. */
-function openLock(path: string): Database.Database {
+/**
+ * @returns also the inode of the path right before it was opened: if the path has another one later, what was opened is not there any more.
+ * @throws UserError when the lock file is not Rollcall's, or this user may not write it.
+ */
+function openLock(path: string): { db: Database.Database; inode: number } {
   makeLockFile(path);
-  const stats = lstatSync(path);
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  // A holder that has just ended has removed it.
+  if (!stats) return openLock(path);
   // SQLite would follow a link, and could change the file that it leads to.
   if (!stats.isFile() || stats.size > 0)
     throw new UserError(`${path} is not Rollcall's, which has an empty file there; move it away.`);
@@ -99,7 +104,7 @@ function openLock(path: string): Database.Database {
   const db = new Database(path, { timeout: 0, fileMustExist: true });
   // The file stays empty, and a journal file beside it would be in the way of the next lock.
   db.pragma("journal_mode = MEMORY");
-  return db;
+  return { db, inode: stats.ino };
 }
 
 const holderSchema = z.object({ pid: z.int(), machine: z.string(), since: z.string() });
