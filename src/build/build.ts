@@ -1,9 +1,7 @@
 /** `rollcall build`: reads records from SQLite, validates every one, and publishes them as a release, or refuses. */
-import { statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { AVATAR_PATH } from "../contract/links.js";
 import { unlessStopped } from "../errors.js";
-import { sha256 } from "../release/files.js";
 import { AVATAR, BULK, CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
 import { requireClock } from "../release/name.js";
@@ -15,13 +13,12 @@ import { requireLink } from "../release/switch.js";
 import { checkOptions } from "../settings/options.js";
 import { WHOLE } from "../shards/cut.js";
 import { openSource, type Source } from "../source/open.js";
-import { changesAgain, type WrittenChanges, writeChanges } from "./changes.js";
+import { type WrittenChanges, writeChanges } from "./changes.js";
 import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
 import { BUILD_EFFECTS, resolveOptions } from "./options.js";
-import { Origin } from "./origin/origin.js";
 import type { WrittenPages } from "./page-writer.js";
 import { ProblemLog } from "./problems.js";
-import { isAdapted, makeCurrent } from "./publish.js";
+import { makeCurrent } from "./publish.js";
 import { type BuildResult, explorerAddress, reportLookup, type Timings } from "./result.js";
 import { type Job, writePages } from "./write-pages.js";
 
@@ -52,7 +49,7 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
     const unlock = lockDist(settings.out, now());
     const open = performance.now() - began;
     try {
-      const job = { settings, source, log, onProgress, signal, origin: new Origin(settings, source), shard: WHOLE };
+      const job = { settings, source, log, onProgress, signal, shard: WHOLE };
       const { timings, ...result } = await write(job, now, signer);
       return { ...result, timings: { open, ...timings } };
     } finally {
@@ -78,14 +75,6 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
   let changes: WrittenChanges | undefined;
   const staging = new Staging(out, job.settings.contract, untidied);
   try {
-    // A signature says when it was made, so what is signed is always a new release.
-    if (!signer && previous && job.settings.join === undefined && (await job.origin.isThatOf(previous, job.signal))) {
-      const again = changesAgain(previous, job.settings);
-      if (isAdapted(previous, job.settings, { changes: again && sha256(again.text) })) {
-        staging.discard();
-        return { ...leave(previous, job, began), changes: again?.report, untidied };
-      }
-    }
     const written = await job.source.whole(() => makePages(job, staging, previous));
     const writtenAt = performance.now();
     staging.listOther(RECORDS, written.records);
@@ -106,9 +95,8 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
     changes = await writeChanges(stage, job.settings, job.signal);
     const published = await makeCurrent(job.settings, stage, facts, { now: now(), untidied, signer, changes });
     const folder = join(out, RELEASES, published.name);
-    if (skipped === 0) await job.origin.keep(folder);
     const { bytes, linked } = totals;
-    const made = { folder, records: count, pages, bytes, linked, isRead: true, skipped, warnings };
+    const made = { folder, records: count, pages, bytes, linked, skipped, warnings };
     const lookup = reportLookup(job.settings, { folder, files: written.gathered?.files ?? [] });
     const spent = { write: writtenAt - began, lookup: written.gathered?.milliseconds };
     const timings = { ...spent, publish: performance.now() - writtenAt, threads };
@@ -124,7 +112,6 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
     throw error;
   } finally {
     changes?.matches?.close();
-    await job.origin.end();
   }
 }
 
@@ -134,40 +121,4 @@ async function makePages(job: Job, staging: Staging, previous: Release | undefin
   if (parts === undefined) return writePages(job, staging, previous);
   const { joinParts } = await import("./shards/join.js");
   return joinParts(job, staging, previous, parts);
-}
-
-/** Leaves the current release in place, since this build would make every byte of it again. */
-function leave(
-  { folder, snapshot, paths, sums }: Release,
-  { settings, log }: Job,
-  began: number,
-): Omit<Written, "changes" | "untidied"> {
-  log.open();
-  log.finish();
-  const { id, count: records, pages, warnings } = snapshot;
-  const name = basename(folder);
-  let bytes = 0;
-  for (const [path] of sums.pages.files(paths)) bytes += statSync(join(folder, path)).size;
-  const published = { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined };
-  const kept = {
-    folder: join(settings.out, RELEASES, name),
-    records,
-    pages,
-    bytes,
-    linked: sums.pages.pages * sums.pages.variants.length,
-    isRead: false,
-  };
-  const timings = { write: performance.now() - began, lookup: undefined, publish: 0, threads: undefined };
-  return {
-    ...published,
-    ...kept,
-    skipped: 0,
-    warnings,
-    problems: log.report,
-    signedWith: undefined,
-    lookup: reportLookup(settings, { folder, files: sums.others }),
-    explorer: explorerAddress(settings),
-    workers: 0,
-    timings,
-  };
 }

@@ -57,15 +57,6 @@ export async function writeChanges(
   return { report: { put, remove, bytes, steps: files.length, none }, matches };
 }
 
-/** What a build that makes a release's content again would write: the text of changes.json; undefined where it writes none. */
-export function changesAgain(release: Release, { changes: steps }: BuildSettings) {
-  if (steps === 0) return undefined;
-  const state = findRecordList(release.sums)?.digest ?? "";
-  const files = findCarried(release, state, { steps, bytes: halfOf(release) });
-  const report: ChangesReport = { ...NOTHING, steps: files.length, none: SAME };
-  return { text: textOf(state, files), report };
-}
-
 const NOTHING = { put: 0, remove: 0, bytes: 0 };
 const SAME = "the records are the same";
 

@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Sums } from "../release/digests.js";
-import { BULK, CHANGES, RELEASES } from "../release/layout.js";
+import { BULK, isForAdapters, isPacked, RELEASES, SNAPSHOT } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { idOf } from "../release/name.js";
 import { findAltered, findDamage, openIfWhole, type Release } from "../release/open.js";
@@ -47,8 +47,8 @@ export async function makeCurrent(
   const sums = staging.sums(written.digests);
   const digest = contentDigest(facts, sums);
   const id = snapshotId(digest);
-  const wanted = { id, digest, changes: sums.others.get(CHANGES) };
-  if (!signer && previous && (await isSame(previous, digest, written)) && isAdapted(previous, settings, wanted)) {
+  const wanted = { id, digest, others: sums.others };
+  if (!signer && previous && (await isSame(previous, digest, written)) && isAlike(previous, settings, sums.others)) {
     staging.discard();
     const name = basename(previous.folder);
     return { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined, untidied };
@@ -75,34 +75,37 @@ async function isSame({ digest, folder, sums }: Release, wanted: string, { total
   return digest === wanted && totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined;
 }
 
-/** The folder name of the newest intact release with this content, and with what these settings include for hosts. */
+/** The folder name of the newest intact release with this content, and with the same files besides. */
 async function findWhole(
   settings: BuildSettings,
-  wanted: { id: string; digest: string; changes: string | undefined },
+  wanted: { id: string; digest: string; others: Sums["others"] },
 ): Promise<string | undefined> {
   for (const name of releaseNames(settings.out)) {
     if (idOf(name) !== wanted.id) continue;
     const release = await openIfWhole(join(settings.out, RELEASES, name));
-    if (release?.digest !== wanted.digest || !isAdapted(release, settings, wanted)) continue;
+    if (release?.digest !== wanted.digest || !isAlike(release, settings, wanted.others)) continue;
     if ((await findDamage(release)) === undefined) return name;
   }
   return undefined;
 }
 
 /**
- * Whether a release holds what these settings write besides what counts in its id: for hosts, since it may have been built
- * for fewer or by other rules, all records in a few files, and what leads to it from other releases.
- * @param wanted with the digest of changes.json; undefined for none.
+ * Whether a release holds the same as this build has made besides what counts in its id: it may have been built with other
+ * settings or by another version.
+ * @param others of this build, as far as they are written.
  */
-export function isAdapted(
-  release: Release,
-  settings: BuildSettings,
-  { changes }: { changes: string | undefined },
-): boolean {
+function isAlike(release: Release, settings: BuildSettings, others: Sums["others"]): boolean {
   const { folder, snapshot, sums } = release;
-  if (sums.others.has(BULK) !== settings.bulk || sums.others.get(CHANGES) !== changes) return false;
+  const [before, now] = [made(sums.others), made(others)];
+  if (before.length !== now.length || now.some(([path, digest]) => sums.others.get(path) !== digest)) return false;
+  if (sums.others.has(BULK) !== settings.bulk) return false;
   const files = filesForHosts(settings, basename(folder), snapshot, sums);
   return settings.adapting?.findDiffering(release, files) === undefined;
+}
+
+/** Files whose bytes depend neither on a compressor nor on the release's name. A step is named in changes.json. */
+function made(others: Sums["others"]): [path: string, digest: string][] {
+  return [...others].filter(([path]) => path !== SNAPSHOT && path !== BULK && !isPacked(path) && !isForAdapters(path));
 }
 
 function filesForHosts(settings: BuildSettings, name: string, snapshot: Snapshot, sums: Sums) {

@@ -19,8 +19,6 @@ export interface BuildResult extends Published {
   bytes: number;
   /** Page files that were linked from the last release instead of written. */
   linked: number;
-  /** False when the current release was made from the same bytes, so that no row had to be read. */
-  isRead: boolean;
   /** Invalid records that were left out. */
   skipped: number;
   warnings: WarningCounts;

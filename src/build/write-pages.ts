@@ -11,11 +11,11 @@ import type { Source } from "../source/open.js";
 import { threadsFor } from "../workers/pool.js";
 import { createTurns } from "../workers/turns.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
-import type { Origin } from "./origin/origin.js";
 import type { Task, WrittenPages } from "./page-writer.js";
 import { writePagesInParallel } from "./parallel/pool.js";
 import { InvalidRecordsError, type ProblemLog } from "./problems.js";
 import { readRecords } from "./records.js";
+import type { SourceDigest } from "./shards/source-digest.js";
 import { writePagesSingleThreaded } from "./single-threaded.js";
 import { destinationOf, taskOf } from "./task.js";
 
@@ -27,7 +27,8 @@ export interface Job {
   source: Source;
   log: ProblemLog;
   onProgress: OnBuildProgress;
-  origin: Origin;
+  /** Of the source, where the pages are those of a shard. */
+  digest?: SourceDigest | undefined;
   signal: AbortSignal | undefined;
   /** Which share of the pages is written. */
   shard: Shard;
@@ -39,10 +40,10 @@ export async function writePages(
   staging: Pick<Staging, "folder" | "clear">,
   previous: Release | undefined,
 ): Promise<WrittenPages> {
-  const { settings, source, log, onProgress, signal, origin, shard } = job;
+  const { settings, source, log, onProgress, signal, digest, shard } = job;
   const { pageSize, skipInvalid } = settings;
   const collect = (count: number) => {
-    origin.note();
+    digest?.begin();
     return taskOf(settings, count, shard);
   };
   const destination = destinationOf(settings, staging, { previous, shard });

@@ -90,18 +90,18 @@ function requireTwins(word: string, names: readonly string[], dist: string): voi
   );
 }
 
-/** A digest of a release's content: of SHA256SUMS without the files that are not part of its id, see `contentDigest`. */
+/** A digest of a release's content: of the lines of SHA256SUMS that are part of its id, and of snapshot.json, see `contentDigest`. */
 export function contentOf(folder: string): string | undefined {
   const file = openPlain(join(folder, SUMS));
   if (file === undefined) return undefined;
   const hash = createHash("sha256");
   return closing(file, () => {
-    for (const { line } of readSumLines(readBlocks(file))) if (!NO_CONTENT.test(line)) hash.update(`${line}\n`);
+    for (const { line } of readSumLines(readBlocks(file))) if (CONTENT.test(line)) hash.update(`${line}\n`);
     return hash.digest("hex");
   });
 }
 
-const NO_CONTENT = /(?:\.json\.(?:br|gz)| {2}(?:adapters|bulk|changes)\/.*| {2}(?:bulk|changes)\.json)$/;
+const CONTENT = / {2}(?:snapshot\.json|contract\.json|records\.sha256|.*\/pages\/[0-9]+\.json)$/;
 
 function ambiguous(word: string, ids: readonly string[], names: readonly string[]): UserError {
   const [kinds, all] = [[ids.length > 0 && "ids", names.length > 0 && "names"].filter(Boolean), [...ids, ...names]];

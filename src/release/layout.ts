@@ -29,12 +29,8 @@ export const READERS = ".readers";
 export const TARGET_LOCK = ".rollcall-lock";
 export const TARGET_LOCK_HOLDER = ".rollcall-lock-holder.json";
 
-/** In `dist`: what the current release was made from, and a folder with a lock for each target that was published to. */
-export const ORIGIN = ".origin.json";
+/** In `dist`: a folder with a lock for each target that was published to. */
 export const PUBLISHED = ".published";
-
-/** In `dist`: files of earlier versions of Rollcall, which are removed. */
-export const OUTDATED: readonly string[] = [".imprint", ".imprint-next"];
 
 export const SNAPSHOT = "snapshot.json";
 export const SUMS = "SHA256SUMS";
@@ -129,12 +125,11 @@ export function isForAdapters(path: string): boolean {
 }
 
 /**
- * Whether a file that is no page counts in the id. Not those that depend on the version of a compressor or on the releases
- * before, nor those that name the id.
+ * Whether a file that is no page counts in the id. All others are made of the pages, the contract and settings, are worded by a
+ * version of Rollcall, depend on a compressor or on the releases before, or name the id.
  */
 export function isOfContent(path: string): boolean {
-  const [top = ""] = path.split("/");
-  return !isForAdapters(path) && ![SNAPSHOT, BULK, BULK_FOLDER, CHANGES, CHANGES_FOLDER].includes(top);
+  return path === RECORDS || path === CONTRACT;
 }
 
 /** Whether a file is one of the parts that together hold all records: `bulk/7.ndjson.gz`. */

@@ -29,9 +29,8 @@ export type SnapshotFacts = Omit<Snapshot, "id">;
 
 /**
  * The digest that two releases have in common if their content is the same: the SHA-256 of the lines of SHA256SUMS for
- * the plain pages, in page order, then for every other file except snapshot.json, then of the canonical text of the
- * other facts. Compressed files do not count, because their bytes depend on the version of the compressor, nor do
- * others that `isOfContent` leaves out.
+ * the plain pages, in page order, for the contract and the list of records, then of the canonical text of the other facts
+ * of snapshot.json. Other files do not count, see `isOfContent`.
  */
 export function contentDigest(facts: SnapshotFacts, { paths, pages, others }: Sums): string {
   const hash = pages.content(paths);

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { Contract } from "../contract/contract.js";
 import { encodeSum, type PageSums, type Sums } from "./digests.js";
 import { sha256 } from "./files.js";
-import { INCLUDED, OUTDATED, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
+import { INCLUDED, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
 import { folderName } from "./name.js";
 import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
@@ -107,11 +107,11 @@ export class Staging {
 }
 
 /**
- * Removes what earlier versions and killed removals have left in `dist`, whose lock it needs, unless it cannot be removed.
+ * Removes what killed removals have left in `dist`, whose lock it needs, unless it cannot be removed.
  * @returns the names of what was there.
  */
 export function removeLeft(dist: string, untidied: string[]): string[] {
-  const names = readdirSync(dist).filter((name) => OUTDATED.includes(name) || name.startsWith(TRASH_PREFIX));
+  const names = readdirSync(dist).filter((name) => name.startsWith(TRASH_PREFIX));
   for (const name of names) remove(join(dist, name), untidied);
   return names;
 }

@@ -41,7 +41,7 @@ test("they are listed and whole, name their own release, and leave the id as it 
 
 test("a build with the same settings leaves the release; one with other settings, or for more hosts, makes another", async () => {
   const first = await build(options);
-  expect(await build(options)).toMatchObject({ isNew: false, isRead: false, name: first.name });
+  expect(await build(options)).toMatchObject({ isNew: false, name: first.name });
   expect(await build({ ...options, workers: 0 })).toMatchObject({ isNew: false, name: first.name });
   const other = await build({ ...options, cacheControl: "public, max-age=5" });
   expect(other).toMatchObject({ id: first.id, isNew: true });

@@ -139,7 +139,7 @@ test("a second build at once is told at once who is at work; once that is killed
   expect((await first.ended).code).toBe("SIGKILL");
   expect(readdirSync(out)).toContain(".staging");
   expect(await run(args)).toEqual({ code: 0, stdout: "", stderr: "" });
-  expect(readdirSync(out).sort()).toEqual([".lock", ".lock-holder.json", ".origin.json", "current", "releases"]);
+  expect(readdirSync(out).sort()).toEqual([".lock", ".lock-holder.json", "current", "releases"]);
   expect(await findDamage(await openRelease(join(out, "current")))).toBeUndefined();
 });
 

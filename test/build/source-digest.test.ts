@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { SourceBytes } from "../../src/build/origin/source-digest.js";
+import { SourceBytes } from "../../src/build/shards/source-digest.js";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { openSource } from "../../src/source/open.js";
 import { plainRows, writeUsers } from "../support/database.js";

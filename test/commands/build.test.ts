@@ -44,9 +44,9 @@ test("unchanged users make no new release", async () => {
   const first = await run(LINE);
   const second = await run(LINE);
   expect(masked(second.stderr)).toBe(`\
-read      no row: the file is unchanged    users.sqlite
-same      nothing changed                  dist/releases/TIME-ID
-done      in 0.00 s                        ID stays current
+read      1 user             users.sqlite
+same      nothing changed    dist/releases/TIME-ID
+done      in 0.00 s          ID stays current
 `);
   const id = /-([0-9a-f]{12})/;
   expect(second.stderr.match(id)?.[1]).toBe(first.stderr.match(id)?.[1]);
@@ -187,7 +187,6 @@ test("every line of a summary at once", () => {
     pages: 10,
     bytes: 1_300_000,
     linked: 2,
-    isRead: true,
     skipped: 12,
     warnings: { "off_chain.liveness_tier": 1, tokens_do_not_add_up: 3 },
     problems: { records: 12, count: 30, kinds: [], first: [] },

@@ -87,7 +87,7 @@ function requireTidyDist(folder: string): void {
   const usual = [
     ".lock",
     ".lock-holder.json",
-    ".origin.json",
+
     ".previous",
     ".published",
     ".readers",

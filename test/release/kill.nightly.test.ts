@@ -60,7 +60,7 @@ const KILLABLE: Record<string, () => Promise<Killable>> = {
       async requireDone(turn) {
         await look();
         expect(last).toBe(turn);
-        const usual = [".lock", ".lock-holder.json", ".origin.json", ".previous", ".readers", "current", "releases"];
+        const usual = [".lock", ".lock-holder.json", ".previous", ".readers", "current", "releases"];
         expect(usual).toEqual(expect.arrayContaining(readdirSync(dist)));
         for (const name of readdirSync(join(dist, "releases"))) await openRelease(join(dist, "releases", name));
       },

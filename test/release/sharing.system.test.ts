@@ -53,7 +53,7 @@ function shared({ mode, users = 20 }: { mode: number; users?: number }) {
 }
 
 /** What a dist holds when nobody is at work. */
-const TIDY = [".lock", ".lock-holder.json", ".origin.json", ".previous", "current", "releases"];
+const TIDY = [".lock", ".lock-holder.json", ".previous", "current", "releases"];
 const DONE = { code: 0, stdout: "", stderr: "" };
 
 describe.skipIf(!isRoot || isMissing("setpriv"))(

@@ -12,6 +12,7 @@ import { RecordListWriter } from "../../release/record/list.js";
 import { linkFile } from "../../release/write.js";
 import { pagesOf } from "../../shards/cut.js";
 import { wordOf } from "../../shards/word.js";
+import type { Source } from "../../source/open.js";
 import { createTurns } from "../../workers/turns.js";
 import { type DigestsWriter, digestsFor } from "../digests.js";
 import type { GatheredFiles } from "../gather.js";
@@ -21,8 +22,9 @@ import { findRepeatedKey } from "../repeated-keys.js";
 import { destinationOf, loadGathering, taskOf } from "../task.js";
 import type { Job } from "../write-pages.js";
 import { digestsOf, readParts, unjoinable } from "./check.js";
-import { requireSourceDigest, settingsOf } from "./made-of.js";
+import { settingsOf } from "./made-of.js";
 import { PROBLEMS, type ShardPart } from "./part.js";
+import { SourceDigest } from "./source-digest.js";
 
 /** Files that are linked before others may go on. */
 const LINKS = 500;
@@ -38,12 +40,12 @@ export async function joinParts(
   previous: Release | undefined,
   parts: string,
 ): Promise<WrittenPages> {
-  const { settings, source, signal, log, origin, shard } = job;
+  const { settings, source, signal, log, shard } = job;
   const { contract, pageSize, encodings, db } = settings;
   if (settings.skipInvalid)
     throw usageError("--skip-invalid and --join exclude each other: no shard leaves out records.");
   const total = source.count;
-  const madeOf = { ...settingsOf(settings, source), source: await requireSourceDigest(origin, db) };
+  const madeOf = { ...settingsOf(settings, source), source: await digestOfSource(source, db) };
   const all = readParts(parts, { madeOf, settings, total });
   log.open();
   for (const part of all) takeProblems(part, log.add.bind(log));
@@ -61,6 +63,15 @@ export async function joinParts(
     return written;
   } finally {
     joining.close();
+  }
+}
+
+async function digestOfSource(source: Source, db: string): Promise<string> {
+  const digest = new SourceDigest(source);
+  try {
+    return await digest.require(db);
+  } finally {
+    await digest.end();
   }
 }
 

@@ -1,9 +1,11 @@
 /** What a part was made of. Parts of one release were made of the same, byte for byte. */
+import { readFileSync } from "node:fs";
+import { pageFrame } from "../../contract/page.js";
 import { UserError } from "../../errors.js";
 import { sha256 } from "../../release/files.js";
 import type { Source } from "../../source/open.js";
+import { pageTextSql } from "../../source/page-text.js";
 import type { BuildSettings } from "../options.js";
-import { type Origin, pageSettings } from "../origin/origin.js";
 
 /** SHA-256, by what is named to people when it differs. */
 export interface MadeOf {
@@ -28,11 +30,13 @@ export function settingsOf(settings: BuildSettings, source: Source): Omit<MadeOf
   return { contract: digest(contract), settings: digest(options), version: digest([rollcall, compressors]) };
 }
 
-/** To be called after what was read. @throws UserError when somebody writes to the source. */
-export async function requireSourceDigest(origin: Origin, db: string): Promise<string> {
-  const source = await origin.sourceDigest();
-  if (source !== undefined) return source;
-  throw new UserError(
-    `${db} cannot be digested, or was written to while it was read: every shard needs the same bytes. Give them a copy that nobody writes to, then run this again.`,
-  );
+/** Everything besides the source's bytes that determines pages and what is made of all records. @param source its version. */
+function pageSettings(settings: BuildSettings, source: string) {
+  const { contract, pageSize, baseUrl, links, encodings, bulk, lookup, explorer, defaultAvatar } = settings;
+  const { path } = contract.listing;
+  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
+  // These texts differ between versions of Rollcall with one number, as in a clone that was updated.
+  const texts = [pageTextSql(contract, ""), pageFrame({ page: 2, pages: 3, count: 3, baseUrl, path, links })];
+  const options = { pageSize, baseUrl, links, encodings, bulk, lookup, explorer, defaultAvatar };
+  return { rollcall: version, contract: contract.text, options: [source, texts, options] };
 }

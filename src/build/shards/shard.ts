@@ -9,13 +9,12 @@ import { type PageRange, rowsOfPages, type Shard } from "../../shards/cut.js";
 import { readShard } from "../../shards/word.js";
 import { openSource, type Source } from "../../source/open.js";
 import { BUILD_EFFECTS, type BuildEffects, type BuildOptions, type BuildSettings, resolveOptions } from "../options.js";
-import { Origin } from "../origin/origin.js";
 import { InvalidRecordsError } from "../problems.js";
 import { taskOf } from "../task.js";
 import { type Job, writePages } from "../write-pages.js";
 import { AsidePart } from "./aside.js";
 import { isWhole } from "./check.js";
-import { type MadeOf, requireSourceDigest, settingsOf } from "./made-of.js";
+import { type MadeOf, settingsOf } from "./made-of.js";
 import {
   PROBLEMS,
   partName,
@@ -25,6 +24,7 @@ import {
   type ShardPart,
   shardOfName,
 } from "./part.js";
+import { SourceDigest } from "./source-digest.js";
 import { type Made, PartLog, writeMade, writeManifest } from "./write.js";
 
 export interface ShardOptions extends BuildOptions {
@@ -70,19 +70,19 @@ async function run(settings: BuildSettings, effects: BuildEffects, shard: Shard,
   const { onProgress = () => {}, signal } = effects;
   const log = new PartLog(settings.problemsFile, settings.out);
   let source: Source | undefined;
-  let origin: Origin | undefined;
+  let digest: SourceDigest | undefined;
   try {
     source = openSource(settings);
     onProgress({ records: 0, total: source.count });
-    origin = new Origin(settings, source);
-    const before = await findPart(parts, shard, settings, { source, origin });
+    digest = new SourceDigest(source);
+    const before = await findPart(parts, shard, settings, { source, digest });
     if (before) return resultOf(before, false);
-    return await make({ settings, source, log, onProgress, signal, origin, shard }, parts, log);
+    return await make({ settings, source, log, onProgress, signal, digest, shard }, parts, log);
   } catch (error) {
     throw explainWrite(parts, error);
   } finally {
     log.discard();
-    await origin?.end();
+    await digest?.end();
     source?.close();
   }
 }
@@ -92,7 +92,7 @@ async function findPart(
   parts: string,
   shard: Shard,
   settings: BuildSettings,
-  { source, origin }: Pick<Job, "source" | "origin">,
+  { source, digest }: { source: Source; digest: SourceDigest },
 ): Promise<ShardPart | undefined> {
   const known = settingsOf(settings, source);
   for (const name of partNames(parts)) {
@@ -101,22 +101,22 @@ async function findPart(
     if (!part || "why" in part || part.manifest.problems.records > 0) continue;
     const { made_of } = part.manifest;
     if (partName(shard, { ...known, source: made_of.source }) !== name) continue;
-    const digest = await requireSourceDigest(origin, settings.db);
-    if (digest === made_of.source && (await isWhole(part, settings.contract.listing.path, settings.encodings)))
+    const bytes = await digest.require(settings.db);
+    if (bytes === made_of.source && (await isWhole(part, settings.contract.listing.path, settings.encodings)))
       return part;
   }
   return undefined;
 }
 
-async function make(job: Job, parts: string, log: PartLog): Promise<ShardResult> {
-  const { settings, source, shard, origin } = job;
+async function make(job: Job & { digest: SourceDigest }, parts: string, log: PartLog): Promise<ShardResult> {
+  const { settings, source, shard, digest } = job;
   const { contract } = settings;
   const known = settingsOf(settings, source);
   const aside = new AsidePart(parts, `${shard.number}-of-${shard.count}`, `${contract.listing.path.slice(1)}pages`);
   log.keepIn(aside);
   try {
     const made = await source.whole(() => writeOrRefuse(job, aside, log));
-    const madeOf: MadeOf = { ...known, source: await requireSourceDigest(origin, settings.db) };
+    const madeOf: MadeOf = { ...known, source: await digest.require(settings.db) };
     const total = source.count;
     const { collection, range: pages } = taskOf(settings, total, shard);
     const records = rowsOfPages(pages, collection).rows;

@@ -11,10 +11,10 @@ export function describeBuild(
   run: { db: string; contract: Contract; problemsFile: string | undefined; next: string; milliseconds: number },
   paint: Paint,
 ): string {
-  const { id, isSwitched, isRead, records, skipped, pruned, signedWith } = result;
+  const { id, isSwitched, records, skipped, pruned, signedWith } = result;
   const { words } = run.contract.listing;
   const lines: Line[] = [
-    { verb: "read", value: isRead ? count(records + skipped, words) : "no row: the file is unchanged", detail: run.db },
+    { verb: "read", value: count(records + skipped, words), detail: run.db },
     written(result),
     ...lookedUp(result),
     ...explored(result),

@@ -1,16 +1,43 @@
-/** Digests the bytes that rows are read from, while a read transaction keeps writers from changing them. */
-import { fstatSync, readSync, statSync } from "node:fs";
-import { codeOf } from "../../errors.js";
+/** The digest of the bytes that rows are read from: shards of one release are made of the same bytes. */
+import { fstatSync, statSync } from "node:fs";
+import { codeOf, UserError } from "../../errors.js";
 import { digestFile, sha256 } from "../../release/files.js";
 import { findDescriptors } from "../../source/descriptors.js";
 import type { SourceFile } from "../../source/file.js";
+import type { Source } from "../../source/open.js";
 import { ThreadPool } from "../../workers/pool.js";
 
-/** Bytes at the beginning of the file. SQLite changes some of them at nearly every commit. */
-const BEGINNING = 4096;
 const PIECE = 2 ** 20;
 /** A file of fewer bytes is digested before a thread would have started. */
 const FEW = 2 ** 25;
+
+/** Digests the source of a shard. To be ended in a `finally`. */
+export class SourceDigest {
+  #bytes: SourceBytes | undefined;
+  #digest: Promise<string | undefined> | undefined;
+
+  constructor(private readonly source: Source) {}
+
+  /** Begins to digest. To be called when the transactions that read the rows have begun. */
+  begin(): void {
+    this.#bytes ??= SourceBytes.find(this.source.file);
+    this.#digest ??= this.#bytes?.digest();
+  }
+
+  /** To be called after what was read. @throws UserError when somebody writes to the source. */
+  async require(db: string): Promise<string> {
+    this.begin();
+    const digest = await this.#digest;
+    if (digest !== undefined) return digest;
+    throw new UserError(
+      `${db} cannot be digested, or was written to while it was read: every shard needs the same bytes. Give them a copy that nobody writes to, then run this again.`,
+    );
+  }
+
+  async end(): Promise<void> {
+    await this.#bytes?.end();
+  }
+}
 
 export class SourceBytes {
   readonly #state: string;
@@ -35,13 +62,6 @@ export class SourceBytes {
       if (!stats || stats.size === 0n) return new SourceBytes(source, [descriptor]);
       const [log, seen] = [findDescriptors(stats)?.[0], source.seenOfLog()];
       return log === undefined || seen === undefined ? undefined : new SourceBytes(source, [descriptor, log], seen);
-    });
-  }
-
-  beginning(): string | undefined {
-    return undefinedIfRefused(() => {
-      const memory = Buffer.alloc(BEGINNING);
-      return sha256(memory.subarray(0, readSync(this.files[0], memory, 0, BEGINNING, 0)));
     });
   }
 
