@@ -85,7 +85,7 @@ export interface WrittenFiles {
 }
 
 export interface WrittenPages extends Task {
-  /** Of the pages that were written, from 1 on. Of all pages, they are in SHA256SUMS by now. */
+  /** Of the pages that were written, from 1 on. */
   digests: PageSums;
   /** The digest of the list of records. */
   records: string;

@@ -11,10 +11,9 @@ import { UserError } from "../errors.js";
 import { PageDigests } from "../release/digests.js";
 import type { Release } from "../release/open.js";
 import { RecordListWriter, recordLines } from "../release/record/list.js";
-import { type PageRange, rowsOfPages } from "../shards/cut.js";
+import { type PageRange, pagesOf, rowsOfPages } from "../shards/cut.js";
 import type { Source } from "../source/open.js";
 import { createTurns } from "../workers/turns.js";
-import { digestsFor } from "./digests.js";
 import type { Gathered } from "./gather.js";
 import {
   type Collection,
@@ -46,7 +45,7 @@ export async function writePagesSingleThreaded(
   const contract = contractOf(destination.contract);
   const writer = new PageWriter(destination);
   const variants = ["identity", ...destination.encodings] as const;
-  const sums = digestsFor(destination, { collection, range });
+  const sums = new PageDigests(pagesOf(range), variants);
   const list = new RecordListWriter(destination.folder);
   const bulk = bulkFor(destination, previous);
   const gathering = await loadGathering(destination);
@@ -70,9 +69,7 @@ export async function writePagesSingleThreaded(
       if (!isWanted()) continue;
       const bytes = toPageBytes(texts);
       const known: Known = (variant) => previous?.sums.pages.get(page, variant);
-      const digests = new PageDigests(1, variants);
-      for (const [variant, digest] of writer.write(page, bytes, known)) digests.set(1, variant, digest);
-      sums.add(page - before, 1, digests.slice(1, 1));
+      for (const [variant, digest] of writer.write(page, bytes, known)) sums.set(page - before, variant, digest);
       const lines = recordLines(finder, bytes.parts[1]);
       if (!lines) throw new Error(`Page ${page} has a record without a key.`);
       list.add(page - before, 1, lines);
@@ -91,13 +88,12 @@ export async function writePagesSingleThreaded(
     handOver(gatherer?.finish());
     const made = await gathered?.finish(signal);
     const { totals } = writer;
-    const lists = { digests: sums.finish(), records: list.finish(), bulk: bulk?.finish(), gathered: made };
+    const lists = { digests: sums, records: list.finish(), bulk: bulk?.finish(), gathered: made };
     return { collection, range, ...lists, totals, warnings, workers: 0, spent: undefined };
   } finally {
     gathered?.close();
     bulk?.close();
     list.close();
-    sums.close();
     await writer.finish();
   }
 }

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Contract } from "../contract/contract.js";
-import { encodeSum, type PageSums, type Sums } from "./digests.js";
+import { encodeSums, type PageSums, type Sums } from "./digests.js";
 import { sha256 } from "./files.js";
 import { INCLUDED, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
 import { folderName } from "./name.js";
@@ -11,7 +11,11 @@ import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
 import type { Signer } from "./signature/signer.js";
 import { encodeSnapshot, type Snapshot } from "./snapshot.js";
-import { appendFlushed, flushFolder, writeFlushed } from "./write.js";
+import { DigestedFile } from "./sums/digested.js";
+import { flushFolder, writeFlushed } from "./write.js";
+
+/** Characters of SHA256SUMS that are written at once. */
+const LENGTH = 2 ** 16;
 
 export class Staging {
   readonly folder: string;
@@ -53,7 +57,6 @@ export class Staging {
 
   /**
    * Flushes everything, and makes the release appear by one rename.
-   * @param pages which are in SHA256SUMS already.
    * @param include gives the files that name the release.
    * @param signer signs SHA256SUMS, where the release is to be signed.
    * @returns the name of its folder.
@@ -70,12 +73,15 @@ export class Staging {
     const included = include(name, snapshot, this.sums(pages));
     if (included.length > 0) makeFolder(this.folder, INCLUDED);
     for (const { path, text } of included) await this.writeOther(path, text);
-    const lines = [...this.sums(pages).others].map(([path, digest]) => encodeSum(digest, path)).join("");
-    await appendFlushed(join(this.folder, SUMS), lines);
+    const sums = this.sums(pages);
+    this.#writeSums(sums);
     if (signer) {
       // Signs the bytes that were written, and not those that somebody may have put in their place.
-      const sums = Buffer.concat([...pages.lines(this.#paths), Buffer.from(lines)]);
-      const signature = signer.sign(sums, { id: snapshot.id, baseUrl: snapshot.base_url, time: now });
+      const signature = signer.sign(Buffer.from([...encodeSums(sums)].join("")), {
+        id: snapshot.id,
+        baseUrl: snapshot.base_url,
+        time: now,
+      });
       await writeFlushed(join(this.folder, SIGNATURE), signature);
     }
     for (let path = this.#paths.folder; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
@@ -83,6 +89,23 @@ export class Staging {
     renameSync(this.folder, join(this.dist, RELEASES, name));
     flushFolder(join(this.dist, RELEASES));
     return name;
+  }
+
+  #writeSums(sums: Sums): void {
+    const file = new DigestedFile(join(this.folder, SUMS));
+    try {
+      let text = "";
+      for (const line of encodeSums(sums)) {
+        text += line;
+        if (text.length < LENGTH) continue;
+        file.write(Buffer.from(text));
+        text = "";
+      }
+      file.write(Buffer.from(text));
+      file.finish();
+    } finally {
+      file.close();
+    }
   }
 
   /** Does not fail: what cannot be removed is left to the next build. */

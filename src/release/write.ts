@@ -107,17 +107,8 @@ export function replaceFiles(contents: readonly (readonly [path: string, content
   }
 }
 
-export function writeFlushed(path: string, content: string | Uint8Array): Promise<void> {
-  return withFlushed(path, "wx", content);
-}
-
-/** Adds to the end of a file that is there, and no link. */
-export function appendFlushed(path: string, content: string): Promise<void> {
-  return withFlushed(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW, content);
-}
-
-async function withFlushed(path: string, flags: string | number, content: string | Uint8Array): Promise<void> {
-  const handle = await open(path, flags);
+export async function writeFlushed(path: string, content: string | Uint8Array): Promise<void> {
+  const handle = await open(path, "wx");
   try {
     await writeFile(handle, content);
     await handle.sync();

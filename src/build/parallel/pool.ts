@@ -4,15 +4,15 @@ import { pagesTogether } from "../../bulk/members.js";
 import type { MembersInTurn } from "../../bulk/turn.js";
 import { contractOf } from "../../contract/contract.js";
 import { UserError } from "../../errors.js";
+import { PageDigests } from "../../release/digests.js";
 import type { Release } from "../../release/open.js";
 import { RecordListWriter } from "../../release/record/list.js";
-import { rowsOfPages } from "../../shards/cut.js";
+import { pagesOf, rowsOfPages } from "../../shards/cut.js";
 import { explainSqlite } from "../../source/errors.js";
 import type { Source } from "../../source/open.js";
 import type { PageStart } from "../../source/order.js";
 import { inBatches } from "../../workers/at-most.js";
 import { ThreadPool } from "../../workers/pool.js";
-import { type DigestsWriter, digestsFor } from "../digests.js";
 import type { GatheredFiles } from "../gather.js";
 import type { OnBuildProgress } from "../options.js";
 import type { Task, WrittenPages } from "../page-writer.js";
@@ -67,7 +67,6 @@ export async function writePagesInParallel(
   const list = new RecordListWriter(folder);
   const bulk = bulkFor(data.destination, previous);
   let gathered: GatheredFiles | undefined;
-  let sums: DigestsWriter | undefined;
   let keys: RepeatedKeys | undefined;
   try {
     const begun = beginTogether(source, pool);
@@ -77,7 +76,7 @@ export async function writePagesInParallel(
     const rows = rowsOfPages(range, collection);
     const share = source.share(pageSize);
     await pool.askAll({ kind: "read", share });
-    sums = digestsFor(data.destination, { collection, range });
+    const sums = new PageDigests(pagesOf(range), ["identity", ...data.destination.encodings]);
     const gathering = await loadGathering(data.destination);
     gathered = gathering && new gathering.GatheredFiles(data.destination, collection, previous);
     keys = new RepeatedKeys(rows.rows);
@@ -94,7 +93,7 @@ export async function writePagesInParallel(
     if (keys.mayRepeat()) return undefined;
     const made = await finishGathered(pool, gathered, signal);
     const { totals, warnings, spent } = sum;
-    const lists = { digests: sums.finish(), records, bulk: bulk?.finish(), gathered: made };
+    const lists = { digests: sums, records, bulk: bulk?.finish(), gathered: made };
     return { collection, range, ...lists, totals, warnings, workers: size, spent };
   } catch (error) {
     throw explainSqlite(data.db, error);
@@ -103,7 +102,6 @@ export async function writePagesInParallel(
     if (size === 0) await pool.askAll({ kind: "rest" });
     await pool.end();
     list.close();
-    sums?.close();
     keys?.close();
     bulk?.close();
     gathered?.close();

@@ -3,8 +3,8 @@ import type { MembersInTurn } from "../../bulk/turn.js";
 import type { Contract } from "../../contract/contract.js";
 import { isBehind } from "../../contract/record/key.js";
 import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
+import type { PageDigests } from "../../release/digests.js";
 import type { RecordListWriter } from "../../release/record/list.js";
-import type { DigestsWriter } from "../digests.js";
 import type { GatheredFiles } from "../gather.js";
 import type { Spent, Totals } from "../page-writer.js";
 import type { RepeatedKeys } from "../repeated-keys.js";
@@ -22,7 +22,7 @@ export class Sum {
   /** @param before how many pages come before those that are written here. */
   constructor(
     readonly before: number,
-    readonly sums: DigestsWriter,
+    readonly sums: PageDigests,
     readonly list: RecordListWriter,
     readonly bulk: MembersInTurn | undefined,
     readonly gathered: GatheredFiles | undefined,
@@ -38,7 +38,7 @@ export class Sum {
       this.#ranges.set(batch.first, result.range);
       const first = batch.first - this.before;
       const lines = Buffer.from(result.lines.buffer);
-      this.sums.add(first, batch.starts.length, result.digests);
+      this.sums.fill(first, result.digests);
       this.list.add(first, batch.starts.length, lines);
       this.keys.add(lines);
       if (result.gathered) this.gathered?.take(result.gathered);

@@ -5,6 +5,7 @@ import { bulkFor, takeMembers } from "../../bulk/handover.js";
 import type { Encoding } from "../../contract/headers.js";
 import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
 import { isMissing, UserError, usageError } from "../../errors.js";
+import { PageDigests } from "../../release/digests.js";
 import { PagePaths, RECORDS, type Variant } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { readChunks, readPieces } from "../../release/pieces.js";
@@ -14,7 +15,6 @@ import { pagesOf } from "../../shards/cut.js";
 import { wordOf } from "../../shards/word.js";
 import type { Source } from "../../source/open.js";
 import { createTurns } from "../../workers/turns.js";
-import { type DigestsWriter, digestsFor } from "../digests.js";
 import type { GatheredFiles } from "../gather.js";
 import type { Destination, Task, Totals, WrittenPages } from "../page-writer.js";
 import { InvalidRecordsError } from "../problems.js";
@@ -93,7 +93,7 @@ function takeProblems({ folder, manifest }: ShardPart, add: (problems: []) => vo
 }
 
 class Joining {
-  readonly #sums: DigestsWriter;
+  readonly #sums: PageDigests;
   readonly #variants: readonly Variant[];
   readonly #list: RecordListWriter;
   readonly #bulk: ReturnType<typeof bulkFor>;
@@ -111,8 +111,8 @@ class Joining {
     gathering: Awaited<ReturnType<typeof loadGathering>>,
   ) {
     const { collection } = task;
-    this.#sums = digestsFor(destination, task);
     this.#variants = ["identity", ...destination.encodings];
+    this.#sums = new PageDigests(collection.pages, this.#variants);
     this.#paths = new PagePaths(collection.path);
     this.#list = new RecordListWriter(destination.folder);
     this.#bulk = bulkFor(destination, previous);
@@ -122,7 +122,7 @@ class Joining {
   async take(part: ShardPart, encodings: readonly Encoding[], signal: AbortSignal | undefined): Promise<void> {
     const { folder, manifest } = part;
     const digests = digestsOf(part, encodings);
-    this.#sums.add(manifest.pages.first, digests.pages, digests.slice(1, digests.pages));
+    this.#sums.fill(manifest.pages.first, digests.part(1, digests.pages));
     await this.#link(part, signal);
     for (const chunk of readChunks(join(folder, RECORDS), manifest.files[RECORDS] ?? ""))
       this.#list.add(++this.#chunks, 1, chunk);
@@ -134,7 +134,7 @@ class Joining {
 
   async finish(signal: AbortSignal | undefined): Promise<WrittenPages> {
     const gathered = await this.#gathered?.finish(signal);
-    const lists = { digests: this.#sums.finish(), records: this.#list.finish(), bulk: this.#bulk?.finish(), gathered };
+    const lists = { digests: this.#sums, records: this.#list.finish(), bulk: this.#bulk?.finish(), gathered };
     return { ...this.task, ...lists, totals: this.#totals, warnings: this.#warnings, workers: 0, spent: undefined };
   }
 
@@ -142,7 +142,6 @@ class Joining {
     this.#gathered?.close();
     this.#bulk?.close();
     this.#list.close();
-    this.#sums.close();
   }
 
   async #link({ folder, manifest }: ShardPart, signal: AbortSignal | undefined): Promise<void> {

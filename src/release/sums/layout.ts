@@ -53,18 +53,6 @@ export class SumsLayout {
     return at + (page - first) * row;
   }
 
-  /** The rows of `count` pages from `first` on, as they are written. */
-  encode(first: number, count: number, digests: Partial<Record<Variant, Uint8Array>>): Buffer {
-    const all = this.variants.map((variant) => Buffer.from(digests[variant] ?? []));
-    const lines: string[] = [];
-    for (let at = 0; at < count; at++)
-      for (const [index, variant] of this.variants.entries())
-        lines.push(
-          `${all[index]?.toString("hex", at * BYTES, (at + 1) * BYTES)}  ${this.paths.path(first + at, variant)}\n`,
-        );
-    return Buffer.from(lines.join(""));
-  }
-
   /**
    * Whether bytes are the rows of `count` pages from `first` on, whatever digests they give. Zeros stand for none.
    * @param into takes the digests of each variant.
