@@ -5,12 +5,11 @@ import type { User } from "../contract/users.js";
 import { ListingError } from "./errors.js";
 import type { ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
 import type { Position } from "./position.js";
-import type { Host } from "./proof/files.js";
 import { findGround } from "./proof/find.js";
-import type { FindOptions, Ground, ProvedGround } from "./proof/ground.js";
-import type { Latest } from "./proof/latest.js";
+import type { FindOptions, Ground, Host, ProvedGround } from "./proof/ground.js";
 import { createRequests } from "./requests.js";
-import { type Course, createWalk, type WalkStart } from "./walk.js";
+import type { Bytes } from "./transfer.js";
+import { byPages, createWalk, eachRecord, type WalkStart } from "./walk.js";
 
 /**
  * Opens a listing that Rollcall has published, or any one in the same form. Nothing is asked for yet.
@@ -22,38 +21,26 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
   const { fetch = (input, init) => globalThis.fetch(input, init), pausesMs = [250, 1000, 3000] } = options;
   const url = parseBase(String(baseUrl));
   const requests = createRequests({ fetch, signal, timeoutMs, pausesMs });
-  const host: Host = { baseUrl: url, requests, keys: [publicKey].flat(), maxAgeMs };
   const find = async (how: FindOptions): Promise<Ground> => {
-    const { ground } = latest;
+    const { ground } = host;
     let why: ListingError | undefined;
     if (ground?.proof !== "none") {
       try {
-        latest.ground = await findGround(host, ground as ProvedGround | undefined, how);
-        return latest.ground;
+        host.ground = await findGround(host, ground as ProvedGround | undefined, how);
+        delete host.gone;
+        return host.ground;
       } catch (error) {
         why = error as ListingError;
         // What was proved once is never read without proof.
-        if (latest.ground || !options.unproved || why?.code !== "unproved") throw error;
+        if (ground || !options.unproved || why?.code !== "unproved") throw error;
       }
     }
-    const { unprovedGround } = await rest();
-    latest.ground = await unprovedGround(host, options.path, how.signal);
+    host.ground = await (await rest()).unprovedGround(host, options.path, how.signal);
     if (why) options.onUnproved?.(why);
-    return latest.ground;
+    return host.ground;
   };
-  const latest: Latest = { url, ground: undefined, find };
+  const host: Host = { baseUrl: url, requests, keys: [publicKey].flat(), maxAgeMs, atOnce: concurrency, find };
 
-  const byPages = <R>(ground: Ground, items: Course<R>["items"]): Course<R> => {
-    const { count, page_size, pages } = ground.snapshot;
-    return {
-      atOnce: concurrency,
-      last: pages,
-      first: (records) => (count > 0 && records >= count ? pages : Math.floor(records / page_size)) + 1,
-      read: (number, from) => ground.readPage(number, from),
-      items,
-    };
-  };
-  const origin = { host, find, byPages };
   const before = async (after: Position, snapshot: Snapshot) => (await rest()).recordsBefore(after, snapshot, url);
   const walk = <R>(how: ListingWalkOptions, course: WalkStart<R>["course"]) =>
     createWalk({ url, find, before, course }, how);
@@ -61,29 +48,25 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
   return {
     baseUrl: url,
     get proof() {
-      return latest.ground?.proof;
+      return host.ground?.proof;
     },
     snapshot: async (how = {}) => (await find(how)).snapshot,
-    contract: async (how = {}) => (await rest()).readContractFile(latest, how),
-    file: async (path, how = {}) => (await rest()).readListedFile(latest, path, how),
-    page: async (number, how = {}) => (await rest()).readOnePage<T>(latest, number, how),
-    get: async (key, how = {}) => (await rest()).getRecord<T>(latest, key, how),
+    contract: async (how = {}) => (await rest()).readContractFile(host, how),
+    file: async (path, how = {}) => (await rest()).readListedFile(host, path, how),
+    page: async (number, how = {}) => (await rest()).readOnePage<T>(host, number, how),
+    get: async (key, how = {}) => (await rest()).getRecord<T>(host, key, how),
     find(text, how = {}) {
-      const search = async (to: FindOptions) => (await rest()).searchOf<T>(latest, { ...how, text }, concurrency, to);
+      const search = async (to: FindOptions) => (await rest()).searchOf<T>(host, { ...how, text }, to);
       return createWalk({ url, find: search, before, course: (ground, from) => ground.course(from) }, how);
     },
-    pages: (how = {}) => walk(how, async (ground) => byPages(ground, (await rest()).eachPage<T>(ground))),
+    pages: (how = {}) => walk(how, async (ground) => byPages(ground, concurrency, (await rest()).eachPage<T>(ground))),
     records: ({ via, ...how } = {}) =>
       walk<T>(how, async (ground, from) => {
         if (via === "bulk") return (await rest()).bulkCourse<T>(ground, url, from);
-        return byPages(ground, function* (number, bytes, records) {
-          const { results } = ground.parsePage<T>(number, bytes);
-          const before = (number - 1) * ground.snapshot.page_size;
-          for (let index = Math.max(0, records - before); index < results.length; index++)
-            yield [results[index] as T, before + index + 1];
-        });
+        const recordsOf = (number: number, bytes: Bytes) => ground.parsePage<T>(number, bytes).results;
+        return byPages(ground, concurrency, eachRecord(ground, recordsOf));
       }),
-    sync: async (store, how = {}) => (await rest()).sync(origin, store, how),
+    sync: async (store, how = {}) => (await rest()).sync(host, store, how),
   };
 }
 

@@ -7,30 +7,30 @@ import { isPlainObject, objectOf } from "./checked.js";
 import { ListingError, quoted } from "./errors.js";
 import type { CallOptions, ListedPage } from "./options.js";
 import type { Position } from "./position.js";
-import type { Ground } from "./proof/ground.js";
-import { groundOf, type Latest } from "./proof/latest.js";
+import type { Ground, Host } from "./proof/ground.js";
+import { groundOf } from "./shared.js";
 import type { Bytes } from "./transfer.js";
 
 const CONTRACT = "contract.json";
 
 /** The contract that every record was checked against. */
-export async function readContractFile(latest: Latest, { signal }: CallOptions): Promise<ContractFile> {
-  const ground = await groundOf(latest, signal);
+export async function readContractFile(host: Host, { signal }: CallOptions): Promise<ContractFile> {
+  const ground = await groundOf(host, signal);
   const bytes = await ground.readFile(CONTRACT, MAX_CONTRACT, signal);
-  return objectOf(bytes, `${latest.url}/${CONTRACT}`) as unknown as ContractFile;
+  return objectOf(bytes, `${host.baseUrl}/${CONTRACT}`) as unknown as ContractFile;
 }
 
 /** The bytes of a file that SHA256SUMS lists. @throws ListingError (usage) where it does not */
-export async function readListedFile(latest: Latest, path: string, { signal }: CallOptions): Promise<Bytes> {
-  return (await groundOf(latest, signal)).readFile(path, FILE_BYTES, signal);
+export async function readListedFile(host: Host, path: string, { signal }: CallOptions): Promise<Bytes> {
+  return (await groundOf(host, signal)).readFile(path, FILE_BYTES, signal);
 }
 
 /** One page. @throws ListingError (usage) where there is no such page */
-export async function readOnePage<T>(latest: Latest, number: number, { signal }: CallOptions): Promise<Page<T>> {
-  const ground = await groundOf(latest, signal);
+export async function readOnePage<T>(host: Host, number: number, { signal }: CallOptions): Promise<Page<T>> {
+  const ground = await groundOf(host, signal);
   const { pages } = ground.snapshot;
   if (!Number.isInteger(number) || number < 1 || number > pages)
-    throw new ListingError("usage", latest.url, "has no such page", `1 to ${pages}`, quoted(number));
+    throw new ListingError("usage", host.baseUrl, "has no such page", `1 to ${pages}`, quoted(number));
   return ground.parsePage<T>(number, await ground.readPage(number, signal));
 }
 

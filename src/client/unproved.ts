@@ -13,8 +13,7 @@ import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { type AnyObject, hexDigest, objectOf, requireOk, requirePage } from "./checked.js";
 import { type ListingError, malformed, SnapshotChangedError } from "./errors.js";
-import type { Host } from "./proof/files.js";
-import type { Ground } from "./proof/ground.js";
+import type { Ground, Host } from "./proof/ground.js";
 import type { Bytes } from "./transfer.js";
 
 const USUAL_PATH = "/api/users/";
@@ -63,7 +62,9 @@ export async function unprovedGround(host: Host, given: string | undefined, sign
   const requireCurrent = async (how?: AbortSignal) => {
     const now = await readFirst(links, how);
     if ("code" in now) throw now;
-    if (now.state !== state) throw new SnapshotChangedError(urlOf(1), { state, page: 1, index: 0 }, snapshot, now);
+    if (now.state === state) return;
+    host.gone = snapshot;
+    throw new SnapshotChangedError(urlOf(1), { state, page: 1, index: 0 }, snapshot, now);
   };
   return {
     ...{ proof: "none", state, snapshot, parsePage, requireCurrent },

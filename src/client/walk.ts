@@ -40,7 +40,7 @@ export interface WalkStart<R, G extends Walked = Ground, B = Bytes> {
 const BEGINNING: Position = { state: "", page: 1, index: 0 };
 
 /** A listing that moves more often during one walk is not to be read whole. */
-const MOST_RESTARTS = 8;
+export const MOST_RESTARTS = 8;
 
 interface Underway<R, B> {
   ground: Walked;
@@ -175,4 +175,22 @@ function positionAt(records: number, { state, snapshot }: { state: string; snaps
   const { page_size: pageSize } = snapshot;
   const page = Math.max(1, Math.ceil(records / pageSize));
   return { state, page, index: records - (page - 1) * pageSize, pageSize };
+}
+
+/** The course of a walk by pages. */
+export function byPages<R>(ground: Ground, atOnce: number, items: Course<R>["items"]): Course<R> {
+  const { count, page_size, pages } = ground.snapshot;
+  return {
+    ...{ atOnce, items, last: pages },
+    first: (records) => (count > 0 && records >= count ? pages : Math.floor(records / page_size)) + 1,
+    read: (number, signal) => ground.readPage(number, signal),
+  };
+}
+
+/** What such a walk hands out of a page: its records. */
+export function eachRecord<R>({ snapshot }: Ground, recordsOf: (number: number, bytes: Bytes) => R[]) {
+  return function* (number: number, bytes: Bytes, records: number): Generator<[record: R, records: number]> {
+    let at = (number - 1) * snapshot.page_size;
+    for (const record of recordsOf(number, bytes)) if (++at > records) yield [record, at];
+  };
 }

@@ -1,7 +1,7 @@
 /** Records that are looked for: each page that may have some is asked for once, in published order. */
 import type { CallOptions } from "../options.js";
-import type { FindOptions, Ground } from "../proof/ground.js";
-import { groundOf, type Latest } from "../proof/latest.js";
+import type { FindOptions, Ground, Host } from "../proof/ground.js";
+import { groundOf } from "../shared.js";
 import type { Course, Walked } from "../walk.js";
 import { readKept } from "./kept.js";
 import { openSearch, type Query } from "./search.js";
@@ -13,33 +13,25 @@ export interface Searched<T> extends Walked {
 }
 
 /** The record of a key; undefined where there is none. */
-export async function getRecord<T>(
-  latest: Latest,
-  key: string | number,
-  { signal }: CallOptions,
-): Promise<T | undefined> {
-  const ground = await groundOf(latest, signal);
-  const reader = { ground, baseUrl: latest.url, signal };
+export async function getRecord<T>(host: Host, key: string | number, { signal }: CallOptions): Promise<T | undefined> {
+  const ground = await groundOf(host, signal);
+  const reader = { ground, baseUrl: host.baseUrl, signal };
   for await (const [record] of search<T>(reader, { text: `${key}`, by: "key", isWhole: true }, 1, 0)) return record;
   await requireProved(ground, signal);
   return undefined;
 }
 
-/** What a walk looks for, in which snapshot. @param atOnce how many pages are asked for at once, at most. */
-export async function searchOf<T>(
-  latest: Latest,
-  query: Query,
-  atOnce: number,
-  { signal, isPast }: FindOptions,
-): Promise<Searched<T>> {
-  const ground = await groundOf(latest, signal, isPast);
+/** What a walk looks for, in which snapshot. */
+export async function searchOf<T>(host: Host, query: Query, { signal, isPast }: FindOptions): Promise<Searched<T>> {
+  const ground = await groundOf(host, signal, isPast);
   return {
     ...ground,
     requireCurrent: (from) => requireProved(ground, from),
     course: async (from) => ({
       // One part, which is all that is found. After an error, it is looked for behind what was handed out.
       ...{ atOnce: 1, last: 1, first: () => 1, read: async () => {} },
-      items: (_, __, records) => search<T>({ ground, baseUrl: latest.url, signal: from }, query, atOnce, records),
+      items: (_, __, records) =>
+        search<T>({ ground, baseUrl: host.baseUrl, signal: from }, query, host.atOnce, records),
     }),
   };
 }

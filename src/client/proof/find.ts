@@ -2,8 +2,7 @@
 import { snapshotOf, textOf } from "../checked.js";
 import { ListingError } from "../errors.js";
 import { mostSumBytes, readDigests } from "./digests.js";
-import { type Host, readProof, readSnapshotFile } from "./files.js";
-import { type FindOptions, type ProvedGround, provedGround } from "./ground.js";
+import { type FindOptions, type Host, type ProvedGround, provedGround, readProof, readSnapshotFile } from "./ground.js";
 
 const SUMS = "SHA256SUMS";
 const SIGNATURE_BYTES = 4096;

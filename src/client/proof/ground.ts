@@ -1,18 +1,86 @@
-/** What a walk stands on: one snapshot, and how its pages are proved to be of it. */
+/** One snapshot of a host: its files, each proved to be of it, and the ways past caches that show old ones. */
 import { pageUrl } from "../../contract/links.js";
 import type { Page } from "../../contract/page.js";
 import type { Snapshot } from "../../contract/snapshot.js";
 import { hexDigest, objectOf, requireOk, requirePage, snapshotOf } from "../checked.js";
 import { ListingError, malformed, SnapshotChangedError } from "../errors.js";
+import type { Requests } from "../requests.js";
 import type { Ask, Bytes } from "../transfer.js";
 import type { Digests } from "./digests.js";
-import { type Host, readSnapshotFile, type SnapshotFile } from "./files.js";
+
+/** Where a listing is read from, what is demanded of it, and the snapshot that was asked for last. */
+export interface Host {
+  baseUrl: string;
+  requests: Requests;
+  keys: readonly string[];
+  maxAgeMs: number | undefined;
+  /** How many requests are made at once. */
+  atOnce: number;
+  ground?: Ground;
+  /** A snapshot that the host was seen to have no longer. */
+  gone?: Snapshot;
+  find(options: FindOptions): Promise<Ground>;
+  /** Waits for what is being looked for, with all who ask meanwhile. */
+  wait?: ((signal: AbortSignal | undefined) => Promise<Ground>) | undefined;
+}
+
+export interface SnapshotFile {
+  url: string;
+  bytes: Bytes;
+  digest: string;
+  etag: string | null;
+}
+
+/** How a file is asked for. */
+export type Try = Pick<Ask, "past" | "tries" | "signal">;
+
+const SNAPSHOT_BYTES = 65_536;
+
+/** The file snapshot.json: `known` itself where that is still the same. @throws ListingError (unproved) where there is none */
+export async function readSnapshotFile<K extends Pick<SnapshotFile, "digest" | "etag">>(
+  host: Host,
+  known: K | undefined,
+  how: Try,
+): Promise<K | SnapshotFile> {
+  // A browser's own cache asks so by itself. From a page of another host, this header would need the host's leave.
+  const tag = "location" in globalThis ? undefined : known?.etag;
+  const ifOther = tag ? { "If-None-Match": tag } : {};
+  const own = { ...how, maxBytes: SNAPSHOT_BYTES, headers: ifOther };
+  const { url, status, bytes, headers } = await ask(host, "snapshot.json", own);
+  if (known && status === 304) return known;
+  requireThere(host, url, status, known !== undefined);
+  const digest = await hexDigest(bytes);
+  return known?.digest === digest ? known : { url, bytes, digest, etag: headers.get("etag") };
+}
+
+/** A file of proofs, which no cache may show. @throws ListingError (unproved) where there is none */
+export async function readProof(host: Host, file: string, maxBytes: number, how: Try): Promise<Bytes> {
+  const { url, status, bytes } = await ask(host, file, { ...how, maxBytes });
+  requireThere(host, url, status, false);
+  return bytes;
+}
+
+async function ask({ requests, baseUrl }: Host, file: string, how: Ask) {
+  const url = `${baseUrl}/${file}`;
+  return { url, ...(await requests.get(url, { ...how, isFresh: true })) };
+}
+
+/** @throws ListingError (unproved) where the host says that it has no such file, and never had it. */
+function requireThere({ keys }: Host, url: string, status: number, wasThere: boolean): void {
+  if (wasThere || status < 400 || status > 499) {
+    requireOk(url, status);
+    return;
+  }
+  const isDemanded = keys.length > 0;
+  const why = isDemanded ? "where a signature is demanded" : "so nothing is proved; { unproved: true } reads it";
+  throw new ListingError(isDemanded ? "signature" : "unproved", url, `is not there, ${why}`, "200", `${status}`);
+}
 
 /** How a snapshot is looked for. */
 export interface FindOptions {
   signal?: AbortSignal | undefined;
   /** Whether a cache is known to show an old one. */
-  isPast?: boolean;
+  isPast?: boolean | undefined;
 }
 
 /** One snapshot of a listing. */
@@ -59,13 +127,15 @@ export interface ProvedGround extends Ground, Standing {
 const PAGE_BYTES = 256 * 2 ** 20;
 
 /** What is known of a snapshot by its snapshot.json. */
-export function standOn(host: Host, file: SnapshotFile, snapshot: Snapshot, state: string): Standing {
+export function standOn(host: Host, file: SnapshotFile, snapshot: Snapshot): Standing {
   const { requests } = host;
+  const state = snapshot.state as string;
   /** A cache may show what was before this one, or this one after the host has moved: then it is asked past caches. */
   const check = async (signal: AbortSignal | undefined, isDoubtful = false): Promise<void> => {
     let now = await readSnapshotFile(host, file, { signal });
     if (now !== file || isDoubtful) now = await readSnapshotFile(host, file, { signal, past: file.digest });
     if (now === file) return;
+    host.gone = snapshot;
     throw new SnapshotChangedError(file.url, { state, page: 1, index: 0 }, snapshot, snapshotOf(now.bytes, now.url));
   };
   return {
@@ -97,12 +167,10 @@ export function provedGround(
   digests: Digests,
   signed: Date | undefined,
 ): ProvedGround {
-  const listed = digests.of("records.sha256") ?? digests.of("users.sha256");
-  const state = snapshot.state ?? listed ?? file.digest;
-  if (listed !== undefined && listed !== state)
-    throw malformed(file.url, `state ${listed}, as SHA256SUMS lists it`, state);
+  const standing = standOn(host, file, snapshot);
+  const listed = digests.of("records.sha256");
+  if (listed !== standing.state) throw malformed(file.url, `state ${listed}, as SHA256SUMS lists it`, standing.state);
 
-  const standing = standOn(host, file, snapshot, state);
   const urlOf = (page: number) => pageUrl({ ...snapshot, baseUrl: host.baseUrl, path: digests.path }, page);
   const read = (url: string, digest: string, maxBytes: number, signal: AbortSignal | undefined) =>
     standing.read(url, { maxBytes, signal, past: digest }, async (bytes, status) => {

@@ -1,9 +1,9 @@
 /** Steps: which of them lead from one state to another, and what they say, each held to what changes.json lists. */
 import { writtenValue } from "../../contract/record/written.js";
-import { linesOf } from "../bulk/lines.js";
 import { compareBytes, FILE_BYTES } from "../bytes.js";
 import { isPlainObject, objectOf } from "../checked.js";
 import { ListingError, malformed, quoted } from "../errors.js";
+import { linesOf } from "../lines.js";
 import type { Bytes } from "../transfer.js";
 import { keyOrder, type RecordKeeper } from "./records.js";
 import { Sha256 } from "./sha256.js";

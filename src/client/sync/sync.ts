@@ -1,34 +1,67 @@
-/** Brings a copy of a listing to the state that the listing has now, by as few bytes as can be. */
+/** Brings a copy of a listing to the state that the listing has now, by as few bytes as can be, all or nothing. */
 import { type ContractFile, MAX_CONTRACT } from "../../contract/file/form.js";
-import { hexDigest, objectOf, requireOk } from "../checked.js";
+import { pageUrl } from "../../contract/links.js";
+import { bulkCourse } from "../bulk.js";
+import { encode } from "../bytes.js";
+import { hexDigest, objectOf, requireOk, snapshotOf, textOf } from "../checked.js";
 import { ListingError, SnapshotChangedError } from "../errors.js";
 import type { SyncOptions, SyncResult } from "../options.js";
+import {
+  type FindOptions,
+  type Ground,
+  type Host,
+  type ProvedGround,
+  readSnapshotFile,
+  type SnapshotFile,
+  type Standing,
+  standOn,
+} from "../proof/ground.js";
 import type { Bytes } from "../transfer.js";
-import type { Course } from "../walk.js";
-import { carryOut, type Round } from "./apply.js";
-import { digestTag, findGoal, findProved, type Goal, type SyncSource } from "./goal.js";
+import { byPages, type Course, createWalk, eachRecord, MOST_RESTARTS } from "../walk.js";
 import { recordKeeper } from "./records.js";
+import { Sha256 } from "./sha256.js";
 import { chainOf, changesOf, checkStep, type Edit, type ListedStep } from "./steps.js";
-import type { Held, Store } from "./store.js";
-import { wholeOf } from "./whole.js";
+import type { Entry, Held, Store } from "./store.js";
 
-export { beginChange } from "./copy.js";
+/** One try to bring a copy to what a host has. */
+interface Round<T> extends SyncOptions {
+  host: Host;
+  store: Store<T>;
+  held: Held | undefined;
+  /** Whether a cache is known to show an old snapshot. */
+  isPast: boolean;
+}
 
-/** How often it begins again when the host moves in between. */
-const MOST_RESTARTS = 8;
+/** The snapshot that a host has now, and where SHA256SUMS was read, its files, proved. */
+type Goal = Standing & Partial<Pick<Ground, "readFile">>;
+
+/** What is put and removed, how it is read, and what has to come of it. */
+interface Plan<T> {
+  target: Goal;
+  via: "changes" | "bulk" | "pages";
+  contract: ContractFile;
+  /** The contract's own. */
+  digest: string;
+  course: Course<Edit<T>>;
+  /** Records that are put or removed. */
+  total: number;
+}
+
 const CHANGES_BYTES = 1_000_000;
 /** Steps that are asked for at once. */
 const STEPS_AT_ONCE = 2;
+/** How many records are put or removed between two reports of progress. */
+const TOLD_EVERY = 1000;
 
 /**
  * Brings a copy to the current state, all or nothing.
  * @throws ListingError when neither steps nor everything could be read and proved. Then the copy is as it was.
  */
-export async function sync<T>(origin: SyncSource, store: Store<T>, options: SyncOptions): Promise<SyncResult> {
+export async function sync<T>(host: Host, store: Store<T>, options: SyncOptions): Promise<SyncResult> {
   for (let restarts = 0; ; restarts++) {
     const held = await store.held();
     try {
-      return await syncOnce<T>({ ...options, origin, store, held, isPast: restarts > 0 });
+      return await syncOnce<T>({ ...options, host, store, held, isPast: restarts > 0 });
     } catch (error) {
       if (!(error instanceof SnapshotChangedError) || restarts === MOST_RESTARTS) throw error;
     }
@@ -36,9 +69,9 @@ export async function sync<T>(origin: SyncSource, store: Store<T>, options: Sync
 }
 
 async function syncOnce<T>(how: Round<T>): Promise<SyncResult> {
-  const { origin, held } = how;
+  const { host, held } = how;
   if (!held) return readWhole(how);
-  const target = await findGoal(origin, held, how);
+  const target = await findGoal(host, held, how);
   if (!target || (held.state === target.state && held.tag && held.tag === target.file.etag)) return nothing(held);
   try {
     return (await readSteps(how, held, target)) ?? (await readWhole(how));
@@ -54,7 +87,7 @@ function nothing({ state, count }: Held): SyncResult {
 
 /** Undefined where the release has no steps at all. @throws ListingError where what it has is not enough, or wrong */
 async function readSteps<T>(how: Round<T>, held: Held, target: Goal): Promise<SyncResult | undefined> {
-  const { origin, store } = how;
+  const { host, store } = how;
   const chain = held.state === target.state ? [] : await findChain(how, held.state, target);
   if (!chain) return undefined;
   const { url, ...said } = await readContract(how, target);
@@ -67,7 +100,7 @@ async function readSteps<T>(how: Round<T>, held: Held, target: Goal): Promise<Sy
   }
   const reader = recordKeeper<T>(said.contract, url);
   const stepAt = (number: number) => chain[number - 1] as ListedStep;
-  const urlOf = ({ file }: ListedStep) => `${origin.host.baseUrl}/${file}`;
+  const urlOf = ({ file }: ListedStep) => `${host.baseUrl}/${file}`;
   const course: Course<Edit<T>> = {
     atOnce: STEPS_AT_ONCE,
     last: chain.length,
@@ -94,8 +127,8 @@ async function readSteps<T>(how: Round<T>, held: Held, target: Goal): Promise<Sy
 }
 
 /** Undefined where the host has no such list. @throws ListingError where no step begins at what the copy holds */
-function findChain<T>({ origin, signal }: Round<T>, from: string, target: Goal): Promise<ListedStep[] | undefined> {
-  const url = `${origin.host.baseUrl}/changes.json`;
+function findChain<T>({ host, signal }: Round<T>, from: string, target: Goal): Promise<ListedStep[] | undefined> {
+  const url = `${host.baseUrl}/changes.json`;
   const { state } = target;
   return target.read(url, { maxBytes: CHANGES_BYTES, past: state, signal, isFresh: true }, (bytes, status) => {
     if (status > 399 && status < 500) return undefined;
@@ -105,9 +138,9 @@ function findChain<T>({ origin, signal }: Round<T>, from: string, target: Goal):
 }
 
 /** Its name for caches is that of the snapshot, so that none shows one of another. */
-async function readContract<T>({ origin, signal }: Round<T>, { file, read, readFile }: Goal) {
+async function readContract<T>({ host, signal }: Round<T>, { file, read, readFile }: Goal) {
   const name = "contract.json";
-  const url = `${origin.host.baseUrl}/${name}`;
+  const url = `${host.baseUrl}/${name}`;
   const asked = { maxBytes: MAX_CONTRACT, past: file.digest, isPast: true, signal };
   const take = (bytes: Bytes, status: number) => {
     requireOk(url, status);
@@ -117,11 +150,117 @@ async function readContract<T>({ origin, signal }: Round<T>, { file, read, readF
   return { url, contract: objectOf(bytes, url) as unknown as ContractFile, digest: await hexDigest(bytes) };
 }
 
+/** Everything that a snapshot holds: in parts where it has them, else by its pages. */
 async function readWhole<T>(how: Round<T>): Promise<SyncResult> {
-  const { origin, signal } = how;
-  const ground = await findProved(origin, how);
+  const { host, signal } = how;
+  const ground = await findProved(host, how);
   const { url, ...said } = await readContract(how, ground);
-  const reader = recordKeeper<T>(said.contract, url);
-  const whole = await wholeOf({ ...origin, ground }, said.contract, reader, signal);
-  return carryOut(how, { ...said, ...whole, target: ground, total: ground.snapshot.count });
+  const { read } = recordKeeper<T>(said.contract, url);
+  const plan = { ...said, target: ground, total: ground.snapshot.count };
+  try {
+    return await carryOut(how, { ...plan, via: "bulk", course: await bulkCourse(ground, host.baseUrl, signal, read) });
+  } catch (error) {
+    // Without such files. The store was not asked for anything yet.
+    if (!(error instanceof ListingError) || error.code !== "usage") throw error;
+  }
+  const place = { ...ground.snapshot, baseUrl: host.baseUrl, path: said.contract["x-listing"].path };
+  const course = byPages(
+    ground,
+    host.atOnce,
+    eachRecord(ground, (number, bytes) => textsOf(bytes).map((text) => read(text, pageUrl(place, number)))),
+  );
+  return carryOut(how, { ...plan, via: "pages", course });
+}
+
+/** The canonical texts of a page's records, which stand on a line each. */
+function textsOf(page: Bytes): string[] {
+  const lines = textOf(page, "").split("\n").slice(1, -2);
+  return lines.map((line) => line.replace(/,$/, ""));
+}
+
+/** The tag of a snapshot that is to be remembered: one that was made of its bytes. Those of times and sizes may lie. */
+function digestTag({ file }: Goal): string | undefined {
+  return file.etag?.match(/^"[0-9a-f]{32,64}"$/)?.[0];
+}
+
+/** Undefined where the host says that it is what the copy was brought to last. */
+async function findGoal(host: Host, { tag }: Held, { signal, isPast }: FindOptions): Promise<Goal | undefined> {
+  // A signature is of SHA256SUMS, so then that is read, too.
+  if (host.keys.length > 0) return findProved(host, { signal, isPast });
+  const known = tag && !isPast ? { digest: "", etag: tag } : undefined;
+  const past = isPast ? "again" : undefined;
+  return host.requests.insist(signal, async (tries) => {
+    const file = await readSnapshotFile(host, known, { tries, past, signal });
+    if (file === known) return undefined;
+    const { bytes, url } = file as SnapshotFile;
+    return standOn(host, file as SnapshotFile, snapshotOf(bytes, url));
+  });
+}
+
+/** @throws ListingError (unproved) for a listing without a state */
+async function findProved(host: Host, { signal, isPast }: FindOptions): Promise<ProvedGround> {
+  const ground = await host.find({ signal, isPast });
+  if (ground.proof !== "none") return ground as ProvedGround;
+  throw new ListingError("unproved", host.baseUrl, "says no state to hold a copy to");
+}
+
+/**
+ * In one transaction, which nobody sees anything of unless the copy then holds what it has to.
+ * @throws ListingError (mismatch) when it does not
+ */
+async function carryOut<T>(how: Round<T>, plan: Plan<T>): Promise<SyncResult> {
+  const { host, store, held, signal, onProgress } = how;
+  const { target, via, contract, digest, course, total } = plan;
+  const url = host.baseUrl;
+  const to = await store.begin(contract, via !== "changes");
+  let [put, removed] = [0, 0];
+  const tell = () => onProgress?.({ records: put + removed, total });
+  let next: Held;
+  try {
+    // The host may move meanwhile: what is read is of one state, as is shown at the end.
+    const standing = { ...target, requireCurrent: async () => {} };
+    const changes = createWalk({ url, find: async () => standing, course: async () => course }, { signal });
+    for await (const change of changes) {
+      const isPut = "record" in change;
+      const done = isPut ? to.put(change) : to.remove(change.key);
+      if (done) await done;
+      if (isPut) put++;
+      else removed++;
+      if ((put + removed) % TOLD_EVERY === 0) tell();
+    }
+    tell();
+    const { state, count } = await stateOf(to.entries(), () => signal?.throwIfAborted());
+    if (state !== target.state)
+      throw new ListingError("mismatch", url, "has other records than its state says", target.state, state);
+    next = { state, contract: digest, count, tag: digestTag(target) };
+  } catch (error) {
+    await to.rollback();
+    throw error;
+  }
+  await to.commit(next);
+  return { from: held?.state, state: next.state, count: next.count, via, put, removed };
+}
+
+/** So many letters of the list at a time. */
+const MOST_LETTERS = 65_536;
+
+/** The SHA-256 of records.sha256, as it would be of these. @param check is called now and then, and may throw what ends it. */
+async function stateOf(
+  entries: Iterable<Entry> | AsyncIterable<Entry>,
+  check: () => void,
+): Promise<{ state: string; count: number }> {
+  const sha = new Sha256();
+  let [lines, count] = ["", 0];
+  const add = ({ digest, key }: Entry) => {
+    count++;
+    lines += `${digest}  ${key}\n`;
+    if (lines.length < MOST_LETTERS) return;
+    check();
+    sha.update(encode(lines));
+    lines = "";
+  };
+  // Waiting for each of a million records that are there would take longer than the digest.
+  if (Symbol.iterator in entries) for (const entry of entries) add(entry);
+  else for await (const entry of entries) add(entry);
+  return { state: sha.update(encode(lines)).digest(), count };
 }

@@ -1,10 +1,10 @@
 /** All records from the few large files of a release that was built with --bulk. */
-import { FILE_BYTES } from "../bytes.js";
-import { objectOf } from "../checked.js";
-import { malformed } from "../errors.js";
-import type { Ground } from "../proof/ground.js";
-import type { Course } from "../walk.js";
+import { FILE_BYTES } from "./bytes.js";
+import { objectOf } from "./checked.js";
+import { malformed } from "./errors.js";
 import { linesOf } from "./lines.js";
+import type { Ground } from "./proof/ground.js";
+import type { Course } from "./walk.js";
 
 const BULK = "bulk.json";
 const BULK_BYTES = 16_000_000;

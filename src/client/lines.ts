@@ -1,11 +1,47 @@
-/** Unpacks gzip of several members, of which the DecompressionStream of some runtimes takes only one. */
+/** The lines of a packed text, one after the other while it is unpacked. */
+import { ListingError, malformed } from "./errors.js";
+import type { Bytes } from "./transfer.js";
+
+/** Characters. */
+const LONGEST_LINE = 64_000_000;
+const LINES = "whole lines in gzip";
+
+/**
+ * @param take is given the plain bytes before their lines are.
+ * @throws ListingError for what does not unpack, is no text, or is cut
+ */
+export async function* linesOf(
+  bytes: Bytes,
+  url: string,
+  take?: (chunk: Uint8Array) => void,
+): AsyncGenerator<string, undefined> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let rest = "";
+  try {
+    for await (const chunk of unzip(bytes)) {
+      take?.(chunk);
+      const lines = decoder.decode(chunk, { stream: true }).split("\n");
+      lines[0] = rest + lines[0];
+      rest = lines.pop() ?? "";
+      if (rest.length > LONGEST_LINE)
+        throw new ListingError("too-large", url, "is too large", `lines of ${LONGEST_LINE} letters`, "more");
+      yield* lines;
+    }
+    // What is cut within a character fails here.
+    if (decoder.decode() === rest) return;
+  } catch (cause) {
+    if (cause instanceof ListingError) throw cause;
+    throw malformed(url, LINES, "other bytes", cause);
+  }
+  throw malformed(url, LINES, rest.slice(0, 80));
+}
 
 const HEADER_BYTES = 10;
 /** Each costs as much as all before it, so no file is to have many that mislead. */
 const MOST_MISLEADING = 16;
 
-/** The plain bytes of all members. @throws TypeError or the like for what is no gzip, or cut. */
-export async function* unzip(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array> {
+/** Unpacks gzip of several members, of which the DecompressionStream of some runtimes takes only one. @throws TypeError or the like for what is no gzip, or cut. */
+async function* unzip(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array> {
   for (let begin = 0; begin < bytes.length; ) {
     let [given, tries] = [0, 0];
     for (let end = nextHeader(bytes, begin); ; end = nextHeader(bytes, end)) {
