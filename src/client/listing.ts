@@ -2,13 +2,14 @@
 import { normalBaseUrl } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import type { User } from "../contract/users.js";
-import { ListingError } from "./errors.js";
-import type { ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
+import type { ListingError } from "./errors.js";
+import type { CallOptions, ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
 import type { Position } from "./position.js";
 import { findGround } from "./proof/find.js";
 import type { FindOptions, Ground, Host, ProvedGround } from "./proof/ground.js";
 import { createRequests } from "./requests.js";
 import type { Bytes } from "./transfer.js";
+import { CALL, checked, LISTING, usage, WALK } from "./usage.js";
 import { byPages, createWalk, eachRecord, type WalkStart } from "./walk.js";
 
 /**
@@ -17,9 +18,11 @@ import { byPages, createWalk, eachRecord, type WalkStart } from "./walk.js";
  * @throws ListingError (usage) for what is no base URL, and for options that cannot be.
  */
 export function openListing<T = User>(baseUrl: string | URL, options: ListingOptions = {}): OpenListing<T> {
-  const { publicKey = [], maxAgeMs, signal, concurrency = 8, timeoutMs = 30_000 } = options;
-  const { fetch = (input, init) => globalThis.fetch(input, init), pausesMs = [250, 1000, 3000] } = options;
   const url = parseBase(String(baseUrl));
+  const { publicKey = [], maxAgeMs, signal, concurrency = 8, timeoutMs = 30_000 } = checked(url, options, LISTING);
+  const { fetch = (input, init) => globalThis.fetch(input, init), pausesMs = [250, 1000, 3000] } = options;
+  if (!publicKey.length && (options.requireSignature || maxAgeMs))
+    throw usage(url, "cannot be read so without publicKey");
   const requests = createRequests({ fetch, signal, timeoutMs, pausesMs });
   const find = async (how: FindOptions): Promise<Ground> => {
     const { ground } = host;
@@ -44,29 +47,36 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
   const before = async (after: Position, snapshot: Snapshot) => (await rest()).recordsBefore(after, snapshot, url);
   const walk = <R>(how: ListingWalkOptions, course: WalkStart<R>["course"]) =>
     createWalk({ url, find, before, course }, how);
+  const only = (how: CallOptions) => checked(url, how, CALL);
 
   return {
     baseUrl: url,
     get proof() {
       return host.ground?.proof;
     },
-    snapshot: async (how = {}) => (await find(how)).snapshot,
-    contract: async (how = {}) => (await rest()).readContractFile(host, how),
-    file: async (path, how = {}) => (await rest()).readListedFile(host, path, how),
-    page: async (number, how = {}) => (await rest()).readOnePage<T>(host, number, how),
-    get: async (key, how = {}) => (await rest()).getRecord<T>(host, key, how),
+    snapshot: async (how = {}) => (await find(only(how))).snapshot,
+    contract: async (how = {}) => (await rest()).readContractFile(host, only(how)),
+    file: async (path, how = {}) => (await rest()).readListedFile(host, path, only(how)),
+    page: async (number, how = {}) => (await rest()).readOnePage<T>(host, number, only(how)),
+    async get(key, how = {}) {
+      checked(url, { key }, "key (string|number)");
+      return (await rest()).getRecord<T>(host, key, only(how));
+    },
     find(text, how = {}) {
+      checked(url, { text }, "text string");
+      checked(url, how, `${WALK}|by string (names|key)$|isWhole b|also f`);
       const search = async (to: FindOptions) => (await rest()).searchOf<T>(host, { ...how, text }, to);
       return createWalk({ url, find: search, before, course: (ground, from) => ground.course(from) }, how);
     },
-    pages: (how = {}) => walk(how, async (ground) => byPages(ground, concurrency, (await rest()).eachPage<T>(ground))),
+    pages: (how = {}) =>
+      walk(checked(url, how, WALK), async (ground) => byPages(ground, concurrency, (await rest()).eachPage<T>(ground))),
     records: ({ via, ...how } = {}) =>
-      walk<T>(how, async (ground, from) => {
+      walk<T>(checked(url, { ...how, via }, `${WALK}|via string (pages|bulk)$`), async (ground, from) => {
         if (via === "bulk") return (await rest()).bulkCourse<T>(ground, url, from);
         const recordsOf = (number: number, bytes: Bytes) => ground.parsePage<T>(number, bytes).results;
         return byPages(ground, concurrency, eachRecord(ground, recordsOf));
       }),
-    sync: async (store, how = {}) => (await rest()).sync(host, store, how),
+    sync: async (store, how = {}) => (await rest()).sync(host, store, checked(url, how, `${CALL}|onProgress f`)),
   };
 }
 
@@ -78,6 +88,7 @@ function parseBase(text: string): string {
     // URL.canParse is not asked, for the reason that canParse of links.ts gives.
     if (/^https?:\/\/(?![^/]*@)[^?#]+$/i.test(text)) return normalBaseUrl(new URL(text));
   } catch {}
-  const why = "is no base URL like https://directory.example.com";
-  throw new ListingError("usage", text.replace(/\/\/.*@/, "//...@"), why);
+  // Of the URL of a page, all before the listing's path.
+  const [base = "https://directory.example.com"] = /^https?:..[^/?#@]+(\/.*?)?(?=\/api\/|[?#])/i.exec(text) ?? [];
+  throw usage(text.replace(/\/\/.*@/, "//...@"), `is no base URL like ${base.replace(/\/$/, "")}`);
 }

@@ -11,9 +11,12 @@ import type { Store } from "./sync/store.js";
 export interface ListingOptions {
   /**
    * minisign public keys: `RW...`, or the text of a .pub file. Any one of them may have signed. With a key, nothing is
-   * trusted that is not reached from a valid signature of a release of this base URL.
+   * trusted that is not reached from a valid signature of a release of this base URL. A key that is given and undefined
+   * is refused, as an empty list is.
    */
-  publicKey?: string | readonly string[] | undefined;
+  publicKey?: string | readonly string[];
+  /** True: an error without `publicKey`, so that nothing is read unsigned by mistake. */
+  requireSignature?: boolean | undefined;
   /** With `publicKey`: a signature older than this is refused. */
   maxAgeMs?: number | undefined;
   /** Used instead of the runtime's own. */

@@ -93,7 +93,7 @@ function readDemand({ key, maxAge }: MirrorOptions, cwd: string) {
   if (maxAge !== undefined && key === undefined)
     throw usageError("--max-age (maxAge) says how old a signature may be: give --key (key), too.");
   return {
-    publicKey: key?.map((text) => publicKeyOf(text, cwd)) ?? [],
+    ...(key && { publicKey: key.map((text) => publicKeyOf(text, cwd)) }),
     maxAgeMs: maxAge === undefined ? undefined : toMilliseconds(maxAge),
   };
 }

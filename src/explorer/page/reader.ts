@@ -45,7 +45,11 @@ const MOST_PAGES = 6;
  */
 export function createReader(base: URL, publicKey: string | undefined, onKnown: (known: Basis) => void): Reader {
   // A person waits: few tries, and soon a word about what is wrong.
-  const listing = openListing<AnyRecord>(base.href, { publicKey, pausesMs: [250, 1000], timeoutMs: 20_000 });
+  const listing = openListing<AnyRecord>(base.href, {
+    ...(publicKey && { publicKey }),
+    pausesMs: [250, 1000],
+    timeoutMs: 20_000,
+  });
   const pages = new Map<number, Promise<Page<AnyRecord>>>();
   let known: Promise<Basis> | undefined;
 

@@ -290,6 +290,37 @@ describe("a base URL", () => {
   );
 });
 
+test.each([
+  ["https://stations.example.com/data/api/users/?format=api&page=2", BASE],
+  [`${BASE}?format=api`, BASE],
+])("%s is refused with the base URL that was meant", (given, meant) => {
+  expect(String(thrown(() => openListing(given)))).toContain(`is no base URL like ${meant}.`);
+});
+
+test("options and arguments that cannot be are refused before anything is asked for", async () => {
+  const openings = [
+    ...[{ publicKey: [] }, { publicKey: undefined }, { requireSignature: true }, { maxAgeMs: 1000 }],
+    ...[{ publicKey: "RW", maxAgeMs: Number.NaN }, { publicKey: "RW", maxAgeMs: "1d" }, { concurrency: 0 }],
+    ...[{ concurrency: Number.NaN }, { concurrency: -1 }, { timeoutMs: Number.NaN }, { pausesMs: [Number.NaN] }],
+    ...[{ fetch: "get" }, { signal: {} }, { unproved: 1 }, { path: 4 }, { concurency: 2 }],
+  ];
+  for (const given of openings)
+    expect(thrown(() => openListing(BASE, given as object))).toMatchObject({ code: "usage" });
+  const listing = open() as unknown as Record<string, (...given: unknown[]) => unknown>;
+  const calls: [name: string, ...given: unknown[]][] = [
+    ...[["find"], ["find", 4], ["find", "a", { by: "name" }], ["find", "a", { via: "bulk" }]],
+    ...[
+      ["records", { via: "page" }],
+      ["records", { restart: "yes" }],
+      ["pages", { via: "bulk" }],
+    ],
+    ...[["get"], ["get", "a", { by: "key" }], ["page", 1, { signal: 4 }], ["snapshot", { after: {} }]],
+  ] as [string, ...unknown[]][];
+  for (const [name, ...given] of calls)
+    expect(await (async () => listing[name]?.(...given))().catch((error) => error)).toMatchObject({ code: "usage" });
+  expect(host.log).toEqual([]);
+});
+
 function thrown(run: () => unknown): unknown {
   try {
     return run();
