@@ -7,9 +7,11 @@ import { isPlainObject, objectOf } from "./checked.js";
 import { ListingError, quoted } from "./errors.js";
 import type { CallOptions, ListedPage } from "./options.js";
 import type { Position } from "./position.js";
+import { MOST_SUM_BYTES } from "./proof/digests.js";
 import type { Ground, Host } from "./proof/ground.js";
 import { groundOf } from "./shared.js";
 import type { Bytes } from "./transfer.js";
+import { usage } from "./usage.js";
 
 const CONTRACT = "contract.json";
 
@@ -22,7 +24,10 @@ export async function readContractFile(host: Host, { signal }: CallOptions): Pro
 
 /** The bytes of a file that SHA256SUMS lists. @throws ListingError (usage) where it does not */
 export async function readListedFile(host: Host, path: string, { signal }: CallOptions): Promise<Bytes> {
-  return (await groundOf(host, signal)).readFile(path, FILE_BYTES, signal);
+  const isForOthers = /^(records\.sha256$|adapters\/)/.test(path);
+  if (isForOthers || /(^|\/)pages\/\d+\.json/.test(path))
+    throw usage(`${host.baseUrl}/${path}`, isForOthers ? "is not served by any host" : "is a page: call page(number)");
+  return (await groundOf(host, signal)).readFile(path, path.startsWith("SHA256") ? MOST_SUM_BYTES : FILE_BYTES, signal);
 }
 
 /** One page. @throws ListingError (usage) where there is no such page */

@@ -3,6 +3,8 @@ import { toHex } from "../checked.js";
 import { malformed } from "../errors.js";
 
 const BYTES = 32;
+/** No list of digests is larger. */
+export const MOST_SUM_BYTES = 2 ** 28;
 
 export interface Digests {
   /** Where the listing is, below the base URL: `/api/users/`. */
@@ -11,6 +13,8 @@ export interface Digests {
   ofPage(page: number): string;
   /** The digest of a file that is no page. */
   of(file: string): string | undefined;
+  /** Adds that of a file which SHA256SUMS cannot list: its own, and its signature's, which is empty where any may come. */
+  list(file: string, digest: string): void;
 }
 
 /**
@@ -18,7 +22,7 @@ export interface Digests {
  * no text is so long.
  */
 export function mostSumBytes(pages: number, encodings: number): number {
-  return Math.min(4_000_000 + pages * (2 + encodings) * 300, 2 ** 28);
+  return Math.min(4_000_000 + pages * (2 + encodings) * 300, MOST_SUM_BYTES);
 }
 
 /** The digests of exactly these pages. @param url of SHA256SUMS. @throws ListingError (malformed) where it lists others */
@@ -44,6 +48,7 @@ export function readDigests(sums: string, pages: number, url: string): Digests {
     path: `/${folder.slice(0, -"pages/".length)}`,
     ofPage: (page) => toHex(digests.subarray((page - 1) * BYTES, page * BYTES)),
     of: (file) => files.get(file),
+    list: (file, digest) => files.set(file, digest),
   };
 }
 

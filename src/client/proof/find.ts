@@ -1,5 +1,5 @@
 /** Finds the snapshot that a host has now, with all that proves it. */
-import { snapshotOf, textOf } from "../checked.js";
+import { hexDigest, snapshotOf, textOf } from "../checked.js";
 import { ListingError } from "../errors.js";
 import { mostSumBytes, readDigests } from "./digests.js";
 import { type FindOptions, type Host, type ProvedGround, provedGround, readProof, readSnapshotFile } from "./ground.js";
@@ -11,7 +11,7 @@ const SIGNATURE_BYTES = 4096;
  * Reads snapshot.json, and where that is not the one of `last`, SHA256SUMS and its signature: again when the host
  * switches in between. @throws ListingError (unproved) when the host has none
  */
-export function findGround(
+export async function findGround(
   host: Host,
   last: ProvedGround | undefined,
   { signal, isPast = false }: FindOptions,
@@ -20,7 +20,7 @@ export function findGround(
   const sumsUrl = `${baseUrl}/${SUMS}`;
   let known = isPast ? undefined : last;
   let [past, sumsPast] = isPast ? ["again", "again"] : [];
-  return host.requests.insist(signal, async (tries) => {
+  const found = await host.requests.insist(signal, async (tries) => {
     const file = await readSnapshotFile(host, known?.file, { tries, past, signal });
     const isOld = maxAgeMs !== undefined && known?.signed && Date.now() - Number(known.signed) > maxAgeMs;
     if (known?.file === file && !isOld) return known;
@@ -34,10 +34,17 @@ export function findGround(
     if (listed !== file.digest)
       throw new ListingError("mismatch", file.url, "is not what SHA256SUMS lists", listed, file.digest);
     const digests = readDigests(sums, snapshot.pages, sumsUrl);
+    digests.list(SUMS, await hexDigest(bytes));
+    // Without a key, nothing can prove it here.
+    digests.list(`${SUMS}.minisig`, "");
     if (keys.length === 0) return provedGround(host, file, snapshot, digests, undefined);
     const url = `${sumsUrl}.minisig`;
     const signature = await readProof(host, `${SUMS}.minisig`, SIGNATURE_BYTES, how);
     const { signedAt } = await import("../rest.js");
-    return provedGround(host, file, snapshot, digests, await signedAt(host, { sums: bytes, snapshot, url, signature }));
+    digests.list(`${SUMS}.minisig`, await hexDigest(signature));
+    const signed = await signedAt(host, { sums: bytes, snapshot, url, signature });
+    return signed instanceof ListingError ? signed : provedGround(host, file, snapshot, digests, signed);
   });
+  if (found instanceof ListingError) throw found;
+  return found;
 }

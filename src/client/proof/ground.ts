@@ -72,8 +72,15 @@ function requireThere({ keys }: Host, url: string, status: number, wasThere: boo
     return;
   }
   const isDemanded = keys.length > 0;
+  const [base] = /^.+?(?=\/api\/)/.exec(url) ?? [];
   const why = isDemanded ? "where a signature is demanded" : "so nothing is proved; { unproved: true } reads it";
-  throw new ListingError(isDemanded ? "signature" : "unproved", url, `is not there, ${why}`, "200", `${status}`);
+  throw new ListingError(
+    isDemanded ? "signature" : "unproved",
+    url,
+    `is not there, ${why}${base ? `; is ${base} the base URL?` : ""}`,
+    "200",
+    `${status}`,
+  );
 }
 
 /** How a snapshot is looked for. */
@@ -176,7 +183,7 @@ export function provedGround(
     standing.read(url, { maxBytes, signal, past: digest }, async (bytes, status) => {
       requireOk(url, status);
       const received = await hexDigest(bytes);
-      if (received === digest) return bytes;
+      if (received === digest || !digest) return bytes;
       throw new ListingError("mismatch", url, "is not what SHA256SUMS lists", digest, received);
     });
 

@@ -16,10 +16,11 @@ interface Signed {
 }
 
 /**
- * When a release was signed: with one of the keys, for this base URL and this id.
+ * When a release was signed: with one of the keys, for this base URL and this id. An error where another key has signed,
+ * which another try would not change.
  * @throws ListingError (signature), or (usage) for a key that is none.
  */
-export async function signedAt(host: Host, { sums, snapshot, url, signature }: Signed): Promise<Date> {
+export async function signedAt(host: Host, { sums, snapshot, url, signature }: Signed): Promise<Date | ListingError> {
   const { baseUrl, maxAgeMs } = host;
   const keys = host.keys.map((key) => keyOf(key, baseUrl));
   const { id, base_url } = snapshot;
@@ -31,8 +32,11 @@ export async function signedAt(host: Host, { sums, snapshot, url, signature }: S
     return said.time;
   } catch (error) {
     if (!(error instanceof SignatureError)) throw error;
+    const { message } = error;
     const demanded = `one by ${keys.map((key) => key.id).join(" or ")} of release ${id} of ${baseUrl}`;
-    throw new ListingError("signature", url, "is refused", demanded, `one that ${error.message}`, error);
+    const why = new ListingError("signature", url, "is refused", demanded, `one that ${message}`, error);
+    if (message.startsWith("is of the key")) return why;
+    throw why;
   }
 }
 

@@ -208,6 +208,22 @@ test("one page, the snapshot and the contract are read alone", async () => {
     await expect(listing.page(none)).rejects.toMatchObject({ code: "usage" });
 });
 
+test("files are those that hosts serve, with SHA256SUMS, and no pages", async () => {
+  const listing = open();
+  expect(Buffer.from(await listing.file("SHA256SUMS"))).toEqual(release.files.get(`${BASE}/SHA256SUMS`));
+  const asked = host.log.length;
+  for (const [path, why] of [
+    ["v1/stations/pages/1.json", "is a page: call page(number)"],
+    ["records.sha256", "is not served by any host"],
+    ["adapters/nginx.conf", "is not served by any host"],
+    ["none.json", "is not what SHA256SUMS lists"],
+  ] as const)
+    await expect(listing.file(path)).rejects.toMatchObject({ code: "usage", message: `${BASE}/${path} ${why}.` });
+  expect(host.log).toHaveLength(asked);
+  const pasted = openListing(`${BASE}/api/users/`, { fetch: host.fetch, pausesMs: [] });
+  await expect(pasted.snapshot()).rejects.toThrow(`is ${BASE} the base URL?`);
+});
+
 test("a page of another snapshot is told once; the next call is of the new one", async () => {
   const listing = open();
   await listing.page(1);

@@ -47,7 +47,18 @@ test("a copy takes steps of what was signed, and of nothing else", async () => {
   const proofs = ["snapshot.json", "SHA256SUMS", "SHA256SUMS.minisig"];
   expect(asked).toEqual([...proofs, "changes.json", "contract.json", second.steps[0]?.file]);
   current = third;
+  asked.length = 0;
   await expect(sync()).rejects.toMatchObject({ code: "signature" });
+  // Another key than the publisher's stays another.
+  const otherKey = Buffer.concat([Buffer.from("Ed87654321"), open]).toString("base64");
+  current = first;
+  asked.length = 0;
+  const reader = openListing(BASE, { fetch, publicKey: otherKey, pausesMs: [1, 1, 1] });
+  await expect(reader.snapshot()).rejects.toMatchObject({ code: "signature" });
+  expect(asked).toEqual(proofs);
+  const files = openListing(BASE, { fetch, publicKey: line });
+  for (const path of proofs.slice(1)) expect(Buffer.from(await files.file(path))).toEqual(first.files.get(path));
+  current = third;
   // A state that nobody has signed leads nowhere, however well its steps fit.
   current = { ...third, files: new Map([...second.files, ...third.files]) };
   for (const path of proofs.slice(1)) current.files.set(path, second.files.get(path) ?? Buffer.alloc(0));
