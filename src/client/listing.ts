@@ -8,9 +8,8 @@ import type { Position } from "./position.js";
 import { findGround } from "./proof/find.js";
 import type { FindOptions, Ground, Host, ProvedGround } from "./proof/ground.js";
 import { createRequests } from "./requests.js";
-import type { Bytes } from "./transfer.js";
 import { CALL, checked, LISTING, usage, WALK } from "./usage.js";
-import { byPages, createWalk, eachRecord, type WalkStart } from "./walk.js";
+import { byPages, createWalk, type WalkStart } from "./walk.js";
 
 /**
  * Opens a listing that Rollcall has published, or any one in the same form. Nothing is asked for yet.
@@ -71,11 +70,9 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
     pages: (how = {}) =>
       walk(checked(url, how, WALK), async (ground) => byPages(ground, concurrency, (await rest()).eachPage<T>(ground))),
     records: ({ via, ...how } = {}) =>
-      walk<T>(checked(url, { ...how, via }, `${WALK}|via string (pages|bulk)$`), async (ground, from) => {
-        if (via === "bulk") return (await rest()).bulkCourse<T>(ground, url, from);
-        const recordsOf = (number: number, bytes: Bytes) => ground.parsePage<T>(number, bytes).results;
-        return byPages(ground, concurrency, eachRecord(ground, recordsOf));
-      }),
+      walk<T>(checked(url, { ...how, via }, `${WALK}|via string (pages|bulk)$`), async (ground, from) =>
+        (await rest()).recordCourse<T>(host, ground, via, from),
+      ),
     sync: async (store, how = {}) => (await rest()).sync(host, store, checked(url, how, `${CALL}|onProgress f`)),
   };
 }

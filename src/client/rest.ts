@@ -1,5 +1,5 @@
 /** All but a walk by pages: one file of a bundle, which is loaded when any of it is asked for first. */
-export * from "./bulk.js";
+export * from "./courses.js";
 export * from "./lookup/find.js";
 export * from "./proof/signed.js";
 export * from "./seldom.js";

@@ -67,7 +67,7 @@ export async function unprovedGround(host: Host, given: string | undefined, sign
     throw new SnapshotChangedError(urlOf(1), { state, page: 1, index: 0 }, snapshot, now);
   };
   return {
-    ...{ proof: "none", state, snapshot, parsePage, requireCurrent },
+    ...{ proof: "none", state, snapshot, urlOf, parsePage, requireCurrent },
     readPage: (page, how) =>
       requests.insist(
         how,

@@ -186,11 +186,3 @@ export function byPages<R>(ground: Ground, atOnce: number, items: Course<R>["ite
     read: (number, signal) => ground.readPage(number, signal),
   };
 }
-
-/** What such a walk hands out of a page: its records. */
-export function eachRecord<R>({ snapshot }: Ground, recordsOf: (number: number, bytes: Bytes) => R[]) {
-  return function* (number: number, bytes: Bytes, records: number): Generator<[record: R, records: number]> {
-    let at = (number - 1) * snapshot.page_size;
-    for (const record of recordsOf(number, bytes)) if (++at > records) yield [record, at];
-  };
-}

@@ -98,6 +98,7 @@ export interface Ground {
   readonly state: string;
   /** The bytes of a page, proved. @throws SnapshotChangedError when the host has no longer this snapshot */
   readPage(page: number, signal?: AbortSignal): Promise<Bytes>;
+  urlOf(page: number): string;
   /** The page that such bytes are. */
   parsePage<T>(page: number, bytes: Bytes): Page<T>;
   /** The bytes of a file by its name, proved, as `readPage` does. @throws ListingError where there is none */
@@ -188,7 +189,7 @@ export function provedGround(
     });
 
   return {
-    ...{ ...standing, signed },
+    ...{ ...standing, signed, urlOf },
     proof: signed ? "signature" : "digests",
     readPage: (page, signal) => read(urlOf(page), digests.ofPage(page), PAGE_BYTES, signal),
     parsePage<T>(page: number, bytes: Bytes) {

@@ -6,7 +6,7 @@ import { encode } from "../bytes.js";
 import { type AnyObject, isPlainObject, objectOf } from "../checked.js";
 import { malformed } from "../errors.js";
 import { Sha256 } from "./sha256.js";
-import type { KeptRecord } from "./store.js";
+import type { Entry, KeptRecord } from "./store.js";
 
 /** Makes what is kept of texts, by one contract. */
 export interface RecordKeeper<T> {
@@ -41,6 +41,32 @@ export function recordKeeper<T>(contract: ContractFile, url: string): RecordKeep
       return { key: written, digest, order: Uint8Array.from(bytes), record, text };
     },
     keyOf: (record) => valueAt(record, key),
+  };
+}
+
+/** So many letters of the list at a time. */
+const MOST_LETTERS = 65_536;
+
+/** Makes the SHA-256 of records.sha256, of entries in published order. */
+export function recordList() {
+  const sha = new Sha256();
+  let lines = "";
+  const flush = () => {
+    sha.update(encode(lines));
+    lines = "";
+    return true;
+  };
+  return {
+    /** True now and then, after so many. */
+    add({ digest, key }: Entry): boolean {
+      lines += `${digest}  ${key}\n`;
+      return lines.length > MOST_LETTERS && flush();
+    },
+    /** Nothing can be added behind it. */
+    state(): string {
+      flush();
+      return sha.digest();
+    },
   };
 }
 

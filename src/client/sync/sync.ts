@@ -1,9 +1,7 @@
 /** Brings a copy of a listing to the state that the listing has now, by as few bytes as can be, all or nothing. */
 import { type ContractFile, MAX_CONTRACT } from "../../contract/file/form.js";
-import { pageUrl } from "../../contract/links.js";
-import { bulkCourse } from "../bulk.js";
-import { encode } from "../bytes.js";
-import { hexDigest, objectOf, requireOk, snapshotOf, textOf } from "../checked.js";
+import { hexDigest, objectOf, requireOk, snapshotOf } from "../checked.js";
+import { bulkCourse, otherState, pageCourse } from "../courses.js";
 import { ListingError, SnapshotChangedError } from "../errors.js";
 import type { SyncOptions, SyncResult } from "../options.js";
 import {
@@ -17,9 +15,8 @@ import {
   standOn,
 } from "../proof/ground.js";
 import type { Bytes } from "../transfer.js";
-import { byPages, type Course, createWalk, eachRecord, MOST_RESTARTS } from "../walk.js";
-import { recordKeeper } from "./records.js";
-import { Sha256 } from "./sha256.js";
+import { type Course, createWalk, MOST_RESTARTS } from "../walk.js";
+import { recordKeeper, recordList } from "./records.js";
 import { chainOf, changesOf, checkStep, type Edit, type ListedStep } from "./steps.js";
 import type { Entry, Held, Store } from "./store.js";
 
@@ -156,26 +153,13 @@ async function readWhole<T>(how: Round<T>): Promise<SyncResult> {
   const ground = await findProved(host, how);
   const { url, ...said } = await readContract(how, ground);
   const { read } = recordKeeper<T>(said.contract, url);
+  const open = async () => read;
   const plan = { ...said, target: ground, total: ground.snapshot.count };
-  try {
-    return await carryOut(how, { ...plan, via: "bulk", course: await bulkCourse(ground, host.baseUrl, signal, read) });
-  } catch (error) {
-    // Without such files. The store was not asked for anything yet.
+  const bulk = await bulkCourse(host, ground, signal, open).catch((error: unknown) => {
     if (!(error instanceof ListingError) || error.code !== "usage") throw error;
-  }
-  const place = { ...ground.snapshot, baseUrl: host.baseUrl, path: said.contract["x-listing"].path };
-  const course = byPages(
-    ground,
-    host.atOnce,
-    eachRecord(ground, (number, bytes) => textsOf(bytes).map((text) => read(text, pageUrl(place, number)))),
-  );
-  return carryOut(how, { ...plan, via: "pages", course });
-}
-
-/** The canonical texts of a page's records, which stand on a line each. */
-function textsOf(page: Bytes): string[] {
-  const lines = textOf(page, "").split("\n").slice(1, -2);
-  return lines.map((line) => line.replace(/,$/, ""));
+  });
+  if (bulk) return carryOut(how, { ...plan, via: "bulk", course: bulk });
+  return carryOut(how, { ...plan, via: "pages", course: pageCourse(host, ground, open) });
 }
 
 /** The tag of a snapshot that is to be remembered: one that was made of its bytes. Those of times and sizes may lie. */
@@ -230,8 +214,7 @@ async function carryOut<T>(how: Round<T>, plan: Plan<T>): Promise<SyncResult> {
     }
     tell();
     const { state, count } = await stateOf(to.entries(), () => signal?.throwIfAborted());
-    if (state !== target.state)
-      throw new ListingError("mismatch", url, "has other records than its state says", target.state, state);
+    if (state !== target.state) throw otherState(url, target.state, state);
     next = { state, contract: digest, count, tag: digestTag(target) };
   } catch (error) {
     await to.rollback();
@@ -241,26 +224,16 @@ async function carryOut<T>(how: Round<T>, plan: Plan<T>): Promise<SyncResult> {
   return { from: held?.state, state: next.state, count: next.count, via, put, removed };
 }
 
-/** So many letters of the list at a time. */
-const MOST_LETTERS = 65_536;
-
 /** The SHA-256 of records.sha256, as it would be of these. @param check is called now and then, and may throw what ends it. */
-async function stateOf(
-  entries: Iterable<Entry> | AsyncIterable<Entry>,
-  check: () => void,
-): Promise<{ state: string; count: number }> {
-  const sha = new Sha256();
-  let [lines, count] = ["", 0];
-  const add = ({ digest, key }: Entry) => {
+async function stateOf(entries: Iterable<Entry> | AsyncIterable<Entry>, check: () => void) {
+  const list = recordList();
+  let count = 0;
+  const add = (entry: Entry) => {
     count++;
-    lines += `${digest}  ${key}\n`;
-    if (lines.length < MOST_LETTERS) return;
-    check();
-    sha.update(encode(lines));
-    lines = "";
+    if (list.add(entry)) check();
   };
   // Waiting for each of a million records that are there would take longer than the digest.
   if (Symbol.iterator in entries) for (const entry of entries) add(entry);
   else for await (const entry of entries) add(entry);
-  return { state: sha.update(encode(lines)).digest(), count };
+  return { state: list.state(), count };
 }

@@ -64,7 +64,10 @@ export function publishAll<R extends { id: string | number }>(
     others.set(path, sha256(bytes));
   };
   const list = records.map((record) => `${sha256(JSON.stringify(record)).slice(0, 32)}  ${record.id}\n`).join("");
-  put("contract.json", JSON.stringify({ title: version, "x-listing": { path: PATH } }));
+  put(
+    "contract.json",
+    JSON.stringify({ title: version, properties: { id: {} }, "x-listing": { path: PATH, order: ["id"] } }),
+  );
   put("records.sha256", list);
   putBulk(put, records, partSize);
   for (const [path, text] of more) put(path, text);

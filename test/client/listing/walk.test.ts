@@ -1,9 +1,10 @@
 /** Reading a listing whole: in order, of one snapshot, from where another walk was, with few requests at once. */
 import { setMaxListeners } from "node:events";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ListingError, type ListingOptions, openListing, SnapshotChangedError } from "../../../src/client/index.js";
 import { until } from "../../support/until.js";
-import { BASE, Host, PATH, type Published, publish, sha256 } from "./published.js";
+import { BASE, Host, PATH, type Published, publish, relist, sha256 } from "./published.js";
 
 interface Station {
   id: number;
@@ -115,6 +116,26 @@ async function countRequests(via: "pages" | "bulk"): Promise<number> {
 
 const stateOf = ({ files }: Published) => JSON.parse(String(files.get(`${BASE}/snapshot.json`))).state;
 
+test.each<[what: string, change: (text: string) => string, found: number, code: string]>([
+  ["a record twice", (text) => text.replace(/"id":13/, '"id":12'), 12, "malformed"],
+  ["records in another order", (text) => text.replace(/"id":15/, '"id":35'), 15, "malformed"],
+  ["another record than its state says", (text) => text.replace(/("id":15,"version":)"a"/, '$1"b"'), 94, "mismatch"],
+])("a host that lists %s hands out no record behind it, by pages and from parts", async (_, change, found, code) => {
+  const name = "bulk/1.ndjson.gz";
+  relist(release, "pages/2.json", (bytes) => change(String(bytes)));
+  relist(release, name, (bytes) => gzipSync(change(String(gunzipSync(bytes)))));
+  for (const via of ["pages", "bulk"] as const) {
+    const walk = open().records({ via });
+    const given: unknown[] = [];
+    const read = async () => {
+      for await (const record of walk) given.push(record);
+    };
+    await expect(read()).rejects.toMatchObject({ code });
+    expect(given).toHaveLength(found);
+    await expect(walk.next()).rejects.toMatchObject({ code });
+  }
+});
+
 test("a listing that never rests is an error after some restarts", async () => {
   let version = 0;
   host.fault = ({ url }) => {
@@ -126,13 +147,14 @@ test("a listing that never rests is an error after some restarts", async () => {
   expect(walk.restarts).toBe(8);
 });
 
-test("a walk asks for nothing before it begins, then for snapshot.json, SHA256SUMS, each page once, and snapshot.json again", async () => {
+test("a walk asks for nothing before it begins, then for snapshot.json, SHA256SUMS, each page and the contract once, and snapshot.json again", async () => {
   const listing = open();
   const walk = listing.records();
   expect([host.log.length, listing.proof, walk.position]).toEqual([0, undefined, { state: "", page: 1, index: 0 }]);
   await all(walk);
   const pages = Array.from({ length: 10 }, (_, at) => pageUrl(at + 1));
-  expect(host.urls()).toEqual(["/snapshot.json", "/SHA256SUMS", ...pages, "/snapshot.json"]);
+  const firsts = [...pages.slice(0, 8), "/contract.json", ...pages.slice(8)];
+  expect(host.urls()).toEqual(["/snapshot.json", "/SHA256SUMS", ...firsts, "/snapshot.json"]);
   expect(listing.proof).toBe("digests");
 });
 

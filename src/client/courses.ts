@@ -1,0 +1,127 @@
+/** All records of a snapshot, by its pages or from the few large files of a release that was built with --bulk. */
+import { type ContractFile, MAX_CONTRACT } from "../contract/file/form.js";
+import { compareBytes, FILE_BYTES } from "./bytes.js";
+import { objectOf, textOf } from "./checked.js";
+import { ListingError, malformed } from "./errors.js";
+import { linesOf } from "./lines.js";
+import type { Ground, Host } from "./proof/ground.js";
+import { recordKeeper, recordList } from "./sync/records.js";
+import type { KeptRecord } from "./sync/store.js";
+import { byPages, type Course } from "./walk.js";
+
+const BULK = "bulk.json";
+const BULK_BYTES = 16_000_000;
+/** A part is in memory whole: the one that is read now, and one ahead. */
+const PARTS_AT_ONCE = 2;
+
+/** Gives what makes a record of its canonical text. */
+type Opener<R> = () => Promise<(text: string, url: string) => R>;
+
+/**
+ * The records of a walk: in the order of the contract, which no two have the same place in, and where all are read, with
+ * the list that the snapshot's state is of. So a host that makes its own digests cannot hand out a record twice.
+ */
+export async function recordCourse<T>(
+  host: Host,
+  ground: Ground,
+  via: "pages" | "bulk" | undefined,
+  signal: AbortSignal,
+): Promise<Course<T>> {
+  const { baseUrl } = host;
+  const read = (open: Opener<unknown>) =>
+    via === "bulk" ? bulkCourse(host, ground, signal, open) : pageCourse(host, ground, open);
+  if (ground.proof === "none") return read(async () => objectOf) as Promise<Course<T>>;
+  let keeper: ReturnType<typeof recordKeeper<T>> | undefined;
+  const course = await read(async () => {
+    const url = `${baseUrl}/contract.json`;
+    const contract = async () => objectOf(await ground.readFile("contract.json", MAX_CONTRACT, signal), url);
+    keeper ??= recordKeeper<T>((await contract()) as unknown as ContractFile, url);
+    return keeper.read;
+  });
+  const { count } = ground.snapshot;
+  const list = recordList();
+  let before: Uint8Array = new Uint8Array();
+  let listed = 0;
+  let made: string | undefined;
+  return {
+    ...course,
+    async *items(number, bytes, records) {
+      const all = course.items(number, bytes, records) as AsyncGenerator<[KeptRecord<T>, number]>;
+      for await (const [kept, at] of all) {
+        if (compareBytes(before, kept.order) >= 0) throw malformed(baseUrl, "records in order", kept.key);
+        if (at === listed + 1) {
+          list.add(kept);
+          listed = at;
+        }
+        // Before the last one is handed out.
+        if (listed === count) made ??= list.state();
+        if (made && made !== ground.state) throw otherState(baseUrl, ground.state, made);
+        yield [kept.record, at];
+        before = kept.order;
+      }
+    },
+  };
+}
+
+export function otherState(url: string, expected: string, received: string): ListingError {
+  return new ListingError("mismatch", url, "has other records than its state says", expected, received);
+}
+
+/** Records by pages: a line is one. On a host without proof, pages may be written in any way. */
+export function pageCourse<R>(host: Host, ground: Ground, open: Opener<R>): Course<R> {
+  return byPages(ground, host.atOnce, async function* (number, bytes, records) {
+    const { results } = ground.parsePage<R>(number, bytes);
+    const url = ground.urlOf(number);
+    const texts = ground.proof === "none" ? undefined : textOf(bytes, url).split("\n").slice(1, -2);
+    if (texts && texts.length !== results.length) throw malformed(url, "a record a line", texts.length);
+    const read = await open();
+    let at = (number - 1) * ground.snapshot.page_size;
+    for (const [index, record] of results.entries())
+      if (++at > records) yield [texts ? read(`${texts[index]}`.replace(/,$/, ""), url) : record, at];
+  });
+}
+
+/** Records from parts. @throws ListingError (usage) where the release has no such files */
+export async function bulkCourse<R>(
+  { baseUrl }: Host,
+  ground: Ground,
+  signal: AbortSignal | undefined,
+  open: Opener<R>,
+): Promise<Course<R>> {
+  const url = `${baseUrl}/${BULK}`;
+  const ends = endsOf(await ground.readFile(BULK, BULK_BYTES, signal), url, ground.snapshot.count);
+  return {
+    atOnce: PARTS_AT_ONCE,
+    last: ends.length,
+    first: (records) => ends.filter((end) => end <= records).length + 1,
+    read: (number, from) => ground.readFile(fileOf(number), FILE_BYTES, from),
+    // Line by line, while the part is unpacked.
+    async *items(number, bytes, records) {
+      const read = await open();
+      const from = `${baseUrl}/${fileOf(number)}`;
+      const end = ends[number - 1] as number;
+      let at = ends[number - 2] ?? 0;
+      for await (const line of linesOf(bytes, from)) {
+        if (++at > end) break;
+        if (at > records) yield [read(line, from), at];
+      }
+      if (at !== end) throw malformed(from, `lines up to record ${end}`, at > end ? "more" : at);
+    },
+  };
+}
+
+const fileOf = (number: number) => `bulk/${number}.ndjson.gz`;
+
+/** How many records there are with those of each part. @throws ListingError (malformed) unless they are all that there are */
+function endsOf(bytes: Uint8Array, url: string, count: number): number[] {
+  const { parts } = objectOf(bytes, url);
+  let records = 0;
+  const ends = (Array.isArray(parts) ? parts : []).map((part, at) => {
+    if (part?.file !== fileOf(at + 1) || !Number.isSafeInteger(part.count) || part.count < 0)
+      throw malformed(url, fileOf(at + 1), part);
+    records += part.count;
+    return records;
+  });
+  if (records !== count || ends.length === 0) throw malformed(url, `parts with ${count} records`, records);
+  return ends;
+}
