@@ -1,6 +1,6 @@
 /** All records of a snapshot, by its pages or from the few large files of a release that was built with --bulk. */
 import { type ContractFile, MAX_CONTRACT } from "../contract/file/form.js";
-import { compareBytes, FILE_BYTES } from "./bytes.js";
+import { compareBytes } from "./bytes.js";
 import { objectOf, textOf } from "./checked.js";
 import { ListingError, malformed } from "./errors.js";
 import { linesOf } from "./lines.js";
@@ -83,25 +83,27 @@ export function pageCourse<R>(host: Host, ground: Ground, open: Opener<R>): Cour
 
 /** Records from parts. @throws ListingError (usage) where the release has no such files */
 export async function bulkCourse<R>(
-  { baseUrl }: Host,
+  host: Host,
   ground: Ground,
   signal: AbortSignal | undefined,
   open: Opener<R>,
 ): Promise<Course<R>> {
+  const { baseUrl } = host;
   const url = `${baseUrl}/${BULK}`;
-  const ends = endsOf(await ground.readFile(BULK, BULK_BYTES, signal), url, ground.snapshot.count);
+  const { parts, ends } = endsOf(await ground.readFile(BULK, BULK_BYTES, signal), url, ground.snapshot.count);
   return {
     atOnce: PARTS_AT_ONCE,
     last: ends.length,
     first: (records) => ends.filter((end) => end <= records).length + 1,
-    read: (number, from) => ground.readFile(fileOf(number), FILE_BYTES, from),
+    // A host that sends parts with Content-Encoding has its readers unpack them.
+    read: (number, from) => ground.readFile(fileOf(number), host.partBytes, from, `${parts[number - 1]?.sha256}`),
     // Line by line, while the part is unpacked.
     async *items(number, bytes, records) {
       const read = await open();
       const from = `${baseUrl}/${fileOf(number)}`;
       const end = ends[number - 1] as number;
       let at = ends[number - 2] ?? 0;
-      for await (const line of linesOf(bytes, from)) {
+      for await (const line of linesOf(bytes, from, signal)) {
         if (++at > end) break;
         if (at > records) yield [read(line, from), at];
       }
@@ -113,15 +115,16 @@ export async function bulkCourse<R>(
 const fileOf = (number: number) => `bulk/${number}.ndjson.gz`;
 
 /** How many records there are with those of each part. @throws ListingError (malformed) unless they are all that there are */
-function endsOf(bytes: Uint8Array, url: string, count: number): number[] {
-  const { parts } = objectOf(bytes, url);
+function endsOf(bytes: Uint8Array, url: string, count: number) {
+  const said = objectOf(bytes, url)["parts"];
+  const parts = Array.isArray(said) ? said : [];
   let records = 0;
-  const ends = (Array.isArray(parts) ? parts : []).map((part, at) => {
+  const ends = parts.map((part, at): number => {
     if (part?.file !== fileOf(at + 1) || !Number.isSafeInteger(part.count) || part.count < 0)
       throw malformed(url, fileOf(at + 1), part);
     records += part.count;
     return records;
   });
   if (records !== count || ends.length === 0) throw malformed(url, `parts with ${count} records`, records);
-  return ends;
+  return { parts, ends };
 }

@@ -13,12 +13,13 @@ const LINES = "whole lines in gzip";
 export async function* linesOf(
   bytes: Bytes,
   url: string,
+  signal: AbortSignal | undefined,
   take?: (chunk: Uint8Array) => void,
 ): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let rest = "";
   try {
-    for await (const chunk of unzip(bytes)) {
+    for await (const chunk of unzip(bytes, url, signal)) {
       take?.(chunk);
       const lines = decoder.decode(chunk, { stream: true }).split("\n");
       lines[0] = rest + lines[0];
@@ -30,7 +31,7 @@ export async function* linesOf(
     // What is cut within a character fails here.
     if (decoder.decode() === rest) return;
   } catch (cause) {
-    if (cause instanceof ListingError) throw cause;
+    if (cause instanceof ListingError || signal?.aborted) throw cause;
     throw malformed(url, LINES, "other bytes", cause);
   }
   throw malformed(url, LINES, rest.slice(0, 80));
@@ -39,15 +40,35 @@ export async function* linesOf(
 const HEADER_BYTES = 10;
 /** Each costs as much as all before it, so no file is to have many that mislead. */
 const MOST_MISLEADING = 16;
+/** Each costs a stream, even where it is empty. */
+const MOST_MEMBERS = 65_536;
+/** Milliseconds of unpacking. */
+const MOST_MS = 60_000;
 
 /** Unpacks gzip of several members, of which the DecompressionStream of some runtimes takes only one. @throws TypeError or the like for what is no gzip, or cut. */
-async function* unzip(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array> {
+async function* unzip(bytes: Bytes, url: string, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  let [members, ms] = [0, 0];
+  /** Holds what was asked of the stream to the limits; the time that others take between does not count. */
+  const timed = async <R>(read: () => Promise<R>): Promise<R> => {
+    signal?.throwIfAborted();
+    const began = Date.now();
+    const result = await read();
+    ms += Date.now() - began;
+    if (ms > MOST_MS) throw new ListingError("too-large", url, "takes too long to unpack");
+    return result;
+  };
+  // Unpacked on the way, as its digest has shown.
+  if (bytes[0] !== 0x1f && bytes[0] !== undefined) {
+    yield bytes;
+    return;
+  }
   for (let begin = 0; begin < bytes.length; ) {
+    if (++members > MOST_MEMBERS) throw new ListingError("too-large", url, `has more than ${MOST_MEMBERS} members`);
     let [given, tries] = [0, 0];
     for (let end = nextHeader(bytes, begin); ; end = nextHeader(bytes, end)) {
       try {
         let skip = given;
-        for await (const chunk of unzipOne(bytes.subarray(begin, end))) {
+        for await (const chunk of unzipOne(bytes.subarray(begin, end), timed)) {
           const rest = chunk.subarray(skip);
           skip -= chunk.length - rest.length;
           given += rest.length;
@@ -56,6 +77,7 @@ async function* unzip(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array
         begin = end;
         break;
       } catch (error) {
+        if (error instanceof ListingError || signal?.aborted) throw error;
         // What looked like the next header was within the packed bytes of this one, which are longer.
         if (end === bytes.length || ++tries > MOST_MISLEADING) throw error;
       }
@@ -74,7 +96,7 @@ function nextHeader(bytes: Uint8Array, from: number): number {
   return bytes.length;
 }
 
-async function* unzipOne(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array> {
+async function* unzipOne(bytes: Bytes, timed: <R>(read: () => Promise<R>) => Promise<R>): AsyncGenerator<Uint8Array> {
   const stream = new DecompressionStream("gzip");
   const writer = stream.writable.getWriter();
   // Both fail, as the reader does, which tells.
@@ -83,7 +105,7 @@ async function* unzipOne(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Ar
   const reader = stream.readable.getReader();
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await timed(() => reader.read());
       if (done) return;
       yield value;
     }

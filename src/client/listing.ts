@@ -18,11 +18,19 @@ import { byPages, createWalk, type WalkStart } from "./walk.js";
  */
 export function openListing<T = User>(baseUrl: string | URL, options: ListingOptions = {}): OpenListing<T> {
   const url = parseBase(String(baseUrl));
-  const { publicKey = [], maxAgeMs, signal, concurrency = 8, timeoutMs = 30_000 } = checked(url, options, LISTING);
+  const {
+    publicKey = [],
+    maxAgeMs,
+    signal,
+    concurrency = 8,
+    memoryBytes = 2 ** 26,
+    timeoutMs = 30_000,
+  } = checked(url, options, LISTING);
   const { fetch = (input, init) => globalThis.fetch(input, init), pausesMs = [250, 1000, 3000] } = options;
   if (!publicKey.length && (options.requireSignature || maxAgeMs))
     throw usage(url, "cannot be read so without publicKey");
   const requests = createRequests({ fetch, signal, timeoutMs, pausesMs });
+  const pageBytes = Math.floor(memoryBytes / concurrency);
   const find = async (how: FindOptions): Promise<Ground> => {
     const { ground } = host;
     let why: ListingError | undefined;
@@ -41,7 +49,16 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
     if (why) options.onUnproved?.(why);
     return host.ground;
   };
-  const host: Host = { baseUrl: url, requests, keys: [publicKey].flat(), maxAgeMs, atOnce: concurrency, find };
+  const host: Host = {
+    baseUrl: url,
+    requests,
+    keys: [publicKey].flat(),
+    maxAgeMs,
+    atOnce: concurrency,
+    pageBytes,
+    partBytes: memoryBytes / 2,
+    find,
+  };
 
   const before = async (after: Position, snapshot: Snapshot) => (await rest()).recordsBefore(after, snapshot, url);
   const walk = <R>(how: ListingWalkOptions, course: WalkStart<R>["course"]) =>

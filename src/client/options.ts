@@ -25,6 +25,8 @@ export interface ListingOptions {
   signal?: AbortSignal | undefined;
   /** Requests at once; 8 unless given. */
   concurrency?: number | undefined;
+  /** Bytes of pages, or parts, that are under way together; 64 MiB unless given. A page may have its share by `concurrency`. */
+  memoryBytes?: number | undefined;
   /** What one request with its body may take; 30,000 unless given. */
   timeoutMs?: number | undefined;
   /** How long to wait before each further try when what came does not fit; 250, 1000 and 3000 unless given. */

@@ -120,7 +120,8 @@ async function readBody(url: string, { body }: Response, maxBytes: number): Prom
     const { done, value } = await reader.read();
     if (done) break;
     const end = length + value.length;
-    if (end > maxBytes) throw new ListingError("too-large", url, "is too large", `at most ${maxBytes} bytes`, "more");
+    if (end > maxBytes)
+      throw new ListingError("too-large", url, "is too large", `at most ${maxBytes} bytes (see memoryBytes)`, "more");
     if (end > bytes.length) {
       const larger = new Uint8Array(Math.max(end, 2 * bytes.length));
       larger.set(bytes);

@@ -17,7 +17,6 @@ import type { Ground, Host } from "./proof/ground.js";
 import type { Bytes } from "./transfer.js";
 
 const USUAL_PATH = "/api/users/";
-const PAGE_BYTES = 64 * 2 ** 20;
 
 /**
  * A listing as its page 1 says that it is: by query, or by path on a host that ignores queries.
@@ -44,7 +43,7 @@ export async function unprovedGround(host: Host, given: string | undefined, sign
   /** What page 1 promises, or why there is none at this URL: then it is not asked for again. */
   const readFirst = async (links: LinkStyle, how?: AbortSignal): Promise<Snapshot | ListingError> => {
     const place = { baseUrl, path, links };
-    const first = await readObject(pageUrl(place, 1), PAGE_BYTES, how);
+    const first = await readObject(pageUrl(place, 1), host.pageBytes, how);
     if ("code" in first) return first;
     const { count, next, results } = first.said as unknown as Page<unknown>;
     const records = Array.isArray(results) ? results.length : 0;
@@ -72,7 +71,7 @@ export async function unprovedGround(host: Host, given: string | undefined, sign
       requests.insist(
         how,
         async () => {
-          const bytes = await readOk(urlOf(page), PAGE_BYTES, how);
+          const bytes = await readOk(urlOf(page), host.pageBytes, how);
           parsePage(page, bytes);
           return bytes;
         },

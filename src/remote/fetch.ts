@@ -10,6 +10,10 @@ const CODINGS = { "accept-encoding": "br, gzip" };
 /** Bytes of SHA256SUMS: a reader holds it to what the pages need, and takes no larger one. */
 const MOST_SUM_BYTES = 2 ** 28;
 
+/** Bytes of a page, eight of which are asked for at once: each may have its share of 64 MiB, and any other file half of it. */
+const MOST_PAGE_BYTES = 2 ** 23;
+const MOST_FILE_BYTES = 2 ** 25;
+
 /** Those that have no body, by the rules of `fetch`. */
 const EMPTY = [204, 205, 304];
 
@@ -21,7 +25,9 @@ export function fetchBy(client: Client): typeof globalThis.fetch {
   return async (input, { headers, signal } = {}) => {
     const url = input instanceof Request ? input.url : String(input);
     const fields = { ...CODINGS, ...Object.fromEntries(new Headers(headers)) };
-    const maxBytes = url.endsWith(`/${SUMS}`) ? MOST_SUM_BYTES : client.maxBytes;
+    const maxBytes = url.replace(/\?v=.*/, "").endsWith(`/${SUMS}`)
+      ? MOST_SUM_BYTES
+      : Math.min(client.maxBytes, /[?&]page=\d|\/pages\/\d/.test(url) ? MOST_PAGE_BYTES : MOST_FILE_BYTES);
     const answer = await client.once(url, { headers: fields, signal: signal ?? undefined, maxBytes });
     return responseOf(answer, await decodeBody(answer, maxBytes));
   };

@@ -16,6 +16,9 @@ export interface Host {
   maxAgeMs: number | undefined;
   /** How many requests are made at once. */
   atOnce: number;
+  /** Bytes of a page, and of a part, so that all that are under way take no more memory than they may. */
+  pageBytes: number;
+  partBytes: number;
   ground?: Ground;
   /** A snapshot that the host was seen to have no longer. */
   gone?: Snapshot;
@@ -101,8 +104,8 @@ export interface Ground {
   urlOf(page: number): string;
   /** The page that such bytes are. */
   parsePage<T>(page: number, bytes: Bytes): Page<T>;
-  /** The bytes of a file by its name, proved, as `readPage` does. @throws ListingError where there is none */
-  readFile(file: string, maxBytes: number, signal?: AbortSignal): Promise<Bytes>;
+  /** The bytes of a file by its name, proved, as `readPage` does; or unpacked, of the digest `plain`. @throws ListingError where there is none */
+  readFile(file: string, maxBytes: number, signal?: AbortSignal, plain?: string): Promise<Bytes>;
   /** @throws SnapshotChangedError when the host has another snapshot now. */
   requireCurrent(signal?: AbortSignal): Promise<void>;
 }
@@ -131,8 +134,6 @@ export interface ProvedGround extends Ground, Standing {
   /** When it was signed, where a signature is demanded. */
   readonly signed: Date | undefined;
 }
-
-const PAGE_BYTES = 256 * 2 ** 20;
 
 /** What is known of a snapshot by its snapshot.json. */
 export function standOn(host: Host, file: SnapshotFile, snapshot: Snapshot): Standing {
@@ -180,26 +181,26 @@ export function provedGround(
   if (listed !== standing.state) throw malformed(file.url, `state ${listed}, as SHA256SUMS lists it`, standing.state);
 
   const urlOf = (page: number) => pageUrl({ ...snapshot, baseUrl: host.baseUrl, path: digests.path }, page);
-  const read = (url: string, digest: string, maxBytes: number, signal: AbortSignal | undefined) =>
+  const read = (url: string, digest: string, maxBytes: number, signal?: AbortSignal, plain?: string) =>
     standing.read(url, { maxBytes, signal, past: digest }, async (bytes, status) => {
       requireOk(url, status);
       const received = await hexDigest(bytes);
-      if (received === digest || !digest) return bytes;
+      if (received === digest || !digest || (received === plain && bytes[0] !== 0x1f)) return bytes;
       throw new ListingError("mismatch", url, "is not what SHA256SUMS lists", digest, received);
     });
 
   return {
     ...{ ...standing, signed, urlOf },
     proof: signed ? "signature" : "digests",
-    readPage: (page, signal) => read(urlOf(page), digests.ofPage(page), PAGE_BYTES, signal),
+    readPage: (page, signal) => read(urlOf(page), digests.ofPage(page), host.pageBytes, signal),
     parsePage<T>(page: number, bytes: Bytes) {
       const said = objectOf(bytes, urlOf(page));
       requirePage(said, urlOf(page), page, digests.path, snapshot);
       return said as unknown as Page<T>;
     },
-    async readFile(name, maxBytes, signal) {
+    async readFile(name, maxBytes, signal, plain) {
       const [url, digest] = [`${host.baseUrl}/${name}`, digests.of(name)];
-      if (digest !== undefined) return read(url, digest, maxBytes, signal);
+      if (digest !== undefined) return read(url, digest, maxBytes, signal, plain);
       throw new ListingError("usage", url, "is not what SHA256SUMS lists");
     },
   };

@@ -66,12 +66,13 @@ export async function checkStep(
   { bytes, sha256 }: ListedStep,
   packed: Bytes,
   url: string,
+  signal: AbortSignal | undefined,
 ): Promise<Bytes | ListingError> {
   const sha = new Sha256();
   let length = 0;
   const most = mostPlainBytes(bytes);
   try {
-    const lines = linesOf(packed, url, (chunk) => {
+    const lines = linesOf(packed, url, signal, (chunk) => {
       length += chunk.length;
       if (length > most)
         throw new ListingError("too-large", url, "is too large", `at most ${most} plain bytes`, "more");
@@ -96,10 +97,11 @@ export async function* changesOf<T>(
   packed: Bytes,
   url: string,
   reader: RecordKeeper<T>,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<Edit<T>> {
   let [puts, removes] = [0, 0];
   let before: Uint8Array = new Uint8Array();
-  for await (const line of linesOf(packed, url)) {
+  for await (const line of linesOf(packed, url, signal)) {
     const [change, value] = changeOf(line, url, reader);
     if ("record" in change) puts++;
     else removes++;

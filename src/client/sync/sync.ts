@@ -108,7 +108,7 @@ async function readSteps<T>(how: Round<T>, held: Held, target: Goal): Promise<Sy
       const from = urlOf(step);
       const found = await target.read(from, { maxBytes, past, signal, isFresh: true }, (bytes, status) => {
         requireOk(from, status);
-        return checkStep(step, bytes, from);
+        return checkStep(step, bytes, from, signal);
       });
       if (found instanceof ListingError) throw found;
       return found;
@@ -116,7 +116,7 @@ async function readSteps<T>(how: Round<T>, held: Held, target: Goal): Promise<Sy
     async *items(number, bytes, records) {
       let at = records;
       const step = stepAt(number);
-      for await (const change of changesOf(step, bytes, urlOf(step), reader)) yield [change, ++at];
+      for await (const change of changesOf(step, bytes, urlOf(step), reader, how.signal)) yield [change, ++at];
     },
   };
   const total = chain.reduce((sum, { put, remove }) => sum + put + remove, 0);

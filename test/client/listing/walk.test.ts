@@ -1,7 +1,7 @@
 /** Reading a listing whole: in order, of one snapshot, from where another walk was, with few requests at once. */
 import { setMaxListeners } from "node:events";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { ListingError, type ListingOptions, openListing, SnapshotChangedError } from "../../../src/client/index.js";
 import { until } from "../../support/until.js";
 import { BASE, Host, PATH, type Published, publish, relist, sha256 } from "./published.js";
@@ -134,6 +134,48 @@ test.each<[what: string, change: (text: string) => string, found: number, code: 
     expect(given).toHaveLength(found);
     await expect(walk.next()).rejects.toMatchObject({ code });
   }
+});
+
+test("parts that the host's fetch has unpacked are proved by the digest of their plain bytes", async () => {
+  host.fault = ({ url }) => {
+    if (!url.endsWith(".gz")) return undefined;
+    return new Response(new Uint8Array(gunzipSync(release.files.get(url) ?? "")));
+  };
+  expect(await all(open().records({ via: "bulk" }))).toEqual(release.records);
+  host.fault = ({ url }) => (url.endsWith(".gz") ? new Response("{}\n") : undefined);
+  await expect(all(open().records({ via: "bulk" }))).rejects.toMatchObject({ code: "mismatch" });
+});
+
+test("parts of too many members are refused, and a signal ends unpacking them", async () => {
+  const empty = gzipSync("");
+  const members = (count: number) => Buffer.concat(Array.from({ length: count }, () => empty));
+  relist(release, "bulk/1.ndjson.gz", () => members(65_537));
+  await expect(all(open().records({ via: "bulk" }))).rejects.toMatchObject({ code: "too-large" });
+  const control = new AbortController();
+  const reason = new Error("stopped");
+  relist(release, "bulk/1.ndjson.gz", () => members(1_000_000));
+  let unpacked = 0;
+  const { DecompressionStream: Stream } = globalThis;
+  vi.stubGlobal(
+    "DecompressionStream",
+    class extends Stream {
+      constructor(format: CompressionFormat) {
+        if (++unpacked === 10) control.abort(reason);
+        super(format);
+      }
+    },
+  );
+  await expect(all(open().records({ via: "bulk", signal: control.signal }))).rejects.toBe(reason);
+  expect(unpacked).toBeLessThanOrEqual(11);
+  vi.unstubAllGlobals();
+});
+
+test("pages share the memory that all of them may take", async () => {
+  const pages = Array.from({ length: 10 }, (_, at) => release.files.get(BASE + pageUrl(at + 1))?.length ?? 0);
+  const page = Math.max(...pages);
+  expect(await all(open({ concurrency: 4, memoryBytes: 4 * page + 100 }).records())).toEqual(release.records);
+  const error = await all(open({ concurrency: 4, memoryBytes: 4 * page - 4 }).records()).catch((error) => error);
+  expect(error).toMatchObject({ code: "too-large", expected: `at most ${page - 1} bytes (see memoryBytes)` });
 });
 
 test("a listing that never rests is an error after some restarts", async () => {
