@@ -38,7 +38,7 @@ export async function recordCourse<T>(
     keeper ??= recordKeeper<T>((await contract()) as unknown as ContractFile, url);
     return keeper.read;
   });
-  const { count } = ground.snapshot;
+  const { count, state } = ground.snapshot;
   const list = recordList();
   let before: Uint8Array = new Uint8Array();
   let listed = 0;
@@ -55,7 +55,7 @@ export async function recordCourse<T>(
         }
         // Before the last one is handed out.
         if (listed === count) made ??= list.state();
-        if (made && made !== ground.state) throw otherState(baseUrl, ground.state, made);
+        if (state && made && made !== state) throw otherState(baseUrl, state, made);
         yield [kept.record, at];
         before = kept.order;
       }

@@ -17,7 +17,7 @@ import { type Front, front } from "../support/front.js";
 function opened(baseUrl: string, options: ClientOptions & ListingOptions = {}) {
   const client = createClient(options);
   onTestFinished(() => client.close());
-  const { signal, ...others } = options;
+  const { signal, maxBytes: _, ...others } = options;
   return openListing(baseUrl, { fetch: fetchBy(client), unproved: true, pausesMs: [], ...others, signal });
 }
 

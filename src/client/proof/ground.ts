@@ -138,7 +138,7 @@ export interface ProvedGround extends Ground, Standing {
 /** What is known of a snapshot by its snapshot.json. */
 export function standOn(host: Host, file: SnapshotFile, snapshot: Snapshot): Standing {
   const { requests } = host;
-  const state = snapshot.state as string;
+  const state = snapshot.state ?? file.digest;
   /** A cache may show what was before this one, or this one after the host has moved: then it is asked past caches. */
   const check = async (signal: AbortSignal | undefined, isDoubtful = false): Promise<void> => {
     let now = await readSnapshotFile(host, file, { signal });
@@ -178,7 +178,8 @@ export function provedGround(
 ): ProvedGround {
   const standing = standOn(host, file, snapshot);
   const listed = digests.of("records.sha256");
-  if (listed !== standing.state) throw malformed(file.url, `state ${listed}, as SHA256SUMS lists it`, standing.state);
+  if (listed && listed !== standing.state)
+    throw malformed(file.url, `state ${listed}, as SHA256SUMS lists it`, standing.state);
 
   const urlOf = (page: number) => pageUrl({ ...snapshot, baseUrl: host.baseUrl, path: digests.path }, page);
   const read = (url: string, digest: string, maxBytes: number, signal?: AbortSignal, plain?: string) =>

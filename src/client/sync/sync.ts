@@ -173,18 +173,23 @@ async function findGoal(host: Host, { tag }: Held, { signal, isPast }: FindOptio
   if (host.keys.length > 0) return findProved(host, { signal, isPast });
   const known = tag && !isPast ? { digest: "", etag: tag } : undefined;
   const past = isPast ? "again" : undefined;
-  return host.requests.insist(signal, async (tries) => {
+  const found = await host.requests.insist(signal, async (tries) => {
     const file = await readSnapshotFile(host, known, { tries, past, signal });
     if (file === known) return undefined;
     const { bytes, url } = file as SnapshotFile;
     return standOn(host, file as SnapshotFile, snapshotOf(bytes, url));
   });
+  return found && requireState(host, found);
 }
 
 /** @throws ListingError (unproved) for a listing without a state */
 async function findProved(host: Host, { signal, isPast }: FindOptions): Promise<ProvedGround> {
-  const ground = await host.find({ signal, isPast });
-  if (ground.proof !== "none") return ground as ProvedGround;
+  return requireState(host, (await host.find({ signal, isPast })) as ProvedGround);
+}
+
+/** @throws ListingError (unproved) for a listing without a state, or a state without proof */
+function requireState<G extends Goal>(host: Host, found: G): G {
+  if (found.file && found.snapshot.state) return found;
   throw new ListingError("unproved", host.baseUrl, "says no state to hold a copy to");
 }
 
