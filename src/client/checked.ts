@@ -1,5 +1,5 @@
 /** Bytes from a host as what they must be: text, JSON, snapshot.json, a page. */
-import { neighbours, pagesFor } from "../contract/links.js";
+import { pagesFor } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { ListingError, malformed } from "./errors.js";
 import type { Bytes } from "./transfer.js";
@@ -70,21 +70,6 @@ export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
   const wrong = Object.keys(MEMBERS).find((name) => !isOf(name)) ?? "pages";
   if (isOf(wrong) && pages === pagesFor(count, page_size)) return said;
   throw malformed(url, `other ${wrong}`, said[wrong as keyof Snapshot]);
-}
-
-/** Whether a page is as its snapshot promises. @throws ListingError (malformed) unless it is */
-export function requirePage(page: AnyObject, url: string, number: number, path: string, snapshot: Snapshot): void {
-  const { count, page_size, pages, links, base_url: baseUrl } = snapshot;
-  const { results } = page;
-  const promised = {
-    ...{ count, ...neighbours({ baseUrl, path, links, page: number, pages }) },
-    ...{ results: Math.max(0, Math.min(page_size, count - (number - 1) * page_size)) },
-  };
-  const found = { ...page, results: Array.isArray(results) && results.every(isPlainObject) && results.length };
-  for (const [name, expected] of Object.entries(promised)) {
-    const received = (found as AnyObject)[name];
-    if (received !== expected) throw malformed(url, `${name} ${expected}`, received);
-  }
 }
 
 /** @throws ListingError (status) */

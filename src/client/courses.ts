@@ -4,6 +4,7 @@ import { compareBytes } from "./bytes.js";
 import { objectOf, textOf } from "./checked.js";
 import { ListingError, malformed } from "./errors.js";
 import { linesOf } from "./lines.js";
+import { parsePage } from "./page.js";
 import type { Ground, Host } from "./proof/ground.js";
 import { recordKeeper, recordList } from "./sync/records.js";
 import type { KeptRecord } from "./sync/store.js";
@@ -70,7 +71,7 @@ export function otherState(url: string, expected: string, received: string): Lis
 /** Records by pages: a line is one. On a host without proof, pages may be written in any way. */
 export function pageCourse<R>(host: Host, ground: Ground, open: Opener<R>): Course<R> {
   return byPages(ground, host.atOnce, async function* (number, bytes, records) {
-    const { results } = ground.parsePage<R>(number, bytes);
+    const { results } = parsePage<R>(ground, number, bytes);
     const url = ground.urlOf(number);
     const texts = ground.proof === "none" ? undefined : textOf(bytes, url).split("\n").slice(1, -2);
     if (texts && texts.length !== results.length) throw malformed(url, "a record a line", texts.length);

@@ -1,18 +1,11 @@
 /** A host without digests, such as any listing in the same form: what it says is checked against itself, and proved by nothing. */
 import { MAX_CONTRACT } from "../contract/file/form.js";
-import {
-  LINK_STYLES,
-  type LinkStyle,
-  type ListingPlace,
-  MAX_PAGES,
-  PAGE_SIZE,
-  pagesFor,
-  pageUrl,
-} from "../contract/links.js";
+import { type LinkStyle, type ListingPlace, MAX_PAGES, PAGE_SIZE, pagesFor, pageUrl } from "../contract/links.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
-import { type AnyObject, hexDigest, objectOf, requireOk, requirePage } from "./checked.js";
+import { type AnyObject, hexDigest, objectOf, requireOk } from "./checked.js";
 import { type ListingError, malformed, SnapshotChangedError } from "./errors.js";
+import { parsePage } from "./page.js";
 import type { Ground, Host } from "./proof/ground.js";
 import type { Bytes } from "./transfer.js";
 
@@ -24,6 +17,7 @@ const USUAL_PATH = "/api/users/";
  */
 export async function unprovedGround(host: Host, given: string | undefined, signal?: AbortSignal): Promise<Ground> {
   const { baseUrl, requests } = host;
+  const proof = "none";
   const readOk = async (url: string, maxBytes: number, how?: AbortSignal): Promise<Bytes> => {
     const { status, bytes } = await requests.get(url, { maxBytes, signal: how });
     requireOk(url, status);
@@ -48,7 +42,7 @@ export async function unprovedGround(host: Host, given: string | undefined, sign
     const { count, next, results } = first.said as unknown as Page<unknown>;
     const records = Array.isArray(results) ? results.length : 0;
     const promised = promisedSnapshot(place, { count, next, records }, await hexDigest(first.bytes));
-    parseBy(promised, path, 1, first.bytes);
+    parsePage({ proof, path, snapshot: promised }, 1, first.bytes);
     return promised;
   };
   const byQuery = await readFirst("query", signal);
@@ -57,7 +51,6 @@ export async function unprovedGround(host: Host, given: string | undefined, sign
   if ("code" in snapshot) throw snapshot;
   const { links, state = "" } = snapshot;
   const urlOf = (page: number) => pageUrl({ baseUrl, path, links }, page);
-  const parsePage = <T>(page: number, bytes: Bytes) => parseBy<T>(snapshot, path, page, bytes);
   const requireCurrent = async (how?: AbortSignal) => {
     const now = await readFirst(links, how);
     if ("code" in now) throw now;
@@ -66,13 +59,13 @@ export async function unprovedGround(host: Host, given: string | undefined, sign
     throw new SnapshotChangedError(urlOf(1), { state, page: 1, index: 0 }, snapshot, now);
   };
   return {
-    ...{ proof: "none", state, snapshot, urlOf, parsePage, requireCurrent },
+    ...{ proof, path, state, snapshot, urlOf, requireCurrent },
     readPage: (page, how) =>
       requests.insist(
         how,
         async () => {
           const bytes = await readOk(urlOf(page), host.pageBytes, how);
-          parsePage(page, bytes);
+          parsePage({ proof, path, snapshot }, page, bytes);
           return bytes;
         },
         // What does not fit may be of another snapshot, which page 1 tells.
@@ -92,17 +85,6 @@ function isNothing(error: unknown): error is ListingError {
 function pathIn(contract: { said: AnyObject } | ListingError): string {
   const listing = "said" in contract && (contract.said["x-listing"] as AnyObject | null | undefined);
   return /^\/([^/?#\s]+\/)+$/.exec(`${listing ? listing["path"] : ""}`)?.[0] ?? USUAL_PATH;
-}
-
-/** A page, which must be as page 1 promises; its links may be written in other ways. @throws ListingError (malformed) */
-function parseBy<T>(snapshot: Snapshot, path: string, number: number, bytes: Bytes): Page<T> {
-  const { base_url: baseUrl, links } = snapshot;
-  const place = { baseUrl, path, links };
-  const page = objectOf(bytes, pageUrl(place, number));
-  const plain = (link: unknown, to: number) => (isPage(link, place, to) ? pageUrl(place, to) : link);
-  const [next, previous] = [plain(page["next"], number + 1), plain(page["previous"], number - 1)];
-  requirePage({ ...page, next, previous }, pageUrl(place, number), number, path, snapshot);
-  return page as unknown as Page<T>;
 }
 
 /**
@@ -132,21 +114,4 @@ interface FirstPageFacts {
   count: number;
   next: string | null;
   records: number;
-}
-
-/** Whether a link is of this page, at the same origin and path. Frameworks write page 1 without its number. */
-function isPage(link: unknown, place: ListingPlace, number: number): boolean {
-  if (typeof link !== "string") return false;
-  let url: URL;
-  try {
-    // URL.canParse is not asked, for the reason that canParse of links.ts gives.
-    url = new URL(link);
-  } catch {
-    return false;
-  }
-  const page = url.searchParams.getAll("page").join() || 1;
-  return LINK_STYLES.some((links) => {
-    url.search = links === "query" ? `format=api&page=${page}` : "";
-    return url.href === new URL(pageUrl({ ...place, links }, number)).href;
-  });
 }

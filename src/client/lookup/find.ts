@@ -1,5 +1,6 @@
 /** Records that are looked for: each page that may have some is asked for once, in published order. */
 import type { CallOptions } from "../options.js";
+import { parsePage } from "../page.js";
 import type { FindOptions, Ground, Host } from "../proof/ground.js";
 import { groundOf } from "../shared.js";
 import type { Course, Walked } from "../walk.js";
@@ -52,7 +53,7 @@ async function* search<T>(
   const { page_size } = ground.snapshot;
   const read = (page: number) =>
     readKept(ground, `page ${page}`, signal, async (own) => {
-      return ground.parsePage<T>(page, await ground.readPage(page, own)).results;
+      return parsePage<T>(ground, page, await ground.readPage(page, own)).results;
     });
   const { lists, fits } = await openSearch(reader, query);
   const numbers = onAll(reader, lists, records);

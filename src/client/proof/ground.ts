@@ -1,8 +1,7 @@
 /** One snapshot of a host: its files, each proved to be of it, and the ways past caches that show old ones. */
 import { pageUrl } from "../../contract/links.js";
-import type { Page } from "../../contract/page.js";
 import type { Snapshot } from "../../contract/snapshot.js";
-import { hexDigest, objectOf, requireOk, requirePage, snapshotOf } from "../checked.js";
+import { hexDigest, requireOk, snapshotOf } from "../checked.js";
 import { ListingError, malformed, SnapshotChangedError } from "../errors.js";
 import type { Requests } from "../requests.js";
 import type { Ask, Bytes } from "../transfer.js";
@@ -101,9 +100,9 @@ export interface Ground {
   readonly state: string;
   /** The bytes of a page, proved. @throws SnapshotChangedError when the host has no longer this snapshot */
   readPage(page: number, signal?: AbortSignal): Promise<Bytes>;
+  /** Where the listing is, below the base URL. */
+  readonly path: string;
   urlOf(page: number): string;
-  /** The page that such bytes are. */
-  parsePage<T>(page: number, bytes: Bytes): Page<T>;
   /** The bytes of a file by its name, proved, as `readPage` does; or unpacked, of the digest `plain`. @throws ListingError where there is none */
   readFile(file: string, maxBytes: number, signal?: AbortSignal, plain?: string): Promise<Bytes>;
   /** @throws SnapshotChangedError when the host has another snapshot now. */
@@ -191,14 +190,9 @@ export function provedGround(
     });
 
   return {
-    ...{ ...standing, signed, urlOf },
+    ...{ ...standing, signed, urlOf, path: digests.path },
     proof: signed ? "signature" : "digests",
     readPage: (page, signal) => read(urlOf(page), digests.ofPage(page), host.pageBytes, signal),
-    parsePage<T>(page: number, bytes: Bytes) {
-      const said = objectOf(bytes, urlOf(page));
-      requirePage(said, urlOf(page), page, digests.path, snapshot);
-      return said as unknown as Page<T>;
-    },
     async readFile(name, maxBytes, signal, plain) {
       const [url, digest] = [`${host.baseUrl}/${name}`, digests.of(name)];
       if (digest !== undefined) return read(url, digest, maxBytes, signal, plain);
