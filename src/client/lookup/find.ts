@@ -1,8 +1,11 @@
 /** Records that are looked for: each page that may have some is asked for once, in published order. */
+import { HIGHEST } from "../../contract/lookup.js";
+import { quoted } from "../errors.js";
 import type { CallOptions } from "../options.js";
 import { parsePage } from "../page.js";
 import type { FindOptions, Ground, Host } from "../proof/ground.js";
 import { groundOf } from "../shared.js";
+import { usage } from "../usage.js";
 import type { Course, Walked } from "../walk.js";
 import { readKept } from "./kept.js";
 import { openSearch, type Query } from "./search.js";
@@ -42,6 +45,9 @@ async function requireProved(ground: Ground, signal: AbortSignal | undefined): P
   if (ground.proof === "none") await ground.requireCurrent(signal);
 }
 
+/** Records in a row that are looked at in vain. */
+const MOST_VAIN = 6;
+
 /** What is found behind so many records, each with how many there are with it. */
 async function* search<T>(
   reader: SortedSource,
@@ -58,13 +64,16 @@ async function* search<T>(
   const { lists, fits } = await openSearch(reader, query);
   const numbers = onAll(reader, lists, records);
   let next = await numbers.next();
+  // Only long words share a list with others. A key with the character that stands for the end does so, too.
+  const vain = query.text.includes(HIGHEST) ? Number.POSITIVE_INFINITY : MOST_VAIN;
+  let left = vain;
   // One page at first: who looks for a name may need no more.
   for (let most = 1; !next.done; most *= 2) {
     const pages = new Map<number, Promise<T[]>>();
     const found: [number: number, results: Promise<T[]>][] = [];
     for (; !next.done; next = await numbers.next()) {
       const page = Math.floor(next.value / page_size) + 1;
-      const results = pages.get(page) ?? (pages.size < Math.min(most, atOnce) ? read(page) : undefined);
+      const results = pages.get(page) ?? (pages.size < Math.min(most, atOnce, left) ? read(page) : undefined);
       if (!results) break;
       // Its error is met when its turn comes.
       results.catch(() => {});
@@ -73,7 +82,10 @@ async function* search<T>(
     }
     for (const [number, results] of found) {
       const record = (await results)[number % page_size] as T;
-      if (fits(record)) yield [record, number + 1];
+      if (fits(record)) {
+        left = vain;
+        yield [record, number + 1];
+      } else if (--left < 1) throw usage(reader.baseUrl, `has too many records almost like ${quoted(query.text)}`);
     }
   }
 }

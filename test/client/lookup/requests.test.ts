@@ -181,6 +181,20 @@ test("a switch in the middle is told, and the next call is of the new snapshot",
   }
 });
 
+test("a word that is longer than what it is looked up by costs few requests, where none has it", async () => {
+  const long = "x".repeat(48);
+  const records = people(seeded(20_261_124), 300).map((one, at) => ({
+    ...one,
+    id: `id-${at}`,
+    name: `${long}y`,
+    country: "DE",
+  }));
+  const { listing, host } = open(publishAll({ pageSize: PAGE }, records, lookupOf(records, SIZE)));
+  await expect(all(listing.find(`${long}z`))).rejects.toMatchObject({ code: "usage" });
+  expect(host.log.length).toBeLessThanOrEqual(10);
+  expect(await all(listing.find(`${long}y`))).toHaveLength(300);
+});
+
 test("nothing is looked for without a word, and nothing is asked for then", async () => {
   const { listing, ask } = open();
   await listing.snapshot();
