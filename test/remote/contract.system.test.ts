@@ -121,7 +121,7 @@ describe("a contract from strangers is refused in one line", () => {
       res.on("drain", more);
       return more();
     });
-    expect(await refusal(one.baseUrl)).toContain("contract.json answers more than the 67108864 bytes");
+    expect(await refusal(one.baseUrl)).toContain("contract.json answers more than the 33554432 bytes");
   });
 
   test("a host that is busy, or fails", async () => {
