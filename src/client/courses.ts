@@ -4,10 +4,12 @@ import { compareBytes } from "./bytes.js";
 import { objectOf, textOf } from "./checked.js";
 import { ListingError, malformed } from "./errors.js";
 import { linesOf } from "./lines.js";
+import type { ListedPage } from "./options.js";
 import { parsePage } from "./page.js";
 import type { Ground, Host } from "./proof/ground.js";
 import { recordKeeper, recordList } from "./sync/records.js";
 import type { KeptRecord } from "./sync/store.js";
+import type { Bytes } from "./transfer.js";
 import { byPages, type Course } from "./walk.js";
 
 const BULK = "bulk.json";
@@ -18,48 +20,72 @@ const PARTS_AT_ONCE = 2;
 /** Gives what makes a record of its canonical text. */
 type Opener<R> = () => Promise<(text: string, url: string) => R>;
 
-/**
- * The records of a walk: in the order of the contract, which no two have the same place in, and where all are read, with
- * the list that the snapshot's state is of. So a host that makes its own digests cannot hand out a record twice.
- */
+/** The records of a walk. Those that are proved are held to their order and their list, see `createCheck`. */
 export async function recordCourse<T>(
   host: Host,
   ground: Ground,
   via: "pages" | "bulk" | undefined,
   signal: AbortSignal,
 ): Promise<Course<T>> {
-  const { baseUrl } = host;
   const read = (open: Opener<unknown>) =>
     via === "bulk" ? bulkCourse(host, ground, signal, open) : pageCourse(host, ground, open);
   if (ground.proof === "none") return read(async () => objectOf) as Promise<Course<T>>;
-  let keeper: ReturnType<typeof recordKeeper<T>> | undefined;
-  const course = await read(async () => {
-    const url = `${baseUrl}/contract.json`;
-    const contract = async () => objectOf(await ground.readFile("contract.json", MAX_CONTRACT, signal), url);
-    keeper ??= recordKeeper<T>((await contract()) as unknown as ContractFile, url);
-    return keeper.read;
-  });
-  const { count, state } = ground.snapshot;
-  const list = recordList();
-  let before: Uint8Array = new Uint8Array();
-  let listed = 0;
-  let made: string | undefined;
+  const { open, check } = createCheck<T>(host, ground, signal);
+  const course = await read(open);
   return {
     ...course,
     async *items(number, bytes, records) {
       const all = course.items(number, bytes, records) as AsyncGenerator<[KeptRecord<T>, number]>;
       for await (const [kept, at] of all) {
-        if (compareBytes(before, kept.order) >= 0) throw malformed(baseUrl, "records in order", kept.key);
-        if (at === listed + 1) {
-          list.add(kept);
-          listed = at;
-        }
-        // Before the last one is handed out.
-        if (listed === count) made ??= list.state();
-        if (state && made && made !== state) throw otherState(baseUrl, state, made);
+        check(kept, at);
         yield [kept.record, at];
-        before = kept.order;
       }
+    },
+  };
+}
+
+/** The pages of a walk, whose records are held to the same. */
+export function wholePages<T>(host: Host, ground: Ground, signal: AbortSignal): Course<ListedPage<T>> {
+  const { page_size, count } = ground.snapshot;
+  const { open, check } = createCheck<T>(host, ground, signal);
+  return byPages(ground, host.atOnce, async function* (number, bytes) {
+    const page = parsePage<T>(ground, number, bytes);
+    let at = (number - 1) * page_size;
+    const texts = ground.proof === "none" ? [] : recordTexts(bytes, ground.urlOf(number));
+    for (const text of texts) check((await open())(text, ground.urlOf(number)), ++at);
+    yield [{ number, bytes, page }, Math.min(number * page_size, count)];
+  });
+}
+
+/**
+ * Holds records to the order of the contract, which no two have the same place in, and where all are read, to the list that
+ * the snapshot's state is of. So a host that makes its own digests cannot hand out a record twice.
+ */
+function createCheck<T>({ baseUrl }: Host, ground: Ground, signal: AbortSignal) {
+  const { count, state } = ground.snapshot;
+  const list = recordList();
+  let keeper: ReturnType<typeof recordKeeper<T>> | undefined;
+  let before: Uint8Array = new Uint8Array();
+  let listed = 0;
+  let made: string | undefined;
+  return {
+    open: async () => {
+      const url = `${baseUrl}/contract.json`;
+      const contract = async () => objectOf(await ground.readFile("contract.json", MAX_CONTRACT, signal), url);
+      keeper ??= recordKeeper<T>((await contract()) as unknown as ContractFile, url);
+      return keeper.read;
+    },
+    /** To be called before a record is handed out. @param at how many there are with it */
+    check(kept: KeptRecord<T>, at: number): void {
+      // Once the list is another one, it stays so, however often the last record is asked for.
+      if (!made && compareBytes(before, kept.order) >= 0) throw malformed(baseUrl, "records in order", kept.key);
+      before = kept.order;
+      if (at === listed + 1) {
+        list.add(kept);
+        listed = at;
+      }
+      if (listed === count) made ??= list.state();
+      if (state && made && made !== state) throw otherState(baseUrl, state, made);
     },
   };
 }
@@ -73,13 +99,19 @@ export function pageCourse<R>(host: Host, ground: Ground, open: Opener<R>): Cour
   return byPages(ground, host.atOnce, async function* (number, bytes, records) {
     const { results } = parsePage<R>(ground, number, bytes);
     const url = ground.urlOf(number);
-    const texts = ground.proof === "none" ? undefined : textOf(bytes, url).split("\n").slice(1, -2);
+    const texts = ground.proof === "none" ? undefined : recordTexts(bytes, url);
     if (texts && texts.length !== results.length) throw malformed(url, "a record a line", texts.length);
     const read = await open();
     let at = (number - 1) * ground.snapshot.page_size;
     for (const [index, record] of results.entries())
-      if (++at > records) yield [texts ? read(`${texts[index]}`.replace(/,$/, ""), url) : record, at];
+      if (++at > records) yield [texts ? read(`${texts[index]}`, url) : record, at];
   });
+}
+
+/** The canonical texts of a page's records, which stand on a line each. */
+function recordTexts(bytes: Bytes, url: string): string[] {
+  const lines = textOf(bytes, url).split("\n").slice(1, -2);
+  return lines.map((line) => line.replace(/,$/, ""));
 }
 
 /** Records from parts. @throws ListingError (usage) where the release has no such files */

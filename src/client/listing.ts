@@ -9,7 +9,7 @@ import { findGround } from "./proof/find.js";
 import type { FindOptions, Ground, Host, ProvedGround } from "./proof/ground.js";
 import { createRequests } from "./requests.js";
 import { CALL, checked, LISTING, usage, WALK } from "./usage.js";
-import { byPages, createWalk, type WalkStart } from "./walk.js";
+import { createWalk, type WalkStart } from "./walk.js";
 
 /**
  * Opens a listing that Rollcall has published, or any one in the same form. Nothing is asked for yet.
@@ -85,7 +85,7 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
       return createWalk({ url, find: search, before, course: (ground, from) => ground.course(from) }, how);
     },
     pages: (how = {}) =>
-      walk(checked(url, how, WALK), async (ground) => byPages(ground, concurrency, (await rest()).eachPage<T>(ground))),
+      walk(checked(url, how, WALK), async (ground, from) => (await rest()).wholePages<T>(host, ground, from)),
     records: ({ via, ...how } = {}) =>
       walk<T>(checked(url, { ...how, via }, `${WALK}|via string (pages|bulk)$`), async (ground, from) =>
         (await rest()).recordCourse<T>(host, ground, via, from),

@@ -5,11 +5,11 @@ import type { Snapshot } from "../contract/snapshot.js";
 import { FILE_BYTES } from "./bytes.js";
 import { isPlainObject, objectOf } from "./checked.js";
 import { ListingError, quoted } from "./errors.js";
-import type { CallOptions, ListedPage } from "./options.js";
+import type { CallOptions } from "./options.js";
 import { parsePage } from "./page.js";
 import type { Position } from "./position.js";
 import { MOST_SUM_BYTES } from "./proof/digests.js";
-import type { Ground, Host } from "./proof/ground.js";
+import type { Host } from "./proof/ground.js";
 import { groundOf } from "./shared.js";
 import type { Bytes } from "./transfer.js";
 import { usage } from "./usage.js";
@@ -38,14 +38,6 @@ export async function readOnePage<T>(host: Host, number: number, { signal }: Cal
   if (!Number.isInteger(number) || number < 1 || number > pages)
     throw new ListingError("usage", host.baseUrl, "has no such page", `1 to ${pages}`, quoted(number));
   return parsePage<T>(ground, number, await ground.readPage(number, signal));
-}
-
-/** What a walk hands out that is of pages. */
-export function eachPage<T>(ground: Ground) {
-  return function* (number: number, bytes: Bytes): Generator<[page: ListedPage<T>, records: number]> {
-    const { page_size, count } = ground.snapshot;
-    yield [{ number, bytes, page: parsePage(ground, number, bytes) }, Math.min(number * page_size, count)];
-  };
 }
 
 /** How many records come before a position. @throws ListingError (usage) for what is no position of this listing. */
