@@ -11,7 +11,6 @@ import type { Matches } from "../diff/matches.js";
 import { openReleaseSide, type Side } from "../diff/side.js";
 import { CHANGES, CURRENT, MAX_PACKED, RECORDS } from "../release/layout.js";
 import { findAltered, type Release } from "../release/open.js";
-import { findRecordList } from "../release/record/list.js";
 import type { Staging } from "../release/staging.js";
 import type { BuildSettings } from "./options.js";
 import type { WrittenPages } from "./page-writer.js";
@@ -76,10 +75,9 @@ async function findSteps(
 ): Promise<Found> {
   if (!previous) return { none: "there was no whole release before" };
   if (previous.contract.text !== contract.text) return { none: "the contract is another one" };
-  const list = findRecordList(previous.sums);
-  if (!list || (await findAltered(previous.folder, [[list.path, list.digest]])) !== undefined)
+  const [from, to] = [previous.sums.others.get(RECORDS), written.records];
+  if (from === undefined || (await findAltered(previous.folder, [[RECORDS, from]])) !== undefined)
     return { none: "the last release has no whole list of its records" };
-  const [from, to] = [list.digest, written.records];
   const room = { steps, bytes: halfOf({ folder: staging.folder, sums: staging.sums(written.digests) }) };
   const handOn = (left: Room, own?: StepFile) => {
     const carried = findCarried(previous, from, left, own);

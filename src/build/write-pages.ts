@@ -1,10 +1,6 @@
 /** Writes all pages of a source: by several threads where that is possible, otherwise by one, with the same result. */
-import { join } from "node:path";
-import { hasOtherKey } from "../contract/changes.js";
-import type { Contract } from "../contract/contract.js";
 import { UserError } from "../errors.js";
-import { findAltered, type Release } from "../release/open.js";
-import { findRecordList } from "../release/record/list.js";
+import type { Release } from "../release/open.js";
 import type { Staging } from "../release/staging.js";
 import { rowsOfPages, type Shard } from "../shards/cut.js";
 import type { Source } from "../source/open.js";
@@ -52,9 +48,7 @@ export async function writePages(
   const size = threadsFor(share, settings.workers, WORTHWHILE);
   let isDoubtful = false;
   if (settings.workers !== 0 && share > 0 && source.isShareable) {
-    const trustsKnown = isTrusted(previous, settings.contract);
-    const listBefore = await findUsableList(previous, settings);
-    const data = { db: settings.db, destination, trustsKnown, listBefore };
+    const data = { db: settings.db, destination };
     const options = { size, pageSize, previous, onProgress, signal, collect };
     const written = await writePagesInParallel(source, data, options);
     isDoubtful = written === "doubtful";
@@ -86,25 +80,6 @@ export async function writePages(
 
 function rowsIn({ collection, range }: Task): number {
   return rowsOfPages(range, collection).rows;
-}
-
-/** Whether pages of the last release need no second check: it has the same contract, and no warnings to count again. */
-function isTrusted(previous: Release | undefined, { text }: Contract): boolean {
-  return (
-    previous !== undefined && previous.contract.text === text && Object.keys(previous.snapshot.warnings).length === 0
-  );
-}
-
-/** The last release's list of records, if lines of unchanged pages can be copied from it. */
-async function findUsableList(
-  previous: Release | undefined,
-  { pageSize, contract }: BuildSettings,
-): Promise<string | undefined> {
-  const list = previous && findRecordList(previous.sums);
-  if (!previous || !list || previous.snapshot.page_size !== pageSize) return undefined;
-  if (hasOtherKey(previous.contract, contract)) return undefined;
-  const isIntact = (await findAltered(previous.folder, [[list.path, list.digest]])) === undefined;
-  return isIntact ? join(previous.folder, list.path) : undefined;
 }
 
 /** Each page holds the count of all records, so those left out must be known before the first page is written. */

@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import { EXPLORER, RECORDS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { findRecordList } from "../release/record/list.js";
 import type { SideFacts } from "./change.js";
 import { indexPages } from "./index-pages.js";
 
@@ -34,10 +33,9 @@ export async function openReleaseSide(
   const { id, count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
   const explorer = sums.others.has(EXPLORER) ? `${baseUrl}/` : undefined;
   const facts = { name, id, count, pages, pageSize, baseUrl, links, contract, explorer };
-  const list = findRecordList(sums);
-  // Releases of the first versions have none.
-  if (!list) return indexed(folder, facts, scratch, signal);
-  return { facts, folder, list: join(folder, list.path), digest: list.digest };
+  const digest = sums.others.get(RECORDS);
+  if (digest === undefined) return indexed(folder, facts, scratch, signal);
+  return { facts, folder, list: join(folder, RECORDS), digest };
 }
 
 /** Pages as a side of a diff, with a list of records that is made from them. @throws UserError as `indexPages` does. */

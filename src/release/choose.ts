@@ -101,7 +101,7 @@ export function contentOf(folder: string): string | undefined {
   });
 }
 
-const CONTENT = / {2}(?:snapshot\.json|contract\.json|records\.sha256|.*\/pages\/[0-9]+\.json)$/;
+const CONTENT = / {2}(?:snapshot\.json|contract\.json|records\.sha256|(?:.*\/)?pages\/[0-9]+\.json)$/;
 
 function ambiguous(word: string, ids: readonly string[], names: readonly string[]): UserError {
   const [kinds, all] = [[ids.length > 0 && "ids", names.length > 0 && "names"].filter(Boolean), [...ids, ...names]];

@@ -35,8 +35,6 @@ export const PUBLISHED = ".published";
 export const SNAPSHOT = "snapshot.json";
 export const SUMS = "SHA256SUMS";
 export const RECORDS = "records.sha256";
-/** What the list of records was called in releases of earlier versions. */
-export const OLD_RECORDS = "users.sha256";
 export const CONTRACT = "contract.json";
 /** A description of the listing and of the files beside it, in OpenAPI. */
 export const OPENAPI = "openapi.json";
@@ -116,7 +114,7 @@ export const INCLUDED = "adapters";
 
 /** Whether a file of a release is for readers. Digests of records and what hosts include are for those who have the release. */
 export function isPublic(path: string): boolean {
-  return path !== RECORDS && path !== OLD_RECORDS && !isForAdapters(path);
+  return path !== RECORDS && !isForAdapters(path);
 }
 
 /** Whether a file of a release is in its folder `adapters`. Such files name the id, so they cannot be part of it. */

@@ -11,10 +11,6 @@ import type { KeyRange } from "./order.js";
 export interface ThreadData {
   db: string;
   destination: Destination;
-  /** Whether the last release's pages need no second check: their records were valid by this contract, without warnings. */
-  trustsKnown: boolean;
-  /** The last release's list of records, when it is intact and of pages of the same size. */
-  listBefore: string | undefined;
 }
 
 export type PageJob =

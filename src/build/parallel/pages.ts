@@ -8,7 +8,6 @@ import { recordFinder } from "../../contract/record/locate.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { PageDigests } from "../../release/digests.js";
 import { sha256 } from "../../release/files.js";
-import { RecordLines } from "../../release/record/lines.js";
 import { recordLine } from "../../release/record/list.js";
 import type { Candidate } from "../../source/candidates.js";
 import type { PageStart } from "../../source/order.js";
@@ -58,7 +57,6 @@ class PageMaker {
   readonly #encode: ReturnType<typeof recordEncoder>;
   #connection: ReturnType<typeof beginReading>;
   #reader: PageReader | undefined;
-  #linesBefore: RecordLines | undefined;
   #spent: Spent = { ...NOTHING };
 
   constructor(data: ThreadData) {
@@ -77,15 +75,13 @@ class PageMaker {
 
   rest(): void {
     this.#connection?.close();
-    this.#linesBefore?.close();
-    this.#connection = this.#linesBefore = this.#reader = undefined;
+    this.#connection = this.#reader = undefined;
   }
 
   async read({ share }: Job<"read">): Promise<void> {
-    const { listBefore, destination } = this.#data;
+    const { destination } = this.#data;
     const gathering = await loadGathering(destination);
     this.gatherer = gathering && new gathering.PageGatherer(destination);
-    if (listBefore !== undefined) this.#linesBefore = new RecordLines(listBefore);
     if (this.#connection) this.#reader = new PageReader(this.#connection, share);
   }
 
@@ -115,12 +111,11 @@ class PageMaker {
     for (const [index, start] of starts.entries()) {
       const knownOf: Known = (variant) => known.find(index + 1, variant);
       const rows = Math.min(collection.pageSize, collection.count - start.offset);
-      const page = this.#make({ ...collection, page: first + index }, { start, rows }, knownOf, warnings);
+      const page = this.#make({ ...collection, page: first + index }, { start, rows }, warnings);
       if (!page) return { kind: "doubtful" };
       const written = this.#timed("write", () => writer.write(first + index, page, knownOf));
       for (const [variant, digest] of written) digests.set(index + 1, variant, digest);
-      const lines = knownOf("identity") === page.digest ? this.#linesBefore?.lines(start.offset, rows) : undefined;
-      const listed = this.#timed("digest", () => this.#list(page, lines));
+      const listed = this.#timed("digest", () => this.#list(page));
       range = this.#joined(range, listed.range);
       if (!range) return { kind: "doubtful" };
       list.push(listed.lines);
@@ -146,7 +141,6 @@ class PageMaker {
   #make(
     position: PagePosition,
     { start, rows }: { start: PageStart; rows: number },
-    known: Known,
     warnings: WarningCounts,
   ): MadePage | undefined {
     const reader = this.#reader;
@@ -158,8 +152,7 @@ class PageMaker {
     const { head, tail } = pageFrame(position);
     const parts = [Buffer.from(head), found.records, Buffer.from(tail)] as const;
     const digest = this.#timed("digest", () => sha256(...parts));
-    const isKnown = this.#data.trustsKnown && found.isWhole && known("identity") === digest;
-    if (isKnown || this.#timed("check", () => found.isPlain(text))) return { parts, digest, text };
+    if (this.#timed("check", () => found.isPlain(text))) return { parts, digest, text };
     const exact = this.#timed("check", () => this.#makeExact(position, reader.candidates(start, rows), rows, warnings));
     return exact && { ...exact, text: exact.parts[1].toString("latin1") };
   }
@@ -182,9 +175,8 @@ class PageMaker {
     return records.length === rows ? toPageBytes(encodePage(position, records)) : undefined;
   }
 
-  /** The lines of a page's records in the list, unless the last release has them, and the range of their keys. */
-  #list({ parts: [, records], text }: MadePage, before: Buffer | undefined) {
-    if (before) return { lines: before, range: rangeOf(this.#contract, this.#finder, text) };
+  /** The lines of a page's records in the list, and the range of their keys. */
+  #list({ parts: [, records], text }: MadePage) {
     let lines = "";
     const range = rangeOf(this.#contract, this.#finder, text, (record) => {
       lines += recordLine(records, record);

@@ -7,7 +7,7 @@ import { DRAFT } from "./schema.js";
 
 /** What else lies at the top of a release, so that no listing can begin there. */
 export const TAKEN_NAMES: readonly string[] = [
-  ...["contract.json", "openapi.json", "snapshot.json", "records.sha256", "users.sha256"],
+  ...["contract.json", "openapi.json", "snapshot.json", "records.sha256"],
   ...["bulk.json", "bulk", "changes.json", "changes", "lookup", "index.html", "explorer", "adapters"],
   ...["sha256sums", "sha256sums.minisig", "avatar.svg", ".mark"],
 ];

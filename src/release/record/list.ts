@@ -2,20 +2,13 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import type { RecordFinder, RecordInText } from "../../contract/record/locate.js";
-import type { Sums } from "../digests.js";
-import { OLD_RECORDS, RECORDS } from "../layout.js";
+import { RECORDS } from "../layout.js";
 import { DigestedFile } from "../sums/digested.js";
 
 // A line is the first digits of the SHA-256 of a record's canonical text, two spaces, the record's key and a newline.
 // Lines are in published order.
 export const DIGEST_DIGITS = 32;
 export const KEY_AT = DIGEST_DIGITS + 2;
-
-/** The list of a release, by the name it has there; undefined for releases of the first versions, which have none. */
-export function findRecordList({ others }: Pick<Sums, "others">): { path: string; digest: string } | undefined {
-  const path = [RECORDS, OLD_RECORDS].find((name) => others.has(name));
-  return path === undefined ? undefined : { path, digest: others.get(path) ?? "" };
-}
 
 /**
  * The lines for a page's canonical records, which are given with their separators.

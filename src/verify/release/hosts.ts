@@ -8,7 +8,6 @@ import {
   EXPLORER,
   isForAdapters,
   LOOKUP,
-  OLD_RECORDS,
   OPENAPI,
   OWNED,
   RECORDS,
@@ -38,7 +37,7 @@ interface HostsContext extends Pick<VerifyOptions, "cacheControl"> {
 
 /** Files beside the folders of a release that are not for one host. */
 const OWN: readonly string[] = [
-  ...[SNAPSHOT, SUMS, SIGNATURE, RECORDS, OLD_RECORDS, CONTRACT, OPENAPI, BULK, CHANGES, EXPLORER, AVATAR_PATH, OWNED],
+  ...[SNAPSHOT, SUMS, SIGNATURE, RECORDS, CONTRACT, OPENAPI, BULK, CHANGES, EXPLORER, AVATAR_PATH, OWNED],
 ];
 
 export async function checkHosts(context: HostsContext, findings: Findings): Promise<CheckedHosts> {

@@ -2,7 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { codeOf, UserError, usageError } from "../../errors.js";
-import { OLD_RECORDS, RECORDS, SIGNATURE, SUMS } from "../../release/layout.js";
+import { RECORDS, SIGNATURE, SUMS } from "../../release/layout.js";
 import { RecordLines } from "../../release/record/lines.js";
 import { findUnreadable } from "../../release/sharing.js";
 import { Remaker } from "../lookup/gather.js";
@@ -81,16 +81,16 @@ async function readSigned(folder: string, tree: Tree, { snapshot }: Manifest): P
 
 /** @returns the path of the list of records, if there is one that can be read. */
 function checkLength(folder: string, tree: Tree, count: number | undefined, findings: Findings): string | undefined {
-  const name = [RECORDS, OLD_RECORDS].find((name) => tree.get(name) === "file");
-  if (name === undefined) return undefined;
-  const note = (found: string, expected: string) => findings.add({ check: "record-list", path: name, found, expected });
-  const list = new RecordLines(join(folder, name));
+  if (tree.get(RECORDS) !== "file") return undefined;
+  const note = (found: string, expected: string) =>
+    findings.add({ check: "record-list", path: RECORDS, found, expected });
+  const list = new RecordLines(join(folder, RECORDS));
   try {
     const { lines, rest } = list.measure();
     const found = `${lines} lines${rest === 0 ? "" : ` and ${rest} bytes`}`;
     if (count !== undefined && (lines !== count || rest > 0)) note(found, `${count} lines, one a record`);
     // Without any line there is nothing to compare.
-    return lines > 0 ? join(folder, name) : undefined;
+    return lines > 0 ? join(folder, RECORDS) : undefined;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     note("a line that is longer than a page", "a digest, two spaces and a key");
