@@ -1,10 +1,9 @@
 /** A temporary folder for what a run writes and nobody keeps. Folders that killed processes have left are removed. */
-import { once } from "node:events";
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { lstat, readdir, rename, rm } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { lstat, readdir, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { codeOf, hasCode, UserError } from "../errors.js";
 import { sha256 } from "../release/files.js";
 
@@ -13,7 +12,7 @@ export async function makeScratch(verb: "diff" | "dev" | "verify" = "diff"): Pro
   await sweepTemporary();
   try {
     const folder = mkdtempSync(join(tmpdir(), `rollcall-${verb}-`));
-    await showInUse(folder);
+    showInUse(folder);
     return folder;
   } catch (cause) {
     throw new UserError(
@@ -25,6 +24,8 @@ export async function makeScratch(verb: "diff" | "dev" | "verify" = "diff"): Pro
 
 /** Removes a folder, unless it is gone. It is renamed first, because threads may still be writing to it. */
 export function removeScratch(folder: string): void {
+  locks.get(folder)?.close();
+  locks.delete(folder);
   if (!existsSync(folder)) return;
   const aside = `${folder}-gone`;
   renameSync(folder, aside);
@@ -43,28 +44,21 @@ export function explainRoom(error: unknown): unknown {
 
 const NAME = /^rollcall-(?:diff|dev|verify)-\w{6}(-gone)?$/;
 
-// A socket shows that a folder is in use: when its process ends, however it ends, the system stops listening. A process id
-// has no meaning in another container. The name contains the machine, since several machines may share a folder.
-const SIGN = `.alive-${sha256(hostname()).slice(0, 8)}`;
+// A lock shows that a folder is in use: when its process ends, however it ends, the system gives it up. A process id has no
+// meaning in another container. The name contains the machine, since several machines may share a folder.
+const SIGN = `.lock-${sha256(hostname()).slice(0, 8)}`;
 
-/** The longest path of a socket on every system, in bytes. Node truncates a longer one. */
-const MAX_SOCKET_PATH = 103;
+/** By the folders of this process. */
+const locks = new Map<string, Database.Database>();
 
-/** Shows that a folder is in use until this process ends. Where no socket can be made, only this process will remove it. */
-async function showInUse(folder: string): Promise<void> {
-  // It has another name until it listens: a socket that does not answer means that its process has ended.
+/** Shows that a folder is in use. */
+function showInUse(folder: string): void {
+  // It has another name until it is locked: a sign without a lock means that its process has ended.
   const early = join(folder, ".starting");
-  const sign = join(folder, SIGN);
-  if (Buffer.byteLength(sign) > MAX_SOCKET_PATH) return;
-  const server = createServer((socket) => socket.destroy()).unref();
-  server.on("error", () => {});
-  try {
-    // In a cluster, workers that are not exclusive share the socket of the process that started them.
-    await once(server.listen({ path: early, exclusive: true }), "listening");
-    await rename(early, sign);
-  } catch {
-    server.close();
-  }
+  const lock = new Database(early);
+  lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+  renameSync(early, join(folder, SIGN));
+  locks.set(folder, lock);
 }
 
 /** Removes this user's folders whose processes have ended. Those that cannot be read or removed stay. */
@@ -77,17 +71,20 @@ async function sweep(folder: string): Promise<void> {
   const found = await lstat(folder);
   // `mkdtemp` makes folders like this, in which no other user can have put anything.
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o777) !== 0o700) return;
-  if (await isAbandoned(join(folder, SIGN))) await rm(folder, { recursive: true, force: true });
+  if ((await lstat(join(folder, SIGN))).isFile() && isUnlocked(join(folder, SIGN)))
+    await rm(folder, { recursive: true, force: true });
 }
 
-async function isAbandoned(sign: string): Promise<boolean> {
-  if (Buffer.byteLength(sign) > MAX_SOCKET_PATH || !(await lstat(sign)).isSocket()) return false;
-  return new Promise((resolve) => {
-    const socket = connect(sign);
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(false);
-    });
-    socket.once("error", (error) => resolve(hasCode(error, "ECONNREFUSED")));
-  });
+/** @throws SQLite's errors but that of a lock. */
+function isUnlocked(sign: string): boolean {
+  const db = new Database(sign, { fileMustExist: true, timeout: 0 });
+  try {
+    db.exec("BEGIN EXCLUSIVE");
+    return true;
+  } catch (error) {
+    if (hasCode(error, "SQLITE_BUSY")) return false;
+    throw error;
+  } finally {
+    db.close();
+  }
 }

@@ -88,12 +88,3 @@ test("what is not surely an abandoned folder of this user stays", async () => {
   expect(left()).toEqual(before);
   expect(readdirSync(join(elsewhere, "linked"))).not.toEqual([]);
 });
-
-test("where no sign can be made, a diff goes on without", async () => {
-  const long = join(temporary, "x".repeat(100));
-  mkdirSync(long);
-  vi.stubEnv("TMPDIR", long);
-  const own = await makeScratch();
-  expect(readdirSync(own)).toEqual([]);
-  expect(left(), "nothing beside it").toEqual(["x".repeat(100)]);
-});
