@@ -4,10 +4,10 @@
  */
 export const MUTANTS = [
   {
-    name: "source-wrong-index",
-    file: "src/source/order.ts",
-    from: 'collation === "BINARY"',
-    to: 'collation !== ""',
+    name: "source-wrong-order",
+    file: "src/source/copy.ts",
+    from: 'field.kind === "text" ? " COLLATE BINARY" : ""',
+    to: '""',
     tests: ["test/source/rows.test.ts"],
   },
   {

@@ -34,6 +34,8 @@ export async function build(options: BuildOptions, effects: BuildEffects = {}): 
   return unlessStopped(checked.signal, () => run(settings, checked, began));
 }
 
+const NO_ROWS = { before: 0, rows: 0 };
+
 async function run(settings: BuildSettings, effects: BuildEffects, began: number): Promise<BuildResult> {
   const { now = () => new Date(), onProgress = () => {}, signal } = effects;
   const log = new ProblemLog(settings.problemsFile, settings.out);
@@ -44,7 +46,9 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
     // A wrong password costs nothing then.
     const signer = signKey === undefined ? undefined : await openSigner(signKey, effects.signPassword);
     signal?.throwIfAborted();
-    source = openSource(settings);
+    const { join: parts } = settings;
+    // What is joined is not read again.
+    source = await openSource({ ...settings, rowsOf: parts === undefined ? undefined : () => NO_ROWS });
     onProgress({ records: 0, total: source.count });
     const unlock = lockDist(settings.out, now());
     const open = performance.now() - began;
@@ -75,7 +79,7 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
   let changes: WrittenChanges | undefined;
   const staging = new Staging(out, job.settings.contract, untidied);
   try {
-    const written = await job.source.whole(() => makePages(job, staging, previous));
+    const written = await makePages(job, staging, previous);
     const writtenAt = performance.now();
     staging.listOther(RECORDS, written.records);
     for (const [path, digest] of [...(written.bulk?.files ?? []), ...(written.gathered?.files ?? [])])

@@ -1,8 +1,8 @@
 /** Writes all pages of a source: by several threads where that is possible, otherwise by one, with the same result. */
-import { UserError } from "../errors.js";
 import type { Release } from "../release/open.js";
 import type { Staging } from "../release/staging.js";
 import { rowsOfPages, type Shard } from "../shards/cut.js";
+import { explainSqlite } from "../source/errors.js";
 import type { Source } from "../source/open.js";
 import { threadsFor } from "../workers/pool.js";
 import { createTurns } from "../workers/turns.js";
@@ -11,7 +11,6 @@ import type { Task, WrittenPages } from "./page-writer.js";
 import { writePagesInParallel } from "./parallel/pool.js";
 import { InvalidRecordsError, type ProblemLog } from "./problems.js";
 import { readRecords } from "./records.js";
-import type { SourceDigest } from "./shards/source-digest.js";
 import { writePagesSingleThreaded } from "./single-threaded.js";
 import { destinationOf, taskOf } from "./task.js";
 
@@ -23,8 +22,6 @@ export interface Job {
   source: Source;
   log: ProblemLog;
   onProgress: OnBuildProgress;
-  /** Of the source, where the pages are those of a shard. */
-  digest?: SourceDigest | undefined;
   signal: AbortSignal | undefined;
   /** Which share of the pages is written. */
   shard: Shard;
@@ -36,33 +33,28 @@ export async function writePages(
   staging: Pick<Staging, "folder" | "clear">,
   previous: Release | undefined,
 ): Promise<WrittenPages> {
-  const { settings, source, log, onProgress, signal, digest, shard } = job;
-  const { pageSize, skipInvalid } = settings;
-  const collect = (count: number) => {
-    digest?.begin();
-    return taskOf(settings, count, shard);
-  };
+  const { settings, source, log, onProgress, signal, shard } = job;
+  const { skipInvalid } = settings;
   const destination = destinationOf(settings, staging, { previous, shard });
-
-  const share = rowsIn(taskOf(settings, source.count, shard));
+  const task = taskOf(settings, source.count, shard);
+  const share = rowsIn(task);
   const size = threadsFor(share, settings.workers, WORTHWHILE);
-  let isDoubtful = false;
-  if (settings.workers !== 0 && share > 0 && source.isShareable) {
-    const data = { db: settings.db, destination };
-    const options = { size, pageSize, previous, onProgress, signal, collect };
-    const written = await writePagesInParallel(source, data, options);
-    isDoubtful = written === "doubtful";
-    if (written && written !== "doubtful") {
+  if (settings.workers !== 0 && share > 0 && !source.hasRepeatedKeys) {
+    const data = { share: source.share, destination };
+    const options = { task, size, previous, onProgress, signal };
+    const written = await writePagesInParallel(data, options).catch((error: unknown) => {
+      throw explainSqlite(settings.db, error);
+    });
+    if (written) {
       log.open();
       log.finish();
       return written;
     }
     staging.clear();
   }
-
   log.open();
-  const task = collect(await countRecords(job));
-  const written = await writePagesSingleThreaded(source, task, destination, previous, {
+  const known = taskOf(settings, await countRecords(job), shard);
+  const written = await writePagesSingleThreaded(source, known, destination, previous, {
     onInvalid: skipInvalid ? () => {} : (problems) => log.add(problems),
     onProgress,
     signal,
@@ -70,11 +62,6 @@ export async function writePages(
   });
   log.finish();
   if (!written) throw new InvalidRecordsError(log.report, source.count, settings.contract.listing);
-  // The threads, which find rows by the index, saw other rows or another order, though all records are valid.
-  if (isDoubtful && log.report.records === 0)
-    throw new UserError(
-      `An index of table ${settings.table ?? settings.contract.listing.words[1]} in ${settings.db} does not agree with its rows; mend it with sqlite3 and "REINDEX", then build again.`,
-    );
   return written;
 }
 

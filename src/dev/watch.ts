@@ -6,7 +6,7 @@ import type { BigIntStats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { codeOf } from "../errors.js";
-import { isSameFile, isUnwritten } from "../source/descriptors.js";
+import { isSameFile, isUnwritten } from "../source/stats.js";
 
 /** A file that a release is made of, whether it is there or not. */
 export interface Watched {

@@ -4,8 +4,8 @@ import type { Database } from "better-sqlite3";
 import { quoteName } from "../contract/sql.js";
 import { UserError } from "../errors.js";
 import { textCheck } from "../source/candidates.js";
+import { connect } from "../source/copy.js";
 import { explainSqlite } from "../source/errors.js";
-import { connect } from "../source/file.js";
 import { findSubject, requireFile, type SurveyOptions, type SurveySubject } from "./subject.js";
 import { ColumnTally, type RowName } from "./tally.js";
 

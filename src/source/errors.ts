@@ -20,15 +20,6 @@ const ADVICE = {
 
 const LIST = /\.(csv|tsv)$/i;
 
-/** Runs a step of reading `db`; SQLite's errors, and the system's, become one line a person can act on. */
-export function reading<T>(db: string, step: () => T): T {
-  try {
-    return step();
-  } catch (error) {
-    throw explainReading(db, error);
-  }
-}
-
 export function explainReading(db: string, error: unknown): unknown {
   const isSystems = error instanceof Error && "syscall" in error;
   return isSystems ? unreadable(db, DB_PURPOSE, error) : explainSqlite(db, error);

@@ -101,17 +101,6 @@ function requireColumns({ fields }: Contract, relation: string, found: string[],
 }
 
 export function isTable(db: Database, table: string): boolean {
-  return findKind(db, table)?.type === "table";
-}
-
-function findKind(db: Database, table: string): { type: string; wr: number } | undefined {
-  const sql = "SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE";
-  return db.prepare<[string], { type: string; wr: number }>(sql).get(table);
-}
-
-/** Whether pages can be read one by one, by row id and as UTF-8. A view would be evaluated again for each page. */
-export function isPlainTable(db: Database, table: string): boolean {
-  const { type, wr } = findKind(db, table) ?? {};
-  const named = db.prepare("SELECT 1 FROM pragma_table_xinfo(?) WHERE name = 'rowid' COLLATE NOCASE").get(table);
-  return type === "table" && wr === 0 && named === undefined && db.pragma("encoding", { simple: true }) === "UTF-8";
+  const sql = "SELECT type FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE";
+  return db.prepare<[string], string>(sql).pluck().get(table) === "table";
 }

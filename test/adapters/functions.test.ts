@@ -20,7 +20,7 @@ function step(at: number): string {
   return `changes/${state(at)}-${state(at + 1)}.ndjson.gz`;
 }
 
-/** @param contract undefined for a release of users that has no contract.json. */
+/** @param contract that of users unless given. */
 async function released(contract?: Contract, count = 2): Promise<Release> {
   const steps = Object.fromEntries(Array.from({ length: count }, (_, at) => [step(at), "gzip"]));
   const others = { "avatar.svg": "<svg/>", "openapi.json": "{}", "bulk/1.ndjson.gz": "gzip", ...steps, ...EXPLORED };
@@ -81,7 +81,7 @@ function questions(path: string): Question[] {
 
 const OF_USERS: Question[] = [
   ...questions(USERS_CONTRACT.listing.path),
-  ["GET", `${BASE}/contract.json`, "", 404, "Not found."],
+  ["GET", `${BASE}/contract.json`, "", 200, "contract.json"],
 ];
 const OF_STATIONS: Question[] = [
   ...questions(STATIONS.listing.path),

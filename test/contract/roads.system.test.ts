@@ -13,6 +13,7 @@ import { checkContract } from "../../src/contract/file/parse.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";
 import { isBehind, orderKeyOf } from "../../src/contract/record/key.js";
 import type { Candidate } from "../../src/source/candidates.js";
+import { openSource } from "../../src/source/open.js";
 import { PageReader } from "../../src/source/reader.js";
 import { Unfit } from "../../src/source/values.js";
 import type { Row } from "../support/database.js";
@@ -32,22 +33,18 @@ function writeTable(path: string, { columns, rows }: RandomTable): void {
 }
 
 /** Each row of the table, in published order: its text by SQLite if that is taken for good, and its candidate. */
-function readRows(
-  path: string,
-  contract: Contract,
-  count: number,
-): { fast: string | undefined; candidate: Candidate }[] {
-  const db = new Database(path, { readonly: true });
-  const share = { contract: contract.file, relation: "main.things", kind: "sorted", defaultAvatar: undefined } as const;
-  const reader = new PageReader(db, share);
-  const rows = Array.from({ length: count }, (_, offset) => {
-    const start = { offset, key: [] };
-    const text = reader.readText(start, 1);
-    const [candidate] = reader.candidates(start, 1);
-    if (!candidate) throw new Error(`Row ${offset} is missing`);
+async function readRows(db: string, contract: Contract): Promise<{ fast: string | undefined; candidate: Candidate }[]> {
+  const source = await openSource({ db, contract, table: "things" });
+  const reader = new PageReader(source.share);
+  const rows = Array.from({ length: source.count }, (_, before) => {
+    const range = { before, rows: 1 };
+    const text = reader.readText(range);
+    const [candidate] = reader.candidates(range);
+    if (!candidate) throw new Error(`Row ${before} is missing`);
     return { fast: text.isPlain(text.records.toString("latin1")) ? text.records.toString() : undefined, candidate };
   });
-  db.close();
+  reader.close();
+  source.close();
   return rows;
 }
 
@@ -68,16 +65,16 @@ function isExact(text: string): boolean {
   );
 }
 
-test("what SQLite writes and the pattern takes is valid, canonical and without warnings; another validator agrees with ours", () => {
+test("what SQLite writes and the pattern takes is valid, canonical and without warnings; another validator agrees with ours", async () => {
   const seen = { fast: 0, valid: 0, invalid: 0 };
-  fc.assert(
-    fc.property(anyTable, (table) => {
+  await fc.assert(
+    fc.asyncProperty(anyTable, async (table) => {
       const found = checkContract(table.file);
       if ("mistakes" in found) throw new Error(found.mistakes.join("\n"));
       const path = join(scratch(), "things.sqlite");
       writeTable(path, table);
       const [validate, encode, other] = [validator(found), recordEncoder(found), othersCheck(found)];
-      for (const { fast, candidate } of readRows(path, found, table.rows.length)) {
+      for (const { fast, candidate } of await readRows(path, found)) {
         const warnings = {};
         const problems = validate({ ...candidate, isRepeated: false }, warnings);
         if (fast !== undefined) {

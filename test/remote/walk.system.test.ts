@@ -105,7 +105,7 @@ describe("a host of one release", () => {
       proof: "digests",
     });
     // snapshot.json at the beginning and at the end, and SHA256SUMS.
-    expect(asked).toHaveLength(11 + 3);
+    expect(asked).toHaveLength(11 + 4);
   });
 
   test.each([0, 1, 2])("%i users on one page", async (count) => {

@@ -51,8 +51,8 @@ test("a file of many users is the same from the same seed, and another from anot
   expect([one === same, one === other]).toEqual([true, false]);
 });
 
-test("the sample has 1,000 valid users, nothing to warn of, every status, ties at page edges and every hard text", () => {
-  const source = openSource({ db: SAMPLE, contract: USERS_CONTRACT, defaultAvatar: "https://a.example/a.png" });
+test("the sample has 1,000 valid users, nothing to warn of, every status, ties at page edges and every hard text", async () => {
+  const source = await openSource({ db: SAMPLE, contract: USERS_CONTRACT, defaultAvatar: "https://a.example/a.png" });
   const candidates = [...source.candidates()];
   source.close();
   const users = candidates.map(({ record }) => record as User);

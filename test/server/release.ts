@@ -23,7 +23,7 @@ export interface Shape {
   encodings?: Encoding[];
   /** Makes the users of two releases differ. */
   bio?: string;
-  /** That of users, or one of stations. Without one, it is a release of users from before releases had a contract. */
+  /** That of users unless given, or one of stations. */
   contract?: Contract;
   /** Path -> content of further files, such as an avatar. */
   others?: Record<string, string | Buffer>;
@@ -55,7 +55,7 @@ export async function writeRelease(dist: string, shape: Shape = {}): Promise<str
     contract === USERS_CONTRACT
       ? Array.from({ length: count }, (_, at) => record(at, bio))
       : stations(count).map(stationText);
-  const further = { ...shape.others, ...(shape.contract && { [CONTRACT]: contract.text }) };
+  const further = { ...shape.others, [CONTRACT]: contract.text };
   const contents = new Map<string, Buffer>();
   const digests = new PageDigests(pages, ["identity", ...encodings]);
   for (let page = 1; page <= pages; page++) {

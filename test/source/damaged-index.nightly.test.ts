@@ -1,4 +1,4 @@
-/** What is published comes from the rows. An index that differs from them changes nothing, or stops the build. */
+/** What is published comes from the rows: an index that differs from them changes nothing. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -39,7 +39,6 @@ test(`${FLIPS} flipped bits in indexes`, { timeout: 1_200_000 }, async () => {
   const bytes = readFileSync(whole);
   const random = seeded();
   const db = join(folder, "flipped.sqlite");
-  const outcomes = { published: 0, refused: 0 };
   for (let flip = 0; flip < FLIPS; flip++) {
     const page = pages[random.below(pages.length)] ?? 0;
     const [at, bit] = [(page - 1) * 512 + random.below(512), random.below(8)];
@@ -47,15 +46,8 @@ test(`${FLIPS} flipped bits in indexes`, { timeout: 1_200_000 }, async () => {
       db,
       bytes.map((byte, index) => (index === at ? byte ^ (1 << bit) : byte)),
     );
-    const what = `bit ${bit} of byte ${at}`;
-    const result = await publish(db, { workers: flip % 10 === 0 ? 2 : 1 }).catch((error: unknown) => error);
-    if (result instanceof Error) expect(result, what).toMatchObject({ name: "UserError", exitCode: 1 });
-    else expect(result, what).toMatchObject({ id });
-    outcomes[result instanceof Error ? "refused" : "published"]++;
+    expect(await publish(db, { workers: flip % 2 }), `bit ${bit} of byte ${at}`).toMatchObject({ id });
   }
-  // Some bits mean nothing, and some do.
-  expect(outcomes.published).toBeGreaterThan(0);
-  expect(outcomes.refused).toBeGreaterThan(0);
 });
 
 /** Changes rows without changing an index, which is removed from the schema meanwhile. */
@@ -80,15 +72,12 @@ test.each([
   ["another date", `UPDATE users SET date_joined = '2020-01-01T00:00:00.000000Z' WHERE id = '${userId(3)}'`],
   ["a row less", `DELETE FROM users WHERE id = '${userId(3)}'`],
   ["a row more", `INSERT INTO users (id, date_joined) VALUES ('${userId(1003)}', '2020-01-01T00:00:00.000000Z')`],
-])("an index that was not told of %s is named, with the way to mend it", async (_, sql) => {
+])("an index that was not told of %s does not matter", async (_, sql) => {
   const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(20), INDEX);
   changeUnseen(db, "users_order", sql);
-  await expect(publish(db)).rejects.toThrow(
-    `An index of table users in ${db} does not agree with its rows; mend it with sqlite3 and "REINDEX", then build again.`,
-  );
-  const byRows = await publish(db, { workers: 0 });
+  const { id } = await publish(db);
   edit(db, (file) => file.exec("REINDEX"));
-  expect(await publish(db)).toMatchObject({ id: byRows.id });
+  expect(await publish(db)).toMatchObject({ id });
 });
 
 test("an index that was not told of another id, where that changes no place, finds what the rows say", async () => {

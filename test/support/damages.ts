@@ -155,7 +155,7 @@ const FILES = damages("plain", false, {
   "a page's line twice": [replaced(SUMS, /.*1.json\n/, "$&$&"), "sums", "1.json…listed twice"],
   "a line that sha256sum would not read": [
     replaced(SUMS, "  avatar.svg", " avatar.svg"),
-    "sums files snapshot",
+    "sums files",
     "sums SHA256SUMS…64 hexadecimal digits, two spaces and a path",
   ],
   "a path that leads out of the release": [

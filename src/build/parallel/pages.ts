@@ -1,62 +1,44 @@
-/** Makes pages of a share of the rows, read on a connection of its own: in a thread, or in the calling one where that is enough. */
+/** Makes pages of some rows of the copy: in a thread, or in the calling one where that is enough. */
 import { BulkMembers } from "../../bulk/members.js";
 import { type Contract, contractOf } from "../../contract/contract.js";
 import { encodePage, type PagePosition, pageFrame } from "../../contract/page.js";
 import { recordEncoder } from "../../contract/record/encode.js";
-import { isBehind } from "../../contract/record/key.js";
 import { recordFinder } from "../../contract/record/locate.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { PageDigests } from "../../release/digests.js";
 import { sha256 } from "../../release/files.js";
-import { recordLine } from "../../release/record/list.js";
-import type { Candidate } from "../../source/candidates.js";
-import type { PageStart } from "../../source/order.js";
-import { beginReading, PageReader } from "../../source/reader.js";
+import { recordLines } from "../../release/record/list.js";
+import { pagesOf, rowsOfPages } from "../../shards/cut.js";
+import type { RowRange } from "../../source/copy.js";
+import { PageReader } from "../../source/reader.js";
 import type { PageGatherer } from "../gather.js";
 import { type Known, type PageBytes, PageWriter, type Spent, toPageBytes } from "../page-writer.js";
 import { validator } from "../records.js";
 import { PAGE_LIMIT } from "../single-threaded.js";
 import { loadGathering } from "../task.js";
 import type { PageJob, PageResult, ThreadData } from "./messages.js";
-import { type KeyRange, rangeOf } from "./order.js";
 
-/** Makes what answers the jobs of a build. Its files are open until it has answered `rest`. */
+/** Makes what answers the jobs of a build. The copy is open until it has answered `finish`. */
 export function startPages(data: ThreadData): (job: PageJob) => Promise<PageResult> {
   const maker = new PageMaker(data);
-  return async (job) => {
-    switch (job.kind) {
-      case "begin":
-        return { kind: "begun", isBegun: maker.begin() };
-      case "rest":
-        maker.rest();
-        return { kind: "ready" };
-      case "read":
-        await maker.read(job);
-        return { kind: "ready" };
-      case "write":
-        return maker.write(job);
-      case "finish":
-        return { kind: "finished", gathered: maker.gatherer?.finish() };
-    }
-  };
+  return (job) => (job.kind === "write" ? maker.write(job) : maker.finish());
 }
 
 /** A page, and its records with a character for each byte. */
 type MadePage = PageBytes & { text: string };
 
-type Job<Kind extends PageJob["kind"]> = Extract<PageJob, { kind: Kind }>;
+type WriteJob = Extract<PageJob, { kind: "write" }>;
 
 const NOTHING: Readonly<Spent> = { read: 0, check: 0, digest: 0, write: 0 };
 
 class PageMaker {
-  gatherer: PageGatherer | undefined;
   readonly #data: ThreadData;
   readonly #contract: Contract;
   readonly #finder: ReturnType<typeof recordFinder>;
   readonly #validate: ReturnType<typeof validator>;
   readonly #encode: ReturnType<typeof recordEncoder>;
-  #connection: ReturnType<typeof beginReading>;
-  #reader: PageReader | undefined;
+  readonly #reader: PageReader;
+  #gatherer: PageGatherer | undefined;
   #spent: Spent = { ...NOTHING };
 
   constructor(data: ThreadData) {
@@ -65,28 +47,14 @@ class PageMaker {
     this.#finder = recordFinder(this.#contract);
     this.#validate = validator(this.#contract);
     this.#encode = recordEncoder(this.#contract);
+    this.#reader = new PageReader(data.share);
   }
 
-  /** @returns false when a lock was in the way. */
-  begin(): boolean {
-    this.#connection = beginReading(this.#data.db);
-    return this.#connection !== undefined;
-  }
-
-  rest(): void {
-    this.#connection?.close();
-    this.#connection = this.#reader = undefined;
-  }
-
-  async read({ share }: Job<"read">): Promise<void> {
+  async write(job: WriteJob): Promise<PageResult> {
     const { destination } = this.#data;
     const gathering = await loadGathering(destination);
-    this.gatherer = gathering && new gathering.PageGatherer(destination);
-    if (this.#connection) this.#reader = new PageReader(this.#connection, share);
-  }
-
-  async write(job: Job<"write">): Promise<PageResult> {
-    const writer = new PageWriter(this.#data.destination);
+    this.#gatherer ??= gathering && new gathering.PageGatherer(destination);
+    const writer = new PageWriter(destination);
     this.#spent = { ...NOTHING };
     try {
       return this.#writeWith(writer, job);
@@ -97,34 +65,38 @@ class PageMaker {
     }
   }
 
-  #writeWith(writer: PageWriter, { collection, first, starts, known: before, memory }: Job<"write">): PageResult {
+  async finish(): Promise<PageResult> {
+    this.#reader.close();
+    return { kind: "finished", gathered: this.#gatherer?.finish() };
+  }
+
+  #writeWith(writer: PageWriter, { collection, range, known: before, memory }: WriteJob): PageResult {
     const { destination } = this.#data;
-    const { gatherer } = this;
+    const gatherer = this.#gatherer;
     const variants = ["identity", ...destination.encodings] as const;
     const warnings: WarningCounts = {};
-    const known = new PageDigests(starts.length, variants);
-    const digests = new PageDigests(starts.length, variants);
+    const pages = pagesOf(range);
+    const known = new PageDigests(pages, variants);
+    const digests = new PageDigests(pages, variants);
     known.fill(1, before);
-    const list: Uint8Array[] = [];
+    const list: Buffer[] = [];
     const bulk = new BulkMembers(memory);
-    let range: KeyRange | undefined;
-    for (const [index, start] of starts.entries()) {
-      const knownOf: Known = (variant) => known.find(index + 1, variant);
-      const rows = Math.min(collection.pageSize, collection.count - start.offset);
-      const page = this.#make({ ...collection, page: first + index }, { start, rows }, warnings);
-      if (!page) return { kind: "doubtful" };
-      const written = this.#timed("write", () => writer.write(first + index, page, knownOf));
-      for (const [variant, digest] of written) digests.set(index + 1, variant, digest);
-      const listed = this.#timed("digest", () => this.#list(page));
-      range = this.#joined(range, listed.range);
-      if (!range) return { kind: "doubtful" };
-      list.push(listed.lines);
-      const [, records] = page.parts;
+    for (let page = range.first; page <= range.last; page++) {
+      const at = page - range.first + 1;
+      const knownOf: Known = (variant) => known.find(at, variant);
+      const rows = rowsOfPages({ first: page, last: page }, collection);
+      const made = this.#make({ ...collection, page }, rows, warnings);
+      if (!made) return { kind: "invalid" };
+      const written = this.#timed("write", () => writer.write(page, made, knownOf));
+      for (const [variant, digest] of written) digests.set(at, variant, digest);
+      const [, records] = made.parts;
+      const lines = this.#timed("digest", () => recordLines(this.#finder, records, made.text));
+      if (!lines) throw new Error(`Page ${page} has a record without a key.`);
+      list.push(lines);
       if (destination.bulk) this.#timed("write", () => bulk.add(records));
-      if (gatherer) this.#timed("gather", () => gatherer.add(start.offset, records, page.text));
+      if (gatherer) this.#timed("gather", () => gatherer.add(rows.before, records, made.text));
     }
-    if (!range) throw new Error("A batch of no pages");
-    const made = { digests: digests.slice(1, starts.length), lines: Uint8Array.from(Buffer.concat(list)), range };
+    const made = { digests: digests.slice(1, pages), lines: Uint8Array.from(Buffer.concat(list)) };
     const members = this.#timed("write", () => bulk.finish());
     const gathered = gatherer && this.#timed("gather", () => gatherer.takeMuch());
     return { kind: "written", ...made, members, gathered, totals: writer.totals, warnings, spent: this.#spent };
@@ -137,56 +109,30 @@ class PageMaker {
     return result;
   }
 
-  /** A page's bytes, checked; undefined when a record is invalid or a row is missing. */
-  #make(
-    position: PagePosition,
-    { start, rows }: { start: PageStart; rows: number },
-    warnings: WarningCounts,
-  ): MadePage | undefined {
-    const reader = this.#reader;
-    if (!reader) throw new Error("A page is wanted before anything can be read.");
-    const found = this.#timed("read", () => reader.readText(start, rows));
+  /** A page's bytes, checked; undefined when a record is invalid. */
+  #make(position: PagePosition, range: RowRange, warnings: WarningCounts): MadePage | undefined {
+    const found = this.#timed("read", () => this.#reader.readText(range));
     // A page that is too large has to be refused in words that name it, which the single-threaded build finds.
     if (found.records.length > PAGE_LIMIT) return undefined;
     const text = found.records.toString("latin1");
     const { head, tail } = pageFrame(position);
     const parts = [Buffer.from(head), found.records, Buffer.from(tail)] as const;
-    const digest = this.#timed("digest", () => sha256(...parts));
-    if (this.#timed("check", () => found.isPlain(text))) return { parts, digest, text };
-    const exact = this.#timed("check", () => this.#makeExact(position, reader.candidates(start, rows), rows, warnings));
+    if (this.#timed("check", () => found.isPlain(text)))
+      return { parts, digest: this.#timed("digest", () => sha256(...parts)), text };
+    const exact = this.#timed("check", () => this.#makeExact(position, range, warnings));
     return exact && { ...exact, text: exact.parts[1].toString("latin1") };
   }
 
-  #makeExact(
-    position: PagePosition,
-    candidates: Iterable<Candidate>,
-    rows: number,
-    warnings: WarningCounts,
-  ): PageBytes | undefined {
+  #makeExact(position: PagePosition, range: RowRange, warnings: WarningCounts): PageBytes | undefined {
     const records: string[] = [];
     let length = 0;
-    for (const candidate of candidates) {
+    for (const candidate of this.#reader.candidates(range)) {
       if (this.#validate(candidate, warnings).length > 0) return undefined;
       const record = this.#encode(candidate.record);
       records.push(record);
       length += record.length;
       if (length > PAGE_LIMIT) return undefined;
     }
-    return records.length === rows ? toPageBytes(encodePage(position, records)) : undefined;
-  }
-
-  /** The lines of a page's records in the list, and the range of their keys. */
-  #list({ parts: [, records], text }: MadePage) {
-    let lines = "";
-    const range = rangeOf(this.#contract, this.#finder, text, (record) => {
-      lines += recordLine(records, record);
-    });
-    return { lines: Buffer.from(lines, "latin1"), range };
-  }
-
-  /** The range of all pages so far; undefined when a record is out of order. */
-  #joined(before: KeyRange | undefined, range: KeyRange | undefined): KeyRange | undefined {
-    if (!before || !range) return range;
-    return isBehind(this.#contract, range.first, before.last) ? { first: before.first, last: range.last } : undefined;
+    return toPageBytes(encodePage(position, records));
   }
 }

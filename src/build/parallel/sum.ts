@@ -1,23 +1,19 @@
 /** What all threads have done so far, added up as their batches come, in any order. */
 import type { MembersInTurn } from "../../bulk/turn.js";
-import type { Contract } from "../../contract/contract.js";
-import { isBehind } from "../../contract/record/key.js";
 import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
 import type { PageDigests } from "../../release/digests.js";
 import type { RecordListWriter } from "../../release/record/list.js";
+import { pagesOf } from "../../shards/cut.js";
 import type { GatheredFiles } from "../gather.js";
 import type { Spent, Totals } from "../page-writer.js";
-import type { RepeatedKeys } from "../repeated-keys.js";
 import type { PageJob, PageResult } from "./messages.js";
-import type { KeyRange } from "./order.js";
 
 export class Sum {
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
   readonly warnings: WarningCounts = {};
   readonly spent: Spent = { read: 0, check: 0, digest: 0, write: 0 };
-  readonly #ranges = new Map<number, KeyRange>();
   pages = 0;
-  isDoubtful = false;
+  isInvalid = false;
 
   /** @param before how many pages come before those that are written here. */
   constructor(
@@ -26,36 +22,29 @@ export class Sum {
     readonly list: RecordListWriter,
     readonly bulk: MembersInTurn | undefined,
     readonly gathered: GatheredFiles | undefined,
-    readonly keys: RepeatedKeys,
   ) {}
 
   /** @returns false when no more is wanted, or what to wait for before more is. */
   add(batch: PageJob, result: PageResult): false | Promise<void> | undefined {
     let added: Promise<void> | undefined;
-    this.isDoubtful ||= result.kind === "doubtful";
+    this.isInvalid ||= result.kind === "invalid";
     if (batch.kind === "write" && result.kind === "written") {
-      this.pages += batch.starts.length;
-      this.#ranges.set(batch.first, result.range);
-      const first = batch.first - this.before;
+      const pages = pagesOf(batch.range);
+      this.pages += pages;
+      const first = batch.range.first - this.before;
       const lines = Buffer.from(result.lines.buffer);
       this.sums.fill(first, result.digests);
-      this.list.add(first, batch.starts.length, lines);
-      this.keys.add(lines);
+      this.list.add(first, pages, lines);
       if (result.gathered) this.gathered?.take(result.gathered);
-      added = this.bulk?.add(first, batch.starts.length, result.members);
+      added = this.bulk?.add(first, pages, result.members);
       addAll(this.totals, result.totals);
       addAll(this.spent, result.spent);
       for (const [kind, records] of Object.entries(result.warnings)) countWarning(this.warnings, kind, records);
     }
-    if (!this.isDoubtful) return added;
+    if (!this.isInvalid) return added;
     // Others may wait for pages that do not come any more.
     this.bulk?.close();
     return false;
-  }
-
-  isInOrder(contract: Contract): boolean {
-    const ranges = [...this.#ranges].sort(([one], [other]) => one - other).map(([, range]) => range);
-    return ranges.every(({ first }, at) => at === 0 || isBehind(contract, first, ranges[at - 1]?.last ?? first));
   }
 }
 

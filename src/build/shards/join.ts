@@ -9,22 +9,21 @@ import { PageDigests } from "../../release/digests.js";
 import { PagePaths, RECORDS, type Variant } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { readChunks, readPieces } from "../../release/pieces.js";
+import { RecordLines } from "../../release/record/lines.js";
 import { RecordListWriter } from "../../release/record/list.js";
 import { linkFile } from "../../release/write.js";
+import { TemporaryDatabase } from "../../scratch/database.js";
 import { pagesOf } from "../../shards/cut.js";
 import { wordOf } from "../../shards/word.js";
-import type { Source } from "../../source/open.js";
 import { createTurns } from "../../workers/turns.js";
 import type { GatheredFiles } from "../gather.js";
 import type { Destination, Task, Totals, WrittenPages } from "../page-writer.js";
 import { InvalidRecordsError } from "../problems.js";
-import { findRepeatedKey } from "../repeated-keys.js";
 import { destinationOf, loadGathering, taskOf } from "../task.js";
 import type { Job } from "../write-pages.js";
 import { digestsOf, readParts, unjoinable } from "./check.js";
-import { settingsOf } from "./made-of.js";
+import { digestOfSource, settingsOf } from "./made-of.js";
 import { PROBLEMS, type ShardPart } from "./part.js";
-import { SourceDigest } from "./source-digest.js";
 
 /** Files that are linked before others may go on. */
 const LINKS = 500;
@@ -45,7 +44,7 @@ export async function joinParts(
   if (settings.skipInvalid)
     throw usageError("--skip-invalid and --join exclude each other: no shard leaves out records.");
   const total = source.count;
-  const madeOf = { ...settingsOf(settings, source), source: await digestOfSource(source, db) };
+  const madeOf = { ...settingsOf(settings, source), source: await digestOfSource(source, db, signal) };
   const all = readParts(parts, { madeOf, settings, total });
   log.open();
   for (const part of all) takeProblems(part, log.add.bind(log));
@@ -63,15 +62,6 @@ export async function joinParts(
     return written;
   } finally {
     joining.close();
-  }
-}
-
-async function digestOfSource(source: Source, db: string): Promise<string> {
-  const digest = new SourceDigest(source);
-  try {
-    return await digest.require(db);
-  } finally {
-    await digest.end();
   }
 }
 
@@ -165,9 +155,37 @@ class Joining {
   }
 }
 
+const TABLE = "CREATE TABLE keys (key TEXT, record INTEGER)";
+/** KiB that SQLite sorts in memory. */
+const MEMORY = 8000;
+/** Lines of the list that are read at once. */
+const LINES = 8192;
+
+/** A key that two records have, as the list has it, and the numbers (from 0) of the first two; undefined where none do. */
+function findRepeatedKey(path: string): { key: string; records: number[] } | undefined {
+  const lines = new RecordLines(path);
+  const temporary = new TemporaryDatabase({ tables: TABLE, memory: MEMORY, purpose: "compare keys in" });
+  try {
+    const insert = temporary.db.prepare<[string, number]>("INSERT INTO keys VALUES (?, ?)");
+    for (let at = 0, held = lines.hold(0, LINES); held > 0; held = lines.hold(at, LINES))
+      temporary.run(() => {
+        for (const end = at + held; at < end; at++) insert.run(lines.key(at), at);
+      });
+    const repeated = "SELECT key FROM keys GROUP BY key HAVING count(*) > 1 ORDER BY min(record) LIMIT 1";
+    for (const { key } of temporary.rows<{ key: string }>(repeated)) {
+      const records = temporary.db.prepare<[string], number>("SELECT record FROM keys WHERE key = ? ORDER BY record");
+      return { key, records: records.pluck().all(key).slice(0, 2) };
+    }
+    return undefined;
+  } finally {
+    temporary.close();
+    lines.close();
+  }
+}
+
 /** A shard proves the keys of its own records only. */
-function requireUnique(parts: string, all: readonly ShardPart[], list: string, { settings, source }: Job): void {
-  const repeated = findRepeatedKey(list, source.count);
+function requireUnique(parts: string, all: readonly ShardPart[], list: string, { settings }: Job): void {
+  const repeated = findRepeatedKey(list);
   if (!repeated) return;
   const shardAt = (record: number) =>
     all.find(({ manifest }) => record < manifest.pages.last * settings.pageSize)?.manifest.shard ?? {

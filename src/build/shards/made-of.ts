@@ -1,8 +1,8 @@
 /** What a part was made of. Parts of one release were made of the same, byte for byte. */
-import { readFileSync } from "node:fs";
+import { readFileSync, realpathSync, statSync } from "node:fs";
 import { pageFrame } from "../../contract/page.js";
 import { UserError } from "../../errors.js";
-import { sha256 } from "../../release/files.js";
+import { digestReleaseFile, sha256 } from "../../release/files.js";
 import type { Source } from "../../source/open.js";
 import { pageTextSql } from "../../source/page-text.js";
 import type { BuildSettings } from "../options.js";
@@ -18,7 +18,7 @@ export interface MadeOf {
 
 /** @throws UserError for a query or a view, which may say something else on every machine. */
 export function settingsOf(settings: BuildSettings, source: Source): Omit<MadeOf, "source"> {
-  const version = source.version();
+  const { version } = source;
   if (version === undefined)
     throw new UserError(
       "Shards are of a table: a query or a view may say something else on another machine. Make a table of it first, or build on one machine.",
@@ -28,6 +28,17 @@ export function settingsOf(settings: BuildSettings, source: Source): Omit<MadeOf
   const compressors = settings.bulk || settings.encodings.length > 0 ? [zlib, brotli] : [];
   const digest = (value: unknown) => sha256(JSON.stringify(value));
   return { contract: digest(contract), settings: digest(options), version: digest([rollcall, compressors]) };
+}
+
+/** To be called after what was read. @throws UserError when somebody writes to the source. */
+export async function digestOfSource(source: Source, db: string, signal: AbortSignal | undefined): Promise<string> {
+  const path = realpathSync(db);
+  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const digest = hasLog ? undefined : await digestReleaseFile(path, signal);
+  if (digest !== undefined && source.isStill()) return digest;
+  throw new UserError(
+    `${db} has a write-ahead log, or was written to while it was read: every shard needs the same bytes. Give them a copy that nobody writes to, then run this again.`,
+  );
 }
 
 /** Everything besides the source's bytes that determines pages and what is made of all records. @param source its version. */

@@ -14,7 +14,7 @@ import { taskOf } from "../task.js";
 import { type Job, writePages } from "../write-pages.js";
 import { AsidePart } from "./aside.js";
 import { isWhole } from "./check.js";
-import { type MadeOf, settingsOf } from "./made-of.js";
+import { digestOfSource, type MadeOf, settingsOf } from "./made-of.js";
 import {
   PROBLEMS,
   partName,
@@ -24,7 +24,6 @@ import {
   type ShardPart,
   shardOfName,
 } from "./part.js";
-import { SourceDigest } from "./source-digest.js";
 import { type Made, PartLog, writeMade, writeManifest } from "./write.js";
 
 export interface ShardOptions extends BuildOptions {
@@ -70,19 +69,20 @@ async function run(settings: BuildSettings, effects: BuildEffects, shard: Shard,
   const { onProgress = () => {}, signal } = effects;
   const log = new PartLog(settings.problemsFile, settings.out);
   let source: Source | undefined;
-  let digest: SourceDigest | undefined;
   try {
-    source = openSource(settings);
+    const rowsOf = (count: number) => {
+      const { collection, range } = taskOf(settings, count, shard);
+      return rowsOfPages(range, collection);
+    };
+    source = await openSource({ ...settings, rowsOf });
     onProgress({ records: 0, total: source.count });
-    digest = new SourceDigest(source);
-    const before = await findPart(parts, shard, settings, { source, digest });
+    const before = await findPart(parts, shard, settings, { source, signal });
     if (before) return resultOf(before, false);
-    return await make({ settings, source, log, onProgress, signal, digest, shard }, parts, log);
+    return await make({ settings, source, log, onProgress, signal, shard }, parts, log);
   } catch (error) {
     throw explainWrite(parts, error);
   } finally {
     log.discard();
-    await digest?.end();
     source?.close();
   }
 }
@@ -92,7 +92,7 @@ async function findPart(
   parts: string,
   shard: Shard,
   settings: BuildSettings,
-  { source, digest }: { source: Source; digest: SourceDigest },
+  { source, signal }: Pick<Job, "source" | "signal">,
 ): Promise<ShardPart | undefined> {
   const known = settingsOf(settings, source);
   for (const name of partNames(parts)) {
@@ -101,22 +101,22 @@ async function findPart(
     if (!part || "why" in part || part.manifest.problems.records > 0) continue;
     const { made_of } = part.manifest;
     if (partName(shard, { ...known, source: made_of.source }) !== name) continue;
-    const bytes = await digest.require(settings.db);
+    const bytes = await digestOfSource(source, settings.db, signal);
     if (bytes === made_of.source && (await isWhole(part, settings.contract.listing.path, settings.encodings)))
       return part;
   }
   return undefined;
 }
 
-async function make(job: Job & { digest: SourceDigest }, parts: string, log: PartLog): Promise<ShardResult> {
-  const { settings, source, shard, digest } = job;
+async function make(job: Job, parts: string, log: PartLog): Promise<ShardResult> {
+  const { settings, source, shard, signal } = job;
   const { contract } = settings;
   const known = settingsOf(settings, source);
   const aside = new AsidePart(parts, `${shard.number}-of-${shard.count}`, `${contract.listing.path.slice(1)}pages`);
   log.keepIn(aside);
   try {
-    const made = await source.whole(() => writeOrRefuse(job, aside, log));
-    const madeOf: MadeOf = { ...known, source: await digest.require(settings.db) };
+    const made = await writeOrRefuse(job, aside, log);
+    const madeOf: MadeOf = { ...known, source: await digestOfSource(source, settings.db, signal) };
     const total = source.count;
     const { collection, range: pages } = taskOf(settings, total, shard);
     const records = rowsOfPages(pages, collection).rows;

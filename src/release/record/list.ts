@@ -11,19 +11,23 @@ export const DIGEST_DIGITS = 32;
 export const KEY_AT = DIGEST_DIGITS + 2;
 
 /**
- * The lines for a page's canonical records, which are given with their separators.
+ * The lines for a page's canonical records, which are given with their separators. @param text of them, with a character for each byte
  * @returns undefined when a record has no key where it should be.
  */
-export function recordLines(finder: RecordFinder, records: Buffer): Buffer | undefined {
+export function recordLines(
+  finder: RecordFinder,
+  records: Buffer,
+  text = records.toString("latin1"),
+): Buffer | undefined {
   let lines = "";
-  const isWhole = finder.each(records.toString("latin1"), (record) => {
+  const isWhole = finder.each(text, (record) => {
     lines += recordLine(records, record);
   });
   return isWhole ? Buffer.from(lines, "latin1") : undefined;
 }
 
 /** One character for each byte. */
-export function recordLine(records: Buffer, { at, end, key }: RecordInText): string {
+function recordLine(records: Buffer, { at, end, key }: RecordInText): string {
   return `${recordDigest(records.subarray(at, end))}  ${key}\n`;
 }
 

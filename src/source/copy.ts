@@ -1,0 +1,288 @@
+/** Copies the rows of a source, as they are stored and in published order, into a file that nobody else writes to. */
+import {
+  accessSync,
+  type BigIntStats,
+  closeSync,
+  constants,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { resolve } from "node:path";
+import Database from "better-sqlite3";
+import type { Contract } from "../contract/contract.js";
+import { quoteName } from "../contract/sql.js";
+import { codeOf, UserError, unreadable } from "../errors.js";
+import { size } from "../print/numbers.js";
+import { findInvalidText, REPLACEMENT } from "./candidates.js";
+import { DB_PURPOSE, explainReading, overwritten } from "./errors.js";
+import { publishedParameters, publishedSql } from "./published.js";
+import { findRelation, isTable, type RelationOptions, tableOf } from "./relation.js";
+import { isSameFile, isUnwritten } from "./stats.js";
+import { InvalidText, type SqlValue } from "./values.js";
+
+/** Rows that follow each other in published order, behind so many others. */
+export interface RowRange {
+  before: number;
+  rows: number;
+}
+
+export interface CopyOptions extends RelationOptions {
+  db: string;
+  contract: Contract;
+  defaultAvatar?: string | undefined;
+  /** Which rows are copied, of so many; all unless given. */
+  rowsOf?: ((count: number) => RowRange) | undefined;
+}
+
+export interface Copied {
+  /** Rows of the source. */
+  count: number;
+  /** How many of them come before those that are copied. */
+  before: number;
+  /** What rows depend on besides bytes; undefined for a view or a query, which may read the clock or other files. */
+  version: string | undefined;
+  /** What the source's file was when it was read. */
+  stats: BigIntStats;
+}
+
+/** The table of the copy, and the column with the number of each row, from 1. */
+export const COPY = "records";
+export const NUMBER = "rollcall_number";
+
+/** Milliseconds to wait for another process's lock. */
+const LOCK_WAIT = 5000;
+/** How often a file that is replaced meanwhile is opened again, and one that is written over is copied again. */
+const [MOST_OPENINGS, MOST_COPIES] = [50, 3];
+
+/** Opens a connection that never writes. @param wait milliseconds to wait for another process's lock. */
+export function connect(path: string, wait: number): Database.Database {
+  return new Database(resolve(path), { readonly: true, fileMustExist: true, timeout: wait });
+}
+
+/** The columns of the copy: a column may be that of several fields. */
+function copiedColumns({ fields }: Contract): string[] {
+  const byName = new Map(fields.map(({ column }) => [column.toLowerCase(), quoteName(column)]));
+  return [...byName.values()];
+}
+
+/**
+ * Copies the source as it is at one point in time: it is open only meanwhile, and never written to.
+ * @param to a file that nobody else opens.
+ * @throws UserError when the file, the table or a column cannot be read, and when it is replaced or written over all the time
+ */
+export function copySource(options: CopyOptions, to: string): Copied {
+  let copies = 0;
+  for (let openings = 1; openings <= MOST_OPENINGS; openings++) {
+    const copied = tryCopy(options, to);
+    if (typeof copied === "object") return copied;
+    if (copied === "written over" && ++copies === MOST_COPIES) throw overwritten(options.db);
+  }
+  throw new UserError(
+    `${options.db} is replaced faster than it can be opened, ${MOST_OPENINGS} times in a row; deliver it less often, then run this again.`,
+  );
+}
+
+function tryCopy(options: CopyOptions, to: string): Copied | "replaced" | "written over" {
+  const { db: path } = options;
+  const stats = requireFile(path);
+  const look = () => statSync(path, { bigint: true, throwIfNoEntry: false });
+  const connections: Database.Database[] = [];
+  // What a try before has left there.
+  writeFileSync(to, "");
+  try {
+    requireOwnLog(path);
+    // As long as a connection that may only read has its lock, no other one recovers the file or moves its log into it.
+    const holder = connect(path, LOCK_WAIT);
+    connections.unshift(holder);
+    holder.exec("BEGIN; SELECT 1 FROM sqlite_schema");
+    const isUtf8 = holder.pragma("encoding", { simple: true }) === "UTF-8";
+    const copier = isUtf8 ? attach(path, to) : new Database(to);
+    connections.unshift(copier);
+    const from = isUtf8 ? copier : holder;
+    if (isUtf8) from.exec("BEGIN; SELECT 1 FROM main.sqlite_schema");
+    const noted = look();
+    if (!noted || !isSameFile(noted, stats) || !isUnwritten(noted, stats)) return "replaced";
+    const watcher = connect(path, LOCK_WAIT);
+    connections.unshift(watcher);
+    const movedBefore = framesMoved(watcher);
+    const found = rowsFrom(from, options);
+    const copied = isUtf8 ? copyBySql(copier, found.rows, options) : copyByRow(holder, copier, found.rows, options);
+    const now = look();
+    const isMoved = now === undefined || !isSameFile(now, stats);
+    const made = { ...copied, version: found.version, stats: noted };
+    // Whoever moves the log into the file changes no row of this moment, and says so.
+    const isWhole = isMoved || isUnwritten(now, noted) || framesMoved(watcher) > movedBefore;
+    if (!isWhole) return "written over";
+    copier.exec("COMMIT");
+    return made;
+  } catch (error) {
+    if (codeOf(error)?.startsWith("SQLITE_FULL")) throw noRoom(path, stats, error);
+    const now = error instanceof UserError ? stats : look();
+    // While a file is being replaced or written over, an error may go away in a moment.
+    if (!now || !isSameFile(now, stats)) return "replaced";
+    if (/^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(codeOf(error) ?? "") && !isUnwritten(now, stats)) return "written over";
+    throw explainReading(path, error);
+  } finally {
+    for (const connection of connections) connection.close();
+  }
+}
+
+/** How much of a write-ahead log is in the file by now; -1 without one. @param db without a transaction. */
+function framesMoved(db: Database.Database): number {
+  const [found] = db.pragma("wal_checkpoint(NOOP)") as { checkpointed: number }[];
+  return found?.checkpointed ?? -1;
+}
+
+/** The source as `main`, as queries may call it, and the copy beside it. */
+function attach(path: string, to: string): Database.Database {
+  const db = new Database(resolve(path), { fileMustExist: true, timeout: LOCK_WAIT });
+  try {
+    db.prepare("ATTACH ? AS copy").run(to);
+    db.exec(`${pragmas("copy.")} PRAGMA cache_size = -8000; PRAGMA threads = 4;`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Nothing has to survive this process. */
+const pragmas = (of: string) =>
+  `PRAGMA ${of}page_size = 16384; PRAGMA ${of}journal_mode = OFF; PRAGMA ${of}synchronous = OFF;`;
+
+function createTable(name: string, contract: Contract): string {
+  // Without types, SQLite stores each value as it comes.
+  return `CREATE TABLE ${name} (${NUMBER} INTEGER PRIMARY KEY, ${copiedColumns(contract).join(", ")})`;
+}
+
+type Rows = Pick<Copied, "count" | "before">;
+
+function copyBySql(db: Database.Database, rows: string, options: CopyOptions): Rows {
+  const { contract, rowsOf } = options;
+  const count = rowsOf && countRows(db, rows);
+  const range = count === undefined ? undefined : rowsOf?.(count);
+  db.exec(createTable(`copy.${COPY}`, contract));
+  const { changes } = insertInOrder(db, `copy.${COPY}`, rows, options, range);
+  return { count: count ?? changes, before: range?.before ?? 0 };
+}
+
+function insertInOrder(
+  db: Database.Database,
+  into: string,
+  rows: string,
+  { contract, defaultAvatar }: CopyOptions,
+  range: RowRange | undefined,
+) {
+  const columns = copiedColumns(contract).join(", ");
+  const limit = range ? ` LIMIT ${range.rows} OFFSET ${range.before}` : "";
+  const sql = `INSERT INTO ${into} (${columns}) SELECT ${columns} FROM ${rows} ${orderSql(contract)}${limit}`;
+  return db.prepare(sql).run(publishedParameters(defaultAvatar));
+}
+
+/** The order of UTF-16 is not that of UTF-8, so the rows are put in order where they are in UTF-8. */
+function copyByRow(from: Database.Database, to: Database.Database, rows: string, options: CopyOptions): Rows {
+  const { contract, rowsOf } = options;
+  const columns = copiedColumns(contract);
+  to.exec(`${pragmas("")} BEGIN; CREATE TABLE stored (${columns.join(", ")}); ${createTable(COPY, contract)}`);
+  const invalidText = findInvalidText(from, columns, `FROM ${rows}`, {});
+  try {
+    const read = from
+      .prepare<[], SqlValue[]>(`SELECT ${columns.join(", ")} FROM ${rows}`)
+      .raw()
+      .safeIntegers();
+    const insert = to.prepare(`INSERT INTO stored VALUES (${columns.map(() => "?").join(", ")})`);
+    for (const row of read.iterate()) {
+      invalidText.mark(row);
+      if (row.some((value) => value instanceof InvalidText)) insertInvalid(to, row);
+      else insert.run(row);
+    }
+  } finally {
+    invalidText.close();
+  }
+  const count = countRows(to, "stored");
+  const range = rowsOf?.(count);
+  insertInOrder(to, COPY, "stored", options, range);
+  to.exec("DROP TABLE stored");
+  return { count, before: range?.before ?? 0 };
+}
+
+/** Text that is not valid UTF-16 becomes text that is not valid UTF-8, and looks the same when it is decoded. */
+function insertInvalid(to: Database.Database, row: readonly SqlValue[]): void {
+  const places = row.map((value) => (value instanceof InvalidText ? "CAST(? AS TEXT)" : "?"));
+  const values = row.map((value) => (value instanceof InvalidText ? invalidUtf8(value.decoded) : value));
+  to.prepare(`INSERT INTO stored VALUES (${places.join(", ")})`).run(values);
+}
+
+function invalidUtf8(decoded: string): Buffer {
+  const parts = decoded.split(REPLACEMENT).map((part) => Buffer.from(part));
+  return Buffer.concat(parts.flatMap((part, at) => (at === 0 ? [part] : [Buffer.of(0xff), part])));
+}
+
+/** What stands behind FROM: a table without its indexes, whose values may be damaged, or a view or query. */
+function rowsFrom(db: Database.Database, options: CopyOptions): { rows: string; version: string | undefined } {
+  const relation = findRelation(db, options.db, options);
+  const isInFile = options.query === undefined && isTable(db, tableOf(options));
+  if (!isInFile) return { rows: relation, version: undefined };
+  return {
+    rows: `${relation} NOT INDEXED`,
+    version: `${db.prepare("SELECT sqlite_version()").pluck().get()} ${relation}`,
+  };
+}
+
+function countRows(db: Database.Database, rows: string): number {
+  return db.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get() ?? 0;
+}
+
+/** ORDER BY in byte order, whatever collation the columns declare (contract part 2). */
+function orderSql(contract: Contract): string {
+  const terms = contract.order.map((field) => {
+    const collation = field.kind === "text" ? " COLLATE BINARY" : "";
+    return `${publishedSql(contract, field)}${collation}${field.isDescending ? " DESC" : ""}`;
+  });
+  return `ORDER BY ${terms.join(", ")}`;
+}
+
+/** Where a SQLite file says whether it has a write-ahead log: two bytes, each 1 for no or 2 for yes. */
+const VERSIONS_AT = 18;
+
+/**
+ * Refuses a log beside a file that has none: SQLite would mix the two. Only then is the file opened besides SQLite, which
+ * gives up all locks that this process has on it (sqlite.org/howtocorrupt.html, 2.2).
+ */
+function requireOwnLog(path: string): void {
+  const log = `${realpathSync(path)}-wal`;
+  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  const file = openSync(path, "r");
+  const versions = Buffer.alloc(2);
+  readSync(file, versions, 0, versions.length, VERSIONS_AT);
+  closeSync(file);
+  if (!versions.every((version) => version === 1)) return;
+  throw new UserError(
+    `${log} is no log of ${path}, but of another file that had its name, and SQLite would mix the two; end the programs that have that file open, remove ${log} and its -shm, then run this again.`,
+  );
+}
+
+function noRoom(path: string, stats: BigIntStats, cause: unknown): UserError {
+  return new UserError(
+    `The folder for temporary files, ${tmpdir()}, has no room for a copy of ${path}, which takes up to ${size(2 * Number(stats.size))}; point TMPDIR at one with room.`,
+    { cause },
+  );
+}
+
+/** Names common mistakes, for which SQLite would only say "unable to open database file". */
+function requireFile(path: string): BigIntStats {
+  let stats: BigIntStats;
+  try {
+    stats = statSync(path, { bigint: true });
+    accessSync(path, constants.R_OK);
+  } catch (cause) {
+    throw unreadable(path, DB_PURPOSE, cause);
+  }
+  if (stats.isFile() && stats.size > 0) return stats;
+  const what = stats.isDirectory() ? "a folder" : stats.isFile() ? "empty (0 bytes)" : "a device or pipe";
+  throw new UserError(`${path} is ${what}; ${DB_PURPOSE}.`);
+}

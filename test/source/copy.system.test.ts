@@ -1,0 +1,159 @@
+/** A source that changes while it is copied: replaced, written over, or written to by SQLite's own rules. */
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { beforeEach, expect, test } from "vitest";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { COPY, copySource } from "../../src/source/copy.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+
+const USERS = 2000;
+
+let folder: string;
+let db: string;
+let newer: string;
+let to: string;
+
+beforeEach(() => {
+  folder = scratch();
+  [db, newer, to] = [join(folder, "users.sqlite"), join(folder, "newer.sqlite"), join(folder, "copy.sqlite")];
+});
+
+function writeVersion(file: string, bio: string, mode = "delete"): void {
+  const rows = plainRows(USERS).map((row) => ({ ...row, bio }));
+  writeUsers(file, rows, `PRAGMA journal_mode = ${mode}`);
+}
+
+/** Copies. @param meanwhile is called when the transaction has begun, and no row is read. @returns each value of a column. */
+function copyBeside(meanwhile: () => void, query?: string): unknown[] {
+  const rowsOf = (rows: number) => {
+    meanwhile();
+    return { before: 0, rows };
+  };
+  copySource({ db, contract: USERS_CONTRACT, defaultAvatar: "https://a.example/a.png", query, rowsOf }, to);
+  const copy = new Database(to, { readonly: true });
+  try {
+    return copy.prepare(`SELECT DISTINCT bio FROM ${COPY}`).pluck().all();
+  } finally {
+    copy.close();
+  }
+}
+
+const WAYS: [string, () => void][] = [
+  ["copied over", () => copyFileSync(newer, db)],
+  [
+    "written over with as many bytes and the same time",
+    () => {
+      const { atime, mtime } = statSync(db);
+      writeFileSync(db, readFileSync(newer), { flag: "r+" });
+      utimesSync(db, atime, mtime);
+    },
+  ],
+];
+
+test.each(WAYS)("a file that is %s once is copied again; one that always is is refused", (_, change) => {
+  writeVersion(db, "old");
+  writeVersion(newer, "new");
+  let times = 0;
+  const copied = copyBeside(() => {
+    if (times++ === 0) change();
+  });
+  expect([copied, times]).toEqual([["new"], 2]);
+  expect(() => copyBeside(change)).toThrow(
+    `${db} was written over while it was read, by something other than SQLite, so nothing was published; put the new file beside it first and rename it ("mv new.sqlite ${db}"), then run this again.`,
+  );
+});
+
+test.each([
+  ["cut", 100_000],
+  ["emptied", 0],
+])("a file that is %s is refused, in words that name it", (_, length) => {
+  writeVersion(db, "old");
+  expect(() => copyBeside(() => truncateSync(db, length))).toThrow(db);
+});
+
+test.each(["empty", "in use"])("a file in WAL mode, whose log is %s, is copied over", (log) => {
+  writeVersion(db, "old", "wal");
+  writeVersion(newer, "new");
+  const writer = new Database(db);
+  writer.pragma("wal_autocheckpoint = 0");
+  if (log === "in use") writer.exec("UPDATE users SET bio = 'later' WHERE rowid < 10");
+  expect(() => copyBeside(() => copyFileSync(newer, db))).toThrow(db);
+  writer.close();
+});
+
+test("what SQLite does to a file in WAL mode is no reason to refuse", () => {
+  writeVersion(db, "old", "wal");
+  const writer = new Database(db);
+  writer.pragma("wal_autocheckpoint = 0");
+  writer.exec("UPDATE users SET bio = 'later'");
+  const before = statSync(db, { bigint: true }).mtimeNs;
+  const copied = copyBeside(() => {
+    writer.exec("UPDATE users SET bio = 'latest' WHERE rowid = 3");
+    writer.pragma("wal_checkpoint(PASSIVE)");
+  });
+  expect(statSync(db, { bigint: true }).mtimeNs, "the log was copied to the file").not.toBe(before);
+  expect(copied).toEqual(["later"]);
+  writer.close();
+});
+
+test("nor is a new name, owner or place, or another file in its place", () => {
+  writeVersion(db, "old");
+  writeVersion(newer, "new");
+  const change = () => {
+    chmodSync(db, 0o600);
+    linkSync(db, join(folder, "second name"));
+    renameSync(newer, db);
+  };
+  expect(copyBeside(change)).toEqual(["old"]);
+  expect(copyBeside(() => rmSync(db))).toEqual(["new"]);
+});
+
+test("a writer that keeps to SQLite's locks waits", () => {
+  writeVersion(db, "old");
+  copyBeside(() => expect(writeElsewhere).toThrow("database is locked"));
+  writeElsewhere();
+});
+
+test("the log of another file that had the name is not mixed into a new one", () => {
+  writeVersion(db, "old", "wal");
+  writeVersion(newer, "new");
+  const writer = new Database(db);
+  writer.exec("UPDATE users SET bio = 'later'");
+  renameSync(newer, db);
+  expect(() => copyBeside(() => {})).toThrow(
+    `${db}-wal is no log of ${db}, but of another file that had its name, and SQLite would mix the two; end the programs that have that file open, remove ${db}-wal and its -shm, then run this again.`,
+  );
+  writer.close();
+});
+
+test("a query reads the source as main, and the log of a writer that has ended is neither moved nor removed", () => {
+  writeVersion(db, "old", "wal");
+  const script = `const db = new (require("better-sqlite3"))(process.argv[1]); db.pragma("wal_autocheckpoint = 0");
+    db.exec("UPDATE users SET bio = 'later'"); process.kill(process.pid, "SIGKILL")`;
+  expect(() => execFileSync(process.execPath, ["-e", script, db], { stdio: "pipe" })).toThrow();
+  const [file, log] = [readFileSync(db), readFileSync(`${db}-wal`)];
+  const query = join(folder, "query.sql");
+  writeFileSync(query, "SELECT * FROM main.users");
+  expect(copyBeside(() => {}, query)).toEqual(["later"]);
+  expect([readFileSync(db).equals(file), readFileSync(`${db}-wal`).equals(log)]).toEqual([true, true]);
+});
+
+/** Writes from another process, which does not wait, since locks belong to a process. */
+function writeElsewhere(): void {
+  const script = `new (require("better-sqlite3"))(process.argv[1], { timeout: 0 }).exec("UPDATE users SET bio = 'later'")`;
+  execFileSync(process.execPath, ["-e", script, db], { stdio: "pipe" });
+}
