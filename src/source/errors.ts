@@ -14,7 +14,7 @@ const ADVICE = {
     'is in WAL mode in a folder that this user may not write; allow it, or publish a copy made with ".backup"',
   SQLITE_CANTOPEN:
     'cannot be opened; its folder must be writable when it is in WAL mode, or publish a copy made with ".backup"',
-  SQLITE_FULL: "cannot be sorted for lack of room; free space in the temporary folder or name another in SQLITE_TMPDIR",
+  SQLITE_FULL: "cannot be copied for lack of room in the folder for temporary files; point TMPDIR at one with room",
   SQLITE_IOERR: "cannot be read to the end; check the disk",
 };
 

@@ -18,7 +18,7 @@ export async function openSource(options: CopyOptions): Promise<Source> {
     return new Source(options, folder, path, copySource(options, path));
   } catch (error) {
     removeScratch(folder);
-    throw error;
+    throw explainSqlite(options.db, error);
   }
 }
 
