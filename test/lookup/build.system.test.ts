@@ -143,19 +143,14 @@ test.runIf(needs("userns"))(
   "on a full disk it says so, for releases and for temporary files, and leaves nothing",
   () => {
     const folder = scratch();
-    // Without its index, the source itself would have to be sorted there.
-    writeUsers(
-      join(folder, "u.sqlite"),
-      hardRows(90_000),
-      "CREATE INDEX users_in_order ON users (date_joined DESC, id)",
-    );
+    writeUsers(join(folder, "u.sqlite"), hardRows(20_000));
     for (const name of ["dist", "tmp"]) mkdirSync(join(folder, name));
     const script = `exec 2>&1; cd "${folder}"; mount -t tmpfs -o size=1m tmpfs tmp; export TMPDIR=${folder}/tmp SQLITE_TMPDIR=${folder}/tmp
     node "${CLI}" build --quiet --lookup --db u.sqlite --out dist --base-url ${baseUrl} --workers 2; echo "code $?"; ls -A tmp
     ls -A dist | grep -c -e staging -e trash -e current; true`;
     const output = execFileSync("unshare", ["--map-root-user", "--mount", "sh", "-c", script], { encoding: "utf8" });
-    expect(output).toBe(
-      `error: The folder for temporary files, ${folder}/tmp, has no room to sort what records are looked up by in (SQLITE_FULL); point TMPDIR at one with room.\ncode 1\n0\n`,
+    expect(output.replace(/[\d.]+ MB/, "SIZE")).toBe(
+      `error: The folder for temporary files, ${folder}/tmp, has no room for a copy of u.sqlite, which takes up to SIZE; point TMPDIR at one with room.\ncode 1\n0\n`,
     );
   },
 );
