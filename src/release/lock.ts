@@ -75,7 +75,11 @@ export function holdReleases(dist: string): () => void {
 
 /** Runs a step that removes releases of `dist`, unless a process holds them. @returns whether it was run. */
 export function removeUnheld(dist: string, step: () => void): boolean {
-  const { db } = openLock(join(dist, READERS));
+  return whileUnlocked(openLock(join(dist, READERS)).db, step);
+}
+
+/** Runs a step with SQLite's lock on a file, unless another connection has one, and closes it. @returns whether it was run. */
+export function whileUnlocked(db: Database.Database, step: () => void): boolean {
   try {
     db.exec("BEGIN EXCLUSIVE");
     step();

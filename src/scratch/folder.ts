@@ -1,11 +1,12 @@
 /** A temporary folder for what a run writes and nobody keeps. Folders that killed processes have left are removed. */
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { lstat, readdir, rm } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, hasCode, UserError } from "../errors.js";
 import { sha256 } from "../release/files.js";
+import { whileUnlocked } from "../release/lock.js";
 
 /** @param verb whose folder it is, which its name says. @throws UserError when no folder can be made. */
 export async function makeScratch(verb: "build" | "diff" | "dev" | "verify" = "diff"): Promise<string> {
@@ -71,20 +72,8 @@ async function sweep(folder: string): Promise<void> {
   const found = await lstat(folder);
   // `mkdtemp` makes folders like this, in which no other user can have put anything.
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o777) !== 0o700) return;
-  if ((await lstat(join(folder, SIGN))).isFile() && isUnlocked(join(folder, SIGN)))
-    await rm(folder, { recursive: true, force: true });
-}
-
-/** @throws SQLite's errors but that of a lock. */
-function isUnlocked(sign: string): boolean {
+  const sign = join(folder, SIGN);
+  if (!(await lstat(sign)).isFile()) return;
   const db = new Database(sign, { fileMustExist: true, timeout: 0 });
-  try {
-    db.exec("BEGIN EXCLUSIVE");
-    return true;
-  } catch (error) {
-    if (hasCode(error, "SQLITE_BUSY")) return false;
-    throw error;
-  } finally {
-    db.close();
-  }
+  whileUnlocked(db, () => rmSync(folder, { recursive: true, force: true }));
 }

@@ -47,9 +47,8 @@ export function explainSqlite(db: string, error: unknown): unknown {
 }
 
 /** The refusal of a source that something changed in place, without SQLite's locks, while it was read. */
-export function overwritten(db: string, cause?: unknown): UserError {
+export function overwritten(db: string): UserError {
   return new UserError(
     `${db} was written over while it was read, by something other than SQLite, so nothing was published; put the new file beside it first and rename it ("mv new.sqlite ${db}"), then run this again.`,
-    { cause },
   );
 }

@@ -28,8 +28,9 @@ export class Source {
   /** What rows depend on besides bytes; undefined for a view or a query, which may read the clock or other files. */
   readonly version: string | undefined;
   readonly share: Share;
+  /** Whether two rows that were copied have the same key. */
+  readonly hasRepeatedKeys: boolean;
   readonly #db: Database.Database;
-  readonly #hasRepeatedKeys: boolean;
 
   constructor(
     private readonly options: CopyOptions,
@@ -47,12 +48,7 @@ export class Source {
     this.#db.exec(
       `CREATE TABLE repeated AS SELECT ${key} AS key FROM ${COPY} GROUP BY ${key} COLLATE BINARY HAVING count(*) > 1`,
     );
-    this.#hasRepeatedKeys = this.#db.prepare("SELECT 1 FROM repeated").get() !== undefined;
-  }
-
-  /** Whether two rows that were copied have the same key. */
-  get hasRepeatedKeys(): boolean {
-    return this.#hasRepeatedKeys;
+    this.hasRepeatedKeys = this.#db.prepare("SELECT 1 FROM repeated").get() !== undefined;
   }
 
   /** Rows in published order, all that were copied unless some are named. They can be read more than once, with the same result. */
@@ -62,7 +58,7 @@ export class Source {
     try {
       yield* selectCandidates(this.#db, {
         ...{ contract, defaultAvatar, ...rowsOfCopy(this.share, range) },
-        isRepeated: this.#hasRepeatedKeys ? `${key} IN (SELECT key FROM repeated)` : "0",
+        isRepeated: this.hasRepeatedKeys ? `${key} IN (SELECT key FROM repeated)` : "0",
       });
     } catch (error) {
       throw explainSqlite(this.options.db, error);

@@ -109,7 +109,7 @@ class PageMaker {
     return result;
   }
 
-  /** A page's bytes, checked; undefined when a record is invalid. */
+  /** A page's bytes, checked; undefined when a record is invalid, or a row is missing. */
   #make(position: PagePosition, range: RowRange, warnings: WarningCounts): MadePage | undefined {
     const found = this.#timed("read", () => this.#reader.readText(range));
     // A page that is too large has to be refused in words that name it, which the single-threaded build finds.
@@ -133,6 +133,6 @@ class PageMaker {
       length += record.length;
       if (length > PAGE_LIMIT) return undefined;
     }
-    return toPageBytes(encodePage(position, records));
+    return records.length === range.rows ? toPageBytes(encodePage(position, records)) : undefined;
   }
 }

@@ -60,6 +60,7 @@ export async function writePagesInParallel(
     });
     const left = await pool.askAll({ kind: "finish" });
     if (sum.isInvalid) return undefined;
+    if (sum.pages !== pagesOf(range)) throw new Error(`${sum.pages} pages came of ${pagesOf(range)}`);
     for (const result of left) if (result.kind === "finished" && result.gathered) gathered?.take(result.gathered);
     // What is left to write needs the memory of the threads.
     await pool.end();
