@@ -103,6 +103,6 @@ function parseBase(text: string): string {
     if (/^https?:\/\/(?![^/]*@)[^?#]+$/i.test(text)) return normalBaseUrl(new URL(text));
   } catch {}
   // Of the URL of a page, all before the listing's path.
-  const [base = "https://directory.example.com"] = /^https?:..[^/?#@]+(\/.*?)?(?=\/api\/|[?#])/i.exec(text) ?? [];
+  const [base = "https://directory.example.com"] = /^https?:..[^/?#@]+(\/.*?)??(?=\/api\/|[?#])/i.exec(text) ?? [];
   throw usage(text.replace(/\/\/.*@/, "//...@"), `is no base URL like ${base.replace(/\/$/, "")}`);
 }

@@ -377,6 +377,7 @@ describe("a base URL", () => {
 });
 
 test.each([
+  ["https://stations.example.com/api/users/?format=api&page=2", "https://stations.example.com"],
   ["https://stations.example.com/data/api/users/?format=api&page=2", BASE],
   [`${BASE}?format=api`, BASE],
 ])("%s is refused with the base URL that was meant", (given, meant) => {
