@@ -9,11 +9,6 @@ export {
   type Fit,
   listAdapters,
 } from "./adapters/adapt.js";
-export { build } from "./build/build.js";
-export type { BuildEffects, BuildOptions } from "./build/options.js";
-export { InvalidRecordsError, type Problem, type ProblemKind, type ProblemReport } from "./build/problems.js";
-export type { BuildResult } from "./build/result.js";
-export { buildShard, type ShardOptions, type ShardResult } from "./build/shards/shard.js";
 export type { Contract } from "./contract/contract.js";
 export type { ContractFile, RecordOf } from "./contract/file/form.js";
 export type { Page } from "./contract/page.js";
@@ -40,6 +35,11 @@ export {
   type Comparison as DiffResult,
   compare as diff,
 } from "./sides/compare.js";
+export { build } from "./snapshot/build.js";
+export type { BuildEffects, BuildOptions } from "./snapshot/options.js";
+export { InvalidRecordsError, type Problem, type ProblemKind, type ProblemReport } from "./snapshot/problems.js";
+export type { BuildResult } from "./snapshot/result.js";
+export { buildShard, type ShardOptions, type ShardResult } from "./snapshot/shards/shard.js";
 export type { VerifyEffects, VerifyOptions } from "./verify/options.js";
 export type { Finding, Row as Check } from "./verify/verdict.js";
 export { type VerifyResult, verify } from "./verify/verify.js";

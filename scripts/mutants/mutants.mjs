@@ -12,14 +12,14 @@ export const MUTANTS = [
   },
   {
     name: "build-damaged-file-carried-on",
-    file: "src/build/page-writer.ts",
+    file: "src/snapshot/page-writer.ts",
     from: "(before) => sha256(before) === known)",
     to: "(before) => before.length > 0)",
     tests: ["test/release/releases.system.test.ts"],
   },
   {
     name: "build-damaged-release-kept",
-    file: "src/build/publish.ts",
+    file: "src/snapshot/publish.ts",
     from: "totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined",
     to: "totals.changed === 0",
     tests: ["test/release/releases.system.test.ts"],
@@ -62,8 +62,8 @@ export const MUTANTS = [
   {
     name: "release-not-flushed",
     file: "src/release/write.ts",
-    from: "await handle.sync();",
-    to: "",
+    from: "    writeParts(file, parts);\n    fsyncSync(file);",
+    to: "    writeParts(file, parts);",
     tests: ["test/release/flushed.system.test.ts"],
   },
   {
@@ -208,23 +208,23 @@ export const MUTANTS = [
   },
   {
     name: "lookup-number-of-three-digits",
-    file: "src/lookup/numbers.ts",
+    file: "src/artifacts/lookup/numbers.ts",
     from: "if (number < LAST * LAST)",
     to: "if (number <= LAST * LAST)",
     tests: ["test/lookup/writer.test.ts"],
   },
   {
     name: "changes-damaged-step-carried-on",
-    file: "src/changes/carry.ts",
+    file: "src/artifacts/steps/carry.ts",
     from: "digestFile(file, Buffer.alloc(MEMORY)) === digest",
     to: 'digestFile(file, Buffer.alloc(MEMORY)) !== ""',
     tests: ["test/changes/carry.test.ts", "test/build/steps.system.test.ts"],
   },
   {
     name: "bulk-comma-kept",
-    file: "src/bulk/members.ts",
-    from: ": newline - 1;",
-    to: ": newline;",
+    file: "src/artifacts/bulk/bulk.ts",
+    from: "newline + 1 - RECORD_SEPARATOR.length;",
+    to: "newline + 2 - RECORD_SEPARATOR.length;",
     tests: ["test/publish/bulk.test.ts", "test/verify/damages.system.test.ts"],
   },
   {

@@ -52,7 +52,7 @@ const NOT_PLAIN = /[^\0-\x7f]/;
 const BETWEEN_PLAIN = /[^a-z0-9]/;
 
 /** Characters of a word where writing puts no spaces between words. */
-export const MOST_UNSPACED = 3;
+const MOST_UNSPACED = 3;
 
 /**
  * The words of a text in their order, folded: compatible forms are one (NFKD), marks and case do not count. A word is a run of
@@ -109,7 +109,7 @@ export function isAmong({ word, isBeginning }: WantedWord, words: readonly strin
 }
 
 /** Down, up and down again: a sharp s has two letters only in capitals, and a dotless i is an I there. Folding twice changes nothing. */
-export function fold(text: string): string {
+function fold(text: string): string {
   const bare = text.normalize("NFKD").replace(MARK, "");
   return bare.toLowerCase().toUpperCase().toLowerCase().normalize("NFKD").replace(MARK, "").replaceAll("ς", "σ");
 }

@@ -20,6 +20,9 @@ export interface PagePosition extends ListingPlace {
   count: number;
 }
 
+/** What all pages of a listing have in common. */
+export type Collection = Omit<PagePosition, "page"> & { pageSize: number };
+
 export function encodePage(
   position: PagePosition,
   records: readonly string[],

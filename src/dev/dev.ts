@@ -1,15 +1,15 @@
 /** `rollcall dev`: builds, serves, and builds again whenever a file changes that the release is made of. */
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "../build/build.js";
-import { loadContract } from "../build/contract.js";
-import type { BuildOptions, OnBuildProgress } from "../build/options.js";
-import type { BuildResult } from "../build/result.js";
 import type { Contract } from "../contract/contract.js";
 import { basePath } from "../contract/links.js";
 import { explainSystem, UserError } from "../errors.js";
 import type { OptionsOf, SourceSetting } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
+import { build } from "../snapshot/build.js";
+import { loadContract } from "../snapshot/contract.js";
+import type { BuildOptions, OnBuildProgress } from "../snapshot/options.js";
+import type { BuildResult } from "../snapshot/result.js";
 import { type EarlyHost, listenEarly } from "./host.js";
 import { look, type Watched, whenChanged } from "./watch.js";
 

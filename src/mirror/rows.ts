@@ -4,7 +4,7 @@ import { LONE_SURROGATE } from "../contract/json.js";
 import { recordEncoder } from "../contract/record/encode.js";
 import { type Kind, kindOf } from "../contract/record/kind.js";
 import { valueAt } from "../contract/record/value.js";
-import { candidateMaker } from "../source/columns.js";
+import { candidateMaker } from "../source/candidates.js";
 
 export type Column = string | number | bigint | null;
 

@@ -1,32 +1,38 @@
 /** A release while it is written: in a folder of its own, until it is complete and appears by one rename. */
 import { randomUUID } from "node:crypto";
-import { lstatSync, readdirSync, renameSync } from "node:fs";
+import { lstatSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Contract } from "../contract/contract.js";
 import { encodeSums, type PageSums, type Sums } from "./digests.js";
-import { sha256 } from "./files.js";
-import { INCLUDED, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
+import { closing, digestFile, openPlain, readReleaseFileSync, sha256 } from "./files.js";
+import { PagePaths, RELEASES, SIGNATURE, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
 import { folderName } from "./name.js";
+import type { Release } from "./open.js";
 import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
 import type { Signer } from "./signature/signer.js";
 import { encodeSnapshot, type Snapshot } from "./snapshot.js";
 import { DigestedFile } from "./sums/digested.js";
-import { flushFolder, writeFlushed } from "./write.js";
+import { asidePath, flushFolder, linkFile, writeFlushedSync } from "./write.js";
 
-/** Characters of SHA256SUMS that are written at once. */
-const LENGTH = 2 ** 16;
+/** Bytes that are written or read at once. */
+const CHUNK = 2 ** 16;
 
 export class Staging {
   readonly folder: string;
   readonly #others = new Map<string, string>();
   readonly #paths: PagePaths;
 
-  /** Needs the lock of `dist`. @param untidied is told of what cannot be removed, now or later. */
+  /**
+   * Needs the lock of `dist`.
+   * @param untidied is told of what cannot be removed, now or later
+   * @param previous the release to link unchanged files from
+   */
   constructor(
     private readonly dist: string,
     contract: Contract,
     private readonly untidied: string[],
+    private readonly previous: Release | undefined,
   ) {
     this.folder = join(dist, STAGING);
     this.#paths = new PagePaths(contract.listing.path);
@@ -37,12 +43,36 @@ export class Staging {
 
   clear(): void {
     this.discard();
+    this.#others.clear();
     this.#begin();
   }
 
-  async writeOther(path: string, content: string): Promise<void> {
-    await writeFlushed(join(this.folder, path), content);
-    this.listOther(path, sha256(content));
+  /** Writes and lists a file that is not a page, or links it from the release before. */
+  put(path: string, content: string | Uint8Array): void {
+    const bytes = Buffer.from(content);
+    const digest = sha256(bytes);
+    const [place, before] = [this.#place(path), this.#before(path, digest)];
+    const isKept = before !== undefined && readReleaseFileSync(before)?.equals(bytes) && linkFile(before, place);
+    if (!isKept) writeFlushedSync(place, [bytes]);
+    this.listOther(path, digest);
+  }
+
+  /** Writes a file as its bytes come. @returns what takes them; `finish` lists the file */
+  create(path: string) {
+    const place = this.#place(path);
+    const file = new DigestedFile(place);
+    return {
+      get bytes() {
+        return file.bytes;
+      },
+      write: (bytes: Uint8Array) => file.write(bytes),
+      finish: () => {
+        const digest = file.finish();
+        this.#linkOver(place, this.#before(path, digest), digest);
+        this.listOther(path, digest);
+      },
+      close: () => file.close(),
+    };
   }
 
   /** Lists a file that is not a page and has already been written. */
@@ -61,18 +91,17 @@ export class Staging {
    * @param signer signs SHA256SUMS, where the release is to be signed.
    * @returns the name of its folder.
    */
-  async finish(
+  finish(
     snapshot: Snapshot,
     pages: PageSums,
     now: Date,
     include: (name: string, snapshot: Snapshot, sums: Sums) => readonly { path: string; text: string }[],
     signer?: Signer,
-  ): Promise<string> {
-    await this.writeOther(SNAPSHOT, encodeSnapshot(snapshot));
+  ): string {
+    this.put(SNAPSHOT, encodeSnapshot(snapshot));
     const name = this.#freeName(now, snapshot.id);
     const included = include(name, snapshot, this.sums(pages));
-    if (included.length > 0) makeFolder(this.folder, INCLUDED);
-    for (const { path, text } of included) await this.writeOther(path, text);
+    for (const { path, text } of included) this.put(path, text);
     const sums = this.sums(pages);
     this.#writeSums(sums);
     if (signer) {
@@ -82,7 +111,7 @@ export class Staging {
         baseUrl: snapshot.base_url,
         time: now,
       });
-      await writeFlushed(join(this.folder, SIGNATURE), signature);
+      writeFlushedSync(join(this.folder, SIGNATURE), [Buffer.from(signature)]);
     }
     for (let path = this.#paths.folder; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
     for (const path of new Set([...this.#others.keys()].map(dirname))) flushFolder(join(this.folder, path));
@@ -91,13 +120,33 @@ export class Staging {
     return name;
   }
 
+  #place(path: string): string {
+    if (path.includes("/")) dirname(path).split("/").reduce(makeFolder, this.folder);
+    return join(this.folder, path);
+  }
+
+  /** The same file in the release before, by its list. */
+  #before(path: string, digest: string): string | undefined {
+    return this.previous?.sums.others.get(path) === digest ? join(this.previous.folder, path) : undefined;
+  }
+
+  /** Replaces a file by a link to the one before, unless that one was damaged. */
+  #linkOver(place: string, before: string | undefined, digest: string): void {
+    const found = before === undefined ? undefined : openPlain(before);
+    if (before === undefined || found === undefined) return;
+    if (closing(found, () => digestFile(found, Buffer.allocUnsafe(CHUNK))) !== digest) return;
+    const aside = asidePath(place);
+    rmSync(aside, { force: true });
+    if (linkFile(before, aside)) renameSync(aside, place);
+  }
+
   #writeSums(sums: Sums): void {
     const file = new DigestedFile(join(this.folder, SUMS));
     try {
       let text = "";
       for (const line of encodeSums(sums)) {
         text += line;
-        if (text.length < LENGTH) continue;
+        if (text.length < CHUNK) continue;
         file.write(Buffer.from(text));
         text = "";
       }

@@ -12,7 +12,6 @@ import {
   writeFileSync,
   writevSync,
 } from "node:fs";
-import { open, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { hasCode, UserError } from "../errors.js";
 import { closing } from "./files.js";
@@ -104,16 +103,6 @@ export function replaceFiles(contents: readonly (readonly [path: string, content
   } catch (error) {
     for (const file of files) file.discard();
     throw error;
-  }
-}
-
-export async function writeFlushed(path: string, content: string | Uint8Array): Promise<void> {
-  const handle = await open(path, "wx");
-  try {
-    await writeFile(handle, content);
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

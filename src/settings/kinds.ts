@@ -20,6 +20,8 @@ export interface Setting {
   allowed?: string;
   default?: unknown;
   verbs: readonly string[];
+  /** Whether it decides what the pages and artifacts of a release hold. */
+  decidesData?: true;
   placeholder?: string;
   help: string;
 }
@@ -27,6 +29,11 @@ export interface Setting {
 /** @param verbs those that have it as a flag. */
 export function row<Kind extends object>(kind: Kind, verbs: readonly string[], help: string) {
   return { ...kind, verbs, help };
+}
+
+/** A setting that decides what the pages and artifacts of a release hold. */
+export function dataRow<Kind extends object>(kind: Kind, verbs: readonly string[], help: string) {
+  return { ...row(kind, verbs, help), decidesData: true } as const;
 }
 
 /** Whether a text can be a path. What is written like a URL is no path that anybody means. */

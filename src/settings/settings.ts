@@ -1,5 +1,6 @@
 /** The settings by key, and the types of their values. */
 import { z } from "zod";
+import type { ContractFile } from "../contract/file/form.js";
 import type { Setting } from "./kinds.js";
 import { SETTINGS } from "./table.js";
 
@@ -11,6 +12,10 @@ export type GivenSettings = { [K in SettingKey]?: Value<K> };
 /** What a verb gets: those with a default are always there. */
 export type Settings = GivenSettings & { [K in Defaulted]: Value<K> };
 
+type DataKey = { [K in SettingKey]: (typeof SETTINGS)[K] extends { decidesData: true } ? K : never }[SettingKey];
+/** The settings that decide what pages and artifacts hold. They can be sent to another thread. */
+export type DataSettings = { [K in DataKey]: Exclude<GivenSettings[K], undefined> } & { contract: ContractFile };
+
 /** The type of a verb's options that are settings. The table says what they mean, their ranges and their defaults. */
 export type OptionsOf<K extends SettingKey> = { [N in K]?: GivenSettings[N] | undefined };
 
@@ -18,6 +23,12 @@ export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
 
 export function pick<K extends SettingKey>(...keys: readonly K[]): Pick<typeof SETTINGS, K> {
   return Object.fromEntries(keys.map((key) => [key, SETTINGS[key]])) as Pick<typeof SETTINGS, K>;
+}
+
+/** The settings of a build that decide data, and no others. */
+export function dataOf(all: DataSettings): DataSettings {
+  const picked = Object.entries(all).filter(([key]) => isKey(key) && settingOf(key).decidesData);
+  return Object.fromEntries(picked) as DataSettings;
 }
 
 export function settingOf(key: SettingKey): Setting {

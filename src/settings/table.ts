@@ -4,13 +4,13 @@ import { HOST_ROWS, SERVER_ROWS } from "./hosts.js";
 import { publicKeys, secretFile } from "./keys.js";
 import * as kind from "./kinds.js";
 
-const { path, row, text, whole, yesOrNo } = kind;
+const { dataRow, path, row, text, whole, yesOrNo } = kind;
 
 export const SETTINGS = {
   // What a contract is made from, what a build reads, and the release that it makes.
   from: row(path("<file>"), ["init"], "SQLite file to write a contract for"),
   db: row(path("<file>"), ["build", "dev"], "SQLite file to read; required"),
-  baseUrl: row(
+  baseUrl: dataRow(
     kind.baseUrl,
     ["build"],
     "where the listing will be reached, as in https://directory.example.com; required",
@@ -20,12 +20,12 @@ export const SETTINGS = {
     ["build", "diff", "verify", "schema", "forget"],
     "folder of the releases",
   ),
-  pageSize: row(
+  pageSize: dataRow(
     { ...whole(PAGE_SIZE.min, PAGE_SIZE.max), default: PAGE_SIZE.default },
     ["build", "dev"],
     `records a page, ${PAGE_SIZE.min} to ${PAGE_SIZE.max}`,
   ),
-  contract: row(
+  contract: dataRow(
     kind.contract,
     ["build", "dev", "diff", "schema"],
     "contract of the records (default: rollcall.contract.json beside the config file, or that of a directory of users)",
@@ -40,20 +40,24 @@ export const SETTINGS = {
     ["init", "build", "dev"],
     "file with a SELECT that yields the columns, instead of --table",
   ),
-  defaultAvatar: row(
+  defaultAvatar: dataRow(
     kind.publicUrl,
     ["build", "dev"],
     "image of records that have none (default: one that goes with the release)",
   ),
-  links: row(
+  links: dataRow(
     kind.oneOf(...LINK_STYLES),
     ["build", "dev"],
     "form of next and previous: ?format=api&page=N, or pages/N.json for hosts without queries",
   ),
-  compress: row(kind.encodings, ["build"], "codings to store each page in as well"),
-  bulk: row(yesOrNo, ["build", "dev"], "publish all records in a few files as well, for readers who want everything"),
-  lookup: row(yesOrNo, ["build"], "publish where each record is, so that readers find one by its key or its names"),
-  explorer: row(
+  compress: dataRow(kind.encodings, ["build"], "codings to store each page in as well"),
+  bulk: dataRow(
+    yesOrNo,
+    ["build", "dev"],
+    "publish all records in a few files as well, for readers who want everything",
+  ),
+  lookup: dataRow(yesOrNo, ["build"], "publish where each record is, so that readers find one by its key or its names"),
+  explorer: dataRow(
     yesOrNo,
     ["build"],
     "publish a page for people at the base URL, where anyone can browse all records; with it comes --lookup",

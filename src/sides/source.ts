@@ -1,12 +1,13 @@
 /** A source as a side of a diff: the release that publishing it would make, built in a temporary folder. */
-import { build } from "../build/build.js";
-import { loadContract } from "../build/contract.js";
-import type { BuildOptions } from "../build/options.js";
-import { InvalidRecordsError } from "../build/problems.js";
+
 import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { openRelease } from "../release/open.js";
 import type { OptionsOf, SourceSetting } from "../settings/settings.js";
+import { build } from "../snapshot/build.js";
+import { loadContract } from "../snapshot/contract.js";
+import type { BuildOptions } from "../snapshot/options.js";
+import { InvalidRecordsError } from "../snapshot/problems.js";
 
 /** How a source is read and published. Without a base URL, the one of the other side is used. */
 export type SourceSideOptions = OptionsOf<"baseUrl" | SourceSetting>;

@@ -52,6 +52,8 @@ export interface Copied {
 /** The table of the copy, and the column with the number of each row, from 1. */
 export const COPY = "records";
 export const NUMBER = "rollcall_number";
+/** The table of the numbers of rows whose key another row has. */
+export const REPEATED = "repeated";
 
 /** Milliseconds to wait for another process's lock. */
 const LOCK_WAIT = 5000;
@@ -64,7 +66,7 @@ export function connect(path: string, wait: number): Database.Database {
 }
 
 /** The columns of the copy: a column may be that of several fields. */
-function copiedColumns({ fields }: Contract): string[] {
+export function copiedColumns({ fields }: Contract): string[] {
   const byName = new Map(fields.map(({ column }) => [column.toLowerCase(), quoteName(column)]));
   return [...byName.values()];
 }
@@ -154,9 +156,23 @@ function attach(path: string, to: string): Database.Database {
 const pragmas = (of: string) =>
   `PRAGMA ${of}page_size = 16384; PRAGMA ${of}journal_mode = OFF; PRAGMA ${of}synchronous = OFF;`;
 
-function createTable(name: string, contract: Contract): string {
+export function createTable(name: string, contract: Contract): string {
   // Without types, SQLite stores each value as it comes.
   return `CREATE TABLE ${name} (${NUMBER} INTEGER PRIMARY KEY, ${copiedColumns(contract).join(", ")})`;
+}
+
+/** Lists the rows of the copy whose key is in several of some rows. @param of `copy.` where the copy is attached */
+export function repeatedSql({ key }: Contract, of: string, rows: string): { isRepeated: string; insert: string } {
+  const column = `${quoteName(key.column)} COLLATE BINARY`;
+  const keys = `SELECT ${column} FROM ${rows} GROUP BY ${column} HAVING count(*) > 1`;
+  const insert = `INSERT INTO ${of}${REPEATED} SELECT ${NUMBER} FROM ${of}${COPY} WHERE ${column} IN (${keys})`;
+  return { isRepeated: `${keys} LIMIT 1`, insert };
+}
+
+/** A shard copies only some rows, and has to know the keys of all. */
+function insertRepeated(db: Database.Database, contract: Contract, of: string, rows: string): void {
+  db.exec(`CREATE TABLE ${of}${REPEATED} (${NUMBER} INTEGER PRIMARY KEY)`);
+  if (rows !== "") db.exec(repeatedSql(contract, of, rows).insert);
 }
 
 type Rows = Pick<Copied, "count" | "before">;
@@ -167,6 +183,7 @@ function copyBySql(db: Database.Database, rows: string, options: CopyOptions): R
   const range = count === undefined ? undefined : rowsOf?.(count);
   db.exec(createTable(`copy.${COPY}`, contract));
   const { changes } = insertInOrder(db, `copy.${COPY}`, rows, options, range);
+  insertRepeated(db, contract, "copy.", range && range.rows > 0 ? rows : "");
   return { count: count ?? changes, before: range?.before ?? 0 };
 }
 
@@ -206,6 +223,7 @@ function copyByRow(from: Database.Database, to: Database.Database, rows: string,
   const count = countRows(to, "stored");
   const range = rowsOf?.(count);
   insertInOrder(to, COPY, "stored", options, range);
+  insertRepeated(to, options.contract, "", range && range.rows > 0 ? "stored" : "");
   to.exec("DROP TABLE stored");
   return { count, before: range?.before ?? 0 };
 }

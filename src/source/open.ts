@@ -2,15 +2,23 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { quoteName } from "../contract/sql.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
-import { type Candidate, selectCandidates } from "./candidates.js";
-import { COPY, type Copied, type CopyOptions, copySource, type RowRange } from "./copy.js";
+import {
+  COPY,
+  type Copied,
+  type CopyOptions,
+  copiedColumns,
+  copySource,
+  createTable,
+  NUMBER,
+  REPEATED,
+  repeatedSql,
+} from "./copy.js";
 import { explainSqlite } from "./errors.js";
-import { rowsOfCopy, type Share } from "./reader.js";
+import type { Copy } from "./reader.js";
 import { isSameFile, isUnwritten } from "./stats.js";
 
-/** Until `close`, there is a copy of the rows in the folder for temporary files. @throws UserError as `copySource` does */
+/** Until `close`, there is a copy of the rows in the temporary folder. @throws UserError as `copySource` does */
 export async function openSource(options: CopyOptions): Promise<Source> {
   const folder = await makeScratch("build");
   try {
@@ -22,14 +30,18 @@ export async function openSource(options: CopyOptions): Promise<Source> {
   }
 }
 
+/** Rows of the copy that are invalid, until they are removed. */
+const INVALID = "temp.invalid";
+
+/** To be closed in a `finally`. While threads read the copy, only `markInvalid` may be called. */
 export class Source {
-  /** Rows of the source, also those that are not copied. */
-  readonly count: number;
+  /** Rows of the source. */
+  readonly total: number;
+  /** Rows without those that were left out. */
+  count: number;
   /** What rows depend on besides bytes; undefined for a view or a query, which may read the clock or other files. */
   readonly version: string | undefined;
-  readonly share: Share;
-  /** Whether two rows that were copied have the same key. */
-  readonly hasRepeatedKeys: boolean;
+  readonly copy: Copy;
   readonly #db: Database.Database;
 
   constructor(
@@ -38,34 +50,45 @@ export class Source {
     path: string,
     private readonly copied: Copied,
   ) {
-    const { contract, defaultAvatar } = options;
+    this.total = copied.count;
     this.count = copied.count;
     this.version = copied.version;
-    this.share = { path, before: copied.before, contract: contract.file, defaultAvatar };
+    this.copy = { path, before: copied.before };
     this.#db = new Database(path);
-    this.#db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA threads = 4");
-    const key = quoteName(contract.key.column);
-    this.#db.exec(
-      `CREATE TABLE repeated AS SELECT ${key} AS key FROM ${COPY} GROUP BY ${key} COLLATE BINARY HAVING count(*) > 1`,
+    this.#db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA threads = 4;
+      CREATE TABLE ${INVALID} (${NUMBER} INTEGER PRIMARY KEY)`);
+  }
+
+  /** Finds rows with the same key, which readers of the copy then report. */
+  findRepeatedKeys(): void {
+    // The copy of a shard has them already.
+    if (this.options.rowsOf) return;
+    const { isRepeated, insert } = repeatedSql(this.options.contract, "", COPY);
+    // Most sources have none, and the rows need not be read once more.
+    if (this.#run(() => this.#db.prepare(isRepeated).get())) this.#run(() => this.#db.exec(insert));
+  }
+
+  /** @param rows numbers of invalid rows, from 0, none of which was marked before */
+  markInvalid(rows: readonly number[]): void {
+    const insert = this.#db.prepare(`INSERT INTO ${INVALID} VALUES (?)`);
+    this.#run(() => {
+      for (const row of rows) insert.run(row + 1);
+    });
+  }
+
+  /** Removes the invalid rows from the copy, so that those behind them move up. */
+  removeInvalid(): void {
+    const columns = copiedColumns(this.options.contract).join(", ");
+    this.#run(() =>
+      this.#db.exec(`${createTable("kept", this.options.contract)};
+        INSERT INTO kept (${columns}) SELECT ${columns} FROM ${COPY}
+          WHERE ${NUMBER} NOT IN (SELECT ${NUMBER} FROM ${INVALID}) ORDER BY ${NUMBER};
+        DROP TABLE ${COPY}; ALTER TABLE kept RENAME TO ${COPY}; DELETE FROM ${REPEATED}; DELETE FROM ${INVALID}`),
     );
-    this.hasRepeatedKeys = this.#db.prepare("SELECT 1 FROM repeated").get() !== undefined;
+    this.count = this.#db.prepare<[], number>(`SELECT count(*) FROM ${COPY}`).pluck().get() ?? 0;
   }
 
-  /** Rows in published order, all that were copied unless some are named. They can be read more than once, with the same result. */
-  *candidates(range: RowRange = { before: this.copied.before, rows: this.count }): Generator<Candidate, void> {
-    const { contract, defaultAvatar } = this.options;
-    const key = `${quoteName(contract.key.column)} COLLATE BINARY`;
-    try {
-      yield* selectCandidates(this.#db, {
-        ...{ contract, defaultAvatar, ...rowsOfCopy(this.share, range) },
-        isRepeated: this.hasRepeatedKeys ? `${key} IN (SELECT key FROM repeated)` : "0",
-      });
-    } catch (error) {
-      throw explainSqlite(this.options.db, error);
-    }
-  }
-
-  /** Whether the source's file is still the one that was read, and nobody has written to it since. */
+  /** Whether the source's file is still the one that was read, with the same content. */
   isStill(): boolean {
     const now = statSync(this.options.db, { bigint: true, throwIfNoEntry: false });
     return now !== undefined && isSameFile(now, this.copied.stats) && isUnwritten(now, this.copied.stats);
@@ -74,5 +97,13 @@ export class Source {
   close(): void {
     this.#db.close();
     removeScratch(this.folder);
+  }
+
+  #run<T>(step: () => T): T {
+    try {
+      return step();
+    } catch (error) {
+      throw explainSqlite(this.options.db, error);
+    }
   }
 }

@@ -2,76 +2,86 @@
 import { isUtf8 } from "node:buffer";
 import Database from "better-sqlite3";
 import { type Contract, contractOf } from "../contract/contract.js";
-import type { ContractFile } from "../contract/file/form.js";
 import { type RecordPattern, recordPattern } from "../contract/record/text.js";
+import type { DataSettings } from "../settings/settings.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
-import { COPY, connect, NUMBER, type RowRange } from "./copy.js";
+import { COPY, connect, NUMBER, REPEATED, type RowRange } from "./copy.js";
 import { pageTextSql } from "./page-text.js";
 import { publishedParameters } from "./published.js";
 
-/** What threads need to know to read a copy. */
-export interface Share {
+/** Where a copy is. It can be sent to another thread. */
+export interface Copy {
   path: string;
   /** Rows of the source that come before those that were copied. */
   before: number;
-  contract: ContractFile;
-  defaultAvatar: string | undefined;
 }
 
 export interface PageText {
-  /** The canonical records with their separators, if every record is valid; otherwise anything. */
+  /** The canonical records with their separators, if `isPlain` says so; otherwise anything. */
   records: Buffer;
   /**
-   * Whether all records are valid and give no warning, and the text is canonical. False where that is not certain.
-   * @param text the records with a character for each byte.
+   * Whether all records are certainly valid, canonical and without warnings.
+   * @param text the records with one character for each byte
    */
   isPlain(text: string): boolean;
 }
 
 type TextStatement = Database.Statement<[object], { records: Buffer | null; checked: number | null; rows: number }>;
 
-/** In kilobytes, which SQLite wants as a negative number: few, since each row is read once and in order. */
+/** Cache in KiB, negative as SQLite wants it: small, since each row is read once and in order. */
 const CACHE = -2000;
 const EMPTY = Buffer.alloc(0);
-
-/** FROM, WHERE and ORDER BY of some rows, with what they take. */
-export function rowsOfCopy({ before }: Pick<Share, "before">, { before: behind, rows }: RowRange) {
-  return { rows: ROWS, parameters: { after: behind - before, last: behind - before + rows } };
-}
-
 const ROWS = `FROM ${COPY} WHERE ${NUMBER} > @after AND ${NUMBER} <= @last ORDER BY ${NUMBER}`;
 
+/** Close it in a `finally`. */
 export class PageReader {
   readonly #contract: Contract;
   readonly #pattern: RecordPattern;
   readonly #db: Database.Database;
+  readonly #hasRepeatedKeys: boolean;
+  readonly #defaultAvatar: string | undefined;
   readonly #published: Record<string, unknown>;
   #text: TextStatement | undefined;
 
-  constructor(private readonly share: Share) {
-    const { path, contract, defaultAvatar } = share;
+  constructor(
+    private readonly copy: Copy,
+    { contract, defaultAvatar }: Pick<DataSettings, "contract"> & Partial<Pick<DataSettings, "defaultAvatar">>,
+  ) {
     this.#contract = contractOf(contract);
     this.#pattern = recordPattern(this.#contract, defaultAvatar);
+    this.#defaultAvatar = defaultAvatar;
     this.#published = publishedParameters(defaultAvatar);
-    this.#db = connect(path, 0);
+    this.#db = connect(copy.path, 0);
     this.#db.pragma(`cache_size = ${CACHE}`);
+    this.#hasRepeatedKeys = this.#db.prepare(`SELECT 1 FROM ${REPEATED}`).get() !== undefined;
   }
 
   readText(range: RowRange): PageText {
     this.#text ??= this.#db.prepare(pageTextSql(this.#contract, ROWS));
-    const found = read(this.#text, { ...rowsOfCopy(this.share, range).parameters, ...this.#published });
+    const found = this.#hasRepeatedKeys
+      ? undefined
+      : read(this.#text, { ...this.#parametersOf(range), ...this.#published });
     const records = found?.records ?? EMPTY;
-    const isWhole = found?.rows === range.rows && found.checked === 1;
+    const isWhole = found?.rows === range.rows && (found.checked === 1 || range.rows === 0);
     return { records, isPlain: (text) => isWhole && isUtf8(records) && this.#pattern.takes(text, range.rows) };
   }
 
+  /** Rows in published order, read one by one. @throws SQLite's own errors */
   candidates(range: RowRange): Generator<Candidate, void> {
-    const selection = { contract: this.#contract, ...rowsOfCopy(this.share, range), isRepeated: "0" };
-    return selectCandidates(this.#db, { ...selection, defaultAvatar: this.share.defaultAvatar });
+    return selectCandidates(this.#db, {
+      ...{ contract: this.#contract, rows: ROWS, parameters: this.#parametersOf(range) },
+      isRepeated: this.#hasRepeatedKeys ? `${NUMBER} IN (SELECT ${NUMBER} FROM ${REPEATED})` : "0",
+      defaultAvatar: this.#defaultAvatar,
+    });
   }
 
   close(): void {
     this.#db.close();
+  }
+
+  #parametersOf({ before, rows }: RowRange) {
+    const after = before - this.copy.before;
+    return { after, last: after + rows };
   }
 }
 

@@ -1,6 +1,6 @@
 /** The files that say what others hold, bulk.json and changes.json: whether each can be used, and names all that are there. */
-import { type Bulk, encodeBulk, parseBulk } from "../bulk/parts.js";
-import { type Changes, encodeChanges, parseChanges } from "../changes/steps.js";
+import { type Bulk, encodeBulk, parseBulk } from "../artifacts/bulk/parts.js";
+import { type Changes, encodeChanges, parseChanges } from "../artifacts/steps/steps.js";
 import { shorten } from "../print/text.js";
 import { BULK, CHANGES } from "../release/layout.js";
 import type { Finding } from "./verdict.js";

@@ -62,28 +62,11 @@ export class ThreadPool<Data, Job, Result> {
     }
   }
 
-  /** Gives the only thread a job, when it has answered all before. */
-  async ask(job: Job): Promise<Result> {
-    const [thread] = this.#threads;
-    if (!thread) throw new Error("A pool of no threads is asked.");
-    return thread.ask(job, this.options.given?.(job));
-  }
-
   #answer(job: Job): Result | Promise<Result> {
     const { start, data } = this.options;
     if (!start) throw new Error("A pool of no threads needs a start.");
     this.#here ??= start(data);
     return this.#here(job);
-  }
-
-  /** Gives every thread the same job, or the calling one where it is the only one. @throws the first error, when all have answered. */
-  async askAll(job: Job): Promise<Result[]> {
-    if (this.#threads.length === 0) return [await this.#answer(job)];
-    const answers = await Promise.allSettled(this.#threads.map((thread) => thread.ask(job)));
-    return answers.map((answer) => {
-      if (answer.status === "rejected") throw answer.reason;
-      return answer.value;
-    });
   }
 
   async end(): Promise<void> {

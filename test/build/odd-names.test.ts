@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import { build } from "../../src/build/build.js";
 import { contractOf } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { checkContract } from "../../src/contract/file/parse.js";
 import { toSql } from "../../src/contract/schema/sql.js";
+import { build } from "../../src/snapshot/build.js";
 import { verify } from "../../src/verify/verify.js";
 import { scratch } from "../support/files.js";
 

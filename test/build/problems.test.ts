@@ -50,14 +50,14 @@ describe("is not put in the place of", () => {
     prepare();
     const path = join(folder, name);
     const [before, source] = [contents(path), contents(db)];
-    await expect(publish(path)).rejects.toThrow("is there and is no file of problems; name another, or remove it.");
+    await expect(publish(path)).rejects.toThrow("exists and is not a file of problems; name another, or remove it.");
     expect(contents(path).equals(before) && contents(db).equals(source)).toBe(true);
   });
 
   test("a folder or a device", async () => {
     mkdirSync(problemsFile);
-    await expect(publish()).rejects.toThrow("is no file of problems");
-    await expect(publish("/dev/null")).rejects.toThrow("is no file of problems");
+    await expect(publish()).rejects.toThrow("is not a file of problems");
+    await expect(publish("/dev/null")).rejects.toThrow("is not a file of problems");
   });
 
   test("anything in the folder of releases", async () => {

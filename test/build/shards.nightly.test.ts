@@ -19,7 +19,7 @@ const baseUrl = "https://directory.example.com";
 
 /** A machine that is given numbers. */
 const MACHINE = `
-  import { buildShard } from ${JSON.stringify(new URL("../../lib/build/shards/shard.js", import.meta.url).href)};
+  import { buildShard } from ${JSON.stringify(new URL("../../lib/snapshot/shards/shard.js", import.meta.url).href)};
   const [options, ...numbers] = process.argv.slice(1);
   for (const number of numbers) await buildShard({ ...JSON.parse(options), shard: \`\${number}/${SHARDS}\` });
 `;

@@ -16,7 +16,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { build } from "../../src/build/build.js";
+import { build } from "../../src/snapshot/build.js";
 import { CLI, start } from "../support/command.js";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { fileClockTicks, scratch } from "../support/files.js";

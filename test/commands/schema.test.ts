@@ -2,8 +2,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { build } from "../../src/build/build.js";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { build } from "../../src/snapshot/build.js";
 import { scratch } from "../support/files.js";
 import { STATIONS, STATIONS_CONTRACT, stations, writeStations } from "../support/stations.js";
 import { fakeIo, rollcall } from "./run.js";

@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { build } from "../../src/build/build.js";
+import { build } from "../../src/snapshot/build.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { freePort, takenPort } from "../support/ports.js";

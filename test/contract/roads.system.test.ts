@@ -7,11 +7,11 @@ import fc from "fast-check";
 import stringify from "fast-json-stable-stringify";
 import { build, InvalidRecordsError } from "rollcall";
 import { expect, test } from "vitest";
-import { validator } from "../../src/build/records.js";
 import { type Contract, contractOf } from "../../src/contract/contract.js";
 import { checkContract } from "../../src/contract/file/parse.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";
 import { isBehind, orderKeyOf } from "../../src/contract/record/key.js";
+import { validator } from "../../src/snapshot/validator.js";
 import type { Candidate } from "../../src/source/candidates.js";
 import { openSource } from "../../src/source/open.js";
 import { PageReader } from "../../src/source/reader.js";
@@ -35,7 +35,7 @@ function writeTable(path: string, { columns, rows }: RandomTable): void {
 /** Each row of the table, in published order: its text by SQLite if that is taken for good, and its candidate. */
 async function readRows(db: string, contract: Contract): Promise<{ fast: string | undefined; candidate: Candidate }[]> {
   const source = await openSource({ db, contract, table: "things" });
-  const reader = new PageReader(source.share);
+  const reader = new PageReader(source.copy, { contract: contract.file });
   const rows = Array.from({ length: source.count }, (_, before) => {
     const range = { before, rows: 1 };
     const text = reader.readText(range);

@@ -1,9 +1,9 @@
 /** A small contract whose key is of any kind, and releases of rows that a test makes up. */
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { build } from "../../src/build/build.js";
-import type { BuildResult } from "../../src/build/result.js";
 import type { ContractFile, FieldSchema, Listing } from "../../src/contract/file/form.js";
+import { build } from "../../src/snapshot/build.js";
+import type { BuildResult } from "../../src/snapshot/result.js";
 
 export interface Thing {
   key: string | number;

@@ -1,12 +1,14 @@
 /** Collections as the page for people shows them: records are counted as a build does, and the page is written of that. */
+
+import { ExplorerCollector } from "../../src/artifacts/explorer/collector.js";
+import { ExplorerMerger } from "../../src/artifacts/explorer/explorer.js";
 import { type AnyRecord, type Contract, contractOf } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";
 import type { ExplorerSummary } from "../../src/explorer/form.js";
-import { ExplorerGatherer } from "../../src/explorer/gather.js";
 import { explorerPage } from "../../src/explorer/html.js";
 import type { PublishedAt } from "../../src/explorer/programs.js";
-import { ExplorerWriter } from "../../src/explorer/writer.js";
+import { mergeContext } from "../support/merging.js";
 
 export interface Written {
   summary: ExplorerSummary;
@@ -14,30 +16,32 @@ export interface Written {
   files: Map<string, string>;
 }
 
-/** As a build does, with some threads that hand over what they have after some pages each. */
+/** As a build does, with some threads, each of which hands over what it has after some pages. */
 export async function writeFacts(
   contract: Contract,
   records: readonly AnyRecord[],
   { page = 7, threads = 1, pages = 1, isTurned = false } = {},
 ): Promise<Written> {
   const encode = recordEncoder(contract);
-  const gatherers = Array.from({ length: threads }, () => new ExplorerGatherer(contract));
-  const counted: ReturnType<ExplorerGatherer["finish"]>[] = [];
+  const collectors = Array.from({ length: threads }, () => new ExplorerCollector(contract));
+  const pieces: Uint8Array[] = [];
   for (let first = 0, number = 0; first < records.length; first += page, number++) {
     const texts = records.slice(first, first + page).map((record) => encode(inOrder(record)));
-    const gatherer = gatherers[number % threads];
-    gatherer?.add(first, Buffer.from(texts.join(",\n")).toString("latin1"));
-    if (gatherer && number % pages === 0) counted.push(structuredClone(gatherer.finish()));
+    const collector = collectors[number % threads];
+    const bytes = Buffer.from(texts.join(",\n"));
+    collector?.collect({ first, bytes, text: bytes.toString("latin1") });
+    if (collector && number % pages === 0) pieces.push(collector.take());
   }
-  counted.push(...gatherers.map((gatherer) => gatherer.finish()));
-  const writer = new ExplorerWriter({ contract, count: records.length });
+  pieces.push(...collectors.map((collector) => collector.take()));
+  const files = new Map<string, string>();
+  const merger = new ExplorerMerger(
+    mergeContext(contract, records.length, (path, bytes) => files.set(path, `${bytes}`)),
+  );
   try {
-    for (const some of isTurned ? counted.reverse() : counted) writer.take(some);
-    const files = new Map<string, string>();
-    const summary = await writer.finish((path, bytes) => void files.set(path, String(bytes)));
-    return { summary, files };
+    for (const piece of isTurned ? pieces.reverse() : pieces) merger.merge(piece);
+    return { summary: await merger.writeSummary(undefined), files };
   } finally {
-    writer.close();
+    merger.close();
   }
 }
 

@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { build } from "../../src/build/build.js";
-import type { BuildOptions } from "../../src/build/options.js";
+import { build } from "../../src/snapshot/build.js";
+import type { BuildOptions } from "../../src/snapshot/options.js";
 import { SERVERS, type Server, serveWith } from "../adapters/servers.js";
 import { start } from "../support/command.js";
 import { type Row, writeUsers } from "../support/database.js";

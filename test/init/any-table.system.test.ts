@@ -4,8 +4,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { build } from "../../src/build/build.js";
 import { initialize } from "../../src/init/init.js";
+import { build } from "../../src/snapshot/build.js";
 import { scratch } from "../support/files.js";
 
 const iso = fc.date({ min: new Date("1970-01-01"), max: new Date("2100-01-01"), noInvalidDate: true });

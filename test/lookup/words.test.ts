@@ -1,18 +1,12 @@
-/** Words are cut from bytes as `foldedWords` and `termOf` cut them from text, by which readers confirm what they find. */
+/** The words of a text are those of its parts between spaces, which builds remember. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { foldedWords, termOf } from "../../src/contract/lookup.js";
-import { WordCutter } from "../../src/lookup/words.js";
 import { draws } from "../support/random.js";
 
-let terms: string[] = [];
-const cutter = new WordCutter((bytes, length) => terms.push(Buffer.from(bytes.subarray(0, length)).toString()));
-
+/** Terms of the words between spaces, as they are collected. */
 function termsOf(text: string): string[] {
-  terms = [];
-  const bytes = Buffer.from(text);
-  cutter.cut(bytes, 0, bytes.length, 0);
-  return terms;
+  return text.split(" ").flatMap((part) => foldedWords(part).map(termOf));
 }
 
 const expected = (text: string) => foldedWords(text).map(termOf);

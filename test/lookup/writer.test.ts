@@ -1,15 +1,16 @@
 /** What a lookup says of records, read by the plainest reader, against what they are. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { LookupCollector } from "../../src/artifacts/lookup/collector.js";
+import { LookupMerger } from "../../src/artifacts/lookup/lookup.js";
+import { eachNumber, MOST_DIGITS, writeNumber } from "../../src/artifacts/lookup/numbers.js";
 import { type Contract, contractOf } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { keyTerm, type LookupIndex, nameFields, termOf, wordsOfRecord } from "../../src/contract/lookup.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";
 import { valueAt } from "../../src/contract/record/value.js";
 import { USERS } from "../../src/contract/users.js";
-import { Gatherer } from "../../src/lookup/gatherer.js";
-import { eachNumber, MOST_DIGITS, writeNumber } from "../../src/lookup/numbers.js";
-import { LookupWriter } from "../../src/lookup/writer.js";
+import { mergeContext } from "../support/merging.js";
 import { draws } from "../support/random.js";
 import { compareBytes, joinLines, lookUp, type PlainLine, readLines } from "./plain-reader.js";
 
@@ -85,7 +86,7 @@ interface Made {
   index: LookupIndex;
 }
 
-/** @param pages how many records each page has, and how many pages a run; runs are handed over in another order. */
+/** @param pages how many records each page has, and how many pages a piece; pieces are merged in another order. */
 async function make(
   contract: Contract,
   records: readonly AnyRecord[],
@@ -94,22 +95,23 @@ async function make(
   together: number,
 ): Promise<Made> {
   const encode = recordEncoder(contract);
-  const writer = new LookupWriter({ contract, count: records.length, least });
   const files = new Map<string, Buffer>();
+  const context = mergeContext(contract, records.length, (path, bytes) => files.set(path, bytes));
+  const merger = new LookupMerger(context, least);
   try {
-    const gatherer = new Gatherer(contract);
-    const runs = [];
+    const collector = new LookupCollector(contract);
+    const pieces = [];
     for (let at = 0, page = 1; at < records.length; at += pages, page++) {
       const texts = records.slice(at, at + pages).map((one) => encode(sorted(one)));
       const bytes = Buffer.from(texts.join(",\n"));
-      gatherer.add(at, bytes, bytes.toString("latin1"));
-      if (page % together === 0) runs.push(gatherer.finish());
+      collector.collect({ first: at, bytes, text: bytes.toString("latin1") });
+      if (page % together === 0) pieces.push(collector.take());
     }
-    runs.push(gatherer.finish());
-    for (const run of runs.reverse()) writer.take(run);
-    await writer.finish((path, bytes) => void files.set(path, bytes));
+    pieces.push(collector.take());
+    for (const piece of pieces.reverse()) merger.merge(piece);
+    await merger.write(undefined);
   } finally {
-    writer.close();
+    merger.close();
   }
   return { files, index: JSON.parse(String(files.get("lookup/index.json"))) };
 }

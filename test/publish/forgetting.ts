@@ -1,7 +1,7 @@
 /** Releases that `rollcall forget` may remove. */
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "../../src/build/build.js";
+import { build } from "../../src/snapshot/build.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 

@@ -12,7 +12,7 @@ import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { recordCheck } from "../../src/contract/record/schema.js";
 import { fieldObserver, type WarningCounts } from "../../src/contract/record/warnings.js";
 import { USERS, type User } from "../../src/contract/users.js";
-import { openSource } from "../../src/source/open.js";
+import { readCandidates } from "../support/candidates.js";
 import { scratch } from "../support/files.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -52,9 +52,9 @@ test("a file of many users is the same from the same seed, and another from anot
 });
 
 test("the sample has 1,000 valid users, nothing to warn of, every status, ties at page edges and every hard text", async () => {
-  const source = await openSource({ db: SAMPLE, contract: USERS_CONTRACT, defaultAvatar: "https://a.example/a.png" });
-  const candidates = [...source.candidates()];
-  source.close();
+  const candidates = await readCandidates({
+    ...{ db: SAMPLE, contract: USERS_CONTRACT, defaultAvatar: "https://a.example/a.png" },
+  });
   const users = candidates.map(({ record }) => record as User);
   const warnings: WarningCounts = {};
   const [check, observe] = [recordCheck(USERS_CONTRACT), fieldObserver(USERS_CONTRACT)];

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { validator } from "../../src/build/records.js";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { validator } from "../../src/snapshot/validator.js";
 import { openSource } from "../../src/source/open.js";
 import { PageReader } from "../../src/source/reader.js";
 import { type Row, userId, writeUsers } from "../support/database.js";
@@ -19,7 +19,7 @@ const AVATAR = "https://directory.example.com/avatar.svg";
 /** Checks each row of a file as a page of its own. @returns how many are plain. */
 async function countPlain(db: string, table = "users", defaultAvatar = AVATAR): Promise<number> {
   const source = await openSource({ db, contract: USERS_CONTRACT, table, defaultAvatar });
-  const reader = new PageReader(source.share);
+  const reader = new PageReader(source.copy, { contract: USERS_CONTRACT.file, defaultAvatar });
   let plain = 0;
   for (let before = 0; before < source.count; before++) {
     const range = { before, rows: 1 };

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
-import { contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
+import { contractOf } from "../../src/contract/contract.js";
 import { build, InvalidRecordsError } from "../../src/index.js";
-import { openSource } from "../../src/source/open.js";
 import { contractOfThings, type Thing } from "../diff/things.js";
+import { readCandidates } from "../support/candidates.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { draws } from "../support/random.js";
@@ -128,9 +128,8 @@ test.each(["UTF-8", "UTF-16le", "UTF-16be"])(
         );
         for (const [at, note] of notes.entries()) file.prepare("INSERT INTO things VALUES (?, ?)").run(`${at}`, note);
         file.close();
-        const source = await openSource({ db: path, contract });
-        const found = [...source.candidates()].map(({ record, unmet }) => [(record as Thing).note, unmet]);
-        source.close();
+        const candidates = await readCandidates({ db: path, contract });
+        const found = candidates.map(({ record, unmet }) => [(record as Thing).note, unmet]);
         const sorted = notes.toSorted((one, other) => compare(other, one));
         expect(found).toEqual(sorted.map((note) => [note, compare(note, "Ω") < 0 ? ["late"] : []]));
       }),
@@ -172,14 +171,6 @@ test("the source is only ever read: not one byte of it, nor a file beside it, ch
   await publish();
   expect(readFileSync(db).equals(before)).toBe(true);
   expect([...readTree(folder).keys()].filter((path) => !path.startsWith("dist/"))).toEqual(["users.sqlite"]);
-});
-
-test("a source can be read twice with one result, and stopped in the middle", async () => {
-  writeUsers(db, plainRows(10));
-  const source = await openSource({ db, contract: USERS_CONTRACT, defaultAvatar: "https://a.example/a.png" });
-  for (const _ of source.candidates()) break;
-  expect([...source.candidates()]).toEqual([...source.candidates()]);
-  source.close();
 });
 
 test("a BLOB that SQLite would read as JSON is no text", async () => {

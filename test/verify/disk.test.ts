@@ -1,8 +1,8 @@
 import { chmodSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { BuildOptions } from "../../src/build/options.js";
 import { RECORDS, SNAPSHOT } from "../../src/release/layout.js";
+import type { BuildOptions } from "../../src/snapshot/options.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { passed, type Verdict } from "../../src/verify/verdict.js";
 import { edit, page, plainRelease, readSnapshot, reseal } from "../support/damage.js";

@@ -2,10 +2,10 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { build } from "../../src/build/build.js";
-import type { BuildOptions } from "../../src/build/options.js";
 import { contractOf } from "../../src/contract/contract.js";
 import { CONTRACT } from "../../src/release/layout.js";
+import { build } from "../../src/snapshot/build.js";
+import type { BuildOptions } from "../../src/snapshot/options.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { passed, type Verdict } from "../../src/verify/verdict.js";
 import { BASE_URL, edit, entriesRelease, readSnapshot, reseal } from "../support/damage.js";

@@ -1,9 +1,5 @@
 /** `rollcall build`: from settings to the build's options, and from its result to lines or JSON. */
-import { build as buildRelease } from "../../build/build.js";
-import { loadContract } from "../../build/contract.js";
-import type { BuildEffects, BuildOptions } from "../../build/options.js";
-import { InvalidRecordsError } from "../../build/problems.js";
-import type { BuildResult } from "../../build/result.js";
+
 import type { Contract } from "../../contract/contract.js";
 import { GateError } from "../../diff/gates.js";
 import { ExitCode, UserError } from "../../errors.js";
@@ -11,6 +7,11 @@ import { align, painter } from "../../print/style.js";
 import { shellWord, toJson } from "../../print/text.js";
 import { defaultSettings, need } from "../../settings/resolve.js";
 import type { Settings } from "../../settings/settings.js";
+import { build as buildRelease } from "../../snapshot/build.js";
+import { loadContract } from "../../snapshot/contract.js";
+import type { BuildEffects, BuildOptions } from "../../snapshot/options.js";
+import { InvalidRecordsError } from "../../snapshot/problems.js";
+import type { BuildResult } from "../../snapshot/result.js";
 import { warnUntidied } from "../program/failure.js";
 import { progressBar } from "../program/progress.js";
 import { createStop } from "../program/signals.js";

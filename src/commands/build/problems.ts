@@ -1,9 +1,10 @@
 /** What a build prints when it refuses: each kind of problem, then the first single ones, then why it refuses. */
-import type { InvalidRecordsError, Problem, ProblemKind, ProblemReport } from "../../build/problems.js";
+
 import { count, number, type Words, wordFor } from "../../print/numbers.js";
 import type { Paint } from "../../print/style.js";
 import { table } from "../../print/table.js";
 import { shorten, showValue, visible } from "../../print/text.js";
+import type { InvalidRecordsError, Problem, ProblemKind, ProblemReport } from "../../snapshot/problems.js";
 
 /** More kinds are in the JSON. */
 const MOST_KINDS = 20;

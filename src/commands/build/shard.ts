@@ -1,11 +1,12 @@
 /** `rollcall build --shard`: a share of the pages, and what is said of it. */
-import type { BuildEffects, BuildOptions } from "../../build/options.js";
-import type { ShardResult } from "../../build/shards/shard.js";
+
 import { usageError } from "../../errors.js";
 import { count, duration, number, size, type Words } from "../../print/numbers.js";
 import { shellWord, toJson } from "../../print/text.js";
 import type { Settings } from "../../settings/settings.js";
 import { readShard, wordOf } from "../../shards/word.js";
+import type { BuildEffects, BuildOptions } from "../../snapshot/options.js";
+import type { ShardResult } from "../../snapshot/shards/shard.js";
 import { type Io, print, sayLines } from "../program/verb.js";
 
 /** @throws UserError (usage) when flags of shards do not go together. */
@@ -23,7 +24,7 @@ export async function runShard(
   effects: BuildEffects,
   env: Io["env"],
 ): Promise<ShardResult> {
-  const { buildShard } = await import("../../build/shards/shard.js");
+  const { buildShard } = await import("../../snapshot/shards/shard.js");
   return buildShard({ ...options, shard: wordOf(readShard(shard, env)), parts }, effects);
 }
 

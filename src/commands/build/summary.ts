@@ -1,9 +1,10 @@
 /** What a build prints for people: one aligned line a stage. */
-import type { BuildResult } from "../../build/result.js";
+
 import type { Contract } from "../../contract/contract.js";
 import { count, duration, number, size } from "../../print/numbers.js";
 import { align, type Line, type Paint } from "../../print/style.js";
 import { CHANGES, SIGNATURE } from "../../release/layout.js";
+import type { BuildResult } from "../../snapshot/result.js";
 
 /** @param next the command that serves the release. */
 export function describeBuild(
@@ -97,6 +98,7 @@ export function describeTimings({ timings, workers }: BuildResult, paint: Paint)
   const lines: Line[] = [
     { verb: "time", value: listed({ open, write, ...(lookup === undefined ? {} : { lookup }), publish }) },
   ];
-  if (threads) lines.push({ verb: "write", value: listed({ ...threads }), detail: `by ${count(workers, "worker")}` });
+  const by = workers === 0 ? "on the main thread" : `by ${count(workers, "worker")}`;
+  lines.push({ verb: "write", value: listed({ ...threads }), detail: by });
   return `\n${align(lines, paint)}`;
 }

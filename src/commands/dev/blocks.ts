@@ -1,5 +1,5 @@
 /** What `rollcall dev` says to people: one block for each build, with the time where something has changed. */
-import { InvalidRecordsError } from "../../build/problems.js";
+
 import { type Contract, USERS_CONTRACT } from "../../contract/contract.js";
 import type { DevBuild, DevScreen, DevTrouble } from "../../dev/dev.js";
 import type { Diff } from "../../diff/change.js";
@@ -9,6 +9,7 @@ import { type Line, painter } from "../../print/style.js";
 import { listed, toJson, visible } from "../../print/text.js";
 import { CHANGE_KINDS, settingChanges } from "../../report/facts.js";
 import { changesText, contractText } from "../../report/text/changes.js";
+import { InvalidRecordsError } from "../../snapshot/problems.js";
 import { leftOut, warned } from "../build/summary.js";
 import { reportFailure } from "../program/failure.js";
 import { type Io, say, sayLines } from "../program/verb.js";

@@ -1,6 +1,5 @@
 /** `rollcall dev`: from settings to what each build is told, and from its result to blocks of text or lines of JSON. */
 import { dirname, join } from "node:path";
-import { InvalidRecordsError } from "../../build/problems.js";
 import { type DevScreen, type DevSettings, dev } from "../../dev/dev.js";
 import type { Diff } from "../../diff/change.js";
 import { ExitCode } from "../../errors.js";
@@ -10,6 +9,7 @@ import { makeScratch, removeScratch } from "../../scratch/folder.js";
 import { CONTRACT_FILE } from "../../settings/file.js";
 import { need } from "../../settings/resolve.js";
 import type { Settings } from "../../settings/settings.js";
+import { InvalidRecordsError } from "../../snapshot/problems.js";
 import { type Progress, progressBar } from "../program/progress.js";
 import { Stopped, stoppable } from "../program/signals.js";
 import { type Given, type Io, print, say } from "../program/verb.js";

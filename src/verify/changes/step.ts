@@ -1,8 +1,8 @@
 /** Reads a step to its end, wherever it comes from: whether it is one gzip of the lines that changes.json promises. */
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
-import { unpackPart } from "../../bulk/reader.js";
-import type { Step } from "../../changes/steps.js";
+import { unpackPart } from "../../artifacts/bulk/reader.js";
+import type { Step } from "../../artifacts/steps/steps.js";
 import { mostPlainBytes } from "../../client/sync/steps.js";
 import { CHANGES } from "../../release/layout.js";
 import { type Difference, type LineContext, StepLines, type TakeLine } from "./lines.js";

@@ -1,94 +1,85 @@
-/** What look-ups and the page for people work by, made again from pages: gathered in any thread, and put together in one. */
+/** Makes the files of look-ups and of the explorer again from pages: collected in any thread, and merged in one. */
+import type { Collector, MergeContext } from "../../artifacts/artifact.js";
+import { EXPLORER_FILES, ExplorerMerger } from "../../artifacts/explorer/explorer.js";
+import { LOOKUP_FILES, LookupMerger } from "../../artifacts/lookup/lookup.js";
 import { contractOf } from "../../contract/contract.js";
 import type { ContractFile } from "../../contract/file/form.js";
+import type { Collection } from "../../contract/page.js";
 import type { ExplorerSummary } from "../../explorer/form.js";
-import { type Counted, ExplorerGatherer, memoryOfCounted } from "../../explorer/gather.js";
-import { ExplorerWriter } from "../../explorer/writer.js";
-import { type GatheredTerms, Gatherer, memoryOfGathered } from "../../lookup/gatherer.js";
-import { LookupWriter, type PutFile } from "../../lookup/writer.js";
 import type { LookupCheck } from "./needs.js";
 
 /** What there is to make again. */
 export interface WantedFiles {
   checks: readonly LookupCheck[];
   contract: ContractFile;
-  count: number;
-  pageSize: number;
+  collection: Collection;
 }
 
-/** Can be sent to another thread. */
-export interface GatheredPages {
-  lookup: GatheredTerms | undefined;
-  explorer: Counted | undefined;
-}
+/** What was collected from some pages, for each check. */
+export type Collected = readonly Uint8Array<ArrayBuffer>[];
 
-/** A thread's side. */
-export class RecordGatherer {
+const ARTIFACTS = { lookup: LOOKUP_FILES, explorer: EXPLORER_FILES };
+
+/** The side of a thread. */
+export class RecordCollector {
   readonly #pageSize: number;
-  readonly #lookup: Gatherer | undefined;
-  readonly #explorer: ExplorerGatherer | undefined;
+  readonly #collectors: readonly Collector[];
 
-  constructor({ checks, contract: file, pageSize }: WantedFiles) {
-    const contract = contractOf(file);
+  constructor({ checks, contract, collection: { pageSize } }: WantedFiles) {
     this.#pageSize = pageSize;
-    this.#lookup = checks.includes("lookup") ? new Gatherer(contract) : undefined;
-    this.#explorer = checks.includes("explorer") ? new ExplorerGatherer(contract) : undefined;
+    this.#collectors = checks.map((check) => ARTIFACTS[check].collector(contractOf(contract), pageSize));
   }
 
-  /**
-   * @param records the text of all records of a page, each of them valid and canonical.
-   */
-  add(page: number, records: Buffer): void {
-    const first = (page - 1) * this.#pageSize;
-    const text = records.toString("latin1");
-    this.#lookup?.add(first, records, text);
-    this.#explorer?.add(first, text);
+  /** @param bytes all records of a page, each of them valid and canonical. Until `take`, pages come in ascending order. */
+  add(page: number, bytes: Buffer): void {
+    const [first, text] = [(page - 1) * this.#pageSize, bytes.toString("latin1")];
+    for (const collector of this.#collectors) collector.collect({ first, bytes, text });
   }
 
-  /** Whether it is time to hand over what was gathered, so that memory has a bound. */
-  get isFull(): boolean {
-    return this.#lookup?.isFull === true || this.#explorer?.isFull === true;
-  }
-
-  finish(): GatheredPages {
-    return { lookup: this.#lookup?.finish(), explorer: this.#explorer?.finish() };
+  take(): Collected {
+    return this.#collectors.map((collector) => collector.take());
   }
 }
 
-/** The memory that can be handed over instead of copied. */
-export function memoryOfPages({ lookup, explorer }: GatheredPages): ArrayBuffer[] {
-  return [...(lookup ? memoryOfGathered(lookup) : []), ...(explorer ? memoryOfCounted(explorer) : [])];
-}
+type Put = MergeContext["sink"]["put"];
 
-/** Puts together what was gathered. Call `close` in the end. */
+/** Merges what was collected. Close it in a `finally`. */
 export class Remaker {
-  readonly #lookup: LookupWriter | undefined;
-  readonly #explorer: ExplorerWriter | undefined;
+  readonly #lookup: LookupMerger | undefined;
+  readonly #explorer: ExplorerMerger | undefined;
+  #put: Put = () => {};
   /** Pages whose records were all usable. */
   #pages = 0;
 
   constructor(readonly wanted: WantedFiles) {
-    const { checks, count } = wanted;
-    const contract = contractOf(wanted.contract);
-    this.#lookup = checks.includes("lookup") ? new LookupWriter({ contract, count }) : undefined;
-    this.#explorer = checks.includes("explorer") ? new ExplorerWriter({ contract, count }) : undefined;
+    const { checks, contract, collection } = wanted;
+    const sink: MergeContext["sink"] = {
+      put: (path, bytes) => this.#put(path, bytes),
+      create: (path) => {
+        throw new Error(`${path} is not a file of look-ups.`);
+      },
+    };
+    const context = { contract: contractOf(contract), collection, sink, files: [] };
+    this.#lookup = checks.includes("lookup") ? new LookupMerger(context) : undefined;
+    this.#explorer = checks.includes("explorer") ? new ExplorerMerger(context) : undefined;
   }
 
   get pages(): number {
     return this.#pages;
   }
 
-  /** In any order. @param pages how many more have been gathered. @throws UserError when the folder for temporary files is full. */
-  take(pages: number, gathered: GatheredPages | undefined): void {
+  /** In any order. @param pages from which it was collected. @throws UserError when the temporary folder is full */
+  take(pages: number, collected: Collected): void {
     this.#pages += pages;
-    if (gathered?.lookup) this.#lookup?.take(gathered.lookup);
-    if (gathered?.explorer) this.#explorer?.take(gathered.explorer);
+    for (const [at, check] of this.wanted.checks.entries())
+      (check === "lookup" ? this.#lookup : this.#explorer)?.merge(collected[at] ?? new Uint8Array());
   }
 
-  /** Calls `put` for each file, once all pages have been gathered. @returns what the page for people shows. */
-  async finish(put: PutFile, signal: AbortSignal | undefined): Promise<ExplorerSummary | undefined> {
-    await this.#lookup?.finish(put, signal);
-    return this.#explorer?.finish(put, signal);
+  /** Calls `put` for each file, once all pages have been collected. @returns what the explorer shows */
+  async finish(put: Put, signal: AbortSignal | undefined): Promise<ExplorerSummary | undefined> {
+    this.#put = put;
+    await this.#lookup?.write(signal);
+    return this.#explorer?.writeSummary(signal);
   }
 
   close(): void {

@@ -7,7 +7,7 @@ import type { WarningCounts } from "../../contract/record/warnings.js";
 import { type DigestBytes, PageDigests, type PageSums } from "../../release/digests.js";
 import { PagePaths } from "../../release/layout.js";
 import { type LinePlace, RecordLines } from "../../release/record/lines.js";
-import { type GatheredPages, RecordGatherer, type WantedFiles } from "../lookup/gather.js";
+import { type Collected, RecordCollector, type WantedFiles } from "../lookup/gather.js";
 import { BatchCheck, type BatchRecords } from "../order.js";
 import { recordChecker } from "../records.js";
 import { Findings } from "../verdict.js";
@@ -30,16 +30,13 @@ export interface ReleaseOutline extends Pick<Manifest, "snapshot" | "variants"> 
 /** Consecutive pages, with their digests where SHA256SUMS can be read. */
 export type Batch = { first: number; pages: number; digests: DigestBytes | undefined };
 
-/** Instead of a batch: what was gathered and not handed over yet. */
-export const REST = "rest";
-
 /** What was found in a batch. */
 export interface CheckedBatch {
   records: BatchRecords | undefined;
   warnings: WarningCounts;
   findings: ReturnType<Findings["toData"]>;
-  /** From how many pages more records have been gathered, and what was gathered since the last time, once it is much. */
-  gathered: { pages: number; made: GatheredPages | undefined };
+  /** From how many pages records were collected, and what was. */
+  collected: { pages: number; pieces: Collected };
 }
 
 /** Enough that sending a batch costs nothing, few enough that no thread waits long for the others. */
@@ -56,11 +53,9 @@ export function* batches(pages: number, digests: PageSums | undefined): Generato
 export function startChecks(outline: ReleaseOutline) {
   const { folder, listing, variants } = outline;
   const paths = new PagePaths(listing);
-  const gatherer = outline.wanted && new RecordGatherer(outline.wanted);
-  const startRecords = recordsOf(outline, paths, gatherer);
-  return (job: Batch | typeof REST): CheckedBatch => {
-    if (job === REST) return { ...NO_RECORDS.finish(), findings: {}, gathered: { pages: 0, made: gatherer?.finish() } };
-    const { first, pages, digests: bytes } = job;
+  const collector = outline.wanted && new RecordCollector(outline.wanted);
+  const startRecords = recordsOf(outline, paths, collector);
+  return ({ first, pages, digests: bytes }: Batch): CheckedBatch => {
     const findings = new Findings();
     const records = startRecords(findings);
     try {
@@ -87,14 +82,14 @@ interface BatchOfRecords {
 
 const NO_RECORDS: BatchOfRecords = {
   take() {},
-  finish: () => ({ records: undefined, warnings: {}, gathered: { pages: 0, made: undefined } }),
+  finish: () => ({ records: undefined, warnings: {}, collected: { pages: 0, pieces: [] } }),
   close() {},
 };
 
 function recordsOf(
   { snapshot, contract: file, list: listPath }: ReleaseOutline,
   paths: PagePaths,
-  gatherer: RecordGatherer | undefined,
+  collector: RecordCollector | undefined,
 ) {
   if (!file) return () => NO_RECORDS;
   const contract = contractOf(file);
@@ -106,18 +101,18 @@ function recordsOf(
     const list = listPath === undefined ? undefined : new RecordLines(listPath, places);
     const warnings: WarningCounts = {};
     const records = new BatchCheck(contract, findings);
-    let gathered = 0;
+    let collected = 0;
     return {
       take(page, body) {
         const checked = checkReleasePage(page, body, { paths, snapshot, checker, finder, list, warnings, findings });
         if (checked) records.add(page, checked.keys);
-        if (!gatherer || !checked?.records) return;
-        gatherer.add(page, checked.records);
-        gathered++;
+        if (!collector || !checked?.records) return;
+        collector.add(page, checked.records);
+        collected++;
       },
       finish() {
-        const made = gatherer?.isFull ? gatherer.finish() : undefined;
-        return { records: records.finish(), warnings, gathered: { pages: gathered, made } };
+        const pieces = collector?.take() ?? [];
+        return { records: records.finish(), warnings, collected: { pages: collected, pieces } };
       },
       close: () => list?.close(),
     };

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { Bulk, BulkPart } from "../../bulk/parts.js";
-import { readPart } from "../../bulk/reader.js";
+import type { Bulk, BulkPart } from "../../artifacts/bulk/parts.js";
+import { readPart } from "../../artifacts/bulk/reader.js";
 import { type Frame, readFrame } from "../../contract/envelope.js";
 import { recordFinder } from "../../contract/record/locate.js";
 import { showValue } from "../../print/text.js";

@@ -1,7 +1,7 @@
 /** Proves changes.json and its steps: their form, and that each is what differs between its ends, where those are there. */
 import { createReadStream, fstatSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Changes, Step } from "../../changes/steps.js";
+import type { Changes, Step } from "../../artifacts/steps/steps.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import { openPlain } from "../../release/files.js";
 import { CHANGES, CHANGES_FOLDER, isPart, MAX_PACKED, RECORDS } from "../../release/layout.js";

@@ -33,7 +33,9 @@ export function findUnproved(tree: Tree, manifest: Manifest): WhyUnproved {
 export function wantedOf({ snapshot, contract }: Manifest, unproved: WhyUnproved): WantedFiles | undefined {
   const checks = LOOKUP_CHECKS.filter((check) => !unproved.has(check));
   if (!snapshot || !contract || checks.length === 0) return undefined;
-  return { checks, contract: contract.file, count: snapshot.count, pageSize: snapshot.page_size };
+  const { count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
+  const collection = { count, pages, pageSize, baseUrl, path: contract.listing.path, links };
+  return { checks, contract: contract.file, collection };
 }
 
 interface LookupContext {

@@ -6,7 +6,7 @@ import type { Remaker } from "../lookup/gather.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { AllRecordsCheck } from "../order.js";
 import type { Findings } from "../verdict.js";
-import { type Batch, batches, type CheckedBatch, REST, type ReleaseOutline, startChecks } from "./batch.js";
+import { type Batch, batches, type CheckedBatch, type ReleaseOutline, startChecks } from "./batch.js";
 import type { Manifest } from "./manifest.js";
 import type { Tree } from "./tree.js";
 
@@ -34,7 +34,7 @@ export async function checkPages(
   const { snapshot, contract, paths, pages, variants, digests } = manifest;
   const warnings: WarningCounts = {};
   const records = new AllRecordsCheck(contract ?? USERS_CONTRACT, findings);
-  const pool = new ThreadPool<ReleaseOutline, Batch | typeof REST, CheckedBatch>({
+  const pool = new ThreadPool<ReleaseOutline, Batch, CheckedBatch>({
     size: threadsFor(snapshot?.count ?? 0, workers, WORTHWHILE),
     file: new URL("./worker.js", import.meta.url),
     data: {
@@ -49,20 +49,17 @@ export async function checkPages(
     start: startChecks,
     signal,
   });
-  const take = ({ gathered }: CheckedBatch) => remaker?.take(gathered.pages, gathered.made);
   try {
     // Pages behind a symbolic link are outside the release. The check of files has reported the link.
     const isInside = !tree.keys(`${paths.folder}/`).next().done;
     await pool.run(batches(isInside ? pages : 0, digests), (checked, batch) => {
-      if (batch === REST) return;
       records.add(batch.first, batch.pages, checked.records);
       findings.merge(checked.findings);
       for (const [kind, count] of Object.entries(checked.warnings)) countWarning(warnings, kind, count);
-      take(checked);
+      if (checked.collected.pages > 0) remaker?.take(checked.collected.pages, checked.collected.pieces);
       const total = Math.max(records.count, snapshot?.count ?? 0);
       onProgress?.({ records: records.count, total, words: contract?.listing.words });
     });
-    if (remaker) for (const rest of await pool.askAll(REST)) take(rest);
     records.finish();
   } finally {
     await pool.end();

@@ -1,8 +1,8 @@
 /** Proves a host's parts: one after the other, as they come, they hold the records of its pages and nothing else. */
 import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
-import type { BulkPart } from "../../bulk/parts.js";
-import { unpackPart } from "../../bulk/reader.js";
+import type { BulkPart } from "../../artifacts/bulk/parts.js";
+import { unpackPart } from "../../artifacts/bulk/reader.js";
 import { readFrame } from "../../contract/envelope.js";
 import { BULK, isPart, MAX_PACKED } from "../../release/layout.js";
 import { BULK_HEAD, type NoteFile, noteUnnamed, readHead } from "../heads.js";

@@ -1,6 +1,6 @@
 /** Proves a host's steps: each has its form and its digest, and what the newest puts and removes fits its pages. */
 import { Readable } from "node:stream";
-import type { Step } from "../../changes/steps.js";
+import type { Step } from "../../artifacts/steps/steps.js";
 import { readFrame } from "../../contract/envelope.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import { recordFinder } from "../../contract/record/locate.js";

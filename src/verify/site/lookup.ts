@@ -4,15 +4,13 @@ import { etagOf } from "../../contract/headers.js";
 import { sha256 } from "../../release/files.js";
 import { MAX_PACKED } from "../../release/layout.js";
 import { checkExplorer, MAX_EXPLORER } from "../lookup/explorer.js";
-import { RecordGatherer, Remaker } from "../lookup/gather.js";
+import { RecordCollector, Remaker } from "../lookup/gather.js";
 import { type HeldFiles, MadeFiles, type NoteMade } from "../lookup/made.js";
 import { checkOf, HEADS, LOOKUP_CHECKS, type LookupCheck, missingParts, UNUSABLE } from "../lookup/needs.js";
 import type { Attempt } from "./attempt.js";
 import type { ExpectedRelease } from "./compare.js";
 
 const SAMPLED = "some of the pages do not tell what all of them make; ask for all, without --sample";
-/** Pages that wait for pages before them: more than are asked for at once by most. */
-const MOST_EARLY = 16;
 /** So many files that differ are asked for once more, to say what differs in them. */
 const MOST_SHOWN = 20;
 
@@ -21,11 +19,8 @@ export class LookupOfSite implements HeldFiles {
   /** Why nothing is proved, of which check. */
   readonly unproved = new Map<string, string>();
   readonly #release: ExpectedRelease | undefined;
-  #made: { gatherer: RecordGatherer; remaker: Remaker } | undefined;
+  #made: { collector: RecordCollector; remaker: Remaker } | undefined;
   #shown = 0;
-  /** The records of pages that have come before their turn. */
-  readonly #early = new Map<number, Buffer>();
-  #last = 0;
 
   /** @param isSample whether only some pages will be read. */
   constructor(
@@ -44,45 +39,30 @@ export class LookupOfSite implements HeldFiles {
     }
     const checks = LOOKUP_CHECKS.filter((check) => !this.unproved.has(check));
     if (checks.length === 0) return;
-    const { contract, count, pageSize } = this.attempt.site.first.facts;
-    const wanted = { checks, contract: contract.file, count, pageSize };
-    this.#made = { gatherer: new RecordGatherer(wanted), remaker: new Remaker(wanted) };
+    const { contract, links = "query", ...facts } = this.attempt.site.first.facts;
+    const wanted = { checks, contract: contract.file, collection: { ...facts, path: contract.listing.path, links } };
+    this.#made = { collector: new RecordCollector(wanted), remaker: new Remaker(wanted) };
   }
 
-  /** Gathers what the records of a page make. They are valid. Pages may come in any order, and each comes once. */
+  /** Collects what the records of a page make. They are valid. Pages may come in any order, and each comes once. */
   add(page: number, bytes: Buffer): void {
     const records = this.#made && readFrame(bytes)?.records;
-    if (!records) return;
-    this.#early.set(page, bytes.subarray(records[0]?.[0] ?? 0, records.at(-1)?.[1] ?? 0));
-    while (this.#early.has(this.#last + 1) || this.#early.size > MOST_EARLY)
-      this.#gather(Math.min(...this.#early.keys()));
-  }
-
-  #gather(page: number): void {
-    const records = this.#early.get(page);
-    this.#early.delete(page);
     if (!this.#made || !records) return;
-    const { gatherer, remaker } = this.#made;
-    // The records of a gatherer go up.
-    const before = page < this.#last ? gatherer.finish() : undefined;
-    gatherer.add(page, records);
-    remaker.take(0, before);
-    remaker.take(1, gatherer.isFull ? gatherer.finish() : undefined);
-    this.#last = page;
+    const { collector, remaker } = this.#made;
+    collector.add(page, bytes.subarray(records[0]?.[0] ?? 0, records.at(-1)?.[1] ?? 0));
+    remaker.take(1, collector.take());
   }
 
   /** @param isWhole whether all pages were read, and are as they should be. */
   async finish(isWhole: boolean): Promise<void> {
     if (!this.#made) return;
-    const { gatherer, remaker } = this.#made;
+    const { remaker } = this.#made;
     const { checks } = remaker.wanted;
     const { contract, pages } = this.attempt.site.first.facts;
-    for (const page of [...this.#early.keys()].sort((one, other) => one - other)) this.#gather(page);
     if (!isWhole || remaker.pages !== pages) {
       for (const check of checks) this.unproved.set(check, UNUSABLE);
       return;
     }
-    remaker.take(0, gatherer.finish());
     const made = new MadeFiles(this, checks, this.#note);
     const summary = await remaker.finish((path, bytes) => made.take(path, bytes), undefined);
     made.finish();
@@ -96,7 +76,6 @@ export class LookupOfSite implements HeldFiles {
   close(): void {
     this.#made?.remaker.close();
     this.#made = undefined;
-    this.#early.clear();
   }
 
   has(path: string): boolean {

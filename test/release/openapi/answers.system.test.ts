@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { build } from "../../../src/build/build.js";
-import type { Changes } from "../../../src/changes/steps.js";
+import type { Changes } from "../../../src/artifacts/steps/steps.js";
 import { createListingServer } from "../../../src/server/server.js";
+import { build } from "../../../src/snapshot/build.js";
 import { type Answer, ask } from "../../server/running.js";
 import { plainRows, writeUsers } from "../../support/database.js";
 import { scratch } from "../../support/files.js";

@@ -1,0 +1,62 @@
+/** Artifacts: what a release holds besides its pages, made of all records. Builds, joins and `verify` make them by one interface. */
+import type { Contract } from "../contract/contract.js";
+import type { Collection } from "../contract/page.js";
+
+/** The records of one page, valid and canonical. */
+export interface PageRecords {
+  /** Number of the page's first record, from 0. */
+  first: number;
+  /** The records with their separators. */
+  bytes: Buffer;
+  /** The same, with one character for each byte. */
+  text: string;
+}
+
+/** Collects from pages, in the thread that makes them. */
+export interface Collector {
+  /** Takes the pages of a batch, in order. */
+  collect(page: PageRecords): void;
+  /** Ends a batch. @returns what the merger needs of it, in memory that can be transferred to another thread */
+  take(): Uint8Array<ArrayBuffer>;
+}
+
+/** Makes files of what was collected, on the main thread. Close it in a `finally`. */
+export interface Merger {
+  /** Takes what was collected from each batch, in published order. */
+  merge(piece: Uint8Array): void;
+  /** Writes the last files. @throws UserError when the temporary folder is full */
+  write(signal: AbortSignal | undefined): Promise<void>;
+  close(): void;
+}
+
+/** Takes files of a release: it writes them, or compares them with those that are there. */
+interface Sink {
+  put(path: string, bytes: Buffer): Promise<void> | void;
+  /** Takes a file whose bytes come one after the other. */
+  create(path: string): SinkFile;
+}
+
+/** Close it in a `finally`. */
+export interface SinkFile {
+  /** Bytes written so far. */
+  readonly bytes: number;
+  write(bytes: Uint8Array): void;
+  /** To be called when all bytes are written. */
+  finish(): void;
+  close(): void;
+}
+
+export interface MergeContext {
+  contract: Contract;
+  collection: Collection;
+  sink: Sink;
+  /** Paths of the optional files that the explorer links to. */
+  files: readonly string[];
+}
+
+export interface Artifact {
+  /** Also the name of its file in a part. */
+  name: string;
+  collector(contract: Contract, pageSize: number): Collector;
+  merger(context: MergeContext): Merger;
+}

@@ -1,0 +1,51 @@
+/** All artifacts of a release: which there are, and merging what was collected for them. */
+
+import type { DataSettings } from "../settings/settings.js";
+import { createTurns } from "../workers/turns.js";
+import type { Artifact, MergeContext, Merger } from "./artifact.js";
+
+/** The artifacts of a release, in the order in which they are written. Only those that are wanted are loaded. */
+export async function artifactsOf({ bulk, lookup, explorer }: DataSettings): Promise<readonly Artifact[]> {
+  return [
+    (await import("./record-list.js")).RECORD_LIST,
+    ...(bulk ? [(await import("./bulk/bulk.js")).BULK_FILES] : []),
+    ...(lookup ? [(await import("./lookup/lookup.js")).LOOKUP_FILES] : []),
+    ...(explorer ? [(await import("./explorer/explorer.js")).EXPLORER_FILES] : []),
+  ];
+}
+
+/** Close it in a `finally`. */
+export class Mergers {
+  private constructor(private readonly mergers: readonly (readonly [artifact: Artifact, merger: Merger])[]) {}
+
+  static async start(settings: DataSettings, context: MergeContext): Promise<Mergers> {
+    const artifacts = await artifactsOf(settings);
+    return new Mergers(artifacts.map((artifact) => [artifact, artifact.merger(context)]));
+  }
+
+  /** Takes the pieces of a batch, one for each artifact. */
+  take(pieces: readonly Uint8Array[]): void {
+    for (const [at, [, merger]] of this.mergers.entries()) merger.merge(pieces[at] ?? new Uint8Array());
+  }
+
+  /** Merges all pieces of each artifact that `piecesOf` gives. */
+  async takeAll(
+    piecesOf: (artifact: Artifact) => Iterable<Uint8Array>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const turn = createTurns(1, signal);
+    for (const [artifact, merger] of this.mergers)
+      for (const piece of piecesOf(artifact)) {
+        await turn();
+        merger.merge(piece);
+      }
+  }
+
+  async finish(signal: AbortSignal | undefined): Promise<void> {
+    for (const [, merger] of this.mergers) await merger.write(signal);
+  }
+
+  close(): void {
+    for (const [, merger] of this.mergers) merger.close();
+  }
+}

@@ -1,0 +1,156 @@
+/** All records in a few files: gzip members, made where pages are made, and joined to parts in published order. */
+import { createHash, type Hash } from "node:crypto";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { RECORD_SEPARATOR } from "../../contract/page.js";
+import { UserError } from "../../errors.js";
+import { BULK, MAX_PACKED } from "../../release/layout.js";
+import type { Artifact, Collector, MergeContext, Merger, PageRecords, SinkFile } from "../artifact.js";
+import { joinPieces, splitPieces } from "../pieces.js";
+import { type BulkPart, encodeBulk, pagesTogether, partPath } from "./parts.js";
+
+export const BULK_FILES: Artifact = {
+  name: BULK,
+  collector: (_, pageSize) => new MemberCollector(pageSize),
+  merger: (context) => new PartMerger(context),
+};
+
+/** Plain bytes of a member. A larger record has a member of its own. */
+const MAX_PLAIN = 2 ** 22;
+const NEWLINE = 0x0a;
+/** Where a gzip header names the system that made it, and the value for an unknown one. */
+const [SYSTEM_AT, UNKNOWN_SYSTEM] = [9, 0xff];
+
+/** Where a member ends depends only on records and page numbers, so the same pages give the same bytes in every build. */
+class MemberCollector implements Collector {
+  readonly #recordsTogether: number;
+  #members: Buffer[] = [];
+  #plain = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(pageSize: number) {
+    this.#recordsTogether = pagesTogether(pageSize) * pageSize;
+  }
+
+  collect({ first, bytes }: PageRecords): void {
+    if (first % this.#recordsTogether === 0) this.#cut();
+    for (let at = 0; at < bytes.length; ) {
+      const newline = bytes.indexOf(NEWLINE, at);
+      const end = newline < 0 ? bytes.length : newline + 1 - RECORD_SEPARATOR.length;
+      this.#addLine(bytes, at, end);
+      at = end + RECORD_SEPARATOR.length;
+    }
+  }
+
+  take(): Uint8Array<ArrayBuffer> {
+    this.#cut();
+    return joinPieces(this.#members.splice(0));
+  }
+
+  #addLine(bytes: Buffer, at: number, end: number): void {
+    const length = end - at + 1;
+    if (this.#length > 0 && this.#length + length > MAX_PLAIN) this.#cut();
+    if (this.#length + length > this.#plain.length) this.#grow(this.#length + length);
+    bytes.copy(this.#plain, this.#length, at, end);
+    this.#length += length;
+    this.#plain[this.#length - 1] = NEWLINE;
+  }
+
+  #grow(bytes: number): void {
+    const larger = Buffer.alloc(2 * bytes);
+    this.#plain.copy(larger, 0, 0, this.#length);
+    this.#plain = larger;
+  }
+
+  #cut(): void {
+    if (this.#length > 0) this.#members.push(compressed(this.#plain.subarray(0, this.#length)));
+    this.#length = 0;
+  }
+}
+
+/** As `gzip -6`, but with more memory: the same compression in less time. */
+function compressed(plain: Uint8Array): Buffer {
+  // Mostly in one chunk, so that chunks need not be copied together.
+  const bytes = gzipSync(plain, { level: 6, memLevel: 9, chunkSize: Math.max(65_536, plain.length >> 1) });
+  bytes[SYSTEM_AT] = UNKNOWN_SYSTEM;
+  return bytes;
+}
+
+interface OpenPart {
+  path: string;
+  file: SinkFile;
+  count: number;
+  /** SHA-256 of the plain bytes; undefined for the first part, where the one of all records is the same. */
+  plain: Hash | undefined;
+}
+
+class PartMerger implements Merger {
+  readonly #hash = createHash("sha256");
+  readonly #parts: BulkPart[] = [];
+  #part: OpenPart | undefined;
+
+  constructor(private readonly context: MergeContext) {}
+
+  /** @throws UserError for a record that is too large for a part, or bytes that are not gzip */
+  merge(piece: Uint8Array): void {
+    for (const member of splitPieces(piece)) this.#write(member, unpacked(member));
+  }
+
+  async write(): Promise<void> {
+    // An empty collection has a part, too, so that readers need not handle that case.
+    if (this.#parts.length === 0 && !this.#part) this.#write(compressed(new Uint8Array()), new Uint8Array());
+    this.#endPart();
+    const count = this.#parts.reduce((sum, part) => sum + part.count, 0);
+    const text = encodeBulk({ count, sha256: this.#hash.digest("hex"), parts: this.#parts });
+    await this.context.sink.put(BULK, Buffer.from(text));
+  }
+
+  close(): void {
+    this.#part?.file.close();
+  }
+
+  #write(member: Uint8Array, plain: Uint8Array): void {
+    if (member.length > MAX_PACKED)
+      throw new UserError(
+        `Record ${this.#count() + 1} takes ${member.length} bytes when compressed, and a part of --bulk holds at most ${MAX_PACKED}; build without --bulk.`,
+      );
+    if (this.#part && this.#part.file.bytes + member.length > MAX_PACKED) this.#endPart();
+    this.#part ??= this.#beginPart();
+    this.#part.file.write(member);
+    this.#part.plain?.update(plain);
+    this.#part.count += countLines(plain);
+    this.#hash.update(plain);
+  }
+
+  #count(): number {
+    return this.#parts.reduce((sum, part) => sum + part.count, this.#part?.count ?? 0);
+  }
+
+  #beginPart(): OpenPart {
+    const path = partPath(this.#parts.length + 1);
+    const plain = this.#parts.length > 0 ? createHash("sha256") : undefined;
+    return { path, file: this.context.sink.create(path), count: 0, plain };
+  }
+
+  #endPart(): void {
+    if (!this.#part) return;
+    const { path, file, plain, count } = this.#part;
+    file.finish();
+    const sha256 = (plain ?? this.#hash.copy()).digest("hex");
+    this.#parts.push({ file: path, count, bytes: file.bytes, sha256 });
+    this.#part = undefined;
+  }
+}
+
+function unpacked(member: Buffer): Buffer {
+  try {
+    return gunzipSync(member);
+  } catch (cause) {
+    throw new UserError(`${BULK} has a member that is not as it was written`, { cause });
+  }
+}
+
+function countLines(plain: Uint8Array): number {
+  let count = 0;
+  for (let at = plain.indexOf(NEWLINE); at >= 0; at = plain.indexOf(NEWLINE, at + 1)) count++;
+  return count;
+}

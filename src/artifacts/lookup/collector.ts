@@ -1,0 +1,86 @@
+/** Collects the terms that records are looked up by, from their canonical text. */
+import type { Contract, Field } from "../../contract/contract.js";
+import { foldedWords, HIGHEST, keyTerm, nameFields, termOf, wordsOfRecord } from "../../contract/lookup.js";
+import { RECORD_SEPARATOR } from "../../contract/page.js";
+import { fromBytes, toBytes } from "../../contract/record/key.js";
+import { readText } from "../../contract/record/locate.js";
+import { placeFinder } from "../../contract/record/places.js";
+import { valueAt } from "../../contract/record/value.js";
+import type { Collector, PageRecords } from "../artifact.js";
+import { joinPieces } from "../pieces.js";
+import { TermCollector } from "./terms.js";
+
+/** Text in ASCII without escapes, whose bytes are its characters. */
+const PLAIN = /^[ -[\]-~]*$/;
+/** How many texts are remembered, and characters of each. */
+const [MOST_REMEMBERED, LONGEST_REMEMBERED] = [10_000, 64];
+const NUMBER = /[^,}]+/y;
+const HIGHEST_BYTES = toBytes(HIGHEST);
+
+/** Texts have one character for each byte, since whatever is searched for is ASCII. */
+export class LookupCollector implements Collector {
+  readonly #keys = new TermCollector();
+  readonly #words = new TermCollector();
+  readonly #fields: readonly Field[];
+  readonly #find: ReturnType<typeof placeFinder>;
+  /** Where each value of a record begins, the key's first. */
+  readonly #begins: number[] = [];
+  /** The terms of what stands between two spaces and is not plain: names are the same again and again. */
+  readonly #termsOf = new Map<string, readonly string[]>();
+
+  constructor(private readonly contract: Contract) {
+    this.#fields = nameFields(contract);
+    this.#find = placeFinder(contract, [contract.key, ...this.#fields]);
+  }
+
+  collect({ first, bytes, text }: PageRecords): void {
+    for (let at = 0, number = first; at < text.length; number++) {
+      const newline = text.indexOf("\n", at);
+      const end = newline < 0 ? text.length : newline + 1 - RECORD_SEPARATOR.length;
+      // Terms are slices of a text, and would keep the text of the whole page in memory.
+      const record = bytes.toString("latin1", at, end);
+      if (this.#find(record, 0, record.length, this.#begins)) this.#addFound(number, record);
+      else this.#addParsed(number, JSON.parse(fromBytes(record)));
+      at = end + RECORD_SEPARATOR.length;
+    }
+  }
+
+  /** Keys, then words. */
+  take(): Uint8Array<ArrayBuffer> {
+    return joinPieces([this.#keys.take(), this.#words.take()]);
+  }
+
+  #addParsed(number: number, record: unknown): void {
+    this.#keys.addUnique(toBytes(keyTerm(valueAt(record, this.contract.key) as string | number)), number);
+    for (const word of wordsOfRecord(this.contract.key, this.#fields, record))
+      this.#words.add(toBytes(termOf(word)), number);
+  }
+
+  #addFound(number: number, text: string): void {
+    const end = text.length;
+    const [keyBegin = end] = this.#begins;
+    const key = readText(text, keyBegin, end);
+    NUMBER.lastIndex = keyBegin;
+    const value = String(key?.value ?? NUMBER.exec(text)?.[0]);
+    const highest = value.indexOf(HIGHEST_BYTES);
+    this.#keys.addUnique(highest < 0 ? value : value.slice(0, highest), number);
+    for (let field = 1; field < this.#begins.length; field++) {
+      const name = readText(text, this.#begins[field] ?? end, end);
+      // Only texts have words, and a name that repeats the key has none.
+      if (!name || name.written === key?.written) continue;
+      // Every space ends a word. An escape holds none.
+      for (const part of name.written.split(" "))
+        for (const term of this.#termsOfPart(part)) this.#words.add(term, number);
+    }
+  }
+
+  #termsOfPart(written: string): readonly string[] {
+    if (PLAIN.test(written)) return foldedWords(written).map(termOf);
+    const known = this.#termsOf.get(written);
+    if (known) return known;
+    const terms = foldedWords(JSON.parse(`"${fromBytes(written)}"`)).map((word) => toBytes(termOf(word)));
+    if (this.#termsOf.size >= MOST_REMEMBERED) this.#termsOf.clear();
+    if (written.length <= LONGEST_REMEMBERED) this.#termsOf.set(written, terms);
+    return terms;
+  }
+}

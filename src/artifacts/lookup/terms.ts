@@ -1,0 +1,165 @@
+/** Terms with the numbers of the records that have them: collected where pages are made, sorted by SQLite. */
+import type { Statement } from "better-sqlite3";
+import { TemporaryDatabase } from "../../scratch/database.js";
+import type { BytePlace } from "./term.js";
+
+/** Bytes of an integer. A row is the length of a term, how many numbers it has, these numbers, and the term. */
+const INTEGER = 4;
+const HEAD = 2 * INTEGER;
+/** Rows of one INSERT: a call takes longer than a row. */
+const ROWS_TOGETHER = 50;
+/** Rows that are read at once, as few long values: a value for JavaScript takes longer than a row. */
+const ROWS_READ = 256;
+/** KiB that SQLite sorts in memory. */
+const MEMORY = 4096;
+
+/** Collects the terms of a batch. */
+export class TermCollector {
+  /** By the bytes of the term, with one character for each. */
+  readonly #terms = new Map<string, number[]>();
+  /** Rows of terms that are not in the map. */
+  #rows = Buffer.alloc(0);
+  #length = 0;
+  /** Bytes of the rows that the map makes. */
+  #bytes = 0;
+
+  /**
+   * @param term with one character for each byte of its UTF-8
+   * @param number of a record that has the term. It may be given several times in a row
+   */
+  add(term: string, number: number): void {
+    const numbers = this.#terms.get(term);
+    if (numbers === undefined) {
+      this.#terms.set(term, [number]);
+      this.#bytes += HEAD + term.length;
+    } else if (numbers.at(-1) === number) return;
+    else numbers.push(number);
+    this.#bytes += INTEGER;
+  }
+
+  /** Adds a term that mostly no other record of the batch has. */
+  addUnique(term: string, number: number): void {
+    const length = this.#length + HEAD + INTEGER + term.length;
+    if (length > this.#rows.length) this.#rows = Buffer.concat([this.#rows], 2 * length);
+    this.#length = writeRow(this.#rows, this.#length, term, [number]);
+  }
+
+  /** All terms since the last call, as rows for `TermTable.take`. */
+  take(): Buffer {
+    const bytes = Buffer.allocUnsafe(this.#length + this.#bytes);
+    let at = this.#rows.copy(bytes, 0, 0, this.#length);
+    for (const [term, numbers] of this.#terms) at = writeRow(bytes, at, term, numbers);
+    this.#terms.clear();
+    [this.#length, this.#bytes] = [0, 0];
+    return bytes;
+  }
+}
+
+/** @returns where the row ends */
+function writeRow(bytes: Buffer, at: number, term: string, numbers: readonly number[]): number {
+  let end = bytes.writeUInt32LE(term.length, at);
+  end = bytes.writeUInt32LE(numbers.length, end);
+  for (const number of numbers) end = bytes.writeUInt32LE(number, end);
+  return end + bytes.write(term, end, "latin1");
+}
+
+/** A term, and the numbers of its records in ascending order. */
+export interface Term {
+  place: BytePlace;
+  numbers: Uint32Array;
+}
+
+/** Sorts terms by their bytes, in bounded memory. Close it in a `finally`. */
+export class TermTable {
+  readonly #temporary = new TemporaryDatabase({
+    tables: "CREATE TABLE taken (term BLOB, head BLOB)",
+    memory: MEMORY,
+    purpose: "sort what records are looked up by in",
+  });
+  readonly #insert: Statement<Buffer[]>;
+  readonly #insertMany: Statement<Buffer[]>;
+
+  constructor() {
+    const { db } = this.#temporary;
+    this.#insert = db.prepare("INSERT INTO taken VALUES (?, ?)");
+    this.#insertMany = db.prepare(`INSERT INTO taken VALUES ${Array(ROWS_TOGETHER).fill("(?, ?)").join(", ")}`);
+  }
+
+  /** Takes the terms of a batch. @throws UserError when the temporary folder is full */
+  take(bytes: Buffer): void {
+    let rows: Buffer[] = [];
+    this.#temporary.run(() => {
+      for (let at = 0; at < bytes.length; ) {
+        const term = at + HEAD + INTEGER * bytes.readUInt32LE(at + INTEGER);
+        const end = term + bytes.readUInt32LE(at);
+        rows.push(bytes.subarray(term, end), bytes.subarray(at, term));
+        at = end;
+        if (rows.length < 2 * ROWS_TOGETHER) continue;
+        this.#insertMany.run(...rows);
+        rows = [];
+      }
+      for (let at = 0; at < rows.length; at += 2) this.#insert.run(...rows.slice(at, at + 2));
+    });
+  }
+
+  /** Call it once, when all terms are taken. @throws as `take` does */
+  sort(): void {
+    const sql = "CREATE TABLE sorted AS SELECT term, head FROM taken ORDER BY term; DROP TABLE taken";
+    this.#temporary.run(() => this.#temporary.db.exec(sql));
+  }
+
+  /** Each term once. To be read after `sort`, any number of times. */
+  *[Symbol.iterator](): Generator<Term> {
+    let place: BytePlace | undefined;
+    let lists: BytePlace[] = [];
+    for (const [terms, heads] of this.#chunks())
+      for (let at = 0, begin = 0; at < heads.length; ) {
+        const end = begin + heads.readUInt32LE(at);
+        const list = { bytes: heads, begin: at + HEAD, end: at + HEAD + INTEGER * heads.readUInt32LE(at + INTEGER) };
+        const term = { bytes: terms, begin, end };
+        if (place && !isSame(place, term)) {
+          yield { place, numbers: numbersOf(lists) };
+          lists = [];
+        }
+        lists.push(list);
+        place = term;
+        [at, begin] = [list.end, end];
+      }
+    if (place) yield { place, numbers: numbersOf(lists) };
+  }
+
+  close(): void {
+    this.#temporary.close();
+  }
+
+  /** The terms of some rows, and their heads. */
+  *#chunks(): Generator<[terms: Buffer, heads: Buffer]> {
+    const select = this.#temporary.db
+      .prepare<[number, number], [Buffer | null, Buffer]>(
+        `SELECT CAST(group_concat(term, '') AS BLOB), CAST(group_concat(head, '') AS BLOB) FROM sorted
+          WHERE rowid > ? AND rowid <= ?`,
+      )
+      .raw();
+    for (let row = 0; ; row += ROWS_READ) {
+      const [terms, heads] = this.#temporary.run(() => select.get(row, row + ROWS_READ)) ?? [];
+      if (!terms || !heads) return;
+      yield [terms, heads];
+    }
+  }
+}
+
+/** Neighbours in order begin alike, so they are compared from their ends. */
+function isSame(one: BytePlace, other: BytePlace): boolean {
+  let [at, otherAt] = [one.end, other.end];
+  if (at - one.begin !== otherAt - other.begin) return false;
+  while (at > one.begin) if (one.bytes[--at] !== other.bytes[--otherAt]) return false;
+  return true;
+}
+
+function numbersOf(lists: readonly BytePlace[]): Uint32Array {
+  const numbers = new Uint32Array(lists.reduce((sum, { begin, end }) => sum + end - begin, 0) / INTEGER);
+  let next = 0;
+  for (const { bytes, begin, end } of lists)
+    for (let at = begin; at < end; at += INTEGER) numbers[next++] = bytes.readUInt32LE(at);
+  return lists.length === 1 ? numbers : numbers.sort();
+}

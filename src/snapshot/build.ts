@@ -1,0 +1,130 @@
+/** `rollcall build`: reads records from SQLite, validates every one, and publishes them as a release, or refuses. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Mergers } from "../artifacts/artifacts.js";
+import { type WrittenChanges, writeChanges } from "../artifacts/steps/changes.js";
+import { AVATAR_PATH } from "../contract/links.js";
+import type { Collection } from "../contract/page.js";
+import { unlessStopped } from "../errors.js";
+import { AVATAR, CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES } from "../release/layout.js";
+import { lockDist } from "../release/lock.js";
+import { requireClock } from "../release/name.js";
+import { openIfWhole, type Release } from "../release/open.js";
+import { explainWrite } from "../release/refusals.js";
+import { openSigner, type Signer } from "../release/signature/signer.js";
+import { Staging } from "../release/staging.js";
+import { requireLink } from "../release/switch.js";
+import { checkOptions } from "../settings/options.js";
+import { WHOLE } from "../shards/cut.js";
+import { openSource, type Source } from "../source/open.js";
+import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
+import { BUILD_EFFECTS, resolveOptions } from "./options.js";
+import { type Job, type MadePages, makePages } from "./pipeline.js";
+import { ProblemLog } from "./problems.js";
+import { makeCurrent } from "./publish.js";
+import { type BuildResult, explorerAddress, reportLookup, type Timings } from "./result.js";
+
+/**
+ * Publishes the records of `options.db` as the current release of `options.out`. A build that fails, at whatever moment,
+ * leaves the current release as it was.
+ * @throws InvalidRecordsError when records are invalid; UserError for everything else that a person can correct.
+ */
+export async function build(options: BuildOptions, effects: BuildEffects = {}): Promise<BuildResult> {
+  const began = performance.now();
+  const settings = await resolveOptions(options);
+  const checked = checkOptions("build's second argument", effects, BUILD_EFFECTS);
+  return unlessStopped(checked.signal, () => run(settings, checked, began));
+}
+
+const NO_ROWS = { before: 0, rows: 0 };
+
+async function run(settings: BuildSettings, effects: BuildEffects, began: number): Promise<BuildResult> {
+  const { now = () => new Date(), onProgress = () => {}, signal } = effects;
+  const { out, signKey, join: parts } = settings;
+  const log = new ProblemLog(settings.problemsFile, out);
+  let source: Source | undefined;
+  let unlock: (() => void) | undefined;
+  try {
+    requireClock(now());
+    // A wrong password is told before anything is read.
+    const signer = signKey === undefined ? undefined : await openSigner(signKey, effects.signPassword);
+    signal?.throwIfAborted();
+    // A source that is refused leaves no new folder behind.
+    unlock = existsSync(out) ? lockDist(out, now()) : undefined;
+    // A join reads the parts instead of the rows.
+    source = await openSource({ ...settings, rowsOf: parts === undefined ? undefined : () => NO_ROWS });
+    onProgress({ records: 0, total: source.total });
+    unlock ??= lockDist(out, now());
+    const open = performance.now() - began;
+    const job = { settings, source, log, onProgress, signal, shard: WHOLE };
+    const { timings, ...result } = await write(job, now, signer);
+    return { ...result, timings: { open, ...timings } };
+  } catch (error) {
+    throw explainWrite(out, error);
+  } finally {
+    unlock?.();
+    log.discard();
+    source?.close();
+  }
+}
+
+type Written = Omit<BuildResult, "timings"> & { timings: Omit<Timings, "open"> };
+
+async function write(job: Job, now: () => Date, signer: Signer | undefined): Promise<Written> {
+  const began = performance.now();
+  const { settings, signal } = job;
+  const { out, contract, encodings } = settings;
+  requireLink(out);
+  // A broken release counts as none, and this build replaces it.
+  const previous = await openIfWhole(join(out, CURRENT));
+  const untidied: string[] = [];
+  let changes: WrittenChanges | undefined;
+  const staging = new Staging(out, contract, untidied, previous);
+  try {
+    const written = await writePages(job, staging, previous);
+    const writtenAt = performance.now();
+    staging.put(CONTRACT, contract.text);
+    staging.put(OPENAPI, settings.description);
+    if (settings.carriesAvatar) staging.put(AVATAR_PATH, AVATAR);
+    for (const { path, text } of settings.extraFiles) staging.put(path, text);
+    signal?.throwIfAborted();
+    const { count, pages, pageSize: page_size, baseUrl: base_url, links } = written.collection;
+    const { digests, totals, warnings, workers, spent: threads } = written;
+    const skipped = job.source.total - count;
+    const state = staging.sums(digests).others.get(RECORDS) ?? "";
+    const collected = { count, pages, page_size, base_url, links, encodings, skipped, state };
+    const facts = { contract: contract.listing.version, ...collected, warnings: { ...warnings } };
+    const stage = { staging, digests, collection: written.collection, state, previous };
+    changes = await writeChanges(stage, settings, signal);
+    const published = await makeCurrent(settings, stage, totals, facts, { now: now(), untidied, signer, changes });
+    const folder = join(out, RELEASES, published.name);
+    const { bytes, linked } = totals;
+    const made = { folder, records: count, pages, bytes, linked, skipped, warnings };
+    const lookup = reportLookup(settings, { folder, files: staging.sums(digests).others });
+    const timings = {
+      ...{ write: writtenAt - began, lookup: lookup && written.merged },
+      ...{ publish: performance.now() - writtenAt, threads },
+    };
+    return {
+      ...published,
+      ...made,
+      problems: job.log.report,
+      signedWith: signer?.key,
+      ...{ changes: changes?.report, lookup, explorer: explorerAddress(settings), workers, timings },
+    };
+  } catch (error) {
+    staging.discard();
+    throw error;
+  } finally {
+    changes?.matches?.close();
+  }
+}
+
+/** Makes pages of the records, or takes those that several machines have made. */
+async function writePages(job: Job, staging: Staging, previous: Release | undefined): Promise<MadePages> {
+  const { contract, data, files, join: parts } = job.settings;
+  const merge = (collection: Collection) => Mergers.start(data, { contract, collection, sink: staging, files });
+  if (parts === undefined) return makePages(job, staging, previous, merge);
+  const { joinParts } = await import("./shards/join.js");
+  return joinParts(job, staging, parts, merge);
+}

@@ -1,0 +1,170 @@
+/** The options of a build. Their defaults and ranges stand in the table of settings, and `rollcall build --help` lists them. */
+import { z } from "zod";
+import { SERVING_SETTINGS, type ServingOptions } from "../adapters/rules/deployment.js";
+import { parseBaseUrl } from "../contract/base-url.js";
+import { requireFieldLimits } from "../contract/fields.js";
+import { ENCODINGS, type Encoding } from "../contract/headers.js";
+import { AVATAR_PATH } from "../contract/links.js";
+import { GATES, type Gates } from "../diff/gates.js";
+import { usageError } from "../errors.js";
+import {
+  BULK,
+  BULK_FOLDER,
+  CHANGES,
+  CHANGES_FOLDER,
+  CONTRACT,
+  EXPLORER,
+  EXPLORER_FOLDER,
+  LOOKUP,
+  LOOKUP_FOLDER,
+  OPENAPI,
+  RECORDS,
+  SIGNATURE,
+  SNAPSHOT,
+  SUMS,
+} from "../release/layout.js";
+import { describeApi } from "../release/openapi/openapi.js";
+import type { Password } from "../release/signature/signer.js";
+import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
+import { dataOf, type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../settings/settings.js";
+import { SETTINGS } from "../settings/table.js";
+import { loadContract } from "./contract.js";
+
+export interface BuildOptions
+  extends OptionsOf<SourceSetting | "keep" | "adapt" | "bulk" | "lookup" | "explorer" | "changes" | "signKey" | "join">,
+    ServingOptions {
+  /** The SQLite file of records. */
+  db: string;
+  /** Where the listing will be reached: absolute http(s), maybe with a path. */
+  baseUrl: string;
+  /** The folder of releases, which is created when it is missing. */
+  out: string;
+  /** Content codings to store each page in as well. */
+  encodings?: readonly Encoding[] | undefined;
+  /** How much may change. A release that changes more is built, but not made current. */
+  gates?: Gates | undefined;
+  /** A file to write every problem to, as NDJSON. */
+  problemsFile?: string | undefined;
+  /** Further files for the release's folder, such as a host's own settings. */
+  extraFiles?: readonly { path: string; text: string }[] | undefined;
+}
+
+/** It stands here since the library's types must not lead to better-sqlite3's, which its users do not install. */
+export type OnBuildProgress = (read: { records: number; total: number }) => void;
+
+export interface BuildEffects {
+  /** The clock, for the name of the release's folder. */
+  now?: (() => Date) | undefined;
+  /** Told when reading begins, with 0 records, and then how far it is. */
+  onProgress?: OnBuildProgress | undefined;
+  /** Of the key that signs, or what gives it; asked for only where the key has one, before anything is read. */
+  signPassword?: Password | undefined;
+  /** Stops the build, which then throws the signal's reason. Once its release is complete, the build ends as usual. */
+  signal?: AbortSignal | undefined;
+}
+
+const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
+
+const { compress, problems } = SETTINGS;
+const OWN_NAMES: readonly string[] = [
+  CONTRACT,
+  OPENAPI,
+  SNAPSHOT,
+  SUMS,
+  RECORDS,
+  BULK,
+  BULK_FOLDER,
+  CHANGES,
+  CHANGES_FOLDER,
+  LOOKUP_FOLDER,
+  EXPLORER,
+  EXPLORER_FOLDER,
+  SIGNATURE,
+];
+const extraPath = z.string().regex(/^[\w.-]*\w[\w.-]*$/);
+/** Files with plain names, but not those that every release writes itself. */
+const extraFiles: Rule = {
+  schema: z.array(z.strictObject({ path: extraPath.refine((name) => !OWN_NAMES.includes(name)), text: z.string() })),
+  allowed: "a list of {path, text}, each path a file's name",
+};
+
+/** Without what is allowed, so that a message does not repeat the value. */
+const passwordRule: Rule = {
+  schema: z.custom((value) => typeof value === "string" || typeof value === "function" || value instanceof Uint8Array, {
+    error: "Must be text, bytes, or a function that gives either.",
+  }),
+};
+
+const RULES: OptionRules<BuildOptions> = {
+  ...pick(
+    "db",
+    "baseUrl",
+    "out",
+    "keep",
+    "adapt",
+    "bulk",
+    "lookup",
+    "explorer",
+    "changes",
+    "signKey",
+    "join",
+    ...SOURCE_SETTINGS,
+  ),
+  ...SERVING_SETTINGS,
+  ...{ encodings: compress, problemsFile: problems, gates: anyObject, extraFiles },
+};
+
+export const BUILD_EFFECTS: OptionRules<BuildEffects> = {
+  ...{ now: callback, onProgress: callback, signal: abortSignal },
+  signPassword: passwordRule,
+};
+
+export type BuildSettings = Awaited<ReturnType<typeof resolveOptions>>;
+
+/** @throws UserError (usage) naming every option that is unknown, missing or not allowed. */
+export async function resolveOptions(given: BuildOptions) {
+  const options = checkOptions("build", given, RULES, ["db", "baseUrl", "out"]);
+  if (options.table !== undefined && options.query !== undefined)
+    throw usageError("build: table and query exclude each other; give one of them.");
+  const contract = await loadContract(options.contract);
+  const baseUrl = parseBaseUrl(options.baseUrl, contract.listing.path);
+  // Always in one order, so that the same options make the same release.
+  const encodings = ENCODING_NAMES.filter((encoding) => options.encodings?.includes(encoding));
+  const hasAvatars = contract.fields.some(({ schema }) => schema["x-null"] && "setting" in schema["x-null"]);
+  const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
+  const links = options.links ?? SETTINGS.links.default;
+  const bulk = options.bulk ?? false;
+  const explorer = options.explorer ?? false;
+  const lookup = explorer || (options.lookup ?? false);
+  // Most builds are for no host that needs a file in the release.
+  const adapting = options.adapt?.length ? await import("../adapters/release-files.js") : undefined;
+  const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer };
+  const forHosts = adapting?.publishedFiles(chosen) ?? [];
+  const changes = options.changes ?? SETTINGS.changes.default;
+  const files = [
+    ...(carriesAvatar ? [AVATAR_PATH] : []),
+    ...(bulk ? [BULK] : []),
+    ...(changes > 0 ? [CHANGES] : []),
+    ...(lookup ? [LOOKUP] : []),
+    ...(explorer ? [EXPLORER] : []),
+    ...(options.signKey === undefined ? [] : [SIGNATURE]),
+  ];
+  const gates = checkOptions("gates", options.gates ?? {}, GATES);
+  requireFieldLimits("maxField", gates.maxField ?? [], contract);
+  const defaultAvatar = options.defaultAvatar ?? `${baseUrl}/${AVATAR_PATH}`;
+  const pageSize = options.pageSize ?? SETTINGS.pageSize.default;
+  const paging = { pageSize, links, defaultAvatar, bulk };
+  return {
+    ...chosen,
+    ...paging,
+    data: dataOf({ ...paging, contract: contract.file, baseUrl, compress: encodings, lookup, explorer }),
+    keep: options.keep ?? SETTINGS.keep.default,
+    adapting,
+    description: describeApi(contract, { baseUrl, links, encodings, files }),
+    extraFiles: [...forHosts, ...(options.extraFiles ?? [])],
+    files,
+    changes,
+    skipInvalid: options.skipInvalid ?? false,
+    gates,
+  };
+}

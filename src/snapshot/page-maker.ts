@@ -1,0 +1,228 @@
+/** Makes pages of rows of the copy, and collects what artifacts need of them: in a worker thread, or inline. */
+import type { Collector } from "../artifacts/artifact.js";
+import { artifactsOf } from "../artifacts/artifacts.js";
+import { type Contract, contractOf } from "../contract/contract.js";
+import { type Collection, encodePage, pageFrame } from "../contract/page.js";
+import { recordEncoder } from "../contract/record/encode.js";
+import type { WarningCounts } from "../contract/record/warnings.js";
+import { UserError } from "../errors.js";
+import { type DigestBytes, PageDigests } from "../release/digests.js";
+import { sha256 } from "../release/files.js";
+import type { DataSettings } from "../settings/settings.js";
+import { type PageRange, pagesOf, rowsOfPages } from "../shards/cut.js";
+import type { RowRange } from "../source/copy.js";
+import { type Copy, PageReader } from "../source/reader.js";
+import { type PageBytes, PageWriter, type Totals } from "./page-writer.js";
+import { type BatchProblems, ProblemTally } from "./problems.js";
+import { validator } from "./validator.js";
+
+/** What all batches have in common. It can be sent to another thread. */
+export interface PageData {
+  settings: DataSettings;
+  copy: Copy;
+  collection: Collection;
+  /** Where pages are written. */
+  folder: string;
+  /** The folder of the release to link unchanged pages from. */
+  previous: string | undefined;
+  /** Whether all problems are wanted, or only their number and some examples. */
+  keepsProblems: boolean;
+}
+
+/** A batch of pages to make. */
+export interface PageJob {
+  range: PageRange;
+  /** The digests of these pages in the release before. */
+  known: DigestBytes;
+  /** False where records are only checked. */
+  isWritten: boolean;
+}
+
+/** Milliseconds spent on each part of making pages, in all threads together. */
+export interface Spent {
+  /** SQLite: reading rows and writing their text. */
+  read: number;
+  /** Checking the text, or the records, against the contract. */
+  check: number;
+  digest: number;
+  write: number;
+  /** Collecting what artifacts need. */
+  collect: number;
+}
+
+/** What came of a batch. */
+export interface PageBatch {
+  digests: DigestBytes;
+  totals: Totals;
+  warnings: WarningCounts;
+  spent: Spent;
+  /** What each artifact's merger needs, in their order; none for a batch with an invalid record. */
+  pieces: Uint8Array<ArrayBuffer>[];
+  /** Undefined where all records are valid. */
+  problems: BatchProblems | undefined;
+  /** The numbers of invalid rows, from 0. */
+  invalid: number[];
+}
+
+/** Characters of one page: half of the longest string, since readers have to hold a page, too. */
+const PAGE_LIMIT = 2 ** 28;
+
+/** A page, and its records with one character for each byte. */
+type MadePage = PageBytes & { text: string };
+
+/** Close it in a `finally`. */
+export class PageMaker {
+  readonly #contract: Contract;
+  readonly #validate: ReturnType<typeof validator>;
+  readonly #encode: ReturnType<typeof recordEncoder>;
+  readonly #reader: PageReader;
+  #collectors: readonly Collector[] | undefined;
+
+  constructor(private readonly data: PageData) {
+    const { settings, copy } = data;
+    this.#contract = contractOf(settings.contract);
+    this.#validate = validator(this.#contract);
+    this.#encode = recordEncoder(this.#contract);
+    this.#reader = new PageReader(copy, settings);
+  }
+
+  /** @throws UserError for a page that is too large, and for a full disk; the system's errors */
+  async make(job: PageJob): Promise<PageBatch> {
+    const { settings, keepsProblems } = this.data;
+    this.#collectors ??= (await artifactsOf(settings)).map((artifact) =>
+      artifact.collector(this.#contract, settings.pageSize),
+    );
+    const batch = new Batch(this.data, job, keepsProblems);
+    try {
+      for (let page = job.range.first; page <= job.range.last; page++) {
+        const made = this.#read(page, batch);
+        if (!made || !batch.isGood) continue;
+        batch.write(page, made);
+        const [, bytes] = made.parts;
+        const first = (page - 1) * settings.pageSize;
+        batch.timed("collect", () => {
+          for (const collector of this.#collectors ?? []) collector.collect({ first, bytes, text: made.text });
+        });
+      }
+    } finally {
+      await batch.flush();
+    }
+    const pieces = batch.timed("collect", () => (this.#collectors ?? []).map((collector) => collector.take()));
+    return batch.result(pieces);
+  }
+
+  close(): void {
+    this.#reader.close();
+  }
+
+  /** Reads and checks a page. @returns undefined where a record is invalid */
+  #read(page: number, batch: Batch): MadePage | undefined {
+    const { collection } = this.data;
+    const rows = rowsOfPages({ first: page, last: page }, collection);
+    const found = batch.timed("read", () => this.#reader.readText(rows));
+    const text = found.records.length > PAGE_LIMIT ? "" : found.records.toString("latin1");
+    if (!batch.timed("check", () => found.isPlain(text))) {
+      const bytes = batch.timed("check", () => this.#readExactly(page, rows, batch));
+      return bytes && { ...bytes, text: bytes.parts[1].toString("latin1") };
+    }
+    const { head, tail } = pageFrame({ ...collection, page }, rows.rows === 0);
+    const parts = [Buffer.from(head), found.records, Buffer.from(tail)] as const;
+    return { parts, digest: batch.timed("digest", () => sha256(...parts)), text };
+  }
+
+  /** The same, row by row, by the schema: it takes what the pattern does not know, and finds every problem. */
+  #readExactly(page: number, range: RowRange, batch: Batch): PageBytes | undefined {
+    const { collection } = this.data;
+    const records: string[] = [];
+    let [read, invalid, length] = [0, 0, 0];
+    for (const candidate of this.#reader.candidates(range)) {
+      const problems = this.#validate(candidate, batch.warnings);
+      if (problems.length > 0) {
+        batch.addInvalid(range.before + read, problems);
+        invalid++;
+      } else {
+        const record = this.#encode(candidate.record);
+        records.push(record);
+        length += record.length;
+        if (length > PAGE_LIMIT) throw this.#tooLarge(page);
+      }
+      read++;
+    }
+    if (read !== range.rows) throw new Error(`Page ${page} has ${read} rows instead of ${range.rows}.`);
+    if (invalid > 0) return undefined;
+    const [head, text, tail] = encodePage({ ...collection, page }, records);
+    const parts = [Buffer.from(head), Buffer.from(text), Buffer.from(tail)] as const;
+    return { parts, digest: sha256(...parts) };
+  }
+
+  #tooLarge(page: number): UserError {
+    const { pageSize } = this.data.settings;
+    const [, many] = this.#contract.listing.words;
+    return new UserError(
+      `Page ${page} would have more than ${Math.floor(PAGE_LIMIT / 1e6)} million characters; take fewer than ${pageSize} ${many} a page with --page-size.`,
+    );
+  }
+}
+
+/** A batch while it is made. */
+class Batch {
+  readonly warnings: WarningCounts = {};
+  readonly #spent: Spent = { read: 0, check: 0, digest: 0, write: 0, collect: 0 };
+  readonly #invalid: number[] = [];
+  readonly #problems: ProblemTally;
+  readonly #known: PageDigests;
+  readonly #digests: PageDigests;
+  readonly #writer: PageWriter;
+
+  constructor(
+    data: PageData,
+    private readonly job: PageJob,
+    keepsProblems: boolean,
+  ) {
+    const variants = ["identity", ...data.settings.compress] as const;
+    this.#problems = new ProblemTally(keepsProblems);
+    this.#known = new PageDigests(pagesOf(job.range), variants);
+    this.#known.fill(1, job.known);
+    this.#digests = new PageDigests(pagesOf(job.range), variants);
+    this.#writer = new PageWriter(data);
+  }
+
+  /** Whether its pages are to be written. */
+  get isGood(): boolean {
+    return this.job.isWritten && this.#invalid.length === 0;
+  }
+
+  addInvalid(row: number, problems: Parameters<ProblemTally["add"]>[0]): void {
+    this.#problems.add(problems);
+    this.#invalid.push(row);
+  }
+
+  write(page: number, made: PageBytes): void {
+    const at = page - this.job.range.first + 1;
+    const digests = this.timed("write", () =>
+      this.#writer.write(page, made, (variant) => this.#known.find(at, variant)),
+    );
+    for (const [variant, digest] of digests) this.#digests.set(at, variant, digest);
+  }
+
+  async flush(): Promise<void> {
+    const began = performance.now();
+    await this.#writer.finish();
+    this.#spent.write += performance.now() - began;
+  }
+
+  timed<T>(part: keyof Spent, step: () => T): T {
+    const began = performance.now();
+    const result = step();
+    this.#spent[part] += performance.now() - began;
+    return result;
+  }
+
+  result(pieces: Uint8Array<ArrayBuffer>[]): PageBatch {
+    const digests = this.#digests.slice(1, pagesOf(this.job.range));
+    return {
+      ...{ digests, totals: this.#writer.totals, warnings: this.warnings, spent: this.#spent },
+      ...{ pieces: this.isGood ? pieces : [], problems: this.#problems.batch(), invalid: this.#invalid },
+    };
+  }
+}

@@ -1,0 +1,131 @@
+/** Writes pages to files: what is new is written, what the last release has already is linked from it. */
+import { fstatSync, readSync } from "node:fs";
+import { join } from "node:path";
+import zlib from "node:zlib";
+import type { Encoding } from "../contract/headers.js";
+import type { Collection } from "../contract/page.js";
+import { closing, openPlain, sha256 } from "../release/files.js";
+import { PagePaths, type Variant } from "../release/layout.js";
+import { FlushedFiles, linkFile } from "../release/write.js";
+import type { DataSettings } from "../settings/settings.js";
+
+const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
+
+const COMPRESS: Record<Encoding, (bytes: Buffer) => Buffer> = {
+  br: (bytes) =>
+    zlib.brotliCompressSync(bytes, {
+      params: {
+        [BROTLI_PARAM_QUALITY]: 5,
+        [BROTLI_PARAM_SIZE_HINT]: bytes.length,
+        [BROTLI_PARAM_LGWIN]: windowFor(bytes.length),
+      },
+      chunkSize: 65_536,
+    }),
+  // As gzip -6, but with more memory: the same compression in less time.
+  gzip: (bytes) => zlib.gzipSync(bytes, { level: 6, memLevel: 9, chunkSize: 65_536 }),
+};
+
+/** The last release's digest of a page in a variant, if it has the page. */
+export type Known = (variant: Variant) => string | undefined;
+
+/** The bytes of all page files, how many were linked, and how many the last release did not have. */
+export interface Totals {
+  bytes: number;
+  linked: number;
+  changed: number;
+}
+
+/** A page's bytes, in parts that need not be copied together, and their digest. */
+export interface PageBytes {
+  parts: readonly [head: Buffer, records: Buffer, tail: Buffer];
+  digest: string;
+}
+
+/** Where pages go. */
+interface PageTarget {
+  settings: Pick<DataSettings, "compress">;
+  collection: Pick<Collection, "path">;
+  folder: string;
+  /** The folder of the release to link unchanged pages from. */
+  previous: string | undefined;
+}
+
+/** To be finished in a `finally`. */
+export class PageWriter {
+  readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
+  private readonly paths: PagePaths;
+  readonly #files = new FlushedFiles();
+  #memory = Buffer.alloc(2 ** 17);
+
+  constructor(private readonly target: PageTarget) {
+    this.paths = new PagePaths(target.collection.path);
+  }
+
+  /** Writes the file of page `page` (from 1), and its compressed ones. @returns the digests of all of them. */
+  write(page: number, { parts, digest }: PageBytes, known: Known): [Variant, string][] {
+    const isUnchanged = known("identity") === digest;
+    const path = this.paths.path(page);
+    if (!isUnchanged || !this.#keep(path, (before) => isJoined(before, parts))) this.#writeNew(path, parts);
+    const digests: [Variant, string][] = [["identity", digest]];
+    for (const encoding of this.target.settings.compress) {
+      const before = isUnchanged ? known(encoding) : undefined;
+      digests.push([encoding, this.#writeCompressed(page, encoding, parts, before)]);
+    }
+    return digests;
+  }
+
+  /** Waits until all files are on the disk. @throws the system's errors. */
+  finish(): Promise<void> {
+    return this.#files.finish();
+  }
+
+  #writeCompressed(page: number, encoding: Encoding, parts: readonly Buffer[], known: string | undefined): string {
+    const path = this.paths.path(page, encoding);
+    if (known !== undefined && this.#keep(path, (before) => sha256(before) === known)) return known;
+    const compressed = COMPRESS[encoding](Buffer.concat(parts));
+    this.#writeNew(path, [compressed]);
+    return sha256(compressed);
+  }
+
+  #writeNew(path: string, parts: readonly Buffer[]): void {
+    this.#files.write(join(this.target.folder, path), parts);
+    for (const part of parts) this.totals.bytes += part.length;
+    this.totals.changed += 1;
+  }
+
+  /** Links a file from the last release, after looking at its bytes: one damaged since must not be carried on. */
+  #keep(path: string, isIntact: (before: Buffer) => boolean): boolean {
+    const { previous, folder } = this.target;
+    const before = previous === undefined ? undefined : this.#find(join(previous, path));
+    if (previous === undefined || !before || !isIntact(before)) return false;
+    this.totals.bytes += before.length;
+    if (linkFile(join(previous, path), join(folder, path))) this.totals.linked += 1;
+    else this.#files.write(join(folder, path), [before]);
+    return true;
+  }
+
+  /** A file's bytes, valid until the next call; undefined when it is missing, a link, or not a plain file. */
+  #find(path: string): Buffer | undefined {
+    const file = openPlain(path);
+    if (file === undefined) return undefined;
+    return closing(file, () => {
+      const { size } = fstatSync(file);
+      if (size > this.#memory.length) this.#memory = Buffer.alloc(2 * size);
+      return this.#memory.subarray(0, readSync(file, this.#memory, 0, size, 0));
+    });
+  }
+}
+
+/** The binary logarithm of a window that holds a whole page. A larger one would cost time and gain nothing. */
+function windowFor(bytes: number): number {
+  return Math.min(22, Math.max(16, Math.ceil(Math.log2(bytes + 1))));
+}
+
+function isJoined(whole: Buffer, parts: readonly Buffer[]): boolean {
+  let at = 0;
+  for (const part of parts) {
+    if (!part.equals(whole.subarray(at, at + part.length))) return false;
+    at += part.length;
+  }
+  return at === whole.length;
+}

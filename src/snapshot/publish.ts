@@ -1,0 +1,110 @@
+/** From written pages to the current release: the last stage of a build. */
+import { realpathSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Stage, WrittenChanges } from "../artifacts/steps/changes.js";
+import type { Sums } from "../release/digests.js";
+import { BULK, isForAdapters, isPacked, RELEASES, SNAPSHOT } from "../release/layout.js";
+import { releaseNames } from "../release/list.js";
+import { idOf } from "../release/name.js";
+import { findAltered, findDamage, openIfWhole, type Release } from "../release/open.js";
+import type { Signer } from "../release/signature/signer.js";
+import { contentDigest, type Snapshot, type SnapshotFacts, snapshotId } from "../release/snapshot.js";
+import { prune, switchCurrent } from "../release/switch.js";
+import { checkGates, type GateReport } from "./gates.js";
+import type { BuildSettings } from "./options.js";
+import type { Totals } from "./page-writer.js";
+
+export interface Published {
+  id: string;
+  /** The folder's name in `dist/releases`. */
+  name: string;
+  /** False when a release that is there already has every byte of this one: that is current now. */
+  isNew: boolean;
+  /** True when another release was current before. */
+  isSwitched: boolean;
+  /** Folder names of old releases that were removed. */
+  pruned: string[];
+  /** What changes; undefined without gates, or where nothing is switched. */
+  gates: GateReport | undefined;
+  /** A line for each thing that could not be tidied up. The release is current all the same, and the next build tries again. */
+  untidied: string[];
+}
+
+interface Effects {
+  now: Date;
+  untidied: string[];
+  signer: Signer | undefined;
+  changes: WrittenChanges | undefined;
+}
+
+export async function makeCurrent(
+  settings: BuildSettings,
+  { staging, digests, previous }: Stage,
+  totals: Totals,
+  facts: SnapshotFacts,
+  { now, untidied, signer, changes }: Effects,
+): Promise<Published> {
+  const { out: dist, keep, gates } = settings;
+  const sums = staging.sums(digests);
+  const digest = contentDigest(facts, sums);
+  const id = snapshotId(digest);
+  const wanted = { id, digest, others: sums.others };
+  if (!signer && previous && (await isSame(previous, digest, totals)) && isAlike(previous, settings, sums.others)) {
+    staging.discard();
+    const name = basename(previous.folder);
+    return { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined, untidied };
+  }
+  const twin = signer ? undefined : await findWhole(settings, wanted);
+  if (twin !== undefined) staging.discard();
+  const name =
+    twin ??
+    staging.finish({ id, ...facts }, digests, now, (...contents) => filesForHosts(settings, ...contents), signer);
+  const report = await checkGates(dist, name, previous, gates, changes?.matches);
+  switchCurrent(dist, name, now, untidied);
+  const pruned = prune(dist, keep, now, untidied);
+  return { id, name, isNew: twin === undefined, isSwitched: true, pruned, gates: report, untidied };
+}
+
+/** Equal digests say that the content is the same. Whether a file was damaged since has to be checked. */
+async function isSame({ digest, folder, sums }: Release, wanted: string, totals: Totals): Promise<boolean> {
+  return digest === wanted && totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined;
+}
+
+/** The folder name of the newest intact release with this content, and with the same files besides. */
+async function findWhole(
+  settings: BuildSettings,
+  wanted: { id: string; digest: string; others: Sums["others"] },
+): Promise<string | undefined> {
+  for (const name of releaseNames(settings.out)) {
+    if (idOf(name) !== wanted.id) continue;
+    const release = await openIfWhole(join(settings.out, RELEASES, name));
+    if (release?.digest !== wanted.digest || !isAlike(release, settings, wanted.others)) continue;
+    if ((await findDamage(release)) === undefined) return name;
+  }
+  return undefined;
+}
+
+/**
+ * Whether a release holds the same as this build has made besides what counts in its id: it may have been built with other
+ * settings or by another version.
+ * @param others of this build, as far as they are written.
+ */
+function isAlike(release: Release, settings: BuildSettings, others: Sums["others"]): boolean {
+  const { folder, snapshot, sums } = release;
+  const [before, now] = [made(sums.others), made(others)];
+  if (before.length !== now.length || now.some(([path, digest]) => sums.others.get(path) !== digest)) return false;
+  if (sums.others.has(BULK) !== settings.bulk) return false;
+  const files = filesForHosts(settings, basename(folder), snapshot, sums);
+  return settings.adapting?.findDiffering(release, files) === undefined;
+}
+
+/** Files whose bytes depend neither on a compressor nor on the release's name. A step is named in changes.json. */
+function made(others: Sums["others"]): [path: string, digest: string][] {
+  return [...others].filter(([path]) => path !== SNAPSHOT && path !== BULK && !isPacked(path) && !isForAdapters(path));
+}
+
+function filesForHosts(settings: BuildSettings, name: string, snapshot: Snapshot, sums: Sums) {
+  const folder = join(settings.root ?? realpathSync(settings.out), RELEASES, name);
+  const isSigned = settings.signKey !== undefined;
+  return settings.adapting?.includedFiles(settings, { folder, snapshot, sums, isSigned }) ?? [];
+}

@@ -1,0 +1,113 @@
+/** Whether parts are whole, and together are all of one release. */
+import { join } from "node:path";
+import type { Encoding } from "../../contract/headers.js";
+import { UserError } from "../../errors.js";
+import { shellWord } from "../../print/text.js";
+import { PageDigests } from "../../release/digests.js";
+import { findDigest } from "../../release/files.js";
+import { PagePaths, type Variant } from "../../release/layout.js";
+import { readChunks } from "../../release/pieces.js";
+import { pagesOf, type Shard } from "../../shards/cut.js";
+import { wordOf } from "../../shards/word.js";
+import type { BuildSettings } from "../options.js";
+import { taskOf } from "../pipeline.js";
+import type { MadeOf } from "./made-of.js";
+import { DIGESTS, partName, partNames, readShardPart, type ShardPart, shardOfName } from "./part.js";
+
+/** What all parts of one release have in common. */
+export interface Common {
+  madeOf: MadeOf;
+  settings: BuildSettings;
+  /** Records of the source. */
+  total: number;
+}
+
+/** Why a shard cannot be joined, and the command that makes it again. */
+export function unjoinable(parts: string, shard: Shard, why: string, cause?: unknown): UserError {
+  const again = `rollcall build --shard ${wordOf(shard)} --parts ${shellWord(parts)}`;
+  return new UserError(
+    `Shard ${wordOf(shard)} ${why}; make it with "${again}" and the other settings of this build, then join again.`,
+    { cause },
+  );
+}
+
+/** All parts in a folder, in order. @throws UserError naming the first that is missing, damaged, of something else, or does not follow. */
+export function readParts(folder: string, common: Common): ShardPart[] {
+  const parts = partNames(folder).map((name) => readOne(folder, name, common));
+  const [first] = parts;
+  const count = first?.manifest.shard.count;
+  if (count === undefined)
+    throw new UserError(
+      `There is no part in ${folder}; make each with "rollcall build --shard 0/8 --parts ${shellWord(folder)}" and the other settings of this build, 0 to 7.`,
+    );
+  const other = parts.find((part) => part.manifest.shard.count !== count);
+  if (first && other)
+    throw new UserError(
+      `${folder} has parts of ${first.manifest.shard.count} and of ${other.manifest.shard.count} shards, which overlap: ${first.name} and ${other.name}; remove those that are not to be joined (rm -r), then join again.`,
+    );
+  const inOrder = parts.sort((one, next) => one.manifest.shard.number - next.manifest.shard.number);
+  const missing = inOrder.findIndex(({ manifest }, at) => manifest.shard.number !== at);
+  const gap = missing < 0 ? inOrder.length : missing;
+  if (gap < count) throw unjoinable(folder, { number: gap, count }, `is missing, one of ${count - inOrder.length}`);
+  requireRanges(folder, inOrder, common);
+  return inOrder;
+}
+
+function readOne(folder: string, name: string, { madeOf }: Common): ShardPart {
+  const part = readShardPart(folder, name);
+  const shard = shardOfName(name) ?? { number: 0, count: 1 };
+  if ("why" in part) throw unjoinable(folder, shard, `is damaged: ${part.why}`);
+  if (partName(shard, madeOf) === name) return part;
+  const differing = Object.entries(madeOf).filter(
+    ([key, digest]) => part.manifest.made_of[key as keyof MadeOf] !== digest,
+  );
+  const what = differing.map(([key]) => (key === "settings" ? "other settings" : `another ${key}`)).join(" and ");
+  throw new UserError(
+    `${join(folder, name)} is a stranger: shard ${wordOf(shard)} of ${what}; remove it (rm -r ${shellWord(join(folder, name))}), and make that shard again where it is missing then.`,
+  );
+}
+
+/** No page is in two parts, and none is in no part. */
+function requireRanges(folder: string, parts: readonly ShardPart[], { total, settings }: Common): void {
+  for (const { manifest } of parts) {
+    const { shard, pages } = manifest;
+    const wanted = taskOf(settings, total, shard).range;
+    if (manifest.total !== total) throw unjoinable(folder, shard, `has seen ${manifest.total} records, not ${total}`);
+    if (pages.first !== wanted.first || pages.last !== wanted.last)
+      throw unjoinable(
+        folder,
+        shard,
+        `has pages ${pages.first} to ${pages.last}, not ${wanted.first} to ${wanted.last}`,
+      );
+  }
+}
+
+/** The digests of a part's pages, from 1 on. @throws UserError when their file is not as it was written. */
+export function digestsOf({ folder, manifest }: ShardPart, encodings: readonly Encoding[]): PageDigests {
+  const variants: Variant[] = ["identity", ...encodings];
+  const digests = new PageDigests(pagesOf(manifest.pages), variants);
+  const chunks: Buffer[] = [];
+  for (const chunk of readChunks(join(folder, DIGESTS), manifest.files[DIGESTS] ?? "")) chunks.push(Buffer.from(chunk));
+  const bytes = Buffer.concat(chunks);
+  const each = bytes.length / variants.length;
+  const slices = variants.map((variant, at) => [variant, bytes.subarray(at * each, (at + 1) * each)]);
+  digests.fill(1, Object.fromEntries(slices));
+  return digests;
+}
+
+/** Whether every byte of a part is as it was written. */
+export async function isWhole(part: ShardPart, listing: string, encodings: readonly Encoding[]): Promise<boolean> {
+  const { folder, manifest } = part;
+  const memory = Buffer.allocUnsafe(2 ** 18);
+  for (const [name, digest] of Object.entries(manifest.files))
+    if ((await findDigest(join(folder, name), memory)) !== digest) return false;
+  if (manifest.problems.records > 0) return true;
+  const digests = digestsOf(part, encodings);
+  const paths = new PagePaths(listing);
+  for (let page = 1; page <= digests.pages; page++)
+    for (const variant of digests.variants) {
+      const path = join(folder, paths.path(manifest.pages.first - 1 + page, variant));
+      if ((await findDigest(path, memory)) !== digests.get(page, variant)) return false;
+    }
+  return true;
+}

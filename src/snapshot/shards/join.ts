@@ -1,0 +1,127 @@
+/** `rollcall build --join`: makes of parts what one machine would have written. */
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { Mergers } from "../../artifacts/artifacts.js";
+import type { Encoding } from "../../contract/headers.js";
+import type { Collection } from "../../contract/page.js";
+import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
+import { isMissing, UserError, usageError } from "../../errors.js";
+import { PageDigests } from "../../release/digests.js";
+import { PagePaths, type Variant } from "../../release/layout.js";
+import { readPieces } from "../../release/pieces.js";
+import { linkFile } from "../../release/write.js";
+import { pagesOf } from "../../shards/cut.js";
+import { createTurns } from "../../workers/turns.js";
+import type { Totals } from "../page-writer.js";
+import { type Job, type MadePages, taskOf } from "../pipeline.js";
+import { InvalidRecordsError, type ProblemLog } from "../problems.js";
+import { digestsOf, readParts, unjoinable } from "./check.js";
+import { digestOfSource, settingsOf } from "./made-of.js";
+import { PROBLEMS, piecesName, type ShardPart } from "./part.js";
+
+/** Files that are linked before others may go on. */
+const LINKS = 500;
+
+/**
+ * Pages are links to those of the parts, so nothing of a part changes, and a join that is killed can be run again.
+ * @param staging on the file system of the parts. @param parts the folder of parts
+ * @throws InvalidRecordsError as one machine would; UserError naming the shard that does not fit, and what makes it again
+ */
+export async function joinParts(
+  job: Job,
+  staging: { folder: string },
+  parts: string,
+  startMerging: (collection: Collection) => Promise<Mergers>,
+): Promise<MadePages> {
+  const { settings, source, signal, log, shard } = job;
+  const { contract, pageSize, encodings, db } = settings;
+  if (settings.skipInvalid)
+    throw usageError("--skip-invalid and --join exclude each other: no shard leaves out records.");
+  const { total } = source;
+  const madeOf = { ...settingsOf(settings, source), source: await digestOfSource(source, db, signal) };
+  const all = readParts(parts, { madeOf, settings, total });
+  log.open();
+  for (const part of all) takeProblems(part, log);
+  log.finish();
+  if (log.report.records > 0) throw new InvalidRecordsError(log.report, total, contract.listing);
+  const task = taskOf(settings, total, shard);
+  const digests = new PageDigests(task.collection.pages, ["identity", ...encodings]);
+  const [totals, warnings]: [Totals, WarningCounts] = [{ bytes: 0, linked: 0, changed: 0 }, {}];
+  const mergers = await startMerging(task.collection);
+  try {
+    for (const part of all) {
+      const { folder, manifest } = part;
+      await fitting(parts, part, async () => {
+        const own = digestsOf(part, encodings);
+        digests.fill(manifest.pages.first, own.part(1, own.pages));
+        await linkPages(part, staging.folder, {
+          paths: new PagePaths(task.collection.path),
+          totals,
+          encodings,
+          signal,
+        });
+        await mergers.takeAll((artifact) => {
+          const name = piecesName(artifact);
+          return readPieces(join(folder, name), manifest.files[name] ?? "");
+        }, signal);
+      });
+      for (const [kind, records] of Object.entries(manifest.warnings)) countWarning(warnings, kind, records);
+      job.onProgress({ records: Math.min(total, manifest.pages.last * pageSize), total });
+    }
+    const began = performance.now();
+    await mergers.finish(signal);
+    const spent = { read: 0, check: 0, digest: 0, write: 0, collect: 0 };
+    return { ...task, digests, totals, warnings, workers: 0, spent, merged: performance.now() - began };
+  } finally {
+    mergers.close();
+  }
+}
+
+/** Says of which shard a file is missing or damaged. */
+async function fitting(parts: string, { manifest }: ShardPart, step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    if (isMissing(error) || error instanceof UserError)
+      throw unjoinable(parts, manifest.shard, `is not whole (${(error as Error).message})`, error);
+    throw error;
+  }
+}
+
+function takeProblems({ folder, manifest }: ShardPart, log: ProblemLog): void {
+  if (manifest.problems.records === 0) return;
+  for (const piece of readPieces(join(folder, PROBLEMS), manifest.files[PROBLEMS] ?? ""))
+    log.add(JSON.parse(String(piece)));
+}
+
+interface LinkOptions {
+  paths: PagePaths;
+  /** Added to. */
+  totals: Totals;
+  encodings: readonly Encoding[];
+  signal: AbortSignal | undefined;
+}
+
+async function linkPages(
+  { folder, manifest }: ShardPart,
+  to: string,
+  { paths, totals, encodings, signal }: LinkOptions,
+): Promise<void> {
+  const turn = createTurns(LINKS, signal);
+  const variants: Variant[] = ["identity", ...encodings];
+  let bytes = 0;
+  for (let page = manifest.pages.first; page <= manifest.pages.last; page++)
+    for (const variant of variants) {
+      const path = paths.path(page, variant);
+      if (!linkFile(join(folder, path), join(to, path)))
+        throw new UserError(
+          `${folder} and the folder of the releases are not on one file system, or it has no hard links`,
+        );
+      bytes += lstatSync(join(to, path)).size;
+      const wait = turn();
+      if (wait) await wait;
+    }
+  if (bytes !== manifest.bytes) throw new UserError(`its pages have ${bytes} bytes, not ${manifest.bytes}`);
+  totals.bytes += bytes;
+  totals.changed += pagesOf(manifest.pages) * variants.length;
+}

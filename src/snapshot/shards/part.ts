@@ -1,0 +1,82 @@
+/** A part: a folder with what one shard has made, and with shard.json, which says what that is. */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import stringify from "fast-json-stable-stringify";
+import { z } from "zod";
+import type { Artifact } from "../../artifacts/artifact.js";
+import { readAs } from "../../contract/json.js";
+import { readReleaseFileSync, sha256 } from "../../release/files.js";
+import type { Shard } from "../../shards/cut.js";
+import type { MadeOf } from "./made-of.js";
+
+export const MANIFEST = "shard.json";
+/** The digests of pages, 32 bytes each: those of one variant behind the other. */
+export const DIGESTS = "digests";
+/** The problems of invalid records: a piece for each batch that has any, in published order. */
+export const PROBLEMS = "problems";
+
+/** The file of what an artifact needs: a piece for each batch, in published order. */
+export function piecesName({ name }: Pick<Artifact, "name">): string {
+  return `${name}.pieces`;
+}
+
+const whole = z.int().min(0);
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
+const manifestSchema = z.strictObject({
+  rollcall: z.literal(1),
+  shard: z.strictObject({ number: whole, count: whole.min(1) }),
+  made_of: z.strictObject({ source: digest, contract: digest, settings: digest, version: digest }),
+  /** Of the whole source. */
+  total: whole,
+  pages: z.strictObject({ first: whole, last: whole }),
+  records: whole,
+  /** Of all page files. */
+  bytes: whole,
+  /** The digest of every file besides this one and pages. */
+  files: z.record(z.string(), digest),
+  warnings: z.record(z.string(), whole),
+  /** Records that are invalid, and what is wrong with them in all. With any, there are no pages. */
+  problems: z.strictObject({ records: whole, count: whole }),
+});
+
+export type ShardManifest = z.infer<typeof manifestSchema>;
+
+export interface ShardPart {
+  name: string;
+  folder: string;
+  manifest: ShardManifest;
+}
+
+/** The name of a part's folder: of the shard, and of what went in. */
+export function partName({ number, count }: Shard, madeOf: MadeOf): string {
+  return `${number}-of-${count}-${sha256(stringify(madeOf)).slice(0, 16)}`;
+}
+
+const NAME = /^(\d{1,9})-of-(\d{1,9})-[0-9a-f]{16}$/;
+
+/** The shard that a folder's name names; undefined for another name. */
+export function shardOfName(name: string): Shard | undefined {
+  const [, number, count] = NAME.exec(name) ?? [];
+  return number === undefined ? undefined : { number: Number(number), count: Number(count) };
+}
+
+export function encodeManifest(manifest: ShardManifest): string {
+  return `${stringify(manifest)}\n`;
+}
+
+/** Reads shard.json. @returns why it says nothing, as the end of a sentence, where it is damaged. */
+export function readShardPart(parts: string, name: string): ShardPart | { why: string } {
+  const folder = join(parts, name);
+  const text = readReleaseFileSync(join(folder, MANIFEST));
+  const manifest = text === undefined ? { why: "is missing" } : readAs(manifestSchema, String(text));
+  if ("why" in manifest) return { why: `its ${MANIFEST} ${manifest.why}` };
+  if (partName(manifest.shard, manifest.made_of) !== name) return { why: `its ${MANIFEST} is that of another part` };
+  return { name, folder, manifest };
+}
+
+/** The names of all parts in a folder, if there is one. What else lies there, such as parts that are being written, is no part. */
+export function partNames(parts: string): string[] {
+  const names = existsSync(parts) ? readdirSync(parts) : [];
+  return names.filter((name) => shardOfName(name) !== undefined);
+}

@@ -1,0 +1,161 @@
+/** `rollcall build --shard`: a share of the pages, on one of several machines, as a part that `--join` takes. */
+import { join } from "node:path";
+import type { WarningCounts } from "../../contract/record/warnings.js";
+import { unlessStopped, usageError } from "../../errors.js";
+import { explainWrite } from "../../release/refusals.js";
+import { checkOptions } from "../../settings/options.js";
+import { pick } from "../../settings/settings.js";
+import { type PageRange, rowsOfPages, type Shard } from "../../shards/cut.js";
+import { readShard } from "../../shards/word.js";
+import { openSource, type Source } from "../../source/open.js";
+import { BUILD_EFFECTS, type BuildEffects, type BuildOptions, type BuildSettings, resolveOptions } from "../options.js";
+import { type Job, makePages, taskOf } from "../pipeline.js";
+import { InvalidRecordsError } from "../problems.js";
+import { AsidePart } from "./aside.js";
+import { isWhole } from "./check.js";
+import { digestOfSource, type MadeOf, settingsOf } from "./made-of.js";
+import {
+  PROBLEMS,
+  partName,
+  partNames,
+  readShardPart,
+  type ShardManifest,
+  type ShardPart,
+  shardOfName,
+} from "./part.js";
+import { type Made, PartLog, PieceFiles, writeMade, writeManifest } from "./write.js";
+
+export interface ShardOptions extends BuildOptions {
+  /** Which of how many, from 0: `3/8`. */
+  shard: string;
+  /** The folder of parts, which all machines share or that is brought together before they are joined. */
+  parts: string;
+}
+
+export interface ShardResult {
+  shard: Shard;
+  /** The path of the part. */
+  folder: string;
+  /** False where the part was there already, whole. */
+  isNew: boolean;
+  /** Records in it, and in the source. */
+  records: number;
+  total: number;
+  /** Page numbers; none where the last is before the first. */
+  pages: PageRange;
+  /** Of its page files. */
+  bytes: number;
+  warnings: WarningCounts;
+}
+
+const RULES = pick("shard", "parts");
+
+/**
+ * Makes one part. However often, and wherever, it is the same bytes. A build that is killed leaves none.
+ * @throws InvalidRecordsError when some of its records are invalid, which the part then says; UserError otherwise.
+ */
+export async function buildShard(options: ShardOptions, effects: BuildEffects = {}): Promise<ShardResult> {
+  const { shard: word, parts, ...others } = options;
+  const given = checkOptions("buildShard", { shard: word, parts }, RULES, ["shard", "parts"]);
+  const settings = await resolveOptions(others);
+  const checked = checkOptions("buildShard's second argument", effects, BUILD_EFFECTS);
+  if (settings.skipInvalid)
+    throw usageError("--skip-invalid and --shard exclude each other: every shard would have to check all records.");
+  return unlessStopped(checked.signal, () => run(settings, checked, readShard(given.shard), given.parts));
+}
+
+async function run(settings: BuildSettings, effects: BuildEffects, shard: Shard, parts: string): Promise<ShardResult> {
+  const { onProgress = () => {}, signal } = effects;
+  const log = new PartLog(settings.problemsFile, settings.out);
+  let source: Source | undefined;
+  try {
+    const rowsOf = (count: number) => {
+      const { collection, range } = taskOf(settings, count, shard);
+      return rowsOfPages(range, collection);
+    };
+    source = await openSource({ ...settings, rowsOf });
+    onProgress({ records: 0, total: source.total });
+    const before = await findPart(parts, shard, settings, { source, signal });
+    if (before) return resultOf(before, false);
+    return await make({ settings, source, log, onProgress, signal, shard }, parts, log);
+  } catch (error) {
+    throw explainWrite(parts, error);
+  } finally {
+    log.discard();
+    source?.close();
+  }
+}
+
+/** The part that is there already, if it is whole and was made of the same. */
+async function findPart(
+  parts: string,
+  shard: Shard,
+  settings: BuildSettings,
+  { source, signal }: Pick<Job, "source" | "signal">,
+): Promise<ShardPart | undefined> {
+  const known = settingsOf(settings, source);
+  for (const name of partNames(parts)) {
+    const { number, count } = shardOfName(name) ?? {};
+    const part = number === shard.number && count === shard.count ? readShardPart(parts, name) : undefined;
+    if (!part || "why" in part || part.manifest.problems.records > 0) continue;
+    const { made_of } = part.manifest;
+    if (partName(shard, { ...known, source: made_of.source }) !== name) continue;
+    const bytes = await digestOfSource(source, settings.db, signal);
+    if (bytes === made_of.source && (await isWhole(part, settings.contract.listing.path, settings.encodings)))
+      return part;
+  }
+  return undefined;
+}
+
+async function make(job: Job, parts: string, log: PartLog): Promise<ShardResult> {
+  const { settings, source, shard, signal } = job;
+  const { contract } = settings;
+  const known = settingsOf(settings, source);
+  const aside = new AsidePart(parts, `${shard.number}-of-${shard.count}`, `${contract.listing.path.slice(1)}pages`);
+  log.keepIn(aside);
+  try {
+    const made = await writeOrRefuse(job, aside, log);
+    const madeOf: MadeOf = { ...known, source: await digestOfSource(source, settings.db, signal) };
+    const total = source.total;
+    const { collection, range: pages } = taskOf(settings, total, shard);
+    const records = rowsOfPages(pages, collection).rows;
+    const { report } = log;
+    const problems = { records: report.records, count: report.count };
+    const facts = { shard, made_of: madeOf, total, pages, records, problems };
+    const manifest: ShardManifest = { rollcall: 1, ...facts, ...("refusal" in made ? made.made : made) };
+    writeManifest(aside.folder, manifest);
+    const name = partName(shard, madeOf);
+    const isNew = await aside.appear(name, async () => {
+      const there = readShardPart(parts, name);
+      return !("why" in there) && isWhole(there, contract.listing.path, settings.encodings);
+    });
+    if ("refusal" in made) throw made.refusal;
+    return resultOf({ name, folder: join(parts, name), manifest }, isNew);
+  } catch (error) {
+    aside.discard();
+    throw error;
+  }
+}
+
+/** Invalid records make a part, too: it says so to whoever joins. */
+async function writeOrRefuse(job: Job, aside: AsidePart, log: PartLog) {
+  const { data } = job.settings;
+  let files: Made["files"] = {};
+  try {
+    const made = await makePages(job, aside, undefined, async () => {
+      const pieces = await PieceFiles.start(data, aside.folder);
+      files = pieces.digests;
+      return pieces;
+    });
+    return writeMade(aside.folder, made, files);
+  } catch (error) {
+    if (!(error instanceof InvalidRecordsError)) throw error;
+    const made: Made = { bytes: 0, files: { [PROBLEMS]: log.put(aside) }, warnings: {} };
+    return { refusal: error, made };
+  }
+}
+
+function resultOf({ folder, manifest }: ShardPart, isNew: boolean): ShardResult {
+  const { shard, records, total, pages, bytes, warnings } = manifest;
+  return { shard, folder, isNew, records, total, pages, bytes, warnings };
+}

@@ -1,0 +1,89 @@
+/** Writes what a shard has made besides its pages, shard.json last. */
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import type { Artifact } from "../../artifacts/artifact.js";
+import { artifactsOf } from "../../artifacts/artifacts.js";
+import { sha256 } from "../../release/files.js";
+import { PiecesFile } from "../../release/pieces.js";
+import { writeFlushedSync } from "../../release/write.js";
+import type { DataSettings } from "../../settings/settings.js";
+import { pagesOf } from "../../shards/cut.js";
+import type { MadePages, Taker } from "../pipeline.js";
+import { type BatchProblems, ProblemLog } from "../problems.js";
+import type { AsidePart } from "./aside.js";
+import { DIGESTS, encodeManifest, MANIFEST, PROBLEMS, piecesName, type ShardManifest } from "./part.js";
+
+/** A log that also keeps all problems for the part. */
+export class PartLog extends ProblemLog {
+  #kept: PiecesFile | undefined;
+  #aside: AsidePart | undefined;
+
+  keepIn(aside: AsidePart): void {
+    this.#aside = aside;
+  }
+
+  override get keepsLines(): boolean {
+    return true;
+  }
+
+  override add(problems: BatchProblems): void {
+    super.add(problems);
+    if (this.#aside) this.#kept ??= new PiecesFile(this.#aside.beside(PROBLEMS));
+    this.#kept?.add(Buffer.from(JSON.stringify(problems)));
+  }
+
+  override discard(): void {
+    super.discard();
+    this.#kept?.close();
+  }
+
+  /** Puts them into the part, which has nothing else. @returns the digest of their file */
+  put(aside: AsidePart): string {
+    const digest = this.#kept?.finish() ?? "";
+    aside.clear();
+    renameSync(aside.beside(PROBLEMS), join(aside.folder, PROBLEMS));
+    return digest;
+  }
+}
+
+/** Keeps what artifacts need, for the join. */
+export class PieceFiles implements Taker {
+  /** The digests of the files, by their names. */
+  readonly digests: Record<string, string> = {};
+
+  private constructor(private readonly files: readonly (readonly [artifact: Artifact, file: PiecesFile])[]) {}
+
+  static async start(settings: DataSettings, folder: string): Promise<PieceFiles> {
+    const artifacts = await artifactsOf(settings);
+    return new PieceFiles(
+      artifacts.map((artifact) => [artifact, new PiecesFile(join(folder, piecesName(artifact)))] as const),
+    );
+  }
+
+  take(pieces: readonly Uint8Array[]): void {
+    for (const [at, [, file]] of this.files.entries()) file.add(pieces[at] ?? new Uint8Array());
+  }
+
+  async finish(): Promise<void> {
+    for (const [artifact, file] of this.files) this.digests[piecesName(artifact)] = file.finish();
+  }
+
+  close(): void {
+    for (const [, file] of this.files) file.close();
+  }
+}
+
+/** The facts of a manifest that say what was made. */
+export type Made = Pick<ShardManifest, "bytes" | "files" | "warnings">;
+
+/** @param made whose pages lie in the folder. @param files the digests of other files there */
+export function writeMade(folder: string, made: MadePages, files: Made["files"]): Made {
+  const { digests, totals, warnings, range } = made;
+  const parts = Object.values(digests.slice(1, pagesOf(range)));
+  writeFlushedSync(join(folder, DIGESTS), parts);
+  return { bytes: totals.bytes, files: { ...files, [DIGESTS]: sha256("", ...parts) }, warnings };
+}
+
+export function writeManifest(folder: string, manifest: ShardManifest): void {
+  writeFlushedSync(join(folder, MANIFEST), [Buffer.from(encodeManifest(manifest))]);
+}

@@ -1,0 +1,17 @@
+/** The candidates of a whole source, as the pipeline reads them row by row. */
+import type { Candidate } from "../../src/source/candidates.js";
+import type { CopyOptions } from "../../src/source/copy.js";
+import { openSource } from "../../src/source/open.js";
+import { PageReader } from "../../src/source/reader.js";
+
+export async function readCandidates(options: CopyOptions): Promise<Candidate[]> {
+  const source = await openSource(options);
+  const { contract, defaultAvatar } = options;
+  const reader = new PageReader(source.copy, { contract: contract.file, ...(defaultAvatar && { defaultAvatar }) });
+  try {
+    return [...reader.candidates({ before: 0, rows: source.count })];
+  } finally {
+    reader.close();
+    source.close();
+  }
+}
