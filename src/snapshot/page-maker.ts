@@ -14,6 +14,7 @@ import type { RowRange } from "../source/copy.js";
 import { type Copy, PageReader } from "../source/reader.js";
 import { type PageBytes, PageWriter, type Totals } from "./page-writer.js";
 import { type BatchProblems, ProblemTally } from "./problems.js";
+import type { Spent } from "./result.js";
 import { validator } from "./validator.js";
 
 /** What all batches have in common. It can be sent to another thread. */
@@ -36,18 +37,6 @@ export interface PageJob {
   known: DigestBytes;
   /** False where records are only checked. */
   isWritten: boolean;
-}
-
-/** Milliseconds spent on each part of making pages, in all threads together. */
-export interface Spent {
-  /** SQLite: reading rows and writing their text. */
-  read: number;
-  /** Checking the text, or the records, against the contract. */
-  check: number;
-  digest: number;
-  write: number;
-  /** Collecting what artifacts need. */
-  collect: number;
 }
 
 /** What came of a batch. */

@@ -10,9 +10,10 @@ import { explainSqlite } from "../source/errors.js";
 import type { Source } from "../source/open.js";
 import { ThreadPool, threadsFor } from "../workers/pool.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
-import { type PageBatch, type PageData, type PageJob, PageMaker, type Spent } from "./page-maker.js";
+import { type PageBatch, type PageData, type PageJob, PageMaker } from "./page-maker.js";
 import type { Totals } from "./page-writer.js";
 import { InvalidRecordsError, type ProblemLog } from "./problems.js";
+import type { Spent } from "./result.js";
 
 /** With fewer records, starting threads takes longer than they save. */
 const WORTHWHILE = 20_000;

@@ -6,7 +6,6 @@ import { nameFields } from "../contract/lookup.js";
 import type { WarningCounts } from "../contract/record/warnings.js";
 import { isSorted, LOOKUP_FOLDER } from "../release/layout.js";
 import type { BuildSettings } from "./options.js";
-import type { Spent } from "./page-maker.js";
 import type { ProblemReport } from "./problems.js";
 import type { Published } from "./publish.js";
 
@@ -48,6 +47,18 @@ export interface Timings {
   publish: number;
   /** The time of all threads together, by what they did. */
   threads: Spent;
+}
+
+/** Milliseconds spent on each part of making pages, in all threads together. */
+export interface Spent {
+  /** SQLite: reading rows and writing their text. */
+  read: number;
+  /** Checking the text, or the records, against the contract. */
+  check: number;
+  digest: number;
+  write: number;
+  /** Collecting what artifacts need. */
+  collect: number;
 }
 
 export interface LookupReport {

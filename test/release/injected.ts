@@ -189,7 +189,7 @@ export const SCENARIOS: Record<string, (folder: string) => Promise<Scenario>> = 
     const { parts, options } = await prepareParts(folder);
     const one = await build({ ...options, out: scratch() });
     const [damaged = ""] = readdirSync(parts).filter((name) => name.startsWith("1-"));
-    rmSync(join(parts, damaged, "records.sha256"));
+    rmSync(join(parts, damaged, "records.sha256.pieces"));
     return {
       args: ["build", ...flagsIn(folder), "--shard=1/3", `--parts=${parts}`],
       async state() {

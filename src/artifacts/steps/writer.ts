@@ -82,7 +82,7 @@ class StepWriting {
       length += line.length;
       lines.push(line);
       if (length < CHUNK) continue;
-      if (this.#isTooLarge()) return;
+      if (this.#file.bytes > this.options.most) return;
       yield this.#count(Buffer.concat(lines));
       [lines, length] = [[], 0];
     }
@@ -120,19 +120,7 @@ class StepWriting {
     const { added, removed, changed } = this.matches.counts;
     return added + removed + changed - this.#done.put - this.#done.remove;
   }
-
-  /** Whether it is larger than it may be, or will be, as far as can be told of what is written. */
-  #isTooLarge(): boolean {
-    const { most } = this.options;
-    const { bytes } = this.#file;
-    if (bytes < TELLING || bytes > most) return bytes > most;
-    const done = this.#done.put + this.#done.remove;
-    return (bytes * (done + this.#left())) / done > SURELY * most;
-  }
 }
-
-/** So many bytes tell what a whole step will be, since keys are mostly in no order of size; it is left where it would be by far too large. */
-const [TELLING, SURELY] = [2 ** 20, 1.25];
 
 function lineEncoder(side: Side): (change: KeyedChange) => Buffer {
   const { contract } = side.facts;
