@@ -1,10 +1,10 @@
 /** Measures a release against the limits of a host, and finds what keeps a host on this machine from reading it. */
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { listFiles } from "../release/digests.js";
 import { isForAdapters, isSorted, isStep, unlistedFiles } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { findUnreadable } from "../release/sharing.js";
+import { listFiles } from "../release/sums.js";
 import type { Adapter, AdapterLimits } from "./rules/adapter.js";
 
 /** A release in the numbers that hosts limit. */

@@ -6,12 +6,12 @@ import { USERS_CONTRACT } from "../contract/contract.js";
 import { codeOf, UserError, usageError } from "../errors.js";
 import { listed } from "../print/text.js";
 import { at } from "../settings/kinds.js";
-import { closing, openPlain, readBlocks } from "./files.js";
+import { closing, openPlain } from "./files.js";
 import { CONTRACT, CURRENT, PagePaths, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
 import { findCurrent, findPrevious, releaseNames } from "./list.js";
 import { idOf } from "./name.js";
 import { openRelease, type Release } from "./open.js";
-import { readSumLines } from "./sums/lines.js";
+import { readSumLines } from "./sums.js";
 
 /** Without a word the current one. @throws UserError when a word means none or several, or the release is not whole. */
 export async function openChosen(dist: string, word?: string, cwd = "."): Promise<Release> {
@@ -96,7 +96,7 @@ export function contentOf(folder: string): string | undefined {
   if (file === undefined) return undefined;
   const hash = createHash("sha256");
   return closing(file, () => {
-    for (const { line } of readSumLines(readBlocks(file))) if (CONTENT.test(line)) hash.update(`${line}\n`);
+    for (const { line } of readSumLines(file)) if (CONTENT.test(line)) hash.update(`${line}\n`);
     return hash.digest("hex");
   });
 }

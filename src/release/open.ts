@@ -6,13 +6,12 @@ import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
 import { MAX_CONTRACT } from "../contract/file/form.js";
 import { readContract } from "../contract/file/read.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
-import { listFiles, type Sums } from "./digests.js";
 import { findDigest, readReleaseFile, sha256, withReleaseFile } from "./files.js";
 import { CONTRACT, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, SUMS } from "./layout.js";
 import { idOf } from "./name.js";
+import { entriesOf, PageNames } from "./page-names.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot.js";
-import { entriesOf, PageNames } from "./sums/names.js";
-import { findListed, pagesToList, readSums } from "./sums/read.js";
+import { findListed, listFiles, pagesToList, readSums, type Sums } from "./sums.js";
 
 /** One snapshot on disk. */
 export interface Release {
@@ -34,10 +33,9 @@ export interface Release {
 /**
  * Opens the release in `folder`, without reading its pages. A link such as `dist/current` is followed once, so that a
  * later switch does not matter. Checks that snapshot.json matches its digest and id, and that all page files are there.
- * @param isKept whether digests stay in memory, for who asks for them in no order.
  * @throws UserError when there is no release, or when it is not complete.
  */
-export async function openRelease(folder: string, isKept = false): Promise<Release> {
+export async function openRelease(folder: string): Promise<Release> {
   const root = await realpath(folder).catch((cause) => {
     throw usageError(`There is no release at ${folder}; run "rollcall build" first.`, cause);
   });
@@ -61,14 +59,14 @@ export async function openRelease(folder: string, isKept = false): Promise<Relea
   let names: ReturnType<typeof namesIn> | undefined;
   const { contract, sums } = await reading(SUMS, () =>
     withReleaseFile(join(root, SUMS), async (file, size) => {
-      const contract = await findContract(findListed(file, size, CONTRACT), () => read(CONTRACT, MAX_CONTRACT));
+      const contract = await findContract(findListed({ file, size }, CONTRACT), () => read(CONTRACT, MAX_CONTRACT));
       if ("why" in contract) throw broken(`${CONTRACT} ${contract.why}`);
       const pages = pagesToList(new PagePaths(contract.listing.path), snapshot);
       // What is there is listed meanwhile.
       names = namesIn(root, pages.paths);
       names.catch(() => {});
       try {
-        return { contract, sums: await readSums({ path: join(root, SUMS), file, size }, pages, isKept) };
+        return { contract, sums: await readSums({ file, size }, pages) };
       } catch (cause) {
         throw broken(`in ${SUMS}, ${cause instanceof Error ? cause.message : cause}`, cause);
       }

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { UserError } from "../errors.js";
-import { DigestedFile } from "./sums/digested.js";
+import { DigestedFile } from "./digested-file.js";
 
 const LENGTH = 4;
 /** Bytes that are written together. */

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";
-import { encodeSum, type Sums } from "./digests.js";
 import { isOfContent } from "./layout.js";
+import { encodeSum, type Sums } from "./sums.js";
 
 const count = z.int().min(0);
 

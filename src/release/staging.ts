@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Contract } from "../contract/contract.js";
-import { encodeSums, type PageSums, type Sums } from "./digests.js";
+import { DigestedFile } from "./digested-file.js";
 import { closing, digestFile, openPlain, readReleaseFileSync, sha256 } from "./files.js";
 import { PagePaths, RELEASES, SIGNATURE, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
 import { folderName } from "./name.js";
@@ -12,7 +12,7 @@ import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
 import type { Signer } from "./signature/signer.js";
 import { encodeSnapshot, type Snapshot } from "./snapshot.js";
-import { DigestedFile } from "./sums/digested.js";
+import { encodeSums, type PageDigests, type Sums } from "./sums.js";
 import { asidePath, flushFolder, linkFile, writeFlushedSync } from "./write.js";
 
 /** Bytes that are written or read at once. */
@@ -81,7 +81,7 @@ export class Staging {
   }
 
   /** What the release lists, as far as it is written. Files that are no pages are sorted by path. */
-  sums(pages: PageSums): Sums {
+  sums(pages: PageDigests): Sums {
     return { paths: this.#paths, pages, others: new Map([...this.#others].sort()) };
   }
 
@@ -93,7 +93,7 @@ export class Staging {
    */
   finish(
     snapshot: Snapshot,
-    pages: PageSums,
+    pages: PageDigests,
     now: Date,
     include: (name: string, snapshot: Snapshot, sums: Sums) => readonly { path: string; text: string }[],
     signer?: Signer,

@@ -35,7 +35,7 @@ const ANY = /^/;
 /** @throws UserError if there is no release in `folder`, or a broken one; an error of some kind once `signal` is aborted. */
 export async function openSite(folder: string, options: SiteOptions, signal: AbortSignal) {
   const { cacheControl, cache, proving, lend, log } = options;
-  const release = await openRelease(folder, true);
+  const release = await openRelease(folder);
   signal.throwIfAborted();
   refuseBadBase(release);
   const base = basePath(release.snapshot.base_url);

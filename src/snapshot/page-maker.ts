@@ -6,8 +6,8 @@ import { type Collection, encodePage, pageFrame } from "../contract/page.js";
 import { recordEncoder } from "../contract/record/encode.js";
 import type { WarningCounts } from "../contract/record/warnings.js";
 import { UserError } from "../errors.js";
-import { type DigestBytes, PageDigests } from "../release/digests.js";
 import { sha256 } from "../release/files.js";
+import { type DigestBytes, PageDigests } from "../release/sums.js";
 import type { DataSettings } from "../settings/settings.js";
 import { type PageRange, pagesOf, rowsOfPages } from "../shards/cut.js";
 import type { RowRange } from "../source/copy.js";
@@ -189,7 +189,7 @@ class Batch {
   write(page: number, made: PageBytes): void {
     const at = page - this.job.range.first + 1;
     const digests = this.timed("write", () =>
-      this.#writer.write(page, made, (variant) => this.#known.find(at, variant)),
+      this.#writer.write(page, made, (variant) => this.#known.get(at, variant)),
     );
     for (const [variant, digest] of digests) this.#digests.set(at, variant, digest);
   }

@@ -2,13 +2,13 @@
 import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Stage, WrittenChanges } from "../artifacts/steps/changes.js";
-import type { Sums } from "../release/digests.js";
 import { BULK, isForAdapters, isPacked, RELEASES, SNAPSHOT } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { idOf } from "../release/name.js";
 import { findAltered, findDamage, openIfWhole, type Release } from "../release/open.js";
 import type { Signer } from "../release/signature/signer.js";
 import { contentDigest, type Snapshot, type SnapshotFacts, snapshotId } from "../release/snapshot.js";
+import type { Sums } from "../release/sums.js";
 import { prune, switchCurrent } from "../release/switch.js";
 import { checkGates, type GateReport } from "./gates.js";
 import type { BuildSettings } from "./options.js";

@@ -2,9 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { build, openRelease, publish } from "rollcall";
+import { build, publish } from "rollcall";
 import { beforeEach, describe, expect, test } from "vitest";
-import { findDamage } from "../../src/release/open.js";
+import { findDamage, openRelease } from "../../src/release/open.js";
 import { buildUsers, published } from "../publish/releases.js";
 import { CLI, run, start } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";

@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { build, createServer, openRelease, type Page } from "rollcall";
+import { build, createServer, type Page } from "rollcall";
 import { expect, onTestFinished, test } from "vitest";
-import { findDamage } from "../../src/release/open.js";
+import { findDamage, openRelease } from "../../src/release/open.js";
 import { held } from "../mirror/filled.js";
 import { buildUsers, published } from "../publish/releases.js";
 import { run, start } from "../support/command.js";

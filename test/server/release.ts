@@ -8,11 +8,11 @@ import type { Encoding } from "../../src/contract/headers.js";
 import { type LinkStyle, pagesFor } from "../../src/contract/links.js";
 import { encodePage } from "../../src/contract/page.js";
 import type { User } from "../../src/contract/users.js";
-import { encodeSums, PageDigests } from "../../src/release/digests.js";
 import { sha256 } from "../../src/release/files.js";
 import { CONTRACT, CURRENT, PagePaths, RELEASES, SNAPSHOT, SUMS } from "../../src/release/layout.js";
 import { folderName } from "../../src/release/name.js";
 import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot.js";
+import { encodeSums, PageDigests } from "../../src/release/sums.js";
 import { stations, stationText } from "../support/stations.js";
 
 export interface Shape {

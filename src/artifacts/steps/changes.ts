@@ -6,10 +6,10 @@ import type { Collection } from "../../contract/page.js";
 import { matchRecords } from "../../diff/match.js";
 import type { Matches } from "../../diff/matches.js";
 import { openReleaseSide, type Side } from "../../diff/side.js";
-import type { PageSums } from "../../release/digests.js";
 import { CHANGES, CURRENT, MAX_PACKED, RECORDS } from "../../release/layout.js";
 import { findAltered, type Release } from "../../release/open.js";
 import type { Staging } from "../../release/staging.js";
+import type { PageDigests } from "../../release/sums.js";
 import type { DataSettings } from "../../settings/settings.js";
 import { findBulk } from "../bulk/reader.js";
 import { carry, findCarried, type Room } from "./carry.js";
@@ -32,7 +32,7 @@ export interface ChangesReport {
 export interface Stage {
   staging: Staging;
   /** Of all pages. */
-  digests: PageSums;
+  digests: PageDigests;
   collection: Collection;
   /** The digest of the list of records. */
   state: string;

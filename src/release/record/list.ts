@@ -2,8 +2,8 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import type { RecordFinder, RecordInText } from "../../contract/record/locate.js";
+import { DigestedFile } from "../digested-file.js";
 import { RECORDS } from "../layout.js";
-import { DigestedFile } from "../sums/digested.js";
 
 // A line is the first digits of the SHA-256 of a record's canonical text, two spaces, the record's key and a newline.
 // Lines are in published order.

@@ -6,9 +6,9 @@ import type { Encoding } from "../../contract/headers.js";
 import type { Collection } from "../../contract/page.js";
 import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
 import { isMissing, UserError, usageError } from "../../errors.js";
-import { PageDigests } from "../../release/digests.js";
 import { PagePaths, type Variant } from "../../release/layout.js";
 import { readPieces } from "../../release/pieces.js";
+import { PageDigests } from "../../release/sums.js";
 import { linkFile } from "../../release/write.js";
 import { pagesOf } from "../../shards/cut.js";
 import { createTurns } from "../../workers/turns.js";
@@ -53,7 +53,7 @@ export async function joinParts(
       const { folder, manifest } = part;
       await fitting(parts, part, async () => {
         const own = digestsOf(part, encodings);
-        digests.fill(manifest.pages.first, own.part(1, own.pages));
+        digests.fill(manifest.pages.first, own.slice(1, own.pages));
         await linkPages(part, staging.folder, {
           paths: new PagePaths(task.collection.path),
           totals,

@@ -4,9 +4,9 @@ import type { ContractFile } from "../../contract/file/form.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import { recordFinder } from "../../contract/record/locate.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
-import { type DigestBytes, PageDigests, type PageSums } from "../../release/digests.js";
 import { PagePaths } from "../../release/layout.js";
 import { type LinePlace, RecordLines } from "../../release/record/lines.js";
+import { type DigestBytes, PageDigests } from "../../release/sums.js";
 import { type Collected, RecordCollector, type WantedFiles } from "../lookup/gather.js";
 import { BatchCheck, type BatchRecords } from "../order.js";
 import { recordChecker } from "../records.js";
@@ -42,7 +42,7 @@ export interface CheckedBatch {
 /** Enough that sending a batch costs nothing, few enough that no thread waits long for the others. */
 const PAGES_A_BATCH = 16;
 
-export function* batches(pages: number, digests: PageSums | undefined): Generator<Batch, void> {
+export function* batches(pages: number, digests: PageDigests | undefined): Generator<Batch, void> {
   for (let first = 1; first <= pages; first += PAGES_A_BATCH) {
     const length = Math.min(PAGES_A_BATCH, pages - first + 1);
     yield { first, pages: length, digests: digests?.slice(first, length) };
@@ -63,7 +63,7 @@ export function startChecks(outline: ReleaseOutline) {
       digests.fill(1, bytes ?? {});
       for (let at = 1; at <= pages; at++) {
         const page = first + at - 1;
-        const body = readVariants({ folder, paths }, page, variants, (variant) => digests.find(at, variant), findings);
+        const body = readVariants({ folder, paths }, page, variants, (variant) => digests.get(at, variant), findings);
         if (body) records.take(page, body);
       }
       return { ...records.finish(), findings: findings.toData() };

@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import { AVATAR_PATH } from "../../contract/links.js";
 import { codeOf, hasCode, UserError } from "../../errors.js";
-import type { PageSums } from "../../release/digests.js";
 import { findDigest, readReleaseFile } from "../../release/files.js";
 import {
   AVATAR,
@@ -14,6 +13,7 @@ import {
   SUMS,
   type Variant,
 } from "../../release/layout.js";
+import type { PageDigests } from "../../release/sums.js";
 import { UNVERIFIED } from "../lookup/differences.js";
 import type { Findings } from "../verdict.js";
 import type { Tree } from "./tree.js";
@@ -24,7 +24,7 @@ export interface ListedFiles {
   pages: number;
   variants: readonly Variant[];
   /** The digests of pages, unset where SHA256SUMS has none; undefined when it cannot be read. */
-  digests: PageSums | undefined;
+  digests: PageDigests | undefined;
   /** Whether SHA256SUMS has a digest of every plain page. */
   isComplete: boolean;
   /** The digests of all other files, by path. */

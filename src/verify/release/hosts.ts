@@ -1,6 +1,5 @@
 /** Makes the files that a release holds for other hosts again, by the code that wrote them, and compares them. */
 import { AVATAR_PATH } from "../../contract/links.js";
-import { PageDigests } from "../../release/digests.js";
 import {
   BULK,
   CHANGES,
@@ -16,6 +15,7 @@ import {
   SNAPSHOT,
   SUMS,
 } from "../../release/layout.js";
+import { PageDigests } from "../../release/sums.js";
 import { differenceOf, UNVERIFIED } from "../lookup/differences.js";
 import type { VerifyOptions } from "../options.js";
 import type { Findings } from "../verdict.js";

@@ -6,13 +6,11 @@ import { pagesFor } from "../../contract/links.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { codeOf, UserError } from "../../errors.js";
 import { shorten } from "../../print/text.js";
-import { PageDigests, type PageSums } from "../../release/digests.js";
 import { readBlocks, withReleaseFile } from "../../release/files.js";
 import { CONTRACT, type PagePaths, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { parseFolderName } from "../../release/name.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../release/snapshot.js";
-import { readSumLines } from "../../release/sums/lines.js";
-import { findListed, type OpenSums, readListed } from "../../release/sums/read.js";
+import { findListed, type OpenSums, PageDigests, parseSum, readSumLines } from "../../release/sums.js";
 import { recountedConditions } from "../conditions.js";
 import type { Findings } from "../verdict.js";
 import { type OwnContract, readOwnContract } from "./contract.js";
@@ -32,7 +30,7 @@ export async function readManifest(folder: string, tree: Tree, findings: Finding
   }
   const path = join(folder, SUMS);
   const readWith = async (sums: OpenSums | undefined): Promise<Manifest> => {
-    const isListed = sums !== undefined && findListed(sums.file, sums.size, CONTRACT) !== undefined;
+    const isListed = sums !== undefined && findListed(sums, CONTRACT) !== undefined;
     const own = await readOwnContract(folder, tree, isListed, findings);
     const snapshot = snapshotText === undefined ? undefined : parseSnapshot(snapshotText);
     if (!snapshot) {
@@ -41,14 +39,14 @@ export async function readManifest(folder: string, tree: Tree, findings: Finding
       findings.add({ check: "snapshot", path: SNAPSHOT, found, expected });
     }
     const { paths } = own;
-    if (sums) return { snapshot, ...own, ...(await readSums(sums, { paths, tree, snapshot }, findings)) };
+    if (sums) return { snapshot, ...own, ...readSums(sums, { paths, tree, snapshot }, findings) };
     findings.add({ check: "sums", path: SUMS, found: "no file to read", expected: "a digest for every file" });
     const outlined = outline(snapshot, countPages(paths, tree.keys()));
     return { snapshot, ...own, ...outlined, digests: undefined, isComplete: false, others: new Map() };
   };
   if (tree.get(SUMS) !== "file") return readWith(undefined);
   try {
-    return await withReleaseFile(path, (file, size) => readWith({ path, file, size }));
+    return await withReleaseFile(path, (file, size) => readWith({ file, size }));
   } catch (cause) {
     if (codeOf(cause) === undefined) throw cause;
     throw new UserError(`${path} cannot be read (${codeOf(cause)}).`, { cause });
@@ -67,41 +65,40 @@ function countPages(paths: PagePaths, all: Iterable<string>): number {
   return pages;
 }
 
-async function readSums(
+function readSums(
   from: OpenSums,
   { paths, tree, snapshot }: { paths: PagePaths; tree: Tree; snapshot: Snapshot | undefined },
   findings: Findings,
-): Promise<ListedFiles> {
+): ListedFiles {
   const note = (path: string, found: string, expected: string) =>
     findings.add({ check: "sums", path, found, expected });
   const last = readBlocks(from.file, Math.max(0, from.size - 1)).next().value;
   if (!last?.toString().endsWith("\n")) note(SUMS, "no newline at its end", "a newline after every line");
-  const whole = snapshot && { paths, ...outline(snapshot, snapshot.pages) };
-  const inOrder = whole && (await readListed(from, whole));
-  const { pages, variants } =
-    inOrder?.pages ?? outline(snapshot, Math.max(countPages(paths, pathsIn(from)), countPages(paths, tree.keys())));
-  // Whatever order the lines are in, they are read.
-  const some = inOrder ? undefined : new PageDigests(pages, variants);
-  const digests: PageSums | undefined = inOrder?.pages ?? some;
+  const { pages, variants } = outline(
+    snapshot,
+    Math.max(countPages(paths, pathsIn(from)), countPages(paths, tree.keys())),
+  );
+  const digests = new PageDigests(pages, variants);
   const others = new Map<string, string>();
-  for (const { line, sum } of readSumLines(readBlocks(from.file, inOrder?.end))) {
+  for (const { line } of readSumLines(from.file)) {
+    const sum = parseSum(line);
     if (!sum) {
       note(SUMS, JSON.stringify(shorten(line, 100)), "64 hexadecimal digits, two spaces and a path");
       continue;
     }
     const { path, digest } = sum;
     const { page = 0, variant = "identity" } = paths.find(path) ?? {};
-    const isPage = digests?.get(page, variant) !== undefined;
-    const isKnown = isPage ? !some || some.has(page, variant) : others.has(path);
-    if (isKnown) note(path, "listed twice", "one line a file");
-    else if (isPage) some?.set(page, variant, digest);
+    const isPage = digests.includes(page, variant);
+    if (isPage ? digests.get(page, variant) !== undefined : others.has(path))
+      note(path, "listed twice", "one line a file");
+    else if (isPage) digests.set(page, variant, digest);
     else others.set(path, digest);
   }
   if (!others.has(SNAPSHOT)) note(SNAPSHOT, "not listed", `a line in ${SUMS}`);
   let isComplete = true;
-  for (let page = 1; some && page <= pages; page++)
+  for (let page = 1; page <= pages; page++)
     for (const variant of variants) {
-      if (some.has(page, variant)) continue;
+      if (digests.get(page, variant) !== undefined) continue;
       note(paths.path(page, variant), "not listed", `a line in ${SUMS}`);
       if (variant === "identity") isComplete = false;
     }
@@ -109,7 +106,10 @@ async function readSums(
 }
 
 function* pathsIn({ file }: OpenSums): Generator<string> {
-  for (const { sum } of readSumLines(readBlocks(file))) if (sum) yield sum.path;
+  for (const { line } of readSumLines(file)) {
+    const sum = parseSum(line);
+    if (sum) yield sum.path;
+  }
 }
 
 /** Compares snapshot.json with the contract, the digests, the name of the folder, and itself. */

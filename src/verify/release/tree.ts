@@ -1,7 +1,7 @@
 /** What is in a release's folder, in memory that hardly grows with the number of pages. */
 import { join } from "node:path";
 import { codeOf, UserError } from "../../errors.js";
-import { entriesOf, PageNames } from "../../release/sums/names.js";
+import { entriesOf, PageNames } from "../../release/page-names.js";
 
 const FILE = "file";
 

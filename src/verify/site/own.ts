@@ -3,7 +3,7 @@ import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, writeFileSyn
 import { join } from "node:path";
 import { PagePaths, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { parseSnapshot } from "../../release/snapshot.js";
-import { pagesToList, readSums } from "../../release/sums/read.js";
+import { pagesToList, readSums } from "../../release/sums.js";
 import type { Client } from "../../remote/client.js";
 import { MAX_BYTES } from "../../remote/exchange.js";
 import { TransferError } from "../../remote/transfer.js";
@@ -47,7 +47,7 @@ export class OwnFiles {
     const file = openSync(path, "r");
     try {
       const shape = pagesToList(new PagePaths(this.facts.contract.listing.path), snapshot);
-      return { snapshot, sums: await readSums({ path, file, size: fstatSync(file).size }, shape) };
+      return { snapshot, sums: await readSums({ file, size: fstatSync(file).size }, shape) };
     } catch (error) {
       return { whyNot: `in its ${SUMS}, ${error instanceof Error ? error.message : error}` };
     } finally {

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { pagesFor } from "../../../src/contract/links.js";
 import { encodePage } from "../../../src/contract/page.js";
-import { encodeSums, PageDigests } from "../../../src/release/digests.js";
 import { PagePaths } from "../../../src/release/layout.js";
+import { encodeSums, PageDigests } from "../../../src/release/sums.js";
 
 export const BASE = "https://stations.example.com/data";
 export const PATH = "/v1/stations/";

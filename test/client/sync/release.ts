@@ -7,8 +7,8 @@ import type { ContractFile } from "../../../src/contract/file/form.js";
 import { pagesFor } from "../../../src/contract/links.js";
 import { encodePage } from "../../../src/contract/page.js";
 import { isBehind, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";
-import { encodeSums, PageDigests } from "../../../src/release/digests.js";
 import { PagePaths } from "../../../src/release/layout.js";
+import { encodeSums, PageDigests } from "../../../src/release/sums.js";
 
 const PATH = "/v1/things/";
 

@@ -1,9 +1,9 @@
 /** Which names of pages there are in a folder of millions, by a bit for each. */
 import type { Dir, Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
-import { ENCODINGS } from "../../contract/headers.js";
-import { pageNumber } from "../../contract/links.js";
-import type { Variant } from "../layout.js";
+import { ENCODINGS } from "../contract/headers.js";
+import { pageNumber } from "../contract/links.js";
+import type { Variant } from "./layout.js";
 
 /** Pages whose bits are kept together. A folder may have any name, and so the largest number alone. */
 const PAGES = 2 ** 13;
