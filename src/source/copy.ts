@@ -255,11 +255,14 @@ function countRows(db: Database.Database, rows: string): number {
   return db.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get() ?? 0;
 }
 
-/** ORDER BY in byte order, whatever collation the columns declare (contract part 2). */
+/**
+ * ORDER BY in byte order, whatever collation the columns declare (contract part 2). With a plus, SQLite sorts instead of
+ * following an index of the table behind a view: that finds row by row, and may be damaged.
+ */
 function orderSql(contract: Contract): string {
   const terms = contract.order.map((field) => {
     const collation = field.kind === "text" ? " COLLATE BINARY" : "";
-    return `${publishedSql(contract, field)}${collation}${field.isDescending ? " DESC" : ""}`;
+    return `+${publishedSql(contract, field)}${collation}${field.isDescending ? " DESC" : ""}`;
   });
   return `ORDER BY ${terms.join(", ")}`;
 }
