@@ -15,7 +15,7 @@ import { SETTINGS } from "../settings/table.js";
 import { ADAPTERS, adapterOf, adapterRow, unsupportedFeatures } from "./adapters.js";
 import { type Excess, findBarriers, findExcess, type Measured, measure } from "./check.js";
 import { findDiffering } from "./release-files.js";
-import { type AdapterFile, filesFor, includedFor, limitationsOf } from "./rules/adapter.js";
+import { type AdapterFile, filesFor, includedFor } from "./rules/adapter.js";
 import {
   deploymentOf,
   type HostedSiteOptions,
@@ -142,6 +142,6 @@ export async function checkLimits(name: string, given: ReleaseOptions = {}, effe
 export function listAdapters(): Record<string, unknown>[] {
   return ADAPTERS.map((adapter) => ({
     ...Object.fromEntries(adapterRow(adapter)),
-    limitations: limitationsOf(adapter),
+    limitations: adapter.limitations ?? {},
   }));
 }

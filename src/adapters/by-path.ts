@@ -82,26 +82,16 @@ const firebase = byPath({
   },
   limitations: {
     ...limitedBy("It cannot map a query, so it has pages by path and no listing", [
-      ...["no-page", "empty-page", "page-alone", "other-parameters", "encoded-page", "accept"],
+      ...["no-page", "other-parameters", "accept"],
       ...["missing-slash", "missing-slash-query"],
     ]),
-    ...limitedBy("It answers every method as GET, with the file and 200", [
-      ...["options", "preflight", "post", "put", "patch", "delete", "trace", "propfind"],
-      "length-required",
-    ]),
-    ...limitedBy("Its engine refuses what it does not know itself", [
-      ...["malformed", "method-unknown", "method-case", "connect"],
-    ]),
-    "head-of-errors": "It sends no Content-Length for HEAD of an error",
+    ...limitedBy("It answers every method as GET, with the file and 200", [...["options", "preflight", "post"]]),
     ...limitedBy("It answers 404 with its own page and the headers of pages", [
       ...["invalid-page", "error-caching", "error-detail"],
     ]),
-    ...limitedBy("It has no ranges: a part or a step comes whole", ["part-range", "part-if-range", "part-beyond"]),
+    ...limitedBy("It has no ranges: a part or a step comes whole", ["part-range", "part-if-range"]),
     etag: "It sends tags of its own, without quotes",
-    ...limitedBy("It does not compare tags", [
-      ...["not-modified", "not-modified-weak", "not-modified-list", "not-modified-any"],
-      "repeated-condition",
-    ]),
+    ...limitedBy("It does not compare tags", [...["not-modified", "not-modified-weak", "not-modified-list"]]),
   },
   steps: [
     "firebase deploy --only hosting, where firebase.json is and public/ is the release's folder.",

@@ -4,7 +4,6 @@ import { Agent as HttpsAgent } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.js";
 import { SETTINGS } from "../settings/table.js";
-import { sendBare } from "./bare.js";
 import { exchange, headerOf, MAX_BYTES, type RemoteRequest, type RemoteResponse, type TakePiece } from "./exchange.js";
 
 export interface ClientOptions {
@@ -75,18 +74,13 @@ export function createClient(options: ClientOptions = {}) {
         pace.hold(waitFor(answer, attempt, instead));
       }
     },
-    /** The answer to lines that are sent as they are, see `sendBare`. Throws as `request` does. */
-    async bare(url: string, lines: readonly string[], isToEnd: boolean) {
-      await turn();
-      return sendBare(url, lines, isToEnd, timeoutMs, signal);
-    },
     close() {
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };
 }
 
-export const REQUEST_HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
+const REQUEST_HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
 
 export function isHostBusy({ status }: RemoteResponse): boolean {
   return status === 429 || status === 503;

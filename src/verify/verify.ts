@@ -1,7 +1,6 @@
 /** The verb that proves that a release on disk, or what a host answers, is what it says it is. */
 import { join } from "node:path";
 import { z } from "zod";
-import { limitationsOf } from "../adapters/rules/adapter.js";
 import { isHttpUrl } from "../contract/links.js";
 import { unlessStopped, usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
@@ -77,7 +76,7 @@ async function readAllowed({
   if (adapt.length === 0) return allowed;
   // Loading all hosts takes longer than checking a small release.
   const { adapterOf } = await import("../adapters/adapters.js");
-  return new Map([...allowed, ...adapt.flatMap((name) => Object.entries(limitationsOf(adapterOf(name))))]);
+  return new Map([...allowed, ...adapt.flatMap((name) => Object.entries(adapterOf(name).limitations ?? {}))]);
 }
 
 /** The word for no comparison. */

@@ -182,7 +182,7 @@ test("a host: a row for each probe, weaknesses that are known, and the release t
   const whole = await run("");
   expect(whole.code).toBe(0);
   expect(whole.stdout.replace(/ +/g, " ")).toContain(
-    'passed page-leading-zero GET ?format=api&page=01 404 {"detail":"I… 01 is no page: 404\n',
+    'passed page-leading-zero GET ?format=api&page=01 404 {"detail":"In… 01 is no page: 404\n',
   );
   expect(whole.stdout).toContain(`every page has the bytes of release ${one.host.release.snapshot.id}`);
   one.edit(({ url }, reply) => (url?.endsWith("page=01") ? { ...reply, status: 200 } : undefined));
@@ -193,17 +193,17 @@ page-leading-zero: GET /api/users/?format=api&page=01
   received  200 (application/json) with a body that is no page: its count must be an integer
   rule      01 is no page: 404
 `);
-  expect(weak.stdout.replace(/ +/g, " ")).toContain("\npassed page-alone GET ?page=2 200, page 2 ");
+  expect(weak.stdout.replace(/ +/g, " ")).toContain("\npassed other-parameters GET ");
   const known = await run("--allow page-leading-zero --allow range,post");
   expect(known.code).toBe(0);
   expect(known.stdout).toMatch(/\nallowed +page-leading-zero /);
   expect(known.stdout).toMatch(
-    /\nverify +passed +http:\S+: \d+ passed, 1 allowed, 19 skipped, in [\d.]+ s, by \d+ requests\n$/,
+    /\nverify +passed +http:\S+: \d+ passed, 1 allowed, 18 skipped, in [\d.]+ s, by \d+ requests\n$/,
   );
   const alone = await run("--against none --allow page-leading-zero --json --sample 2");
   const { rows, asked } = JSON.parse(alone.stdout);
   expect(asked).toMatchObject({ pages: 2, of: 3, codings: ["identity"], links: ["query", "path"], files: 3 });
-  expect(asked.requests).toBeGreaterThan(80);
+  expect(asked.requests).toBeGreaterThan(50);
   expect(rows.map(({ name }: { name: string }) => name)).toEqual(ROW_NAMES);
   expect(rows.find(({ name }: { name: string }) => name === "same-bytes")).toMatchObject({
     outcome: "passed",
@@ -215,19 +215,21 @@ page-leading-zero: GET /api/users/?format=api&page=01
 });
 
 test("--adapt allows what a host cannot do, with the reason, and nothing else", async () => {
-  const one = await front({ count: 5 });
+  const one = await front({ count: 5, encodings: ["br", "gzip"] });
   const run = () =>
     rollcall(`verify ${one.baseUrl} --out ${one.dist} --adapt nginx,caddy --json`, fakeIo(dirname(one.dist)));
   const rowOf = (stdout: string, name: string) =>
     JSON.parse(stdout).rows.find((row: { name: string }) => row.name === name);
   const withStatus = (status: number) =>
     one.edit(({ method }, reply) => (method === "POST" ? { ...reply, status } : undefined));
-  one.edit(({ url }, reply) => (url === "*" ? { ...reply, headers: [] } : undefined));
+  one.edit(({ headers }, reply) =>
+    headers["accept-encoding"] === "br;q=0.1, gzip" ? { ...reply, headers: [] } : undefined,
+  );
   const allowed = await run();
   expect(allowed.code).toBe(0);
-  expect(rowOf(allowed.stdout, "options-of-server")).toMatchObject({
+  expect(rowOf(allowed.stdout, "encoding-order")).toMatchObject({
     outcome: "allowed",
-    note: "Go answers OPTIONS * itself",
+    note: expect.stringContaining("q-values"),
   });
   withStatus(403);
   const refused = await run();

@@ -14,7 +14,7 @@ const row = ({ rows }: Verdict, name: string) => rows.find((row) => row.name ===
 
 /** What only a signed release has, or one with all records in a few files, with steps, a look-up or an explorer. */
 const NOT_ASKED = [
-  ...["bulk", "changes", "lookup", "explorer", "signature", "part-type", "part-range", "part-if-range", "part-beyond"],
+  ...["bulk", "changes", "lookup", "explorer", "signature", "part-type", "part-range", "part-if-range"],
   ...["explorer-page", "explorer-slash", "explorer-headers"],
 ];
 
@@ -114,7 +114,7 @@ test("an answer in which there is nothing to judge holds nothing", async () => {
   expect(row(verdict, "method-detail")).toMatchObject({ outcome: "skipped", note: "the answer is no 405" });
   expect(row(verdict, "error-vary")).toMatchObject({ outcome: "skipped", note: "the answer is no error" });
   expect(row(verdict, "gzip-vary")).toMatchObject({ outcome: "skipped", note: "no answer is in gzip" });
-  expect(differing(verdict)).toEqual(["page-0", "post", "length-required"]);
+  expect(differing(verdict)).toEqual(["page-0", "post"]);
   // What page 1 does not come in is not asked for of other pages.
   expect(verdict.asked?.codings).toEqual(["identity"]);
   expect(plain.asked.filter((line) => line === "GET /api/users/?format=api&page=4")).toHaveLength(1);

@@ -2,17 +2,9 @@
 import { ENCODINGS, ERROR_DETAILS, type ErrorStatus, errorBody } from "../../contract/headers.js";
 import { SNAPSHOT } from "../../release/layout.js";
 import { pathsOfFamilies } from "../rules/families.js";
-import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
+import { literal } from "../rules/patterns.js";
 import { BODIES, type Headers, type Rules } from "../rules/rules.js";
 import { redirectName } from "./rewrite.js";
-
-/** What Apache cannot do, in a virtual host or a .htaccess. */
-export const APACHE_LIMITATIONS = {
-  ...PATTERN_LIMITATIONS,
-  "head-of-errors": "It sends no Content-Length for HEAD of an error",
-  "options-of-server": "It answers OPTIONS * before it reads any rules",
-  "part-beyond": "It answers 416 without Content-Range",
-};
 
 /** The statuses that Apache answers with an HTML page of its own, and the contract's error that replaces it. */
 const ERROR_PAGES: readonly [statuses: readonly number[], answer: ErrorStatus][] = [

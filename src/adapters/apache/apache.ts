@@ -1,9 +1,9 @@
 /** Apache httpd 2.4: rules that find the file of a request in one release, and its digest in a map of their own. */
 import type { Adapter } from "../rules/adapter.js";
 import { type Deployment, type HostedSite, tagLines } from "../rules/deployment.js";
-import { literal } from "../rules/patterns.js";
+import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
 import { BODIES, decodePath } from "../rules/rules.js";
-import { APACHE_LIMITATIONS, FOUND, isLarge, quoteApache, writeAnswers, writeOwnAnswers } from "./answers.js";
+import { FOUND, isLarge, quoteApache, writeAnswers, writeOwnAnswers } from "./answers.js";
 import {
   answer,
   apacheWord,
@@ -25,8 +25,7 @@ export const apache: Adapter = {
   query: "mod_rewrite",
   compression: "files",
   tested: "Apache of Debian",
-  limitations: APACHE_LIMITATIONS,
-  besideOthers: ["malformed"],
+  limitations: PATTERN_LIMITATIONS,
   steps: ["Needs mod_rewrite, mod_headers, mod_setenvif, mod_env, mod_alias and mod_dir."],
   site: (site) => ({
     path: "rollcall.conf",

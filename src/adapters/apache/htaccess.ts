@@ -1,9 +1,9 @@
 /** Apache httpd by a .htaccess in the published folder: it cannot use a map, so Apache makes the tags from the bytes. */
 import { INVALID_PAGE } from "../../contract/headers.js";
 import { type Adapter, limitedBy } from "../rules/adapter.js";
-import { literal, PAGE_NUMBER } from "../rules/patterns.js";
+import { literal, PAGE_NUMBER, PATTERN_LIMITATIONS } from "../rules/patterns.js";
 import { BODIES, decodePath, type Rules } from "../rules/rules.js";
-import { APACHE_LIMITATIONS, quoteApache, writeAnswers } from "./answers.js";
+import { quoteApache, writeAnswers } from "./answers.js";
 import {
   answer,
   apacheWord,
@@ -29,13 +29,10 @@ export const htaccess: Adapter = {
   compression: "files",
   tested: "Apache of Debian, as a folder of a site",
   limitations: {
-    ...APACHE_LIMITATIONS,
+    ...PATTERN_LIMITATIONS,
     ...limitedBy(ETAG, ["etag", "br-tag", "gzip-tag"]),
     "snapshot-id":
       "The id depends on the release's files, so a .htaccess in the release cannot name it; rollcall adapt htaccess writes one that does",
-    malformed: "Its parser refuses malformed requests before it reads a .htaccess",
-    trace: "Only the server's own configuration can set TraceEnable",
-    connect: "CONNECT names no path, so no .htaccess applies",
   },
   steps: [
     "For those who have only a folder of a server: build --adapt htaccess puts .htaccess and 405.json into the release.",

@@ -14,13 +14,7 @@ export const caddy: Adapter = {
   query: "map",
   compression: "files",
   tested: "Caddy of Debian",
-  limitations: {
-    ...PATTERN_LIMITATIONS,
-    malformed: "Go's parser answers malformed requests itself, with text/plain and without the headers",
-    "options-of-server": "Go answers OPTIONS * itself",
-    "part-beyond": "Go answers 416 itself, as text",
-    "http-1.0": "Go answers HTTP/1.0 with HTTP/1.0",
-  },
+  limitations: PATTERN_LIMITATIONS,
   steps: ["Gets its own certificate where the base URL has https, unless --listen-port is given."],
   site: (site) => ({
     path: "rollcall.caddy",

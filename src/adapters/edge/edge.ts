@@ -23,11 +23,6 @@ export const cloudflare: Adapter = {
       "gzip-vary",
     ]),
     ...limitedBy("It compresses answers itself and keeps the plain page's tag", ["br-tag", "gzip-tag"]),
-    "head-coded": "It compresses answers itself, and sends the plain page's length for HEAD",
-    malformed: "Its parser refuses malformed requests before the Worker runs",
-    ...limitedBy("It answers 501 to a method that it does not know", ["method-unknown", "method-case"]),
-    "options-of-server": "OPTIONS * has no URL, so the Worker does not run",
-    connect: "CONNECT has no URL, so the Worker does not run",
   },
   steps: [
     "Build with --adapt cloudflare, and without --compress: then npx wrangler deploy, or npx wrangler pages deploy dist/current.",
@@ -52,18 +47,7 @@ export const netlify: Adapter = {
   compression: "itself",
   tested: "the function in Deno, by Netlify's own npm packages",
   limits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
-  limitations: {
-    ...limitedBy("Its engine streams bodies, and sends Content-Length: 0 for HEAD", [
-      "head-length",
-      "head-coded",
-      "head-of-errors",
-    ]),
-    "http-1.0": "Its engine streams bodies in chunks, which HTTP/1.0 does not know",
-    trace: "Its engine cannot pass on TRACE, so the function does not run",
-    ...limitedBy("Its engine refuses what it does not know before the function runs", [
-      ...["malformed", "method-unknown", "method-case", "connect"],
-    ]),
-  },
+  limitations: { "head-length": "Its engine streams bodies, and sends Content-Length: 0 for HEAD" },
   steps: [
     "Build without --compress; then netlify deploy --prod --dir dist/current, where netlify.toml is.",
     "The function runs for every request, which plans count.",

@@ -15,10 +15,7 @@ export const haproxy: Adapter = {
   query: "set-path",
   compression: "files",
   tested: "HAProxy of Debian, before nginx without configuration",
-  limitations: {
-    ...PATTERN_LIMITATIONS,
-    malformed: "Its parser refuses malformed requests before it reads any rules",
-  },
+  limitations: PATTERN_LIMITATIONS,
   steps: [
     "Whatever serves files can be the host behind it: --origin is where it has the folder of the releases. Its headers do not matter.",
     "With --listen-port or --address, rollcall.cfg is a frontend; without them, it is a line for a frontend that has the port.",

@@ -1,7 +1,7 @@
 /** lighttpd with mod_magnet: a script that finds the file and its tag. */
 import { ENCODINGS } from "../../contract/headers.js";
 import { SUMS } from "../../release/layout.js";
-import { type Adapter, limitedBy } from "../rules/adapter.js";
+import type { Adapter } from "../rules/adapter.js";
 import { type Deployment, fileTagsOf, type HostedSite } from "../rules/deployment.js";
 import { literal } from "../rules/patterns.js";
 import { decodePath } from "../rules/rules.js";
@@ -15,15 +15,6 @@ export const lighttpd: Adapter = {
   query: "mod_magnet",
   compression: "files",
   tested: "lighttpd of Debian with its Lua module",
-  limitations: {
-    malformed: "Its parser refuses malformed requests before the script runs",
-    ...limitedBy("It answers 501 to a method that it does not know", ["method-unknown", "method-case"]),
-    "http-1.0": "It answers HTTP/1.0 with HTTP/1.0",
-    "repeated-condition": "Its script gets only the first line of If-None-Match",
-    "length-required": "It answers 411 to a POST or PUT without a length",
-    "head-of-errors": "It sends no Content-Length for HEAD of a redirect",
-  },
-  besideOthers: ["connect"],
   steps: ["Needs mod_magnet: Debian has it in lighttpd-modules-lua."],
   site: (site) => ({
     path: "rollcall.conf",

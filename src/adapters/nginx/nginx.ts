@@ -16,15 +16,7 @@ export const nginx: Adapter = {
   query: "map",
   compression: "files",
   tested: "nginx of Debian",
-  limitations: {
-    ...PATTERN_LIMITATIONS,
-    "method-case": "Its parser answers 400 to a method in lowercase letters",
-    connect: "Its parser answers 400 to CONNECT",
-    "part-beyond": "It answers 416 in JSON, but with the Cache-Control and ETag of the file",
-    "if-match": "It compares If-Match with a tag of its own, and answers 400",
-    "repeated-condition": "Its parser answers 400 to a second line of If-None-Match",
-  },
-  besideOthers: ["options-of-server", "malformed"],
+  limitations: PATTERN_LIMITATIONS,
   steps: ["Needs only the modules that every package of nginx has."],
   site: (site) => ({
     path: "rollcall.conf",

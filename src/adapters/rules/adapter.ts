@@ -21,8 +21,6 @@ export interface Adapter {
   limits?: AdapterLimits;
   /** What the host cannot do, by the name of the check in `rollcall verify`, each with the reason. */
   limitations?: Limitations;
-  /** Checks that the server answers by another site, its default one, where it has one beside the listing. */
-  besideOthers?: readonly string[];
   /** Where the release's folder goes, in a line or two. */
   steps: readonly string[];
   /**
@@ -60,11 +58,6 @@ export type Limitations = Readonly<Record<string, string>>;
 /** Several checks with one reason. */
 export function limitedBy(reason: string, checks: readonly string[]): Limitations {
   return Object.fromEntries(checks.map((check) => [check, reason]));
-}
-
-/** What a host cannot do, in the order of the table of limitations. */
-export function limitationsOf({ limitations = {}, besideOthers = [] }: Adapter): Limitations {
-  return { ...limitations, ...limitedBy("Its default site answers, where that is another one", besideOthers) };
 }
 
 export interface AdapterFile {

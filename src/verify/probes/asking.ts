@@ -22,37 +22,20 @@ function isNoPage(name: string, value: string, what: string): Probe {
 
 export const ASKING: readonly Probe[] = [
   answersPage("no-page", "without a page, page 1", listing(), 1),
-  answersPage("empty-page", "an empty page is page 1", listing("?page="), 1),
-  answersPage("page-alone", "without format, the same page", listing("?page=2"), 2),
   answersPage("other-parameters", "other parameters are ignored", listing("?x=1&format=csv&page=2&page_size=1"), 2),
-  answersPage("encoded-page", "the query is decoded as usual", listing("?format=api&page=%32"), 2),
   answersPage("accept", "Accept is ignored: the answer is always JSON", listing("?format=api&page=1"), 1, {
     Accept: "text/html",
   }),
   isNoPage("page-0", "0", "0"),
-  isNoPage("page-negative", "-1", "-1"),
   isNoPage("page-leading-zero", "01", "01"),
-  isNoPage("page-plus", "%2B1", "+1"),
-  isNoPage("page-space", "%201", "a space and 1"),
-  isNoPage("page-fraction", "1.0", "1.0"),
   isNoPage("page-word", "abc", "abc"),
-  isNoPage("page-other-digits", "%D9%A1", "a digit of another script"),
-  isNoPage("page-ten-digits", "1000000000", "a number of ten digits"),
   notFound("page-beyond", "a page beyond the last is no page: 404", ({ first }) => {
     return `${first.facts.path}?format=api&page=${first.facts.pages + 1}`;
   }),
-  {
-    name: "page-twice",
-    rule: "two pages are ambiguous: 404, or the first or the last of them",
-    path: listing("?format=api&page=1&page=2"),
-    skipped: onePage,
-    judge: (answer, site) => answer.status === 404 || isPage(answer, site, 1) || isPage(answer, site, 2),
-  },
   answersPage("page-path", "pages/N.json is page N", listing("pages/1.json"), 1),
   notFound("page-path-beyond", "a page beyond the last is no page: 404", ({ first }) => {
     return `${first.facts.path}pages/${first.facts.pages + 1}.json`;
   }),
-  notFound("page-path-leading-zero", "01 is no page: 404", listing("pages/01.json")),
   {
     name: "missing-slash",
     rule: "without its final slash, 301 to the listing",

@@ -1,8 +1,6 @@
 /** Probes of parts and steps, which hosts send alike: what a reader needs to fetch them, and to go on where a download was cut. */
-import { NO_STORE } from "../../contract/headers.js";
 import { fileHeaders, isPart, isStep } from "../../release/layout.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
-import { isJson } from "./methods.js";
 import { hasHeader, type Probe, type ProbedSite } from "./probe.js";
 
 const TYPE = fileHeaders("bulk/1.ndjson.gz", "")["Content-Type"];
@@ -54,18 +52,5 @@ export const PARTS: readonly Probe[] = [
       return tag !== undefined && isRange(await ask(tag)) && (await ask('"x"')).status === 200;
     },
     shown: ["ETag"],
-  }),
-  ofPart({
-    ...{
-      name: "part-beyond",
-      rule: "a range behind the end of a part or a step is 416, an error like every other, with the size",
-    },
-    headers: () => ({ Range: "bytes=99999999999-" }),
-    judge: (answer) =>
-      answer.status === 416 &&
-      isJson(answer) &&
-      hasHeader(answer, "Cache-Control", NO_STORE) &&
-      /^bytes \*\/\d+$/.test(headerOf(answer, "Content-Range") ?? ""),
-    shown: ["Content-Type", "Cache-Control", "Content-Range"],
   }),
 ];

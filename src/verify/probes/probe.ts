@@ -2,8 +2,7 @@
 import { pageUrl, parsePageUrl } from "../../contract/links.js";
 import { shorten, visible } from "../../print/text.js";
 import type { Variant } from "../../release/layout.js";
-import type { BareResponse } from "../../remote/bare.js";
-import { type Client, REQUEST_HEADERS } from "../../remote/client.js";
+import type { Client } from "../../remote/client.js";
 import { headerOf, type RemoteRequest, type RemoteResponse } from "../../remote/exchange.js";
 import { TransferError } from "../../remote/transfer.js";
 import type { ExpectedRelease } from "../site/compare.js";
@@ -32,18 +31,10 @@ export interface Probe {
   /** Below the base URL: `/v1/stations/?page=01`; page 1 unless given. */
   path?: ((site: ProbedSite) => string) | undefined;
   headers?(site: ProbedSite): RemoteRequest["headers"];
-  /** The lines to send as they are, instead of what method, path and headers make. */
-  lines?(target: string, host: string, site: ProbedSite): string[];
   /** Why there is nothing to request. */
   skipped?(site: ProbedSite): string | false;
-  /**
-   * Whether an answer is right, or why there is nothing to judge in it. Absent where the answer must have no body: then only
-   * the bytes behind its headers are counted. Requests that are sent by their lines tell the version of HTTP.
-   */
-  judge?(
-    answer: RemoteResponse & Partial<BareResponse>,
-    site: ProbedSite,
-  ): boolean | string | Promise<boolean | string>;
+  /** Whether an answer is right, or why there is nothing to judge in it. */
+  judge(answer: RemoteResponse, site: ProbedSite): boolean | string | Promise<boolean | string>;
   /** Headers of the answer to show; unless given, its location, its page or its detail. */
   shown?: readonly string[];
 }
@@ -68,23 +59,10 @@ export async function runProbe(probe: Probe, site: ProbedSite): Promise<ProbeRes
   const headers = probe.headers?.(site) ?? {};
   const path = probe.path?.(site) ?? pageUrl({ ...first.facts, baseUrl: "" }, 1);
   const url = `${first.facts.baseUrl}${path}`;
-  const { origin, host } = new URL(url);
-  const target = url.slice(origin.length);
-  const lines = probe.lines?.(target, host, site);
-  const fields = Object.entries({ Host: host, Connection: "close", ...REQUEST_HEADERS, ...headers });
   const extra = Object.entries(headers).map(([name, value]) => ` ${name}: ${value}`);
-  const asked = lines?.filter((line) => !/^(Host|Connection):/.test(line)).join(", ");
-  const request = shorten(visible(asked ?? `${method} ${path}${extra.join(",")}`), LONGEST_SHOWN);
+  const request = shorten(visible(`${method} ${path}${extra.join(",")}`), LONGEST_SHOWN);
   try {
-    if (!judge) {
-      const whole = [`${method} ${target} HTTP/1.1`, ...fields.map((pair) => pair.join(": "))];
-      const { status, body } = await client.bare(url, whole, true);
-      // Where the status is not the expected one, another row says so.
-      const mustBeEmpty = method === "HEAD" || status === 204 || status === 304;
-      const received = `${status}, ${body.length} bytes of body`;
-      return { request, received, isRight: body.length === 0 || !mustBeEmpty };
-    }
-    const answer = lines ? await client.bare(url, lines, false) : await client.request(url, { method, headers });
+    const answer = await client.request(url, { method, headers });
     const judgement = await judge(answer, site);
     const received = shorten(visible(shown ? showHeaders(answer, shown) : showAnswer(answer, site)), LONGEST_SHOWN);
     const result = { request, received, isRight: judgement !== false, answer };

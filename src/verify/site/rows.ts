@@ -4,7 +4,6 @@ import { BULK, CHANGES } from "../../release/layout.js";
 import { ASKING } from "../probes/asking.js";
 import { CACHING } from "../probes/caching.js";
 import { EXPLORERS } from "../probes/explorer.js";
-import { MESSAGES } from "../probes/messages.js";
 import { ERRORS, METHODS } from "../probes/methods.js";
 import { PARTS } from "../probes/parts.js";
 import type { Probe } from "../probes/probe.js";
@@ -68,15 +67,7 @@ export function rowsOf(wording: Wording): readonly Pick<Row, "name" | "rule">[] 
   ];
 }
 
-export const PROBES: readonly Probe[] = [
-  ...ASKING,
-  ...METHODS,
-  ...ERRORS,
-  ...CACHING,
-  ...PARTS,
-  ...EXPLORERS,
-  ...MESSAGES,
-];
+export const PROBES: readonly Probe[] = [...ASKING, ...METHODS, ...ERRORS, ...CACHING, ...PARTS, ...EXPLORERS];
 
 /** Every name that `--allow` accepts. */
 export const ROW_NAMES: readonly string[] = [...rowsOf(NO_WORDING), ...PROBES].map(({ name }) => name);
