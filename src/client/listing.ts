@@ -5,8 +5,8 @@ import type { User } from "../contract/users.js";
 import type { ListingError } from "./errors.js";
 import type { CallOptions, ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
 import type { Position } from "./position.js";
-import { findGround } from "./proof/find.js";
-import type { FindOptions, Ground, Host, ProvedGround } from "./proof/ground.js";
+import { findView } from "./proof/find.js";
+import type { FindOptions, Host, ProvedView, SnapshotView } from "./proof/view.js";
 import { createRequests } from "./requests.js";
 import { CALL, checked, LISTING, usage, WALK } from "./usage.js";
 import { createWalk, type WalkStart } from "./walk.js";
@@ -31,23 +31,23 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
     throw usage(url, "cannot be read so without publicKey");
   const requests = createRequests({ fetch, signal, timeoutMs, pausesMs });
   const pageBytes = Math.floor(memoryBytes / concurrency);
-  const find = async (how: FindOptions): Promise<Ground> => {
-    const { ground } = host;
+  const find = async (how: FindOptions): Promise<SnapshotView> => {
+    const { view } = host;
     let why: ListingError | undefined;
-    if (ground?.proof !== "none") {
+    if (view?.proof !== "none") {
       try {
-        host.ground = await findGround(host, ground as ProvedGround | undefined, how);
+        host.view = await findView(host, view as ProvedView | undefined, how);
         delete host.gone;
-        return host.ground;
+        return host.view;
       } catch (error) {
         why = error as ListingError;
         // What was proved once is never read without proof.
-        if (ground || !options.unproved || why?.code !== "unproved") throw error;
+        if (view || !options.unproved || why?.code !== "unproved") throw error;
       }
     }
-    host.ground = await (await rest()).unprovedGround(host, options.path, how.signal);
+    host.view = await (await more()).unprovedView(host, options.path, how.signal);
     if (why) options.onUnproved?.(why);
-    return host.ground;
+    return host.view;
   };
   const host: Host = {
     baseUrl: url,
@@ -60,41 +60,41 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
     find,
   };
 
-  const before = async (after: Position, snapshot: Snapshot) => (await rest()).recordsBefore(after, snapshot, url);
-  const walk = <R>(how: ListingWalkOptions, course: WalkStart<R>["course"]) =>
-    createWalk({ url, find, before, course }, how);
+  const before = async (after: Position, snapshot: Snapshot) => (await more()).recordsBefore(after, snapshot, url);
+  const walk = <R>(how: ListingWalkOptions, source: WalkStart<R>["source"]) =>
+    createWalk({ url, find, before, source }, how);
   const only = (how: CallOptions) => checked(url, how, CALL);
 
   return {
     baseUrl: url,
     get proof() {
-      return host.ground?.proof;
+      return host.view?.proof;
     },
     snapshot: async (how = {}) => (await find(only(how))).snapshot,
-    contract: async (how = {}) => (await rest()).readContractFile(host, only(how)),
-    file: async (path, how = {}) => (await rest()).readListedFile(host, path, only(how)),
-    page: async (number, how = {}) => (await rest()).readOnePage<T>(host, number, only(how)),
+    contract: async (how = {}) => (await more()).readContractFile(host, only(how)),
+    file: async (path, how = {}) => (await more()).readListedFile(host, path, only(how)),
+    page: async (number, how = {}) => (await more()).readOnePage<T>(host, number, only(how)),
     async get(key, how = {}) {
       checked(url, { key }, "key (string|number)");
-      return (await rest()).getRecord<T>(host, key, only(how));
+      return (await more()).getRecord<T>(host, key, only(how));
     },
     find(text, how = {}) {
       checked(url, { text }, "text string");
       checked(url, how, `${WALK}|by string (names|key)$|isWhole b|also f`);
-      const search = async (to: FindOptions) => (await rest()).searchOf<T>(host, { ...how, text }, to);
-      return createWalk({ url, find: search, before, course: (ground, from) => ground.course(from) }, how);
+      const search = async (to: FindOptions) => (await more()).searchOf<T>(host, { ...how, text }, to);
+      return createWalk({ url, find: search, before, source: (view, from) => view.source(from) }, how);
     },
     pages: (how = {}) =>
-      walk(checked(url, how, WALK), async (ground, from) => (await rest()).wholePages<T>(host, ground, from)),
+      walk(checked(url, how, WALK), async (view, from) => (await more()).wholePages<T>(host, view, from)),
     records: ({ via, ...how } = {}) =>
-      walk<T>(checked(url, { ...how, via }, `${WALK}|via string (pages|bulk)$`), async (ground, from) =>
-        (await rest()).recordCourse<T>(host, ground, via, from),
+      walk<T>(checked(url, { ...how, via }, `${WALK}|via string (pages|bulk)$`), async (view, from) =>
+        (await more()).recordSource<T>(host, view, via, from),
       ),
-    sync: async (store, how = {}) => (await rest()).sync(host, store, checked(url, how, `${CALL}|onProgress f`)),
+    sync: async (store, how = {}) => (await more()).sync(host, store, checked(url, how, `${CALL}|onProgress f`)),
   };
 }
 
-const rest = () => import("./rest.js");
+const more = () => import("./more.js");
 
 /** Normalises it. Credentials, a query and a fragment are part of no base URL. */
 function parseBase(text: string): string {

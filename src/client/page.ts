@@ -4,12 +4,12 @@ import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { type AnyObject, isPlainObject, objectOf } from "./checked.js";
 import { malformed } from "./errors.js";
-import type { Ground } from "./proof/ground.js";
+import type { SnapshotView } from "./proof/view.js";
 import type { Bytes } from "./transfer.js";
 
 /** The page that such bytes are. Without proof, its links may be written in other ways. @throws ListingError (malformed) */
 export function parsePage<T>(
-  { proof, path, snapshot }: Pick<Ground, "proof" | "path" | "snapshot">,
+  { proof, path, snapshot }: Pick<SnapshotView, "proof" | "path" | "snapshot">,
   number: number,
   bytes: Bytes,
 ): Page<T> {

@@ -1,5 +1,5 @@
 /** What several wait for, and is read once for all of them. */
-import type { Ground, Host } from "./proof/ground.js";
+import type { Host, SnapshotView } from "./proof/view.js";
 import { within } from "./transfer.js";
 
 /** Nobody waits so long. */
@@ -39,16 +39,16 @@ export function share<V>(
 }
 
 /** The latest snapshot: that of the last call, unless the host was seen to have another one since. */
-export async function groundOf(host: Host, signal: AbortSignal | undefined, isPast = false): Promise<Ground> {
+export async function latestView(host: Host, signal: AbortSignal | undefined, isPast = false): Promise<SnapshotView> {
   if (isPast) return host.find({ signal, isPast });
-  if (host.ground && host.ground.snapshot !== host.gone) return host.ground;
+  if (host.view && host.view.snapshot !== host.gone) return host.view;
   const isOver = () => {
     host.wait = undefined;
   };
   host.wait ??= share(async (own) => {
-    const ground = await host.find({ signal: own });
+    const view = await host.find({ signal: own });
     isOver();
-    return ground;
+    return view;
   }, isOver);
   return host.wait(signal);
 }

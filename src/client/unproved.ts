@@ -6,7 +6,7 @@ import type { Snapshot } from "../contract/snapshot.js";
 import { type AnyObject, hexDigest, objectOf, requireOk } from "./checked.js";
 import { type ListingError, malformed, SnapshotChangedError } from "./errors.js";
 import { parsePage } from "./page.js";
-import type { Ground, Host } from "./proof/ground.js";
+import type { Host, SnapshotView } from "./proof/view.js";
 import type { Bytes } from "./transfer.js";
 
 const USUAL_PATH = "/api/users/";
@@ -15,7 +15,7 @@ const USUAL_PATH = "/api/users/";
  * A listing as its page 1 says that it is: by query, or by path on a host that ignores queries.
  * @param given the path of the listing, where the host does not say it.
  */
-export async function unprovedGround(host: Host, given: string | undefined, signal?: AbortSignal): Promise<Ground> {
+export async function unprovedView(host: Host, given: string | undefined, signal?: AbortSignal): Promise<SnapshotView> {
   const { baseUrl, requests } = host;
   const proof = "none";
   const readOk = async (url: string, maxBytes: number, how?: AbortSignal): Promise<Bytes> => {

@@ -3,11 +3,11 @@ import type { Snapshot } from "../contract/snapshot.js";
 import { SnapshotChangedError } from "./errors.js";
 import type { ListingWalkOptions, Walk } from "./options.js";
 import type { Position } from "./position.js";
-import type { FindOptions, Ground } from "./proof/ground.js";
+import type { FindOptions, SnapshotView } from "./proof/view.js";
 import type { Bytes } from "./transfer.js";
 
 /** What a walk reads, one after the other: the pages of a snapshot, or the parts that hold its records. */
-export interface Course<R, B = Bytes> {
+export interface PageSource<R, B = Bytes> {
   /** How many are asked for at once. */
   atOnce: number;
   /** The number of the last one. */
@@ -23,17 +23,17 @@ export interface Course<R, B = Bytes> {
 type Items<R> = Iterator<[item: R, records: number]> | AsyncIterator<[item: R, records: number]>;
 
 /** The snapshot that a walk is of. */
-export type Walked = Pick<Ground, "snapshot" | "state" | "requireCurrent">;
+export type Walked = Pick<SnapshotView, "snapshot" | "state" | "requireCurrent">;
 
 /** How a walk finds what it reads. */
-export interface WalkStart<R, G extends Walked = Ground, B = Bytes> {
+export interface WalkStart<R, G extends Walked = SnapshotView, B = Bytes> {
   url: string;
   /** How often it begins again at most; 8 times unless given. */
   most?: number;
   find(options: FindOptions): Promise<G>;
   /** How many records come before a position, for a walk that goes on behind one. */
   before?(position: Position, snapshot: Snapshot): Promise<number>;
-  course(ground: G, signal: AbortSignal): Promise<Course<R, B>>;
+  source(view: G, signal: AbortSignal): Promise<PageSource<R, B>>;
 }
 
 /** Before the first record. */
@@ -43,8 +43,8 @@ const BEGINNING: Position = { state: "", page: 1, index: 0 };
 export const MOST_RESTARTS = 8;
 
 interface Underway<R, B> {
-  ground: Walked;
-  course: Course<R, B>;
+  view: Walked;
+  source: PageSource<R, B>;
   /** How many were handed out. */
   records: number;
   /** The page or part that is read now, and what of it is still to be handed out. */
@@ -57,7 +57,7 @@ interface Underway<R, B> {
 
 /** A walk that asks nothing until its first record or page is asked for. */
 export function createWalk<R, G extends Walked, B>(
-  { url, most = MOST_RESTARTS, find, before, course }: WalkStart<R, G, B>,
+  { url, most = MOST_RESTARTS, find, before, source }: WalkStart<R, G, B>,
   options: ListingWalkOptions,
 ): Walk<R> {
   const { signal, restart, onRestart } = options;
@@ -71,26 +71,26 @@ export function createWalk<R, G extends Walked, B>(
   // Requests that were made ahead end at once, not only when the next record is asked for.
   signal?.addEventListener("abort", stop);
 
-  const position = () => (underway ? positionAt(underway.records, underway.ground) : after);
+  const position = () => (underway ? positionAt(underway.records, underway.view) : after);
 
   const begin = async (): Promise<Underway<R, B>> => {
-    const ground = await find({ signal: control.signal, isPast: restarts > 0 });
-    const { snapshot, state } = ground;
+    const view = await find({ signal: control.signal, isPast: restarts > 0 });
+    const { snapshot, state } = view;
     if (after.state !== "" && after.state !== state) throw new SnapshotChangedError(url, after, undefined, snapshot);
     const records = after === BEGINNING || !before ? 0 : await before(after, snapshot);
-    const way = await course(ground, control.signal);
-    return { ground, course: way, records, number: way.first(records), asked: new Map() };
+    const way = await source(view, control.signal);
+    return { view, source: way, records, number: way.first(records), asked: new Map() };
   };
 
   /** Nothing behind the last one, where the listing must still be the one of the beginning. */
   const step = async (way: Underway<R, B>): Promise<[R, number] | undefined> => {
     for (; ; way.number++) {
-      if (!way.items && way.number > way.course.last) {
+      if (!way.items && way.number > way.source.last) {
         // What was just asked for at the beginning is not asked for again.
-        if (way.hasRead) await way.ground.requireCurrent(control.signal);
+        if (way.hasRead) await way.view.requireCurrent(control.signal);
         return undefined;
       }
-      const items = way.items ?? way.course.items(way.number, await take(way, control.signal), way.records);
+      const items = way.items ?? way.source.items(way.number, await take(way, control.signal), way.records);
       way.items = undefined;
       const { done, value } = await items.next();
       if (done) continue;
@@ -139,7 +139,7 @@ export function createWalk<R, G extends Walked, B>(
       return restarts;
     },
     get snapshot() {
-      return underway?.ground.snapshot;
+      return underway?.view.snapshot;
     },
     [Symbol.asyncIterator]() {
       return this;
@@ -156,11 +156,11 @@ export function createWalk<R, G extends Walked, B>(
 
 /** The bytes of the one that is read now, while those behind it are asked for, too. After an error it is asked for again. */
 function take<R, B>(way: Underway<R, B>, signal: AbortSignal): Promise<B> {
-  const { course, asked, number } = way;
+  const { source, asked, number } = way;
   way.hasRead = true;
-  for (let ahead = number; ahead < number + course.atOnce && ahead <= course.last; ahead++) {
+  for (let ahead = number; ahead < number + source.atOnce && ahead <= source.last; ahead++) {
     if (asked.has(ahead)) continue;
-    const bytes = course.read(ahead, signal);
+    const bytes = source.read(ahead, signal);
     // Its error is met when its turn comes.
     bytes.catch(() => {});
     asked.set(ahead, bytes);
@@ -177,12 +177,12 @@ function positionAt(records: number, { state, snapshot }: { state: string; snaps
   return { state, page, index: records - (page - 1) * pageSize, pageSize };
 }
 
-/** The course of a walk by pages. */
-export function byPages<R>(ground: Ground, atOnce: number, items: Course<R>["items"]): Course<R> {
-  const { count, page_size, pages } = ground.snapshot;
+/** The source of a walk by pages. */
+export function byPages<R>(view: SnapshotView, atOnce: number, items: PageSource<R>["items"]): PageSource<R> {
+  const { count, page_size, pages } = view.snapshot;
   return {
     ...{ atOnce, items, last: pages },
     first: (records) => (count > 0 && records >= count ? pages : Math.floor(records / page_size)) + 1,
-    read: (number, signal) => ground.readPage(number, signal),
+    read: (number, signal) => view.readPage(number, signal),
   };
 }

@@ -3,46 +3,45 @@ import { HIGHEST } from "../../contract/lookup.js";
 import { quoted } from "../errors.js";
 import type { CallOptions } from "../options.js";
 import { parsePage } from "../page.js";
-import type { FindOptions, Ground, Host } from "../proof/ground.js";
-import { groundOf } from "../shared.js";
+import type { FindOptions, Host, SnapshotView } from "../proof/view.js";
+import { latestView } from "../shared.js";
 import { usage } from "../usage.js";
-import type { Course, Walked } from "../walk.js";
+import type { PageSource, Walked } from "../walk.js";
 import { readKept } from "./kept.js";
 import { openSearch, type Query } from "./search.js";
 import { numbersOf, type SortedSource, type Wanted } from "./sorted.js";
 
 /** A snapshot, and what a walk goes through that looks for something in it. */
 export interface Searched<T> extends Walked {
-  course(signal: AbortSignal | undefined): Promise<Course<T, void>>;
+  source(signal: AbortSignal | undefined): Promise<PageSource<T, void>>;
 }
 
 /** The record of a key; undefined where there is none. */
 export async function getRecord<T>(host: Host, key: string | number, { signal }: CallOptions): Promise<T | undefined> {
-  const ground = await groundOf(host, signal);
-  const reader = { ground, baseUrl: host.baseUrl, signal };
+  const view = await latestView(host, signal);
+  const reader = { view, baseUrl: host.baseUrl, signal };
   for await (const [record] of search<T>(reader, { text: `${key}`, by: "key", isWhole: true }, 1, 0)) return record;
-  await requireProved(ground, signal);
+  await requireProved(view, signal);
   return undefined;
 }
 
 /** What a walk looks for, in which snapshot. */
 export async function searchOf<T>(host: Host, query: Query, { signal, isPast }: FindOptions): Promise<Searched<T>> {
-  const ground = await groundOf(host, signal, isPast);
+  const view = await latestView(host, signal, isPast);
   return {
-    ...ground,
-    requireCurrent: (from) => requireProved(ground, from),
-    course: async (from) => ({
+    ...view,
+    requireCurrent: (from) => requireProved(view, from),
+    source: async (from) => ({
       // One part, which is all that is found. After an error, it is looked for behind what was handed out.
       ...{ atOnce: 1, last: 1, first: () => 1, read: async () => {} },
-      items: (_, __, records) =>
-        search<T>({ ground, baseUrl: host.baseUrl, signal: from }, query, host.atOnce, records),
+      items: (_, __, records) => search<T>({ view, baseUrl: host.baseUrl, signal: from }, query, host.atOnce, records),
     }),
   };
 }
 
 /** Each file that was read shows by its digest that it is of the snapshot. Where there are none, page 1 has to. */
-async function requireProved(ground: Ground, signal: AbortSignal | undefined): Promise<void> {
-  if (ground.proof === "none") await ground.requireCurrent(signal);
+async function requireProved(view: SnapshotView, signal: AbortSignal | undefined): Promise<void> {
+  if (view.proof === "none") await view.requireCurrent(signal);
 }
 
 /** Records in a row that are looked at in vain. */
@@ -55,11 +54,11 @@ async function* search<T>(
   atOnce: number,
   records: number,
 ): AsyncGenerator<[record: T, records: number]> {
-  const { ground, signal } = reader;
-  const { page_size } = ground.snapshot;
+  const { view, signal } = reader;
+  const { page_size } = view.snapshot;
   const read = (page: number) =>
-    readKept(ground, `page ${page}`, signal, async (own) => {
-      return parsePage<T>(ground, page, await ground.readPage(page, own)).results;
+    readKept(view, `page ${page}`, signal, async (own) => {
+      return parsePage<T>(view, page, await view.readPage(page, own)).results;
     });
   const { lists, fits } = await openSearch(reader, query);
   const numbers = onAll(reader, lists, records);

@@ -1,5 +1,5 @@
 /** What was read of a snapshot a moment ago: whoever types a name letter by letter asks for the same files over and over. */
-import type { Ground } from "../proof/ground.js";
+import type { SnapshotView } from "../proof/view.js";
 import { share } from "../shared.js";
 
 /** No longer than caches may keep pages, since what is asked of a host is what shows that it has moved. */
@@ -12,14 +12,14 @@ interface Kept {
   files: Map<string, (signal: AbortSignal | undefined) => Promise<unknown>>;
 }
 
-const keptOf = new WeakMap<Ground["snapshot"], Kept>();
+const keptOf = new WeakMap<SnapshotView["snapshot"], Kept>();
 
 /**
  * Reads once for all who ask meanwhile, or soon.
  * @param name the same for what is equal in a snapshot.
  */
 export function readKept<V>(
-  { snapshot }: Ground,
+  { snapshot }: SnapshotView,
   name: string,
   signal: AbortSignal | undefined,
   read: (signal: AbortSignal) => Promise<V>,

@@ -78,13 +78,13 @@ function longestFirst(wanted: readonly WantedWord[]): WantedWord[] {
 
 /** What says where sorted files begin. Its folder is called as the flag that a release has to be built with. */
 export async function readIndex(
-  { ground, baseUrl, signal }: SortedSource,
+  { view, baseUrl, signal }: SortedSource,
   file: string,
 ): Promise<[said: AnyObject, url: string]> {
   const url = `${baseUrl}/${file}`;
   try {
-    const read = async (own: AbortSignal) => objectOf(await ground.readFile(file, INDEX_BYTES, own), url);
-    return [await readKept(ground, file, signal, read), url];
+    const read = async (own: AbortSignal) => objectOf(await view.readFile(file, INDEX_BYTES, own), url);
+    return [await readKept(view, file, signal, read), url];
   } catch (error) {
     const { code, received } = error as Partial<ListingError>;
     // A host without proof has it, or answers that it has nothing there.

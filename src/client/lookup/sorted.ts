@@ -3,7 +3,7 @@ import { HIGHEST, LIST_DIGITS, MARKS } from "../../contract/lookup.js";
 import { compareBytes, encode, FILE_BYTES } from "../bytes.js";
 import { textOf } from "../checked.js";
 import { malformed } from "../errors.js";
-import type { Ground } from "../proof/ground.js";
+import type { SnapshotView } from "../proof/view.js";
 import type { Bytes } from "../transfer.js";
 import { readKept } from "./kept.js";
 
@@ -11,7 +11,7 @@ const SORTED = "terms and lists in order";
 
 /** Where sorted files are asked for, and until when. */
 export interface SortedSource {
-  ground: Ground;
+  view: SnapshotView;
   baseUrl: string;
   signal: AbortSignal | undefined;
 }
@@ -52,15 +52,15 @@ interface Line {
  * @throws ListingError (malformed) for files that are none
  */
 export async function* numbersOf(
-  { ground, baseUrl, signal }: SortedSource,
+  { view, baseUrl, signal }: SortedSource,
   { folder, said, url, term, isBeginning }: Wanted,
   from: { number: number },
 ): AsyncGenerator<number, undefined> {
   const places = placesOf(said, url);
   const linesAt = (at: number) => {
     const file = `${folder}/${at + 1}.txt`;
-    return readKept(ground, file, signal, async (own) =>
-      linesIn(await ground.readFile(file, FILE_BYTES, own), `${baseUrl}/${file}`),
+    return readKept(view, file, signal, async (own) =>
+      linesIn(await view.readFile(file, FILE_BYTES, own), `${baseUrl}/${file}`),
     );
   };
   let list = isBeginning ? term + HIGHEST : term;
@@ -82,7 +82,7 @@ export async function* numbersOf(
   for (let at = begin; at <= end; at++) {
     if (at < end && (places[at + 1] as Place).record <= from.number) continue;
     if (begin < end) found = (await linesAt(at)).filter(({ place }) => place === list);
-    const numbers = found.flatMap(({ digits }) => decode(digits, ground.snapshot.count, url));
+    const numbers = found.flatMap(({ digits }) => decode(digits, view.snapshot.count, url));
     for (const number of numbers.sort((one, other) => one - other)) if (number >= from.number) yield number;
   }
 }

@@ -2,7 +2,7 @@
 import { hexDigest, snapshotOf, textOf } from "../checked.js";
 import { ListingError } from "../errors.js";
 import { mostSumBytes, readDigests } from "./digests.js";
-import { type FindOptions, type Host, type ProvedGround, provedGround, readProof, readSnapshotFile } from "./ground.js";
+import { type FindOptions, type Host, type ProvedView, provedView, readProof, readSnapshotFile } from "./view.js";
 
 const SUMS = "SHA256SUMS";
 const SIGNATURE_BYTES = 4096;
@@ -11,11 +11,11 @@ const SIGNATURE_BYTES = 4096;
  * Reads snapshot.json, and where that is not the one of `last`, SHA256SUMS and its signature: again when the host
  * switches in between. @throws ListingError (unproved) when the host has none
  */
-export async function findGround(
+export async function findView(
   host: Host,
-  last: ProvedGround | undefined,
+  last: ProvedView | undefined,
   { signal, isPast = false }: FindOptions,
-): Promise<ProvedGround> {
+): Promise<ProvedView> {
   const { baseUrl, keys, maxAgeMs } = host;
   const sumsUrl = `${baseUrl}/${SUMS}`;
   let known = isPast ? undefined : last;
@@ -37,13 +37,13 @@ export async function findGround(
     digests.list(SUMS, await hexDigest(bytes));
     // Without a key, nothing can prove it here.
     digests.list(`${SUMS}.minisig`, "");
-    if (keys.length === 0) return provedGround(host, file, snapshot, digests, undefined);
+    if (keys.length === 0) return provedView(host, file, snapshot, digests, undefined);
     const url = `${sumsUrl}.minisig`;
     const signature = await readProof(host, `${SUMS}.minisig`, SIGNATURE_BYTES, how);
-    const { signedAt } = await import("../rest.js");
+    const { signedAt } = await import("../more.js");
     digests.list(`${SUMS}.minisig`, await hexDigest(signature));
     const signed = await signedAt(host, { sums: bytes, snapshot, url, signature });
-    return signed instanceof ListingError ? signed : provedGround(host, file, snapshot, digests, signed);
+    return signed instanceof ListingError ? signed : provedView(host, file, snapshot, digests, signed);
   });
   if (found instanceof ListingError) throw found;
   return found;

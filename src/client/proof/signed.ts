@@ -4,7 +4,7 @@ import { textOf } from "../checked.js";
 import { ListingError, quoted } from "../errors.js";
 import { checkSignature, checkTrustedComment, type PublicKey, parsePublicKey, SignatureError } from "../signature.js";
 import type { Bytes } from "../transfer.js";
-import type { Host } from "./ground.js";
+import type { Host } from "./view.js";
 
 /** What was read of a release, to be checked. */
 interface Signed {

@@ -1,21 +1,21 @@
 /** Brings a copy of a listing to the state that the listing has now, by as few bytes as can be, all or nothing. */
 import { type ContractFile, MAX_CONTRACT } from "../../contract/file/form.js";
 import { hexDigest, objectOf, requireOk, snapshotOf } from "../checked.js";
-import { bulkCourse, otherState, pageCourse } from "../courses.js";
 import { ListingError, SnapshotChangedError } from "../errors.js";
 import type { SyncOptions, SyncResult } from "../options.js";
 import {
   type FindOptions,
-  type Ground,
   type Host,
-  type ProvedGround,
+  type KnownSnapshot,
+  knownSnapshot,
+  type ProvedView,
   readSnapshotFile,
   type SnapshotFile,
-  type Standing,
-  standOn,
-} from "../proof/ground.js";
+  type SnapshotView,
+} from "../proof/view.js";
+import { bulkSource, otherState, pageSource } from "../sources.js";
 import type { Bytes } from "../transfer.js";
-import { type Course, createWalk, MOST_RESTARTS } from "../walk.js";
+import { createWalk, MOST_RESTARTS, type PageSource } from "../walk.js";
 import { recordKeeper, recordList } from "./records.js";
 import { chainOf, changesOf, checkStep, type Edit, type ListedStep } from "./steps.js";
 import type { Entry, Held, Store } from "./store.js";
@@ -30,7 +30,7 @@ interface Round<T> extends SyncOptions {
 }
 
 /** The snapshot that a host has now, and where SHA256SUMS was read, its files, proved. */
-type Goal = Standing & Partial<Pick<Ground, "readFile">>;
+type Goal = KnownSnapshot & Partial<Pick<SnapshotView, "readFile">>;
 
 /** What is put and removed, how it is read, and what has to come of it. */
 interface Plan<T> {
@@ -39,7 +39,7 @@ interface Plan<T> {
   contract: ContractFile;
   /** The contract's own. */
   digest: string;
-  course: Course<Edit<T>>;
+  source: PageSource<Edit<T>>;
   /** Records that are put or removed. */
   total: number;
 }
@@ -98,7 +98,7 @@ async function readSteps<T>(how: Round<T>, held: Held, target: Goal): Promise<Sy
   const reader = recordKeeper<T>(said.contract, url);
   const stepAt = (number: number) => chain[number - 1] as ListedStep;
   const urlOf = ({ file }: ListedStep) => `${host.baseUrl}/${file}`;
-  const course: Course<Edit<T>> = {
+  const source: PageSource<Edit<T>> = {
     atOnce: STEPS_AT_ONCE,
     last: chain.length,
     first: () => 1,
@@ -120,7 +120,7 @@ async function readSteps<T>(how: Round<T>, held: Held, target: Goal): Promise<Sy
     },
   };
   const total = chain.reduce((sum, { put, remove }) => sum + put + remove, 0);
-  return carryOut(how, { ...said, target, via: "changes", course, total });
+  return carryOut(how, { ...said, target, via: "changes", source, total });
 }
 
 /** Undefined where the host has no such list. @throws ListingError where no step begins at what the copy holds */
@@ -150,16 +150,16 @@ async function readContract<T>({ host, signal }: Round<T>, { file, read, readFil
 /** Everything that a snapshot holds: in parts where it has them, else by its pages. */
 async function readWhole<T>(how: Round<T>): Promise<SyncResult> {
   const { host, signal } = how;
-  const ground = await findProved(host, how);
-  const { url, ...said } = await readContract(how, ground);
+  const view = await findProved(host, how);
+  const { url, ...said } = await readContract(how, view);
   const { read } = recordKeeper<T>(said.contract, url);
   const open = async () => read;
-  const plan = { ...said, target: ground, total: ground.snapshot.count };
-  const bulk = await bulkCourse(host, ground, signal, open).catch((error: unknown) => {
+  const plan = { ...said, target: view, total: view.snapshot.count };
+  const bulk = await bulkSource(host, view, signal, open).catch((error: unknown) => {
     if (!(error instanceof ListingError) || error.code !== "usage") throw error;
   });
-  if (bulk) return carryOut(how, { ...plan, via: "bulk", course: bulk });
-  return carryOut(how, { ...plan, via: "pages", course: pageCourse(host, ground, open) });
+  if (bulk) return carryOut(how, { ...plan, via: "bulk", source: bulk });
+  return carryOut(how, { ...plan, via: "pages", source: pageSource(host, view, open) });
 }
 
 /** The tag of a snapshot that is to be remembered: one that was made of its bytes. Those of times and sizes may lie. */
@@ -177,14 +177,14 @@ async function findGoal(host: Host, { tag }: Held, { signal, isPast }: FindOptio
     const file = await readSnapshotFile(host, known, { tries, past, signal });
     if (file === known) return undefined;
     const { bytes, url } = file as SnapshotFile;
-    return standOn(host, file as SnapshotFile, snapshotOf(bytes, url));
+    return knownSnapshot(host, file as SnapshotFile, snapshotOf(bytes, url));
   });
   return found && requireState(host, found);
 }
 
 /** @throws ListingError (unproved) for a listing without a state */
-async function findProved(host: Host, { signal, isPast }: FindOptions): Promise<ProvedGround> {
-  return requireState(host, (await host.find({ signal, isPast })) as ProvedGround);
+async function findProved(host: Host, { signal, isPast }: FindOptions): Promise<ProvedView> {
+  return requireState(host, (await host.find({ signal, isPast })) as ProvedView);
 }
 
 /** @throws ListingError (unproved) for a listing without a state, or a state without proof */
@@ -199,7 +199,7 @@ function requireState<G extends Goal>(host: Host, found: G): G {
  */
 async function carryOut<T>(how: Round<T>, plan: Plan<T>): Promise<SyncResult> {
   const { host, store, held, signal, onProgress } = how;
-  const { target, via, contract, digest, course, total } = plan;
+  const { target, via, contract, digest, source, total } = plan;
   const url = host.baseUrl;
   const to = await store.begin(contract, via !== "changes");
   let [put, removed] = [0, 0];
@@ -207,8 +207,8 @@ async function carryOut<T>(how: Round<T>, plan: Plan<T>): Promise<SyncResult> {
   let next: Held;
   try {
     // The host may move meanwhile: what is read is of one state, as is shown at the end.
-    const standing = { ...target, requireCurrent: async () => {} };
-    const changes = createWalk({ url, find: async () => standing, course: async () => course }, { signal });
+    const known = { ...target, requireCurrent: async () => {} };
+    const changes = createWalk({ url, find: async () => known, source: async () => source }, { signal });
     for await (const change of changes) {
       const isPut = "record" in change;
       const done = isPut ? to.put(change) : to.remove(change.key);

@@ -54,8 +54,8 @@ export async function readSite(client: Client, options: VerifySiteOptions, scrat
     visitor = await startVisitor(client, await readListing(client, baseUrl), options, scratch);
     return visitor;
   };
-  const course = async (found: SiteVisitor) => found;
-  const walk = createWalk({ url: baseUrl, most: MOST_READINGS - 1, find, course }, { restart: true });
+  const source = async (found: SiteVisitor) => found;
+  const walk = createWalk({ url: baseUrl, most: MOST_READINGS - 1, find, source }, { restart: true });
   try {
     const hasMoved = await walk.next().then(() => false, whetherMoved);
     if (!visitor) throw new Error("The walk has begun nowhere");

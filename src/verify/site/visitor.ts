@@ -1,6 +1,6 @@
 /** Checks the pages of one attempt to read a host, and then how they fit together. */
 import { SnapshotChangedError } from "../../client/errors.js";
-import type { Course, Walked } from "../../client/walk.js";
+import type { PageSource, Walked } from "../../client/walk.js";
 import { AVATAR_PATH, type LinkStyle, pageUrl } from "../../contract/links.js";
 import type { Snapshot } from "../../contract/snapshot.js";
 import { decodeBody, type RemoteResponse } from "../../remote/exchange.js";
@@ -40,7 +40,7 @@ interface VisitorOptions {
 }
 
 /** What the walk of readers goes over here: the places of the chosen pages, from 1 on. What is wrong with one is a finding. */
-export class SiteVisitor implements Walked, Course<never, void> {
+export class SiteVisitor implements Walked, PageSource<never, void> {
   readonly atOnce: number;
   readonly snapshot: Snapshot;
   readonly state: string;

@@ -6,11 +6,11 @@ import { ListingError, malformed } from "./errors.js";
 import { linesOf } from "./lines.js";
 import type { ListedPage } from "./options.js";
 import { parsePage } from "./page.js";
-import type { Ground, Host } from "./proof/ground.js";
+import type { Host, SnapshotView } from "./proof/view.js";
 import { recordKeeper, recordList } from "./sync/records.js";
 import type { KeptRecord } from "./sync/store.js";
 import type { Bytes } from "./transfer.js";
-import { byPages, type Course } from "./walk.js";
+import { byPages, type PageSource } from "./walk.js";
 
 const BULK = "bulk.json";
 const BULK_BYTES = 16_000_000;
@@ -21,21 +21,21 @@ const PARTS_AT_ONCE = 2;
 type Opener<R> = () => Promise<(text: string, url: string) => R>;
 
 /** The records of a walk. Those that are proved are held to their order and their list, see `createCheck`. */
-export async function recordCourse<T>(
+export async function recordSource<T>(
   host: Host,
-  ground: Ground,
+  view: SnapshotView,
   via: "pages" | "bulk" | undefined,
   signal: AbortSignal,
-): Promise<Course<T>> {
+): Promise<PageSource<T>> {
   const read = (open: Opener<unknown>) =>
-    via === "bulk" ? bulkCourse(host, ground, signal, open) : pageCourse(host, ground, open);
-  if (ground.proof === "none") return read(async () => objectOf) as Promise<Course<T>>;
-  const { open, check } = createCheck<T>(host, ground, signal);
-  const course = await read(open);
+    via === "bulk" ? bulkSource(host, view, signal, open) : pageSource(host, view, open);
+  if (view.proof === "none") return read(async () => objectOf) as Promise<PageSource<T>>;
+  const { open, check } = createCheck<T>(host, view, signal);
+  const source = await read(open);
   return {
-    ...course,
+    ...source,
     async *items(number, bytes, records) {
-      const all = course.items(number, bytes, records) as AsyncGenerator<[KeptRecord<T>, number]>;
+      const all = source.items(number, bytes, records) as AsyncGenerator<[KeptRecord<T>, number]>;
       for await (const [kept, at] of all) {
         check(kept, at);
         yield [kept.record, at];
@@ -45,14 +45,14 @@ export async function recordCourse<T>(
 }
 
 /** The pages of a walk, whose records are held to the same. */
-export function wholePages<T>(host: Host, ground: Ground, signal: AbortSignal): Course<ListedPage<T>> {
-  const { page_size, count } = ground.snapshot;
-  const { open, check } = createCheck<T>(host, ground, signal);
-  return byPages(ground, host.atOnce, async function* (number, bytes) {
-    const page = parsePage<T>(ground, number, bytes);
+export function wholePages<T>(host: Host, view: SnapshotView, signal: AbortSignal): PageSource<ListedPage<T>> {
+  const { page_size, count } = view.snapshot;
+  const { open, check } = createCheck<T>(host, view, signal);
+  return byPages(view, host.atOnce, async function* (number, bytes) {
+    const page = parsePage<T>(view, number, bytes);
     let at = (number - 1) * page_size;
-    const texts = ground.proof === "none" ? [] : recordTexts(bytes, ground.urlOf(number));
-    for (const text of texts) check((await open())(text, ground.urlOf(number)), ++at);
+    const texts = view.proof === "none" ? [] : recordTexts(bytes, view.urlOf(number));
+    for (const text of texts) check((await open())(text, view.urlOf(number)), ++at);
     yield [{ number, bytes, page }, Math.min(number * page_size, count)];
   });
 }
@@ -61,8 +61,8 @@ export function wholePages<T>(host: Host, ground: Ground, signal: AbortSignal): 
  * Holds records to the order of the contract, which no two have the same place in, and where all are read, to the list that
  * the snapshot's state is of. So a host that makes its own digests cannot hand out a record twice.
  */
-function createCheck<T>({ baseUrl }: Host, ground: Ground, signal: AbortSignal) {
-  const { count, state } = ground.snapshot;
+function createCheck<T>({ baseUrl }: Host, view: SnapshotView, signal: AbortSignal) {
+  const { count, state } = view.snapshot;
   const list = recordList();
   let keeper: ReturnType<typeof recordKeeper<T>> | undefined;
   let before: Uint8Array = new Uint8Array();
@@ -71,7 +71,7 @@ function createCheck<T>({ baseUrl }: Host, ground: Ground, signal: AbortSignal) 
   return {
     open: async () => {
       const url = `${baseUrl}/contract.json`;
-      const contract = async () => objectOf(await ground.readFile("contract.json", MAX_CONTRACT, signal), url);
+      const contract = async () => objectOf(await view.readFile("contract.json", MAX_CONTRACT, signal), url);
       keeper ??= recordKeeper<T>((await contract()) as unknown as ContractFile, url);
       return keeper.read;
     },
@@ -95,14 +95,14 @@ export function otherState(url: string, expected: string, received: string): Lis
 }
 
 /** Records by pages: a line is one. On a host without proof, pages may be written in any way. */
-export function pageCourse<R>(host: Host, ground: Ground, open: Opener<R>): Course<R> {
-  return byPages(ground, host.atOnce, async function* (number, bytes, records) {
-    const { results } = parsePage<R>(ground, number, bytes);
-    const url = ground.urlOf(number);
-    const texts = ground.proof === "none" ? undefined : recordTexts(bytes, url);
+export function pageSource<R>(host: Host, view: SnapshotView, open: Opener<R>): PageSource<R> {
+  return byPages(view, host.atOnce, async function* (number, bytes, records) {
+    const { results } = parsePage<R>(view, number, bytes);
+    const url = view.urlOf(number);
+    const texts = view.proof === "none" ? undefined : recordTexts(bytes, url);
     if (texts && texts.length !== results.length) throw malformed(url, "a record a line", texts.length);
     const read = await open();
-    let at = (number - 1) * ground.snapshot.page_size;
+    let at = (number - 1) * view.snapshot.page_size;
     for (const [index, record] of results.entries())
       if (++at > records) yield [texts ? read(`${texts[index]}`, url) : record, at];
   });
@@ -115,21 +115,21 @@ function recordTexts(bytes: Bytes, url: string): string[] {
 }
 
 /** Records from parts. @throws ListingError (usage) where the release has no such files */
-export async function bulkCourse<R>(
+export async function bulkSource<R>(
   host: Host,
-  ground: Ground,
+  view: SnapshotView,
   signal: AbortSignal | undefined,
   open: Opener<R>,
-): Promise<Course<R>> {
+): Promise<PageSource<R>> {
   const { baseUrl } = host;
   const url = `${baseUrl}/${BULK}`;
-  const { parts, ends } = endsOf(await ground.readFile(BULK, BULK_BYTES, signal), url, ground.snapshot.count);
+  const { parts, ends } = endsOf(await view.readFile(BULK, BULK_BYTES, signal), url, view.snapshot.count);
   return {
     atOnce: PARTS_AT_ONCE,
     last: ends.length,
     first: (records) => ends.filter((end) => end <= records).length + 1,
     // A host that sends parts with Content-Encoding has its readers unpack them.
-    read: (number, from) => ground.readFile(fileOf(number), host.partBytes, from, `${parts[number - 1]?.sha256}`),
+    read: (number, from) => view.readFile(fileOf(number), host.partBytes, from, `${parts[number - 1]?.sha256}`),
     // Line by line, while the part is unpacked.
     async *items(number, bytes, records) {
       const read = await open();

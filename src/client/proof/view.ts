@@ -18,12 +18,12 @@ export interface Host {
   /** Bytes of a page, and of a part, so that all that are under way take no more memory than they may. */
   pageBytes: number;
   partBytes: number;
-  ground?: Ground;
+  view?: SnapshotView;
   /** A snapshot that the host was seen to have no longer. */
   gone?: Snapshot;
-  find(options: FindOptions): Promise<Ground>;
+  find(options: FindOptions): Promise<SnapshotView>;
   /** Waits for what is being looked for, with all who ask meanwhile. */
-  wait?: ((signal: AbortSignal | undefined) => Promise<Ground>) | undefined;
+  wait?: ((signal: AbortSignal | undefined) => Promise<SnapshotView>) | undefined;
 }
 
 export interface SnapshotFile {
@@ -93,7 +93,7 @@ export interface FindOptions {
 }
 
 /** One snapshot of a listing. */
-export interface Ground {
+export interface SnapshotView {
   readonly snapshot: Snapshot;
   readonly proof: "signature" | "digests" | "none";
   /** Which records it holds. */
@@ -110,7 +110,7 @@ export interface Ground {
 }
 
 /** One whose snapshot.json was read, and may be all that is known of it. */
-export interface Standing extends Pick<Ground, "snapshot" | "state" | "requireCurrent"> {
+export interface KnownSnapshot extends Pick<SnapshotView, "snapshot" | "state" | "requireCurrent"> {
   readonly file: SnapshotFile;
   /**
    * What a file says, which is asked for again past caches while it does not fit.
@@ -129,13 +129,13 @@ interface Wanted extends Pick<Ask, "isFresh" | "maxBytes" | "signal"> {
 }
 
 /** One that was proved. */
-export interface ProvedGround extends Ground, Standing {
+export interface ProvedView extends SnapshotView, KnownSnapshot {
   /** When it was signed, where a signature is demanded. */
   readonly signed: Date | undefined;
 }
 
 /** What is known of a snapshot by its snapshot.json. */
-export function standOn(host: Host, file: SnapshotFile, snapshot: Snapshot): Standing {
+export function knownSnapshot(host: Host, file: SnapshotFile, snapshot: Snapshot): KnownSnapshot {
   const { requests } = host;
   const state = snapshot.state ?? file.digest;
   /** A cache may show what was before this one, or this one after the host has moved: then it is asked past caches. */
@@ -168,21 +168,21 @@ export function standOn(host: Host, file: SnapshotFile, snapshot: Snapshot): Sta
 }
 
 /** A snapshot with the digests of its files. */
-export function provedGround(
+export function provedView(
   host: Host,
   file: SnapshotFile,
   snapshot: Snapshot,
   digests: Digests,
   signed: Date | undefined,
-): ProvedGround {
-  const standing = standOn(host, file, snapshot);
+): ProvedView {
+  const known = knownSnapshot(host, file, snapshot);
   const listed = digests.of("records.sha256");
-  if (listed && listed !== standing.state)
-    throw malformed(file.url, `state ${listed}, as SHA256SUMS lists it`, standing.state);
+  if (listed && listed !== known.state)
+    throw malformed(file.url, `state ${listed}, as SHA256SUMS lists it`, known.state);
 
   const urlOf = (page: number) => pageUrl({ ...snapshot, baseUrl: host.baseUrl, path: digests.path }, page);
   const read = (url: string, digest: string, maxBytes: number, signal?: AbortSignal, plain?: string) =>
-    standing.read(url, { maxBytes, signal, past: digest }, async (bytes, status) => {
+    known.read(url, { maxBytes, signal, past: digest }, async (bytes, status) => {
       requireOk(url, status);
       const received = await hexDigest(bytes);
       if (received === digest || !digest || (received === plain && bytes[0] !== 0x1f)) return bytes;
@@ -190,7 +190,7 @@ export function provedGround(
     });
 
   return {
-    ...{ ...standing, signed, urlOf, path: digests.path },
+    ...{ ...known, signed, urlOf, path: digests.path },
     proof: signed ? "signature" : "digests",
     readPage: (page, signal) => read(urlOf(page), digests.ofPage(page), host.pageBytes, signal),
     async readFile(name, maxBytes, signal, plain) {

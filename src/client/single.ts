@@ -9,8 +9,8 @@ import type { CallOptions } from "./options.js";
 import { parsePage } from "./page.js";
 import type { Position } from "./position.js";
 import { MOST_SUM_BYTES } from "./proof/digests.js";
-import type { Host } from "./proof/ground.js";
-import { groundOf } from "./shared.js";
+import type { Host } from "./proof/view.js";
+import { latestView } from "./shared.js";
 import type { Bytes } from "./transfer.js";
 import { usage } from "./usage.js";
 
@@ -18,8 +18,8 @@ const CONTRACT = "contract.json";
 
 /** The contract that every record was checked against. */
 export async function readContractFile(host: Host, { signal }: CallOptions): Promise<ContractFile> {
-  const ground = await groundOf(host, signal);
-  const bytes = await ground.readFile(CONTRACT, MAX_CONTRACT, signal);
+  const view = await latestView(host, signal);
+  const bytes = await view.readFile(CONTRACT, MAX_CONTRACT, signal);
   return objectOf(bytes, `${host.baseUrl}/${CONTRACT}`) as unknown as ContractFile;
 }
 
@@ -28,16 +28,20 @@ export async function readListedFile(host: Host, path: string, { signal }: CallO
   const isForOthers = /^(records\.sha256$|adapters\/)/.test(path);
   if (isForOthers || /(^|\/)pages\/\d+\.json/.test(path))
     throw usage(`${host.baseUrl}/${path}`, isForOthers ? "is not served by any host" : "is a page: call page(number)");
-  return (await groundOf(host, signal)).readFile(path, path.startsWith("SHA256") ? MOST_SUM_BYTES : FILE_BYTES, signal);
+  return (await latestView(host, signal)).readFile(
+    path,
+    path.startsWith("SHA256") ? MOST_SUM_BYTES : FILE_BYTES,
+    signal,
+  );
 }
 
 /** One page. @throws ListingError (usage) where there is no such page */
 export async function readOnePage<T>(host: Host, number: number, { signal }: CallOptions): Promise<Page<T>> {
-  const ground = await groundOf(host, signal);
-  const { pages } = ground.snapshot;
+  const view = await latestView(host, signal);
+  const { pages } = view.snapshot;
   if (!Number.isInteger(number) || number < 1 || number > pages)
     throw new ListingError("usage", host.baseUrl, "has no such page", `1 to ${pages}`, quoted(number));
-  return parsePage<T>(ground, number, await ground.readPage(number, signal));
+  return parsePage<T>(view, number, await view.readPage(number, signal));
 }
 
 /** How many records come before a position. @throws ListingError (usage) for what is no position of this listing. */
