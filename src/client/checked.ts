@@ -57,7 +57,7 @@ const MEMBERS: Readonly<Record<keyof Snapshot, RegExp>> = {
   links: /^"(query|path)"$/,
   encodings: /^\[("\w+",?)*\]$/,
   skipped: /^\d{1,15}$/,
-  state: /^("[0-9a-f]{64}"|undefined)$/,
+  state: /^"[0-9a-f]{64}"$/,
   warnings: /^\{/,
 };
 

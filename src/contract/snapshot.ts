@@ -22,11 +22,8 @@ export interface Snapshot {
   encodings: Encoding[];
   /** Records of the source that were left out, because they were invalid. */
   skipped: number;
-  /**
-   * Which records there are: the SHA-256 of records.sha256. A copy that holds the same records makes the same. Releases
-   * of earlier versions do not say it.
-   */
-  state?: string | undefined;
+  /** Which records there are: the SHA-256 of records.sha256. A copy that holds the same records makes the same. */
+  state: string;
   /** The number of records for each kind of warning. */
   warnings: Record<string, number>;
 }

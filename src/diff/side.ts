@@ -22,19 +22,11 @@ export interface ReadEffects {
   signal: AbortSignal | undefined;
 }
 
-/** @param scratch a folder for a list of records, in case the release has none. */
-export async function openReleaseSide(
-  release: Release,
-  name: string,
-  scratch: string,
-  signal?: AbortSignal,
-): Promise<Side> {
+export function openReleaseSide(release: Release, name: string): Side {
   const { folder, snapshot, contract, sums } = release;
-  const { id, count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
+  const { id, count, pages, page_size: pageSize, base_url: baseUrl, links, state: digest } = snapshot;
   const explorer = sums.others.has(EXPLORER) ? `${baseUrl}/` : undefined;
   const facts = { name, id, count, pages, pageSize, baseUrl, links, contract, explorer };
-  const digest = sums.others.get(RECORDS);
-  if (digest === undefined) return indexed(folder, facts, scratch, signal);
   return { facts, folder, list: join(folder, RECORDS), digest };
 }
 

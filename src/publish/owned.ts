@@ -83,10 +83,8 @@ export function isOrphan(owned: Owned, files: ReleaseFiles, path: string): boole
   return owns(owned, path) && files.indexOf(path) === undefined;
 }
 
-/** A list of a listing of users says no path, so that earlier versions of Rollcall can read it. */
 export function encodeOwned(owned: Owned): string {
-  const path = owned.path === USERS_CONTRACT.listing.path ? undefined : owned.path;
-  return `${JSON.stringify({ ...owned, path })}\n`;
+  return `${JSON.stringify(owned)}\n`;
 }
 
 /** @throws UserError when the text has another form. */

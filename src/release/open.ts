@@ -2,7 +2,7 @@
 import { lstatSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
+import type { Contract } from "../contract/contract.js";
 import { MAX_CONTRACT } from "../contract/file/form.js";
 import { readContract } from "../contract/file/read.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
@@ -83,12 +83,12 @@ export async function openRelease(folder: string): Promise<Release> {
   return { folder: root, snapshot, digest, contract, paths, sums, isSigned };
 }
 
-/** The contract that a release lists in SHA256SUMS, or why it has none. A release of an earlier version is of users. */
+/** The contract that a release lists in SHA256SUMS, or why it has none. */
 async function findContract(
   digest: string | undefined,
   read: () => Promise<string>,
 ): Promise<Contract | { why: string }> {
-  if (digest === undefined) return USERS_CONTRACT;
+  if (digest === undefined) return { why: `is not listed in ${SUMS}` };
   const text = await read();
   if (sha256(text) !== digest) return { why: "does not match its digest" };
   const contract = await readContract(text);

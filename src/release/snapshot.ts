@@ -20,7 +20,7 @@ const snapshotSchema: z.ZodType<Snapshot> = z.strictObject({
   links: z.enum(LINK_STYLES),
   encodings: z.array(z.enum(["br", "gzip"])).refine((list) => new Set(list).size === list.length),
   skipped: count,
-  state: z.optional(z.string().regex(/^[0-9a-f]{64}$/)),
+  state: z.string().regex(/^[0-9a-f]{64}$/),
   warnings: z.record(z.string(), count),
 });
 

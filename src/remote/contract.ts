@@ -13,7 +13,7 @@ export interface HostContract {
   contract: Contract;
   /** Of the answer that held it. */
   snapshotId: string | undefined;
-  /** False where the host has none, as from before there were others: then it is that of users. */
+  /** False where the host has none: then it is that of users. */
   isGiven: boolean;
 }
 

@@ -19,11 +19,11 @@ import { parseSnapshot } from "../release/snapshot.js";
 export async function openFolderSide(folder: string, name: string, scratch: string, signal?: AbortSignal) {
   const isRelease = [SUMS, SNAPSHOT].every((name) => existsSync(join(folder, name)));
   return isRelease
-    ? openReleaseSide(await openRelease(folder), name, scratch, signal)
+    ? openReleaseSide(await openRelease(folder), name)
     : indexed(folder, await factsOfPages(folder, await contractIn(folder, name), name), scratch, signal);
 }
 
-/** The contract of a folder of pages, which may be from before there were others. @throws UserError when it is none. */
+/** The contract of a folder of pages; that of users where the folder has none. @throws UserError when it is not one */
 export async function contractIn(folder: string, name: string): Promise<Contract> {
   const refuse = (why: string, cause?: unknown) =>
     new UserError(`${name} has a ${CONTRACT} that ${why}; check it with "rollcall verify".`, { cause });

@@ -60,8 +60,7 @@ export async function openSide(
   }
   const folder = lookUp(name, dist, cwd);
   if (folder !== undefined && isNamedByPath(folder, name, cwd)) return openFolderSide(folder, name, scratch, signal);
-  if (folder !== undefined)
-    return openReleaseSide(await openRelease(folder), `release ${basename(folder)}`, scratch, signal);
+  if (folder !== undefined) return openReleaseSide(await openRelease(folder), `release ${basename(folder)}`);
   throw new UserError(
     `${JSON.stringify(name)} is no release in ${dist}, and no release's folder, SQLite file, base URL or git:REV:PATH. See "rollcall releases" for ids.`,
   );

@@ -6,7 +6,7 @@ import stringify from "fast-json-stable-stringify";
 import { ListingError, type ListingErrorCode, SnapshotChangedError } from "../client/errors.js";
 import { openListing } from "../client/listing.js";
 import type { OpenListing } from "../client/options.js";
-import { type AnyRecord, type Contract, USERS_CONTRACT } from "../contract/contract.js";
+import type { AnyRecord, Contract } from "../contract/contract.js";
 import { readBody } from "../contract/envelope.js";
 import { encodePage } from "../contract/page.js";
 import { recordCheck } from "../contract/record/schema.js";
@@ -123,14 +123,9 @@ async function hasExplorer(listing: OpenListing<AnyRecord>): Promise<boolean> {
 /** Messages of the schema can be long, because they repeat all unknown keys. */
 const LONGEST_REASON = 200;
 
-/** That of users where the release has none, as from before there were others. @throws UserError when it is none. */
+/** @throws UserError when it is not a contract */
 async function provedContract(listing: OpenListing<AnyRecord>): Promise<Contract> {
-  const file = await listing.contract().catch((error: unknown) => {
-    // The release lists none.
-    if (error instanceof ListingError && error.code === "usage") return undefined;
-    throw error;
-  });
-  return file === undefined ? USERS_CONTRACT : requireContract(`${JSON.stringify(file, null, 2)}\n`, listing.baseUrl);
+  return requireContract(`${JSON.stringify(await listing.contract(), null, 2)}\n`, listing.baseUrl);
 }
 
 /** Fewer than a reader waits who has all night: a person sits before this, and the host may not be there at all. */

@@ -26,7 +26,7 @@ export async function openSourceSide(
       { ...options, contract, db, out: scratch, keep: 0, encodings: [] },
       { onProgress: (done) => onProgress({ ...done, words: listing.words }), signal },
     );
-    return await openReleaseSide(await openRelease(folder), `source ${db}`, scratch, signal);
+    return openReleaseSide(await openRelease(folder), `source ${db}`);
   } catch (error) {
     if (!(error instanceof InvalidRecordsError)) throw error;
     throw new UserError(

@@ -5,12 +5,10 @@ import { findExceeded, GateError, type Gates, hasGates } from "../diff/gates.js"
 import type { Matches } from "../diff/matches.js";
 import { openReleaseSide } from "../diff/side.js";
 import { UserError } from "../errors.js";
-import { CURRENT, RELEASES, STAGING } from "../release/layout.js";
+import { CURRENT, RELEASES } from "../release/layout.js";
 import { findCurrent } from "../release/list.js";
 import { idOf } from "../release/name.js";
 import { openRelease, type Release } from "../release/open.js";
-import { remove } from "../release/refusals.js";
-import { makeFolder } from "../release/sharing.js";
 
 /** What a build changes. `previous` is undefined when there was no release to compare with. */
 export interface GateReport {
@@ -39,21 +37,14 @@ export async function checkGates(
       `The gates cannot be held against the current release, which is broken; switch to a whole one with "rollcall use", or accept the new one with "rollcall use ${idOf(name)}".`,
     );
   }
-  // For the index of a release that has none. The next build removes what is left there.
-  const scratch = makeFolder(dist, STAGING);
+  const release = await openRelease(join(dist, RELEASES, name));
+  const result = await diff(openReleaseSide(previous, CURRENT), openReleaseSide(release, name), { matches });
   try {
-    const release = await openRelease(join(dist, RELEASES, name));
-    const old = await openReleaseSide(previous, CURRENT, makeFolder(scratch, "old"));
-    const result = await diff(old, await openReleaseSide(release, name, makeFolder(scratch, "new")), { matches });
-    try {
-      const exceeded = findExceeded(result, gates);
-      if (exceeded.length > 0) throw new GateError(name, exceeded);
-      const { added, removed, changed } = result;
-      return { previous: basename(previous.folder), added, removed, changed };
-    } finally {
-      result.close();
-    }
+    const exceeded = findExceeded(result, gates);
+    if (exceeded.length > 0) throw new GateError(name, exceeded);
+    const { added, removed, changed } = result;
+    return { previous: basename(previous.folder), added, removed, changed };
   } finally {
-    remove(scratch, []);
+    result.close();
   }
 }

@@ -20,8 +20,8 @@ const BUILD = "build --db users.sqlite --base-url https://example.com";
 test("a release is measured file by file", async () => {
   const folder = await publish(scratch(), { encodings: ["br", "gzip"] });
   const { measures } = await measure(await openRelease(folder));
-  // Three pages in three variants, contract.json, snapshot.json and SHA256SUMS.
-  expect(measures).toMatchObject({ files: 12, filesInFolder: 9, upload: 12 });
+  // Three pages in three variants, contract.json, records.sha256, snapshot.json and SHA256SUMS.
+  expect(measures).toMatchObject({ files: 13, filesInFolder: 9, upload: 13 });
   expect(measures.bytes).toBeGreaterThan(measures.bytesInFile);
 });
 
@@ -59,8 +59,8 @@ test("sorted files and the page for people count like all others", async () => {
   const { measures } = await measure(
     await openRelease(await publish(dist, { others: Object.fromEntries([...words, ...page]) })),
   );
-  // Three pages, contract.json, snapshot.json and SHA256SUMS.
-  expect(measures).toMatchObject({ files: 6 + 603, filesInFolder: 600, upload: 6 + 603 });
+  // Three pages, contract.json, records.sha256, snapshot.json and SHA256SUMS.
+  expect(measures).toMatchObject({ files: 7 + 603, filesInFolder: 600, upload: 7 + 603 });
   const cloudflare = adapterOf("cloudflare");
   expect(findExcess(measures, cloudflare)).toEqual([]);
   const pages = { ...measures, files: 19_392 + 608, upload: 19_392 + 608 };

@@ -34,7 +34,7 @@ async function sidesOf(old: readonly Thing[], now: readonly Thing[], contract = 
   for (const things of [old, now]) {
     const folder = scratch();
     const { folder: release } = await publishThings(folder, contract, things);
-    sides.push(await openReleaseSide(await openRelease(release), release, folder));
+    sides.push(openReleaseSide(await openRelease(release), release));
   }
   const [before, after] = sides;
   if (!before || !after) throw new Error("There are two sides");

@@ -46,6 +46,7 @@ describe("what is written", () => {
       rollcall: 1,
       release: release.id,
       complete: true,
+      path: "/api/users/",
       pages: 3,
       variants: ["identity", "br", "gzip"],
       others: ["avatar.svg", "contract.json", "openapi.json", "records.sha256", "SHA256SUMS", "snapshot.json"],
@@ -146,7 +147,7 @@ describe("what is left alone, and what goes", () => {
     await switchTo(dist, await writeRelease(dist, { others: { "adapters/nginx.conf": "map", "notes.txt": "1" } }));
     await publishSite();
     const paths = [...published(site).keys()].filter((path) => !path.startsWith("api/"));
-    expect(paths).toEqual(["SHA256SUMS", "contract.json", "notes.txt", "snapshot.json"]);
+    expect(paths).toEqual(["SHA256SUMS", "contract.json", "notes.txt", "records.sha256", "snapshot.json"]);
     expect(readFileSync(join(site, "SHA256SUMS"), "utf8")).toContain("  adapters/nginx.conf\n");
     expect(await verify({ what: site })).toMatchObject({ passed: true });
   });

@@ -134,7 +134,8 @@ describe("refused before any request", () => {
     const folder = scratch();
     const release = await writeRelease(folder, { others: { "x.svg": "x" } });
     const { snapshot, sums } = await openRelease(release);
-    const others = new Map([[path, sha256("x")]]);
+    const others = new Map([...sums.others, [path, sha256("x")] as const]);
+    others.delete("snapshot.json");
     const { id: _id, ...facts } = snapshot;
     const text = encodeSnapshot({
       id: snapshotId(contentDigest(facts, { ...sums, others })),

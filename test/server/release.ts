@@ -7,10 +7,12 @@ import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
 import type { Encoding } from "../../src/contract/headers.js";
 import { type LinkStyle, pagesFor } from "../../src/contract/links.js";
 import { encodePage } from "../../src/contract/page.js";
+import { recordFinder } from "../../src/contract/record/locate.js";
 import type { User } from "../../src/contract/users.js";
 import { sha256 } from "../../src/release/files.js";
-import { CONTRACT, CURRENT, PagePaths, RELEASES, SNAPSHOT, SUMS } from "../../src/release/layout.js";
+import { CONTRACT, CURRENT, PagePaths, RECORDS, RELEASES, SNAPSHOT, SUMS } from "../../src/release/layout.js";
 import { folderName } from "../../src/release/name.js";
+import { recordLines } from "../../src/release/record/list.js";
 import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot.js";
 import { encodeSums, PageDigests } from "../../src/release/sums.js";
 import { stations, stationText } from "../support/stations.js";
@@ -55,7 +57,6 @@ export async function writeRelease(dist: string, shape: Shape = {}): Promise<str
     contract === USERS_CONTRACT
       ? Array.from({ length: count }, (_, at) => record(at, bio))
       : stations(count).map(stationText);
-  const further = { ...shape.others, [CONTRACT]: contract.text };
   const contents = new Map<string, Buffer>();
   const digests = new PageDigests(pages, ["identity", ...encodings]);
   for (let page = 1; page <= pages; page++) {
@@ -67,6 +68,8 @@ export async function writeRelease(dist: string, shape: Shape = {}): Promise<str
     for (const variant of digests.variants)
       digests.set(page, variant, sha256(contents.get(paths.path(page, variant)) ?? ""));
   }
+  const list = texts.map((text) => recordLines(recordFinder(contract), Buffer.from(text)));
+  const further = { [CONTRACT]: contract.text, [RECORDS]: Buffer.concat(list as Buffer[]), ...shape.others };
   const facts = {
     contract: 1,
     count,
@@ -76,6 +79,7 @@ export async function writeRelease(dist: string, shape: Shape = {}): Promise<str
     links,
     encodings,
     skipped: 0,
+    state: sha256(further[RECORDS] ?? ""),
     warnings: {},
   };
   for (const [path, content] of Object.entries(further)) contents.set(path, Buffer.from(content));

@@ -140,7 +140,7 @@ export function reseal(folder: string, contract = contractIn(folder)): void {
     if (at) digests.set(at.page, at.variant, digest);
     else if (path !== SNAPSHOT && path !== SUMS) others.set(path, digest);
   }
-  const facts = { ...said, ...(said.state !== undefined && { state: others.get(RECORDS) }) };
+  const facts = { ...said, state: others.get(RECORDS) ?? said.state };
   const text = encodeSnapshot({ id: snapshotId(contentDigest(facts, { paths, pages: digests, others })), ...facts });
   writeFileSync(join(folder, SNAPSHOT), text);
   const all = new Map([...others, [SNAPSHOT, sha256(text)] as const].sort());

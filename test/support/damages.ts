@@ -123,7 +123,7 @@ const first = userId(0);
 const FILES = damages("plain", false, {
   "a page is gone": [gone(page(2)), "files count", "files api/users/pages/2.json page 2: no such file"],
   "a compressed page is gone": [gone(`${page(2)}.br`), "files", "2.json.br page 2: no such file"],
-  "records.sha256 is gone": [gone(RECORDS), "files", "files records.sha256: no such file"],
+  "records.sha256 is gone": [gone(RECORDS), "files record-list", "files records.sha256: no such file"],
   "a file too many": [wrote("notes.txt", ""), "files", "notes.txt: a file; none, since SHA256SUMS does not list it"],
   "a page too many": [wrote(page(4), ""), "files", "4.json page 4: a file"],
   "a page that is no page's name": [wrote("api/users/pages/01.json", ""), "files", "api/users/pages/01.json"],

@@ -98,7 +98,7 @@ async function findSteps(
     return carried;
   };
   if (from === to) return { carried: handOn(room), none: SAME };
-  const old = await openReleaseSide(previous, CURRENT, staging.folder);
+  const old = openReleaseSide(previous, CURRENT);
   const now = sideOf(stage, contract, links);
   const most = Math.min(room.bytes, MAX_PACKED);
   const tooLarge = "it would be more than half of everything, or than hosts and readers take";

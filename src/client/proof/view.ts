@@ -137,7 +137,7 @@ export interface ProvedView extends SnapshotView, KnownSnapshot {
 /** What is known of a snapshot by its snapshot.json. */
 export function knownSnapshot(host: Host, file: SnapshotFile, snapshot: Snapshot): KnownSnapshot {
   const { requests } = host;
-  const state = snapshot.state ?? file.digest;
+  const { state } = snapshot;
   /** A cache may show what was before this one, or this one after the host has moved: then it is asked past caches. */
   const check = async (signal: AbortSignal | undefined, isDoubtful = false): Promise<void> => {
     let now = await readSnapshotFile(host, file, { signal });

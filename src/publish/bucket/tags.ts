@@ -20,8 +20,7 @@ const headSchema = z.strictObject({
   pages: z.int().min(0),
   variants: z.array(z.enum(["identity", "br", "gzip"])),
   others: z.array(z.string()),
-  /** Lists of earlier versions do not say it. */
-  isSigned: z.boolean().default(false),
+  isSigned: z.boolean(),
 });
 
 /** The tags of a release's objects while it is published: 16 bytes for each file. */

@@ -12,30 +12,19 @@ import type { Tree } from "./tree.js";
 export interface OwnContract {
   /** Undefined where there is no valid one, so that records cannot be checked. */
   contract: Contract | undefined;
-  /** Whether the release is of a version whose releases had no contract.json. */
-  isEarlier: boolean;
   /** Where its pages are. */
   paths: PagePaths;
 }
 
-/** @param isListed whether SHA256SUMS lists contract.json. */
-export async function readOwnContract(
-  folder: string,
-  tree: Tree,
-  isListed: boolean,
-  findings: Findings,
-): Promise<OwnContract> {
-  if (!tree.has(CONTRACT) && !isListed)
-    return { contract: USERS_CONTRACT, isEarlier: true, paths: new PagePaths(USERS_CONTRACT.listing.path) };
+export async function readOwnContract(folder: string, tree: Tree, findings: Findings): Promise<OwnContract> {
   const text = await readPlainFile(folder, tree, CONTRACT, MAX_CONTRACT);
   const read = text === undefined ? undefined : await readContract(text);
-  if (read && !("mistakes" in read))
-    return { contract: read, isEarlier: false, paths: new PagePaths(read.listing.path) };
+  if (read && !("mistakes" in read)) return { contract: read, paths: new PagePaths(read.listing.path) };
   const note = (found: string) =>
     findings.add({ check: "contract", path: CONTRACT, found: shorten(found, LONGEST_SHOWN), expected: "a contract" });
   if (!read) note("no file to read");
   for (const mistake of read?.mistakes ?? []) note(mistake);
-  return { contract: undefined, isEarlier: false, paths: guessPaths(tree.keys()) };
+  return { contract: undefined, paths: guessPaths(tree.keys()) };
 }
 
 /** Mistakes repeat what stands there. */

@@ -10,7 +10,7 @@ import { readBlocks, withReleaseFile } from "../../release/files.js";
 import { CONTRACT, type PagePaths, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { parseFolderName } from "../../release/name.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../release/snapshot.js";
-import { findListed, type OpenSums, PageDigests, parseSum, readSumLines } from "../../release/sums.js";
+import { type OpenSums, PageDigests, parseSum, readSumLines } from "../../release/sums.js";
 import { recountedConditions } from "../conditions.js";
 import type { Findings } from "../verdict.js";
 import { type OwnContract, readOwnContract } from "./contract.js";
@@ -30,8 +30,7 @@ export async function readManifest(folder: string, tree: Tree, findings: Finding
   }
   const path = join(folder, SUMS);
   const readWith = async (sums: OpenSums | undefined): Promise<Manifest> => {
-    const isListed = sums !== undefined && findListed(sums, CONTRACT) !== undefined;
-    const own = await readOwnContract(folder, tree, isListed, findings);
+    const own = await readOwnContract(folder, tree, findings);
     const snapshot = snapshotText === undefined ? undefined : parseSnapshot(snapshotText);
     if (!snapshot) {
       const found = snapshotText === undefined ? "no file to read" : shorten(snapshotText, 100);
@@ -121,19 +120,14 @@ export function checkSnapshot(folder: string, manifest: Manifest, findings: Find
   const { id, ...facts } = snapshot;
   const pages = pagesFor(snapshot.count, snapshot.page_size);
   expect("pages", snapshot.pages, pages, `for count ${snapshot.count}, ${snapshot.page_size} a page`);
-  if (contract) expect("contract", snapshot.contract, contract.listing.version, `the version of ${nameOf(manifest)}`);
+  if (contract) expect("contract", snapshot.contract, contract.listing.version, `the version of ${CONTRACT}`);
   expect("base_url", snapshot.base_url, normalised(snapshot.base_url, contract), "an absolute URL in its normal form");
-  if (digests && snapshot.state !== undefined)
-    expect("state", snapshot.state, others.get(RECORDS), `the digest of ${RECORDS}`);
+  if (others.has(RECORDS)) expect("state", snapshot.state, others.get(RECORDS), `the digest of ${RECORDS}`);
   // Without all digests the id is not known; the check of SHA256SUMS has reported that.
   if (digests && isComplete && listed === snapshot.pages)
     expect("id", id, snapshotId(contentDigest(facts, { paths, pages: digests, others })), "which its content gives");
   const named = parseFolderName(basename(folder))?.id;
   if (named !== undefined) expect("id", id, named, "which the folder's name says");
-}
-
-function nameOf({ isEarlier }: Manifest): string {
-  return isEarlier ? "the built-in contract, since it has none of its own" : CONTRACT;
 }
 
 /** Compares the warnings of snapshot.json with those that its records give, where they alone can tell. */
@@ -150,12 +144,12 @@ export function checkWarnings(manifest: Manifest, counted: WarningCounts, findin
   }
 }
 
-/** Which kinds of warnings are compared: not conditions over what no record shows, nor those about fields in earlier versions, which called them otherwise. */
-function toldWarnings({ contract, isEarlier }: Manifest): (kind: string) => boolean {
+/** Which kinds of warnings are compared: not conditions over what no record shows. */
+function toldWarnings({ contract }: Manifest): (kind: string) => boolean {
   if (!contract) return () => true;
   const told = new Set(recountedConditions(contract));
   const conditions = new Set(contract.conditions.map(({ name }) => name));
-  return (kind) => told.has(kind) || !(isEarlier || conditions.has(kind));
+  return (kind) => told.has(kind) || !conditions.has(kind);
 }
 
 function compare(findings: Findings, found: string, expected: string, isSame: boolean): void {

@@ -81,9 +81,12 @@ async function readSigned(folder: string, tree: Tree, { snapshot }: Manifest): P
 
 /** @returns the path of the list of records, if there is one that can be read. */
 function checkLength(folder: string, tree: Tree, count: number | undefined, findings: Findings): string | undefined {
-  if (tree.get(RECORDS) !== "file") return undefined;
   const note = (found: string, expected: string) =>
     findings.add({ check: "record-list", path: RECORDS, found, expected });
+  if (tree.get(RECORDS) !== "file") {
+    note("no file to read", "a line for each record");
+    return undefined;
+  }
   const list = new RecordLines(join(folder, RECORDS));
   try {
     const { lines, rest } = list.measure();

@@ -59,12 +59,7 @@ export function checksOf(wording: Wording): readonly DiskCheck[] {
       ({ signature }) => whySkipped(signature) ?? false,
     ),
     check("snapshot", `${SNAPSHOT} says what is there, and its id is made of it`, () => SNAPSHOT),
-    check(
-      "contract",
-      `${CONTRACT} is a valid contract`,
-      () => CONTRACT,
-      ({ manifest }) => manifest.isEarlier && `it has no ${CONTRACT}`,
-    ),
+    check("contract", `${CONTRACT} is a valid contract`, () => CONTRACT),
     check(
       "description",
       `${OPENAPI} is what the contract, ${SNAPSHOT} and the files give`,
@@ -85,8 +80,11 @@ export function checksOf(wording: Wording): readonly DiskCheck[] {
       ({ manifest }) => manifest.variants.slice(1).join(", ") || "none",
       ({ manifest }) => manifest.variants.length === 1 && "it has no compressed pages",
     ),
-    check("record-list", `${RECORDS} has the digest and ${key} of every ${one}, in published order`, records, (seen) =>
-      seen.manifest.others.has(RECORDS) ? withoutEither(seen) : `it has no ${RECORDS}`,
+    check(
+      "record-list",
+      `${RECORDS} has the digest and ${key} of every ${one}, in published order`,
+      records,
+      withoutEither,
     ),
     check(
       "bulk",

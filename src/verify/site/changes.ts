@@ -4,7 +4,7 @@ import type { Step } from "../../artifacts/steps/steps.js";
 import { readFrame } from "../../contract/envelope.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import { recordFinder } from "../../contract/record/locate.js";
-import { CHANGES, isStep, MAX_PACKED, RECORDS } from "../../release/layout.js";
+import { CHANGES, isStep, MAX_PACKED } from "../../release/layout.js";
 import { recordDigest } from "../../release/record/list.js";
 import { type Difference, type LineContext, lineContext, type TakeLine } from "../changes/lines.js";
 import { MAX_CHANGES, readStep } from "../changes/step.js";
@@ -29,9 +29,8 @@ export class StepsOfSite {
     const answer = await this.attempt.ask(this.#place(CHANGES), "identity", MAX_CHANGES);
     const changes = readHead(CHANGES_HEAD, answer ? String(answer.body) : { why: "did not come" }, this.#note);
     if (!changes) return;
-    const state = release.snapshot.state ?? release.sums.others.get(RECORDS);
-    if (state !== undefined && changes.state !== state)
-      this.#note(CHANGES, { found: `state ${changes.state}`, expected: state });
+    const { state } = release.snapshot;
+    if (changes.state !== state) this.#note(CHANGES, { found: `state ${changes.state}`, expected: state });
     noteUnnamed(CHANGES_HEAD, changes.steps, [...release.sums.others.keys()].filter(isStep), this.#note);
     await this.#readSteps(changes.steps);
   }
