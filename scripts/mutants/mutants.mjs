@@ -222,7 +222,7 @@ export const MUTANTS = [
   },
   {
     name: "bulk-comma-kept",
-    file: "src/artifacts/bulk/bulk.ts",
+    file: "src/artifacts/artifact.ts",
     from: "newline + 1 - RECORD_SEPARATOR.length;",
     to: "newline + 2 - RECORD_SEPARATOR.length;",
     tests: ["test/publish/bulk.test.ts", "test/verify/damages.system.test.ts"],

@@ -1,6 +1,6 @@
 /** Artifacts: what a release holds besides its pages, made of all records. Builds, joins and `verify` make them by one interface. */
 import type { Contract } from "../contract/contract.js";
-import type { Collection } from "../contract/page.js";
+import { type Collection, RECORD_SEPARATOR } from "../contract/page.js";
 
 /** The records of one page, valid and canonical. */
 export interface PageRecords {
@@ -10,6 +10,16 @@ export interface PageRecords {
   bytes: Buffer;
   /** The same, with one character for each byte. */
   text: string;
+}
+
+/** Where each record of a page begins and ends in its text, with its number. */
+export function* recordsOf({ first, text }: PageRecords): Generator<[number: number, begin: number, end: number]> {
+  for (let at = 0, number = first; at < text.length; number++) {
+    const newline = text.indexOf("\n", at);
+    const end = newline < 0 ? text.length : newline + 1 - RECORD_SEPARATOR.length;
+    yield [number, at, end];
+    at = end + RECORD_SEPARATOR.length;
+  }
 }
 
 /** Collects from pages, in the thread that makes them. */

@@ -1,12 +1,12 @@
 /** `rollcall schema`: prints a contract, a table that satisfies it, or a type of its records. */
 
 import type { Contract } from "../contract/contract.js";
+import { loadContract } from "../contract/file/load.js";
 import { toSql } from "../contract/schema/sql.js";
 import { toTypeScript } from "../contract/schema/typescript.js";
 import { ExitCode } from "../errors.js";
 import { openChosen } from "../release/choose.js";
 import type { Settings } from "../settings/settings.js";
-import { loadContract } from "../snapshot/contract.js";
 import { type Given, type Io, print } from "./program/verb.js";
 
 const FORMS: Readonly<Record<Settings["schemaFormat"], (contract: Contract) => string>> = {

@@ -2,12 +2,12 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import type { Contract } from "../contract/contract.js";
+import { loadContract } from "../contract/file/load.js";
 import { basePath } from "../contract/links.js";
 import { explainSystem, UserError } from "../errors.js";
 import type { OptionsOf, SourceSetting } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import { build } from "../snapshot/build.js";
-import { loadContract } from "../snapshot/contract.js";
 import type { BuildOptions, OnBuildProgress } from "../snapshot/options.js";
 import type { BuildResult } from "../snapshot/result.js";
 import { type EarlyHost, listenEarly } from "./host.js";

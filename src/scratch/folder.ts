@@ -13,7 +13,12 @@ export async function makeScratch(verb: "build" | "diff" | "dev" | "verify" = "d
   await sweepTemporary();
   try {
     const folder = mkdtempSync(join(tmpdir(), `rollcall-${verb}-`));
-    showInUse(folder);
+    try {
+      showInUse(folder);
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
     return folder;
   } catch (cause) {
     throw new UserError(
@@ -43,6 +48,7 @@ export function explainRoom(error: unknown): unknown {
   );
 }
 
+const A_DAY = 86_400_000;
 const NAME = /^rollcall-(?:build|diff|dev|verify)-\w{6}(-gone)?$/;
 
 // A lock shows that a folder is in use: when its process ends, however it ends, the system gives it up. A process id has no
@@ -73,6 +79,8 @@ async function sweep(folder: string): Promise<void> {
   // `mkdtemp` makes folders like this, in which no other user can have put anything.
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o777) !== 0o700) return;
   const sign = join(folder, SIGN);
+  // Its process has ended before it could show that it uses the folder.
+  if (!existsSync(sign) && Date.now() - found.mtimeMs > A_DAY) rmSync(folder, { recursive: true, force: true });
   if (!(await lstat(sign)).isFile()) return;
   const db = new Database(sign, { fileMustExist: true, timeout: 0 });
   whileUnlocked(db, () => rmSync(folder, { recursive: true, force: true }));

@@ -1,11 +1,11 @@
 /** A source as a side of a diff: the release that publishing it would make, built in a temporary folder. */
 
+import { loadContract } from "../contract/file/load.js";
 import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { openRelease } from "../release/open.js";
 import type { OptionsOf, SourceSetting } from "../settings/settings.js";
 import { build } from "../snapshot/build.js";
-import { loadContract } from "../snapshot/contract.js";
 import type { BuildOptions } from "../snapshot/options.js";
 import { InvalidRecordsError } from "../snapshot/problems.js";
 

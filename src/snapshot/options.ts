@@ -3,6 +3,7 @@ import { z } from "zod";
 import { SERVING_SETTINGS, type ServingOptions } from "../adapters/rules/deployment.js";
 import { parseBaseUrl } from "../contract/base-url.js";
 import { requireFieldLimits } from "../contract/fields.js";
+import { loadContract } from "../contract/file/load.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
@@ -28,7 +29,6 @@ import type { Password } from "../release/signature/signer.js";
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
 import { dataOf, type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
-import { loadContract } from "./contract.js";
 
 export interface BuildOptions
   extends OptionsOf<SourceSetting | "keep" | "adapt" | "bulk" | "lookup" | "explorer" | "changes" | "signKey" | "join">,

@@ -13,7 +13,7 @@ import { type PageRange, pagesOf, rowsOfPages } from "../shards/cut.js";
 import type { RowRange } from "../source/copy.js";
 import { type Copy, PageReader } from "../source/reader.js";
 import { type PageBytes, PageWriter, type Totals } from "./page-writer.js";
-import { type BatchProblems, ProblemTally } from "./problems.js";
+import { LinesFile, type Problem, type ProblemReport, ProblemTally } from "./problems.js";
 import type { Spent } from "./result.js";
 import { validator } from "./validator.js";
 
@@ -47,8 +47,9 @@ export interface PageBatch {
   spent: Spent;
   /** What each artifact's merger needs, in their order; none for a batch with an invalid record. */
   pieces: Uint8Array<ArrayBuffer>[];
-  /** Undefined where all records are valid. */
-  problems: BatchProblems | undefined;
+  problems: ProblemReport;
+  /** The path of a file with all problems, where they are wanted and there are any. */
+  lines: string | undefined;
   /** The numbers of invalid rows, from 0. */
   invalid: number[];
 }
@@ -158,7 +159,8 @@ class Batch {
   readonly warnings: WarningCounts = {};
   readonly #spent: Spent = { read: 0, check: 0, digest: 0, write: 0, collect: 0 };
   readonly #invalid: number[] = [];
-  readonly #problems: ProblemTally;
+  readonly #problems = new ProblemTally();
+  readonly #lines: LinesFile | undefined;
   readonly #known: PageDigests;
   readonly #digests: PageDigests;
   readonly #writer: PageWriter;
@@ -169,7 +171,7 @@ class Batch {
     keepsProblems: boolean,
   ) {
     const variants = ["identity", ...data.settings.compress] as const;
-    this.#problems = new ProblemTally(keepsProblems);
+    if (keepsProblems) this.#lines = new LinesFile(`${data.copy.path}-problems-${job.range.first}`);
     this.#known = new PageDigests(pagesOf(job.range), variants);
     this.#known.fill(1, job.known);
     this.#digests = new PageDigests(pagesOf(job.range), variants);
@@ -181,8 +183,9 @@ class Batch {
     return this.job.isWritten && this.#invalid.length === 0;
   }
 
-  addInvalid(row: number, problems: Parameters<ProblemTally["add"]>[0]): void {
+  addInvalid(row: number, problems: readonly Problem[]): void {
     this.#problems.add(problems);
+    this.#lines?.add(problems);
     this.#invalid.push(row);
   }
 
@@ -211,7 +214,12 @@ class Batch {
     const digests = this.#digests.slice(1, pagesOf(this.job.range));
     return {
       ...{ digests, totals: this.#writer.totals, warnings: this.warnings, spent: this.#spent },
-      ...{ pieces: this.isGood ? pieces : [], problems: this.#problems.batch(), invalid: this.#invalid },
+      ...{
+        pieces: this.isGood ? pieces : [],
+        problems: this.#problems.report(),
+        lines: this.#lines?.finish(),
+        invalid: this.#invalid,
+      },
     };
   }
 }

@@ -12,7 +12,7 @@ import { ThreadPool, threadsFor } from "../workers/pool.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
 import { type PageBatch, type PageData, type PageJob, PageMaker } from "./page-maker.js";
 import type { Totals } from "./page-writer.js";
-import { InvalidRecordsError, type ProblemLog } from "./problems.js";
+import { InvalidRecordsError, type ProblemLog, takeLines } from "./problems.js";
 import type { Spent } from "./result.js";
 
 /** With fewer records, starting threads takes longer than they save. */
@@ -139,8 +139,8 @@ async function run(
     // Threads start meanwhile.
     source.findRepeatedKeys();
     const inOrder = new InOrder(range.first, (batch: PageBatch, job: PageJob) => {
-      if (batch.problems) {
-        log.add(batch.problems);
+      if (batch.invalid.length > 0) {
+        log.add(batch.problems, takeLines(batch.lines));
         source.markInvalid(batch.invalid);
         sum.isGood = false;
       }

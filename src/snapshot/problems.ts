@@ -1,11 +1,13 @@
 /** Collects problems: counts all, writes them to a file, and keeps the first 20. */
-import { statSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { codeOf, UserError } from "../errors.js";
-import { readBeginning } from "../release/files.js";
+import { readBeginning, readBlocks } from "../release/files.js";
 import { AsideFile } from "../release/write.js";
 
 const KEPT = 20;
+/** Characters that are written together. */
+const TOGETHER = 2 ** 16;
 
 /** A reason not to publish: the record, the field, its value, and what it must be. */
 export interface Problem {
@@ -58,22 +60,12 @@ export class InvalidRecordsError extends UserError {
   }
 }
 
-/** The problems of a batch. They can be sent to another thread, or kept as JSON. */
-export interface BatchProblems extends ProblemReport {
-  /** All of them as NDJSON; empty where they are not kept. */
-  lines: string;
-}
-
 /** Counts problems by kind. There are few kinds: fields times rules. */
 export class ProblemTally {
   #count = 0;
   #records = 0;
   readonly #first: Problem[] = [];
   readonly #kinds = new Map<string, ProblemKind>();
-  #lines = "";
-
-  /** @param keepsLines whether `batch` is to have all problems as NDJSON */
-  constructor(private readonly keepsLines: boolean) {}
 
   /** Adds the problems of one record. */
   add(problems: readonly Problem[]): void {
@@ -85,7 +77,6 @@ export class ProblemTally {
       const kind = { path: kindPath(example), rule: example.rule, records: 1, example };
       this.#addKind(name, kind);
     }
-    if (this.keepsLines) for (const problem of problems) this.#lines += `${JSON.stringify(problem)}\n`;
   }
 
   /** Adds the problems of a batch behind those that were added before. */
@@ -101,11 +92,6 @@ export class ProblemTally {
     return { records: this.#records, count: this.#count, kinds, first: this.#first };
   }
 
-  /** Undefined without any problem. */
-  batch(): BatchProblems | undefined {
-    return this.#records === 0 ? undefined : { ...this.report(), lines: this.#lines };
-  }
-
   #addKind(name: string, kind: ProblemKind): void {
     const known = this.#kinds.get(name);
     if (known) known.records += kind.records;
@@ -114,7 +100,7 @@ export class ProblemTally {
 }
 
 export class ProblemLog {
-  readonly #tally = new ProblemTally(false);
+  readonly #tally = new ProblemTally();
   #file: AsideFile | undefined;
 
   /**
@@ -132,7 +118,7 @@ export class ProblemLog {
       throw new UserError(`${path} exists and is not a file of problems; name another, or remove it.`);
   }
 
-  /** Whether batches have to keep all of their problems. */
+  /** Whether all problems are wanted, as `LinesFile` has them. */
   get keepsLines(): boolean {
     return this.path !== undefined;
   }
@@ -150,10 +136,13 @@ export class ProblemLog {
     this.#file = this.#writing(() => new AsideFile(path));
   }
 
-  /** Takes the problems of batches, in published order. */
-  add(problems: BatchProblems): void {
+  /**
+   * Takes the problems of batches, in published order.
+   * @param lines all of them as NDJSON, in pieces, where they are wanted
+   */
+  add(problems: ProblemReport, lines: Iterable<Buffer>): void {
     this.#tally.merge(problems);
-    this.#writing(() => this.#file?.write(problems.lines));
+    for (const piece of lines) this.#writing(() => this.#file?.write(piece));
   }
 
   finish(): void {
@@ -170,6 +159,47 @@ export class ProblemLog {
     } catch (cause) {
       throw new UserError(`Cannot write problems to ${this.path} (${codeOf(cause)}); name another file.`, { cause });
     }
+  }
+}
+
+/** The problems of a batch as NDJSON, in a file of their own, since their values may have any length. */
+export class LinesFile {
+  #file: number | undefined;
+  #waiting = "";
+
+  constructor(readonly path: string) {}
+
+  add(problems: readonly Problem[]): void {
+    for (const problem of problems) {
+      this.#waiting += `${JSON.stringify(problem)}\n`;
+      if (this.#waiting.length >= TOGETHER) this.#write();
+    }
+  }
+
+  /** @returns the path of the file; undefined without any problem */
+  finish(): string | undefined {
+    if (this.#waiting !== "") this.#write();
+    if (this.#file === undefined) return undefined;
+    closeSync(this.#file);
+    return this.path;
+  }
+
+  #write(): void {
+    this.#file ??= openSync(this.path, "w");
+    writeFileSync(this.#file, this.#waiting);
+    this.#waiting = "";
+  }
+}
+
+/** The bytes of a finished `LinesFile`, which is removed then; none without one. */
+export function* takeLines(path: string | undefined): Generator<Buffer> {
+  if (path === undefined) return;
+  const file = openSync(path, "r");
+  try {
+    yield* readBlocks(file);
+  } finally {
+    closeSync(file);
+    rmSync(path);
   }
 }
 

@@ -5,7 +5,7 @@ import { valueAt } from "../contract/record/value.js";
 import { countWarning, fieldObserver, type WarningCounts } from "../contract/record/warnings.js";
 import { quoteName } from "../contract/sql.js";
 import type { Candidate } from "../source/candidates.js";
-import { Unfit } from "../source/values.js";
+import { shownNumber, Unfit } from "../source/values.js";
 import type { Problem } from "./problems.js";
 
 /** @returns a function that gives the problems of a candidate, or counts its warnings where it has none */
@@ -18,7 +18,8 @@ export function validator(contract: Contract): (candidate: Candidate, warnings: 
     const problems = check(record).map(({ path: names, rule, message }): Problem => {
       const path = names.join(".");
       const value = valueAt(record, { names: names.map(String) });
-      if (!(value instanceof Unfit)) return { id: shownId, path, rule, value, message };
+      const shown = typeof value === "number" ? shownNumber(value) : value;
+      if (!(value instanceof Unfit)) return { id: shownId, path, rule, value: shown, message };
       return {
         id: shownId,
         path,

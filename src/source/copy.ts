@@ -17,7 +17,7 @@ import type { Contract } from "../contract/contract.js";
 import { quoteName } from "../contract/sql.js";
 import { codeOf, UserError, unreadable } from "../errors.js";
 import { size } from "../print/numbers.js";
-import { findInvalidText, REPLACEMENT } from "./candidates.js";
+import { REPLACEMENT } from "./candidates.js";
 import { DB_PURPOSE, explainReading, overwritten } from "./errors.js";
 import { publishedParameters, publishedSql } from "./published.js";
 import { findRelation, isTable, type RelationOptions, tableOf } from "./relation.js";
@@ -49,16 +49,26 @@ export interface Copied {
   stats: BigIntStats;
 }
 
-/** The table of the copy, and the column with the number of each row, from 1. */
+/** The table of the copy. */
 export const COPY = "records";
-export const NUMBER = "rollcall_number";
 /** The table of the numbers of rows whose key another row has. */
 export const REPEATED = "repeated";
+
+/** The column of the copy with the number of each row, from 1: a name that no other column has. */
+export function numberColumn({ fields }: Contract): string {
+  const taken = new Set(fields.map(({ column }) => column.toLowerCase()));
+  let name = "rollcall_number";
+  while (taken.has(name)) name += "_";
+  return name;
+}
 
 /** Milliseconds to wait for another process's lock. */
 const LOCK_WAIT = 5000;
 /** How often a file that is replaced meanwhile is opened again, and one that is written over is copied again. */
 const [MOST_OPENINGS, MOST_COPIES] = [50, 3];
+/** Milliseconds between two copies of a file that looks damaged, and since it was written to for the last time. */
+const [PAUSE, JUST_NOW] = [300, 2000];
+const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 
 /** Opens a connection that never writes. @param wait milliseconds to wait for another process's lock. */
 export function connect(path: string, wait: number): Database.Database {
@@ -79,13 +89,25 @@ export function copiedColumns({ fields }: Contract): string[] {
 export function copySource(options: CopyOptions, to: string): Copied {
   let copies = 0;
   for (let openings = 1; openings <= MOST_OPENINGS; openings++) {
-    const copied = tryCopy(options, to);
-    if (typeof copied === "object") return copied;
-    if (copied === "written over" && ++copies === MOST_COPIES) throw overwritten(options.db);
+    try {
+      const copied = tryCopy(options, to);
+      if (typeof copied === "object") return copied;
+      if (copied === "written over" && ++copies === MOST_COPIES) throw overwritten(options.db);
+    } catch (error) {
+      // A file that another program is just writing may look damaged, or empty.
+      if (!isUnfinished(options.db, error) || ++copies >= MOST_COPIES) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
+    }
   }
   throw new UserError(
     `${options.db} is replaced faster than it can be opened, ${MOST_OPENINGS} times in a row; deliver it less often, then run this again.`,
   );
+}
+
+function isUnfinished(path: string, error: unknown): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!(error instanceof UserError) || !found?.isFile() || Date.now() - found.mtimeMs > JUST_NOW) return false;
+  return found.size === 0 || DAMAGED.test(codeOf(error.cause) ?? "");
 }
 
 function tryCopy(options: CopyOptions, to: string): Copied | "replaced" | "written over" {
@@ -126,7 +148,7 @@ function tryCopy(options: CopyOptions, to: string): Copied | "replaced" | "writt
     const now = error instanceof UserError ? stats : look();
     // While a file is being replaced or written over, an error may go away in a moment.
     if (!now || !isSameFile(now, stats)) return "replaced";
-    if (/^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(codeOf(error) ?? "") && !isUnwritten(now, stats)) return "written over";
+    if (DAMAGED.test(codeOf(error) ?? "") && !isUnwritten(now, stats)) return "written over";
     throw explainReading(path, error);
   } finally {
     for (const connection of connections) connection.close();
@@ -158,20 +180,20 @@ const pragmas = (of: string) =>
 
 export function createTable(name: string, contract: Contract): string {
   // Without types, SQLite stores each value as it comes.
-  return `CREATE TABLE ${name} (${NUMBER} INTEGER PRIMARY KEY, ${copiedColumns(contract).join(", ")})`;
+  return `CREATE TABLE ${name} (${numberColumn(contract)} INTEGER PRIMARY KEY, ${copiedColumns(contract).join(", ")})`;
 }
 
 /** Lists the rows of the copy whose key is in several of some rows. @param of `copy.` where the copy is attached */
-export function repeatedSql({ key }: Contract, of: string, rows: string): { isRepeated: string; insert: string } {
-  const column = `${quoteName(key.column)} COLLATE BINARY`;
+export function repeatedSql(contract: Contract, of: string, rows: string): { isRepeated: string; insert: string } {
+  const column = `${quoteName(contract.key.column)} COLLATE BINARY`;
   const keys = `SELECT ${column} FROM ${rows} GROUP BY ${column} HAVING count(*) > 1`;
-  const insert = `INSERT INTO ${of}${REPEATED} SELECT ${NUMBER} FROM ${of}${COPY} WHERE ${column} IN (${keys})`;
+  const insert = `INSERT INTO ${of}${REPEATED} SELECT ${numberColumn(contract)} FROM ${of}${COPY} WHERE ${column} IN (${keys})`;
   return { isRepeated: `${keys} LIMIT 1`, insert };
 }
 
 /** A shard copies only some rows, and has to know the keys of all. */
 function insertRepeated(db: Database.Database, contract: Contract, of: string, rows: string): void {
-  db.exec(`CREATE TABLE ${of}${REPEATED} (${NUMBER} INTEGER PRIMARY KEY)`);
+  db.exec(`CREATE TABLE ${of}${REPEATED} (number INTEGER PRIMARY KEY)`);
   if (rows !== "") db.exec(repeatedSql(contract, of, rows).insert);
 }
 
@@ -205,20 +227,23 @@ function copyByRow(from: Database.Database, to: Database.Database, rows: string,
   const { contract, rowsOf } = options;
   const columns = copiedColumns(contract);
   to.exec(`${pragmas("")} BEGIN; CREATE TABLE stored (${columns.join(", ")}); ${createTable(COPY, contract)}`);
-  const invalidText = findInvalidText(from, columns, `FROM ${rows}`, {});
-  try {
-    const read = from
-      .prepare<[], SqlValue[]>(`SELECT ${columns.join(", ")} FROM ${rows}`)
-      .raw()
-      .safeIntegers();
-    const insert = to.prepare(`INSERT INTO stored VALUES (${columns.map(() => "?").join(", ")})`);
-    for (const row of read.iterate()) {
-      invalidText.mark(row);
-      if (row.some((value) => value instanceof InvalidText)) insertInvalid(to, row);
-      else insert.run(row);
-    }
-  } finally {
-    invalidText.close();
+  const stored = columns.map((column) => `CAST(${column} AS BLOB)`);
+  const read = from
+    .prepare<[], SqlValue[]>(`SELECT ${[...columns, ...stored].join(", ")} FROM ${rows}`)
+    .raw()
+    .safeIntegers();
+  const isBigEndian = from.pragma("encoding", { simple: true }) === "UTF-16be";
+  const insert = to.prepare(`INSERT INTO stored VALUES (${columns.map(() => "?").join(", ")})`);
+  for (const row of read.iterate()) {
+    const values = row.slice(0, columns.length).map((value, at) => {
+      if (typeof value !== "string") return value;
+      // SQLite decodes invalid UTF-16, too, to other text.
+      const bytes = Buffer.from(value, "utf16le");
+      const isSame = (isBigEndian ? bytes.swap16() : bytes).equals(row[columns.length + at] as Buffer);
+      return isSame ? value : new InvalidText(value);
+    });
+    if (values.some((value) => value instanceof InvalidText)) insertInvalid(to, values);
+    else insert.run(values);
   }
   const count = countRows(to, "stored");
   const range = rowsOf?.(count);
@@ -237,7 +262,9 @@ function insertInvalid(to: Database.Database, row: readonly SqlValue[]): void {
 
 function invalidUtf8(decoded: string): Buffer {
   const parts = decoded.split(REPLACEMENT).map((part) => Buffer.from(part));
-  return Buffer.concat(parts.flatMap((part, at) => (at === 0 ? [part] : [Buffer.of(0xff), part])));
+  const invalid = Buffer.of(0xff);
+  if (parts.length === 1) parts.push(Buffer.alloc(0));
+  return Buffer.concat(parts.flatMap((part, at) => (at === 0 ? [part] : [invalid, part])));
 }
 
 /** What stands behind FROM: a table without its indexes, whose values may be damaged, or a view or query. */
@@ -289,7 +316,7 @@ function requireOwnLog(path: string): void {
 
 function noRoom(path: string, stats: BigIntStats, cause: unknown): UserError {
   return new UserError(
-    `The folder for temporary files, ${tmpdir()}, has no room for a copy of ${path}, which takes up to ${size(2 * Number(stats.size))}; point TMPDIR at one with room.`,
+    `The folder for temporary files, ${tmpdir()}, has no room for a copy of ${path}, which takes up to ${size(3 * Number(stats.size))}; point TMPDIR at one with room.`,
     { cause },
   );
 }

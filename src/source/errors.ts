@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { codeOf, UserError, unreadable } from "../errors.js";
 
 export const DB_PURPOSE = "--db names the SQLite file of records";
@@ -9,12 +10,12 @@ const ADVICE = {
   SQLITE_LOCKED: "is locked by another connection; let that finish, then run this again",
   SQLITE_CORRUPT: 'is damaged; check it with "PRAGMA integrity_check": "REINDEX" mends indexes, a backup anything else',
   SQLITE_READONLY_ROLLBACK:
-    "was left by a writer that crashed and must be recovered; open it once with sqlite3, then run this again",
+    "was left by a writer that crashed and must be recovered; open it, or a copy of it with its journal, once with sqlite3, then run this again",
   SQLITE_READONLY:
     'is in WAL mode in a folder that this user may not write; allow it, or publish a copy made with ".backup"',
   SQLITE_CANTOPEN:
     'cannot be opened; its folder must be writable when it is in WAL mode, or publish a copy made with ".backup"',
-  SQLITE_FULL: "cannot be copied for lack of room in the folder for temporary files; point TMPDIR at one with room",
+  SQLITE_FULL: `cannot be copied for lack of room in the folder for temporary files, ${tmpdir()}; point TMPDIR at one with room`,
   SQLITE_IOERR: "cannot be read to the end; check the disk",
 };
 

@@ -10,7 +10,7 @@ import {
   copiedColumns,
   copySource,
   createTable,
-  NUMBER,
+  numberColumn,
   REPEATED,
   repeatedSql,
 } from "./copy.js";
@@ -56,7 +56,7 @@ export class Source {
     this.copy = { path, before: copied.before };
     this.#db = new Database(path);
     this.#db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA threads = 4;
-      CREATE TABLE ${INVALID} (${NUMBER} INTEGER PRIMARY KEY)`);
+      CREATE TABLE ${INVALID} (number INTEGER PRIMARY KEY)`);
   }
 
   /** Finds rows with the same key, which readers of the copy then report. */
@@ -79,10 +79,11 @@ export class Source {
   /** Removes the invalid rows from the copy, so that those behind them move up. */
   removeInvalid(): void {
     const columns = copiedColumns(this.options.contract).join(", ");
+    const number = numberColumn(this.options.contract);
     this.#run(() =>
       this.#db.exec(`${createTable("kept", this.options.contract)};
         INSERT INTO kept (${columns}) SELECT ${columns} FROM ${COPY}
-          WHERE ${NUMBER} NOT IN (SELECT ${NUMBER} FROM ${INVALID}) ORDER BY ${NUMBER};
+          WHERE ${number} NOT IN (SELECT number FROM ${INVALID}) ORDER BY ${number};
         DROP TABLE ${COPY}; ALTER TABLE kept RENAME TO ${COPY}; DELETE FROM ${REPEATED}; DELETE FROM ${INVALID}`),
     );
     this.count = this.#db.prepare<[], number>(`SELECT count(*) FROM ${COPY}`).pluck().get() ?? 0;

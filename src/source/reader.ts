@@ -5,7 +5,7 @@ import { type Contract, contractOf } from "../contract/contract.js";
 import { type RecordPattern, recordPattern } from "../contract/record/text.js";
 import type { DataSettings } from "../settings/settings.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
-import { COPY, connect, NUMBER, REPEATED, type RowRange } from "./copy.js";
+import { COPY, connect, numberColumn, REPEATED, type RowRange } from "./copy.js";
 import { pageTextSql } from "./page-text.js";
 import { publishedParameters } from "./published.js";
 
@@ -31,7 +31,6 @@ type TextStatement = Database.Statement<[object], { records: Buffer | null; chec
 /** Cache in KiB, negative as SQLite wants it: small, since each row is read once and in order. */
 const CACHE = -2000;
 const EMPTY = Buffer.alloc(0);
-const ROWS = `FROM ${COPY} WHERE ${NUMBER} > @after AND ${NUMBER} <= @last ORDER BY ${NUMBER}`;
 
 /** Close it in a `finally`. */
 export class PageReader {
@@ -39,6 +38,9 @@ export class PageReader {
   readonly #pattern: RecordPattern;
   readonly #db: Database.Database;
   readonly #hasRepeatedKeys: boolean;
+  readonly #number: string;
+  /** FROM, WHERE and ORDER BY of some rows. */
+  readonly #rows: string;
   readonly #defaultAvatar: string | undefined;
   readonly #published: Record<string, unknown>;
   #text: TextStatement | undefined;
@@ -49,6 +51,9 @@ export class PageReader {
   ) {
     this.#contract = contractOf(contract);
     this.#pattern = recordPattern(this.#contract, defaultAvatar);
+    const number = numberColumn(this.#contract);
+    this.#number = number;
+    this.#rows = `FROM ${COPY} WHERE ${number} > @after AND ${number} <= @last ORDER BY ${number}`;
     this.#defaultAvatar = defaultAvatar;
     this.#published = publishedParameters(defaultAvatar);
     this.#db = connect(copy.path, 0);
@@ -57,7 +62,7 @@ export class PageReader {
   }
 
   readText(range: RowRange): PageText {
-    this.#text ??= this.#db.prepare(pageTextSql(this.#contract, ROWS));
+    this.#text ??= this.#db.prepare(pageTextSql(this.#contract, this.#rows));
     const found = this.#hasRepeatedKeys
       ? undefined
       : read(this.#text, { ...this.#parametersOf(range), ...this.#published });
@@ -69,8 +74,8 @@ export class PageReader {
   /** Rows in published order, read one by one. @throws SQLite's own errors */
   candidates(range: RowRange): Generator<Candidate, void> {
     return selectCandidates(this.#db, {
-      ...{ contract: this.#contract, rows: ROWS, parameters: this.#parametersOf(range) },
-      isRepeated: this.#hasRepeatedKeys ? `${NUMBER} IN (SELECT ${NUMBER} FROM ${REPEATED})` : "0",
+      ...{ contract: this.#contract, rows: this.#rows, parameters: this.#parametersOf(range) },
+      isRepeated: this.#hasRepeatedKeys ? `${this.#number} IN (SELECT number FROM ${REPEATED})` : "0",
       defaultAvatar: this.#defaultAvatar,
     });
   }

@@ -85,7 +85,7 @@ function unfit(value: Present, cast?: Unfit["cast"]): Unfit {
       ? new Unfit("INTEGER of more than 53 bits", { integer: String(value) }, cast)
       : new Unfit("INTEGER", safe, cast);
   }
-  if (typeof value === "number") return new Unfit("REAL", { real: value }, cast);
+  if (typeof value === "number") return new Unfit("REAL", { real: shownNumber(value) }, cast);
   if (value instanceof InvalidText)
     return new Unfit("TEXT that is not valid UTF-8", { invalid_utf8: value.decoded }, undefined);
   return new Unfit(
@@ -93,4 +93,9 @@ function unfit(value: Present, cast?: Unfit["cast"]): Unfit {
     { blob: value.toString("hex", 0, BLOB_BYTES_SHOWN) },
     cast,
   );
+}
+
+/** A number as JSON can say it: text where it is infinite. */
+export function shownNumber(value: number): number | string {
+  return Number.isFinite(value) ? value : String(value);
 }

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { loadContract } from "../../src/contract/file/load.js";
 import { ExitCode, UserError } from "../../src/errors.js";
 import { build } from "../../src/snapshot/build.js";
-import { loadContract } from "../../src/snapshot/contract.js";
 import { scratch } from "../support/files.js";
 import { STATIONS, STATIONS_CONTRACT } from "../support/stations.js";
 

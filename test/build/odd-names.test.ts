@@ -18,6 +18,7 @@ const properties = {
   "it's": { enum: ["a'b", 'c"d', "e\\f"] },
   select: { type: "string", "x-null": { const: "'; --" } },
   "10": { type: "integer" },
+  Rollcall_Number: { type: "integer" },
   "2": { anyOf: [{ type: "integer" }, { const: "unknown" }] },
   valueOf: {
     type: "object",
@@ -51,6 +52,7 @@ const COLUMNS = [
   "select",
   "10",
   "2",
+  "Rollcall_Number",
   "valueOf_prototype",
   "valueOf_length",
 ];
@@ -67,7 +69,7 @@ function writeOdd(file: string): string {
     const text = ["é", 'a"b', "\\", "", "zz"][at % 5];
     const odd = ["a'b", 'c"d', "e\\f"][at % 3];
     const rule = at % 3 ? null : "v";
-    insert.run([text, at, at % 2 ? null : "s", odd, rule, at, at % 3 ? at : "unknown", "2024-02-29", at % 9]);
+    insert.run([text, at, at % 2 ? null : "s", odd, rule, at, at % 3 ? at : "unknown", at, "2024-02-29", at % 9]);
   }
   db.close();
   return file;
@@ -80,6 +82,8 @@ test("they are built, verified, and sorted by their text", async () => {
   const made = await build({ db, baseUrl: "https://example.com", out, contract: FILE, pageSize: 7, workers: 0 });
   expect(made).toMatchObject({ records: 30, skipped: 0, warnings: { hasOwnProperty: 30 } });
   const page = readFileSync(join(made.folder, "~odd/v1.0/pages/1.json"), "utf8");
-  expect(page.split("\n")[1]).toMatch(/^\{"10":\d+,"2":("unknown"|\d+),"a\\"b":"é","constructor":\d+,"it's":/);
+  expect(page.split("\n")[1]).toMatch(
+    /^\{"10":\d+,"2":("unknown"|\d+),"Rollcall_Number":\d+,"a\\"b":"é","constructor":\d+,"it's":/,
+  );
   expect(await verify({ what: made.folder })).toMatchObject({ passed: true });
 });

@@ -38,6 +38,17 @@ test("has every problem, and takes the place of an older one", async () => {
   expect(readdirSync(folder).filter((name) => name.includes("rollcall-new"))).toEqual([]);
 });
 
+test("has problems with values of any length, and leaves nothing in the temporary folder", async () => {
+  const ids = Array.from({ length: 40 }, (_, at) => `${at}`.padEnd(100_000, "x"));
+  db = writeUsers(
+    join(folder, "long.sqlite"),
+    ids.map((id) => ({ id })),
+  );
+  await expect(publish()).rejects.toThrow("40 of 40 users are invalid");
+  const lines = readFileSync(problemsFile, "utf8").split("\n").slice(0, -1);
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual(ids.toSorted());
+});
+
 describe("is not put in the place of", () => {
   const contents = (path: string) => readFileSync(path);
 

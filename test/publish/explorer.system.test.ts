@@ -120,7 +120,10 @@ test("a purge list has the page by both of its names, sorted files, and what is 
   await publishRelease(dist, WITH());
   await publishSite({ purgeList });
   const own = [...LOOKUP, ...ASSETS, ...DATA, PAGE, ""];
-  expect(listed().sort()).toEqual(["", ...urls(...own, "SHA256SUMS", "contract.json", "records.sha256", "snapshot.json")]);
+  expect(listed().sort()).toEqual([
+    "",
+    ...urls(...own, "SHA256SUMS", "contract.json", "records.sha256", "snapshot.json"),
+  ]);
 
   const other = WITH();
   await publishRelease(dist, { ...other, others: { ...other.others, "lookup/words/2.txt": "other\n" } });

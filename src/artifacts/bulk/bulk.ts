@@ -1,10 +1,17 @@
 /** All records in a few files: gzip members, made where pages are made, and joined to parts in published order. */
 import { createHash, type Hash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { RECORD_SEPARATOR } from "../../contract/page.js";
 import { UserError } from "../../errors.js";
 import { BULK, MAX_PACKED } from "../../release/layout.js";
-import type { Artifact, Collector, MergeContext, Merger, PageRecords, SinkFile } from "../artifact.js";
+import {
+  type Artifact,
+  type Collector,
+  type MergeContext,
+  type Merger,
+  type PageRecords,
+  recordsOf,
+  type SinkFile,
+} from "../artifact.js";
 import { joinPieces, splitPieces } from "../pieces.js";
 import { type BulkPart, encodeBulk, pagesTogether, partPath } from "./parts.js";
 
@@ -31,14 +38,9 @@ class MemberCollector implements Collector {
     this.#recordsTogether = pagesTogether(pageSize) * pageSize;
   }
 
-  collect({ first, bytes }: PageRecords): void {
-    if (first % this.#recordsTogether === 0) this.#cut();
-    for (let at = 0; at < bytes.length; ) {
-      const newline = bytes.indexOf(NEWLINE, at);
-      const end = newline < 0 ? bytes.length : newline + 1 - RECORD_SEPARATOR.length;
-      this.#addLine(bytes, at, end);
-      at = end + RECORD_SEPARATOR.length;
-    }
+  collect(page: PageRecords): void {
+    if (page.first % this.#recordsTogether === 0) this.#cut();
+    for (const [, begin, end] of recordsOf(page)) this.#addLine(page.bytes, begin, end);
   }
 
   take(): Uint8Array<ArrayBuffer> {

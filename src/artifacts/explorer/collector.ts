@@ -1,14 +1,13 @@
 /** Collects the values that the explorer counts, from the canonical text of records. */
 import type { Contract, Field } from "../../contract/contract.js";
 import { facetFields } from "../../contract/lookup.js";
-import { RECORD_SEPARATOR } from "../../contract/page.js";
 import { fromBytes, toBytes } from "../../contract/record/key.js";
 import { kindOf } from "../../contract/record/kind.js";
 import { readText } from "../../contract/record/locate.js";
 import { placeFinder } from "../../contract/record/places.js";
 import { valueAt } from "../../contract/record/value.js";
 import { type CountedTimes, TimeCounter } from "../../markup/plots/times.js";
-import type { Collector, PageRecords } from "../artifact.js";
+import { type Collector, type PageRecords, recordsOf } from "../artifact.js";
 import { TermCollector } from "../lookup/terms.js";
 import { joinPieces } from "../pieces.js";
 
@@ -49,13 +48,10 @@ export class ExplorerCollector implements Collector {
     this.#read = valueReader(contract, [...facets, ...integers, ...(time ? [time] : [])]);
   }
 
-  collect({ first, text }: PageRecords): void {
-    for (let at = 0, number = first; at < text.length; number++) {
-      const newline = text.indexOf("\n", at);
-      const end = newline < 0 ? text.length : newline + 1 - RECORD_SEPARATOR.length;
-      this.#read(text, at, end, this.#values);
+  collect(page: PageRecords): void {
+    for (const [number, begin, end] of recordsOf(page)) {
+      this.#read(page.text, begin, end, this.#values);
       this.#addValues(number);
-      at = end + RECORD_SEPARATOR.length;
     }
   }
 

@@ -1,12 +1,11 @@
 /** Collects the terms that records are looked up by, from their canonical text. */
 import type { Contract, Field } from "../../contract/contract.js";
 import { foldedWords, HIGHEST, keyTerm, nameFields, termOf, wordsOfRecord } from "../../contract/lookup.js";
-import { RECORD_SEPARATOR } from "../../contract/page.js";
 import { fromBytes, toBytes } from "../../contract/record/key.js";
 import { readText } from "../../contract/record/locate.js";
 import { placeFinder } from "../../contract/record/places.js";
 import { valueAt } from "../../contract/record/value.js";
-import type { Collector, PageRecords } from "../artifact.js";
+import { type Collector, type PageRecords, recordsOf } from "../artifact.js";
 import { joinPieces } from "../pieces.js";
 import { TermCollector } from "./terms.js";
 
@@ -33,15 +32,12 @@ export class LookupCollector implements Collector {
     this.#find = placeFinder(contract, [contract.key, ...this.#fields]);
   }
 
-  collect({ first, bytes, text }: PageRecords): void {
-    for (let at = 0, number = first; at < text.length; number++) {
-      const newline = text.indexOf("\n", at);
-      const end = newline < 0 ? text.length : newline + 1 - RECORD_SEPARATOR.length;
+  collect(page: PageRecords): void {
+    for (const [number, begin, end] of recordsOf(page)) {
       // Terms are slices of a text, and would keep the text of the whole page in memory.
-      const record = bytes.toString("latin1", at, end);
+      const record = page.bytes.toString("latin1", begin, end);
       if (this.#find(record, 0, record.length, this.#begins)) this.#addFound(number, record);
       else this.#addParsed(number, JSON.parse(fromBytes(record)));
-      at = end + RECORD_SEPARATOR.length;
     }
   }
 

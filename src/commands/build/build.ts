@@ -1,6 +1,7 @@
 /** `rollcall build`: from settings to the build's options, and from its result to lines or JSON. */
 
 import type { Contract } from "../../contract/contract.js";
+import { loadContract } from "../../contract/file/load.js";
 import { GateError } from "../../diff/gates.js";
 import { ExitCode, UserError } from "../../errors.js";
 import { align, painter } from "../../print/style.js";
@@ -8,7 +9,6 @@ import { shellWord, toJson } from "../../print/text.js";
 import { defaultSettings, need } from "../../settings/resolve.js";
 import type { Settings } from "../../settings/settings.js";
 import { build as buildRelease } from "../../snapshot/build.js";
-import { loadContract } from "../../snapshot/contract.js";
 import type { BuildEffects, BuildOptions } from "../../snapshot/options.js";
 import { InvalidRecordsError } from "../../snapshot/problems.js";
 import type { BuildResult } from "../../snapshot/result.js";

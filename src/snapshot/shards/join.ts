@@ -17,7 +17,7 @@ import { type Job, type MadePages, taskOf } from "../pipeline.js";
 import { InvalidRecordsError, type ProblemLog } from "../problems.js";
 import { digestsOf, readParts, unjoinable } from "./check.js";
 import { digestOfSource, settingsOf } from "./made-of.js";
-import { PROBLEMS, piecesName, type ShardPart } from "./part.js";
+import { PROBLEM_LINES, PROBLEMS, piecesName, type ShardPart } from "./part.js";
 
 /** Files that are linked before others may go on. */
 const LINKS = 500;
@@ -82,16 +82,17 @@ async function fitting(parts: string, { manifest }: ShardPart, step: () => Promi
   try {
     await step();
   } catch (error) {
-    if (isMissing(error) || error instanceof UserError)
-      throw unjoinable(parts, manifest.shard, `is not whole (${(error as Error).message})`, error);
-    throw error;
+    const why = isMissing(error) ? `${(error as NodeJS.ErrnoException).path} is missing` : (error as Error).message;
+    if (!isMissing(error) && !(error instanceof UserError)) throw error;
+    throw unjoinable(parts, manifest.shard, `is not whole (${why})`, error);
   }
 }
 
 function takeProblems({ folder, manifest }: ShardPart, log: ProblemLog): void {
   if (manifest.problems.records === 0) return;
-  for (const piece of readPieces(join(folder, PROBLEMS), manifest.files[PROBLEMS] ?? ""))
-    log.add(JSON.parse(String(piece)));
+  const pieces = (name: string) => readPieces(join(folder, name), manifest.files[name] ?? "");
+  const lines = pieces(PROBLEM_LINES);
+  for (const report of pieces(PROBLEMS)) log.add(JSON.parse(String(report)), lines);
 }
 
 interface LinkOptions {

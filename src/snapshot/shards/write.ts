@@ -9,13 +9,13 @@ import { writeFlushedSync } from "../../release/write.js";
 import type { DataSettings } from "../../settings/settings.js";
 import { pagesOf } from "../../shards/cut.js";
 import type { MadePages, Taker } from "../pipeline.js";
-import { type BatchProblems, ProblemLog } from "../problems.js";
+import { ProblemLog, type ProblemReport } from "../problems.js";
 import type { AsidePart } from "./aside.js";
-import { DIGESTS, encodeManifest, MANIFEST, PROBLEMS, piecesName, type ShardManifest } from "./part.js";
+import { DIGESTS, encodeManifest, MANIFEST, PROBLEM_LINES, PROBLEMS, piecesName, type ShardManifest } from "./part.js";
 
-/** A log that also keeps all problems for the part. */
+/** A log that also keeps all problems for the part: their report, and as NDJSON. */
 export class PartLog extends ProblemLog {
-  #kept: PiecesFile | undefined;
+  readonly #files: { reports: PiecesFile; lines: PiecesFile }[] = [];
   #aside: AsidePart | undefined;
 
   keepIn(aside: AsidePart): void {
@@ -26,23 +26,40 @@ export class PartLog extends ProblemLog {
     return true;
   }
 
-  override add(problems: BatchProblems): void {
-    super.add(problems);
-    if (this.#aside) this.#kept ??= new PiecesFile(this.#aside.beside(PROBLEMS));
-    this.#kept?.add(Buffer.from(JSON.stringify(problems)));
+  override add(problems: ProblemReport, lines: Iterable<Buffer>): void {
+    const files = this.#open();
+    files.reports.add(Buffer.from(JSON.stringify(problems)));
+    super.add(problems, kept(lines, files.lines));
   }
 
   override discard(): void {
     super.discard();
-    this.#kept?.close();
+    for (const { reports, lines } of this.#files) for (const file of [reports, lines]) file.close();
   }
 
-  /** Puts them into the part, which has nothing else. @returns the digest of their file */
-  put(aside: AsidePart): string {
-    const digest = this.#kept?.finish() ?? "";
+  /** Puts them into the part, which has nothing else. @returns the digests of their files */
+  put(aside: AsidePart): Made["files"] {
+    const { reports, lines } = this.#open();
+    const files = { [PROBLEMS]: reports.finish(), [PROBLEM_LINES]: lines.finish() };
     aside.clear();
-    renameSync(aside.beside(PROBLEMS), join(aside.folder, PROBLEMS));
-    return digest;
+    for (const name of Object.keys(files)) renameSync(aside.beside(name), join(aside.folder, name));
+    return files;
+  }
+
+  #open() {
+    const [known] = this.#files;
+    if (known) return known;
+    const [reports, lines] = [PROBLEMS, PROBLEM_LINES].map((name) => new PiecesFile(this.#aside?.beside(name) ?? ""));
+    const files = { reports, lines } as { reports: PiecesFile; lines: PiecesFile };
+    this.#files.push(files);
+    return files;
+  }
+}
+
+function* kept(lines: Iterable<Buffer>, file: PiecesFile): Generator<Buffer> {
+  for (const piece of lines) {
+    file.add(piece);
+    yield piece;
   }
 }
 

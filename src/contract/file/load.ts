@@ -2,15 +2,15 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
-import { type Contract, contractOf, isInUse, USERS_CONTRACT } from "../contract/contract.js";
-import { compileCondition } from "../contract/file/conditions.js";
-import { type ContractFile, MAX_CONTRACT } from "../contract/file/form.js";
-import type { ReadContract } from "../contract/file/parse.js";
-import { readContract } from "../contract/file/read.js";
-import { quoteName } from "../contract/sql.js";
-import { codeOf, ExitCode, UserError, usageError } from "../errors.js";
-import { count } from "../print/numbers.js";
-import { visible } from "../print/text.js";
+import { codeOf, ExitCode, UserError, usageError } from "../../errors.js";
+import { count } from "../../print/numbers.js";
+import { visible } from "../../print/text.js";
+import { type Contract, contractOf, isInUse, USERS_CONTRACT } from "../contract.js";
+import { quoteName } from "../sql.js";
+import { compileCondition } from "./conditions.js";
+import { type ContractFile, MAX_CONTRACT } from "./form.js";
+import type { ReadContract } from "./parse.js";
+import { readContract } from "./read.js";
 
 /**
  * @param given a contract as a plain object, or the path of its file; the directory of users unless given.
@@ -23,7 +23,7 @@ export async function loadContract(given: string | ContractFile | undefined): Pr
   const read =
     typeof given === "string"
       ? await readContract(textOf(given, name))
-      : (await import("../contract/file/parse.js")).checkContract(given);
+      : (await import("./parse.js")).checkContract(given);
   const mistakes = await mistakesOf(read);
   if (!("mistakes" in read) && mistakes.length === 0) return read;
   const message = `${name} cannot be used as a contract, for it has ${count(mistakes.length, "mistake")}:`;
