@@ -11,7 +11,7 @@ import { scratch } from "../support/files.js";
 import { SEED } from "../support/random.js";
 
 const USERS = 400;
-const BUILDS = 30;
+const BUILDS = 300;
 
 let folder: string;
 let db: string;
