@@ -28,13 +28,15 @@ export async function makeScratch(verb: "build" | "diff" | "dev" | "verify" = "d
   }
 }
 
-/** Removes a folder, unless it is gone. It is renamed first, because threads may still be writing to it. */
+/**
+ * Removes a folder, unless it is gone. It is renamed first, because threads may still be writing to it, and while it is
+ * locked, because other processes remove what is not.
+ */
 export function removeScratch(folder: string): void {
+  const aside = `${folder}-gone`;
+  if (existsSync(folder)) renameSync(folder, aside);
   locks.get(folder)?.close();
   locks.delete(folder);
-  if (!existsSync(folder)) return;
-  const aside = `${folder}-gone`;
-  renameSync(folder, aside);
   rmSync(aside, { recursive: true, force: true });
 }
 
