@@ -29,15 +29,15 @@ export async function makeScratch(verb: "build" | "diff" | "dev" | "verify" = "d
 }
 
 /**
- * Removes a folder, unless it is gone. It is renamed first, because threads may still be writing to it, and while it is
- * locked, because other processes remove what is not.
+ * Removes a folder, unless it is gone. It is renamed first, because threads may still be writing to it. Its lock is given up
+ * last, because other processes look into folders without one, and remove them.
  */
 export function removeScratch(folder: string): void {
   const aside = `${folder}-gone`;
   if (existsSync(folder)) renameSync(folder, aside);
+  rmSync(aside, { recursive: true, force: true });
   locks.get(folder)?.close();
   locks.delete(folder);
-  rmSync(aside, { recursive: true, force: true });
 }
 
 /** Turns an error about a full disk into one that people can act on; returns other errors as they are. */
