@@ -63,7 +63,7 @@ export function conditionSql(sql: string): string {
 export const REPLACEMENT = "\uFFFD";
 
 /** SQLite stores any bytes as text. Where decoding may have hidden wrong ones, the rows are read again, as bytes. */
-export function findInvalidText(
+function findInvalidText(
   db: Database,
   names: readonly string[],
   rows: string,
