@@ -7,13 +7,14 @@ import { recordEncoder } from "../contract/record/encode.js";
 import type { WarningCounts } from "../contract/record/warnings.js";
 import { UserError } from "../errors.js";
 import { sha256 } from "../release/files.js";
+import { PiecesFile } from "../release/pieces.js";
 import { type DigestBytes, PageDigests } from "../release/sums.js";
 import type { DataSettings } from "../settings/settings.js";
 import { type PageRange, pagesOf, rowsOfPages } from "../shards/cut.js";
 import type { RowRange } from "../source/copy.js";
 import { type Copy, PageReader } from "../source/reader.js";
 import { type PageBytes, PageWriter, type Totals } from "./page-writer.js";
-import { LinesFile, type Problem, type ProblemReport, ProblemTally } from "./problems.js";
+import type { Problem } from "./problems.js";
 import type { Spent } from "./result.js";
 import { validator } from "./validator.js";
 
@@ -26,8 +27,6 @@ export interface PageData {
   folder: string;
   /** The folder of the release to link unchanged pages from. */
   previous: string | undefined;
-  /** Whether all problems are wanted, or only their number and some examples. */
-  keepsProblems: boolean;
 }
 
 /** A batch of pages to make. */
@@ -47,9 +46,8 @@ export interface PageBatch {
   spent: Spent;
   /** What each artifact's merger needs, in their order; none for a batch with an invalid record. */
   pieces: Uint8Array<ArrayBuffer>[];
-  problems: ProblemReport;
-  /** The path of a file with all problems, where they are wanted and there are any. */
-  lines: string | undefined;
+  /** A file with the problems of each invalid record as a piece, since their values may have any length. */
+  problems: { path: string; digest: string } | undefined;
   /** The numbers of invalid rows, from 0. */
   invalid: number[];
 }
@@ -78,11 +76,11 @@ export class PageMaker {
 
   /** @throws UserError for a page that is too large, and for a full disk; the system's errors */
   async make(job: PageJob): Promise<PageBatch> {
-    const { settings, keepsProblems } = this.data;
+    const { settings } = this.data;
     this.#collectors ??= (await artifactsOf(settings)).map((artifact) =>
       artifact.collector(this.#contract, settings.pageSize),
     );
-    const batch = new Batch(this.data, job, keepsProblems);
+    const batch = new Batch(this.data, job);
     try {
       for (let page = job.range.first; page <= job.range.last; page++) {
         const made = this.#read(page, batch);
@@ -159,19 +157,17 @@ class Batch {
   readonly warnings: WarningCounts = {};
   readonly #spent: Spent = { read: 0, check: 0, digest: 0, write: 0, collect: 0 };
   readonly #invalid: number[] = [];
-  readonly #problems = new ProblemTally();
-  readonly #lines: LinesFile | undefined;
+  #problems: PiecesFile | undefined;
+  #digest = "";
   readonly #known: PageDigests;
   readonly #digests: PageDigests;
   readonly #writer: PageWriter;
 
   constructor(
-    data: PageData,
+    private readonly data: PageData,
     private readonly job: PageJob,
-    keepsProblems: boolean,
   ) {
     const variants = ["identity", ...data.settings.compress] as const;
-    if (keepsProblems) this.#lines = new LinesFile(`${data.copy.path}-problems-${job.range.first}`);
     this.#known = new PageDigests(pagesOf(job.range), variants);
     this.#known.fill(1, job.known);
     this.#digests = new PageDigests(pagesOf(job.range), variants);
@@ -183,9 +179,13 @@ class Batch {
     return this.job.isWritten && this.#invalid.length === 0;
   }
 
+  get #problemsPath(): string {
+    return `${this.data.copy.path}-problems-${this.job.range.first}`;
+  }
+
   addInvalid(row: number, problems: readonly Problem[]): void {
-    this.#problems.add(problems);
-    this.#lines?.add(problems);
+    this.#problems ??= new PiecesFile(this.#problemsPath);
+    this.#problems.add(Buffer.from(JSON.stringify(problems)));
     this.#invalid.push(row);
   }
 
@@ -199,6 +199,7 @@ class Batch {
 
   async flush(): Promise<void> {
     const began = performance.now();
+    this.#digest = this.#problems?.finish() ?? "";
     await this.#writer.finish();
     this.#spent.write += performance.now() - began;
   }
@@ -212,14 +213,10 @@ class Batch {
 
   result(pieces: Uint8Array<ArrayBuffer>[]): PageBatch {
     const digests = this.#digests.slice(1, pagesOf(this.job.range));
+    const problems = this.#problems && { path: this.#problemsPath, digest: this.#digest };
     return {
       ...{ digests, totals: this.#writer.totals, warnings: this.warnings, spent: this.#spent },
-      ...{
-        pieces: this.isGood ? pieces : [],
-        problems: this.#problems.report(),
-        lines: this.#lines?.finish(),
-        invalid: this.#invalid,
-      },
+      ...{ pieces: this.isGood ? pieces : [], problems, invalid: this.#invalid },
     };
   }
 }

@@ -1,9 +1,11 @@
 /** The pipeline: rows of the copy -> pages -> what artifacts need, by worker threads or inline, in published order. */
+import { rmSync } from "node:fs";
 import { pagesTogether } from "../artifacts/bulk/parts.js";
 import { pagesFor } from "../contract/links.js";
 import type { Collection } from "../contract/page.js";
 import { countWarning, type WarningCounts } from "../contract/record/warnings.js";
 import type { Release } from "../release/open.js";
+import { readPieces } from "../release/pieces.js";
 import { PageDigests } from "../release/sums.js";
 import { cutPages, type PageRange, pagesOf, rowsOfPages, type Shard } from "../shards/cut.js";
 import { explainSqlite } from "../source/errors.js";
@@ -12,7 +14,7 @@ import { ThreadPool, threadsFor } from "../workers/pool.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
 import { type PageBatch, type PageData, type PageJob, PageMaker } from "./page-maker.js";
 import type { Totals } from "./page-writer.js";
-import { InvalidRecordsError, type ProblemLog, takeLines } from "./problems.js";
+import { InvalidRecordsError, type ProblemLog } from "./problems.js";
 import type { Spent } from "./result.js";
 
 /** With fewer records, starting threads takes longer than they save. */
@@ -118,7 +120,7 @@ async function run(
   const { rows } = rowsOfPages(range, collection);
   const data: PageData = {
     ...{ settings: settings.data, copy: source.copy, collection, folder },
-    ...{ previous: previous?.folder, keepsProblems: log.keepsLines },
+    previous: previous?.folder,
   };
   let inline: PageMaker | undefined;
   const size = threadsFor(rows, settings.workers, WORTHWHILE);
@@ -139,8 +141,9 @@ async function run(
     // Threads start meanwhile.
     source.findRepeatedKeys();
     const inOrder = new InOrder(range.first, (batch: PageBatch, job: PageJob) => {
-      if (batch.invalid.length > 0) {
-        log.add(batch.problems, takeLines(batch.lines));
+      if (batch.problems) {
+        for (const piece of readPieces(batch.problems.path, batch.problems.digest)) log.add(JSON.parse(String(piece)));
+        rmSync(batch.problems.path);
         source.markInvalid(batch.invalid);
         sum.isGood = false;
       }

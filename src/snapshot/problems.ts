@@ -1,13 +1,11 @@
 /** Collects problems: counts all, writes them to a file, and keeps the first 20. */
-import { closeSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { codeOf, UserError } from "../errors.js";
-import { readBeginning, readBlocks } from "../release/files.js";
+import { readBeginning } from "../release/files.js";
 import { AsideFile } from "../release/write.js";
 
 const KEPT = 20;
-/** Characters that are written together. */
-const TOGETHER = 2 ** 16;
 
 /** A reason not to publish: the record, the field, its value, and what it must be. */
 export interface Problem {
@@ -60,47 +58,9 @@ export class InvalidRecordsError extends UserError {
   }
 }
 
-/** Counts problems by kind. There are few kinds: fields times rules. */
-export class ProblemTally {
-  #count = 0;
-  #records = 0;
-  readonly #first: Problem[] = [];
-  readonly #kinds = new Map<string, ProblemKind>();
-
-  /** Adds the problems of one record. */
-  add(problems: readonly Problem[]): void {
-    this.#records += 1;
-    this.#count += problems.length;
-    this.#first.push(...problems.slice(0, KEPT - this.#first.length));
-    const kinds = new Map(problems.map((problem) => [`${kindPath(problem)} ${problem.rule}`, problem]));
-    for (const [name, example] of kinds) {
-      const kind = { path: kindPath(example), rule: example.rule, records: 1, example };
-      this.#addKind(name, kind);
-    }
-  }
-
-  /** Adds the problems of a batch behind those that were added before. */
-  merge({ records, count, first, kinds }: ProblemReport): void {
-    this.#records += records;
-    this.#count += count;
-    this.#first.push(...first.slice(0, KEPT - this.#first.length));
-    for (const kind of kinds) this.#addKind(`${kind.path} ${kind.rule}`, kind);
-  }
-
-  report(): ProblemReport {
-    const kinds = [...this.#kinds.values()];
-    return { records: this.#records, count: this.#count, kinds, first: this.#first };
-  }
-
-  #addKind(name: string, kind: ProblemKind): void {
-    const known = this.#kinds.get(name);
-    if (known) known.records += kind.records;
-    else this.#kinds.set(name, { ...kind });
-  }
-}
-
 export class ProblemLog {
-  readonly #tally = new ProblemTally();
+  readonly report: ProblemReport = { records: 0, count: 0, kinds: [], first: [] };
+  readonly #kinds = new Map<string, ProblemKind>();
   #file: AsideFile | undefined;
 
   /**
@@ -118,17 +78,6 @@ export class ProblemLog {
       throw new UserError(`${path} exists and is not a file of problems; name another, or remove it.`);
   }
 
-  /** Whether all problems are wanted, as `LinesFile` has them. */
-  get keepsLines(): boolean {
-    return this.path !== undefined;
-  }
-
-  /** With the kinds that most records have first. */
-  get report(): ProblemReport {
-    const report = this.#tally.report();
-    return { ...report, kinds: report.kinds.sort((one, other) => other.records - one.records) };
-  }
-
   /** Creates the file aside. Before this, nothing is written. */
   open(): void {
     const path = this.path;
@@ -136,21 +85,34 @@ export class ProblemLog {
     this.#file = this.#writing(() => new AsideFile(path));
   }
 
-  /**
-   * Takes the problems of batches, in published order.
-   * @param lines all of them as NDJSON, in pieces, where they are wanted
-   */
-  add(problems: ProblemReport, lines: Iterable<Buffer>): void {
-    this.#tally.merge(problems);
-    for (const piece of lines) this.#writing(() => this.#file?.write(piece));
+  /** Adds the problems of one record, in published order. */
+  add(problems: readonly Problem[]): void {
+    const { report } = this;
+    report.records += 1;
+    report.count += problems.length;
+    this.#addKinds(problems);
+    report.first.push(...problems.slice(0, KEPT - report.first.length));
+    const lines = () => problems.map((problem) => `${JSON.stringify(problem)}\n`).join("");
+    this.#writing(() => this.#file?.write(lines()));
   }
 
   finish(): void {
+    this.report.kinds = [...this.#kinds.values()].sort((one, other) => other.records - one.records);
     this.#writing(() => this.#file?.finish());
   }
 
   discard(): void {
     this.#file?.discard();
+  }
+
+  /** Adds the problems of one record. Their kinds are few: fields times rules. */
+  #addKinds(problems: readonly Problem[]): void {
+    const kinds = new Map(problems.map((problem) => [`${kindPath(problem)} ${problem.rule}`, problem]));
+    for (const [name, example] of kinds) {
+      const kind = this.#kinds.get(name) ?? { path: kindPath(example), rule: example.rule, records: 0, example };
+      kind.records += 1;
+      this.#kinds.set(name, kind);
+    }
   }
 
   #writing<T>(step: () => T): T {
@@ -159,47 +121,6 @@ export class ProblemLog {
     } catch (cause) {
       throw new UserError(`Cannot write problems to ${this.path} (${codeOf(cause)}); name another file.`, { cause });
     }
-  }
-}
-
-/** The problems of a batch as NDJSON, in a file of their own, since their values may have any length. */
-export class LinesFile {
-  #file: number | undefined;
-  #waiting = "";
-
-  constructor(readonly path: string) {}
-
-  add(problems: readonly Problem[]): void {
-    for (const problem of problems) {
-      this.#waiting += `${JSON.stringify(problem)}\n`;
-      if (this.#waiting.length >= TOGETHER) this.#write();
-    }
-  }
-
-  /** @returns the path of the file; undefined without any problem */
-  finish(): string | undefined {
-    if (this.#waiting !== "") this.#write();
-    if (this.#file === undefined) return undefined;
-    closeSync(this.#file);
-    return this.path;
-  }
-
-  #write(): void {
-    this.#file ??= openSync(this.path, "w");
-    writeFileSync(this.#file, this.#waiting);
-    this.#waiting = "";
-  }
-}
-
-/** The bytes of a finished `LinesFile`, which is removed then; none without one. */
-export function* takeLines(path: string | undefined): Generator<Buffer> {
-  if (path === undefined) return;
-  const file = openSync(path, "r");
-  try {
-    yield* readBlocks(file);
-  } finally {
-    closeSync(file);
-    rmSync(path);
   }
 }
 

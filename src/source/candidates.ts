@@ -63,12 +63,7 @@ export function conditionSql(sql: string): string {
 export const REPLACEMENT = "\uFFFD";
 
 /** SQLite stores any bytes as text. Where decoding may have hidden wrong ones, the rows are read again, as bytes. */
-function findInvalidText(
-  db: Database,
-  names: readonly string[],
-  rows: string,
-  parameters: Selection["parameters"],
-) {
+function findInvalidText(db: Database, names: readonly string[], rows: string, parameters: Selection["parameters"]) {
   const isText = textCheck(db);
   const columns = names.map((name) => `CAST(${name} AS BLOB)`).join(", ");
   let second: IterableIterator<(Buffer | null)[]> | undefined;

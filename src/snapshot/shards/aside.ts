@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { hasCode } from "../../errors.js";
 import { makeFolder } from "../../release/sharing.js";
 import { flushFolder } from "../../release/write.js";
-import { PROBLEM_LINES, PROBLEMS } from "./part.js";
+import { PROBLEMS } from "./part.js";
 
 export class AsidePart {
   readonly folder: string;
@@ -32,8 +32,7 @@ export class AsidePart {
   }
 
   discard(): void {
-    for (const path of [this.folder, ...[PROBLEMS, PROBLEM_LINES].map((name) => this.beside(name))])
-      rmSync(path, { recursive: true, force: true });
+    for (const path of [this.folder, this.beside(PROBLEMS)]) rmSync(path, { recursive: true, force: true });
   }
 
   /**

@@ -17,7 +17,7 @@ import { type Job, type MadePages, taskOf } from "../pipeline.js";
 import { InvalidRecordsError, type ProblemLog } from "../problems.js";
 import { digestsOf, readParts, unjoinable } from "./check.js";
 import { digestOfSource, settingsOf } from "./made-of.js";
-import { PROBLEM_LINES, PROBLEMS, piecesName, type ShardPart } from "./part.js";
+import { PROBLEMS, piecesName, type ShardPart } from "./part.js";
 
 /** Files that are linked before others may go on. */
 const LINKS = 500;
@@ -90,9 +90,8 @@ async function fitting(parts: string, { manifest }: ShardPart, step: () => Promi
 
 function takeProblems({ folder, manifest }: ShardPart, log: ProblemLog): void {
   if (manifest.problems.records === 0) return;
-  const pieces = (name: string) => readPieces(join(folder, name), manifest.files[name] ?? "");
-  const lines = pieces(PROBLEM_LINES);
-  for (const report of pieces(PROBLEMS)) log.add(JSON.parse(String(report)), lines);
+  for (const piece of readPieces(join(folder, PROBLEMS), manifest.files[PROBLEMS] ?? ""))
+    log.add(JSON.parse(String(piece)));
 }
 
 interface LinkOptions {

@@ -12,8 +12,8 @@ import type { MadeOf } from "./made-of.js";
 export const MANIFEST = "shard.json";
 /** The digests of pages, 32 bytes each: those of one variant behind the other. */
 export const DIGESTS = "digests";
-/** The problems of invalid records: a report of each batch that has any, in published order; and all as NDJSON, in pieces. */
-export const [PROBLEMS, PROBLEM_LINES] = ["problems", "problems.ndjson"];
+/** The problems of invalid records: a piece for each record, in published order. */
+export const PROBLEMS = "problems";
 
 /** The file of what an artifact needs: a piece for each batch, in published order. */
 export function piecesName({ name }: Pick<Artifact, "name">): string {

@@ -14,7 +14,15 @@ import { InvalidRecordsError } from "../problems.js";
 import { AsidePart } from "./aside.js";
 import { isWhole } from "./check.js";
 import { digestOfSource, type MadeOf, settingsOf } from "./made-of.js";
-import { partName, partNames, readShardPart, type ShardManifest, type ShardPart, shardOfName } from "./part.js";
+import {
+  PROBLEMS,
+  partName,
+  partNames,
+  readShardPart,
+  type ShardManifest,
+  type ShardPart,
+  shardOfName,
+} from "./part.js";
 import { type Made, PartLog, PieceFiles, writeMade, writeManifest } from "./write.js";
 
 export interface ShardOptions extends BuildOptions {
@@ -142,7 +150,7 @@ async function writeOrRefuse(job: Job, aside: AsidePart, log: PartLog) {
     return writeMade(aside.folder, made, files);
   } catch (error) {
     if (!(error instanceof InvalidRecordsError)) throw error;
-    const made: Made = { bytes: 0, files: log.put(aside), warnings: {} };
+    const made: Made = { bytes: 0, files: { [PROBLEMS]: log.put(aside) }, warnings: {} };
     return { refusal: error, made };
   }
 }

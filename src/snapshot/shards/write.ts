@@ -9,57 +9,36 @@ import { writeFlushedSync } from "../../release/write.js";
 import type { DataSettings } from "../../settings/settings.js";
 import { pagesOf } from "../../shards/cut.js";
 import type { MadePages, Taker } from "../pipeline.js";
-import { ProblemLog, type ProblemReport } from "../problems.js";
+import { type Problem, ProblemLog } from "../problems.js";
 import type { AsidePart } from "./aside.js";
-import { DIGESTS, encodeManifest, MANIFEST, PROBLEM_LINES, PROBLEMS, piecesName, type ShardManifest } from "./part.js";
+import { DIGESTS, encodeManifest, MANIFEST, PROBLEMS, piecesName, type ShardManifest } from "./part.js";
 
-/** A log that also keeps all problems for the part: their report, and as NDJSON. */
+/** A log that also keeps all problems for the part. */
 export class PartLog extends ProblemLog {
-  readonly #files: { reports: PiecesFile; lines: PiecesFile }[] = [];
+  #kept: PiecesFile | undefined;
   #aside: AsidePart | undefined;
 
   keepIn(aside: AsidePart): void {
     this.#aside = aside;
   }
 
-  override get keepsLines(): boolean {
-    return true;
-  }
-
-  override add(problems: ProblemReport, lines: Iterable<Buffer>): void {
-    const files = this.#open();
-    files.reports.add(Buffer.from(JSON.stringify(problems)));
-    super.add(problems, kept(lines, files.lines));
+  override add(problems: readonly Problem[]): void {
+    super.add(problems);
+    if (this.#aside) this.#kept ??= new PiecesFile(this.#aside.beside(PROBLEMS));
+    this.#kept?.add(Buffer.from(JSON.stringify(problems)));
   }
 
   override discard(): void {
     super.discard();
-    for (const { reports, lines } of this.#files) for (const file of [reports, lines]) file.close();
+    this.#kept?.close();
   }
 
-  /** Puts them into the part, which has nothing else. @returns the digests of their files */
-  put(aside: AsidePart): Made["files"] {
-    const { reports, lines } = this.#open();
-    const files = { [PROBLEMS]: reports.finish(), [PROBLEM_LINES]: lines.finish() };
+  /** Puts them into the part, which has nothing else. @returns the digest of their file */
+  put(aside: AsidePart): string {
+    const digest = this.#kept?.finish() ?? "";
     aside.clear();
-    for (const name of Object.keys(files)) renameSync(aside.beside(name), join(aside.folder, name));
-    return files;
-  }
-
-  #open() {
-    const [known] = this.#files;
-    if (known) return known;
-    const [reports, lines] = [PROBLEMS, PROBLEM_LINES].map((name) => new PiecesFile(this.#aside?.beside(name) ?? ""));
-    const files = { reports, lines } as { reports: PiecesFile; lines: PiecesFile };
-    this.#files.push(files);
-    return files;
-  }
-}
-
-function* kept(lines: Iterable<Buffer>, file: PiecesFile): Generator<Buffer> {
-  for (const piece of lines) {
-    file.add(piece);
-    yield piece;
+    renameSync(aside.beside(PROBLEMS), join(aside.folder, PROBLEMS));
+    return digest;
   }
 }
 
