@@ -24,7 +24,7 @@ import {
   SNAPSHOT,
   SUMS,
 } from "../release/layout.js";
-import { describeApi } from "../release/openapi/openapi.js";
+import { describeApi } from "../artifacts/openapi/openapi.js";
 import type { Password } from "../release/signature/signer.js";
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
 import { dataOf, type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../settings/settings.js";

@@ -1,7 +1,7 @@
 /** The headers of every answer, as docs/contract.md promises them. Those that not every host can send are not required. */
 import { commonHeaders, DEFAULT_CACHE_CONTROL, NO_CACHE, NO_STORE, PREFLIGHT_HEADERS } from "../../contract/headers.js";
 import { basePath } from "../../contract/links.js";
-import { EXPLORER, fileHeaders, OPENAPI } from "../layout.js";
+import { EXPLORER, fileHeaders, OPENAPI } from "../../release/layout.js";
 import { type Described, hasRanges, type Part, ref } from "./parts.js";
 
 /** Each header by its component's name. */

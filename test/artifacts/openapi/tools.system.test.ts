@@ -7,8 +7,8 @@ import { describe, expect, test } from "vitest";
 import { type Contract, contractOf, USERS_CONTRACT } from "../../../src/contract/contract.js";
 import type { LinkStyle } from "../../../src/contract/links.js";
 import { toTypeScript } from "../../../src/contract/schema/typescript.js";
-import { OPTIONAL_FILES } from "../../../src/release/openapi/files.js";
-import { describeApi } from "../../../src/release/openapi/openapi.js";
+import { OPTIONAL_FILES } from "../../../src/artifacts/openapi/files.js";
+import { describeApi } from "../../../src/artifacts/openapi/openapi.js";
 import { scratch } from "../../support/files.js";
 import { FOREIGN } from "../../support/foreign.js";
 import { engine, isMissing } from "../../support/installed.js";
@@ -17,7 +17,7 @@ import { reading } from "./described.js";
 const REDOCLY = engine("@redocly/cli/bin/cli.js");
 const TYPES = engine("openapi-typescript/bin/cli.js");
 const TSC = new URL("../../../node_modules/typescript/bin/tsc", import.meta.url).pathname;
-const ROOT = new URL("../../../", import.meta.url).pathname;
+const ROOT = new URL("../../..", import.meta.url).pathname;
 
 const CONTRACTS: [string, Contract][] = [
   ["users", USERS_CONTRACT],
@@ -95,7 +95,7 @@ describe.skipIf(isMissing(TYPES))("openapi-typescript", () => {
   }
 
   const both = (ours: string, record: string) => `
-import type { components } from "./made.js";
+import type { components } from "../../release/openapi/made.js";
 ${ours}
 type Theirs = components["schemas"]["${record}"];
 declare const ours: Ours;
@@ -122,7 +122,7 @@ export const theirPage: components["schemas"]["Page"] = ourPage;`;
       const { record } = reading(textOf(contract));
       const text = toTypeScript(contract);
       const [, name = ""] = /export interface (\S+)/.exec(text) ?? [];
-      const ours = `import type { ${name} as Ours } from "./ours.js";`;
+      const ours = `import type { ${name} as Ours } from "../../release/openapi/ours.js";`;
       expect(await compile(contract, { "ours.ts": text, "check.ts": both(ours, record) })).toBe("");
     },
   );

@@ -1,7 +1,7 @@
 /** What all parts of the description are made of. */
 import type { Encoding } from "../../contract/headers.js";
 import type { LinkStyle } from "../../contract/links.js";
-import { BULK, CHANGES, EXPLORER, LOOKUP } from "../layout.js";
+import { BULK, CHANGES, EXPLORER, LOOKUP } from "../../release/layout.js";
 
 /** What a release is, as far as its description says it. */
 export interface Described {

@@ -7,10 +7,10 @@ import { type Contract, contractOf, USERS_CONTRACT } from "../../../src/contract
 import { checkContract } from "../../../src/contract/file/parse.js";
 import { recordCheck } from "../../../src/contract/record/schema.js";
 import { sha256 } from "../../../src/release/files.js";
-import { OPTIONAL_FILES } from "../../../src/release/openapi/files.js";
-import { describeApi } from "../../../src/release/openapi/openapi.js";
-import type { Described } from "../../../src/release/openapi/parts.js";
-import { sampleOf } from "../../../src/release/openapi/sample.js";
+import { OPTIONAL_FILES } from "../../../src/artifacts/openapi/files.js";
+import { describeApi } from "../../../src/artifacts/openapi/openapi.js";
+import type { Described } from "../../../src/artifacts/openapi/parts.js";
+import { sampleOf } from "../../../src/artifacts/openapi/sample.js";
 import { anyTable } from "../../contract/random.js";
 import { FOREIGN } from "../../support/foreign.js";
 import { draws } from "../../support/random.js";
@@ -19,7 +19,7 @@ import { reading } from "./described.js";
 
 const PLAIN: Described = { baseUrl: "https://directory.example.com", links: "query", encodings: [], files: [] };
 const FULL: Described = { ...PLAIN, encodings: ["br", "gzip"], files: OPTIONAL_FILES };
-const CASES = new URL("../../cases/", import.meta.url).pathname;
+const CASES = new URL("../../cases", import.meta.url).pathname;
 
 describe("the text", () => {
   test("depends on the contract and on each setting, and on nothing else", () => {

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type AnyRecord, type Contract, contractOf, USERS_CONTRACT } from "../../../src/contract/contract.js";
 import { recordCheck } from "../../../src/contract/record/schema.js";
-import { describeApi } from "../../../src/release/openapi/openapi.js";
+import { describeApi } from "../../../src/artifacts/openapi/openapi.js";
 import { FOREIGN } from "../../support/foreign.js";
 import { type Random, seeded } from "../../support/random.js";
 import { stations } from "../../support/stations.js";

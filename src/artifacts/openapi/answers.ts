@@ -1,6 +1,6 @@
 /** The answers that several paths have, and how each path answers GET, HEAD and OPTIONS. */
 import { CONTENT_TYPE, ERROR_DETAILS, INVALID_PAGE } from "../../contract/headers.js";
-import { EXPLORER } from "../layout.js";
+import { EXPLORER } from "../../release/layout.js";
 import { headers } from "./headers.js";
 import { type Described, hasRanges, type Part, ref } from "./parts.js";
 

@@ -5,7 +5,7 @@ import { PAGE_SIZE } from "../../contract/links.js";
 import { kindOf } from "../../contract/record/kind.js";
 import { typeOf } from "../../contract/record/schema.js";
 import { typeName } from "../../contract/schema/typescript.js";
-import { BULK, CHANGES, EXPLORER, LOOKUP } from "../layout.js";
+import { BULK, CHANGES, EXPLORER, LOOKUP } from "../../release/layout.js";
 import { FILE_SCHEMAS, objectWith, wholeNumber } from "./json-files.js";
 import { type Described, hasSorted, type Part, ref } from "./parts.js";
 

@@ -16,7 +16,7 @@ import {
   SORTED_FOLDERS,
   SUMMARY,
   SUMS,
-} from "../layout.js";
+} from "../../release/layout.js";
 import { headersOfFile, pathItem } from "./answers.js";
 import { type Described, type Part, ref } from "./parts.js";
 

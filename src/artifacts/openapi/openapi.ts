@@ -1,7 +1,7 @@
 /** openapi.json: what a release answers, for machines. It is a function of the contract and of what the release is. */
 import type { Contract } from "../../contract/contract.js";
 import { MAX_PAGES } from "../../contract/links.js";
-import { BULK, CHANGES } from "../layout.js";
+import { BULK, CHANGES } from "../../release/layout.js";
 import { answerComponents, pathItem } from "./answers.js";
 import { exampleOf, examplePage } from "./examples.js";
 import { filePaths } from "./files.js";
