@@ -1,6 +1,7 @@
 /** The options of a build. Their defaults and ranges stand in the table of settings, and `rollcall build --help` lists them. */
 import { z } from "zod";
 import { SERVING_SETTINGS, type ServingOptions } from "../adapters/rules/deployment.js";
+import { describeApi } from "../artifacts/openapi/openapi.js";
 import { parseBaseUrl } from "../contract/base-url.js";
 import { requireFieldLimits } from "../contract/fields.js";
 import { loadContract } from "../contract/file/load.js";
@@ -24,7 +25,6 @@ import {
   SNAPSHOT,
   SUMS,
 } from "../release/layout.js";
-import { describeApi } from "../artifacts/openapi/openapi.js";
 import type { Password } from "../release/signature/signer.js";
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
 import { dataOf, type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../settings/settings.js";

@@ -1,11 +1,11 @@
 /** openapi.json of a release, compared with what its contract and its snapshot.json give. */
 
+import { OPTIONAL_FILES } from "../../artifacts/openapi/files.js";
+import { describeApi } from "../../artifacts/openapi/openapi.js";
 import { MAX_CONTRACT } from "../../contract/file/form.js";
 import { canParse } from "../../contract/links.js";
 import { shorten } from "../../print/text.js";
 import { OPENAPI } from "../../release/layout.js";
-import { OPTIONAL_FILES } from "../../artifacts/openapi/files.js";
-import { describeApi } from "../../artifacts/openapi/openapi.js";
 import { UNVERIFIED } from "../lookup/differences.js";
 import type { Findings } from "../verdict.js";
 import { readPlainFile } from "./files.js";
