@@ -95,7 +95,7 @@ describe.skipIf(isMissing(TYPES))("openapi-typescript", () => {
   }
 
   const both = (ours: string, record: string) => `
-import type { components } from "../../release/openapi/made.js";
+import type { components } from "./made.js";
 ${ours}
 type Theirs = components["schemas"]["${record}"];
 declare const ours: Ours;
@@ -122,7 +122,7 @@ export const theirPage: components["schemas"]["Page"] = ourPage;`;
       const { record } = reading(textOf(contract));
       const text = toTypeScript(contract);
       const [, name = ""] = /export interface (\S+)/.exec(text) ?? [];
-      const ours = `import type { ${name} as Ours } from "../../release/openapi/ours.js";`;
+      const ours = `import type { ${name} as Ours } from "./ours.js";`;
       expect(await compile(contract, { "ours.ts": text, "check.ts": both(ours, record) })).toBe("");
     },
   );
