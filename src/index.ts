@@ -1,14 +1,5 @@
 /** The library: the verbs and the reader of releases, as the command line uses them. */
 
-export {
-  type AdaptEffects,
-  type Adapted,
-  type AdaptOptions,
-  adapt,
-  checkLimits,
-  type Fit,
-  listAdapters,
-} from "./adapters/adapt.js";
 export type { Contract } from "./contract/contract.js";
 export type { ContractFile, RecordOf } from "./contract/file/form.js";
 export type { Page } from "./contract/page.js";
@@ -16,6 +7,15 @@ export type { Snapshot } from "./contract/snapshot.js";
 export type { User } from "./contract/users.js";
 export { GateError, type Gates, type Limit } from "./diff/gates.js";
 export { UserError } from "./errors.js";
+export {
+  type AdaptEffects,
+  type Adapted,
+  type AdaptOptions,
+  adapt,
+  checkLimits,
+  type Fit,
+  listHosts,
+} from "./hosts/write.js";
 export { type InitOptions, type InitResult, initialize as init } from "./init/init.js";
 export { type MirrorEffects, type MirrorOptions, type MirrorResult, mirror } from "./mirror/mirror.js";
 export { type PublishEffects, type PublishOptions, type PublishResult, publish } from "./publish/publish.js";

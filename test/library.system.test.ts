@@ -12,7 +12,7 @@ import {
   diff,
   GateError,
   init,
-  listAdapters,
+  listHosts,
   mirror,
   publish,
   UserError,
@@ -56,7 +56,7 @@ test("every verb is a function", async () => {
   expect(id).toBe(six.id);
   expect([...readTree(join(folder, "nginx")).keys()]).toEqual(files.map(({ path }) => path));
   expect((await checkLimits("netlify", { dist })).excess).toEqual([]);
-  expect(listAdapters().map(({ host: name }) => name)).toContain("nginx");
+  expect(listHosts().map(({ host: name }) => name)).toContain("nginx");
 
   expect(await publish({ dist, target: join(folder, "site") })).toMatchObject({ id: six.id });
   expect((await useRelease(dist, "previous")).now.records).toBe(5);

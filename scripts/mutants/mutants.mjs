@@ -62,8 +62,8 @@ export const MUTANTS = [
   {
     name: "release-not-flushed",
     file: "src/release/write.ts",
-    from: "    writeParts(file, parts);\n    fsyncSync(file);",
-    to: "    writeParts(file, parts);",
+    from: "writeFileSync(file, part);\n    fsyncSync(file);",
+    to: "writeFileSync(file, part);",
     tests: ["test/release/flushed.system.test.ts"],
   },
   {
@@ -78,7 +78,7 @@ export const MUTANTS = [
     file: "src/release/switch.ts",
     from: "mtimeMs > GRACE;",
     to: "mtimeMs > 0;",
-    tests: ["test/commands/releases.test.ts", "test/release/releases.system.test.ts"],
+    tests: ["test/release/choose.test.ts"],
   },
   {
     name: "server-etag-of-plain-page",
@@ -117,10 +117,10 @@ export const MUTANTS = [
   },
   {
     name: "adapters-refused-encoding",
-    file: "src/adapters/rules/patterns.ts",
+    file: "src/hosts/rules/patterns.ts",
     from: "[...named, ...refused, ...any]",
     to: "[...named, ...any, ...refused]",
-    tests: ["test/adapters/patterns.test.ts"],
+    tests: ["test/hosts/patterns.test.ts"],
   },
   {
     name: "publish-damaged-copy",
@@ -277,10 +277,10 @@ export const MUTANTS = [
     tests: ["test/workers/pool.system.test.ts"],
   },
   {
-    name: "remote-body-without-limit",
-    file: "src/remote/exchange.ts",
-    from: "{ maxOutputLength: maxBytes });",
-    to: "{ maxOutputLength: 2 ** 31 });",
-    tests: ["test/remote/walk.system.test.ts"],
+    name: "verify-host-body-without-limit",
+    file: "src/verify/host/ask.ts",
+    from: "bytes = within(bytes + piece.length);",
+    to: "bytes += piece.length;",
+    tests: ["test/verify/ask.system.test.ts"],
   },
 ];

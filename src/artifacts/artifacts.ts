@@ -4,8 +4,10 @@ import type { DataSettings } from "../settings/settings.js";
 import { createTurns } from "../workers/turns.js";
 import type { Artifact, MergeContext, Merger } from "./artifact.js";
 
+type Chosen = Pick<DataSettings, "bulk" | "lookup" | "explorer">;
+
 /** The artifacts of a release, in the order in which they are written. Only those that are wanted are loaded. */
-export async function artifactsOf({ bulk, lookup, explorer }: DataSettings): Promise<readonly Artifact[]> {
+export async function artifactsOf({ bulk, lookup, explorer }: Chosen): Promise<readonly Artifact[]> {
   return [
     (await import("./record-list.js")).RECORD_LIST,
     ...(bulk ? [(await import("./bulk/bulk.js")).BULK_FILES] : []),
@@ -18,7 +20,7 @@ export async function artifactsOf({ bulk, lookup, explorer }: DataSettings): Pro
 export class Mergers {
   private constructor(private readonly mergers: readonly (readonly [artifact: Artifact, merger: Merger])[]) {}
 
-  static async start(settings: DataSettings, context: MergeContext): Promise<Mergers> {
+  static async start(settings: Chosen, context: MergeContext): Promise<Mergers> {
     const artifacts = await artifactsOf(settings);
     return new Mergers(artifacts.map((artifact) => [artifact, artifact.merger(context)]));
   }

@@ -1,7 +1,7 @@
 /** records.sha256: a line for each record, made while its page is made. */
 import { recordFinder } from "../contract/record/locate.js";
 import { RECORDS } from "../release/layout.js";
-import { recordLines } from "../release/record/list.js";
+import { recordLines } from "../release/record-lines.js";
 import type { Artifact } from "./artifact.js";
 
 export const RECORD_LIST: Artifact = {

@@ -8,6 +8,12 @@ export interface RequestsOptions extends TransferOptions {
 }
 
 export interface Requests {
+  /** Sends a request again, as often as a busy host (429 or 503) asks to, and no earlier. @throws ListingError (busy) after too many. */
+  patiently<A extends Pick<Transferred, "status" | "headers">>(
+    url: string,
+    signal: AbortSignal | undefined,
+    send: () => Promise<A>,
+  ): Promise<A>;
   /** @throws ListingError unless an answer came in full. Its status may be any but a redirect's, 429 and 503. */
   get(url: string, ask: Ask): Promise<Transferred>;
   /**
@@ -34,22 +40,23 @@ export function createRequests(options: RequestsOptions): Requests {
   let until = 0;
   const pause = (ms: number, signal: AbortSignal | undefined) => within([options.signal, signal], ms, () => {});
 
-  return {
-    async get(url, ask) {
-      for (let busy = 0; ; busy++) {
-        while (until > Date.now()) await pause(until - Date.now(), ask.signal);
-        const answer = await transfer(options, url, ask);
-        const { status, headers } = answer;
-        if (status !== 429 && status !== 503) return answer;
-        const ms = retryAfter(headers) ?? 1000 * 2 ** busy;
-        if (busy === MOST_BUSY || ms > LONGEST_WAIT_MS) {
-          const why = `asks to wait ${Math.ceil(ms / 1000)} seconds, after ${busy} waits`;
-          throw new ListingError("busy", url, why, "200", `${status}`);
-        }
-        until = Math.max(until, Date.now() + ms);
+  const patiently: Requests["patiently"] = async (url, signal, send) => {
+    for (let busy = 0; ; busy++) {
+      while (until > Date.now()) await pause(until - Date.now(), signal);
+      const answer = await send();
+      const { status, headers } = answer;
+      if (status !== 429 && status !== 503) return answer;
+      const ms = retryAfter(headers) ?? 1000 * 2 ** busy;
+      if (busy === MOST_BUSY || ms > LONGEST_WAIT_MS) {
+        const why = `asks to wait ${Math.ceil(ms / 1000)} seconds, after ${busy} waits`;
+        throw new ListingError("busy", url, why, "200", `${status}`);
       }
-    },
-
+      until = Math.max(until, Date.now() + ms);
+    }
+  };
+  return {
+    patiently,
+    get: (url, ask) => patiently(url, ask.signal, () => transfer(options, url, ask)),
     async insist(signal, attempt, check) {
       for (let tries = 0; ; tries++) {
         try {

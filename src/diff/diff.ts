@@ -58,7 +58,7 @@ export async function diff<T = AnyRecord>(old: Side, now: Side, options: DiffOpt
 }
 
 async function requireIntact({ list, digest, facts: { name } }: Side): Promise<void> {
-  if (digest !== undefined && (await findDigest(list, Buffer.allocUnsafe(2 ** 18))) !== digest)
+  if (digest !== undefined && findDigest(list, Buffer.allocUnsafe(2 ** 18)) !== digest)
     throw new UserError(
       `${basename(list)} of ${name} does not match its digest; see what else is wrong with "rollcall verify".`,
     );

@@ -4,7 +4,7 @@ import type { Contract, OrderField } from "../contract/contract.js";
 import { fromBytes, toBytes } from "../contract/record/key.js";
 import { hasCode, UserError } from "../errors.js";
 import { capital } from "../print/text.js";
-import type { RecordLines } from "../release/record/lines.js";
+import type { RecordLines } from "../release/record-lines.js";
 import { TemporaryDatabase } from "../scratch/database.js";
 import { type ListEntry, type Matches, nameOf } from "./matches.js";
 

@@ -4,8 +4,9 @@ import { readFrame } from "../contract/envelope.js";
 import { type RecordFinder, recordFinder } from "../contract/record/locate.js";
 import { codeOf, UserError } from "../errors.js";
 import { readReleaseFileSync } from "../release/files.js";
-import { PagePaths } from "../release/layout.js";
-import { RecordListWriter, recordLines } from "../release/record/list.js";
+import { PagePaths, RECORDS } from "../release/layout.js";
+import { recordLines } from "../release/record-lines.js";
+import { DigestedFile } from "../release/write.js";
 import { createTurns } from "../workers/turns.js";
 import type { SideFacts } from "./change.js";
 
@@ -15,7 +16,7 @@ const PAGES_AT_ONCE = 64;
 export async function indexPages(folder: string, facts: SideFacts, target: string, signal?: AbortSignal) {
   const { listing } = facts.contract;
   const turn = createTurns(PAGES_AT_ONCE, signal);
-  const list = new RecordListWriter(target);
+  const list = new DigestedFile(join(target, RECORDS));
   const finder = recordFinder(facts.contract);
   const paths = new PagePaths(listing.path);
   try {
@@ -26,7 +27,7 @@ export async function indexPages(folder: string, facts: SideFacts, target: strin
       const records = Math.min(facts.pageSize, facts.count - (page - 1) * facts.pageSize);
       const lines = linesOf(bytes, records, finder);
       if (!lines) throw badPage(facts, page, `is not ${records} ${listing.words[1]} in the canonical form`);
-      list.add(page, 1, lines);
+      list.write(lines);
     }
     list.finish();
   } finally {

@@ -1,7 +1,6 @@
 /** Finds the records that were added, removed or changed between two snapshots, from their lists of records alone. */
 import { hasOtherKey } from "../contract/changes.js";
-import { RecordLines } from "../release/record/lines.js";
-import { KEY_AT } from "../release/record/list.js";
+import { KEY_AT, RecordLines } from "../release/record-lines.js";
 import { createTurns } from "../workers/turns.js";
 import { type Differing, openDiffering } from "./differing.js";
 import { type Matches, type MatchSide, unmatched } from "./matches.js";

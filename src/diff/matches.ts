@@ -2,7 +2,7 @@
 import type { Contract } from "../contract/contract.js";
 import { fromBytes } from "../contract/record/key.js";
 import { shorten } from "../print/text.js";
-import { RecordLines } from "../release/record/lines.js";
+import { RecordLines } from "../release/record-lines.js";
 import type { Side } from "./side.js";
 
 /** Where a record stands in a list. */

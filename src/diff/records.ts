@@ -10,7 +10,7 @@ import { UserError } from "../errors.js";
 import { capital } from "../print/text.js";
 import { closing, MAX_PAGE, openPlain } from "../release/files.js";
 import { PagePaths } from "../release/layout.js";
-import { recordDigest } from "../release/record/list.js";
+import { recordDigest } from "../release/record-lines.js";
 import { badPage } from "./index-pages.js";
 import { type ListEntry, nameOf } from "./matches.js";
 import type { Side } from "./side.js";

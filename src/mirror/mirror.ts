@@ -7,9 +7,7 @@ import type { OpenListing, SyncResult } from "../client/options.js";
 import { type AnyRecord, USERS_CONTRACT } from "../contract/contract.js";
 import { isHttpUrl } from "../contract/links.js";
 import { hasCode, UserError, unlessStopped, usageError } from "../errors.js";
-import { type Client, createClient } from "../remote/client.js";
-import { findBaseUrl } from "../remote/contract.js";
-import { fetchBy } from "../remote/fetch.js";
+import { baseUrlOf, explainListing } from "../hosted.js";
 import { publicKeyOf } from "../settings/keys.js";
 import { at, isPath, toMilliseconds } from "../settings/kinds.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
@@ -46,7 +44,7 @@ export interface MirrorResult extends SyncResult {
   table: string;
   /** The contract's words for a record and for many. */
   words: readonly [one: string, many: string];
-  /** Requests that were sent, and bytes of the bodies that came. */
+  /** Requests that were sent, and bytes of the bodies that came, unpacked. */
   requests: number;
   bytes: number;
   /** What it took. */
@@ -74,15 +72,10 @@ export async function mirror(given: MirrorOptions, effects: MirrorEffects = {}):
   const { signal } = watch;
   const demand = readDemand(options, watch.cwd ?? ".");
   return unlessStopped(signal, async () => {
-    const client = createClient({ signal, timeoutMs: PATIENCE_MS });
-    try {
-      const { fetch, moved } = countedFetch(client);
-      const baseUrl = await findBaseUrl(client, options.url);
-      const listing = openListing<AnyRecord>(baseUrl, { ...demand, fetch, signal, timeoutMs: PATIENCE_MS });
-      return await goOn(options.every, watch, () => bringUp(listing, options.file, moved, watch));
-    } finally {
-      client.close();
-    }
+    const { fetch, moved } = countedFetch();
+    const how = { ...demand, fetch, signal, timeoutMs: PATIENCE_MS };
+    const listing = openListing<AnyRecord>(baseUrlOf(options.url), how);
+    return goOn(options.every, watch, () => bringUp(listing, options.file, moved, watch));
   });
 }
 
@@ -140,40 +133,34 @@ async function bringUp(
       seconds: Math.round(performance.now() - began) / 1000,
     };
   } catch (error) {
-    throw explain(error, listing.baseUrl);
+    throw await explainListing(error, listing, ADVICE);
   } finally {
     store.close();
   }
 }
 
-/** A fetch by a client, and what it has moved so far. */
-function countedFetch(client: Client) {
-  let bytes = 0;
-  const once: Client["once"] = async (...asked) => {
-    const answer = await client.once(...asked);
-    bytes += answer.body.length;
-    return answer;
+/** The runtime's fetch, and how many requests it has sent and bytes of bodies it has given, unpacked. */
+function countedFetch() {
+  const moved = { requests: 0, bytes: 0 };
+  const counted: typeof fetch = async (input, init) => {
+    moved.requests++;
+    const response = await fetch(input, init);
+    const { body, status, headers } = response;
+    const counter = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, control) {
+        moved.bytes += chunk.length;
+        control.enqueue(chunk);
+      },
+    });
+    return body ? new Response(body.pipeThrough(counter), { status, headers }) : response;
   };
-  const moved = () => ({ requests: client.requests, bytes });
-  return { fetch: fetchBy({ ...client, once }), moved };
+  return { fetch: counted, moved: () => ({ ...moved }) };
 }
 
 /** Whether the next time may go well: the host may be there again, and the disk have room. */
 function isPassing({ cause }: UserError): boolean {
   if (cause instanceof ListingError) return cause.code !== "usage";
   return hasCode(cause, "SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_FULL");
-}
-
-/** The error of a reader with what a person can do about it. What the fetch said is said in its own words. */
-function explain(error: unknown, baseUrl: string): unknown {
-  if (!(error instanceof ListingError)) return error;
-  const { code, message, url, cause } = error;
-  if (cause instanceof UserError) return new UserError(cause.message, { cause: error });
-  if (code === "unproved")
-    return new UserError(`${url} says no state that a copy could be held to; is ${baseUrl} the base URL?`, {
-      cause: error,
-    });
-  return new UserError(`${message} ${ADVICE[code] ?? `Is ${baseUrl} the base URL?`}`, { cause: error });
 }
 
 const ADVICE: Readonly<Partial<Record<ListingErrorCode, string>>> = {

@@ -135,7 +135,7 @@ export class ReleaseFiles extends FileOrder {
     this.#own = shard ? this.filesOf(cutPages(sums.pages.pages, shard)) : { first: 0, end: this.length };
     this.#sums = sums;
     const hash = createHash("sha256");
-    for (const line of encodeSums(sums)) hash.update(line);
+    for (const text of encodeSums(sums)) hash.update(text);
     const signature = isSigned ? readReleaseFileSync(join(folder, SIGNATURE)) : undefined;
     this.#unlisted = new Map([
       [SUMS, hash.digest("hex")],

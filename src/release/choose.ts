@@ -2,23 +2,25 @@
 import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { USERS_CONTRACT } from "../contract/contract.js";
 import { codeOf, UserError, usageError } from "../errors.js";
 import { listed } from "../print/text.js";
 import { at } from "../settings/kinds.js";
 import { closing, openPlain } from "./files.js";
-import { CONTRACT, CURRENT, PagePaths, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
+import { CONTRACT, CURRENT, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
 import { findCurrent, findPrevious, releaseNames } from "./list.js";
 import { idOf } from "./name.js";
 import { openRelease, type Release } from "./open.js";
 import { readSumLines } from "./sums.js";
 
-/** Without a word the current one. @throws UserError when a word means none or several, or the release is not whole. */
+/** The maximum number of releases that a message lists. */
+const MOST_LISTED = 10;
+
+/** Opens the current release if there is no word. @throws UserError as `findRelease` and `openRelease` do. */
 export async function openChosen(dist: string, word?: string, cwd = "."): Promise<Release> {
   return openRelease(word === undefined ? join(dist, CURRENT) : findRelease(word, dist, cwd));
 }
 
-/** The folder of the release that a word means, see `lookUp`. @throws UserError when it means none or several. */
+/** The folder of the release that a word means, see `lookUp`. @throws UserError if it means none or several. */
 export function findRelease(word: string, dist: string, cwd = "."): string {
   const folder = lookUp(word, dist, cwd);
   if (folder !== undefined) return folder;
@@ -34,8 +36,8 @@ export function findRelease(word: string, dist: string, cwd = "."): string {
  * 1. `current` and `previous`, in `dist`;
  * 2. a folder that holds a release or, as `dist` does, a current one;
  * 3. an id or a folder name in `dist`, or the beginning of one; of releases with the same content, the newest;
- * 4. any other folder; opening it will tell what it lacks.
- * @throws UserError when it is the beginning of several ids, or when there is no current or previous release.
+ * 4. any other folder: opening it says what it lacks.
+ * @throws UserError if it is the beginning of several ids, or if there is no current or previous release.
  */
 export function lookUp(word: string, dist: string, cwd = "."): string | undefined {
   if (word === "") return undefined;
@@ -49,13 +51,13 @@ export function lookUp(word: string, dist: string, cwd = "."): string | undefine
   return isFolder(path) ? path : undefined;
 }
 
-/** Each of these in a folder shows that it is meant to be a release. Pages without a contract are of users. */
-const SIGNS = [SNAPSHOT, SUMS, CONTRACT, new PagePaths(USERS_CONTRACT.listing.path).folder];
+/** Each of these shows that a folder is meant to be a release, even an incomplete one. */
+const SIGNS = [SNAPSHOT, SUMS, CONTRACT];
 
 function currentOf(dist: string): string {
   const name = findCurrent(dist);
   if (name !== undefined) return join(dist, RELEASES, name);
-  // Where links got lost, for example in an archive, `current` is a folder.
+  // If links got lost, for example in an archive, `current` is a folder.
   const folder = join(dist, CURRENT);
   if (isFolder(folder)) return folder;
   throw usageError(`There is no current release in ${dist}; run "rollcall build" first.`);
@@ -69,29 +71,37 @@ function previousOf(dist: string): string {
 }
 
 function findByBeginning(word: string, dist: string): string | undefined {
-  // Ids may be typed in capitals; the T and Z of a folder's name stay as they are.
+  // Ids may be typed in capitals. The T and Z of a folder's name stay as they are.
   const beginning = word.replace(/[0-9A-F]+$/i, (digits) => digits.toLowerCase());
   const names = releaseNames(dist);
   const byId = names.filter((name) => idOf(name).startsWith(beginning));
   const byName = names.filter((name) => name.startsWith(beginning));
   const meant = [...byId, ...byName];
   if (new Set(meant.map(idOf)).size > 1) throw ambiguous(word, [...new Set(byId.map(idOf))], byName);
-  if (meant.length > 1) requireTwins(word, meant, dist);
+  if (meant.length > 1) requireSameContent(word, meant, dist);
   return meant[0];
 }
 
-/** @throws UserError when releases with one id differ in content, which takes somebody who wants them to. */
-function requireTwins(word: string, names: readonly string[], dist: string): void {
-  const contents = names.map((name) => contentOf(join(dist, RELEASES, name)));
+function ambiguous(word: string, ids: readonly string[], names: readonly string[]): UserError {
+  const kinds = [...(ids.length > 0 ? ["ids"] : []), ...(names.length > 0 ? ["names"] : [])].join(" and ");
+  const all = [...ids, ...names];
+  return usageError(
+    `${JSON.stringify(word)} is the beginning of ${all.length} ${kinds}: ${listed(all, MOST_LISTED)}; give more of one${ids.length > 0 ? "" : ", or its id"}.`,
+  );
+}
+
+/** @throws UserError if releases with one id differ in content, which only an attacker brings about. */
+function requireSameContent(word: string, names: readonly string[], dist: string): void {
   // A release that cannot be read is refused when it is opened.
-  if (new Set(contents.filter((content) => content !== undefined)).size <= 1) return;
+  const contents = names.flatMap((name) => findContent(join(dist, RELEASES, name)) ?? []);
+  if (new Set(contents).size <= 1) return;
   throw new UserError(
     `${JSON.stringify(word)} means ${names.length} releases of one id that differ in their content: ${listed(names, MOST_LISTED)}; give the whole name of one.`,
   );
 }
 
-/** A digest of a release's content: of the lines of SHA256SUMS that are part of its id, and of snapshot.json, see `contentDigest`. */
-export function contentOf(folder: string): string | undefined {
+/** A digest of those lines of SHA256SUMS that are part of a release's id, and of that of snapshot.json. */
+function findContent(folder: string): string | undefined {
   const file = openPlain(join(folder, SUMS));
   if (file === undefined) return undefined;
   const hash = createHash("sha256");
@@ -102,15 +112,6 @@ export function contentOf(folder: string): string | undefined {
 }
 
 const CONTENT = / {2}(?:snapshot\.json|contract\.json|records\.sha256|(?:.*\/)?pages\/[0-9]+\.json)$/;
-
-function ambiguous(word: string, ids: readonly string[], names: readonly string[]): UserError {
-  const [kinds, all] = [[ids.length > 0 && "ids", names.length > 0 && "names"].filter(Boolean), [...ids, ...names]];
-  return usageError(
-    `${JSON.stringify(word)} is the beginning of ${all.length} ${kinds.join(" and ")}: ${listed(all, MOST_LISTED)}; give more of one${ids.length > 0 ? "" : ", or its id"}.`,
-  );
-}
-
-const MOST_LISTED = 10;
 
 /** False also for a word that is too long for a path, or that leads through a file. */
 function isFolder(path: string): boolean {

@@ -19,23 +19,22 @@ export interface ReleaseSummary {
   pages: number;
   /** Bytes of all its files, including those that it shares with other releases by hard links. */
   bytes: number;
-  /** What its contract calls one record and many. */
+  /** The contract's words for one record and for many. */
   words?: Contract["listing"]["words"];
-  /** Why it cannot be opened; records and pages are 0 then. */
+  /** Why it cannot be opened. Records and pages are 0 then. */
   broken?: string;
 }
 
-/** All releases of `dist`, newest first. @throws UserError when it has none. */
+/** All releases of `dist`, newest first. @throws UserError if it has none. */
 export async function listReleases(dist: string): Promise<ReleaseSummary[]> {
   const names = releaseNames(dist);
   if (names.length === 0) throw usageError(`There is no release in ${dist}; run "rollcall build" first.`);
-  const current = findCurrent(dist);
   const summaries: ReleaseSummary[] = [];
-  for (const name of names) summaries.push(await summarize(dist, name, name === current));
+  for (const name of names) summaries.push(await summarize(dist, name));
   return summaries;
 }
 
-/** Folder names, newest first. */
+/** The folder names of releases, newest first. */
 export function releaseNames(dist: string): string[] {
   try {
     return readdirSync(join(dist, RELEASES), { withFileTypes: true })
@@ -69,19 +68,14 @@ function linked(path: string): string | undefined {
   }
 }
 
-async function summarize(dist: string, name: string, current: boolean): Promise<ReleaseSummary> {
+export async function summarize(dist: string, name: string): Promise<ReleaseSummary> {
   const folder = join(dist, RELEASES, name);
   const { id = "", time = new Date(0) } = parseFolderName(name) ?? {};
-  const base = { id, name, folder, time, current };
+  const base = { id, name, folder, time, current: name === findCurrent(dist) };
   try {
     const { snapshot, contract } = await openRelease(folder);
-    return {
-      ...base,
-      words: contract.listing.words,
-      records: snapshot.count,
-      pages: snapshot.pages,
-      bytes: await bytesBelow(folder),
-    };
+    const { count: records, pages } = snapshot;
+    return { ...base, words: contract.listing.words, records, pages, bytes: await bytesBelow(folder) };
   } catch (error) {
     if (!(error instanceof UserError) && codeOf(error) === undefined) throw error;
     const { message: broken } = error as Error;
@@ -91,7 +85,7 @@ async function summarize(dist: string, name: string, current: boolean): Promise<
 
 async function bytesBelow(folder: string): Promise<number> {
   let bytes = 0;
-  // A list of all files at once would take hundreds of bytes for each.
+  // One by one: a list of all files would take hundreds of bytes for each.
   for await (const entry of await opendir(folder, { recursive: true, bufferSize: 1024 }))
     if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name)).size;
   return bytes;

@@ -1,4 +1,7 @@
-/** Locks: a `dist` or a folder that is published to has one writer at a time, and a release that is published stays where it is. */
+/**
+ * Locks. A `dist` or a folder that is published to has one writer at a time, and a release stays while it is published.
+ * Each is SQLite's own lock on an empty file, which the system releases when the process ends, however it ends.
+ */
 import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -13,10 +16,9 @@ import { makeLockFile, requireWritable } from "./sharing.js";
 import { replaceFile } from "./write.js";
 
 /**
- * SQLite's own lock on an empty file, which the system releases when the process ends, however it ends.
  * @param what how messages call the thing that is locked.
  * @returns a function that releases the lock.
- * @throws UserError at once when another process holds the lock, or this user may not write there; nothing is written then.
+ * @throws UserError at once if another process holds the lock, or this user may not write there. Nothing is written then.
  */
 export function lockDist(dist: string, now: Date, what = dist): () => void {
   try {
@@ -45,19 +47,19 @@ function lock(folder: string, names: { file: string; holder: string }, now: Date
     let inode: number;
     ({ db, inode } = openLock(path));
     db.exec("BEGIN EXCLUSIVE");
-    // SQLite opens a file that it may not write for reading, and such a lock would not exclude others. A write fails then.
+    // SQLite opens a read-only file for reading, and such a lock would not exclude others. This write fails then.
     db.pragma("user_version = 1");
     // A holder that ended meanwhile has removed its file, and another run may hold a new one.
-    if (lstatSync(path, { throwIfNoEntry: false })?.ino !== inode) throw isWritten(what, holder);
+    if (lstatSync(path, { throwIfNoEntry: false })?.ino !== inode) throw isHeld(what, holder);
     replaceFile(holder, JSON.stringify({ pid: process.pid, machine: hostname(), since: now.toISOString() }));
     return db;
   } catch (error) {
     db?.close();
-    throw hasCode(error, "SQLITE_BUSY") ? isWritten(what, holder) : error;
+    throw hasCode(error, "SQLITE_BUSY") ? isHeld(what, holder) : error;
   }
 }
 
-/** Keeps the releases of `dist` from `removeUnheld` until the returned function is called. Several processes may do so at once. */
+/** Keeps `removeUnheld` from removing releases of `dist` until the returned function is called. Several processes may hold them. */
 export function holdReleases(dist: string): () => void {
   let db: Database.Database | undefined;
   try {
@@ -67,7 +69,7 @@ export function holdReleases(dist: string): () => void {
     db?.close();
     if (hasCode(error, "SQLITE_BUSY"))
       throw new UserError(`Releases in ${dist} are being removed; run this again.`, { cause: error });
-    // A folder that this user cannot write can be read all the same.
+    // A folder that this user cannot write can still be read.
     if (!(error instanceof UserError) && codeOf(error) === undefined) throw error;
   }
   return () => db?.close();
@@ -78,7 +80,7 @@ export function removeUnheld(dist: string, step: () => void): boolean {
   return whileUnlocked(openLock(join(dist, READERS)).db, step);
 }
 
-/** Runs a step with SQLite's lock on a file, unless another connection has one, and closes it. @returns whether it was run. */
+/** Runs a step while it holds the lock of a database, which it closes. @returns false if another connection holds the lock. */
 export function whileUnlocked(db: Database.Database, step: () => void): boolean {
   try {
     db.exec("BEGIN EXCLUSIVE");
@@ -93,8 +95,8 @@ export function whileUnlocked(db: Database.Database, step: () => void): boolean 
 }
 
 /**
- * @returns also the inode of the path right before it was opened: if the path has another one later, what was opened is not there any more.
- * @throws UserError when the lock file is not Rollcall's, or this user may not write it.
+ * @returns also the inode from right before the file was opened. If the path has another one later, the open file was removed.
+ * @throws UserError if the lock file is not Rollcall's, or this user may not write it.
  */
 function openLock(path: string): { db: Database.Database; inode: number } {
   makeLockFile(path);
@@ -106,14 +108,14 @@ function openLock(path: string): { db: Database.Database; inode: number } {
     throw new UserError(`${path} is not Rollcall's, which has an empty file there; move it away.`);
   requireWritable(path);
   const db = new Database(path, { timeout: 0, fileMustExist: true });
-  // The file stays empty, and a journal file beside it would be in the way of the next lock.
+  // Keeps the file empty, without a journal file beside it, which would be in the way of the next lock.
   db.pragma("journal_mode = MEMORY");
   return { db, inode: stats.ino };
 }
 
 const holderSchema = z.object({ pid: z.int(), machine: z.string(), since: z.string() });
 
-function isWritten(what: string, holder: string): UserError {
+function isHeld(what: string, holder: string): UserError {
   return new UserError(
     `${what} is being written by ${readHolder(holder)}; wait until it has ended, then run this again.`,
   );
@@ -126,6 +128,6 @@ function readHolder(file: string): string {
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
   }
-  // The holder may not have written the file yet, or it belongs to another user and may not be read.
+  // The holder may not have written the file yet, or it belongs to another user and cannot be read.
   return "another process";
 }

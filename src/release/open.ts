@@ -1,7 +1,8 @@
-/** Opens a release: reads its manifest, and checks its files only as far as is asked for. */
+/** Opens a release: reads what describes it, and looks whether its pages are there. Their bytes are checked by `findDamage`. */
 import { lstatSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { Contract } from "../contract/contract.js";
 import { MAX_CONTRACT } from "../contract/file/form.js";
 import { readContract } from "../contract/file/read.js";
@@ -11,29 +12,28 @@ import { CONTRACT, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, SUMS } from "./layo
 import { idOf } from "./name.js";
 import { entriesOf, PageNames } from "./page-names.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot.js";
-import { findListed, listFiles, pagesToList, readSums, type Sums } from "./sums.js";
+import { findListed, listFiles, type OpenSums, pagesToList, readSums, type Sums } from "./sums.js";
 
-/** One snapshot on disk. */
 export interface Release {
   /** Its folder, as an absolute path with all links resolved. */
   folder: string;
   snapshot: Snapshot;
   /** SHA-256 of its content, see `contentDigest`. */
   digest: string;
-  /** What its records were checked against. */
+  /** The contract that its records were checked against. */
   contract: Contract;
   /** Where its pages are. */
   paths: PagePaths;
-  /** The digests of all files except SHA256SUMS itself, and its signature. */
+  /** The digests of all files except SHA256SUMS and its signature. */
   sums: Sums;
-  /** Whether there is a signature of SHA256SUMS. Only who has a public key can tell whose it is. */
+  /** Whether there is a signature of SHA256SUMS, which is not checked here. */
   isSigned: boolean;
 }
 
 /**
- * Opens the release in `folder`, without reading its pages. A link such as `dist/current` is followed once, so that a
- * later switch does not matter. Checks that snapshot.json matches its digest and id, and that all page files are there.
- * @throws UserError when there is no release, or when it is not complete.
+ * Opens the release in `folder`, without reading its pages. A link such as `dist/current` is resolved once, so a later
+ * switch does not matter. Checks that snapshot.json matches its digest and id, and that all page files are there.
+ * @throws UserError if there is no release, or if it is not complete.
  */
 export async function openRelease(folder: string): Promise<Release> {
   const root = await realpath(folder).catch((cause) => {
@@ -41,9 +41,9 @@ export async function openRelease(folder: string): Promise<Release> {
   });
   const broken = (why: string, cause?: unknown) =>
     new UserError(`Release ${basename(root)} is broken: ${why}. ${adviceFor(root)}`, { cause });
-  const reading = async <T>(name: string, read: () => Promise<T>): Promise<T> => {
+  const reading = async <T>(name: string, read: (path: string) => Promise<T>): Promise<T> => {
     try {
-      return await read();
+      return await read(join(root, name));
     } catch (cause) {
       if (codeOf(cause) === undefined) throw cause;
       if (hasCode(cause, "ENOTDIR")) throw new UserError(`${folder} is a file, not a release's folder.`, { cause });
@@ -51,48 +51,35 @@ export async function openRelease(folder: string): Promise<Release> {
     }
   };
   const read = (name: string, most?: number) =>
-    reading(name, async () => String(await readReleaseFile(join(root, name), most)));
+    reading(name, async (path) => String(await readReleaseFile(path, most)));
 
   const snapshotText = await read(SNAPSHOT);
   const snapshot = parseSnapshot(snapshotText);
   if (!snapshot) throw broken(`${SNAPSHOT} is not of the form that Rollcall writes`);
-  let names: ReturnType<typeof namesIn> | undefined;
-  const { contract, sums } = await reading(SUMS, () =>
-    withReleaseFile(join(root, SUMS), async (file, size) => {
-      const contract = await findContract(findListed({ file, size }, CONTRACT), () => read(CONTRACT, MAX_CONTRACT));
-      if ("why" in contract) throw broken(`${CONTRACT} ${contract.why}`);
-      const pages = pagesToList(new PagePaths(contract.listing.path), snapshot);
-      // What is there is listed meanwhile.
-      names = namesIn(root, pages.paths);
-      names.catch(() => {});
-      try {
-        return { contract, sums: await readSums({ file, size }, pages) };
-      } catch (cause) {
-        throw broken(`in ${SUMS}, ${cause instanceof Error ? cause.message : cause}`, cause);
-      }
-    }),
+  const readListed = async (from: OpenSums) => {
+    const listed = findListed(from, CONTRACT);
+    if (listed === undefined) throw broken(`${CONTRACT} is not listed in ${SUMS}`);
+    const text = await read(CONTRACT, MAX_CONTRACT);
+    if (sha256(text) !== listed) throw broken(`${CONTRACT} does not match its digest`);
+    const contract = await readContract(text);
+    if ("mistakes" in contract)
+      throw broken(`${CONTRACT} is not a contract: ${contract.mistakes[0]?.replace(/\.$/, "")}`);
+    const sums = await readSums(from, pagesToList(new PagePaths(contract.listing.path), snapshot)).catch((cause) => {
+      throw broken(`in ${SUMS}, ${cause.message}`, cause);
+    });
+    return { contract, sums };
+  };
+  const { contract, sums } = await reading(SUMS, (path) =>
+    withReleaseFile(path, (file, size) => readListed({ file, size })),
   );
-  const { paths } = sums;
   const { id, ...facts } = snapshot;
   if (sums.others.get(SNAPSHOT) !== sha256(snapshotText)) throw broken(`${SNAPSHOT} does not match its digest`);
   const digest = contentDigest(facts, sums);
   if (snapshotId(digest) !== id) throw broken(`its id ${id} does not match its content`);
-  const missing = findMissing(await names, sums);
-  if (missing) throw broken(`${missing} is missing`);
+  const missing = await findMissing(root, sums);
+  if (missing !== undefined) throw broken(`${missing} is missing`);
   const isSigned = lstatSync(join(root, SIGNATURE), { throwIfNoEntry: false })?.isFile() === true;
-  return { folder: root, snapshot, digest, contract, paths, sums, isSigned };
-}
-
-/** The contract that a release lists in SHA256SUMS, or why it has none. */
-async function findContract(
-  digest: string | undefined,
-  read: () => Promise<string>,
-): Promise<Contract | { why: string }> {
-  if (digest === undefined) return { why: `is not listed in ${SUMS}` };
-  const text = await read();
-  if (sha256(text) !== digest) return { why: "does not match its digest" };
-  const contract = await readContract(text);
-  return "mistakes" in contract ? { why: `is no contract: ${contract.mistakes[0]?.replace(/\.$/, "")}` } : contract;
+  return { folder: root, snapshot, digest, contract, paths: sums.paths, sums, isSigned };
 }
 
 /** A release that was copied or downloaded cannot be built again where it is. */
@@ -102,7 +89,18 @@ function adviceFor(root: string): string {
   return 'See all that is wrong with "rollcall verify", and fetch it anew.';
 }
 
-/** Opens a release as `openRelease` does; undefined when there is none, or when it is not complete. */
+/** The path of a page file that SHA256SUMS lists and the folder lacks, or of the pages' folder if that is missing or a link. */
+async function findMissing(root: string, { paths, pages }: Sums): Promise<string | undefined> {
+  const folder = join(root, paths.folder);
+  if ((await realpath(folder).catch(() => undefined)) !== folder) return paths.folder;
+  const names = new PageNames();
+  for await (const some of entriesOf(folder)) for (const { name } of some) names.add(name);
+  for (let page = 1; page <= pages.pages; page++)
+    for (const variant of pages.variants) if (!names.has(page, variant)) return paths.path(page, variant);
+  return undefined;
+}
+
+/** Opens a release as `openRelease` does; undefined if there is none, or if it is not complete. */
 export async function openIfWhole(folder: string): Promise<Release | undefined> {
   try {
     return await openRelease(folder);
@@ -112,7 +110,7 @@ export async function openIfWhole(folder: string): Promise<Release | undefined> 
   }
 }
 
-/** The path of the first file whose bytes do not match SHA256SUMS, or undefined when all files do. */
+/** The path of the first file whose bytes do not match SHA256SUMS; undefined if all files do. */
 export async function findDamage({ folder, sums }: Release, signal?: AbortSignal): Promise<string | undefined> {
   return findAltered(folder, listFiles(sums), signal);
 }
@@ -125,25 +123,10 @@ export async function findAltered(
 ): Promise<string | undefined> {
   const memory = Buffer.allocUnsafe(2 ** 18);
   for (const [path, digest] of files) {
+    // Lets signals arrive.
+    await setImmediate();
     signal?.throwIfAborted();
-    if ((await findDigest(join(folder, path), memory)) !== digest) return path;
+    if (findDigest(join(folder, path), memory) !== digest) return path;
   }
-  return undefined;
-}
-
-/** The names of pages that are there; undefined where the pages' folder is a link, or missing. */
-async function namesIn(root: string, paths: PagePaths): Promise<PageNames | undefined> {
-  const folder = join(root, paths.folder);
-  if ((await realpath(folder).catch(() => undefined)) !== folder) return undefined;
-  const names = new PageNames();
-  for await (const some of entriesOf(folder)) for (const { name } of some) names.add(name);
-  return names;
-}
-
-/** The path of a page file that SHA256SUMS lists and the folder lacks, or of the pages' folder. */
-function findMissing(names: PageNames | undefined, { paths, pages }: Sums): string | undefined {
-  if (!names) return paths.folder;
-  for (let page = 1; page <= pages.pages; page++)
-    for (const variant of pages.variants) if (!names.has(page, variant)) return paths.path(page, variant);
   return undefined;
 }

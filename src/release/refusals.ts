@@ -6,7 +6,7 @@ import { codeOf, explainRefusal, isMissing, isSystemError, reasonOf, UserError }
 /** Codes that Node's recursive mkdir and SQLite also use for read-only disks. */
 const VAGUE = /^(ENOENT|SQLITE_CANTOPEN|SQLITE_READONLY)/;
 
-/** The system's code for why a folder, or the nearest existing folder above it, cannot be written; undefined when it can. */
+/** The system's code for why a folder, or the nearest existing folder above it, cannot be written; undefined if it can. */
 export function findRefusal(path: string): string | undefined {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     try {
@@ -18,7 +18,7 @@ export function findRefusal(path: string): string | undefined {
   }
 }
 
-/** Turns a system error from writing below `dist` into one that people can act on; returns other errors as they are. */
+/** Turns a system error from writing below `dist` into one that people can act on. Returns other errors as they are. */
 export function explainWrite(dist: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error;
   const said = codeOf(error) ?? "";
@@ -30,7 +30,7 @@ export function explainWrite(dist: string, error: unknown): unknown {
   });
 }
 
-/** For steps after a switch, which may fail: the system's error becomes a line of `untidied` that begins with `what`. */
+/** Runs a step after a switch. A system error does not fail the run, but adds a line to `untidied` that begins with `what`. */
 export function tidy(untidied: string[], what: string, step: () => void): void {
   try {
     step();

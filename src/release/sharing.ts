@@ -1,4 +1,4 @@
-/** What other users may do: several may write one `dist`, as a group does, and a web server has to read a release. */
+/** Permissions for other users: a group may write one `dist` together, and a web server has to read a release. */
 import { accessSync, constants, fchmodSync, fstatSync, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hasCode, UserError } from "../errors.js";
@@ -6,8 +6,8 @@ import { shellWord } from "../print/text.js";
 import { closing } from "./files.js";
 
 /**
- * Makes a folder, unless it exists, in which all users may write who may write in `parent`: the process's umask alone
- * would keep out a group. @throws UserError when a link or a file is in its place.
+ * Makes a folder, unless it exists, in which the same users may write as in `parent`, whatever the umask.
+ * @throws UserError if a link or a file is in its place.
  */
 export function makeFolder(parent: string, name: string): string {
   const path = join(parent, name);
@@ -39,7 +39,7 @@ export function makeLockFile(path: string): void {
   }
 }
 
-/** @throws UserError when a file or a folder belongs to another user and this user may not write it. */
+/** @throws UserError if a file or a folder belongs to another user and this user may not write it. */
 export function requireWritable(path: string): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
@@ -57,10 +57,11 @@ export function requireWritable(path: string): void {
 const [READ, PASS] = [0o4, 0o1];
 
 /**
- * Only modes are looked at: a group or an access list may let a server in all the same.
+ * Finds what keeps other users, such as a web server, from reading a release. Looks only at modes: a group or an access list may
+ * let a server in all the same.
  * @param folder absolute, with all links resolved.
  * @param files relative to it.
- * @returns the first path that stops other users and what mends it; undefined where nothing does.
+ * @returns the first path that other users cannot read, and how to mend it; undefined if they can read all.
  */
 export function findUnreadable(folder: string, files: Iterable<string>): string | undefined {
   const above = foldersAbove(folder).filter((path) => !allows(path, PASS));
@@ -75,12 +76,11 @@ export function findUnreadable(folder: string, files: Iterable<string>): string 
 }
 
 function findInside(folder: string, files: Iterable<string>): string | undefined {
-  const known = new Set<string>();
+  const passed = new Set<string>();
   for (const path of files) {
     for (const parent of [".", ...foldersAbove(path)]) {
-      if (known.has(parent)) continue;
-      if (!allows(join(folder, parent), PASS)) return join(folder, parent);
-      known.add(parent);
+      if (!passed.has(parent) && !allows(join(folder, parent), PASS)) return join(folder, parent);
+      passed.add(parent);
     }
     if (!allows(join(folder, path), READ)) return join(folder, path);
   }
@@ -93,7 +93,7 @@ function foldersAbove(path: string): string[] {
   return parent === path || parent === "." ? [] : [...foldersAbove(parent), parent];
 }
 
-/** What is gone by now stops nobody; other checks look for it. */
+/** True also for a path that is gone: other checks look for it. */
 function allows(path: string, bit: number): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats === undefined || (stats.mode & bit) !== 0;

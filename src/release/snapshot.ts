@@ -1,4 +1,5 @@
 /** snapshot.json: the manifest of a release, and the id that is made from it. */
+import { createHash } from "node:crypto";
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { parseAs } from "../contract/json.js";
@@ -33,7 +34,9 @@ export type SnapshotFacts = Omit<Snapshot, "id">;
  * of snapshot.json. Other files do not count, see `isOfContent`.
  */
 export function contentDigest(facts: SnapshotFacts, { paths, pages, others }: Sums): string {
-  const hash = pages.content(paths);
+  const hash = createHash("sha256");
+  for (let page = 1; page <= pages.pages; page++)
+    hash.update(encodeSum(pages.get(page, "identity") ?? "", paths.path(page)));
   for (const [path, digest] of others) if (isOfContent(path)) hash.update(encodeSum(digest, path));
   return hash.update(stringify(facts)).digest("hex");
 }

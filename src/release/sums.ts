@@ -1,12 +1,12 @@
-/** SHA256SUMS: the digests of a release's files, 32 bytes for each page file in memory, and how they are written and read. */
-import { createHash, type Hash } from "node:crypto";
+/** SHA256SUMS: the digests of a release's files. In memory, each page file takes 32 bytes. */
 import { readSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
 import { setImmediate } from "node:timers/promises";
 import type { Snapshot } from "../contract/snapshot.js";
 import { readBlocks } from "./files.js";
 import type { PagePaths, Variant } from "./layout.js";
 
-/** Of a digest in bytes, and in hexadecimal. */
+/** Length of a digest in bytes and in hexadecimal digits. */
 const [BYTES, DIGITS] = [32, 64];
 const UNSET = "0".repeat(DIGITS);
 
@@ -57,14 +57,6 @@ export class PageDigests {
     for (let page = 1; page <= this.pages; page++)
       for (const variant of this.variants) yield [paths.path(page, variant), this.get(page, variant) ?? UNSET];
   }
-
-  /** A hash that has taken the lines of all plain pages. */
-  content(paths: PagePaths): Hash {
-    const hash = createHash("sha256");
-    for (let page = 1; page <= this.pages; page++)
-      hash.update(encodeSum(this.get(page, "identity") ?? "", paths.path(page)));
-    return hash;
-  }
 }
 
 export interface Sums {
@@ -75,14 +67,25 @@ export interface Sums {
   others: ReadonlyMap<string, string>;
 }
 
-/** What SHA256SUMS lists: pages in order, each with its variants, then others by path. */
+/** All files that SHA256SUMS lists: pages in order, each with its variants, then others by path. */
 export function* listFiles({ paths, pages, others }: Sums): Generator<[path: string, digest: string]> {
   yield* pages.files(paths);
   yield* others;
 }
 
+/** Characters of SHA256SUMS that are handed out together. */
+const CHUNK = 2 ** 16;
+
+/** The text of SHA256SUMS, in parts. */
 export function* encodeSums(sums: Sums): Generator<string> {
-  for (const [path, digest] of listFiles(sums)) yield encodeSum(digest, path);
+  let text = "";
+  for (const [path, digest] of listFiles(sums)) {
+    text += encodeSum(digest, path);
+    if (text.length < CHUNK) continue;
+    yield text;
+    text = "";
+  }
+  yield text;
 }
 
 /** One line of SHA256SUMS, as `sha256sum -c` reads it. */
@@ -96,7 +99,7 @@ export interface OpenSums {
   size: number;
 }
 
-/** What pages a release should list. */
+/** The pages that a release should list. */
 export type PagesToList = Pick<Sums, "paths"> & Pick<PageDigests, "pages" | "variants">;
 
 export function pagesToList(
@@ -110,29 +113,28 @@ export function pagesToList(
 const AT_ONCE = 5000;
 
 /**
- * What a file lists, in any order of its lines.
+ * Reads a whole SHA256SUMS, whose lines may be in any order.
  * @throws Error naming a line that is not valid, or saying which pages are missing or listed twice
  */
 export async function readSums(from: OpenSums, { paths, pages, variants }: PagesToList): Promise<Sums> {
   const expected = pages * variants.length;
   // The number of pages comes from another file, so it is checked before memory is reserved for it.
-  if (from.size < expected * (DIGITS + encodeSum("", paths.path(1)).length))
+  if (from.size < expected * encodeSum(UNSET, paths.path(1)).length)
     throw new Error(`it is too short for ${expected} page files`);
   const digests = new PageDigests(pages, variants);
   const others = new Map<string, string>();
   let [read, found] = [0, 0];
-  for (const { line, isWhole } of readSumLines(from.file)) {
+  for (const { line } of readSumLines(from.file)) {
     if (++read % AT_ONCE === 0) await setImmediate();
-    if (!isWhole) break;
     const sum = parseSum(line);
-    if (!sum) throw new Error(`${JSON.stringify(line)} is no line of SHA256SUMS`);
+    if (!sum) throw new Error(`${JSON.stringify(line)} is not a line of SHA256SUMS`);
     const { path, digest } = sum;
-    const page = paths.find(path);
-    if (!page) others.set(path, digest);
-    else if (!digests.includes(page.page, page.variant) || digests.get(page.page, page.variant) !== undefined)
+    const { page = 0, variant = "identity" } = paths.find(path) ?? {};
+    if (page === 0) others.set(path, digest);
+    else if (!digests.includes(page, variant) || digests.get(page, variant) !== undefined)
       throw new Error(`${path} is not expected, or listed twice`);
     else {
-      digests.set(page.page, page.variant, digest);
+      digests.set(page, variant, digest);
       found++;
     }
   }
@@ -140,61 +142,40 @@ export async function readSums(from: OpenSums, { paths, pages, variants }: Pages
   return { paths, pages: digests, others };
 }
 
-/** Bytes of the longest path, a digest and what is between them. A longer line is cut: it is no line of SHA256SUMS. */
-const LONGEST = 4096 * 3 + DIGITS + 2;
+/** Maximum length of a line: a digest, two spaces and a path. */
+const LONGEST = DIGITS + 2 + 4096;
 
-interface SumLine {
-  line: string;
-  /** False for what stands behind the last newline, and is not too long. */
-  isWhole: boolean;
-}
-
-/** The lines of an open SHA256SUMS, one by one. A line that is too long is the last one. */
-export function* readSumLines(file: number): Generator<SumLine> {
+/** The lines of an open SHA256SUMS. One that is longer than a line may be is cut, so that it is not valid. */
+export function* readSumLines(file: number): Generator<{ line: string }> {
+  const cut = (line: string) => ({ line: line.slice(0, LONGEST + 1) });
+  const decoder = new StringDecoder("utf8");
   let rest = "";
   for (const block of readBlocks(file)) {
-    const lines = (rest + block.toString("latin1")).split("\n");
+    const lines = (rest + decoder.write(block)).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) {
-      yield { line: decoded(line), isWhole: true };
-      if (line.length > LONGEST) return;
-    }
+    for (const line of lines) yield cut(line);
     // The end of an endless line is not looked for.
     if (rest.length > LONGEST) break;
   }
-  if (rest !== "") yield { line: decoded(rest), isWhole: rest.length > LONGEST };
-}
-
-const NOT_ASCII = /[^\0-\x7f]/;
-
-/** The text of bytes, one character each. */
-function decoded(bytes: string): string {
-  const some = bytes.slice(0, LONGEST + 1);
-  return NOT_ASCII.test(some) ? Buffer.from(some, "latin1").toString() : some;
+  if (rest !== "") yield cut(rest);
 }
 
 const SUM = /^([0-9a-f]{64}) {2}(\S{1,4096})$/;
 const LEADS_OUT = /(?:^|\/)\.{0,2}(?:\/|$)/;
 
-/** Undefined for what is no line, or whose path leads out of the release. */
+/** Undefined for a line that is not valid, or whose path leads out of the release. */
 export function parseSum(line: string): { digest: string; path: string } | undefined {
   const [, digest = "", path = ""] = SUM.exec(line) ?? [];
   return digest === "" || digest === UNSET || LEADS_OUT.test(path) ? undefined : { digest, path };
 }
 
-/** Bytes that are searched at once, and in all: files that are no pages take far less. */
-const [STEP, MOST] = [2 ** 16, 2 ** 26];
+/** Bytes at the end of SHA256SUMS that list all files which are not pages. */
+const TAIL = 2 ** 22;
 
-/** The digest that the last line of a path gives. Sought from the end, where files that are no pages are listed. */
+/** The digest that the last line of a path gives, which must not be a page's. Finds it before anything else is known. */
 export function findListed({ file, size }: OpenSums, path: string): string | undefined {
-  const wanted = `  ${path}\n`;
-  const memory = Buffer.alloc(STEP + DIGITS + wanted.length);
-  for (let end = size; end > Math.max(0, size - MOST); end -= STEP) {
-    const begin = Math.max(0, end - memory.length);
-    const found = memory.subarray(0, readSync(file, memory, 0, end - begin, begin));
-    const at = found.lastIndexOf(wanted);
-    const [, digest] = /(?:^|\n)([0-9a-f]{64})$/.exec(found.toString("latin1", Math.max(0, at - DIGITS - 1), at)) ?? [];
-    if (at >= 0 && digest !== undefined) return digest;
-  }
-  return undefined;
+  const tail = Buffer.alloc(Math.min(size, TAIL));
+  readSync(file, tail, 0, tail.length, size - tail.length);
+  const at = tail.lastIndexOf(encodeSum("", path));
+  return at < DIGITS ? undefined : parseSum(tail.toString("latin1", at - DIGITS, at + 2 + path.length))?.digest;
 }

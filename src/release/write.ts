@@ -1,8 +1,8 @@
-/** Writes files so that nobody ever finds half of one, and nothing is written through a symbolic link. */
+/** Writes files that appear whole or not at all. Nothing is written through a symbolic link. */
+import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
-  fsync,
   fsyncSync,
   linkSync,
   lstatSync,
@@ -10,158 +10,120 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
-  writevSync,
 } from "node:fs";
-import { promisify } from "node:util";
 import { hasCode, UserError } from "../errors.js";
 import { closing } from "./files.js";
 
-const flush = promisify(fsync);
-
-export function asidePath(path: string): string {
-  return `${path}.rollcall-new`;
-}
-
-/** Written aside, flushed, and put in its place by one rename, over any file or link that is there. */
-export class AsideFile {
+/** A new file, with the digest of what is written to it. Close it in a `finally`. */
+export class DigestedFile {
+  /** Number of bytes written. */
+  bytes = 0;
   #file: number | undefined;
+  readonly #hash = createHash("sha256");
 
-  /** Creates the file aside, and removes what a killed run may have left there. */
+  /**
+   * @param onFinish gets the digest once the file is flushed and closed.
+   * @throws the system's errors, also if anything is at this path: "x" follows no link.
+   */
   constructor(
-    private readonly path: string,
-    private readonly aside = asidePath(path),
+    path: string,
+    private readonly onFinish = (_digest: string) => {},
   ) {
-    rmSync(aside, { force: true });
-    // "x" fails on anything that is there by now, so no link is followed.
-    this.#file = openSync(aside, "wx");
+    this.#file = openSync(path, "wx");
   }
 
   write(content: string | Uint8Array): void {
-    writeFileSync(this.#file ?? -1, content);
+    const bytes = typeof content === "string" ? Buffer.from(content) : content;
+    writeFileSync(this.#file ?? -1, bytes);
+    this.#hash.update(bytes);
+    this.bytes += bytes.length;
   }
 
-  /** Brings the file to the disk, where it still is aside. */
   flush(): void {
     fsyncSync(this.#file ?? -1);
   }
 
-  /** Puts the file in its place. When that fails, nothing of it is left. */
-  finish(): void {
-    try {
-      this.flush();
-      this.#close();
-      renameSync(this.aside, this.path);
-    } catch (error) {
-      this.#close();
-      rmSync(this.aside, { force: true });
-      throw error;
-    }
+  /** Flushes and closes the file. @returns the digest of all its bytes. */
+  finish(): string {
+    this.flush();
+    this.close();
+    const digest = this.#hash.digest("hex");
+    this.onFinish(digest);
+    return digest;
   }
 
-  discard(): void {
-    if (this.#file === undefined) return;
-    this.#close();
-    rmSync(this.aside, { force: true });
-  }
-
-  #close(): void {
+  close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
   }
 }
 
-/** Writes a small file of Rollcall's own over the one that may be there, see `AsideFile`. */
-export function replaceFile(path: string, content: string | Uint8Array, aside = asidePath(path)): void {
-  // Somebody may have put a folder there.
-  rmSync(aside, { recursive: true, force: true });
-  const file = new AsideFile(path, aside);
-  try {
-    file.write(content);
-    file.finish();
-  } catch (error) {
-    file.discard();
-    throw error;
+export function asidePath(path: string): string {
+  return `${path}.rollcall-new`;
+}
+
+/** A file that is written aside, flushed, and renamed over the file or link at its path. */
+export class AsideFile extends DigestedFile {
+  #isInPlace = false;
+
+  /** Creates the file aside, and removes what a killed run may have left there. */
+  constructor(
+    path: string,
+    private readonly aside = asidePath(path),
+  ) {
+    rmSync(aside, { force: true });
+    super(aside, () => {
+      renameSync(aside, path);
+      this.#isInPlace = true;
+    });
+  }
+
+  /** Removes the file unless it was finished. Call it in a `finally`. */
+  discard(): void {
+    this.close();
+    if (!this.#isInPlace) rmSync(this.aside, { force: true });
   }
 }
 
+/** Replaces a small file, see `AsideFile`. @throws as `replaceFiles` does. */
+export function replaceFile(path: string, content: string | Uint8Array, aside = asidePath(path)): void {
+  // Another program may have put a folder there.
+  rmSync(aside, { recursive: true, force: true });
+  replaceFiles([[path, content, aside]]);
+}
+
 /**
- * Writes several files as `replaceFile` writes one. Nothing is in its place before everything is on the disk.
- * @throws UserError when a folder is in the place of one; the system's errors otherwise.
+ * Replaces several files. All are on the disk before the first one is renamed.
+ * @throws UserError if one of the paths is a folder; the system's errors.
  */
-export function replaceFiles(contents: readonly (readonly [path: string, content: string])[]): void {
+export function replaceFiles(
+  contents: readonly (readonly [path: string, content: string | Uint8Array, aside?: string])[],
+): void {
   const files: AsideFile[] = [];
   try {
-    for (const [path, content] of contents) {
+    for (const [path, content, aside] of contents) {
       if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
         throw new UserError(`${path} is a folder, where a file is to be written; move it away, then run this again.`);
-      const file = new AsideFile(path);
+      const file = new AsideFile(path, aside);
       files.push(file);
       file.write(content);
       file.flush();
     }
     for (const file of files) file.finish();
-  } catch (error) {
+  } finally {
     for (const file of files) file.discard();
-    throw error;
   }
 }
 
-/** Writes a new file from several parts and flushes it, synchronously. */
-export function writeFlushedSync(path: string, parts: readonly Uint8Array[]): void {
+/** Writes a new file and flushes it. */
+export function writeFlushedSync(path: string, parts: Iterable<string | Uint8Array>): void {
   closing(openSync(path, "wx"), (file) => {
-    writeParts(file, parts);
+    for (const part of parts) writeFileSync(file, part);
     fsyncSync(file);
   });
 }
 
-function writeParts(file: number, parts: readonly Uint8Array[]): void {
-  const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-  const written = writevSync(file, parts);
-  // The system may write less than it is given, for example when the disk is nearly full.
-  if (written < bytes) writeFileSync(file, Buffer.concat(parts).subarray(written));
-}
-
-/** Files that each thread has open at once while the disk takes them: some systems allow a process few, and it may have many threads. */
-const MOST_UNFLUSHED = 16;
-
-/** New files that are flushed while the next ones are made: a thread that waits for the disk after each one does nothing else. */
-export class FlushedFiles {
-  readonly #waiting = new Set<Promise<void>>();
-  #failure: { error: unknown } | undefined;
-
-  /** Writes a file as `writeFlushedSync` does, but may return before it is on the disk. @throws also what befell a file before. */
-  write(path: string, parts: readonly Uint8Array[]): void {
-    if (this.#failure) throw this.#failure.error;
-    if (this.#waiting.size >= MOST_UNFLUSHED) {
-      writeFlushedSync(path, parts);
-      return;
-    }
-    const file = openSync(path, "wx");
-    try {
-      writeParts(file, parts);
-    } catch (error) {
-      closeSync(file);
-      throw error;
-    }
-    const flushed = flush(file)
-      .catch((error: unknown) => {
-        this.#failure ??= { error };
-      })
-      .finally(() => {
-        closeSync(file);
-        this.#waiting.delete(flushed);
-      });
-    this.#waiting.add(flushed);
-  }
-
-  /** To be waited for in a `finally`: then all files are on the disk. @throws the system's first error. */
-  async finish(): Promise<void> {
-    await Promise.all(this.#waiting);
-    if (this.#failure) throw this.#failure.error;
-  }
-}
-
-/** The errors of file systems without hard links, and of a file that cannot have more of them. */
+/** Error codes of file systems without hard links, and of a file that cannot have more of them. */
 const CANNOT_LINK: readonly string[] = ["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "ENOSYS"];
 
 /** Makes a hard link. @returns false where that is not possible. */

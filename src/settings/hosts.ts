@@ -39,7 +39,7 @@ export const SERVER_ROWS = {
   processes: row({ ...whole(1, 64), default: 1 }, ["serve"], "processes that serve on the port and share --cache-mb"),
   cacheControl: row(
     kind.headerValue,
-    ["build", "serve", "verify", "publish", "adapt"],
+    ["build", "serve", "verify", "publish", "host"],
     `Cache-Control of pages (default: ${DEFAULT_CACHE_CONTROL}; verify accepts any, the same on all pages)`,
   ),
   cacheMb: row(
@@ -69,37 +69,33 @@ export const HOST_ROWS = {
   adapt: row(
     kind.names("host"),
     ["build", "verify"],
-    'put what these hosts need into the release, or allow what they cannot do; "rollcall adapt" lists them',
+    'put what these hosts need into the release, or allow what they cannot do; "rollcall host" lists them',
   ),
-  write: row(path("<folder>"), ["adapt"], "write the files to it instead of printing them"),
-  root: row(
-    kind.onHost,
-    ["build", "adapt"],
-    "folder of the releases on the host's machine (default: where it is here)",
-  ),
-  serverName: row(kind.hostName("<name>"), ["adapt"], "name that the host answers to (default: the base URL's)"),
+  write: row(path("<folder>"), ["host"], "write the files to it instead of printing them"),
+  root: row(kind.onHost, ["build", "host"], "folder of the releases on the host's machine (default: where it is here)"),
+  serverName: row(kind.hostName("<name>"), ["host"], "name that the host answers to (default: the base URL's)"),
   basePath: row(
     kind.urlPath,
-    ["build", "adapt"],
+    ["build", "host"],
     "path that the host sees before the listing's (default: the base URL's)",
   ),
-  address: row(kind.hostName("<address>"), ["adapt"], "address that the host listens on (default: every one)"),
+  address: row(kind.hostName("<address>"), ["host"], "address that the host listens on (default: every one)"),
   listenPort: row(
     whole(1, 65_535),
-    ["adapt"],
-    "port that the host listens on (default: the base URL's, or 80 behind one that has https, which for systemd is 8080 of 127.0.0.1); with it or --address, haproxy gets a frontend",
+    ["host"],
+    "port that the host listens on (default: the base URL's, or 80 behind one that has https)",
   ),
   origin: row(
     { ...kind.publicUrl, default: "http://127.0.0.1:8081" },
-    ["build", "adapt"],
-    "where haproxy finds the folder of the releases, and fastly the release's files",
+    ["build", "host"],
+    "where fastly finds the release's files",
   ),
-  check: row(yesOrNo, ["adapt"], "measure the release against the host's limits"),
+  check: row(yesOrNo, ["host"], "measure the release against the host's limits"),
 
   // What is published where.
   release: row(
     text("<release>", "a release's id, its beginning, previous, or a release's folder"),
-    ["publish", "adapt"],
+    ["publish", "host"],
     "release to take: an id or its beginning, previous, or a folder (default: the current one)",
   ),
   endpoint: row(kind.endpoint, ["publish"], "store that speaks S3 and is not Amazon's, as in https://s3.example.com"),

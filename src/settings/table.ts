@@ -135,7 +135,7 @@ export const SETTINGS = {
   // How much is printed, for people or for programs.
   json: row(
     yesOrNo,
-    ["init", "build", "dev", "serve", "releases", "use", "forget", "verify", "publish", "adapt", "mirror"],
+    ["init", "build", "dev", "serve", "releases", "use", "forget", "verify", "publish", "host", "mirror"],
     "print the result as JSON on stdout",
   ),
   timings: row(yesOrNo, ["build"], "say where the time went, by stage"),

@@ -47,7 +47,7 @@ export async function openSide(
   const watch = { onProgress, signal };
   const scratch = mkdtempSync(join(effects.scratch, "side-"));
   // Each kind is loaded only when it is needed: loading the build takes longer than opening two releases.
-  if (isHttpUrl(name)) return (await import("./remote.js")).openRemoteSide(name, scratch, watch);
+  if (isHttpUrl(name)) return (await import("./host.js")).openHostSide(name, scratch, watch);
   if (name.startsWith("git:")) return (await import("./git.js")).openGitSide(name, cwd, scratch, watch);
   if (isSource(name, cwd)) {
     const { baseUrl = like?.baseUrl, contract = like?.contract.file } = source;

@@ -11,7 +11,7 @@ import { lockDist } from "../release/lock.js";
 import { requireClock } from "../release/name.js";
 import { openIfWhole, type Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
-import { openSigner, type Signer } from "../release/signature/signer.js";
+import { openSigner, type Signer } from "../release/signer.js";
 import { Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
 import { checkOptions } from "../settings/options.js";

@@ -1,6 +1,5 @@
 /** The options of a build. Their defaults and ranges stand in the table of settings, and `rollcall build --help` lists them. */
 import { z } from "zod";
-import { SERVING_SETTINGS, type ServingOptions } from "../adapters/rules/deployment.js";
 import { describeApi } from "../artifacts/openapi/openapi.js";
 import { parseBaseUrl } from "../contract/base-url.js";
 import { requireFieldLimits } from "../contract/fields.js";
@@ -9,6 +8,7 @@ import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
+import { SERVING_SETTINGS, type ServingOptions } from "../hosts/rules/deployment.js";
 import {
   BULK,
   BULK_FOLDER,
@@ -25,7 +25,7 @@ import {
   SNAPSHOT,
   SUMS,
 } from "../release/layout.js";
-import type { Password } from "../release/signature/signer.js";
+import type { Password } from "../release/signer.js";
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
 import { dataOf, type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
@@ -137,7 +137,7 @@ export async function resolveOptions(given: BuildOptions) {
   const explorer = options.explorer ?? false;
   const lookup = explorer || (options.lookup ?? false);
   // Most builds are for no host that needs a file in the release.
-  const adapting = options.adapt?.length ? await import("../adapters/release-files.js") : undefined;
+  const adapting = options.adapt?.length ? await import("../hosts/release-files.js") : undefined;
   const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer };
   const forHosts = adapting?.publishedFiles(chosen) ?? [];
   const changes = options.changes ?? SETTINGS.changes.default;

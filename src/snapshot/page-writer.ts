@@ -1,14 +1,16 @@
 /** Writes pages to files: what is new is written, what the last release has already is linked from it. */
-import { fstatSync, readSync } from "node:fs";
+import { closeSync, fstatSync, fsync, openSync, readSync, writeFileSync, writevSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import zlib from "node:zlib";
 import type { Encoding } from "../contract/headers.js";
 import type { Collection } from "../contract/page.js";
 import { closing, openPlain, sha256 } from "../release/files.js";
 import { PagePaths, type Variant } from "../release/layout.js";
-import { FlushedFiles, linkFile } from "../release/write.js";
+import { linkFile, writeFlushedSync } from "../release/write.js";
 import type { DataSettings } from "../settings/settings.js";
 
+const flush = promisify(fsync);
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
 
 const COMPRESS: Record<Encoding, (bytes: Buffer) => Buffer> = {
@@ -114,6 +116,54 @@ export class PageWriter {
       return this.#memory.subarray(0, readSync(file, this.#memory, 0, size, 0));
     });
   }
+}
+
+/** Maximum number of files that a thread has open while they are flushed. Some systems allow a process few open files. */
+const MOST_UNFLUSHED = 16;
+
+/** Flushes new files while the next ones are made. */
+class FlushedFiles {
+  readonly #waiting = new Set<Promise<void>>();
+  #failure: { error: unknown } | undefined;
+
+  /** Writes a file, which may reach the disk later. @throws also the error of an earlier file. */
+  write(path: string, parts: readonly Uint8Array[]): void {
+    if (this.#failure) throw this.#failure.error;
+    if (this.#waiting.size >= MOST_UNFLUSHED) {
+      writeFlushedSync(path, parts);
+      return;
+    }
+    const file = openSync(path, "wx");
+    try {
+      writeParts(file, parts);
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    }
+    const flushed = flush(file)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => {
+        closeSync(file);
+        this.#waiting.delete(flushed);
+      });
+    this.#waiting.add(flushed);
+  }
+
+  /** Waits until all files are on the disk. Call it in a `finally`. @throws the system's first error. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#waiting);
+    if (this.#failure) throw this.#failure.error;
+  }
+}
+
+/** Writes several parts to an open file. */
+function writeParts(file: number, parts: readonly Uint8Array[]): void {
+  const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+  const written = writevSync(file, parts);
+  // The system may write less than it is given, for example when the disk is nearly full.
+  if (written < bytes) writeFileSync(file, Buffer.concat(parts).subarray(written));
 }
 
 /** The binary logarithm of a window that holds a whole page. A larger one would cost time and gain nothing. */

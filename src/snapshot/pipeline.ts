@@ -5,7 +5,6 @@ import { pagesFor } from "../contract/links.js";
 import type { Collection } from "../contract/page.js";
 import { countWarning, type WarningCounts } from "../contract/record/warnings.js";
 import type { Release } from "../release/open.js";
-import { readPieces } from "../release/pieces.js";
 import { PageDigests } from "../release/sums.js";
 import { cutPages, type PageRange, pagesOf, rowsOfPages, type Shard } from "../shards/cut.js";
 import { explainSqlite } from "../source/errors.js";
@@ -14,6 +13,7 @@ import { ThreadPool, threadsFor } from "../workers/pool.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
 import { type PageBatch, type PageData, type PageJob, PageMaker } from "./page-maker.js";
 import type { Totals } from "./page-writer.js";
+import { readPieces } from "./pieces.js";
 import { InvalidRecordsError, type ProblemLog } from "./problems.js";
 import type { Spent } from "./result.js";
 
@@ -23,8 +23,6 @@ const WORTHWHILE = 20_000;
 const [BATCH_RECORDS, FEWEST_BATCHES] = [16_000, 16];
 /** Pages in a batch, at least. While a batch is made, its pages are flushed together. */
 const BATCH_PAGES = 16;
-/** Batches that may wait for one before them. Threads that are further ahead pause. */
-const MOST_EARLY = 4;
 /** Little of what a thread makes outlives its page: a quarter of the usual memory is as fast, and saves 35 MB. */
 const LIMITS = { maxYoungGenerationSizeMb: 12 };
 
@@ -140,7 +138,7 @@ async function run(
   try {
     // Threads start meanwhile.
     source.findRepeatedKeys();
-    const inOrder = new InOrder(range.first, (batch: PageBatch, job: PageJob) => {
+    const take = (batch: PageBatch, job: PageJob) => {
       if (batch.problems) {
         for (const piece of readPieces(batch.problems.path, batch.problems.digest)) log.add(JSON.parse(String(piece)));
         rmSync(batch.problems.path);
@@ -150,13 +148,11 @@ async function run(
       if (sum.isGood) taker.take(batch.pieces);
       sum.add(batch, job);
       onProgress({ records: Math.min(sum.pages * collection.pageSize, rows), total: rows });
-    });
+    };
     const jobs = batches({ collection, range }, settings.bulk, previous, () => sum.isGood);
-    await pool
-      .run(jobs, (batch, job) => inOrder.take(batch, job))
-      .catch((error) => {
-        throw explainSqlite(settings.db, error);
-      });
+    await pool.runInOrder(jobs, take).catch((error) => {
+      throw explainSqlite(settings.db, error);
+    });
   } finally {
     inline?.close();
     await pool.end();
@@ -182,30 +178,6 @@ function* batches(
     const last = Math.min(range.last, first + pages - 1);
     const known = previous?.sums.pages.slice(first, last - first + 1) ?? {};
     yield { range: { first, last }, known, isWritten: isWritten() };
-  }
-}
-
-/** Passes batches on in the order of their pages, in whatever order they come. */
-class InOrder {
-  readonly #early = new Map<number, [PageBatch, PageJob]>();
-  #waiting: (() => void)[] = [];
-
-  constructor(
-    private next: number,
-    private readonly pass: (batch: PageBatch, job: PageJob) => void,
-  ) {}
-
-  /** @returns what to wait for before the next job, where many batches wait for an earlier one */
-  take(batch: PageBatch, job: PageJob): Promise<void> | undefined {
-    this.#early.set(job.range.first, [batch, job]);
-    for (let found = this.#early.get(this.next); found; found = this.#early.get(this.next)) {
-      this.#early.delete(this.next);
-      this.pass(...found);
-      this.next = found[1].range.last + 1;
-    }
-    if (this.#early.size >= MOST_EARLY) return new Promise((resolve) => this.#waiting.push(resolve));
-    for (const resolve of this.#waiting.splice(0)) resolve();
-    return undefined;
   }
 }
 

@@ -6,7 +6,7 @@ import { BULK, isForAdapters, isPacked, RELEASES, SNAPSHOT } from "../release/la
 import { releaseNames } from "../release/list.js";
 import { idOf } from "../release/name.js";
 import { findAltered, findDamage, openIfWhole, type Release } from "../release/open.js";
-import type { Signer } from "../release/signature/signer.js";
+import type { Signer } from "../release/signer.js";
 import { contentDigest, type Snapshot, type SnapshotFacts, snapshotId } from "../release/snapshot.js";
 import type { Sums } from "../release/sums.js";
 import { prune, switchCurrent } from "../release/switch.js";

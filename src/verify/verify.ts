@@ -13,7 +13,6 @@ import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import type { VerifyEffects, VerifyOptions } from "./options.js";
 import { readDemand } from "./signature.js";
-import { ROW_NAMES } from "./site/rows.js";
 import { passed, type Verdict } from "./verdict.js";
 
 export interface VerifyResult extends Verdict {
@@ -45,15 +44,10 @@ export async function verify(given: VerifyOptions = {}, effects: VerifyEffects =
       return verifyRelease({ folder, workers, demand, allowed, cacheControl: options.cacheControl, ...watch });
     }
     const { release, whyNot, known } = await openAgainst(against, dist, cwd);
-    const { verifyUrl } = await import("./site/site.js");
-    return verifyUrl({
-      ...ofHosts,
-      baseUrl: name,
-      demand,
-      allowed,
-      known,
-      against: release,
-      whyNotAgainst: whyNot,
+    const { verifyHost } = await import("./host/host.js");
+    return verifyHost({
+      ...{ ...ofHosts, workers, baseUrl: name, demand, allowed },
+      ...{ known, against: release, whyNotAgainst: whyNot },
       ...watch,
     });
   });
@@ -66,17 +60,16 @@ async function readAllowed({
   adapt = [],
 }: VerifyOptions): Promise<ReadonlyMap<string, string | undefined>> {
   if (allow.length > 0) {
-    const { DISK_NAMES } = await import("./release/rows.js");
-    const names = [...new Set([...ROW_NAMES, ...DISK_NAMES])];
-    const unknown = allow.find((name) => !names.includes(name));
+    const { CHECK_NAMES } = await import("./host/host.js");
+    const unknown = allow.find((name) => !CHECK_NAMES.includes(name));
     if (unknown !== undefined)
-      throw usageError(`There is no check ${JSON.stringify(unknown)} to allow; ${suggest(unknown, names)}`);
+      throw usageError(`There is no check ${JSON.stringify(unknown)} to allow; ${suggest(unknown, CHECK_NAMES)}`);
   }
   const allowed = new Map<string, string | undefined>(allow.map((name) => [name, undefined]));
   if (adapt.length === 0) return allowed;
   // Loading all hosts takes longer than checking a small release.
-  const { adapterOf } = await import("../adapters/adapters.js");
-  return new Map([...allowed, ...adapt.flatMap((name) => Object.entries(adapterOf(name).limitations ?? {}))]);
+  const { hostOf } = await import("../hosts/hosts.js");
+  return new Map([...allowed, ...adapt.flatMap((name) => Object.entries(hostOf(name).limitations ?? {}))]);
 }
 
 /** The word for no comparison. */

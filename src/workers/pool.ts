@@ -54,6 +54,30 @@ export class ThreadPool<Data, Job, Result> {
     await Promise.all(loops);
   }
 
+  /** As `run`, but `take` is told the results in the order of the jobs. Threads that are far ahead of the others pause. */
+  async runInOrder(jobs: Generator<Job>, take: (result: Result, job: Job) => void): Promise<void> {
+    /** Jobs that are under way or wait for an earlier one, in order. */
+    const open: { job: Job; done?: { result: Result } }[] = [];
+    const paused: (() => void)[] = [];
+    const noted = (function* () {
+      for (const job of jobs) {
+        open.push({ job });
+        yield job;
+      }
+    })();
+    await this.run(noted, (result, job) => {
+      for (const entry of open) if (entry.job === job) entry.done = { result };
+      for (let [first] = open; first?.done; [first] = open) {
+        open.shift();
+        take(first.done.result, first.job);
+      }
+      if (open.filter(({ done }) => done).length >= MOST_EARLY)
+        return new Promise<void>((resolve) => paused.push(resolve));
+      for (const resolve of paused.splice(0)) resolve();
+      return undefined;
+    });
+  }
+
   async #runHere(jobs: Generator<Job>, take: (result: Result, job: Job) => unknown): Promise<void> {
     const turn = createTurns(1, this.options.signal);
     for (const job of jobs) {
@@ -73,6 +97,9 @@ export class ThreadPool<Data, Job, Result> {
     await Promise.all(this.#threads.map((thread) => thread.end()));
   }
 }
+
+/** Results that may wait for one before them. */
+const MOST_EARLY = 4;
 
 /** Milliseconds that an aborted pool waits for a job under way. */
 const PATIENCE = 1000;

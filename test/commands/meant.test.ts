@@ -20,7 +20,7 @@ test.each([
   ["releases u.sqlite", misplaced("releases")],
   ["verify u.sqlite", misplaced("verify")],
   ["use u.sqlite", misplaced("use ID")],
-  ["adapt nginx u.sqlite", misplaced("adapt NAME")],
+  ["host nginx u.sqlite", misplaced("host NAME")],
   ["publish u.sqlite", misplaced("publish FOLDER")],
   [
     "serve https://x",
@@ -35,7 +35,7 @@ test.each([
     "build --db u.sqlite --base-url https://x/api/users/pages/2.json",
     listing("https://x/api/users/pages/2.json", "https://x"),
   ],
-  ["adapt ngnix", 'There is no host "ngnix"; did you mean nginx?'],
+  ["host ngnix", 'There is no host "ngnix"; did you mean nginx?'],
   [
     "build --db u.sqlite --base-url https://x --adapt clodflare",
     'There is no host "clodflare"; did you mean cloudflare?',

@@ -93,10 +93,10 @@ describe("docs/commands.md", () => {
   });
 });
 
-test("host is another word for adapt", async () => {
-  const { stdout: help } = await rollcall("adapt --help", fakeIo(scratch()));
-  expect(help).toMatch(/^Usage: rollcall adapt\|host /);
-  for (const line of ["host --help", "help host"])
+test("adapt is another word for host", async () => {
+  const { stdout: help } = await rollcall("host --help", fakeIo(scratch()));
+  expect(help).toMatch(/^Usage: rollcall host\|adapt /);
+  for (const line of ["adapt --help", "help adapt"])
     expect(await rollcall(line, fakeIo(scratch()))).toEqual({ code: 0, stdout: help, stderr: "" });
   expect(await rollcall("host ngnix", fakeIo(scratch()))).toMatchObject({
     code: 2,

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkS
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { SERVERS, type Server, startServer } from "../adapters/servers.js";
+import { SERVERS, type Server, startServer } from "../hosts/servers.js";
 import { run, start } from "../support/command.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
 import { FOREIGN, type Foreign, type Values } from "../support/foreign.js";
@@ -209,8 +209,8 @@ async function isServedBy(server: Server, project: Project): Promise<void> {
   const current = join(project.cwd, "dist/current");
   mkdirSync(folder);
   symlinkSync(current, join(folder, "current"));
-  await project.expect(0, "adapt", server.adapter, "--write", folder);
+  await project.expect(0, "adapt", `${server.adapter}`, "--write", folder);
   const stop = await startServer(server, { folder, release: realpathSync(current), port });
-  await project.expect(0, "verify", project.baseUrl, "--adapt", server.adapter, "--sample", "10");
+  await project.expect(0, "verify", project.baseUrl, "--adapt", `${server.adapter}`, "--sample", "10");
   await stop();
 }

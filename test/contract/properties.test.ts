@@ -11,7 +11,7 @@ import type { Page } from "../../src/contract/page.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";
 import { recordFinder } from "../../src/contract/record/locate.js";
 import type { User } from "../../src/contract/users.js";
-import { recordLines } from "../../src/release/record/list.js";
+import { recordLines } from "../../src/release/record-lines.js";
 import { build } from "../../src/snapshot/build.js";
 import { contractOfThings } from "../diff/things.js";
 import { insertUsers, writeUsers } from "../support/database.js";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { expect, onTestFinished } from "vitest";
 import type { Page, User } from "../../src/index.js";
-import { SERVERS, serveWith } from "../adapters/servers.js";
+import { SERVERS, serveWith } from "../hosts/servers.js";
 import { run, start } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { makeKey } from "../support/minisign.js";

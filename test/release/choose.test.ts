@@ -173,6 +173,16 @@ test("releases dated in the future are pruned first, and the previous one last",
   expect(untidied).toEqual([]);
 });
 
+test("a release that was current less than a minute ago is not pruned", () => {
+  const dist = scratch();
+  const names = ["20250101T000000Z-000000002025", "20260101T000000Z-000000002026"] as const;
+  for (const name of names) mkdirSync(join(dist, "releases", name), { recursive: true });
+  const switched = Date.UTC(2026, 10, 21);
+  for (const name of names) switchCurrent(dist, name, new Date(switched), []);
+  expect(prune(dist, 0, new Date(switched + 59_000), [])).toEqual([]);
+  expect(prune(dist, 0, new Date(switched + 61_000), [])).toEqual([names[0]]);
+});
+
 test("current is switched while nobody else can lock the folder", async () => {
   const { dist, second } = await threeReleases();
   const locks: string[] = [];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { writeKey } from "../../src/contract/record/key.js";
-import { RecordLines } from "../../src/release/record/lines.js";
+import { RecordLines } from "../../src/release/record-lines.js";
 import { scratch } from "../support/files.js";
 import { draws } from "../support/random.js";
 

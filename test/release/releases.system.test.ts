@@ -19,6 +19,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type BuildOptions, build, listReleases, openRelease, useRelease } from "../../src/index.js";
+import { findDamage } from "../../src/release/open.js";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 
@@ -276,7 +277,7 @@ describe("openRelease", () => {
       "2 page files are listed, 3 were expected",
     ],
     ["a line is there twice", (release) => alter(join(release, "SHA256SUMS"), /^(.*\n)/, "$1$1"), "listed twice"],
-    ["a line is cut", (release) => alter(join(release, "SHA256SUMS"), /.{70}\n$/, "\n"), "is no line of SHA256SUMS"],
+    ["a line is cut", (release) => alter(join(release, "SHA256SUMS"), /.{70}\n$/, "\n"), "is not a line of SHA256SUMS"],
   ];
 
   function alter(path: string, from: string | RegExp, to: string | ((match: string) => string)): void {
@@ -289,6 +290,14 @@ describe("openRelease", () => {
     const { folder: release } = await publish();
     change(release);
     await expect(openRelease(release)).rejects.toThrow(why);
+  });
+
+  test("findDamage stops between two files when its signal is aborted", async () => {
+    const { folder: release } = await publish();
+    const stop = new AbortController();
+    const checking = findDamage(await openRelease(release), stop.signal);
+    setImmediate(() => stop.abort(new Error("stopped between two files")));
+    await expect(checking).rejects.toThrow("stopped between two files");
   });
 
   test("is refused when its pages lie elsewhere, or when there is none", async () => {

@@ -45,7 +45,6 @@ test("what is written is read again by number", async () => {
       expect(hex(pages.slice(first, count)[variant])).toBe(
         hex(digests.slice(first, Math.min(count, PAGES - first + 1))[variant]),
       );
-  expect(pages.content(PATHS).digest("hex")).toBe(digests.content(PATHS).digest("hex"));
   expect([pages.get(0, "identity"), pages.get(PAGES + 1, "br")]).toEqual([undefined, undefined]);
 });
 
@@ -58,8 +57,8 @@ test("lines in another order are read as well, and those that are not valid are 
   const bad: [lines: string[], why: string][] = [
     [lines.slice(1), "3701 page files are listed, 3702 were expected"],
     [[...lines, lines[0] ?? ""], "listed twice"],
-    [[...lines, `${sha256("")}  ../x`], "is no line of SHA256SUMS"],
-    [[...lines, "x".repeat(2 ** 20)], "is no line of SHA256SUMS"],
+    [[...lines, `${sha256("")}  ../x`], "is not a line of SHA256SUMS"],
+    [[...lines, "x".repeat(2 ** 20)], "is not a line of SHA256SUMS"],
   ];
   for (const [some, why] of bad) {
     writeFileSync(path, `${some.join("\n")}\n`);
@@ -77,7 +76,7 @@ test("a path is found from the end, wherever pieces of the file are cut", async 
   }
 });
 
-test("names of pages are known by a bit each, and no other name is taken for one", () => {
+test("names of pages are kept, and no other name is taken for one", () => {
   const names = new PageNames();
   const good = ["1.json", "8191.json", "8192.json.br", "999999999.json.gz"];
   for (const name of good) expect(names.add(name)).toBe(true);

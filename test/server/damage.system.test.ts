@@ -125,8 +125,8 @@ describe("refused before any request", () => {
   });
 
   test.each([
-    ["../../../etc/passwd", /is no line of SHA256SUMS/],
-    ["/etc/passwd", /is no line of SHA256SUMS/],
+    ["../../../etc/passwd", /is not a line of SHA256SUMS/],
+    ["/etc/passwd", /is not a line of SHA256SUMS/],
     ["sp%20ace", /SHA256SUMS lists/],
     ["SHA256SUMS", /SHA256SUMS lists|broken/],
     ["gone.svg", /gone\.svg cannot be read \(ENOENT\)/],

@@ -12,7 +12,7 @@ import type { User } from "../../src/contract/users.js";
 import { sha256 } from "../../src/release/files.js";
 import { CONTRACT, CURRENT, PagePaths, RECORDS, RELEASES, SNAPSHOT, SUMS } from "../../src/release/layout.js";
 import { folderName } from "../../src/release/name.js";
-import { recordLines } from "../../src/release/record/list.js";
+import { recordLines } from "../../src/release/record-lines.js";
 import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot.js";
 import { encodeSums, PageDigests } from "../../src/release/sums.js";
 import { stations, stationText } from "../support/stations.js";

@@ -10,7 +10,7 @@ import { type Contract, contractOf, USERS_CONTRACT } from "../../src/contract/co
 import { recordFinder } from "../../src/contract/record/locate.js";
 import { sha256 } from "../../src/release/files.js";
 import { CONTRACT, PagePaths, RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
-import { recordLines } from "../../src/release/record/list.js";
+import { recordLines } from "../../src/release/record-lines.js";
 import { contentDigest, encodeSnapshot, type Snapshot, snapshotId } from "../../src/release/snapshot.js";
 import { encodeSums, PageDigests } from "../../src/release/sums.js";
 import { build } from "../../src/snapshot/build.js";

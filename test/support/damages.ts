@@ -120,6 +120,9 @@ const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 const [SWAP, SWAPPED] = [/\n([^\n]*),\n([^\n]*),\n/, "\n$2,\n$1,\n"] as const;
 const first = userId(0);
 
+const NOT_OURS = (what: string) =>
+  `${what}…what this version of Rollcall writes; what another version wrote is not verified`;
+
 const FILES = damages("plain", false, {
   "a page is gone": [gone(page(2)), "files count", "files api/users/pages/2.json page 2: no such file"],
   "a compressed page is gone": [gone(`${page(2)}.br`), "files", "2.json.br page 2: no such file"],
@@ -300,21 +303,13 @@ const PAGES = damages("plain", true, {
     `page 1 ${first}: 2 times, on pages 1 to 3`,
   ],
   "count on one page": [onPage(2, '"count":7', '"count":8'), "count", "page 2: count 8; 7, as in snapshot.json"],
-  "count in snapshot.json": [
-    snapshot({ count: 8 }),
-    "count page-size record-list",
-    "7 users on all pages; 8, as in snapshot.json",
-  ],
+  "count in snapshot.json": [snapshot({ count: 8 }), "count page-size", "7 users on all pages; 8, as in snapshot.json"],
   "page_size in snapshot.json": [
     snapshot({ page_size: 4 }),
-    "snapshot page-size record-list",
+    "snapshot page-size",
     "snapshot …pages 3; 2, for count 7, 4 a page",
   ],
-  "a user too few on a page": [
-    onPage(2, /\n[^\n]*,\n/, "\n"),
-    "count page-size record-list",
-    "page-size …page 2: records 2; 3",
-  ],
+  "a user too few on a page": [onPage(2, /\n[^\n]*,\n/, "\n"), "count page-size", "page-size …page 2: records 2; 3"],
   "next leads elsewhere": [
     onPage(1, "page=2", "page=3"),
     "links",
@@ -340,15 +335,15 @@ const PAGES = damages("plain", true, {
   "another word in openapi.json": [
     replaced(OPENAPI, "All users, page by page.", "All users."),
     "description",
-    'openapi.json: in line …: "description": "All users."',
+    NOT_OURS('openapi.json: tags.0.description "All users."'),
   ],
   "an openapi.json that says that another version wrote it": [
     replaced(OPENAPI, '"x-form": 1', '"x-form": 99'),
     "description",
-    'openapi.json: in line …"x-form": 99',
+    NOT_OURS("openapi.json: x-form 99"),
   ],
-  "an openapi.json that ends too soon": [cut(OPENAPI, -3), "description", "openapi.json: only … lines"],
-  "an openapi.json that is none": [wrote(OPENAPI, "{}"), "description", "openapi.json: in line 1: {}"],
+  "an openapi.json that ends too soon": [cut(OPENAPI, -3), "description", "openapi.json: in line …"],
+  "an openapi.json that is none": [wrote(OPENAPI, "{}"), "description", NOT_OURS("openapi.json: openapi nothing")],
   "no avatar where one is described": [gone("avatar.svg"), "description", OPENAPI],
   "warnings that nobody gives": [snapshot({ warnings: { circles: 2 } }), "snapshot", "circles 2; 0, as there are"],
   "a user that is nested too deep for any stack": [
@@ -380,7 +375,7 @@ const PAGES = damages("plain", true, {
   "records.sha256 is too long": [
     (f) => appendFileSync(join(f, RECORDS), "x"),
     "record-list",
-    "records.sha256: 7 lines and 1 bytes; 7 lines, one a record",
+    "records.sha256: bytes behind the last record; a line for each record",
   ],
 });
 
@@ -499,8 +494,6 @@ const [SUMMARY, FACETS] = ["explorer/summary.json", "explorer/facets/1.txt"];
 const keller = (to: string) => replaced(WORDS, "keller\tgi", to);
 
 const CSP = /<meta http-equiv="Content-Security-Policy"[^>]*>\n/;
-const NOT_OURS = (what: string) =>
-  `${what}…what this version of Rollcall writes; what another version wrote is not verified`;
 
 const LOOKUP = damages("full", true, {
   "it says that another version wrote it": [
@@ -508,57 +501,53 @@ const LOOKUP = damages("full", true, {
     "lookup",
     "index.json: version 3; 2",
   ],
-  "a word is missing": [replaced(WORDS, /^keller\t.*\n/m, ""), "lookup", 'words/1.txt: …; "keller" before it'],
+  "a word is missing": [
+    replaced(WORDS, /^keller\t.*\n/m, ""),
+    "lookup",
+    "words/1.txt: in line 6: lovelace …; keller gi",
+  ],
   "a word is made up": [
     replaced(WORDS, /^keller\t/m, "evil\tg\n$&"),
     "lookup",
-    'words/1.txt: "evil" in line …; none there, but "keller"',
+    "words/1.txt: in line 6: evil g; keller gi",
   ],
   "a word is made up behind all others": [
     (f) => appendFileSync(join(f, WORDS), "\u{10fffe}\tg\n"),
     "lookup",
-    "words/1.txt: …; an end before it",
+    "words/1.txt: in line …; an end",
   ],
-  "the last word is missing": [replaced(WORDS, LAST_LINE, ""), "lookup", "words/1.txt: an end before line "],
+  "the last word is missing": [replaced(WORDS, LAST_LINE, ""), "lookup", "words/1.txt: in line …: an end; "],
   "two lines stand in each other's place": [
     lines(WORDS, ([one = "", other = "", ...more]) => [other, one, ...more]),
     "lookup",
-    "words/1.txt: … in line 1; … before it",
+    "words/1.txt: in line 1: ada …; 7 l",
   ],
   // Anna Keller and Björn Keller are records 1 and 3.
   "a record stands under another one's word": [
     keller("keller\tgj"),
     "lookup",
-    '"keller" in line …: record 4; record 3',
+    "words/1.txt: in line 6: keller gj; keller gi",
   ],
-  "a record is missing under a word": [keller("keller\tg"), "lookup", '"keller" in line …: no more records; record 3'],
+  "a record is missing under a word": [keller("keller\tg"), "lookup", "words/1.txt: in line 6: keller g; keller gi"],
   "a record more stands under a word": [
     keller("keller\tgii"),
     "lookup",
-    '"keller" in line …: record 5; no more records',
+    "words/1.txt: in line 6: keller gii; keller gi",
   ],
-  "a mark is another one": [
-    keller("keller\t~gi"),
-    "lookup",
-    'the only one that begins with "keller" in line …; "keller"',
-  ],
-  "a key is that of no record": [replaced(KEYS, /^./, "!"), "lookup", 'keys/1.txt: …"!…; none there, but '],
+  "a mark is another one": [keller("keller\t~gi"), "lookup", "words/1.txt: in line 6: keller ~gi; keller gi"],
+  "a key is that of no record": [replaced(KEYS, /^./, "!"), "lookup", "keys/1.txt: in line 1: !…; 0"],
   "a file is cut": [large(WORDS, 30), "lookup", WORDS],
-  "a file is empty": [large(KEYS, 0), "lookup", "keys/1.txt: an end before line 1"],
+  "a file is empty": [large(KEYS, 0), "lookup", "keys/1.txt: in line 1: an end; 0"],
   "a file is no text": [wrote(KEYS, Buffer.alloc(100, 0xff)), "lookup", "keys/1.txt: in line 1: "],
-  "a file has megabytes behind it": [large(KEYS, 2 ** 22), "lookup", "keys/1.txt: …; an end before it"],
-  "a file is missing": [gone(KEYS), "lookup", "keys/1.txt: no such file; a sorted file"],
+  "a file has megabytes behind it": [large(KEYS, 2 ** 22), "lookup", "keys/1.txt: in line 8: …; an end"],
+  "a file is missing": [gone(KEYS), "lookup", "keys/1.txt: no such file; one, as the records make it"],
   "a file of the look-up is one too many": [
     wrote("lookup/words/2.txt", "zz\tg\n"),
     "lookup",
-    "words/2.txt: a file; none, since the records make no such file",
+    "words/2.txt: a file; none, since this version of Rollcall makes no such file",
   ],
   "a file of another name lies there": [wrote("lookup/notes.txt", ""), "lookup", "lookup/notes.txt: a file"],
-  "index.json is missing": [
-    gone(INDEX),
-    "description lookup explorer",
-    "index.json: no such file; what says where each sorted file begins",
-  ],
+  "index.json is missing": [gone(INDEX), "description lookup", "index.json: no such file; one, as the records make it"],
   "index.json says that a file begins elsewhere": [
     replaced(INDEX, '"words":["7', '"words":["8'),
     "lookup",
@@ -604,25 +593,29 @@ const EXPLORER = damages("full", true, {
     "explorer",
     'summary.json: facets.….values.0.value "EVIL"; "VERIFIED"',
   ],
-  "summary.json is missing": [
-    gone(SUMMARY),
-    "explorer",
-    "summary.json: no such file; what says where each sorted file begins",
-  ],
+  "summary.json is missing": [gone(SUMMARY), "explorer", "summary.json: no such file; one, as the records make it"],
   "a value's record is another one": [
     replaced(FACETS, /^(kyc_status="NONE"\t)./m, "$1h"),
     "explorer",
-    'facets/1.txt: "kyc_status=… in line …: record 2; record 1',
+    'facets/1.txt: in line 1: kyc_status="NONE" h…; kyc_status="NONE" g',
   ],
   "a sorted file is cut": [large(FACETS, 12), "explorer", FACETS],
-  "a sorted file is missing": [gone(FACETS), "explorer", "facets/1.txt: no such file; a sorted file"],
+  "a sorted file is missing": [gone(FACETS), "explorer", "facets/1.txt: no such file; one, as the records make it"],
   "a file of the explorer is one too many": [
     wrote("explorer/facets/2.txt", "z\tg\n"),
     "explorer",
-    "facets/2.txt: a file; none, since the records make no such file",
+    "facets/2.txt: a file; none, since this version of Rollcall makes no such file",
   ],
-  "index.html is missing": [gone(HTML), "description explorer", `index.html: …; one, since there is ${SUMMARY}`],
-  "its script is missing": [gone("explorer/app.js"), "explorer", "explorer/app.js: no such file; one, for index.html"],
+  "index.html is missing": [
+    gone(HTML),
+    "description explorer",
+    "index.html: no such file; one, as the records make it",
+  ],
+  "its script is missing": [
+    gone("explorer/app.js"),
+    "explorer",
+    "explorer/app.js: no such file; one, as the records make it",
+  ],
   "its script is another": [
     (f) => appendFileSync(join(f, "explorer/app.js"), "\nfetch('https://evil.example');"),
     "explorer",
@@ -633,12 +626,12 @@ const EXPLORER = damages("full", true, {
     "explorer",
     NOT_OURS("explorer/icon.svg: in line …"),
   ],
-  "a script is one too many": [wrote("explorer/more.js", "\n"), "explorer", NOT_OURS("explorer/more.js: a file")],
-  "it is larger than any": [
-    (f) => truncateSync(join(f, HTML), 2 ** 24 + 1),
+  "a script is one too many": [
+    wrote("explorer/more.js", "\n"),
     "explorer",
-    NOT_OURS("html: a file that is too large"),
+    "explorer/more.js: a file; none, since this version of Rollcall makes no such file",
   ],
+  "it is larger than any": [(f) => truncateSync(join(f, HTML), 2 ** 24 + 1), "explorer", NOT_OURS("html: in line …")],
   "a figure is another": [html(/<h1>7 /, "<h1>9 "), "explorer", NOT_OURS("html: in line …<h1>9")],
   "it has no policy": [html(CSP, ""), "explorer", NOT_OURS("html: in line …")],
   "its policy allows more": [
@@ -671,7 +664,7 @@ const EXPLORER = damages("full", true, {
   "the image has a script": [
     replaced("avatar.svg", "</svg>", "<script>alert(1)</script></svg>"),
     "avatar",
-    NOT_OURS("avatar.svg: another image"),
+    NOT_OURS("avatar.svg: in line 3: <script>alert(1)"),
   ],
 });
 
@@ -691,11 +684,7 @@ const ENTRY_PAGES = damages("entries", true, {
   ],
   "a field that the contract lacks": [onEntries(1, '{"closed"', '{"also":0,"closed"'), "records", "page 1"],
   "an entry's day that is none": [onEntries(1, "2026-02-28", "2026-02-29"), "records", 'closed "2026-02-29"'],
-  "an integer with a fraction": [
-    onEntries(3, /"level":(-?\d+)/, '"level":$1.0'),
-    "canonical record-list",
-    "canonical …page 3",
-  ],
+  "an integer with a fraction": [onEntries(3, /"level":(-?\d+)/, '"level":$1.0'), "canonical", "canonical …page 3"],
   "keys of an entry out of order": [onEntries(1, /("is_open":\w+),("level":-?\d+)/, "$2,$1"), "canonical", "page 1"],
   "two entries out of order": [onEntries(2, SWAP, SWAPPED), "order", "order …page 2…; topic, -level, seq"],
   "an entry with another's key": [
@@ -708,13 +697,9 @@ const ENTRY_PAGES = damages("entries", true, {
   "a line of the list is gone": [
     replaced(RECORDS, LAST_LINE, ""),
     "record-list",
-    "records.sha256: 22 lines; 23 lines, one a record",
+    "records.sha256 page 6 …: no line in line 23; ",
   ],
-  "a list without newlines": [
-    wrote(RECORDS, "0".repeat(1000)),
-    "record-list",
-    "records.sha256: 0 lines and 1000 bytes",
-  ],
+  "a list without newlines": [wrote(RECORDS, "0".repeat(1000)), "record-list", "records.sha256 page 1 …: 0000000000"],
   "a warning of a field that is not counted": [
     onEntries(1, /"level":(-?\d+)/, '"level":101'),
     "snapshot",
@@ -820,7 +805,7 @@ const STEPS = damages("steps", true, {
   "a step without its last line": [
     stepped((lines) => lines.slice(0, -1)),
     "changes",
-    ` ${userId(3)}: no line; what differs of ${userId(3)}`,
+    "no line for a record that differs; a line for each",
   ],
   "a remove of nobody": [
     more(`{"remove":"${userId(500)}"}`),
@@ -830,7 +815,7 @@ const STEPS = damages("steps", true, {
   "a step without the line that removes": [
     stepped((lines) => lines.filter((line) => line.startsWith('{"put"')), 1),
     "changes",
-    `no line; what differs of ${userId(2)}, or of ${userId(4)}`,
+    "no line for a record that differs; a line for each",
   ],
   "a remove of a record that is still there": [
     stepped(([one = ""]) => [one, `{"remove":"${userId(3)}"}`]),

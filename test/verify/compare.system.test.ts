@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { sha256 } from "../../src/release/files.js";
 import { RELEASES } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { createListingServer } from "../../src/server/server.js";
 import { build } from "../../src/snapshot/build.js";
-import { compareWith } from "../../src/verify/site/compare.js";
-import type { ListingFacts } from "../../src/verify/site/listing.js";
-import { verifyUrl } from "../../src/verify/site/site.js";
+import { compareWith } from "../../src/verify/host/compare.js";
+import { verifyHost } from "../../src/verify/host/host.js";
 import { Findings } from "../../src/verify/verdict.js";
 import { openAgainst } from "../../src/verify/verify.js";
 import { publish, type Shape, switchTo, writeRelease } from "../server/release.js";
@@ -29,7 +29,7 @@ async function withOlder(shape: Shape, which: (page: number) => boolean) {
     (which(page) ? host : one.host).handler(req, res);
   });
   const { release, known } = await openAgainst(undefined, one.dist, ".");
-  const { rows } = await verifyUrl({ baseUrl: one.baseUrl, against: release, known });
+  const { rows } = await verifyHost({ baseUrl: one.baseUrl, against: release, known });
   return {
     row: rows.find(({ name }) => name === "same-bytes"),
     older: older.snapshot.id,
@@ -66,9 +66,10 @@ describe("what is served instead is called by its name", () => {
     const [older, newer] = [await make("old"), await make("new")];
     const findings = new Findings();
     const { take, note } = compareWith(newer, [older], findings);
-    for (let page = 1; page <= 5; page++) take(page, "", readFileSync(join(older.folder, USER_PAGES.path(page))));
+    for (let page = 1; page <= 5; page++)
+      take(page, "", sha256(readFileSync(join(older.folder, USER_PAGES.path(page)))));
     expect(findings.of("same-bytes").count).toBe(1);
-    expect(note({ linkBase: "https://example.com" } as ListingFacts)).toBe(
+    expect(note("https://example.com")).toBe(
       `every page is of release ${older.snapshot.id}: the expected one has not been deployed there`,
     );
   });
@@ -84,11 +85,10 @@ describe("what is served instead is called by its name", () => {
     const one = await front({ count: 9 });
     const elsewhere = scratch();
     const against = await openRelease(await publish(elsewhere, { baseUrl: one.baseUrl, count: 5, bio: "x" }));
-    const { rows } = await verifyUrl({ baseUrl: one.baseUrl, against });
+    const { rows } = await verifyHost({ baseUrl: one.baseUrl, against });
     expect(rows.find(({ name }) => name === "same-bytes")).toMatchObject({
-      count: 5,
+      count: 3,
       note: "every page differs: another release is served there",
-      findings: [{}, {}, {}, { page: 4, found: expect.stringMatching(/^other bytes, "/), expected: "no page 4" }, {}],
     });
   });
 });
@@ -121,7 +121,7 @@ describe("a host that fails while it is read", () => {
   const answers = (one: Front, when: RegExp, answer: (res: ServerResponse) => unknown) =>
     one.intercept((req, res) => (when.test(`${req.method} ${req.url}`) ? answer(res) : false));
   const differing = async (one: Front, timeoutMs = 200) => {
-    const { rows } = await verifyUrl({ baseUrl: one.baseUrl, timeoutMs });
+    const { rows } = await verifyHost({ baseUrl: one.baseUrl, timeoutMs });
     return rows.filter(({ outcome }) => outcome === "differs");
   };
 
@@ -131,7 +131,7 @@ describe("a host that fails while it is read", () => {
   ])("%i for everything: what is likely", async (status, expected) => {
     const one = await front({ count: 9 });
     answers(one, /./, (res) => res.writeHead(status, { "Content-Type": "text/html" }).end("<h1>Error</h1>"));
-    await expect(verifyUrl({ baseUrl: one.baseUrl })).rejects.toThrow(
+    await expect(verifyHost({ baseUrl: one.baseUrl })).rejects.toThrow(
       `answers ${status} (text/html), where ${expected} is expected. Most likely the server's user cannot read the release`,
     );
   });
@@ -158,7 +158,7 @@ describe("a host that fails while it is read", () => {
   test("a host that fails again and again is given up", async () => {
     const one = await front({ count: 60, pageSize: 1 });
     answers(one, /^GET .*page=[2-9]\d*$/, () => {});
-    await expect(verifyUrl({ baseUrl: one.baseUrl, timeoutMs: 100 })).rejects.toThrow(
+    await expect(verifyHost({ baseUrl: one.baseUrl, timeoutMs: 100 })).rejects.toThrow(
       /page=\d+ did not answer in full within 0.1 seconds\.$/,
     );
     expect(one.asked.filter((line) => /page=[2-9]\d*$/.test(line)).length).toBeLessThan(40);

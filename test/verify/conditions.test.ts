@@ -60,9 +60,7 @@ function inSource(contract: Contract): Record<string, number> {
 }
 
 function fromRecords(contract: Contract) {
-  const counter = conditionCounter(contract);
-  const [one, other]: Record<string, number>[] = [{}, {}];
-  for (const record of RECORDS) counter.count(record, one as Record<string, number>);
+  const counts = {};
   let text = "";
   const spans = RECORDS.map((record): Span => {
     const begin = text.length;
@@ -71,8 +69,8 @@ function fromRecords(contract: Contract) {
     text += ",\n";
     return span;
   });
-  counter.countTexts(text, spans, other as Record<string, number>);
-  return [one, other];
+  conditionCounter(contract)(text, spans, counts);
+  return counts;
 }
 
 test("whole numbers, texts, NULL and booleans are what they were in their columns", () => {
@@ -91,14 +89,14 @@ test("whole numbers, texts, NULL and booleans are what they were in their column
   );
   const expected = inSource(contract);
   expect(Object.keys(expected).length).toBeGreaterThan(8);
-  for (const counted of fromRecords(contract)) expect(counted).toEqual(expected);
+  expect(fromRecords(contract)).toEqual(expected);
 });
 
 test("a condition that cannot be evaluated for one record is not true of it, and others are counted all the same", () => {
   const contract = contractWith("flag = 1", "abs(size * 1024 - 1024) > 0", "size > 0");
   // -(2^53 - 1) * 1024 - 1024 is the one integer that has no positive counterpart.
   expect(() => inSource(contractWith("abs(size * 1024 - 1024) > 0"))).toThrow("integer overflow");
-  for (const counted of fromRecords(contract)) expect(counted).toEqual({ c0: 125, c1: 1, c2: 50 });
+  expect(fromRecords(contract)).toEqual({ c0: 125, c1: 1, c2: 50 });
 });
 
 test("conditions over what records do not show are left out", () => {
@@ -110,10 +108,10 @@ test("conditions over what records do not show are left out", () => {
     "extra IS NULL",
     "1 = 1",
   );
-  expect(recountedConditions(contract)).toEqual(["c0"]);
-  for (const counted of fromRecords(contract)) expect(counted).toEqual({ c0: 50 });
+  expect(recountedConditions(contract).map(({ name }) => name)).toEqual(["c0"]);
+  expect(fromRecords(contract)).toEqual({ c0: 50 });
 });
 
 test("a contract without conditions asks nobody", () => {
-  for (const counted of fromRecords(contractWith())) expect(counted).toEqual({});
+  expect(fromRecords(contractWith())).toEqual({});
 });

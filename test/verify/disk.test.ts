@@ -56,7 +56,7 @@ describe("a whole release", () => {
 
   test.each([
     ["nginx", "apache", "htaccess", "caddy"],
-    ["lighttpd", "haproxy", "vercel", "cloudflare"],
+    ["nginx", "vercel", "cloudflare", "github-pages"],
   ])("with files for %s, %s, %s and %s, wherever it lies, or published without them", async (...adapt) => {
     const folder = await plainRelease({ adapt, explorer: true, bulk: true });
     const verdict = await verifyRelease({ folder });
@@ -113,7 +113,7 @@ describe("what is no release, or cannot be read", () => {
   test("what is no release is refused", async () => {
     const folder = scratch();
     await expect(verifyRelease({ folder })).rejects.toThrow(
-      /is no release: it has neither snapshot.json nor SHA256SUMS/,
+      /is not a release: it has neither snapshot.json nor SHA256SUMS/,
     );
     await expect(verifyRelease({ folder: join(folder, "none") })).rejects.toThrow(
       /There is no release at .*none \(ENOENT\)/,

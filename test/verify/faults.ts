@@ -1,12 +1,13 @@
 /** Faults of hosts, each with the checks of `rollcall verify URL` that find it, put together in runs that do not disturb each other. */
 import type { IncomingMessage } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { AVATAR } from "../../src/release/layout.js";
 import { createListingServer } from "../../src/server/server.js";
 import { type Shape, writeRelease } from "../server/release.js";
 import { type Front, fetchReply, type Reply } from "../support/front.js";
 
 /** What is served when nothing is wrong. */
-export const SHAPE: Shape = { count: 11, encodings: ["br", "gzip"], others: { "avatar.svg": "<svg/>" } };
+export const SHAPE: Shape = { count: 11, encodings: ["br", "gzip"], others: { "avatar.svg": AVATAR } };
 
 interface Asked {
   method: string;
@@ -177,8 +178,8 @@ export const RUNS: readonly (readonly Fault[])[] = [
     ["a weak ETag", header("ETag", (tag) => `W/${tag}`, isTagged), "etag br-tag gzip-tag not-modified-weak"],
     [
       "a snapshot that changes each time that it is read",
-      // Each of four walks reads page 1 at its beginning and at its end.
-      pagesOf({ bio: "old" }, (number, times) => number === 1 && times <= 8 && times % 2 === 0),
+      // Each of nine readings asks for page 1 at its beginning and at its end.
+      pagesOf({ bio: "old" }, (number, times) => number === 1 && times <= 18 && times % 2 === 0),
       "one-snapshot",
     ],
     ["POST answered", where(by("POST"), ({ url }) => ({ status: 200, body: Buffer.from(`{"url":"${url}"}`) })), "post"],
@@ -196,9 +197,7 @@ export const RUNS: readonly (readonly Fault[])[] = [
     ["errors that are cached", header("Cache-Control", "public, max-age=60", isError), "error-caching"],
     ["errors without Vary", header("Vary", undefined, isError), "error-vary"],
     ["a truncated body", body((was) => was.subarray(0, 400), page(3)), "pages"],
-    ["a count that differs", text(2, '"count":11', '"count":12'), "count etag same-bytes"],
-    ["an invalid user", text(4, '"kyc_status":"NONE"', '"kyc_status":"none"'), "records etag same-bytes"],
-    ["JSON that was made anew", text(5, '{"count":11,', '{ "count": 11, '), "canonical etag same-bytes"],
+    ["what hosts include answered", status(200, file("nginx.conf")), "hidden-file"],
     ["HEAD without a length", header("Content-Length", undefined, by("HEAD")), "head-length"],
     ["HEAD refused", status(405, by("HEAD")), "head"],
     ["OPTIONS with 200", status(200, by("OPTIONS")), "options"],
@@ -327,8 +326,7 @@ export const RUNS: readonly (readonly Fault[])[] = [
       "modified",
     ],
     ["gzip of page 5 of another release", stale(both(anyForm(5), ({ coding }) => coding === "gzip")), "gzip"],
-    // Alone, what it lists is all that is known: then pages and files are not what it says.
-    ["SHA256SUMS of another release", stale(file("SHA256SUMS")), "files", "same-bytes files"],
+    ["SHA256SUMS of another release", stale(file("SHA256SUMS")), "files", "files digests snapshot record-list"],
   ],
   [
     ["Snapshot-Id changing under way", counted(), "one-snapshot snapshot-id"],
@@ -356,26 +354,15 @@ export const RUNS: readonly (readonly Fault[])[] = [
     // A file that it lists holds all tags.
     ["a tag on SHA256SUMS that is no digest", header("ETag", '"1"', file("SHA256SUMS")), ""],
     ["a stale page", pagesOf({ bio: "old" }, (number) => number === 3), "one-snapshot snapshot-id same-bytes"],
-    ["a link that leads back", text(3, "page=4", "page=1"), "links etag same-bytes"],
-    [
-      "a user that is nested too deep for any stack",
-      text(3, '"circles":[]', `"circles":[${"[".repeat(200_000)}${"]".repeat(200_000)}]`),
-      "records etag same-bytes",
-    ],
     ["br of pages by path gone", status(404, both(in_("br"), ends("/3.json"))), "br"],
     // Alone, its id is all that is known.
-    ["snapshot.json of another release", stale(file("snapshot.json")), "files", "snapshot-id files"],
+    ["snapshot.json of another release", stale(file("snapshot.json")), "files", "snapshot-id files digests snapshot"],
   ],
   [
     [
       "mixed snapshots",
       pagesOf({ bio: "old", count: 9 }, (number) => number > 0 && number % 2 === 0),
-      "pages one-snapshot count snapshot-id same-bytes",
-    ],
-    [
-      "an id and a time as long as they like",
-      text(3, /"id":"[^"]*"/, `"id":"${"f".repeat(100_000)}"`),
-      "records etag same-bytes",
+      "pages one-snapshot snapshot-id same-bytes",
     ],
     ["no snapshot.json", status(404, file("snapshot.json")), "files"],
   ],
@@ -401,6 +388,37 @@ export const RUNS: readonly (readonly Fault[])[] = [
         }),
       ),
       "files",
+    ],
+  ],
+];
+
+/** Pages of other content, which differ from those of the release. Without one, they are found as on disk. */
+export const CONTENT: readonly (readonly Fault[])[] = [
+  [
+    ["a count that differs", text(2, '"count":11', '"count":12'), "etag same-bytes", "etag digests count"],
+    [
+      "an invalid user",
+      text(4, '"kyc_status":"NONE"', '"kyc_status":"none"'),
+      "etag same-bytes",
+      "etag digests records",
+    ],
+    ["JSON that was made anew", text(5, '{"count":11,', '{ "count": 11, '), "etag same-bytes", "etag digests pages"],
+  ],
+  [["a link that leads back", text(3, "page=4", "page=1"), "etag same-bytes", "etag digests links"]],
+  [
+    [
+      "a user that is nested too deep for any stack",
+      text(3, '"circles":[]', `"circles":[${"[".repeat(200_000)}${"]".repeat(200_000)}]`),
+      "etag same-bytes",
+      "etag digests records",
+    ],
+  ],
+  [
+    [
+      "an id as long as it likes",
+      text(3, /"id":"[^"]*"/, `"id":"${"f".repeat(100_000)}"`),
+      "etag same-bytes",
+      "etag digests records",
     ],
   ],
 ];

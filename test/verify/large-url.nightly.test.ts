@@ -5,9 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openListing } from "../../src/client/listing.js";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
-import { createClient } from "../../src/remote/client.js";
-import { MAX_BYTES } from "../../src/remote/exchange.js";
-import { fetchBy } from "../../src/remote/fetch.js";
+import { MAX_BYTES } from "../../src/verify/host/ask.js";
 import { run, start } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { runMeasured } from "../support/memory.js";
@@ -57,9 +55,7 @@ test("it is verified in little memory, and read by who reads listings", { timeou
   expect(found).toEqual({ passed: true, differing: [], compared: "passed" });
   expect(peak).toBeLessThan(MOST_MB);
 
-  const client = createClient();
-  onTestFinished(() => client.close());
-  const listing = openListing(baseUrl, { fetch: fetchBy(client) });
+  const listing = openListing(baseUrl);
   expect((await listing.page(USERS)).results).toHaveLength(1);
   expect(listing.proof).toBe("digests");
 });

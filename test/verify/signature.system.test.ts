@@ -9,7 +9,7 @@ import { checkSignature, parsePublicKey } from "../../src/client/signature.js";
 import { build, createServer as createHost, verify } from "../../src/index.js";
 import { sha256 } from "../../src/release/files.js";
 import { SIGNATURE, SNAPSHOT, SUMS } from "../../src/release/layout.js";
-import { openSigner } from "../../src/release/signature/signer.js";
+import { openSigner } from "../../src/release/signer.js";
 import { toJunit } from "../../src/verify/junit.js";
 import { edit, page, readSnapshot } from "../support/damage.js";
 import { plainRows, writeUsers } from "../support/database.js";

@@ -36,7 +36,7 @@ export async function* readPart(path: string): AsyncGenerator<Buffer, string | u
  * @param size of the part as it is.
  * @returns as `readPart` does.
  */
-export async function* unpackPart(packed: Readable, size: number): AsyncGenerator<Buffer, string | undefined> {
+async function* unpackPart(packed: Readable, size: number): AsyncGenerator<Buffer, string | undefined> {
   const gunzip = createGunzip({ chunkSize: CHUNK });
   packed.once("error", (error) => gunzip.destroy(error));
   try {

@@ -84,7 +84,7 @@ export class ExplorerCollector implements Collector {
 type ReadValues = (text: string, at: number, end: number, values: string[]) => void;
 
 /** Reads by the names in the text: parsing whole records takes far longer. */
-function valueReader(contract: Pick<Contract, "file">, fields: readonly Field[]): ReadValues {
+export function valueReader(contract: Pick<Contract, "file">, fields: readonly Field[]): ReadValues {
   const find = placeFinder(contract, fields);
   const begins: number[] = [];
   return (text, at, end, values) => {

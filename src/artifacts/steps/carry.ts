@@ -1,7 +1,7 @@
 /** Hands steps on from one release to the next, as far as they are whole. */
-import { fstatSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { closing, digestFile, openPlain, readReleaseFileSync, sha256 } from "../../release/files.js";
+import { findDigest, readReleaseFileSync, sha256 } from "../../release/files.js";
 import { CHANGES, CHANGES_FOLDER } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { makeFolder } from "../../release/sharing.js";
@@ -52,9 +52,8 @@ export function findCarried(
 }
 
 function isWhole(path: string, bytes: number, digest: string): boolean {
-  const file = openPlain(path);
-  if (file === undefined) return false;
-  return closing(file, () => fstatSync(file).size === bytes && digestFile(file, Buffer.alloc(MEMORY)) === digest);
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.size === bytes && findDigest(path, Buffer.alloc(MEMORY)) === digest;
 }
 
 const MEMORY = 2 ** 16;

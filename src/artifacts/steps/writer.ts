@@ -8,10 +8,9 @@ import { mostPlainBytes } from "../../client/sync/steps.js";
 import type { KeyedChange, Matches } from "../../diff/matches.js";
 import { RecordReader } from "../../diff/records.js";
 import type { Side } from "../../diff/side.js";
-import { DigestedFile } from "../../release/digested-file.js";
 import { CHANGES_FOLDER } from "../../release/layout.js";
 import { makeFolder } from "../../release/sharing.js";
-import { asidePath } from "../../release/write.js";
+import { asidePath, DigestedFile } from "../../release/write.js";
 import { putLine, removeLine } from "./lines.js";
 import { type Step, stepPath } from "./steps.js";
 

@@ -157,8 +157,8 @@ async function report(
 /** Prints what of the build the host of `--adapt` cannot use. */
 async function sayUnsupported({ adapt = [], compress: encodings = [], links }: Settings, io: Io): Promise<void> {
   if (adapt.length === 0) return;
-  const { adapterOf, unsupportedFeatures } = await import("../../adapters/adapters.js");
-  const notes = adapt.flatMap((name) => unsupportedFeatures(adapterOf(name), { encodings, links }));
+  const { hostOf, unsupportedFeatures } = await import("../../hosts/hosts.js");
+  const notes = adapt.flatMap((name) => unsupportedFeatures(hostOf(name), { encodings, links }));
   const lines = notes.map((value) => ({ verb: "note", value, loud: true }));
   if (lines.length > 0) say(io, align(lines, painter(io.stderr, io.env)));
 }

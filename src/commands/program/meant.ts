@@ -21,7 +21,7 @@ export function refuseUsage(command: string, meant = () => "") {
 }
 
 /** The required arguments of verbs. */
-const NEEDS: Readonly<Record<string, string>> = { publish: " FOLDER", use: " ID", forget: " ID", adapt: " NAME" };
+const NEEDS: Readonly<Record<string, string>> = { publish: " FOLDER", use: " ID", forget: " ID", host: " NAME" };
 
 /** @throws UserError (usage) for a URL in the place of the folder of releases, and for a SQLite file in the place of releases. */
 export function refuseMisplaced(verb: string, given: Readonly<Record<string, string | undefined>>, cwd: string): void {

@@ -113,19 +113,19 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     ],
     load: async () => (await import("../serve.js")).runServe,
   },
-  adapt: {
-    alias: "host",
+  host: {
+    alias: "adapt",
     summary: "Write what another host needs to answer as the contract says",
     arguments: {
       "[name]": "nginx, apache, cloudflare, ...; without it, the table of all",
       "[dist]": DIST,
     },
     examples: [
-      ["rollcall adapt", "every host, and what each can do"],
-      ["rollcall adapt nginx --write /etc/nginx/conf.d", "nginx's configuration for the current release"],
-      ["rollcall adapt netlify --check", "whether the current release is small enough for Netlify"],
+      ["rollcall host", "every host, and what each can do"],
+      ["rollcall host nginx --write /etc/nginx/conf.d", "nginx's configuration for the current release"],
+      ["rollcall host netlify --check", "whether the current release is small enough for Netlify"],
     ],
-    load: async () => (await import("../adapt.js")).runAdapt,
+    load: async () => (await import("../host.js")).runHost,
   },
   publish: {
     summary: "Make a folder or a bucket equal to a release, for a host to serve",

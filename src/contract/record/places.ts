@@ -4,11 +4,11 @@ import type { FieldSchema, ValueSchema } from "../file/form.js";
 import { toBytes } from "./key.js";
 
 /** A member's name as it stands in canonical text, byte by byte: `"id":`. Inside a text, its first quote would be escaped. */
-export function memberText(name: string): string {
+function memberText(name: string): string {
   return toBytes(`${JSON.stringify(name)}:`);
 }
 
-export interface Member {
+interface Member {
   path: string;
   /** The member's name as it stands in the text. */
   text: string;
@@ -17,7 +17,7 @@ export interface Member {
 }
 
 /** All members of a record, in the order of its text. */
-export function membersOf({ file }: Pick<Contract, "file">): Member[] {
+function membersOf({ file }: Pick<Contract, "file">): Member[] {
   return [...membersBelow(file.properties, [])];
 }
 

@@ -152,7 +152,7 @@ export class Bucket implements Target {
     lease.check();
     const size = lstatSync(from, { throwIfNoEntry: false })?.size ?? 0;
     const bytes = size <= MOST_IN_MEMORY ? readReleaseFileSync(from) : undefined;
-    const digest = bytes ? sha256(bytes) : await findDigest(from, Buffer.allocUnsafe(CHUNK));
+    const digest = bytes ? sha256(bytes) : findDigest(from, Buffer.allocUnsafe(CHUNK));
     if (digest !== file.digest) return undefined;
     const facts = { headers: headersOf(file, cacheControl), sha256: digest };
     const send = () => (bytes ? store.put(file.path, bytes, facts) : store.putFile(file.path, from, size, facts));

@@ -122,7 +122,7 @@ export class FolderTarget implements Target {
 
   async #stateOf({ path, digest }: PublishedFile): Promise<FileState> {
     if (!this.#tree.has(dirname(path))) return "absent";
-    if ((await findDigest(join(this.root, path), Buffer.allocUnsafe(CHUNK))) === digest) return "same";
+    if (findDigest(join(this.root, path), Buffer.allocUnsafe(CHUNK)) === digest) return "same";
     const stats = this.#find(path);
     if (stats?.isDirectory())
       throw new UserError(`${join(this.name, path)} is a folder, where a file belongs; move it away.`);

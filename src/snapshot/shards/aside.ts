@@ -39,12 +39,12 @@ export class AsidePart {
    * Puts the part in its place. @param isWhole says whether the one that is there already is as good.
    * @returns false where that stays.
    */
-  async appear(name: string, isWhole: () => Promise<boolean>): Promise<boolean> {
+  appear(name: string, isWhole: () => boolean): boolean {
     for (let path = this.pages; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
     flushFolder(this.folder);
     const [place, trash] = [join(this.parts, name), `${this.folder}.trash`];
     while (!renamed(this.folder, place)) {
-      if (await isWhole()) {
+      if (isWhole()) {
         this.discard();
         return false;
       }

@@ -1,15 +1,16 @@
 /** Whether parts are whole, and together are all of one release. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Encoding } from "../../contract/headers.js";
 import { UserError } from "../../errors.js";
 import { shellWord } from "../../print/text.js";
-import { findDigest } from "../../release/files.js";
+import { findDigest, sha256 } from "../../release/files.js";
 import { PagePaths, type Variant } from "../../release/layout.js";
-import { readChunks } from "../../release/pieces.js";
 import { PageDigests } from "../../release/sums.js";
 import { pagesOf, type Shard } from "../../shards/cut.js";
 import { wordOf } from "../../shards/word.js";
 import type { BuildSettings } from "../options.js";
+import { damaged } from "../pieces.js";
 import { taskOf } from "../pipeline.js";
 import type { MadeOf } from "./made-of.js";
 import { DIGESTS, partName, partNames, readShardPart, type ShardPart, shardOfName } from "./part.js";
@@ -86,9 +87,9 @@ function requireRanges(folder: string, parts: readonly ShardPart[], { total, set
 export function digestsOf({ folder, manifest }: ShardPart, encodings: readonly Encoding[]): PageDigests {
   const variants: Variant[] = ["identity", ...encodings];
   const digests = new PageDigests(pagesOf(manifest.pages), variants);
-  const chunks: Buffer[] = [];
-  for (const chunk of readChunks(join(folder, DIGESTS), manifest.files[DIGESTS] ?? "")) chunks.push(Buffer.from(chunk));
-  const bytes = Buffer.concat(chunks);
+  const path = join(folder, DIGESTS);
+  const bytes = readFileSync(path);
+  if (sha256(bytes) !== manifest.files[DIGESTS]) throw damaged(path);
   const each = bytes.length / variants.length;
   const slices = variants.map((variant, at) => [variant, bytes.subarray(at * each, (at + 1) * each)]);
   digests.fill(1, Object.fromEntries(slices));
@@ -96,18 +97,18 @@ export function digestsOf({ folder, manifest }: ShardPart, encodings: readonly E
 }
 
 /** Whether every byte of a part is as it was written. */
-export async function isWhole(part: ShardPart, listing: string, encodings: readonly Encoding[]): Promise<boolean> {
+export function isWhole(part: ShardPart, listing: string, encodings: readonly Encoding[]): boolean {
   const { folder, manifest } = part;
   const memory = Buffer.allocUnsafe(2 ** 18);
   for (const [name, digest] of Object.entries(manifest.files))
-    if ((await findDigest(join(folder, name), memory)) !== digest) return false;
+    if (findDigest(join(folder, name), memory) !== digest) return false;
   if (manifest.problems.records > 0) return true;
   const digests = digestsOf(part, encodings);
   const paths = new PagePaths(listing);
   for (let page = 1; page <= digests.pages; page++)
     for (const variant of digests.variants) {
       const path = join(folder, paths.path(manifest.pages.first - 1 + page, variant));
-      if ((await findDigest(path, memory)) !== digests.get(page, variant)) return false;
+      if (findDigest(path, memory) !== digests.get(page, variant)) return false;
     }
   return true;
 }

@@ -101,8 +101,7 @@ async function findPart(
     const { made_of } = part.manifest;
     if (partName(shard, { ...known, source: made_of.source }) !== name) continue;
     const bytes = await digestOfSource(source, settings.db, signal);
-    if (bytes === made_of.source && (await isWhole(part, settings.contract.listing.path, settings.encodings)))
-      return part;
+    if (bytes === made_of.source && isWhole(part, settings.contract.listing.path, settings.encodings)) return part;
   }
   return undefined;
 }
@@ -125,7 +124,7 @@ async function make(job: Job, parts: string, log: PartLog): Promise<ShardResult>
     const manifest: ShardManifest = { rollcall: 1, ...facts, ...("refusal" in made ? made.made : made) };
     writeManifest(aside.folder, manifest);
     const name = partName(shard, madeOf);
-    const isNew = await aside.appear(name, async () => {
+    const isNew = aside.appear(name, () => {
       const there = readShardPart(parts, name);
       return !("why" in there) && isWhole(there, contract.listing.path, settings.encodings);
     });

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { Artifact } from "../../artifacts/artifact.js";
 import { artifactsOf } from "../../artifacts/artifacts.js";
 import { sha256 } from "../../release/files.js";
-import { PiecesFile } from "../../release/pieces.js";
 import { writeFlushedSync } from "../../release/write.js";
 import type { DataSettings } from "../../settings/settings.js";
 import { pagesOf } from "../../shards/cut.js";
+import { PiecesFile } from "../pieces.js";
 import type { MadePages, Taker } from "../pipeline.js";
 import { type Problem, ProblemLog } from "../problems.js";
 import type { AsidePart } from "./aside.js";
@@ -81,5 +81,5 @@ export function writeMade(folder: string, made: MadePages, files: Made["files"])
 }
 
 export function writeManifest(folder: string, manifest: ShardManifest): void {
-  writeFlushedSync(join(folder, MANIFEST), [Buffer.from(encodeManifest(manifest))]);
+  writeFlushedSync(join(folder, MANIFEST), [encodeManifest(manifest)]);
 }

@@ -1,176 +1,179 @@
-/** Proves bulk.json and its parts: they hold the records of the pages, byte for byte, in order, and nothing else. */
-import { createHash } from "node:crypto";
+/** Checks bulk.json and its parts: they hold the records of the pages, byte for byte, in order, and nothing else. */
+import { createHash, type Hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { Bulk, BulkPart } from "../../artifacts/bulk/parts.js";
+import { type Bulk, type BulkPart, encodeBulk, parseBulk } from "../../artifacts/bulk/parts.js";
 import { readPart } from "../../artifacts/bulk/reader.js";
-import { type Frame, readFrame } from "../../contract/envelope.js";
+import { readBody } from "../../contract/envelope.js";
+import { RECORD_SEPARATOR } from "../../contract/page.js";
 import { recordFinder } from "../../contract/record/locate.js";
-import { showValue } from "../../print/text.js";
+import { shorten, showValue } from "../../print/text.js";
 import { BULK, BULK_FOLDER } from "../../release/layout.js";
-import { BULK_HEAD, noteUnnamed, readHead } from "../heads.js";
-import { idFrom } from "../records.js";
-import type { Finding, Findings } from "../verdict.js";
-import { readPlainFile } from "./files.js";
-import type { Manifest } from "./manifest.js";
-import type { Tree } from "./tree.js";
-import { readPlain } from "./variants.js";
+import type { Findings } from "../verdict.js";
+import { countLines, type Difference, firstOther } from "./compare.js";
+import { type OpenRelease, readText } from "./manifest.js";
+import { readPage, recordsOf } from "./page-check.js";
+import { idFrom } from "./records.js";
 
-/** Of bulk.json: far more than it has parts for all records that there may be. */
-const MAX_BULK = 2 ** 24;
+/** Bytes of bulk.json or changes.json: far more than either has for all files that there may be. */
+const MAX_INDEX = 2 ** 24;
 const NEWLINE = 0x0a;
-/** Of a text that differs, in characters. */
-const LONGEST_SHOWN = 60;
 
-type Difference = Pick<Finding, "page" | "id" | "found" | "expected">;
-type Note = (path: string, difference: Difference) => void;
+export type Note = (path: string, difference: Difference) => void;
 
-/** Whether a release has any of it. Where it has not, there is nothing to prove. */
-export function hasBulk({ others }: Manifest, tree: Tree): boolean {
-  return others.has(BULK) || tree.has(BULK) || partsIn(tree).length > 0;
-}
-
-export async function checkBulk(
-  folder: string,
-  tree: Tree,
-  manifest: Manifest,
-  findings: Findings,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const note: Note = (path, difference) => findings.add({ check: "bulk", path, ...difference });
-  const text = hasBulk(manifest, tree) ? await readPlainFile(folder, tree, BULK, MAX_BULK) : "";
-  if (text === "" || !manifest.snapshot || !manifest.contract) return;
-  const bulk = readHead(BULK_HEAD, text ?? { why: "is no file to read" }, note);
-  if (!bulk) return;
-  const { count } = manifest.snapshot;
-  if (bulk.count !== count) note(BULK, { found: `count ${bulk.count}`, expected: `${count}, as in snapshot.json` });
-  for (const { file } of bulk.parts) if (!tree.has(file)) note(file, { found: "no such file", expected: "a part" });
-  noteUnnamed(BULK_HEAD, bulk.parts, partsIn(tree), note);
-  await checkParts({ folder, tree, manifest, signal }, bulk, note);
-}
-
-/** The paths of all that stands where parts do. */
-export function partsIn(tree: Tree): string[] {
-  return [...tree.keys(`${BULK_FOLDER}/`)];
-}
-
-interface Context {
+interface Index<T> {
+  path: string;
+  /** What it says, and what each file is that it names. */
+  what: string;
+  one: string;
   folder: string;
-  tree: Tree;
-  manifest: Manifest;
-  signal: AbortSignal | undefined;
+  parse(text: string): T | { why: string };
+  encode(value: T): string;
+  filesOf(value: T): readonly { file: string; bytes: number }[];
 }
 
-async function checkParts(context: Context, { sha256, parts }: Bulk, note: Note): Promise<void> {
-  const all = createHash("sha256");
-  let [first, isProved] = [0, true];
-  for (const part of parts) {
-    isProved = (await checkPart(context, part, first, all, note)) && isProved;
-    first += part.count;
+/** Reads bulk.json or changes.json, and compares it with the files that are there. @returns undefined where it is unusable */
+export async function readIndex<T extends object>({ folder, tree }: OpenRelease, index: Index<T>, note: Note) {
+  const { path, what, one, parse, encode, filesOf } = index;
+  const text = await readText(folder, tree, path, MAX_INDEX);
+  if (text === undefined && tree.whyAbsent(path) !== undefined) return undefined;
+  const read = text === undefined ? { why: "is no file to read" } : parse(text);
+  if ("why" in read) return void note(path, { found: `a file that ${shorten(`${read.why}`, 200)}`, expected: what });
+  if (text !== encode(read))
+    note(path, { found: "another form", expected: "keys sorted, no white space, one final newline" });
+  const named = new Map(filesOf(read).map(({ file, bytes }) => [file, bytes]));
+  for (const [file, bytes] of named) {
+    if (tree.lacks(file)) note(file, { found: "no such file", expected: `a ${one}` });
+    if (tree.get(file) !== "file") continue;
+    const { size } = statSync(join(folder, file));
+    if (size !== bytes) note(file, { found: `${size} bytes`, expected: `${bytes}, as in ${path}` });
   }
-  const found = all.digest("hex");
-  if (isProved && found !== sha256) note(BULK, { found: `sha256 ${sha256}`, expected: `${found}, of all plain bytes` });
+  for (const file of tree.keys(`${index.folder}/`))
+    if (!named.has(file)) note(file, { found: "a file", expected: `none, since ${path} has no such ${one}` });
+  return read;
 }
 
-/** @returns whether the part holds the records from number `first` (from 0) on that it should. */
-async function checkPart(
-  { folder, tree, manifest, signal }: Context,
-  { file, count, bytes, sha256 }: BulkPart,
-  first: number,
-  all: ReturnType<typeof createHash>,
-  note: Note,
-): Promise<boolean> {
-  if (tree.get(file) !== "file") return false;
-  const { size } = statSync(join(folder, file));
-  if (size !== bytes) note(file, { found: `${size} bytes`, expected: `${bytes}, as in ${BULK}` });
-  const own = createHash("sha256");
-  const records = new RecordsOfPages(folder, tree, manifest, first, count);
-  const plain = readPart(join(folder, file));
+/** Gives the plain bytes of a part or a step to `take`, until it returns a difference. @returns that, or why it is not one gzip */
+export async function unpack(
+  path: string,
+  signal: AbortSignal | undefined,
+  take: (plain: Buffer) => Difference | undefined,
+): Promise<Difference | undefined> {
+  const plain = readPart(path);
   try {
-    for (let next = await plain.next(); ; next = await plain.next()) {
+    for (;;) {
+      const next = await plain.next();
       signal?.throwIfAborted();
-      const difference = next.done ? records.atEnd() : records.differenceOf(next.value);
-      if (next.done && next.value !== undefined)
-        note(file, { found: `a file that ${next.value}`, expected: "one whole gzip" });
-      else if (difference) note(file, difference);
-      if (difference || (next.done && next.value !== undefined)) return false;
-      if (next.done) break;
-      own.update(next.value);
-      all.update(next.value);
+      if (next.done)
+        return next.value === undefined
+          ? undefined
+          : { found: `a file that ${next.value}`, expected: "one whole gzip" };
+      const difference = take(next.value);
+      if (difference) return difference;
     }
   } finally {
     await plain.return(undefined);
   }
-  const found = own.digest("hex");
-  if (found !== sha256) note(BULK, { found: `sha256 ${sha256} of ${file}`, expected: `${found}, of its plain bytes` });
-  return true;
 }
 
-/** The records of pages, one a line, as a part should have them; read as far as the part goes. */
-class RecordsOfPages {
-  readonly #finder;
-  #page = 0;
-  #body: Buffer = Buffer.alloc(0);
-  #frame: Frame | undefined;
-  #record: number;
-  readonly #end: number;
-  /** Bytes of the record that were compared. */
-  #compared = 0;
+const BULK_INDEX: Index<Bulk> = {
+  ...{ path: BULK, folder: BULK_FOLDER, what: "the parts that hold all records", one: "part" },
+  ...{ parse: parseBulk, encode: encodeBulk, filesOf: ({ parts }) => parts },
+};
 
-  constructor(
-    private readonly folder: string,
-    private readonly tree: Tree,
-    private readonly manifest: Manifest,
-    first: number,
-    count: number,
-  ) {
-    this.#finder = manifest.contract && recordFinder(manifest.contract);
-    this.#record = first;
-    this.#end = first + count;
+export async function checkBulk(
+  release: OpenRelease,
+  findings: Findings,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { snapshot, contract } = release.manifest;
+  if (!snapshot || !contract) return;
+  const note: Note = (path, difference) => findings.add({ check: "bulk", path, ...difference });
+  const bulk = await readIndex(release, BULK_INDEX, note);
+  if (!bulk) return;
+  if (bulk.count !== snapshot.count)
+    note(BULK, { found: `count ${bulk.count}`, expected: `${snapshot.count}, as in snapshot.json` });
+  const [lines, all] = [new LinesOfPages(release), createHash("sha256")];
+  for (const part of bulk.parts) {
+    if (release.tree.get(part.file) !== "file") return;
+    const difference = await checkPart(join(release.folder, part.file), part, lines, all, note, signal);
+    if (difference) return note(part.file, difference);
   }
+  const found = all.digest("hex");
+  if (found !== bulk.sha256) note(BULK, { found: `sha256 ${bulk.sha256}`, expected: `${found}, of all plain bytes` });
+}
 
-  /** Undefined where these bytes are the next ones. */
-  differenceOf(plain: Buffer): Difference | undefined {
+async function checkPart(
+  path: string,
+  { file, count, sha256: listed }: BulkPart,
+  pages: LinesOfPages,
+  all: Hash,
+  note: Note,
+  signal: AbortSignal | undefined,
+): Promise<Difference | undefined> {
+  const own = createHash("sha256");
+  let [lines, last] = [0, NEWLINE];
+  const difference = await unpack(path, signal, (plain) => {
+    lines += countLines(plain);
+    last = plain.at(-1) ?? last;
+    for (const hash of [own, all]) hash.update(plain);
+    return lines > count ? TOO_MANY : pages.compare(plain);
+  });
+  if (difference) return difference;
+  if (lines < count)
+    return { found: `an end ${count - lines} records too early`, expected: `as many as ${BULK} counts` };
+  if (last !== NEWLINE) return { found: "no newline at its end", expected: "a newline after every record" };
+  const found = own.digest("hex");
+  if (found !== listed) note(BULK, { found: `sha256 ${listed} of ${file}`, expected: `${found}, of its plain bytes` });
+  return undefined;
+}
+
+const TOO_MANY = { found: "more records", expected: `no more than ${BULK} counts` };
+
+/** The records of the pages as parts have them, compared with the plain bytes of parts one after the other. */
+class LinesOfPages {
+  #page = 0;
+  #lines = Buffer.alloc(0);
+  /** Bytes of these lines that were compared. */
+  #at = 0;
+
+  constructor(private readonly release: OpenRelease) {}
+
+  compare(plain: Buffer): Difference | undefined {
     for (let at = 0; at < plain.length; ) {
-      if (this.#record === this.#end) return { found: "more records", expected: `no more than ${BULK} counts` };
-      const span = this.#find();
-      if (!span) return { page: this.#page, found: "a record", expected: "what its page has, which cannot be read" };
-      const [begin, end] = [span[0] + this.#compared, span[1]];
-      const length = Math.min(end - begin, plain.length - at);
-      const isSame = plain.compare(this.#body, begin, begin + length, at, at + length) === 0;
-      if (isSame) [this.#compared, at] = [this.#compared + length, at + length];
-      if (isSame && at === plain.length) return undefined;
-      if (!isSame || (begin + length === end && plain[at] !== NEWLINE)) return this.#differing(span, plain, at);
-      [at, this.#record, this.#compared] = [at + 1, this.#record + 1, 0];
+      if (this.#at === this.#lines.length) {
+        if (this.#page === this.release.manifest.pages) return TOO_MANY;
+        if (!this.#next())
+          return { page: this.#page, found: "a record", expected: "what its page has, which cannot be read" };
+      }
+      const length = Math.min(this.#lines.length - this.#at, plain.length - at);
+      const [theirs, mine] = [plain.subarray(at), this.#lines.subarray(this.#at, this.#at + length)];
+      if (!theirs.subarray(0, length).equals(mine)) return this.#findRecord(theirs);
+      [this.#at, at] = [this.#at + length, at + length];
     }
     return undefined;
   }
 
-  /** Undefined where nothing is missing. */
-  atEnd(): Difference | undefined {
-    const missing = this.#end - this.#record;
-    return missing === 0
-      ? undefined
-      : { found: `an end ${missing} records too early`, expected: `as many as ${BULK} counts` };
+  /** Reads the next page. @returns false where it is not a page */
+  #next(): boolean {
+    const { folder, tree, manifest } = this.release;
+    const path = manifest.paths.path(++this.#page);
+    const bytes = tree.get(path) === "file" ? readPage(join(folder, path)) : undefined;
+    const records = Buffer.isBuffer(bytes) ? recordsOf(bytes, readBody(bytes)) : undefined;
+    // A record holds no newline, so a separator is found nowhere else.
+    const text = records?.toString("latin1").replaceAll(RECORD_SEPARATOR, "\n");
+    [this.#lines, this.#at] = [Buffer.from(text ? `${text}\n` : "", "latin1"), 0];
+    return records !== undefined;
   }
 
-  /** Where the next record stands on its page. */
-  #find(): readonly [begin: number, end: number] | undefined {
-    const { page_size: size = 1 } = this.manifest.snapshot ?? {};
-    const page = Math.floor(this.#record / size) + 1;
-    if (page !== this.#page) {
-      const path = this.manifest.paths.path(page);
-      const body = this.tree.get(path) === "file" ? readPlain(join(this.folder, path)) : undefined;
-      this.#body = body === undefined || body === "too large" ? Buffer.alloc(0) : body;
-      [this.#page, this.#frame] = [page, readFrame(this.#body)];
-    }
-    return this.#frame?.records[this.#record % size];
-  }
-
-  #differing([begin, end]: readonly [number, number], plain: Buffer, at: number): Difference {
-    const record = this.#body.toString("latin1", begin, end);
-    const order = this.#finder?.find(record, 0, record.length)?.order;
-    const found = showValue(plain.toString("utf8", at, at + LONGEST_SHOWN));
+  /** The record in which these bytes differ from the page. */
+  #findRecord(theirs: Buffer): Difference {
+    const { contract } = this.release.manifest;
+    const at = this.#at + firstOther(theirs, this.#lines.subarray(this.#at));
+    const begin = this.#lines.subarray(0, at).lastIndexOf(NEWLINE) + 1;
+    const record = this.#lines.toString("latin1", begin, this.#lines.indexOf(NEWLINE, begin));
+    const order = contract && recordFinder(contract).find(record, 0, record.length)?.order;
+    const found = showValue(theirs.toString("utf8", at - this.#at, at - this.#at + 60));
     return { page: this.#page, ...(order && idFrom(order)), found, expected: "the record of its page, byte for byte" };
   }
 }

@@ -5,6 +5,7 @@ import {
   CHANGES,
   CONTRACT,
   EXPLORER,
+  INCLUDED,
   isForAdapters,
   LOOKUP,
   OPENAPI,
@@ -16,12 +17,9 @@ import {
   SUMS,
 } from "../../release/layout.js";
 import { PageDigests } from "../../release/sums.js";
-import { differenceOf, UNVERIFIED } from "../lookup/differences.js";
-import type { VerifyOptions } from "../options.js";
 import type { Findings } from "../verdict.js";
-import { readPlainBytes } from "./files.js";
-import type { Manifest } from "./manifest.js";
-import type { Tree } from "./tree.js";
+import { compareFile, UNVERIFIED } from "./compare.js";
+import { type OpenRelease, readText } from "./manifest.js";
 
 export interface CheckedHosts {
   files: number;
@@ -29,66 +27,59 @@ export interface CheckedHosts {
   note?: string;
 }
 
-interface HostsContext extends Pick<VerifyOptions, "cacheControl"> {
-  folder: string;
-  tree: Tree;
-  manifest: Manifest;
-}
-
 /** Files beside the folders of a release that are not for one host. */
 const OWN: readonly string[] = [
   ...[SNAPSHOT, SUMS, SIGNATURE, RECORDS, CONTRACT, OPENAPI, BULK, CHANGES, EXPLORER, AVATAR_PATH, OWNED],
 ];
 
-export async function checkHosts(context: HostsContext, findings: Findings): Promise<CheckedHosts> {
-  const { folder, tree, manifest } = context;
+export async function checkHosts(
+  release: OpenRelease,
+  cacheControl: string | undefined,
+  findings: Findings,
+): Promise<CheckedHosts> {
+  const { folder, tree, manifest } = release;
   const { snapshot, contract, digests } = manifest;
-  const candidates = [...tree.keys()].filter(
-    (path) => isForAdapters(path) || !(path.includes("/") || OWN.includes(path)),
-  );
+  const candidates = tree.find((path) => isForAdapters(path) || !(path.includes("/") || OWN.includes(path)));
   // Loading all hosts takes longer than checking a small release.
   if (candidates.length === 0 || !snapshot || !contract || !digests) return { files: 0 };
-  const read = (path: string) => readPlainBytes(folder, tree, path);
   let place = folder;
-  for (const path of candidates.filter(isForAdapters))
-    place = placeIn(String((await read(path)) ?? ""), snapshot.id) ?? place;
-  const made = await makeFiles(context, place, candidates);
+  // The folder of the release on the host's machine, as a configuration names it.
+  const named = new RegExp(`/[^"'\`\\n]*?/${RELEASES}/[0-9]{8}T[0-9]{6}Z-${snapshot.id}(?![\\w-])`);
+  for (const path of tree.keys(`${INCLUDED}/`))
+    place = named.exec((await readText(folder, tree, path)) ?? "")?.[0] ?? place;
+  const made = await makeFiles(release, cacheControl, place, candidates);
   let files = 0;
   for (const path of candidates) {
     const rights = made.get(path) ?? [];
-    const [right] = rights;
-    if (right === undefined && !isForAdapters(path)) continue;
+    if (rights.length === 0 && !isForAdapters(path)) continue;
     files++;
-    const found = await read(path);
-    if (found && rights.some((text) => found.equals(Buffer.from(text)))) continue;
-    const difference = found && right !== undefined && differenceOf(path, found, Buffer.from(right));
-    findings.add({ check: "hosts", path, found: difference ? difference.found : "a file", expected: UNVERIFIED });
+    const found = rights.map((text) => compareFile(folder, path, Buffer.from(text))?.found);
+    if (rights.length === 0 || !found.includes(undefined))
+      findings.add({ check: "hosts", path, found: found[0] ?? "a file", expected: UNVERIFIED });
   }
   return place === folder ? { files } : { files, note: `they are for the release in ${place}` };
 }
 
-/** The folder of the release on the host's machine, as a configuration names it. */
-function placeIn(text: string, id: string): string | undefined {
-  return new RegExp(`/[^"'\`\\n]*?/${RELEASES}/[0-9]{8}T[0-9]{6}Z-${id}(?![\\w-])`).exec(text)?.[0];
-}
-
 /** What each file must be; several where hosts share its name. Hosts of which the release has no file are left out. */
-async function makeFiles({ tree, manifest, cacheControl }: HostsContext, place: string, paths: readonly string[]) {
-  const { ADAPTERS } = await import("../../adapters/adapters.js");
-  const { includedFiles, publishedFiles } = await import("../../adapters/release-files.js");
+async function makeFiles(
+  { tree, manifest }: OpenRelease,
+  cacheControl: string | undefined,
+  place: string,
+  paths: readonly string[],
+) {
+  const { HOSTS } = await import("../../hosts/hosts.js");
+  const { includedFiles, publishedFiles } = await import("../../hosts/release-files.js");
   const { snapshot, contract, digests, paths: pagePaths, others } = manifest;
   const made = new Map<string, string[]>();
   if (!snapshot || !contract || !digests) return made;
   const has = { carriesAvatar: tree.has(AVATAR_PATH), lookup: tree.has(LOOKUP), explorer: tree.has(EXPLORER) };
   const { base_url: baseUrl, encodings } = snapshot;
-  for (const { name, published, included } of ADAPTERS) {
+  for (const { name, published, included } of HOSTS) {
     const options = { adapt: [name], cacheControl };
-    const include = (pages: typeof digests, others: Manifest["others"]) =>
-      included
-        ? includedFiles(options, {
-            ...{ folder: place, snapshot, sums: { paths: pagePaths, pages, others }, isSigned: tree.has(SIGNATURE) },
-          })
-        : [];
+    const include = (pages: typeof digests, others: typeof manifest.others) => {
+      const sums = { paths: pagePaths, pages, others };
+      return included ? includedFiles(options, { folder: place, snapshot, sums, isSigned: tree.has(SIGNATURE) }) : [];
+    };
     // Those of a release without files have the same names, and need no time.
     const isUsed = include(new PageDigests(0, ["identity"]), new Map()).some(({ path }) => paths.includes(path));
     const files = [

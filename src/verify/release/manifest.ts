@@ -1,55 +1,131 @@
-/** snapshot.json and SHA256SUMS of a release, read as far as possible: whatever is wrong with them is a finding. */
+/** What a release says of itself: snapshot.json, contract.json and SHA256SUMS, read as far as possible, and its files. */
 import { basename, join } from "node:path";
 import { parseBaseUrl } from "../../contract/base-url.js";
-import type { Contract } from "../../contract/contract.js";
+import { type Contract, USERS_CONTRACT } from "../../contract/contract.js";
+import { MAX_CONTRACT } from "../../contract/file/form.js";
+import { readContract } from "../../contract/file/read.js";
 import { pagesFor } from "../../contract/links.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
-import { codeOf, UserError } from "../../errors.js";
+import { codeOf, hasCode, UserError } from "../../errors.js";
 import { shorten } from "../../print/text.js";
-import { readBlocks, withReleaseFile } from "../../release/files.js";
-import { CONTRACT, type PagePaths, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { findDigest, readBlocks, readReleaseFile, withReleaseFile } from "../../release/files.js";
+import {
+  CONTRACT,
+  isForAdapters,
+  OWNED,
+  PagePaths,
+  RECORDS,
+  SIGNATURE,
+  SNAPSHOT,
+  SUMS,
+  type Variant,
+} from "../../release/layout.js";
 import { parseFolderName } from "../../release/name.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../release/snapshot.js";
-import { type OpenSums, PageDigests, parseSum, readSumLines } from "../../release/sums.js";
+import { PageDigests, parseSum, readSumLines } from "../../release/sums.js";
 import { recountedConditions } from "../conditions.js";
 import type { Findings } from "../verdict.js";
-import { type OwnContract, readOwnContract } from "./contract.js";
-import { type ListedFiles, readPlainFile } from "./files.js";
 import type { Tree } from "./tree.js";
 
-/** Without a snapshot where that cannot be read. */
-export type Manifest = ListedFiles & OwnContract & { snapshot: Snapshot | undefined };
+export interface Manifest {
+  /** Undefined where it cannot be read. */
+  snapshot: Snapshot | undefined;
+  /** Whether it is snapshot.json that says so. */
+  isOwn: boolean;
+  /** Undefined where there is no valid one, so that records cannot be checked. */
+  contract: Contract | undefined;
+  paths: PagePaths;
+  /** How many pages there should be. */
+  pages: number;
+  variants: readonly Variant[];
+  /** The digests of pages, unset where SHA256SUMS has none; undefined when it cannot be read. */
+  digests: PageDigests | undefined;
+  /** Whether SHA256SUMS has a digest of every plain page. */
+  isComplete: boolean;
+  /** The digests of all other files, by path. */
+  others: ReadonlyMap<string, string>;
+}
 
-/** Where only one of them can be read, the pages are those that it names. @throws UserError when neither is there. */
-export async function readManifest(folder: string, tree: Tree, findings: Findings): Promise<Manifest> {
-  const snapshotText = await readPlainFile(folder, tree, SNAPSHOT);
-  if (![SNAPSHOT, SUMS].some((name) => tree.get(name) === "file")) {
-    throw new UserError(
-      `${folder} is no release: it has neither ${SNAPSHOT} nor ${SUMS}. Name a release's folder, or the beginning of an id.`,
-    );
-  }
-  const path = join(folder, SUMS);
-  const readWith = async (sums: OpenSums | undefined): Promise<Manifest> => {
-    const own = await readOwnContract(folder, tree, findings);
-    const snapshot = snapshotText === undefined ? undefined : parseSnapshot(snapshotText);
-    if (!snapshot) {
-      const found = snapshotText === undefined ? "no file to read" : shorten(snapshotText, 100);
-      const expected = "the JSON that Rollcall writes for a release";
-      findings.add({ check: "snapshot", path: SNAPSHOT, found, expected });
-    }
-    const { paths } = own;
-    if (sums) return { snapshot, ...own, ...readSums(sums, { paths, tree, snapshot }, findings) };
-    findings.add({ check: "sums", path: SUMS, found: "no file to read", expected: "a digest for every file" });
-    const outlined = outline(snapshot, countPages(paths, tree.keys()));
-    return { snapshot, ...own, ...outlined, digests: undefined, isComplete: false, others: new Map() };
-  };
-  if (tree.get(SUMS) !== "file") return readWith(undefined);
+export interface OpenRelease {
+  /** With all links resolved. */
+  folder: string;
+  tree: Tree;
+  manifest: Manifest;
+}
+
+/** Characters of a mistake in a contract: mistakes repeat what the file says. */
+const LONGEST_MISTAKE = 300;
+
+/** The text of a plain file; undefined when there is none, or it is larger than it may be. */
+export async function readText(folder: string, tree: Tree, path: string, most?: number): Promise<string | undefined> {
+  return (await readBytes(folder, tree, path, most))?.toString("utf8");
+}
+
+/** As `readText`. */
+export async function readBytes(folder: string, tree: Tree, path: string, most?: number): Promise<Buffer | undefined> {
+  if (tree.get(path) !== "file") return undefined;
   try {
-    return await withReleaseFile(path, (file, size) => readWith({ file, size }));
+    return await readReleaseFile(join(folder, path), most);
+  } catch (cause) {
+    if (hasCode(cause, "EFBIG")) return undefined;
+    throw new UserError(`${join(folder, path)} cannot be read (${codeOf(cause)}).`, { cause });
+  }
+}
+
+/**
+ * Where only one of snapshot.json and SHA256SUMS can be read, the pages are those that it names.
+ * @param said what page 1 promises, where there is no snapshot.json: its id, state and warnings are not known
+ * @throws UserError when neither is there
+ */
+export async function readManifest(
+  folder: string,
+  tree: Tree,
+  said: Snapshot | undefined,
+  findings: Findings,
+): Promise<Manifest> {
+  if (!said && ![SNAPSHOT, SUMS].some((name) => tree.get(name) === "file"))
+    throw new UserError(
+      `${folder} is not a release: it has neither ${SNAPSHOT} nor ${SUMS}. Name a release's folder, or the beginning of an id.`,
+    );
+  const text = await readText(folder, tree, SNAPSHOT);
+  const snapshot = text === undefined ? said : parseSnapshot(text);
+  const isOwn = text !== undefined;
+  if (!snapshot) {
+    const found = text === undefined ? "no file to read" : shorten(text, 100);
+    findings.add({ check: "snapshot", path: SNAPSHOT, found, expected: "the JSON that Rollcall writes for a release" });
+  }
+  const own = await readOwnContract(folder, tree, findings);
+  if (tree.get(SUMS) !== "file") {
+    if (tree.has(SUMS) || tree.lacks(SUMS))
+      findings.add({ check: "sums", path: SUMS, found: "no file to read", expected: "a digest for every file" });
+    const outlined = outline(snapshot, countPages(own.paths, tree.keys()));
+    return { snapshot, isOwn, ...own, ...outlined, digests: undefined, isComplete: false, others: new Map() };
+  }
+  try {
+    return await withReleaseFile(join(folder, SUMS), async (file, size) =>
+      readSums(file, size, { snapshot, isOwn, ...own }, tree, findings),
+    );
   } catch (cause) {
     if (codeOf(cause) === undefined) throw cause;
-    throw new UserError(`${path} cannot be read (${codeOf(cause)}).`, { cause });
+    throw new UserError(`${join(folder, SUMS)} cannot be read (${codeOf(cause)}).`, { cause });
   }
+}
+
+async function readOwnContract(folder: string, tree: Tree, findings: Findings) {
+  const text = await readText(folder, tree, CONTRACT, MAX_CONTRACT);
+  const read = text === undefined ? { mistakes: ["no file to read"] } : await readContract(text);
+  if (!("mistakes" in read)) return { contract: read, paths: new PagePaths(read.listing.path) };
+  const isKnown = !tree.has(CONTRACT) && !tree.lacks(CONTRACT);
+  for (const mistake of isKnown ? [] : read.mistakes) {
+    const found = shorten(mistake, LONGEST_MISTAKE);
+    findings.add({ check: "contract", path: CONTRACT, found, expected: "a contract" });
+  }
+  // The pages are below the first path that a page 1 has.
+  for (const path of tree.keys()) {
+    const [, listing] = /^(.+\/)pages\/1\.json$/.exec(path) ?? [];
+    if (listing !== undefined) return { contract: undefined, paths: new PagePaths(`/${listing}`) };
+  }
+  return { contract: undefined, paths: new PagePaths(USERS_CONTRACT.listing.path) };
 }
 
 /** The pages that snapshot.json names, within reason: an absurd number must not fill the memory. */
@@ -65,21 +141,22 @@ function countPages(paths: PagePaths, all: Iterable<string>): number {
 }
 
 function readSums(
-  from: OpenSums,
-  { paths, tree, snapshot }: { paths: PagePaths; tree: Tree; snapshot: Snapshot | undefined },
+  file: number,
+  size: number,
+  own: Pick<Manifest, "snapshot" | "isOwn" | "contract" | "paths">,
+  tree: Tree,
   findings: Findings,
-): ListedFiles {
+): Manifest {
+  const { snapshot, paths } = own;
   const note = (path: string, found: string, expected: string) =>
     findings.add({ check: "sums", path, found, expected });
-  const last = readBlocks(from.file, Math.max(0, from.size - 1)).next().value;
+  const last = readBlocks(file, Math.max(0, size - 1)).next().value;
   if (!last?.toString().endsWith("\n")) note(SUMS, "no newline at its end", "a newline after every line");
-  const { pages, variants } = outline(
-    snapshot,
-    Math.max(countPages(paths, pathsIn(from)), countPages(paths, tree.keys())),
-  );
+  const there = Math.max(countPages(paths, pathsIn(file)), countPages(paths, tree.keys()));
+  const { pages, variants } = outline(snapshot, there);
   const digests = new PageDigests(pages, variants);
   const others = new Map<string, string>();
-  for (const { line } of readSumLines(from.file)) {
+  for (const { line } of readSumLines(file)) {
     const sum = parseSum(line);
     if (!sum) {
       note(SUMS, JSON.stringify(shorten(line, 100)), "64 hexadecimal digits, two spaces and a path");
@@ -101,20 +178,55 @@ function readSums(
       note(paths.path(page, variant), "not listed", `a line in ${SUMS}`);
       if (variant === "identity") isComplete = false;
     }
-  return { paths, pages, variants, digests, isComplete, others };
+  return { ...own, pages, variants, digests, isComplete, others };
 }
 
-function* pathsIn({ file }: OpenSums): Generator<string> {
+function* pathsIn(file: number): Generator<string> {
   for (const { line } of readSumLines(file)) {
     const sum = parseSum(line);
     if (sum) yield sum.path;
   }
 }
 
+/** Finds files that are missing, files that are not listed, and what is not a plain file. */
+export function checkFiles({ tree, manifest }: OpenRelease, findings: Findings): void {
+  const { paths, digests, others, pages, variants } = manifest;
+  const note = (path: string, found: string, expected: string) => {
+    const page = paths.find(path)?.page;
+    findings.add({ check: "files", path, ...(page !== undefined && { page }), found, expected });
+  };
+  const expect = (path: string) => {
+    if (tree.lacks(path)) note(path, "no such file", "a file");
+  };
+  // A published copy has no files for other hosts.
+  for (const path of new Set([SUMS, SNAPSHOT, ...others.keys()])) if (!isForAdapters(path)) expect(path);
+  for (let page = 1; page <= pages; page++) for (const variant of variants) expect(paths.path(page, variant));
+
+  const isListed = (path: string) => {
+    const { page = 0, variant = "identity" } = paths.find(path) ?? {};
+    const isPage = page >= 1 && page <= pages && variants.includes(variant);
+    return isPage || others.has(path) || [SUMS, SIGNATURE, SNAPSHOT, OWNED].includes(path);
+  };
+  for (const [path, kind] of tree) {
+    if (kind !== "file") note(path, kind, "a plain file");
+    else if (digests && !isListed(path)) note(path, "a file", `none, since ${SUMS} does not list it`);
+  }
+}
+
+/** Compares all files but pages with their digests. */
+export async function checkDigests({ folder, tree, manifest }: OpenRelease, findings: Findings): Promise<void> {
+  const memory = Buffer.allocUnsafe(2 ** 18);
+  for (const [path, expected] of manifest.others) {
+    if (tree.get(path) !== "file") continue;
+    const found = (await findDigest(join(folder, path), memory)) ?? "no file to read";
+    if (found !== expected) findings.add({ check: "digests", path, found, expected });
+  }
+}
+
 /** Compares snapshot.json with the contract, the digests, the name of the folder, and itself. */
-export function checkSnapshot(folder: string, manifest: Manifest, findings: Findings): void {
-  const { snapshot, contract, paths, pages: listed, digests, isComplete, others } = manifest;
-  if (!snapshot) return;
+export function checkSnapshot({ folder, manifest }: OpenRelease, findings: Findings): void {
+  const { snapshot, isOwn, contract, paths, pages: listed, digests, isComplete, others } = manifest;
+  if (!snapshot || !isOwn) return;
   const expect = (key: string, found: unknown, expected: unknown, why: string) =>
     compare(findings, `${key} ${found}`, `${expected}, ${why}`, found === expected);
   const { id, ...facts } = snapshot;
@@ -131,25 +243,19 @@ export function checkSnapshot(folder: string, manifest: Manifest, findings: Find
 }
 
 /** Compares the warnings of snapshot.json with those that its records give, where they alone can tell. */
-export function checkWarnings(manifest: Manifest, counted: WarningCounts, findings: Findings): void {
-  const [listed, given] = [
-    new Map(Object.entries(manifest.snapshot?.warnings ?? {})),
-    new Map(Object.entries(counted)),
-  ];
-  const isTold = toldWarnings(manifest);
-  for (const kind of new Set([...listed.keys(), ...given.keys()])) {
-    if (!isTold(kind)) continue;
-    const [found, expected] = [listed.get(kind) ?? 0, given.get(kind) ?? 0];
+export function checkWarnings(
+  { snapshot, isOwn, contract }: Manifest,
+  counted: WarningCounts,
+  findings: Findings,
+): void {
+  if (!snapshot || !isOwn || !contract) return;
+  const [listed, given] = [snapshot.warnings, counted].map((counts) => new Map(Object.entries(counts)));
+  const recounted = recountedConditions(contract).map(({ name }) => name);
+  for (const kind of new Set([...(listed?.keys() ?? []), ...(given?.keys() ?? [])])) {
+    if (contract.conditions.some(({ name }) => name === kind) && !recounted.includes(kind)) continue;
+    const [found, expected] = [listed?.get(kind) ?? 0, given?.get(kind) ?? 0];
     compare(findings, `${kind} ${found}`, `${expected}, as there are`, found === expected);
   }
-}
-
-/** Which kinds of warnings are compared: not conditions over what no record shows. */
-function toldWarnings({ contract }: Manifest): (kind: string) => boolean {
-  if (!contract) return () => true;
-  const told = new Set(recountedConditions(contract));
-  const conditions = new Set(contract.conditions.map(({ name }) => name));
-  return (kind) => told.has(kind) || !conditions.has(kind);
 }
 
 function compare(findings: Findings, found: string, expected: string, isSame: boolean): void {

@@ -1,69 +1,104 @@
-/** Checks all pages of a release, by several threads, and what their records are together. */
-import { USERS_CONTRACT } from "../../contract/contract.js";
+/** Checks all pages of a release with worker threads, and makes again what is made of them. */
+import { Mergers } from "../../artifacts/artifacts.js";
 import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
+import { BULK, CHANGES, SIGNATURE, SNAPSHOT } from "../../release/layout.js";
+import type { PageDigests } from "../../release/sums.js";
 import { ThreadPool, threadsFor } from "../../workers/pool.js";
-import type { Remaker } from "../lookup/gather.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
-import { AllRecordsCheck } from "../order.js";
 import type { Findings } from "../verdict.js";
-import { type Batch, batches, type CheckedBatch, type ReleaseOutline, startChecks } from "./batch.js";
-import type { Manifest } from "./manifest.js";
-import type { Tree } from "./tree.js";
+import { ComparingSink, type Difference } from "./compare.js";
+import type { OpenRelease } from "./manifest.js";
+import { type CheckedPages, type PageBatch, type PagesToCheck, startChecks } from "./page-check.js";
+import { AllKeys, OrderCheck } from "./records.js";
+import { groupOf } from "./tree.js";
 
-/** Below this many records, starting threads takes longer than they save. */
+/** With fewer records, starting threads takes longer than they save. */
 const WORTHWHILE = 20_000;
-
-export interface PagesToCheck {
-  folder: string;
-  tree: Tree;
-  manifest: Manifest;
-  /** The path of the list of records. */
-  list: string | undefined;
-  /** Takes what look-ups are made of, where there are any to prove. */
-  remaker: Remaker | undefined;
-}
+/** Enough that sending a batch costs nothing, few enough that no thread waits long for the others. */
+const PAGES_A_BATCH = 16;
+/** Little of what a thread makes outlives its page, so it needs a quarter of the usual memory. */
+const LIMITS = { maxYoungGenerationSizeMb: 12 };
 
 export interface PageOptions extends Pick<VerifyOptions, "workers">, Pick<VerifyEffects, "onProgress" | "signal"> {}
 
-/** @returns how many records there are, and the warnings of them. @throws UserError when a file cannot be read. */
+export interface PagesResult {
+  records: number;
+  warnings: WarningCounts;
+  /** Whether all pages are there and as they should be, so that what they make is known. */
+  isWhole: boolean;
+}
+
+/** @param wanted what to make again of the pages besides the list of records; undefined for nothing. @throws UserError when a file cannot be read */
 export async function checkPages(
-  { folder, tree, manifest, list, remaker }: PagesToCheck,
+  { folder, tree, manifest }: OpenRelease,
+  wanted: PagesToCheck["artifacts"],
   { workers, onProgress, signal }: PageOptions,
   findings: Findings,
-): Promise<{ records: number; warnings: WarningCounts }> {
+): Promise<PagesResult> {
   const { snapshot, contract, paths, pages, variants, digests } = manifest;
-  const warnings: WarningCounts = {};
-  const records = new AllRecordsCheck(contract ?? USERS_CONTRACT, findings);
-  const pool = new ThreadPool<ReleaseOutline, Batch, CheckedBatch>({
+  const artifacts = snapshot && contract && wanted;
+  const pool = new ThreadPool<PagesToCheck, PageBatch, CheckedPages>({
     size: threadsFor(snapshot?.count ?? 0, workers, WORTHWHILE),
     file: new URL("./worker.js", import.meta.url),
     data: {
-      folder,
-      listing: paths.listing,
-      contract: contract?.file,
-      variants,
-      snapshot,
-      list,
-      wanted: remaker?.wanted,
+      ...{ folder, listing: paths.listing, contract: contract?.file, variants },
+      ...{ snapshot, source: manifest.isOwn ? SNAPSHOT : "page 1", artifacts },
     },
     start: startChecks,
+    limits: LIMITS,
     signal,
   });
+  const keys = new AllKeys();
+  const order = contract && new OrderCheck(contract, findings);
+  const warnings: WarningCounts = {};
+  const made = tree.find((path) => artifacts?.[groupOf(path) as keyof typeof artifacts] === true);
+  let [records, files] = [0, 0];
+  const note = (path: string, difference: Difference) =>
+    findings.add({ check: groupOf(path) ?? "record-list", path, ...difference });
+  const onFile = () => onProgress?.({ files: ++files, total: Math.max(files, made.length) });
+  const sink = new ComparingSink({ folder, tree, manifest, note, onFile });
+  let mergers: Mergers | undefined;
+  // Pages behind a symbolic link are outside the release. The check of files has reported the link.
+  const isInside = !tree.keys(`${paths.folder}/`).next().done;
+  let isWhole = pages === snapshot?.pages && isInside;
   try {
-    // Pages behind a symbolic link are outside the release. The check of files has reported the link.
-    const isInside = !tree.keys(`${paths.folder}/`).next().done;
-    await pool.run(batches(isInside ? pages : 0, digests), (checked, batch) => {
-      records.add(batch.first, batch.pages, checked.records);
+    if (artifacts && snapshot && contract) {
+      const { count, page_size: pageSize, base_url: baseUrl, links } = snapshot;
+      const collection = { count, pages: snapshot.pages, pageSize, baseUrl, path: contract.listing.path, links };
+      const linked = [BULK, CHANGES, SIGNATURE].filter((path) => tree.has(path));
+      mergers = await Mergers.start(artifacts, { contract, collection, sink, files: linked });
+    }
+    await pool.runInOrder(batches(isInside ? pages : 0, digests), (checked) => {
+      records += checked.records;
+      order?.join(checked);
+      for (const { page, keys: own } of checked.keys) keys.add(page, own);
       findings.merge(checked.findings);
       for (const [kind, count] of Object.entries(checked.warnings)) countWarning(warnings, kind, count);
-      if (checked.collected.pages > 0) remaker?.take(checked.collected.pages, checked.collected.pieces);
-      const total = Math.max(records.count, snapshot?.count ?? 0);
-      onProgress?.({ records: records.count, total, words: contract?.listing.words });
+      isWhole &&= checked.pieces !== undefined;
+      if (isWhole && checked.pieces) mergers?.take(checked.pieces);
+      onProgress?.({ records, total: Math.max(records, snapshot?.count ?? 0), words: contract?.listing.words });
     });
-    records.finish();
+    if (contract) keys.check(contract, findings);
+    isWhole &&= records === snapshot?.count;
+    if (isWhole && mergers) {
+      if (made.length > 0) onProgress?.({ files, total: made.length });
+      await mergers.finish(signal);
+      for (const path of made) {
+        const expected = "none, since this version of Rollcall makes no such file";
+        if (!sink.made.has(path)) note(path, { found: "a file", expected });
+      }
+    }
+    return { records, warnings, isWhole };
   } finally {
     await pool.end();
-    records.close();
+    keys.close();
+    mergers?.close();
   }
-  return { records: records.count, warnings };
+}
+
+function* batches(pages: number, digests: PageDigests | undefined): Generator<PageBatch, void> {
+  for (let first = 1; first <= pages; first += PAGES_A_BATCH) {
+    const length = Math.min(PAGES_A_BATCH, pages - first + 1);
+    yield { first, pages: length, digests: digests?.slice(first, length) };
+  }
 }

@@ -1,70 +1,95 @@
 /** `rollcall verify` of a release on disk: every byte of it, compared with everything that it says of itself. */
 import { realpath } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { codeOf, UserError, usageError } from "../../errors.js";
-import { RECORDS, SIGNATURE, SUMS } from "../../release/layout.js";
-import { RecordLines } from "../../release/record/lines.js";
+import { basename } from "node:path";
+import { OPTIONAL_FILES } from "../../artifacts/openapi/files.js";
+import { describeApi } from "../../artifacts/openapi/openapi.js";
+import { AVATAR_PATH, canParse } from "../../contract/links.js";
+import { codeOf, usageError } from "../../errors.js";
+import {
+  AVATAR,
+  BULK,
+  CHANGES,
+  CONTRACT,
+  LOOKUP,
+  OPENAPI,
+  RECORDS,
+  SIGNATURE,
+  SNAPSHOT,
+  SUMMARY,
+  SUMS,
+} from "../../release/layout.js";
 import { findUnreadable } from "../../release/sharing.js";
-import { Remaker } from "../lookup/gather.js";
+import type { Snapshot } from "../../release/snapshot.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { foundOnPages, NO_WORDING, wordingOf } from "../rules.js";
-import { checkSigned, type Demand, type Signed } from "../signature.js";
+import { checkSigned, type Demand, describeSigned, whySkipped } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
 import { checkBulk } from "./bulk.js";
 import { checkChanges } from "./changes.js";
-import { checkDescription } from "./description.js";
-import { checkAvatar, checkFiles, checkOtherDigests, readPlainBytes, readPlainFile } from "./files.js";
+import { compareFile, UNVERIFIED } from "./compare.js";
 import { checkHosts } from "./hosts.js";
-import { checkLookup, findUnproved, wantedOf } from "./lookup.js";
-import { checkSnapshot, checkWarnings, type Manifest, readManifest } from "./manifest.js";
-import { checkPages, type PagesToCheck } from "./pages.js";
-import { toRows } from "./rows.js";
-import { Tree } from "./tree.js";
+import {
+  checkDigests,
+  checkFiles,
+  checkSnapshot,
+  checkWarnings,
+  type OpenRelease,
+  readBytes,
+  readManifest,
+  readText,
+} from "./manifest.js";
+import { checkPages } from "./pages.js";
+import { type Reasons, toRows } from "./rows.js";
+import { groupOf, Tree, type WhyAbsent } from "./tree.js";
 
-interface DiskOptions extends Pick<VerifyOptions, "workers" | "cacheControl">, Omit<VerifyEffects, "cwd"> {
+export interface DiskOptions extends Pick<VerifyOptions, "workers" | "cacheControl">, Omit<VerifyEffects, "cwd"> {
   /** The release's own folder, or a link to it such as `dist/current`. */
   folder: string;
   /** What its signature must be, where one is demanded. */
   demand?: Demand | undefined;
   /** Checks that may differ, each with the reason, if there is one. */
   allowed?: ReadonlyMap<string, string | undefined> | undefined;
+  /** Where the folder is a copy of what a host serves: why a file is not there, if that is known. It is no finding then. */
+  whyAbsent?: WhyAbsent | undefined;
+  /** Whether only some of the pages are there, so that nothing can be said of all records together. */
+  isSample?: boolean | undefined;
+  /** What pages are held to where there is no snapshot.json. */
+  said?: Snapshot | undefined;
+  /** Findings to add to. */
+  findings?: Findings | undefined;
 }
 
-/** Four lines, with a long base URL in one of them. */
-const MOST_SIGNATURE = 2 ** 16;
+/** Bytes of a signature: four lines, with a long base URL in one of them. */
+const MAX_SIGNATURE = 2 ** 16;
+
+const UNUSABLE = "the pages that it is made of are not as they should be";
+const SAMPLED = "some of the pages do not tell what all of them make; ask for all, without --sample";
 
 /** @throws UserError when there is no release, or when it cannot be read. Whatever else is wrong with it is a finding. */
 export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
+  const { findings = new Findings() } = options;
   const folder = await realpath(options.folder).catch((cause) => {
     const why = `There is no release at ${options.folder} (${codeOf(cause)})`;
     throw usageError(`${why}; name another, or run "rollcall build" first.`, cause);
   });
-  const findings = new Findings();
-  const tree = await Tree.read(folder);
-  const manifest = await readManifest(folder, tree, findings);
-  checkFiles(tree, manifest, findings);
-  await checkOtherDigests(folder, tree, manifest, findings);
-  checkSnapshot(folder, manifest, findings);
-  const signed = await readSigned(folder, tree, manifest);
-  const signature = await checkSigned({ path: SIGNATURE }, signed, options.demand, findings);
-  await checkAvatar(folder, tree, findings);
-  const hosts = await checkHosts({ folder, tree, manifest, cacheControl: options.cacheControl }, findings);
-  const undescribed = await checkDescription(folder, tree, manifest, findings);
-  const { snapshot } = manifest;
+  const tree = await Tree.read(folder, options.whyAbsent);
+  const manifest = await readManifest(folder, tree, options.said, findings);
+  const release = { folder, tree, manifest };
+  checkFiles(release, findings);
+  await checkDigests(release, findings);
+  checkSnapshot(release, findings);
+  const skipped = findSkipped(release, options.isSample === true);
+  const signature = await checkSignature(release, options.demand, findings);
+  const hosts = await checkHosts(release, options.cacheControl, findings);
+  checkOwnFiles(release, skipped, findings);
+  const records = await checkRecords(release, options, skipped, findings);
+  if (!skipped["bulk"]) await checkBulk(release, findings, options.signal);
+  if (!skipped["changes"]) await checkChanges(release, findings, options.signal);
   const wording = manifest.contract ? wordingOf(manifest.contract) : NO_WORDING;
-  const list = checkLength(folder, tree, snapshot?.count, findings);
-  const { records, unproved } = await checkRecords({ folder, tree, manifest, list }, options, findings);
-  await checkBulk(folder, tree, manifest, findings, options.signal);
-  await checkChanges(folder, tree, manifest, findings, options.signal);
   const seen = {
-    tree,
-    manifest,
-    signature,
-    undescribed,
-    records,
-    unproved,
-    hosts,
-    barrier: findUnreadable(folder, tree.files()),
+    ...{ ...release, records, hosts: hosts.files, signature: describeSigned(signature) },
+    skipped: { ...skipped, signature: whySkipped(signature), hosts: hosts.files > 0 ? undefined : "it has none" },
+    noted: { hosts: hosts.note, readable: findUnreadable(folder, tree.files()) },
   };
   return {
     subject: `release ${basename(folder)}`,
@@ -73,59 +98,71 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   };
 }
 
-async function readSigned(folder: string, tree: Tree, { snapshot }: Manifest): Promise<Signed> {
-  const signature = await readPlainFile(folder, tree, SIGNATURE, MOST_SIGNATURE);
-  const sums = signature === undefined ? signature : await readPlainBytes(folder, tree, SUMS);
-  return { sums, signature, id: snapshot?.id, baseUrl: snapshot?.base_url };
+async function checkSignature({ folder, tree, manifest }: OpenRelease, demand: Demand | undefined, findings: Findings) {
+  const signature = await readText(folder, tree, SIGNATURE, MAX_SIGNATURE);
+  const sums = signature === undefined || !demand ? undefined : await readBytes(folder, tree, SUMS);
+  const { id, base_url: baseUrl } = manifest.snapshot ?? {};
+  return checkSigned({ path: SIGNATURE }, { sums, signature, id, baseUrl }, demand, findings);
 }
 
-/** @returns the path of the list of records, if there is one that can be read. */
-function checkLength(folder: string, tree: Tree, count: number | undefined, findings: Findings): string | undefined {
-  const note = (found: string, expected: string) =>
-    findings.add({ check: "record-list", path: RECORDS, found, expected });
-  if (tree.get(RECORDS) !== "file") {
-    note("no file to read", "a line for each record");
-    return undefined;
-  }
-  const list = new RecordLines(join(folder, RECORDS));
-  try {
-    const { lines, rest } = list.measure();
-    const found = `${lines} lines${rest === 0 ? "" : ` and ${rest} bytes`}`;
-    if (count !== undefined && (lines !== count || rest > 0)) note(found, `${count} lines, one a record`);
-    // Without any line there is nothing to compare.
-    return lines > 0 ? join(folder, RECORDS) : undefined;
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    note("a line that is longer than a page", "a digest, two spaces and a key");
-    return undefined;
-  } finally {
-    list.close();
-  }
+/** Why there is nothing to check, as far as the files that are there tell. */
+function findSkipped({ tree, manifest }: OpenRelease, isSample: boolean): Reasons {
+  const there = new Set([...manifest.others.keys(), ...tree.find((path) => groupOf(path) !== undefined)].map(groupOf));
+  const absent = (path: string) => (tree.has(path) ? undefined : tree.whyAbsent(path));
+  const without = (path: string, isThere = tree.has(path)) => (isThere ? undefined : `it has no ${path}`);
+  const sampled = isSample ? SAMPLED : undefined;
+  const hasState = manifest.isOwn || manifest.others.has(RECORDS) || tree.has(RECORDS);
+  return {
+    ...{ sums: absent(SUMS), snapshot: absent(SNAPSHOT), contract: absent(CONTRACT) },
+    ...{ description: without(OPENAPI), avatar: without(AVATAR_PATH) },
+    compressed: manifest.variants.length > 1 ? undefined : "it has no compressed pages",
+    "record-list": sampled ?? (hasState ? undefined : "nothing says what its digest is"),
+    bulk: without(BULK, there.has("bulk")) ?? sampled,
+    changes: without(CHANGES, there.has("changes")),
+    // The explorer needs a look-up.
+    lookup: without(LOOKUP, there.has("lookup") || there.has("explorer")) ?? sampled,
+    explorer: without(SUMMARY, there.has("explorer")) ?? sampled,
+  };
 }
 
-/** All that pages are read for: their records, what those are together, and what is made of them. */
-async function checkRecords(pages: Omit<PagesToCheck, "remaker">, options: DiskOptions, findings: Findings) {
-  const { folder, tree, manifest } = pages;
-  const { snapshot, contract } = manifest;
-  const unproved = findUnproved(tree, manifest);
-  const wanted = wantedOf(manifest, unproved);
-  const remaker = wanted && new Remaker(wanted);
-  try {
-    const { records, warnings } = await checkPages({ ...pages, remaker }, options, findings);
-    if (snapshot && contract) {
-      checkWarnings(manifest, warnings, findings);
-      if (records !== snapshot.count) {
-        const found = foundOnPages(records, wordingOf(contract));
-        findings.add({ check: "count", found, expected: `${snapshot.count}, as in snapshot.json` });
-      }
-    }
-    // Where records are not those that were published, nothing can be said of what is made of them.
-    const isWhole = remaker?.pages === manifest.pages && records === snapshot?.count;
-    const usable = isWhole && findings.of("page-size").count === 0 ? remaker : undefined;
-    const { signal, onProgress } = options;
-    const context = { folder, tree, manifest, unproved, remaker: usable, signal, onProgress };
-    return { records, unproved: await checkLookup(context, findings) };
-  } finally {
-    remaker?.close();
+/** Checks the files that the contract, snapshot.json and this version of Rollcall give. */
+function checkOwnFiles({ folder, tree, manifest }: OpenRelease, skipped: Reasons, findings: Findings): void {
+  const { contract, snapshot } = manifest;
+  const compare = (check: string, path: string, made: string) => {
+    const difference = skipped[check] ? undefined : compareFile(folder, path, Buffer.from(made));
+    if (difference) findings.add({ check, path, found: difference.found, expected: UNVERIFIED });
+  };
+  compare("avatar", AVATAR_PATH, AVATAR);
+  if (contract && snapshot && manifest.isOwn && canParse(snapshot.base_url)) {
+    const { base_url: baseUrl, links, encodings } = snapshot;
+    const files = OPTIONAL_FILES.filter((path) => tree.has(path));
+    compare("description", OPENAPI, describeApi(contract, { baseUrl, links, encodings, files }));
+  } else skipped["description"] ??= "what it is made of cannot be read";
+}
+
+/** Checks the pages, and all that is made of them but bulk files. @returns how many records there are */
+async function checkRecords(release: OpenRelease, options: DiskOptions, skipped: Reasons, findings: Findings) {
+  const { snapshot, isOwn, contract } = release.manifest;
+  const isKnown = !options.isSample && !hasAbsentPages(release);
+  const made = { bulk: false, lookup: !skipped["lookup"], explorer: !skipped["explorer"] };
+  const { records, warnings, isWhole } = await checkPages(release, isKnown ? made : undefined, options, findings);
+  if (!snapshot || !contract) return records;
+  if (!isWhole) for (const name of ["record-list", "lookup", "explorer"]) skipped[name] ??= UNUSABLE;
+  if (!isKnown) skipped["bulk"] ??= UNUSABLE;
+  else {
+    checkWarnings(release.manifest, warnings, findings);
+    const found = foundOnPages(records, wordingOf(contract));
+    if (records !== snapshot.count)
+      findings.add({ check: "count", found, expected: `${snapshot.count}, as in ${isOwn ? SNAPSHOT : "page 1"}` });
   }
+  return records;
+}
+
+/** Whether a page is known not to be there. */
+function hasAbsentPages({ tree, manifest: { paths, pages } }: OpenRelease): boolean {
+  for (let page = 1; page <= pages; page++) {
+    const path = paths.path(page);
+    if (!tree.has(path) && !tree.lacks(path)) return true;
+  }
+  return false;
 }

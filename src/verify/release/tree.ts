@@ -1,20 +1,47 @@
 /** What is in a release's folder, in memory that hardly grows with the number of pages. */
 import { join } from "node:path";
 import { codeOf, UserError } from "../../errors.js";
+import {
+  BULK,
+  BULK_FOLDER,
+  CHANGES,
+  CHANGES_FOLDER,
+  EXPLORER,
+  EXPLORER_FOLDER,
+  LOOKUP_FOLDER,
+} from "../../release/layout.js";
 import { entriesOf, PageNames } from "../../release/page-names.js";
 
 const FILE = "file";
 
-/** What there is by path inside the release: `file`, or what it is instead. Folders are left out. */
+/** What is made of all records besides the list of them, by the first part of its path. */
+const GROUPS = new Map([
+  ...[BULK, BULK_FOLDER].map((name) => [name, "bulk"] as const),
+  ...[CHANGES, CHANGES_FOLDER].map((name) => [name, "changes"] as const),
+  ...[EXPLORER, EXPLORER_FOLDER].map((name) => [name, "explorer"] as const),
+  [LOOKUP_FOLDER, "lookup"],
+]);
+
+/** The check of a file that is made of all records; undefined for any other. */
+export function groupOf(path: string) {
+  return GROUPS.get(path.split("/", 1).join());
+}
+
+/** Why a file is known not to be there, if it is: a copy of what a host serves may lack some. */
+export type WhyAbsent = (path: string) => string | undefined;
+
+/** Paths inside the release, each with `file` or what it is instead. Folders are left out. */
 export class Tree {
   size = 0;
   readonly #others = new Map<string, string>();
   /** Plain files with names of pages, by their folder, with its final slash. */
   readonly #pages = new Map<string, PageNames>();
 
-  /** Follows no link. @throws UserError when the folder is not there, is none, or may not be read. */
-  static async read(folder: string): Promise<Tree> {
-    const tree = new Tree();
+  private constructor(readonly whyAbsent: WhyAbsent) {}
+
+  /** Follows no link. @throws UserError when the folder does not exist or cannot be read */
+  static async read(folder: string, whyAbsent: WhyAbsent = () => undefined): Promise<Tree> {
+    const tree = new Tree(whyAbsent);
     const open = [""];
     for (let inside = open.pop(); inside !== undefined; inside = open.pop()) {
       const path = join(folder, inside);
@@ -36,11 +63,23 @@ export class Tree {
     return this.get(path) !== undefined;
   }
 
+  /** Whether a file is missing that should be there. */
+  lacks(path: string): boolean {
+    return !this.has(path) && this.whyAbsent(path) === undefined;
+  }
+
   /** All paths that begin with a text. */
   *keys(beginning = ""): Generator<string> {
     for (const path of this.#others.keys()) if (path.startsWith(beginning)) yield path;
     for (const [folder, pages] of this.#pages)
       if (folder.startsWith(beginning)) for (const name of pages.names()) yield folder + name;
+  }
+
+  /** The paths that are meant, of which there must be few. */
+  find(isMeant: (path: string) => boolean): string[] {
+    const found: string[] = [];
+    for (const path of this.keys()) if (isMeant(path)) found.push(path);
+    return found;
   }
 
   *[Symbol.iterator](): Generator<[path: string, kind: string]> {

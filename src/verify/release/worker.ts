@@ -1,5 +1,5 @@
-/** A thread of a verification: checks batches of pages. */
+/** A worker thread of a verification: checks batches of pages. */
 import { answerJobs } from "../../workers/thread.js";
-import { startChecks } from "./batch.js";
+import { startChecks } from "./page-check.js";
 
-answerJobs(startChecks, ({ collected }) => collected.pieces.map(({ buffer }) => buffer));
+answerJobs(startChecks, ({ pieces = [] }) => pieces.map(({ buffer }) => buffer));

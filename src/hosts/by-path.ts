@@ -1,0 +1,182 @@
+/** Hosts that cannot map a query: only releases with links by path work there, with the headers that each can set. */
+import { type FileSource, type Host, limitedBy } from "./rules/host.js";
+import type { Headers } from "./rules/rules.js";
+
+const GB = 1_000_000_000;
+const MIB = 1024 * 1024;
+const NONE = { options: "no", refusal: "no", missing: "HTML" } as const;
+const ONLINE_ONLY = "not run: it exists only online";
+const AS_PREFIX = "Where the base URL has a path, that is the prefix:";
+
+const githubPages = byPath({
+  name: "github-pages",
+  title: "GitHub Pages",
+  answers: { ...NONE, headers: "Content-Type, ETag; 10 minutes of caching" },
+  compression: "itself",
+  tested: ONLINE_ONLY,
+  limits: {
+    bytes: GB,
+    bytesInFile: 100 * MIB,
+    source: "docs.github.com/pages/getting-started-with-github-pages/github-pages-limits; files: of a repository",
+  },
+  steps: [
+    "Publish the release's folder to the branch that Pages shows; its base URL is https://NAME.github.io/REPOSITORY.",
+  ],
+  published: () => [
+    {
+      path: ".nojekyll",
+      instructions: "Goes into the published folder: files are served as they are. It is empty.",
+      text: "",
+    },
+  ],
+});
+
+const gitlabPages = byPath({
+  name: "gitlab-pages",
+  title: "GitLab Pages",
+  answers: { ...NONE, headers: "Content-Type, ETag" },
+  compression: "files",
+  tested: ONLINE_ONLY,
+  limits: { files: 200_000, bytes: GB, source: "GitLab.com: gitlab.com/gitlab-org/gitlab/-/issues/405048" },
+  steps: ["Publish the release's folder as the artifact public/ of a job that is called pages."],
+  files: () => [
+    {
+      path: ".gitlab-ci.yml",
+      instructions: "Goes into the project, whose folder public/ is the release's.",
+      text: "# GitLab's job, written by Rollcall. Goes into the project. To check it: rollcall verify URL\npages:\n  script: [ls public/snapshot.json]\n  artifacts: { paths: [public] }\n",
+    },
+  ],
+});
+
+const s3Website = byPath({
+  name: "s3-website",
+  title: "S3 website",
+  answers: { ...NONE, headers: "Content-Type, Cache-Control, ETag" },
+  compression: "none",
+  tested: "uploads, by the tests of rollcall publish",
+  limits: {
+    bytesInFile: 5 * GB,
+    source: "docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html, one request",
+  },
+  steps: [
+    "rollcall publish s3://BUCKET; each object has the Content-Type and Cache-Control that it is uploaded with.",
+    `${AS_PREFIX} s3://BUCKET/PATH.`,
+    "With --explorer, the page is the website's index document: aws s3 website s3://BUCKET --index-document index.html.",
+  ],
+});
+
+const firebase = byPath({
+  name: "firebase",
+  title: "Firebase Hosting",
+  answers: {
+    headers: "all; ETag is its own",
+    options: "200 with the file",
+    refusal: "200 with the file",
+    missing: "404, HTML",
+  },
+  compression: "itself",
+  tested: "superstatic, its own server",
+  limits: {
+    bytesInFile: 2 * GB,
+    source: "firebase.google.com/docs/hosting/reference/rest/v1beta1/sites.versions/populateFiles",
+  },
+  limitations: {
+    ...limitedBy("It cannot map a query, so it has pages by path and no listing", [
+      ...["no-page", "other-parameters", "accept"],
+      ...["missing-slash", "missing-slash-query"],
+    ]),
+    ...limitedBy("It answers every method as GET, with the file and 200", [...["options", "preflight", "post"]]),
+    ...limitedBy("It answers 404 with its own page and the headers of pages", [
+      ...["invalid-page", "error-caching", "error-detail"],
+    ]),
+    ...limitedBy("It has no ranges: a part or a step comes whole", ["part-range", "part-if-range"]),
+    etag: "It sends tags of its own, without quotes",
+    ...limitedBy("It does not compare tags", [...["not-modified", "not-modified-weak", "not-modified-list"]]),
+  },
+  steps: [
+    "firebase deploy --only hosting, where firebase.json is and public/ is the release's folder.",
+    "Where the base URL has a path, the release lies in the folder of that name in public/.",
+  ],
+  files: ({ pageFolder, headers, page, files, routes, families }) => [
+    jsonFile("firebase.json", "Goes into the project, beside public/.", {
+      hosting: {
+        public: "public",
+        ignore: ["firebase.json", "**/.*"],
+        headers: [
+          { source: "**", headers: list(headers) },
+          { source: `**/${pageFolder}/*.json`, headers: list(page) },
+          ...[...routes].map(([path, name]) => ({
+            source: path.endsWith(`/${name}`) ? `**/${name}` : path,
+            headers: list(files.get(name) ?? {}),
+          })),
+          ...families.map(({ folder, headers: own }) => ({ source: `**/${folder}/*`, headers: list(own) })),
+        ],
+      },
+    }),
+  ],
+});
+
+const azureStaticWebApps = byPath({
+  name: "azure-static-web-apps",
+  title: "Azure Static Web Apps",
+  answers: { ...NONE, headers: "all; ETag is its own", missing: "404, HTML" },
+  compression: "itself",
+  tested: ONLINE_ONLY,
+  limits: {
+    files: 15_000,
+    bytes: 250 * MIB,
+    source: "learn.microsoft.com/azure/static-web-apps/quotas, free plan; standard: twice the bytes",
+  },
+  steps: [
+    "/api belongs to its functions: where the listing's path begins so, give the base URL a path, and publish the release into a folder of that name.",
+    "swa deploy, with the folder that holds both that one and staticwebapp.config.json.",
+  ],
+  files: ({ base, pageFolder, headers, page, files, routes, families }) => [
+    jsonFile("staticwebapp.config.json", "Goes into the folder that is deployed, beside the one of the release.", {
+      globalHeaders: headers,
+      routes: [
+        { route: `${base}/${pageFolder}/*`, headers: page },
+        ...[...routes].map(([path, name]) => ({ route: path, headers: files.get(name) })),
+        ...families.map(({ folder, headers: own }) => ({ route: `${base}/${folder}/*`, headers: own })),
+      ],
+    }),
+  ],
+});
+
+const gcs = byPath({
+  name: "gcs",
+  title: "Google Cloud Storage",
+  answers: { ...NONE, headers: "Content-Type, Cache-Control, ETag" },
+  compression: "none",
+  tested: ONLINE_ONLY,
+  limits: { bytesInFile: 5 * 1024 ** 4, source: "cloud.google.com/storage/quotas" },
+  steps: [
+    "gcloud storage rsync --recursive dist/current gs://BUCKET --cache-control='public, max-age=60'.",
+    "gcloud storage objects update gs://BUCKET/snapshot.json gs://BUCKET/SHA256SUMS --cache-control=no-cache.",
+    `${AS_PREFIX} gs://BUCKET/PATH.`,
+    "With --explorer, the page is the bucket's main page: gcloud storage buckets update gs://BUCKET --web-main-page-suffix=index.html.",
+    "gcloud storage objects update gs://BUCKET/index.html gs://BUCKET/explorer/{app.js,icon.svg,style.css,summary.json} --cache-control=no-cache.",
+  ],
+});
+
+export const BY_PATH: readonly Host[] = [githubPages, gitlabPages, s3Website, firebase, azureStaticWebApps, gcs];
+
+/** Adds what follows from serving only by path: no query, and how to build. */
+function byPath(host: Omit<Host, "query">): Host {
+  const { name, compression, published, steps } = host;
+  const build = `Build with --links path${published ? ` --adapt ${name}` : ""}`;
+  return {
+    ...host,
+    query: "no",
+    steps: [compression === "files" ? `${build}.` : `${build}, without --compress.`, ...steps],
+  };
+}
+
+function jsonFile(path: string, place: string, value: unknown): FileSource {
+  const instructions = `${place} It is JSON, which has no comments. To check it: rollcall verify URL.`;
+  return { path, instructions, text: `${JSON.stringify(value, null, 2)}\n` };
+}
+
+function list(headers: Headers): { key: string; value: string }[] {
+  return Object.entries(headers).map(([key, value]) => ({ key, value }));
+}

@@ -1,0 +1,83 @@
+/** CloudFront before a bucket: a function that maps requests to files, and a policy for the headers. */
+import { basename, dirname } from "node:path";
+import { CHANGES_FOLDER, isStep } from "../../release/layout.js";
+import type { Deployment } from "../rules/deployment.js";
+import type { Host } from "../rules/host.js";
+import { readScript, scriptRules } from "../rules/script.js";
+
+/** The bytes that a function may have. */
+export const FUNCTION_LIMIT = 10_240;
+
+export const cloudfront: Host = {
+  name: "cloudfront",
+  title: "CloudFront and S3",
+  query: "function",
+  answers: { headers: "all; ETag is S3's own" },
+  compression: "itself",
+  tested: "the function in a bare VM, with the events that AWS documents",
+  steps: [
+    "Upload the release's folder to the bucket; give the function to the distribution as viewer-request.",
+    "Allow all seven methods, so that the function refuses them and not CloudFront; cache policy: CachingOptimized.",
+    "Make the response headers policy from rollcall-headers.json: aws cloudfront create-response-headers-policy.",
+  ],
+  files: (deployment) => [
+    {
+      path: "rollcall-function.js",
+      what: "The function",
+      instructions:
+        "The code of a CloudFront Function (cloudfront-js-2.0), for viewer-request of the default behaviour.\n" +
+        "It knows the last page: write it again after each build.",
+      text: writeFunction(deployment),
+    },
+    {
+      path: "rollcall-headers.json",
+      instructions:
+        "For aws cloudfront create-response-headers-policy --response-headers-policy-config file://rollcall-headers.json.",
+      text: `${JSON.stringify(headersPolicy(deployment), null, 2)}\n`,
+    },
+  ],
+};
+
+function writeFunction(deployment: Deployment): string {
+  const { snapshot, sums, families } = deployment;
+  // What a file's headers are, the bucket and the policy say.
+  const { files: _files, families: _families, ...rules } = scriptRules(deployment);
+  const others = [...sums.others.keys()];
+  const numbered = families.filter((family) => family.folder !== CHANGES_FOLDER);
+  const countIn = (folder: string) => others.filter((path) => dirname(path) === folder).length;
+  const values = {
+    ...{ ...rules, lastPage: snapshot.pages },
+    numbered: Object.fromEntries(numbered.map(({ folder, names }) => [folder, { names, last: countIn(folder) }])),
+    steps: others.filter(isStep).map((path) => basename(path, ".ndjson.gz")),
+  };
+  const url = new URL("./rollcall-function.js", import.meta.url);
+  const write = (rules: object) => readScript(url, `const RULES = ${JSON.stringify(rules)};`);
+  const text = write(values);
+  // Where a function cannot name them all, the bucket says which there are.
+  return Buffer.byteLength(text) > FUNCTION_LIMIT - ROOM ? write({ ...values, steps: undefined }) : text;
+}
+
+/** What a function leaves for the comment before it. */
+const ROOM = 1_000;
+
+/** The headers of what comes from the bucket; CORS and nosniff have fields of their own. */
+function headersPolicy({ headers, page, snapshot }: Deployment) {
+  const own = ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options"];
+  const exposed = headers["Access-Control-Expose-Headers"]?.split(", ") ?? [];
+  const items = Object.entries({ ...headers, "Cache-Control": page["Cache-Control"] })
+    .filter(([name]) => !own.includes(name))
+    .map(([Header, Value]) => ({ Header, Value, Override: true }));
+  return {
+    Name: `rollcall-${snapshot.id}`,
+    CorsConfig: {
+      AccessControlAllowOrigins: { Quantity: 1, Items: ["*"] },
+      AccessControlAllowHeaders: { Quantity: 1, Items: ["*"] },
+      AccessControlAllowMethods: { Quantity: 3, Items: ["GET", "HEAD", "OPTIONS"] },
+      AccessControlExposeHeaders: { Quantity: exposed.length, Items: exposed },
+      AccessControlAllowCredentials: false,
+      OriginOverride: true,
+    },
+    SecurityHeadersConfig: { ContentTypeOptions: { Override: true } },
+    CustomHeadersConfig: { Quantity: items.length, Items: items },
+  };
+}

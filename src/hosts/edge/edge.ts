@@ -1,0 +1,112 @@
+/** Hosts that run a JavaScript module before their files: one module answers for all, and each host has an entry to it. */
+import { readFileSync } from "node:fs";
+import type { Deployment, HostedSite } from "../rules/deployment.js";
+import { type FileSource, type Host, limitedBy } from "../rules/host.js";
+import type { Rules } from "../rules/rules.js";
+import { readScript, scriptRules } from "../rules/script.js";
+
+/** A Worker before static assets, as a Worker or as Pages in advanced mode. */
+export const cloudflare: Host = {
+  name: "cloudflare",
+  title: "Cloudflare Worker",
+  query: "Worker",
+  compression: "itself",
+  tested: "the Worker in workerd",
+  limits: {
+    files: 20_000,
+    bytesInFile: 25 * 1024 * 1024,
+    source: "developers.cloudflare.com/workers/platform/limits, free plan; paid: 100,000 files",
+  },
+  limitations: {
+    ...limitedBy("It compresses answers itself instead of using the release's files, so Vary is Accept", [
+      "br-vary",
+      "gzip-vary",
+    ]),
+    ...limitedBy("It compresses answers itself and keeps the plain page's tag", ["br-tag", "gzip-tag"]),
+  },
+  steps: [
+    "Build with --adapt cloudflare, and without --compress: then npx wrangler deploy, or npx wrangler pages deploy dist/current.",
+    "The Worker runs for every request, and the free plan has 100,000 a day.",
+  ],
+  files: (deployment, site) => [
+    {
+      path: "wrangler.jsonc",
+      what: "Cloudflare's settings",
+      instructions: "Goes where you run wrangler; its assets are the published folder, which holds _worker.js.",
+      text: `${JSON.stringify(wranglerSettings(deployment, site), null, 2)}\n`,
+    },
+  ],
+  published: workerFiles,
+};
+
+/** An edge function, since Netlify's own rules for headers leave Allow out. */
+export const netlify: Host = {
+  name: "netlify",
+  title: "Netlify",
+  query: "edge function",
+  compression: "itself",
+  tested: "the function in Deno, by Netlify's own npm packages",
+  limits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
+  limitations: { "head-length": "Its engine streams bodies, and sends Content-Length: 0 for HEAD" },
+  steps: [
+    "Build without --compress; then netlify deploy --prod --dir dist/current, where netlify.toml is.",
+    "The function runs for every request, which plans count.",
+  ],
+  files: (deployment) => [
+    {
+      path: "netlify/edge-functions/rollcall.js",
+      what: "The edge function",
+      instructions: "Goes into the project's folder netlify/edge-functions, beside netlify.toml.",
+      text: writeModule(new URL("./edge-function.js", import.meta.url), deployment),
+    },
+    {
+      path: "netlify.toml",
+      what: "Netlify's settings",
+      instructions: "Goes into the project's folder; the published folder may be inside it.",
+      text: `[build]\npublish = ${JSON.stringify(deployment.folder)}\ncommand = ""\n`,
+    },
+  ],
+};
+
+function workerFiles(rules: Rules): FileSource[] {
+  return [
+    {
+      path: "_worker.js",
+      what: "The Worker",
+      instructions: "Goes into the published folder; it answers before the files do.",
+      text: writeModule(new URL("./worker.js", import.meta.url), rules),
+    },
+    {
+      path: ".assetsignore",
+      instructions: "Goes beside _worker.js; it keeps both from being served as files.",
+      text: "_worker.js\n.assetsignore\n",
+    },
+  ];
+}
+
+function wranglerSettings({ folder }: Deployment, { serverName }: HostedSite) {
+  const name = serverName
+    .replace(/[^a-z0-9-]+/gi, "-")
+    .replace(/^-+|-+$/g, "")
+    .toLowerCase();
+  return {
+    name: name || "rollcall",
+    main: `${folder}/_worker.js`,
+    compatibility_date: "2026-01-01",
+    assets: {
+      directory: folder,
+      binding: "ASSETS",
+      run_worker_first: true,
+      html_handling: "none",
+      not_found_handling: "none",
+    },
+  };
+}
+
+/** @param entry the module that the host calls; its import is replaced by the imported code. */
+function writeModule(entry: URL, rules: Rules): string {
+  const declaration = `const RULES = ${JSON.stringify(scriptRules(rules), null, 2)};`;
+  const answer = readScript(new URL("./answer.js", import.meta.url), declaration);
+  const [, rest = ""] = readFileSync(entry, "utf8").split('from "./answer.js";\n');
+  return answer + rest;
+}

@@ -1,0 +1,149 @@
+/** Fastly before any bucket: VCL that maps the query and answers the rest by itself. */
+
+import type { Deployment } from "./rules/deployment.js";
+import { pathsOfFamilies } from "./rules/families.js";
+import type { Host } from "./rules/host.js";
+import { DIGITS, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
+import { BODIES, type Headers, INVALID_PAGE_BODY } from "./rules/rules.js";
+
+export const fastly: Host = {
+  name: "fastly",
+  title: "Fastly",
+  query: "VCL",
+  answers: { headers: "all; ETag is the bucket's" },
+  compression: "itself",
+  tested: "checked by falco, its linter; not run, since there is no engine for it",
+  steps: [
+    "The bucket behind it has the release's folder; upload rollcall.vcl as the main VCL of the service.",
+    "PURGE of a URL removes its page from the cache; it needs a token of the service: Fastly-Key.",
+  ],
+  files: (deployment) => [
+    {
+      path: "rollcall.vcl",
+      what: "Fastly's VCL",
+      instructions:
+        "The main VCL of a service whose only backend is the bucket.\nIt names one release: write it again after each build.",
+      text: vcl(deployment),
+    },
+  ],
+};
+
+/** Numbers for the rules' own errors, which no backend sends. */
+const OWN = { 204: 620, 301: 621, 404: 624, 405: 625, invalid: 626 } as const;
+
+function vcl(deployment: Deployment): string {
+  const { listing, pages, pageFolder, redirects, base, origin, files, routes, families } = deployment;
+  const { preflight, moved, error, page, headers } = deployment;
+  const root = origin.pathname.replace(/\/$/, "");
+  const digits = DIGITS.map((group) => `\\${group}`).join("");
+  const isAsked = (path: string) => `req.http.Rollcall-Path == ${text(path)}`;
+  const asks = [...redirects].map(
+    ([bare, to]) => `  if (${isAsked(bare)}) {
+    set req.http.Rollcall-Location = ${text(to)} regsub(req.url, "^[^?]*", "");
+    error ${OWN[301]};
+  }`,
+  );
+  const found = [...routes].map(
+    ([path, name]) => ` elsif (${isAsked(path)}) {\n    set var.file = ${text(name)};\n  }`,
+  );
+  const isAt = (folder: string) => `req.url ~ ${regex(`^${literal(`${root}/${folder}/`)}`)}`;
+  const own = [
+    ...[...files].map(([name, its]) => [`req.url == ${text(`${root}/${name}`)}`, its] as const),
+    ...families.map(({ folder, headers: its }) => [isAt(folder), its] as const),
+  ].map(([condition, its]) => `    if (${condition}) {\n${set("resp", its, 6)}\n    }`);
+  const below = `^${literal(`${base}/`)}`;
+  const large = families.filter(({ hasRanges }) => hasRanges);
+  const matches = (pattern: string) => `req.http.Rollcall-Query ~ ${regex(pattern)}`;
+  return `sub vcl_recv {
+#FASTLY recv
+  if (req.method == "OPTIONS") { error ${OWN[204]}; }
+  # A PURGE arrives with this method. It goes on as a GET does, to the same object, and needs a token.
+  if (req.method == "FASTLYPURGE") { set req.http.Fastly-Purge-Requires-Auth = "1"; }
+  if (req.method != "GET" && req.method != "HEAD" && req.method != "FASTLYPURGE") { error ${OWN[405]}; }
+  set req.http.Rollcall-Path = regsub(req.url, "\\?.*$", "");
+  set req.http.Rollcall-Query = regsub(req.url, "^[^?]*\\??", "");
+${asks.join("\n")}
+  declare local var.file STRING;
+  set var.file = "";
+  if (req.http.Rollcall-Path == ${text(listing)}) {
+    if (${matches(QUERY.twice)}) { error ${OWN.invalid}; }
+    if (${matches(QUERY.page)}) {
+      set var.file = "${pageFolder}/" regsub(req.http.Rollcall-Query, ${regex(WHOLE_QUERY)}, ${text(digits)}) ".json";
+    } elsif (${matches(QUERY.empty)}) {
+      set var.file = "${pageFolder}/1.json";
+    } elsif (${matches(QUERY.other)}) {
+      error ${OWN.invalid};
+    } else {
+      set var.file = "${pageFolder}/1.json";
+    }
+  } elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(pages)}${PAGE_NUMBER}\\.json$`)}) {
+    set var.file = "${pageFolder}/" regsub(req.http.Rollcall-Path, "^.*/", "");
+  } elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(pages)}[^/]*\\.json$`)}) {
+    error ${OWN.invalid};
+  }${found.join("")} elsif (req.http.Rollcall-Path ~ ${regex(`${below}${pathsOfFamilies(families)}$`)}) {
+    set var.file = regsub(req.http.Rollcall-Path, ${regex(below)}, "");
+    # A part or a step may be larger than what is cached in one piece.
+    if (var.file ~ ${regex(`^${pathsOfFamilies(large)}$`)}) { set req.enable_segmented_caching = true; }
+  }
+  if (var.file == "") { error ${OWN[404]}; }
+  set req.url = ${text(`${root}/`)} var.file;
+  return(lookup);
+}
+
+sub vcl_fetch {
+#FASTLY fetch
+  if (beresp.status == 404 || beresp.status == 403) {
+    if (${isAt(pageFolder)}) { error ${OWN.invalid}; }
+    error ${OWN[404]};
+  }
+  unset beresp.http.Vary;
+  return(deliver);
+}
+
+sub vcl_deliver {
+#FASTLY deliver
+${set("resp", headers)}
+  if (resp.status == 200 || resp.status == 206 || resp.status == 304) {
+    set resp.http.Cache-Control = ${text(moved["Cache-Control"])};
+${own.join("\n")}
+    if (${isAt(pageFolder)}) { set resp.http.Content-Type = ${text(page["Content-Type"])}; }
+  }
+  return(deliver);
+}
+
+sub vcl_error {
+#FASTLY error
+${answer(OWN[204], 204, "No Content", preflight, "")}
+${answer(OWN[301], 301, "Moved Permanently", moved, "", "\n    set obj.http.Location = req.http.Rollcall-Location;")}
+${answer(OWN[405], 405, "Method Not Allowed", error, BODIES[405])}
+${answer(OWN[404], 404, "Not Found", error, BODIES[404])}
+${answer(OWN.invalid, 404, "Not Found", error, INVALID_PAGE_BODY)}
+}
+`;
+}
+
+function answer(own: number, status: number, reason: string, headers: Headers, body: string, more = ""): string {
+  return `  if (obj.status == ${own}) {
+    set obj.status = ${status};
+    set obj.response = ${text(reason)};${more}
+${set("obj", headers, 4)}
+    synthetic ${text(body)};
+    return(deliver);
+  }`;
+}
+
+function set(of: "resp" | "obj", headers: Headers, indent = 2): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${" ".repeat(indent)}set ${of}.http.${name} = ${text(value)};`)
+    .join("\n");
+}
+
+/** A string of VCL, which has `%xx` escapes and none with a backslash. */
+function text(value: string): string {
+  return `"${value.replaceAll("%", "%25").replaceAll('"', "%22")}"`;
+}
+
+/** In a regular expression, `\x25` is a percent sign whether VCL reads `%xx` or not. */
+function regex(pattern: string): string {
+  return `"${pattern.replace(/\\?%/g, "\\x25")}"`;
+}

@@ -1,0 +1,93 @@
+/**
+ * Every host that Rollcall can write files for. To add one:
+ * 1. Write its host as `NAME.ts` in this folder, or as a folder `NAME` where it has several files or a script in the
+ *    host's own language. rules/host.ts says what a host holds, and rules/rules.ts what it has to express. A host
+ *    that serves only files by path is an entry in by-path.ts.
+ * 2. Add it to the list below, and its rows and a section to docs/hosts.md, which the tests compare with the host.
+ * 3. Add to test/hosts/servers.ts how the real host is started; then every test of hosts runs it. What the host cannot
+ *    do goes into `limitations`. The tests fail for a limitation that is missing there, and for one that is not needed.
+ */
+import { USERS_CONTRACT } from "../contract/contract.js";
+import { usageError } from "../errors.js";
+import { suggest } from "../print/near.js";
+import { count, size } from "../print/numbers.js";
+import { PagePaths } from "../release/layout.js";
+import type { Snapshot } from "../release/snapshot.js";
+import { apache } from "./apache/apache.js";
+import { htaccess } from "./apache/htaccess.js";
+import { BY_PATH } from "./by-path.js";
+import { caddy } from "./caddy/caddy.js";
+import { cloudfront } from "./cloudfront/cloudfront.js";
+import { cloudflare, netlify } from "./edge/edge.js";
+import { fastly } from "./fastly.js";
+import { nginx } from "./nginx/nginx.js";
+import { ANSWERS, type Host, type HostLimits, publishedFor } from "./rules/host.js";
+import { COMPRESSION, rulesOf, servedEncodings } from "./rules/rules.js";
+import { vercel } from "./vercel.js";
+
+/** In the order of the table of hosts. */
+export const HOSTS: readonly Host[] = [
+  ...[nginx, apache, htaccess, caddy],
+  ...[cloudflare, cloudfront, netlify, vercel, fastly],
+  ...BY_PATH,
+];
+
+/** @throws UserError (usage) for a name that no host has. */
+export function hostOf(name: string): Host {
+  const host = HOSTS.find((candidate) => candidate.name === name);
+  if (host) return host;
+  const known = HOSTS.map((candidate) => candidate.name);
+  throw usageError(`There is no host ${JSON.stringify(name)}; ${suggest(name, known)}`);
+}
+
+/** The paths of files that a host finds in the published folder, and may keep to itself. */
+export function filesOfHosts(): ReadonlySet<string> {
+  // Their names are the same for any contract.
+  const paths = new PagePaths(USERS_CONTRACT.listing.path);
+  const rules = rulesOf({ base: "", paths, encodings: [], cacheControl: "", others: [] });
+  return new Set(HOSTS.flatMap((host) => publishedFor(host, rules)).map(({ path }) => path));
+}
+
+/** One host's row in the table of hosts: the name of each column, and the cell. */
+export function hostRow({ name, query, answers: own, compression, limits, tested }: Host): [string, string][] {
+  const answers = { ...ANSWERS, ...own };
+  return [
+    ["host", name],
+    ["?page=N", query],
+    ["headers", answers.headers],
+    ["OPTIONS", answers.options],
+    ["405", answers.refusal],
+    ["404", answers.missing],
+    ["compression", COMPRESSION[compression]],
+    ["limits", limits ? describeLimits(limits) : "none"],
+    ["tested", tested],
+  ];
+}
+
+function describeLimits({ files, filesInFolder, bytesInFile, bytes, upload, source }: HostLimits): string {
+  const parts = [
+    files !== undefined && count(files, "file"),
+    filesInFolder !== undefined && `${count(filesInFolder, "file")} a folder`,
+    upload !== undefined && `${count(upload, "file")} an upload`,
+    bytesInFile !== undefined && `${size(bytesInFile)} a file`,
+    bytes !== undefined && `${size(bytes)} in all`,
+  ];
+  return `${parts.filter(Boolean).join(", ")} (${source})`;
+}
+
+/** The features of a release that a host cannot use: a sentence for each, with the way out. */
+export function unsupportedFeatures(
+  { title, query, compression }: Host,
+  { encodings, links }: Pick<Snapshot, "encodings" | "links">,
+): string[] {
+  const notes: string[] = [];
+  const served = servedEncodings(compression, encodings);
+  const unused = encodings.filter((encoding) => !served.includes(encoding));
+  if (unused.length > 0) {
+    const why = compression === "itself" ? "compresses by itself" : "does not choose among files";
+    notes.push(`${title} ${why}: it does not use the ${unused.join(" and ")} files; build without --compress`);
+  }
+  if (query === "no" && links === "query")
+    notes.push(`${title} cannot map ?page=N, which the links of this release have; build with --links path`);
+  return notes;
+}

@@ -1,0 +1,93 @@
+/** The set of rules that all hosts write: the contract's answers, with the values of one listing. */
+import {
+  CONTENT_TYPE,
+  commonHeaders,
+  type Encoding,
+  ERROR_DETAILS,
+  type ErrorStatus,
+  errorBody,
+  INVALID_PAGE,
+  NO_STORE,
+  PREFLIGHT_HEADERS,
+} from "../../contract/headers.js";
+import { pathReference } from "../../contract/links.js";
+import { EXPLORER, fileHeaders, isPacked, isSorted, OPENAPI, type PagePaths } from "../../release/layout.js";
+import { familiesOf } from "./families.js";
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** How hosts compress, in the words of the table of hosts. */
+export const COMPRESSION = {
+  files: "chooses .br and .gz files",
+  itself: "compresses by itself",
+  none: "no",
+} as const;
+export type Compression = keyof typeof COMPRESSION;
+
+/** The codings, among those of a release, that a host chooses from. */
+export function servedEncodings(compression: Compression, encodings: readonly Encoding[]): readonly Encoding[] {
+  return compression === "files" ? encodings : [];
+}
+
+/** What every host has to express. Paths are as in a URL, percent-encoded. */
+export type Rules = ReturnType<typeof rulesOf>;
+
+export function rulesOf({ base, paths, encodings, cacheControl, others }: RuleOptions) {
+  const listing = `${base}${paths.listing}`;
+  const files: ReadonlyMap<string, ReturnType<typeof fileHeaders>> = new Map(
+    others.filter((path) => !isPacked(path) && !isSorted(path)).map((path) => [path, fileHeaders(path, cacheControl)]),
+  );
+  const isBrowsed = files.has(EXPLORER);
+  const folders = [listing, ...(isBrowsed && base !== "" ? [`${base}/`] : [])];
+  return {
+    base,
+    encodings,
+    /** `/directory/v1/stations/` */
+    listing,
+    /** A path without its last slash -> where it is redirected to, with its query. */
+    redirects: new Map(folders.map((folder) => [folder.slice(0, -1), pathReference(folder)])),
+    pages: `${listing}pages/`,
+    /** In the release: `v1/stations/pages`. */
+    pageFolder: paths.folder,
+    /** On every answer, whatever its status; then what is added for OPTIONS, pages, redirects and errors. */
+    headers: commonHeaders(encodings, files.has(OPENAPI) ? `${base}/${OPENAPI}` : undefined),
+    preflight: PREFLIGHT_HEADERS,
+    page: { "Content-Type": CONTENT_TYPE, "Cache-Control": cacheControl },
+    moved: { "Cache-Control": cacheControl },
+    error: { "Content-Type": CONTENT_TYPE, "Cache-Control": NO_STORE },
+    /** The path, in the release, of each file that is neither a page nor of a family -> what is added for it. */
+    files,
+    /** Paths that are asked for -> the file that each leads to. The base URL's own leads to the page for people. */
+    routes: new Map([
+      ...[...files.keys()].map((file) => [`${base}/${file}`, file] as const),
+      ...(isBrowsed ? [[`${base}/`, EXPLORER] as const] : []),
+    ]),
+    families: familiesOf(cacheControl),
+  };
+}
+
+interface RuleOptions {
+  /** `/directory`, or empty. */
+  base: string;
+  paths: PagePaths;
+  /** Codings that each page has a file in and that the host is to choose from. */
+  encodings: readonly Encoding[];
+  /** Of pages. */
+  cacheControl: string;
+  /** The paths, in the release, of the files that are not pages. */
+  others: readonly string[];
+}
+
+/** The bodies of errors by status, and of a request for a page that does not exist. */
+export const BODIES = Object.fromEntries(
+  Object.entries(ERROR_DETAILS).map(([status, detail]) => [status, errorBody(detail)]),
+) as Record<ErrorStatus, string>;
+export const INVALID_PAGE_BODY = errorBody(INVALID_PAGE);
+
+/** The bytes of a URL's path, for hosts that compare decoded paths. */
+export function decodePath(path: string): Buffer {
+  return Buffer.from(
+    path.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  );
+}

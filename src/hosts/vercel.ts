@@ -1,0 +1,73 @@
+/** Vercel: routes in vercel.json. The routes cannot answer methods other than GET. */
+import type { Host } from "./rules/host.js";
+import { PAGE_NUMBER } from "./rules/patterns.js";
+import type { Headers, Rules } from "./rules/rules.js";
+
+export const vercel: Host = {
+  name: "vercel",
+  title: "Vercel",
+  query: "has",
+  answers: {
+    headers: "all but Snapshot-Id; ETag is its own",
+    options: "as its edge does",
+    refusal: "as its edge does",
+    missing: "404, its own page",
+  },
+  compression: "itself",
+  tested: "vercel.json through its own router's compiler",
+  limits: {
+    upload: 15_000,
+    source: "its API refuses more: github.com/vercel/terraform-provider-vercel/issues/289; --archive=tgz lifts it",
+  },
+  steps: [
+    "Build with --adapt vercel, and without --compress; then npx vercel deploy --prod dist/current.",
+    "For more than 15,000 files: npx vercel deploy --prod --archive=tgz dist/current.",
+  ],
+  published: (rules) => [
+    {
+      path: "vercel.json",
+      instructions: "Goes into the published folder, as JSON without a comment. To check it: rollcall verify URL.",
+      text: `${JSON.stringify(routes(rules), null, 2)}\n`,
+    },
+  ],
+};
+
+function routes({ listing, pages, pageFolder, base, headers, page, redirects, files, routes, families }: Rules) {
+  const list = (of: Headers) => Object.entries(of).map(([key, value]) => ({ key, value }));
+  const query = { type: "query", key: "page" };
+  const below = [
+    { source: `${path(pages)}:file`, destination: `/${pageFolder}/:file` },
+    ...families.map(({ folder, names }) => ({
+      source: `${path(`${base}/${folder}/`)}:file(${names})`,
+      destination: `/${folder}/:file`,
+    })),
+    ...[...routes].map(([route, name]) => ({ source: path(route), destination: `/${name}` })),
+  ];
+  const own = [...routes].map(([route, name]) => ({
+    source: path(route),
+    headers: list({ ...headers, ...files.get(name) }),
+  }));
+  const ofFamilies = families.map(({ folder, names, headers: its }) => ({
+    source: `${path(`${base}/${folder}/`)}(${names})`,
+    headers: list({ ...headers, ...its }),
+  }));
+  return {
+    redirects: [...redirects].map(([bare, to]) => ({ source: path(bare), destination: to, statusCode: 301 })),
+    rewrites: [
+      {
+        source: path(listing),
+        has: [{ ...query, value: `(?<page>${PAGE_NUMBER})` }],
+        destination: `/${pageFolder}/:page.json`,
+      },
+      { source: path(listing), has: [{ ...query, value: "" }], destination: `/${pageFolder}/1.json` },
+      { source: path(listing), missing: [query], destination: `/${pageFolder}/1.json` },
+      ...(base === "" ? [] : below),
+    ],
+    headers: [{ source: `${path(listing)}(.*)`, headers: list({ ...headers, ...page }) }, ...own, ...ofFamilies],
+  };
+}
+
+/** A path as a pattern of Vercel's that matches only this path. */
+function path(text: string): string {
+  return text.replace(/[.+*?^${}()|[\]\\:]/g, "\\$&");
+}

@@ -1,0 +1,147 @@
+/** `adapt` and its relatives in the library: the files for a host, a check of its limits, and a list of all hosts. */
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { codeOf, explainRefusal, isSystemError, UserError } from "../errors.js";
+import { openChosen } from "../release/choose.js";
+import { RELEASES } from "../release/layout.js";
+import type { Release } from "../release/open.js";
+import { findRefusal } from "../release/refusals.js";
+import type { Snapshot } from "../release/snapshot.js";
+import { replaceFiles } from "../release/write.js";
+import { checkOptions, folder, type OptionRules } from "../settings/options.js";
+import { type OptionsOf, pick } from "../settings/settings.js";
+import { SETTINGS } from "../settings/table.js";
+import { type Excess, findBarriers, findExcess, type Measured, measure } from "./check.js";
+import { HOSTS, hostOf, hostRow, unsupportedFeatures } from "./hosts.js";
+import { findDiffering } from "./release-files.js";
+import {
+  deploymentOf,
+  type HostedSiteOptions,
+  rootOf,
+  SERVING_SETTINGS,
+  type ServingOptions,
+  SITE_SETTINGS,
+  siteOf,
+} from "./rules/deployment.js";
+import { filesFor, type HostFile, includedFor } from "./rules/host.js";
+
+interface ReleaseOptions extends OptionsOf<"release"> {
+  /** The folder of the releases; `dist` unless given. */
+  dist?: string | undefined;
+}
+
+export type AdaptOptions = ReleaseOptions & HostedSiteOptions & ServingOptions & OptionsOf<"write">;
+
+export interface AdaptEffects {
+  /** What the path of a release is relative to; the process's own folder unless given. */
+  cwd?: string | undefined;
+}
+
+export interface Adapted {
+  host: string;
+  /** The release's id. */
+  id: string;
+  files: WrittenFile[];
+  /** Where the release's folder goes. */
+  steps: readonly string[];
+  /** What of the release the host cannot use, and what keeps it from reading it. */
+  notes: string[];
+}
+
+interface WrittenFile extends HostFile {
+  /** False for a site's file that was there already: it belongs to the administrator. Absent where nothing is written. */
+  isWritten?: boolean;
+}
+
+const RELEASE_OPTIONS: OptionRules<ReleaseOptions> = { dist: folder, ...pick("release") };
+const OPTIONS: OptionRules<AdaptOptions> = {
+  ...RELEASE_OPTIONS,
+  ...SITE_SETTINGS,
+  ...SERVING_SETTINGS,
+  ...pick("write"),
+};
+const EFFECTS: OptionRules<AdaptEffects> = { cwd: folder };
+
+/**
+ * Writes what a host needs to serve a release: for some the site's file, which is written once and includes what every
+ * release built with `adapt` holds for the host; for others all files for one release.
+ * @param name one of those that `listHosts` returns as `host`.
+ * @throws UserError when there is no such host or release, the release lacks what the site's file includes, or a file
+ * cannot be written; then none is.
+ */
+export async function adapt(name: string, given: AdaptOptions = {}, effects: AdaptEffects = {}): Promise<Adapted> {
+  const host = hostOf(name);
+  const { dist = SETTINGS.out.default, release: word, write, ...options } = checkOptions("adapt", given, OPTIONS);
+  const { cwd } = checkOptions("adapt's third argument", effects, EFFECTS);
+  const release = await openChosen(dist, word, cwd);
+  const { snapshot } = release;
+  const folder = options.root === undefined ? release.folder : join(options.root, RELEASES, basename(release.folder));
+  const deployment = deploymentOf({ ...release, folder }, host.compression, options);
+  if (host.included) requireIncluded(name, release, includedFor(host, deployment));
+  const files = filesFor(host, deployment, siteOf(snapshot.base_url, rootOf(folder), options));
+  return {
+    host: name,
+    id: snapshot.id,
+    files: write === undefined ? files : await writeFiles(resolve(write), files, host.site !== undefined),
+    steps: host.steps,
+    // With a root, the host is another machine.
+    notes: [...unsupportedFeatures(host, snapshot), ...(options.root ? [] : findBarriers(host, release))],
+  };
+}
+
+/** @throws UserError when a release does not hold these files as they are. */
+function requireIncluded(name: string, release: Release, files: readonly HostFile[]): void {
+  const { snapshot, sums } = release;
+  const other = findDiffering(release, files);
+  if (!other) return;
+  const why = sums.others.has(other.path)
+    ? `has another ${other.path} than these settings make`
+    : `has no ${other.path}`;
+  throw new UserError(
+    `Release ${snapshot.id} ${why}; run "rollcall build --adapt ${name}" with the same settings first, or set adapt in rollcall.config.json.`,
+  );
+}
+
+/** Writes all files, or none. A site's file that is there already stays as it is. */
+async function writeFiles(folder: string, files: readonly HostFile[], isSite: boolean): Promise<WrittenFile[]> {
+  const marked = files.map((file) => ({ ...file, isWritten: !(isSite && existsSync(join(folder, file.path))) }));
+  const written = marked.filter(({ isWritten }) => isWritten);
+  try {
+    for (const { path } of written) await mkdir(dirname(join(folder, path)), { recursive: true });
+    replaceFiles(written.map(({ path, text }) => [join(folder, path), text]));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const why = explainRefusal(error, "another folder with --write", findRefusal(folder) ?? codeOf(error));
+    throw new UserError(`Cannot write ${folder}: ${why}, then run this again. Nothing was written.`, { cause: error });
+  }
+  return marked;
+}
+
+export interface Fit extends Measured {
+  host: string;
+  snapshot: Snapshot;
+  /** The limits that the release exceeds: none when the host takes it. */
+  excess: Excess[];
+}
+
+/**
+ * Measures a release against the limits of a host.
+ * @throws UserError when there is no such host or release.
+ */
+export async function checkLimits(name: string, given: ReleaseOptions = {}, effects: AdaptEffects = {}): Promise<Fit> {
+  const host = hostOf(name);
+  const choice = checkOptions("checkLimits", given, RELEASE_OPTIONS);
+  const { cwd } = checkOptions("checkLimits' third argument", effects, EFFECTS);
+  const release = await openChosen(choice.dist ?? SETTINGS.out.default, choice.release, cwd);
+  const measured = await measure(release);
+  return { host: name, snapshot: release.snapshot, ...measured, excess: findExcess(measured.measures, host) };
+}
+
+/** A row for each host, by the names of the table's columns, and what the host cannot do. */
+export function listHosts(): Record<string, unknown>[] {
+  return HOSTS.map((host) => ({
+    ...Object.fromEntries(hostRow(host)),
+    limitations: host.limitations ?? {},
+  }));
+}

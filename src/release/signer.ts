@@ -1,0 +1,184 @@
+/**
+ * Signs SHA256SUMS as minisign does. The secret key and its password are only in bytes, which are overwritten after use, and no
+ * message repeats them.
+ */
+import { createPrivateKey, createPublicKey, type KeyObject, scrypt, sign } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { promisify } from "node:util";
+import { keyId, signatureText, type TrustedComment, trustedComment, withComment } from "../client/signature.js";
+import { UserError, unreadable, usageError } from "../errors.js";
+
+export interface Signer {
+  /** The id of its key, as minisign shows it. */
+  key: string;
+  /** @returns the text of SHA256SUMS.minisig. */
+  sign(sums: Uint8Array, release: TrustedComment): string;
+}
+
+/** The password of a key, or a function that asks for it when it is needed. Bytes are overwritten afterwards. */
+export type Password = PasswordText | (() => PasswordText | Promise<PasswordText>);
+type PasswordText = string | Uint8Array;
+
+/** How a password unlocks a secret: scrypt's salt and limits. */
+interface Lock {
+  salt: Buffer;
+  opsLimit: number;
+  memLimit: number;
+}
+
+const PURPOSE = "--sign-key names the file of a secret key that minisign -G has made";
+
+/** A comment and a line of Base64 are far shorter. */
+const MOST_FILE_BYTES = 4096;
+const [KEY_BYTES, SECRET_BYTES] = [158, 104];
+
+/** Limits of scrypt's work: minisign's own, and the least that it falls back to. A larger limit could take all memory or hours. */
+const OPS = { min: 2 ** 15, max: 2 ** 25 };
+const MEMORY = { min: 2 ** 24, max: 2 ** 30 };
+/** OpenSSL needs a little more memory than the key's own limit. */
+const SPARE_BYTES = 2 ** 26;
+
+/** @throws UserError if the file is not a secret key of minisign's, or the password is not its own. */
+export async function openSigner(path: string, password: Password | undefined): Promise<Signer> {
+  const { lock, secret } = readSecretKey(path);
+  try {
+    if (lock) await unlock(path, lock, secret, password);
+    const begin = Buffer.concat([Buffer.from("Ed"), secret.subarray(0, 8)]);
+    const key = privateKeyOf(secret);
+    if (!key) {
+      const why = lock ? "the password is wrong, or the file is damaged" : "the file is damaged";
+      throw new UserError(`${path} cannot be used: ${why}; nothing was built.`);
+    }
+    return {
+      key: keyId(begin),
+      sign(sums, release) {
+        const own = sign(null, sums, key);
+        const comment = trustedComment(release);
+        const all = sign(null, withComment(own, comment), key);
+        return signatureText(Buffer.concat([begin, own]), comment, all);
+      },
+    };
+  } finally {
+    secret.fill(0);
+  }
+}
+
+/** @returns the key's id (8 bytes), the seed (32), the public key (32) and a checksum (32), which a password may lock. */
+function readSecretKey(path: string): { secret: Buffer; lock: Lock | undefined } {
+  const refuse = (why: string) => new UserError(`${path} ${why}; ${PURPOSE}.`);
+  const text = readSmall(path, refuse);
+  const key = decodeSecondLine(text);
+  try {
+    const mistake = findMistake(text, key);
+    if (mistake !== undefined) throw refuse(mistake);
+    const secret = Buffer.alloc(SECRET_BYTES);
+    key.copy(secret, 0, KEY_BYTES - SECRET_BYTES);
+    if (key.readUInt16BE(2) === 0) return { lock: undefined, secret };
+    const [opsLimit, memLimit] = [Number(key.readBigUInt64LE(38)), Number(key.readBigUInt64LE(46))];
+    if (opsLimit < OPS.min || opsLimit > OPS.max || memLimit < MEMORY.min || memLimit > MEMORY.max)
+      throw refuse(`asks for other work than minisign's own keys do (${opsLimit} operations, ${memLimit} bytes)`);
+    return { lock: { salt: Buffer.from(key.subarray(6, 38)), opsLimit, memLimit }, secret };
+  } finally {
+    text.fill(0);
+    key.fill(0);
+  }
+}
+
+function readSmall(path: string, refuse: (why: string) => UserError): Buffer {
+  const reading = <T>(read: () => T): T => {
+    try {
+      return read();
+    } catch (cause) {
+      throw unreadable(path, PURPOSE, cause);
+    }
+  };
+  // Follows a link: mounted secrets are links.
+  const stats = reading(() => statSync(path));
+  if (stats.isDirectory()) throw refuse("is a folder");
+  if (!stats.isFile()) throw refuse("is not a plain file");
+  if (stats.size > MOST_FILE_BYTES) throw refuse(`has ${stats.size} bytes, more than a key of minisign's`);
+  return reading(() => readFileSync(path));
+}
+
+/** Why this is not a secret key, as the rest of a sentence about the file. */
+function findMistake(text: Buffer, key: Buffer): string | undefined {
+  const begins = (letters: string) => key.toString("latin1", 0, letters.length) === letters;
+  if (text.length === 0) return "is empty";
+  if (!text.toString("latin1", 0, 18).startsWith("untrusted comment:"))
+    return "is not of minisign's form, a comment and a line of Base64";
+  if (key.length === 42 && begins("Ed")) return "is a public key";
+  if (key.length === 74 && (begins("Ed") || begins("ED"))) return "is a signature";
+  if (key.length !== KEY_BYTES) return "is cut, or not a key";
+  if (!begins("Ed")) return "is a key of another algorithm than Ed25519";
+  if (!begins("EdSc") && !begins("Ed\0\0")) return "is protected in another way than minisign's scrypt";
+  return begins(`${key.toString("latin1", 0, 4)}B2`) ? undefined : "has another checksum than minisign's BLAKE2b";
+}
+
+const BASE64 = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+const [NEWLINE, RETURN, PADDING] = [0x0a, 0x0d, 0x3d];
+
+/**
+ * Decodes the second line of a file, without a string in between, which could not be overwritten.
+ * @returns no bytes if there is another character than those of Base64, or a third line.
+ */
+function decodeSecondLine(text: Buffer): Buffer {
+  const bytes = Buffer.alloc(text.length);
+  let [bits, held, length] = [0, 0, 0];
+  let at = text.indexOf(NEWLINE) + 1;
+  for (; at > 0 && at < text.length; at++) {
+    const value = BASE64.indexOf(text.readUInt8(at));
+    if (value < 0) break;
+    [bits, held] = [(bits << 6) | value, held + 6];
+    if (held < 8) continue;
+    held -= 8;
+    bytes[length++] = bits >> held;
+    bits &= (1 << held) - 1;
+  }
+  const isEnd = text.subarray(at).every((letter) => [NEWLINE, RETURN, PADDING].includes(letter));
+  return bytes.subarray(0, isEnd ? length : 0);
+}
+
+/** Unlocks the secret in its place. */
+async function unlock(path: string, lock: Lock, secret: Buffer, password: Password | undefined): Promise<void> {
+  if (password === undefined) throw usageError(`${path} has a password; give it as signPassword.`);
+  const bytes = Buffer.from(typeof password === "function" ? await password() : password);
+  try {
+    const stream = await stretch(bytes, lock.salt, secret.length, costOf(lock));
+    for (const [at, byte] of stream.entries()) secret[at] = (secret[at] ?? 0) ^ byte;
+    stream.fill(0);
+  } catch (cause) {
+    throw new UserError(
+      `${path} cannot be unlocked, for which minisign's scrypt needs ${lock.memLimit / 2 ** 30} GiB of memory; give this run that much, or make a key without a password (minisign -G -W).`,
+      { cause },
+    );
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+type Cost = Record<"N" | "r" | "p" | "maxmem", number>;
+
+const stretch = promisify<Uint8Array, Uint8Array, number, Cost, Buffer>(scrypt);
+
+/** scrypt's parameters, as libsodium derives them from its two limits. */
+function costOf({ opsLimit, memLimit }: Lock): Cost {
+  const r = 8;
+  const isShort = opsLimit < memLimit / 32;
+  const most = isShort ? opsLimit / (r * 4) : memLimit / (r * 128);
+  let N = 2;
+  while (N <= most / 2) N *= 2;
+  const p = isShort ? 1 : Math.max(1, Math.floor(opsLimit / 4 / N / r));
+  return { N, r, p, maxmem: memLimit + SPARE_BYTES };
+}
+
+/** The PKCS #8 header of an Ed25519 private key. */
+const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
+
+/** Undefined if the second half of the key is not its public key: then the first half is not the seed. */
+function privateKeyOf(secret: Buffer): KeyObject | undefined {
+  const der = Buffer.concat([PKCS8, secret.subarray(8, 40)]);
+  const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+  der.fill(0);
+  const own = createPublicKey(key).export({ format: "der", type: "spki" }).subarray(-32);
+  return own.equals(secret.subarray(40, 72)) ? key : undefined;
+}

@@ -1,0 +1,214 @@
+/** Requests to a host whose answers are judged, so each is taken as it came: its status, its header lines, its body and its coding. */
+import { createHash } from "node:crypto";
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createBrotliDecompress, createGunzip } from "node:zlib";
+import { ListingError } from "../../client/errors.js";
+import { createRequests } from "../../client/requests.js";
+import { codeOf, hasCode, UserError } from "../../errors.js";
+import { whyUnreachable } from "../../hosted.js";
+import { SETTINGS } from "../../settings/table.js";
+
+export interface Answer {
+  url: string;
+  status: number;
+  headers: Headers;
+  /** How many lines each header has, by its name in small letters. */
+  lines: ReadonlyMap<string, number>;
+  /** What is in the body, out of the Content-Encoding of an answer of 200; empty where it was handed on. */
+  body: Buffer;
+  /** SHA-256 in hexadecimal: of what is in the body, and of the body as it was sent. */
+  digest: string;
+  sent: string;
+  /** Bytes as they were sent. */
+  length: number;
+  /** Why nothing is in it, as the rest of a sentence: `says Content-Encoding: gzip, which its body is not`. */
+  flaw?: string | undefined;
+}
+
+/** No whole answer came. The message names the URL; `why` is the rest of the sentence. */
+export class NoAnswer extends UserError {
+  constructor(
+    url: string,
+    readonly why: string,
+    cause?: unknown,
+  ) {
+    super(`${url} ${why}.`, { cause });
+  }
+}
+
+export interface AskOptions {
+  concurrency?: number | undefined;
+  /** Requests a second. */
+  rate?: number | undefined;
+  /** For one request and its answer, in milliseconds. */
+  timeoutMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+interface Question {
+  method?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Bytes of the body, as it was sent and unpacked; 64 MiB unless given. A larger one may take as much longer. */
+  maxBytes?: number | undefined;
+  /** Takes what is in an answer of 200 piece by piece, which is not kept then. */
+  take?: ((piece: Buffer) => void) | undefined;
+}
+
+export type Asker = ReturnType<typeof createAsker>;
+
+export const MAX_BYTES = 64 * 2 ** 20;
+const HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
+
+export function createAsker(options: AskOptions) {
+  const { concurrency = SETTINGS.concurrency.default, rate, timeoutMs = 30_000, signal } = options;
+  const connections = { keepAlive: true, maxSockets: concurrency };
+  const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
+  const { patiently } = createRequests({ fetch, signal, timeoutMs, pausesMs: [] });
+  let [requests, next] = [0, 0];
+  const turn = async () => {
+    requests++;
+    const at = Math.max(performance.now(), next);
+    next = at + (rate === undefined ? 0 : 1000 / rate);
+    if (at > performance.now()) await sleep(at - performance.now(), undefined, { signal });
+  };
+  return {
+    /** How many were sent, with those that were sent again. */
+    get requests() {
+      return requests;
+    },
+    /** @throws NoAnswer unless a whole one comes; UserError when the host is too busy */
+    async ask(url: string, question: Question = {}): Promise<Answer> {
+      const { maxBytes = MAX_BYTES } = question;
+      const ms = timeoutMs * Math.max(1, maxBytes / MAX_BYTES);
+      const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
+      try {
+        return await patiently(url, signal, async () => {
+          await turn();
+          return exchange(url, question, { agent, ms, maxBytes, signal });
+        });
+      } catch (error) {
+        if (!(error instanceof ListingError)) throw error;
+        throw new UserError(`${error.message} Run this again later, or ask for less at once with --rate.`, {
+          cause: error,
+        });
+      }
+    },
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+interface Limits {
+  /** Keeps connections open between requests; false opens one for this request. */
+  agent: HttpAgent | false;
+  ms: number;
+  maxBytes: number;
+  signal: AbortSignal | undefined;
+}
+
+/** The URL is sent as it is, and no redirect is followed. */
+async function exchange(url: string, question: Question, limits: Limits): Promise<Answer> {
+  const { method = "GET", headers = {} } = question;
+  const { agent, ms, signal } = limits;
+  const { protocol, origin } = new URL(url);
+  signal?.throwIfAborted();
+  const open = protocol === "https:" ? requestHttps : requestHttp;
+  const sent = open(url, { path: url.slice(origin.length), method, headers: { ...HEADERS, ...headers }, agent });
+  // What comes after the end of an answer is not part of it.
+  sent.on("error", () => {});
+  let reason: unknown;
+  const stop = (why: unknown) => {
+    reason ??= why;
+    sent.destroy();
+  };
+  const late = new NoAnswer(url, `did not answer in full within ${ms / 1000} seconds`);
+  const timer = setTimeout(() => stop(late), ms);
+  const abort = () => stop(signal?.reason);
+  signal?.addEventListener("abort", abort);
+  let response: IncomingMessage | undefined;
+  try {
+    response = await new Promise<IncomingMessage>((resolve, reject) => {
+      sent.once("response", resolve).once("error", reject).end();
+    });
+    return await readAnswer(url, response, question, limits.maxBytes);
+  } catch (error) {
+    if (reason !== undefined) throw reason;
+    // The host closed a kept connection while the request was on its way.
+    if (sent.reusedSocket && !response && hasCode(error, "ECONNRESET", "EPIPE"))
+      return exchange(url, question, { ...limits, agent: false });
+    throw explain(url, error, response !== undefined);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+    if (response && !response.complete) sent.destroy();
+  }
+}
+
+const DECODERS = { br: createBrotliDecompress, gzip: createGunzip };
+
+async function readAnswer(url: string, response: IncomingMessage, { take }: Question, maxBytes: number) {
+  const { statusCode: status = 0, rawHeaders } = response;
+  const headers = new Headers();
+  const lines = new Map<string, number>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = "", value = ""] = rawHeaders.slice(at, at + 2);
+    headers.append(name, value);
+    lines.set(name.toLowerCase(), (lines.get(name.toLowerCase()) ?? 0) + 1);
+  }
+  const coding = (status === 200 && headers.get("Content-Encoding")) || "identity";
+  const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding as "br" | "gzip"]() : undefined;
+  let flaw: string | undefined;
+  if (!decoder && coding !== "identity") flaw = `has a Content-Encoding that was not asked for, ${coding}`;
+  decoder?.once("error", () => {
+    // What ends a response ends the decoder, too.
+    if (!response.errored) flaw = `says Content-Encoding: ${coding}, which its body is not`;
+  });
+  const [sent, inside] = [createHash("sha256"), createHash("sha256")];
+  const body: Buffer[] = [];
+  let [length, bytes] = [0, 0];
+  const within = (sum: number) => {
+    if (sum > maxBytes) throw new NoAnswer(url, `answers more than the ${maxBytes} bytes that are allowed`);
+    return sum;
+  };
+  const count = async function* (pieces: AsyncIterable<Buffer>) {
+    for await (const piece of pieces) {
+      length = within(length + piece.length);
+      sent.update(piece);
+      yield piece;
+    }
+  };
+  const last = async (pieces: AsyncIterable<Buffer>) => {
+    for await (const piece of pieces) {
+      bytes = within(bytes + piece.length);
+      inside.update(piece);
+      if (take && status === 200) take(piece);
+      else body.push(piece);
+    }
+  };
+  try {
+    await (decoder ? pipeline(response, count, decoder, last) : pipeline(response, count, last));
+    if (!response.complete) throw cutShort(url);
+  } catch (error) {
+    if (flaw === undefined || error instanceof NoAnswer) throw error;
+  }
+  const digests = { digest: inside.digest("hex"), sent: sent.digest("hex") };
+  return { url, status, headers, lines, body: Buffer.concat(body), ...digests, length, flaw };
+}
+
+/** Errors of the system as NoAnswer, any other error as it is. */
+function explain(url: string, error: unknown, hasAnswered: boolean): unknown {
+  const code = codeOf(error);
+  if (error instanceof UserError || code === undefined) return error;
+  if (code.startsWith("HPE_")) return new NoAnswer(url, `answered what is not HTTP (${code})`, error);
+  if (hasAnswered) return cutShort(url, error);
+  const why = whyUnreachable(error) ?? `the connection failed with ${code}`;
+  return new NoAnswer(url, `cannot be reached: ${why}`, error);
+}
+
+function cutShort(url: string, cause?: unknown): NoAnswer {
+  return new NoAnswer(url, "broke off its answer before the end of the body", cause);
+}

@@ -1,0 +1,169 @@
+/** The headers that every page and file must have, a row each. */
+import { CONTENT_TYPE, etagOf, NO_CACHE } from "../../contract/headers.js";
+import { canParse } from "../../contract/links.js";
+import { fileHeaders, OPENAPI, unlistedFiles } from "../../release/layout.js";
+import type { Answer } from "./ask.js";
+import { hasHeader, type Site, varyOf } from "./site.js";
+
+/** A plain page, a page in a coding, or another file. */
+export type AnswerKind = "plain" | "coded" | "file";
+
+const ALL: readonly AnswerKind[] = ["plain", "coded", "file"];
+
+interface HeaderRow {
+  name: string;
+  rule: string;
+  header: string;
+  /** The answers that it is checked of. */
+  of: readonly AnswerKind[];
+  /** What the header must be; undefined when it is that. */
+  whyNot(answer: Answer, site: Site): string | undefined;
+}
+
+function exactly(name: string, header: string, value: string, of = ALL): HeaderRow {
+  const whyNot = (answer: Answer) => (hasHeader(answer, header, value) ? undefined : value);
+  return { name, rule: `every page${of === ALL ? " and file" : ""} has ${header}: ${value}`, header, of, whyNot };
+}
+
+/** The tag that an answer should have, unless its own is strong and has 16 digits or more of the SHA-256 of its bytes. */
+export function whyNoDigest(answer: Answer): string | undefined {
+  const [, tag] = /^"([0-9a-f]{16,64})"$/.exec(answer.headers.get("ETag") ?? "") ?? [];
+  return tag !== undefined && answer.sent.startsWith(tag) ? undefined : etagOf(answer.sent);
+}
+
+const SNAPSHOT_ID: HeaderRow = {
+  name: "snapshot-id",
+  rule: "every answer has the snapshot's Snapshot-Id, which browsers may read",
+  header: "Snapshot-Id",
+  of: ALL,
+  whyNot(answer, { release, first }) {
+    const id = answer.headers.get("Snapshot-Id");
+    const expected = release?.snapshot.id ?? first.headers.get("Snapshot-Id");
+    if (id === null || id !== expected) return expected ?? "one";
+    return whyNotExposed(answer, "Snapshot-Id");
+  },
+};
+
+/** The targets with this relation: a Link may have several, each with parameters. */
+const LINKS = /<([^>]*)>(?=[^,<]*;\s*rel\s*=\s*(?:service-desc\b|"(?:[^"]*\s)?service-desc[\s"]))/gi;
+
+const LINK: HeaderRow = {
+  name: "link",
+  rule: 'every answer of a release with openapi.json has a Link to it, rel="service-desc", which browsers may read',
+  header: "Link",
+  of: ALL,
+  whyNot(answer, { release, baseUrl }) {
+    if (!release?.sums.others.has(OPENAPI)) return undefined;
+    const url = `${baseUrl}/${OPENAPI}`;
+    const targets = [...(answer.headers.get("Link") ?? "").matchAll(LINKS)].map(([, target = ""]) => target);
+    const leads = (to: string) => to !== "" && canParse(to, baseUrl) && new URL(to, baseUrl).href === url;
+    return targets.some(leads) ? whyNotExposed(answer, "Link") : `a link to ${url}`;
+  },
+};
+
+/** The headers that every answer has, whatever its status. */
+export const EVERYWHERE: readonly HeaderRow[] = [SNAPSHOT_ID, LINK];
+
+function whyNotExposed(answer: Answer, name: string): string | undefined {
+  const exposed = (answer.headers.get("Access-Control-Expose-Headers") ?? "").toLowerCase().split(/[\s,]+/);
+  const isExposed = exposed.includes("*") || exposed.includes(name.toLowerCase());
+  return isExposed ? undefined : "also Access-Control-Expose-Headers that names it";
+}
+
+/** What a file of this path must have; undefined for an answer that is no file. */
+function headersOf({ url }: Answer, { baseUrl }: Site) {
+  return url.startsWith(`${baseUrl}/`) ? fileHeaders(url.slice(baseUrl.length + 1), "") : undefined;
+}
+
+/** Of a file whose ending tells what it is. SHA256SUMS and its signature are read whatever their type says. */
+const TYPED = /\.(?:json|svg|gz|html|js|css|txt)$/;
+
+const FILE_TYPE: HeaderRow = {
+  name: "file-type",
+  rule: "every file has the Content-Type that its ending says, or a browser would not run, show or read it as what it is",
+  header: "Content-Type",
+  of: ["file"],
+  whyNot(answer, site) {
+    const expected = headersOf(answer, site)?.["Content-Type"] ?? "";
+    const found = answer.headers.get("Content-Type") ?? "";
+    return !TYPED.test(answer.url) || mediaType(found) === mediaType(expected) ? undefined : expected;
+  },
+};
+
+/** Without its parameters. The older name of scripts means the same. */
+function mediaType(type: string): string {
+  const [name = ""] = type.toLowerCase().split(/\s*;/);
+  return name === "application/javascript" ? "text/javascript" : name;
+}
+
+const FILE_CACHING: HeaderRow = {
+  name: "file-caching",
+  rule: "what says which snapshot is current, and the explorer, may be cached only to be asked for again each time",
+  header: "Cache-Control",
+  of: ["file"],
+  whyNot(answer, site) {
+    const found = (answer.headers.get("Cache-Control") ?? "").toLowerCase();
+    const isAskedFor =
+      /(?:^|,)\s*(?:no-cache|no-store|max-age=0)\s*(?:,|$)/.test(found) && !/s-maxage=[1-9]/.test(found);
+    return headersOf(answer, site)?.["Cache-Control"] === NO_CACHE && !isAskedFor ? NO_CACHE : undefined;
+  },
+};
+
+export const HEADERS: readonly HeaderRow[] = [
+  exactly("content-type", "Content-Type", CONTENT_TYPE, ["plain", "coded"]),
+  exactly("allow", "Allow", "GET, HEAD, OPTIONS"),
+  {
+    name: "vary",
+    rule: "every page and file has Vary: Accept, or Accept, Accept-Encoding where pages are compressed, in one line",
+    header: "Vary",
+    of: ["plain", "file"],
+    whyNot(answer, site) {
+      const expected = varyOf(site);
+      return hasHeader(answer, "Vary", ...expected) ? undefined : expected.join(", or ");
+    },
+  },
+  {
+    name: "cache-control",
+    rule: "every page has the same Cache-Control, which lets it be cached",
+    header: "Cache-Control",
+    of: ["plain", "coded"],
+    whyNot(answer, { cacheControl, first }) {
+      const said = first.headers.get("Cache-Control");
+      const expected = cacheControl ?? (said !== null && !/no-store/i.test(said) ? said : "public, max-age=60");
+      return hasHeader(answer, "Cache-Control", expected) ? undefined : expected;
+    },
+  },
+  exactly("browsers", "Access-Control-Allow-Origin", "*"),
+  exactly("nosniff", "X-Content-Type-Options", "nosniff"),
+  {
+    name: "etag",
+    rule: "every page and file has a strong ETag made of its SHA-256, SHA256SUMS and its signature strong ones: equal bytes have equal tags",
+    header: "ETag",
+    of: ["plain", "file"],
+    whyNot(answer) {
+      // On some hosts a file that SHA256SUMS lists holds all tags, so it cannot hold these.
+      const isUnlisted = unlistedFiles({ isSigned: true }).some((path) => answer.url.endsWith(`/${path}`));
+      const isStrong = isUnlisted && /^"[^"]+"$/.test(answer.headers.get("ETag") ?? "");
+      return isStrong ? undefined : whyNoDigest(answer);
+    },
+  },
+  {
+    name: "plain",
+    rule: "a request without codings is answered with the plain page",
+    header: "Content-Encoding",
+    of: ["plain"],
+    whyNot: (answer) => (answer.headers.get("Content-Encoding") === null ? undefined : "none"),
+  },
+  FILE_TYPE,
+  FILE_CACHING,
+  ...EVERYWHERE,
+];
+
+/** @param but headers that are not compared; nor are those that are wrong on page 1, which have rows of their own. */
+export function hasHeadersOfPage(answer: Answer, site: Site, ...but: string[]): boolean {
+  const page = site.first;
+  return HEADERS.filter(({ of }) => of.includes("plain")).every(({ header, whyNot }) => {
+    const isCompared = !but.includes(header) && whyNot(page, site) === undefined;
+    return !isCompared || answer.headers.get(header) === page.headers.get(header);
+  });
+}

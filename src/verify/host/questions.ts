@@ -1,0 +1,346 @@
+/** What a reader, a cache or a browser depends on besides pages and files: a request each, and the rule for its answer. */
+import { CONTENT_TYPE, ERROR_DETAILS, INVALID_PAGE } from "../../contract/headers.js";
+import { parseJson } from "../../contract/json.js";
+import { basePath, canParse, pageUrl } from "../../contract/links.js";
+import { shorten, visible } from "../../print/text.js";
+import { EXPLORER, fileHeaders, INCLUDED, isForAdapters, isPart, isStep } from "../../release/layout.js";
+import type { Row } from "../verdict.js";
+import { type Answer, NoAnswer } from "./ask.js";
+import { hasHeadersOfPage } from "./headers.js";
+import { hasHeader, pageIn, readPage, type Site, varyOf } from "./site.js";
+
+type PathOf = (site: Site) => string;
+
+export interface Question {
+  /** Stable: what `--allow` takes, and what the description of a host refers to. */
+  name: string;
+  /** In the contract's words. */
+  rule: string;
+  method?: string;
+  /** Below the base URL: `/v1/stations/?page=01`; page 1 unless given. */
+  path?: PathOf;
+  headers?: (site: Site) => Readonly<Record<string, string>>;
+  /** Why there is nothing to ask. */
+  skipped?: (site: Site) => string | false;
+  /** Whether an answer is right, or why it cannot be judged. */
+  judge(answer: Answer, site: Site): boolean | string | Promise<boolean | string>;
+  /** Headers of the answer to show; unless given, its location, its page or its error. */
+  shown?: readonly string[];
+}
+
+interface Asked {
+  row: Row;
+  /** A right one. */
+  answer?: Answer;
+  /** Why no whole answer came. */
+  error?: NoAnswer;
+}
+
+const LONGEST_SHOWN = 120;
+
+/** An answer that does not come in full is not right. */
+export async function askQuestion({ name, rule, ...question }: Question, site: Site): Promise<Asked> {
+  const { method = "GET", judge, shown } = question;
+  const row = { name, request: "", received: "", rule, count: 0, findings: [] };
+  const skipped = question.skipped?.(site);
+  if (skipped) return { row: { ...row, outcome: "skipped", note: skipped } };
+  const headers = question.headers?.(site) ?? {};
+  const path = question.path?.(site) ?? pageUrl({ ...site, baseUrl: "" }, 1);
+  const extra = Object.entries(headers).map(([name, value]) => ` ${name}: ${value}`);
+  const request = shorten(visible(`${method} ${path}${extra.join(",")}`), LONGEST_SHOWN);
+  const wrong = (received: string): Row => {
+    const finding = { check: name, url: site.baseUrl, found: received, expected: rule };
+    return { ...row, request, received, outcome: "differs", count: 1, findings: [finding] };
+  };
+  try {
+    const answer = await site.asker.ask(site.baseUrl + path, { method, headers });
+    const judgement = await judge(answer, site);
+    const received = shorten(visible(shown ? showHeaders(answer, shown) : showAnswer(answer, site)), LONGEST_SHOWN);
+    if (judgement === false) return { row: wrong(received) };
+    if (judgement !== true) return { row: { ...row, request, received, outcome: "skipped", note: judgement } };
+    return { row: { ...row, request, received, outcome: "passed" }, answer };
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    return { row: wrong(`no answer: it ${error.why}`), error };
+  }
+}
+
+/** `404 {"detail":"Invalid page."}`, `301 to /v1/stations/`, `200, page 2`, `200 (text/html) with a body that is HTML` */
+function showAnswer(answer: Answer, site: Site): string {
+  const { status, headers, body } = answer;
+  const location = headers.get("Location");
+  if (location !== null) return `${status} to ${location}`;
+  const text = status >= 400 ? ` ${body.toString("utf8", 0, 4 * LONGEST_SHOWN)}` : "";
+  if (status !== 200 || body.length === 0) return `${status}${text}`.trim();
+  const read = readPage(answer);
+  return "received" in read ? read.received : `200, page ${pageIn(answer, site)}`;
+}
+
+/** `200, ETag: "1f6a", no Vary` */
+function showHeaders({ status, headers }: Answer, names: readonly string[]): string {
+  const lines = names.map((name) => (headers.has(name) ? `${name}: ${headers.get(name)}` : `no ${name}`));
+  return [status, ...lines].join(", ");
+}
+
+/** Below the base URL: the listing and what follows it, as `?page=01`. */
+function listing(rest: string | ((site: Site) => string) = ""): PathOf {
+  return (site) => site.path + (typeof rest === "string" ? rest : rest(site));
+}
+
+/** The listing without its final slash. */
+const bare: PathOf = ({ path }) => path.slice(0, -1);
+
+/** A request that must be answered with one of the first two pages. */
+function page(number: 1 | 2, name: string, rule: string, path?: PathOf, headers = {}): Question {
+  return {
+    ...{ name, rule, ...(path && { path }), headers: () => headers },
+    skipped: ({ pages }) => number > pages && "there is one page only",
+    judge: (answer, site) => pageIn(answer, site) === number,
+  };
+}
+
+/** A request that must be answered with 404. What the body says is the rule of another question. */
+function notFound(name: string, rule: string, rest: Parameters<typeof listing>[0]): Question {
+  return { name, rule, path: listing(rest), judge: ({ status }) => status === 404 };
+}
+
+const PAGES: readonly Question[] = [
+  page(1, "no-page", "without a page, page 1", listing()),
+  page(2, "other-parameters", "other parameters are ignored", listing("?x=1&format=csv&page=2&page_size=1")),
+  page(1, "accept", "Accept is ignored: the answer is always JSON", listing("?format=api&page=1"), {
+    Accept: "text/html",
+  }),
+  notFound("page-0", "0 is not a page: 404", "?format=api&page=0"),
+  notFound("page-leading-zero", "01 is not a page: 404", "?format=api&page=01"),
+  notFound("page-word", "abc is not a page: 404", "?format=api&page=abc"),
+  notFound("page-beyond", "a number beyond the last page: 404", ({ pages }) => `?format=api&page=${pages + 1}`),
+  page(1, "page-path", "pages/N.json is page N", listing("pages/1.json")),
+  notFound("page-path-beyond", "a path beyond the last page: 404", ({ pages }) => `pages/${pages + 1}.json`),
+  {
+    ...{ name: "missing-slash", rule: "without its final slash, 301 to the listing", path: bare },
+    judge: (answer, site) => answer.status === 301 && leadsToListing(answer, site),
+  },
+  {
+    ...{ name: "missing-slash-query", rule: "that redirect keeps the query" },
+    path: (site) => `${bare(site)}?format=api&page=2`,
+    judge: (answer, site) => leadsToListing(answer, site, "?format=api&page=2"),
+  },
+  notFound("other-path", "any other path is an error: 404", "nothing"),
+  {
+    ...{ name: "hidden-file", rule: `what other hosts include, in ${INCLUDED}, is not answered` },
+    path: ({ release }) =>
+      `/${[...(release?.sums.others.keys() ?? [])].find(isForAdapters) ?? `${INCLUDED}/nginx.conf`}`,
+    judge: ({ status }) => status >= 400,
+  },
+  page(1, "range", "ranges are not offered: 200, the whole page", undefined, { Range: "bytes=0-9" }),
+];
+
+/** Whether a redirect leads to the listing, by an absolute URL or not, and with this query. */
+function leadsToListing({ headers }: Answer, { baseUrl, path }: Site, query?: string): boolean {
+  const location = headers.get("Location");
+  if (location === null || !canParse(location, baseUrl)) return false;
+  const target = new URL(location, baseUrl);
+  const isListing = target.host === new URL(baseUrl).host && target.pathname === basePath(baseUrl) + path;
+  return isListing && (query === undefined || target.search === query);
+}
+
+const ALLOWED = "GET, HEAD, OPTIONS";
+
+const METHODS: readonly Question[] = [
+  {
+    ...{ name: "head", rule: "HEAD has GET's status and headers", method: "HEAD", shown: ["Content-Type", "ETag"] },
+    judge: (answer, site) => answer.status === 200 && hasHeadersOfPage(answer, site),
+  },
+  {
+    ...{ name: "head-length", rule: "HEAD has the Content-Length that GET's body has", method: "HEAD" },
+    judge: (answer, { first }) => hasHeader(answer, "Content-Length", `${first.length}`),
+    shown: ["Content-Length"],
+  },
+  {
+    ...{ name: "options", rule: "OPTIONS is 204, no body, with Allow", method: "OPTIONS", shown: ["Allow"] },
+    judge: (answer) => answer.status === 204 && answer.length === 0 && hasHeader(answer, "Allow", ALLOWED),
+  },
+  {
+    ...{ name: "preflight", rule: "OPTIONS lets a browser's preflight pass", method: "OPTIONS" },
+    headers: () => ({
+      Origin: "https://example.org",
+      "Access-Control-Request-Method": "GET",
+      "Access-Control-Request-Headers": "if-none-match",
+    }),
+    judge(answer) {
+      const allows = (name: string, value: string) => {
+        const listed = (answer.headers.get(name) ?? "").toLowerCase().split(/\s*,\s*/);
+        return listed.includes(value) || listed.includes("*");
+      };
+      const allowsRequest =
+        allows("Access-Control-Allow-Methods", "get") && allows("Access-Control-Allow-Headers", "if-none-match");
+      return allowsRequest && hasHeader(answer, "Access-Control-Allow-Origin", "*");
+    },
+    shown: ["Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers"],
+  },
+  {
+    ...{ name: "post", rule: "any other method is 405, with Allow", method: "POST", shown: ["Allow"] },
+    judge: (answer) => answer.status === 405 && hasHeader(answer, "Allow", ALLOWED),
+  },
+  {
+    ...{ name: "method-detail", rule: `405 says {"detail":"${ERROR_DETAILS[405]}"}`, method: "POST" },
+    judge: (answer) => (answer.status === 405 ? detailOf(answer) === ERROR_DETAILS[405] : "the answer is not a 405"),
+  },
+];
+
+/** An error that every host gives, judged in one respect. That a host answers with a page there is found by another question. */
+function error(name: string, rule: string, judge: Question["judge"], ...shown: string[]): Question {
+  return {
+    ...{ name, rule, path: listing(({ links }) => (links === "query" ? "?format=api&page=0" : "pages/0.json")) },
+    judge: (answer, site) => (answer.status < 400 ? NO_ERROR : judge(answer, site)),
+    ...(shown.length > 0 && { shown }),
+  };
+}
+
+function errorHeaders(name: string, headers: Readonly<Record<string, string>>): Question {
+  const pairs = Object.entries(headers);
+  const rule = `every error has ${pairs.map((pair) => pair.join(": ")).join(" and ")}`;
+  return error(name, rule, (answer) => pairs.every((pair) => hasHeader(answer, ...pair)), ...Object.keys(headers));
+}
+
+const NO_ERROR = "the answer is not an error";
+const isJson = (answer: Answer) => hasHeader(answer, "Content-Type", CONTENT_TYPE);
+
+const ERRORS: readonly Question[] = [
+  error("invalid-page", `404 says {"detail":"${INVALID_PAGE}"}`, (answer) => detailOf(answer) === INVALID_PAGE),
+  error("error-type", "every error is JSON", isJson, "Content-Type"),
+  errorHeaders("error-caching", { "Cache-Control": "no-store" }),
+  error("error-vary", "every error has Vary", (answer, site) => hasHeader(answer, "Vary", ...varyOf(site)), "Vary"),
+  errorHeaders("error-browsers", { "Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff" }),
+  {
+    ...{ name: "error-detail", rule: 'every error is {"detail": "..."}', path: listing("nothing") },
+    judge: (answer) => (answer.status < 400 ? NO_ERROR : detailOf(answer) !== undefined && isJson(answer)),
+  },
+];
+
+/** The detail of an error's body; undefined when it is not of that form. */
+function detailOf({ body }: Answer): string | undefined {
+  const read = parseJson(String(body));
+  if ("why" in read) return undefined;
+  const { detail, ...others } = Object(read.value);
+  return typeof detail === "string" && Object.keys(others).length === 0 ? detail : undefined;
+}
+
+/** The tag of page 1; empty where it has none. */
+const tagOf = ({ first }: Site) => first.headers.get("ETag") ?? "";
+
+/** A conditional request of page 1, with a tag. */
+function conditional(name: string, rule: string, tag: (site: Site) => string, status: number): Question {
+  return {
+    ...{ name, rule, headers: (site) => ({ "If-None-Match": tag(site) }) },
+    skipped: (site) => tagOf(site) === "" && "page 1 has no ETag",
+    judge: (answer) => answer.status === status,
+  };
+}
+
+const CACHING: readonly Question[] = [
+  conditional("not-modified", "If-None-Match with the page's ETag: 304", tagOf, 304),
+  {
+    ...conditional("not-modified-headers", "304 has the headers that 200 would have", tagOf, 304),
+    judge(answer, site) {
+      // What describes a body may be left out where there is none (RFC 9110, 15.4.5).
+      const left = answer.headers.has("Content-Type") ? [] : ["Content-Type"];
+      return answer.status === 304 ? hasHeadersOfPage(answer, site, ...left) : "the answer is not a 304";
+    },
+    shown: ["ETag", "Cache-Control", "Vary"],
+  },
+  conditional("not-modified-weak", "tags are compared weakly: 304", (site) => `W/${tagOf(site)}`, 304),
+  conditional("not-modified-list", "a list with the tag in it: 304", (site) => `"x", ${tagOf(site)}`, 304),
+  conditional("modified", "another tag: 200", () => `"${"0".repeat(64)}"`, 200),
+  {
+    ...{ name: "encoding-order", rule: "of two stored codings, the preferred one", shown: ["Content-Encoding"] },
+    headers: () => ({ "Accept-Encoding": "br;q=0.1, gzip" }),
+    skipped: ({ release }) => release?.snapshot.encodings.length !== 2 && "no release with two codings is known",
+    judge: ({ status, headers }) => status === 200 && headers.get("Content-Encoding") === "gzip",
+  },
+  {
+    ...{ name: "refused-coding", rule: "a coding that is refused is not used", shown: ["Content-Encoding"] },
+    headers: () => ({ "Accept-Encoding": "gzip;q=0, br;q=0" }),
+    judge: ({ status, sent }, { first }) => status === 200 && sent === first.sent,
+  },
+];
+
+const PACKED = fileHeaders("bulk/1.ndjson.gz", "")["Content-Type"];
+const RANGE = "bytes=1-9";
+
+/** A request for a part of a release or, where it has none, for a step. Hosts send both alike. */
+function ofPart(question: Omit<Question, "path" | "skipped">): Question {
+  const partOf = ({ release }: Site) => {
+    const paths = [...(release?.sums.others.keys() ?? [])];
+    return paths.find(isPart) ?? paths.find(isStep);
+  };
+  const skipped = (site: Site) => partOf(site) === undefined && "no release with parts or steps is known";
+  return { ...question, path: (site) => `/${partOf(site)}`, skipped };
+}
+
+function isRange(answer: Answer): boolean {
+  const isSaid = answer.headers.get("Content-Range")?.startsWith("bytes 1-9/") === true;
+  return answer.status === 206 && isSaid && answer.length === 9 && hasHeader(answer, "Content-Type", PACKED);
+}
+
+const PARTS: readonly Question[] = [
+  ofPart({
+    ...{ name: "part-type", rule: `a part or a step is ${PACKED} for every reader, without a Content-Encoding` },
+    ...{ method: "HEAD", headers: () => ({ "Accept-Encoding": "gzip, br" }) },
+    judge: (answer) =>
+      answer.status === 200 && hasHeader(answer, "Content-Type", PACKED) && !answer.headers.has("Content-Encoding"),
+    shown: ["Content-Type", "Content-Encoding"],
+  }),
+  ofPart({
+    ...{ name: "part-range", rule: "a range of a part or a step is 206 with these bytes alone" },
+    headers: () => ({ Range: RANGE, "Accept-Encoding": "gzip, br" }),
+    judge: async (answer, { asker }) =>
+      isRange(answer) && answer.body.equals((await asker.ask(answer.url)).body.subarray(1, 10)),
+    shown: ["Content-Range"],
+  }),
+  ofPart({
+    ...{ name: "part-if-range", rule: "If-Range with its ETag: 206, with another tag: 200", method: "HEAD" },
+    async judge({ url, headers }, { asker }) {
+      const ask = (tag: string) => asker.ask(url, { headers: { Range: RANGE, "If-Range": tag } });
+      const tag = headers.get("ETag");
+      return tag !== null && isRange(await ask(tag)) && (await ask('"x"')).status === 200;
+    },
+    shown: ["ETag"],
+  }),
+];
+
+const { "Content-Type": PAGE_TYPE, "Cache-Control": PAGE_CACHING, ...OWN } = fileHeaders(EXPLORER, "");
+
+const withoutExplorer = ({ release }: Site) =>
+  release?.sums.others.has(EXPLORER) !== true && `no release with ${EXPLORER} is known`;
+
+const EXPLORERS: readonly Question[] = [
+  {
+    ...{ name: "explorer-page", rule: `the base URL with a slash is ${EXPLORER}, where the release has one` },
+    ...{ path: () => "/", skipped: withoutExplorer },
+    judge: (answer, { release }) =>
+      answer.status === 200 &&
+      answer.digest === release?.sums.others.get(EXPLORER) &&
+      hasHeader(answer, "Content-Type", PAGE_TYPE) &&
+      hasHeader(answer, "Cache-Control", PAGE_CACHING),
+    shown: ["Content-Type", "Cache-Control"],
+  },
+  {
+    ...{ name: "explorer-slash", rule: "without that slash, 301 to it: what the page names is relative" },
+    path: () => "",
+    skipped: (site) =>
+      withoutExplorer(site) || (basePath(site.baseUrl) === "" && "a base URL without a path has its slash"),
+    judge({ status, headers, url }, { baseUrl }) {
+      const to = headers.get("Location") ?? "";
+      return status === 301 && canParse(to, url) && new URL(to, url).href === `${baseUrl}/`;
+    },
+  },
+  {
+    ...{ name: "explorer-headers", rule: `${EXPLORER} is not shown within other sites, nor listed by search engines` },
+    ...{ path: () => `/${EXPLORER}`, skipped: withoutExplorer },
+    judge: (answer) => Object.entries(OWN).every(([name, value]) => hasHeader(answer, name, value)),
+    shown: Object.keys(OWN),
+  },
+];
+
+export const QUESTIONS: readonly Question[] = [...PAGES, ...METHODS, ...ERRORS, ...CACHING, ...PARTS, ...EXPLORERS];

@@ -1,0 +1,181 @@
+/** Checks batches of pages, and collects what artifacts are made of: in a worker thread, or inline. */
+import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import type { Collector } from "../../artifacts/artifact.js";
+import { artifactsOf } from "../../artifacts/artifacts.js";
+import { contractOf } from "../../contract/contract.js";
+import { envelopeDifferences, expectedEnvelope, type PageBody, readBody } from "../../contract/envelope.js";
+import type { ContractFile } from "../../contract/file/form.js";
+import type { Encoding } from "../../contract/headers.js";
+import { AVATAR_PATH } from "../../contract/links.js";
+import type { WarningCounts } from "../../contract/record/warnings.js";
+import { codeOf, hasCode, UserError } from "../../errors.js";
+import { showValue } from "../../print/text.js";
+import { MAX_PAGE, readReleaseFileSync, sha256 } from "../../release/files.js";
+import { PagePaths, type Variant } from "../../release/layout.js";
+import type { Snapshot } from "../../release/snapshot.js";
+import { type DigestBytes, PageDigests } from "../../release/sums.js";
+import { Findings } from "../verdict.js";
+import { OrderCheck, type RecordChecker, recordChecker } from "./records.js";
+
+/** What all batches have in common. It can be sent to another thread. */
+export interface PagesToCheck {
+  folder: string;
+  /** The path of the listing. */
+  listing: string;
+  /** Undefined where it is not known, so that only the files of pages are checked. */
+  contract: ContractFile | undefined;
+  variants: readonly Variant[];
+  snapshot: Snapshot | undefined;
+  /** What says so. */
+  source: string;
+  /** What to make of the pages besides the list of records; undefined for nothing. */
+  artifacts: { bulk: boolean; lookup: boolean; explorer: boolean } | undefined;
+}
+
+/** Consecutive pages, with their digests where SHA256SUMS can be read. */
+export interface PageBatch {
+  first: number;
+  pages: number;
+  digests: DigestBytes | undefined;
+}
+
+export interface CheckedPages extends Pick<OrderCheck, "first" | "last"> {
+  records: number;
+  /** Of each page, as a JSON array: one string passes from thread to thread faster than many. */
+  keys: { page: number; keys: string }[];
+  warnings: WarningCounts;
+  findings: ReturnType<Findings["toData"]>;
+  /** What each artifact's merger needs; undefined where a page of the batch is not as it should be. */
+  pieces: Uint8Array<ArrayBuffer>[] | undefined;
+}
+
+type Note = (check: string, found: string, expected: string, variant?: Variant) => void;
+
+const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync };
+const ENVELOPE_CHECKS = { count: "count", records: "page-size", previous: "links", next: "links" } as const;
+
+/** Makes what checks the batches of one release. @throws UserError, in a check, when a file cannot be read */
+export function startChecks(release: PagesToCheck) {
+  const { variants, artifacts, snapshot } = release;
+  const paths = new PagePaths(release.listing);
+  const contract = release.contract && contractOf(release.contract);
+  const checker = contract && recordChecker(contract, `${snapshot?.base_url}/${AVATAR_PATH}`);
+  const pageSize = snapshot?.page_size ?? 0;
+  let collectors: readonly Collector[] | undefined;
+  return async ({ first, pages, digests: bytes }: PageBatch): Promise<CheckedPages> => {
+    if (contract && artifacts)
+      collectors ??= (await artifactsOf(artifacts)).map((made) => made.collector(contract, pageSize));
+    const findings = new Findings();
+    const digests = new PageDigests(pages, variants);
+    digests.fill(1, bytes ?? {});
+    const order = contract && new OrderCheck(contract, findings);
+    const warnings: WarningCounts = {};
+    const keys: CheckedPages["keys"] = [];
+    let [records, usable] = [0, 0];
+    for (let at = 1; at <= pages; at++) {
+      const page = first + at - 1;
+      const note: Note = (check, found, expected, variant = "identity") =>
+        findings.add({ check, path: paths.path(page, variant), page, found, expected });
+      const read = (variant: Variant) => readPage(join(release.folder, paths.path(page, variant)));
+      const body = checkVariants(variants, read, (variant) => digests.get(at, variant), note);
+      const found = body && checker && checkPage(page, body, release, checker, warnings, note);
+      if (!found) continue;
+      for (const flaw of found.flaws) findings.add({ ...flaw, path: paths.path(page), page });
+      for (const key of found.keys) if (key) order?.add({ page, key });
+      keys.push({ page, keys: JSON.stringify(found.keys.flatMap((key) => key?.at(-1) ?? [])) });
+      records += found.keys.length;
+      if (!found.records || !found.isUsable) continue;
+      usable++;
+      const place = { first: (page - 1) * pageSize, bytes: found.records, text: found.records.toString("latin1") };
+      for (const collector of collectors ?? []) collector.collect(place);
+    }
+    const pieces = (collectors ?? []).map((collector) => collector.take());
+    const edges = { first: order?.first, last: order?.last };
+    const usablePieces = usable === pages ? pieces : undefined;
+    return { records, keys, ...edges, warnings, findings: findings.toData(), pieces: usablePieces };
+  };
+}
+
+/** Undefined where there is no plain file, which another check reports. */
+export function readPage(path: string): Buffer | "too large" | undefined {
+  try {
+    return readReleaseFileSync(path);
+  } catch (cause) {
+    if (hasCode(cause, "EFBIG")) return "too large";
+    throw new UserError(`${path} cannot be read (${codeOf(cause)}).`, { cause });
+  }
+}
+
+/** Compares a page's files with their digests, where those are known, and each other. @returns the plain bytes, if any */
+function checkVariants(
+  variants: readonly Variant[],
+  read: (variant: Variant) => ReturnType<typeof readPage>,
+  digestOf: (variant: Variant) => string | undefined,
+  note: Note,
+): Buffer | undefined {
+  let plain: Buffer | undefined;
+  for (const variant of variants) {
+    const bytes = read(variant);
+    if (bytes === "too large") note("pages", "a file that is too large", `at most ${MAX_PAGE} bytes`, variant);
+    if (!bytes || bytes === "too large") continue;
+    const [found, listed] = [sha256(bytes), digestOf(variant)];
+    if (listed !== undefined && found !== listed) note("digests", found, listed, variant);
+    if (variant === "identity") plain = bytes;
+    else {
+      const other = plain && differenceOf(bytes, plain, variant);
+      if (other !== undefined) note("compressed", other, `the bytes of the plain page under ${variant}`, variant);
+    }
+  }
+  return plain;
+}
+
+function differenceOf(bytes: Buffer, plain: Buffer, coding: Encoding): string | undefined {
+  try {
+    // One byte more shows that there are too many; many more must not fill the memory.
+    const decoded = DECODERS[coding](bytes, { maxOutputLength: plain.length + 1 });
+    if (decoded.equals(plain)) return undefined;
+    return decoded.length === plain.length ? "other bytes" : `${decoded.length} bytes`;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === undefined) throw error;
+    return code === "ERR_BUFFER_TOO_LARGE" ? "more bytes" : `what is not ${coding} (${code})`;
+  }
+}
+
+/** @returns undefined where the bytes are not a page */
+function checkPage(
+  page: number,
+  bytes: Buffer,
+  { snapshot, source, listing: path }: PagesToCheck,
+  checker: RecordChecker,
+  warnings: WarningCounts,
+  note: Note,
+) {
+  const body = readBody(bytes);
+  if ("why" in body) return void note("pages", `a file that ${body.why}`, "a page");
+  const { envelope } = body;
+  let expected = envelope;
+  if (snapshot) {
+    const { count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
+    expected = expectedEnvelope({ page, count, pages, pageSize, baseUrl, path, links });
+  }
+  for (const key of envelopeDifferences(envelope, expected)) {
+    const right = `${JSON.stringify(expected[key])}${key === "count" ? `, as in ${source}` : ""}`;
+    note(ENVELOPE_CHECKS[key], `${key} ${JSON.stringify(envelope[key])}`, right);
+  }
+  const records = recordsOf(bytes, body);
+  if (!records)
+    note("pages", showValue(bytes.toString("utf8", 0, 80)), "sorted keys, one record a line, one final newline");
+  const { keys, flaws } =
+    "frame" in body ? checker.checkText(bytes, body.frame.records, warnings) : checker.checkAll(body.results, warnings);
+  const isUsable = envelope.records === expected.records && flaws.length === 0 && !keys.includes(undefined);
+  return { keys, flaws, records, isUsable };
+}
+
+/** The records of a page with their separators; undefined where it has another form. */
+export function recordsOf(bytes: Buffer, body: PageBody | { why: string }): Buffer | undefined {
+  if (!("frame" in body)) return undefined;
+  const { records } = body.frame;
+  return bytes.subarray(records[0]?.[0] ?? 0, records.at(-1)?.[1] ?? 0);
+}

@@ -1,0 +1,188 @@
+/** Checks records: whether each is valid by its contract and canonical, their order, and that no key comes more than once. */
+import { isUtf8 } from "node:buffer";
+import stringify from "fast-json-stable-stringify";
+import type { Contract } from "../../contract/contract.js";
+import type { Span } from "../../contract/envelope.js";
+import { parseJson } from "../../contract/json.js";
+import { fromBytes, isBehind, type OrderKey, orderKeyOf, toBytes } from "../../contract/record/key.js";
+import { recordFinder } from "../../contract/record/locate.js";
+import { recordCheck } from "../../contract/record/schema.js";
+import { recordPattern } from "../../contract/record/text.js";
+import { valueAt } from "../../contract/record/value.js";
+import { fieldObserver, type WarningCounts } from "../../contract/record/warnings.js";
+import { shorten, showValue } from "../../print/text.js";
+import { PagePaths } from "../../release/layout.js";
+import { TemporaryDatabase } from "../../scratch/database.js";
+import { conditionCounter } from "../conditions.js";
+import type { Finding, Findings } from "../verdict.js";
+
+export interface CheckedRecords {
+  /** One for each record; undefined for a record without usable values for its order. */
+  keys: (OrderKey | undefined)[];
+  flaws: Pick<Finding, "check" | "id" | "found" | "expected">[];
+}
+
+export type RecordChecker = ReturnType<typeof recordChecker>;
+
+/** Characters of a key or a path, and of a message: the schema's repeat all unknown keys. */
+const [LONGEST_SHOWN, LONGEST_MESSAGE] = [60, 200];
+const CANONICAL = "keys sorted, no white space, each character in its shortest form";
+
+/** @param avatar an image URL that is known to be valid. Other images are mostly of a form that the pattern knows. */
+export function recordChecker(contract: Contract, avatar: string) {
+  const [pattern, finder] = [recordPattern(contract, avatar), recordFinder(contract)];
+  const [check, observe, countConditions] = [
+    recordCheck(contract),
+    fieldObserver(contract),
+    conditionCounter(contract),
+  ];
+
+  /** @param text undefined where only the value is checked. @returns the canonical text of a valid record */
+  function checkValue(record: unknown, text: string | undefined, flaws: CheckedRecords["flaws"]): string | undefined {
+    const who = idOf(valueAt(record, contract.key));
+    const found = check(record);
+    for (const { path, message } of found) {
+      const at = shorten(path.join("."), LONGEST_SHOWN);
+      const shown = showValue(path.reduce<unknown>((inside, name) => Object(inside)[name], record));
+      const expected = shorten(message, LONGEST_MESSAGE);
+      flaws.push({ check: "records", ...who, found: at ? `${at} ${shown}` : shown, expected });
+    }
+    if (found.length > 0) return undefined;
+    const canonical = stringify(record);
+    if (text !== undefined && text !== canonical)
+      flaws.push({ check: "canonical", ...who, found: showFirstDifference(text, canonical), expected: CANONICAL });
+    return canonical;
+  }
+
+  /** Checks records one by one. @param records bytes, or values of which the text is not checked */
+  function checkAll(records: readonly unknown[], warnings: WarningCounts): CheckedRecords {
+    const flaws: CheckedRecords["flaws"] = [];
+    const spans: Span[] = [];
+    let valid = "";
+    const keys = records.map((record) => {
+      const text = Buffer.isBuffer(record) ? record.toString("utf8") : undefined;
+      const isText = !Buffer.isBuffer(record) || isUtf8(record);
+      const read = text === undefined ? { value: record } : isText ? parseJson(text) : { why: "is not UTF-8" };
+      if ("why" in read) {
+        const found = `${showValue(text)}, which ${read.why}`;
+        flaws.push({ check: "records", found, expected: "one record as JSON in UTF-8" });
+        return undefined;
+      }
+      const canonical = checkValue(read.value, text, flaws);
+      if (canonical !== undefined) {
+        observe(read.value, warnings);
+        const begin = valid.length;
+        valid += toBytes(canonical);
+        spans.push([begin, valid.length]);
+      }
+      return orderKeyOf(contract, read.value);
+    });
+    countConditions(valid, spans, warnings);
+    return { keys, flaws };
+  }
+
+  /** Checks records where they stand, and counts the warnings of the valid ones. Most pages match the pattern as a whole. */
+  function checkText(body: Buffer, records: readonly Span[], warnings: WarningCounts): CheckedRecords {
+    const [[begin] = [0, 0], [, end] = [0, 0]] = [records[0], records.at(-1)];
+    const text = body.toString("latin1", begin, end);
+    const bytes = () => records.map(([from, to]) => body.subarray(from, to));
+    if (!pattern.takes(text, records.length) || !isUtf8(body)) return checkAll(bytes(), warnings);
+    const spans = records.map(([from, to]): Span => [from - begin, to - begin]);
+    countConditions(text, spans, warnings);
+    return { keys: spans.map(([from, to]) => finder.find(text, from, to)?.order), flaws: [] };
+  }
+
+  return { contract, checkAll, checkText };
+}
+
+/** A record's key for a finding, where it is one. */
+function idOf(key: unknown): Pick<Finding, "id"> {
+  return typeof key === "string" || typeof key === "number" ? { id: shorten(String(key), LONGEST_SHOWN) } : {};
+}
+
+/** A value of an order, as it is in the record. */
+function plainValue(value: OrderKey[number]): string | number {
+  return typeof value === "string" ? fromBytes(value) : value;
+}
+
+/** A record's key for a finding, from what it is ordered by. */
+export function idFrom(order: OrderKey): Pick<Finding, "id"> {
+  return idOf(plainValue(order.at(-1) ?? ""));
+}
+
+/** Some characters around where a text first differs from another. */
+function showFirstDifference(text: string, other: string): string {
+  let at = 0;
+  while (text[at] === other[at]) at++;
+  return showValue(text.slice(Math.max(0, at - 20), at + 20));
+}
+
+interface RecordOnPage {
+  page: number;
+  key: OrderKey;
+}
+
+/** Checks that each record comes after the one before. */
+export class OrderCheck {
+  first: RecordOnPage | undefined;
+  last: RecordOnPage | undefined;
+
+  constructor(
+    private readonly contract: Contract,
+    private readonly findings: Findings,
+  ) {}
+
+  add(record: RecordOnPage): void {
+    // Another check finds equal keys.
+    if (this.last && isBehind(this.contract, this.last.key, record.key)) this.#note(this.last.key, record);
+    this.first ??= record;
+    this.last = record;
+  }
+
+  /** Adds the records of the next batch, which were checked. */
+  join({ first, last }: Pick<OrderCheck, "first" | "last">): void {
+    if (first) this.add(first);
+    this.last = last ?? this.last;
+  }
+
+  #note(before: OrderKey, { key, page }: RecordOnPage): void {
+    const { order, listing } = this.contract;
+    const at = order.findIndex((_, at) => key[at] !== before[at]);
+    const [value, other] = [key, before].map((values) => showValue(plainValue(values[at] ?? "")));
+    const ties = order.slice(0, at).map(({ path }) => path);
+    const found = `${order[at]?.path} ${value} after ${other}${at > 0 ? `, of equal ${ties.join(", ")}` : ""}`;
+    const place = { path: new PagePaths(listing.path).path(page), page, ...idFrom(key) };
+    this.findings.add({ check: "order", ...place, found, expected: listing.order.join(", ") });
+  }
+}
+
+/** The keys of all records, in a temporary file, so that memory does not grow with them. Call `close` in the end. */
+export class AllKeys {
+  readonly #temporary = new TemporaryDatabase({
+    tables: "CREATE TABLE keys (key BLOB, page INTEGER)",
+    memory: 16_384,
+    purpose: "look for repeated keys in",
+  });
+  readonly #insert = this.#temporary.db.prepare("INSERT INTO keys SELECT value, ? FROM json_each(?)");
+
+  /** @param keys as a JSON array. @throws UserError when the folder for temporary files cannot hold them */
+  add(page: number, keys: string): void {
+    this.#temporary.run(() => this.#insert.run(page, keys));
+  }
+
+  /** Adds a finding for every key that comes more than once. */
+  check({ listing }: Contract, findings: Findings): void {
+    const sql = `SELECT key, count(*) AS times, min(page) AS page, max(page) AS last FROM keys
+      WHERE key IN (SELECT key FROM keys GROUP BY key HAVING count(*) > 1) GROUP BY key`;
+    type Row = { key: OrderKey[number]; times: number; page: number; last: number };
+    for (const { key, times, page, last } of this.#temporary.rows<Row>(sql)) {
+      const found = `${times} times, ${page === last ? `on page ${page}` : `on pages ${page} to ${last}`}`;
+      const place = { path: new PagePaths(listing.path).path(page), page, ...idFrom([key]) };
+      findings.add({ check: "unique-keys", ...place, found, expected: "once" });
+    }
+  }
+
+  close(): void {
+    this.#temporary.close();
+  }
+}

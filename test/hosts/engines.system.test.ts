@@ -1,0 +1,143 @@
+/** Vercel's file in the compiler of its router, and Fastly's in its linter: the parts of these hosts that npm has. */
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import type { ServingOptions } from "../../src/hosts/rules/deployment.js";
+import { publish, type Shape } from "../server/release.js";
+import { EXPLORED } from "../support/explored.js";
+import { scratch } from "../support/files.js";
+import { engine, isMissing, loadEngine } from "../support/installed.js";
+import { stationsAt } from "../support/stations.js";
+import { filesFor } from "./servers.js";
+
+const GO_ARCH: Partial<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
+const FALCO = engine(`falco-js/bin/falco-${process.platform}-${GO_ARCH[process.arch]}`);
+const VERCEL = "@vercel/routing-utils";
+
+async function fileFor(name: string, path: string, shape: Shape, options: ServingOptions = {}): Promise<string> {
+  const files = await filesFor(name, await publish(scratch(), shape), options);
+  return files.get(path) ?? "";
+}
+
+interface VercelRouting {
+  getTransformedRoutes(config: unknown): { routes: object[] | null; error: unknown };
+}
+
+/** A rewrite of vercel.json as the compiler returns it. */
+interface Rewrite {
+  src: string;
+  dest: string;
+  has?: { key: string; value?: string }[];
+  missing?: { key: string }[];
+}
+
+function isRewrite(route: object): route is Rewrite {
+  return "src" in route && "dest" in route && !("status" in route);
+}
+
+const STATIONS = stationsAt("/~v1.0-b/");
+const STEP = "changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz";
+
+describe.skipIf(isMissing(engine(VERCEL))).each([
+  ["", USERS_CONTRACT],
+  ["/people/directory", USERS_CONTRACT],
+  ["", STATIONS],
+  ["/people/directory", STATIONS],
+] as const)("vercel.json below %j (%#)", (base, contract) => {
+  const { path: listing } = contract.listing;
+
+  test("leads to the file that is asked for", async () => {
+    const shape = { baseUrl: `https://example.com${base}`, contract, others: EXPLORED };
+    const { getTransformedRoutes } = loadEngine<VercelRouting>(VERCEL);
+    const config = JSON.parse(await fileFor("vercel", "published/vercel.json", shape));
+    const { routes, error } = getTransformedRoutes(config);
+    expect(error).toBeNull();
+    // At the root, a file has the path of its own URL, and the folder's is index.html.
+    const own = (name: string) => (base === "" ? undefined : `/${name}`);
+    const paths: [path: string, query: string, file: string | undefined][] = [
+      [listing, "page=2", `${listing}pages/2.json`],
+      [listing, "format=api&page=123", `${listing}pages/123.json`],
+      [listing, "", `${listing}pages/1.json`],
+      [listing, "page=", `${listing}pages/1.json`],
+      [listing, "page=01", undefined],
+      [listing, "page=../x", undefined],
+      [listing.replace(".", "x"), "page=1", listing.includes(".") ? undefined : `${listing}pages/1.json`],
+      ["/other/", "page=1", undefined],
+      ["/", "", own("index.html")],
+      ...["lookup/keys/17.txt", "explorer/facets/1.txt", "explorer/app.js", "bulk/3.ndjson.gz", STEP].map(
+        (name): [string, string, string | undefined] => [`/${name}`, "", own(name)],
+      ),
+      ...[
+        ...["lookup/keys/0.txt", "lookup/keys/", "lookup/facets/1.txt", "explorer/", "lookup/keys/1.txt/"],
+        ...["bulk/03.ndjson.gz", "bulk/3.ndjson", "changes/3.ndjson.gz", STEP.replace(".gz", "")],
+        STEP.replace("changes", "bulk"),
+      ].map((name): [string, string, undefined] => [`/${name}`, "", undefined]),
+    ];
+    const found = paths.map(([path, query]) => [path, query, destination(routes ?? [], base + path, query)]);
+    expect(found).toEqual(paths);
+  });
+});
+
+/** The destination of the first rewrite that matches, as Vercel's router finds it. */
+function destination(routes: readonly object[], path: string, query: string): string | undefined {
+  const parameters = new URLSearchParams(query);
+  for (const route of routes) {
+    if (!isRewrite(route)) continue;
+    const found = new RegExp(route.src).exec(path);
+    if (!found) continue;
+    const named: Record<string, string> = { ...found.groups };
+    for (const [at, value] of found.entries()) named[at] = value;
+    const given = parameters.get("page");
+    const has = (route.has ?? []).every((condition) => {
+      const fits = given === null ? null : new RegExp(`^${condition.value ?? ".*"}$`).exec(given);
+      Object.assign(named, fits?.groups);
+      return fits !== null;
+    });
+    if (!has || ((route.missing ?? []).length > 0 && given !== null)) continue;
+    // The router adds the query, which a static file ignores.
+    return route.dest.replace(/\?.*/, "").replace(/\$(\w+)/g, (_, name) => named[name] ?? "");
+  }
+  return undefined;
+}
+
+test.skipIf(isMissing(FALCO)).each([
+  ["", {}],
+  ["/people/directory", { origin: "https://bucket.example.com/some/folder" }],
+  ["/a%20b/%C3%A9$1'%7Bx%7D", { cacheControl: 'max-age=7, x="a\\b\'c $1 %41 {z} #"}' }, STATIONS],
+])(
+  "Fastly's linter finds nothing wrong with rollcall.vcl below %j",
+  async (base, options, contract = USERS_CONTRACT) => {
+    const shape = { baseUrl: `https://example.com${base}`, others: { "avatar.svg": "<svg/>", ...EXPLORED }, contract };
+    const text = await fileFor("fastly", "rollcall.vcl", shape, options);
+    const file = join(scratch(), "rollcall.vcl");
+    writeFileSync(file, text);
+    const { Errors, Warnings, ParseErrors } = JSON.parse(
+      spawnSync(FALCO, ["-json", file], { encoding: "utf8" }).stdout,
+    );
+    expect({ Errors, Warnings, ParseErrors }).toEqual({ Errors: 0, Warnings: 0, ParseErrors: {} });
+  },
+);
+
+describe("Fastly's purge, which arrives as FASTLYPURGE", () => {
+  /** The lines of vcl_recv about methods. */
+  const lines = async () =>
+    (await fileFor("fastly", "rollcall.vcl", {})).match(/(?<=^ +if \()req\.method .*(?= \}$)/gm) ?? [];
+
+  test("goes on to the URL that GET goes on to, as no other method does but HEAD", async () => {
+    const refused = (await lines()).map((line) => line.split(") { error "));
+    const passes = (method: string) =>
+      refused.every(([condition = "", error]) => {
+        const holds = condition.split(" && ").every((part) => part.includes("!=") !== part.includes(`"${method}"`));
+        return error === undefined || !holds;
+      });
+    const methods = ["GET", "HEAD", "FASTLYPURGE", "PURGE", "OPTIONS", "POST", "PUT", "DELETE", "TRACE"];
+    expect(methods.filter(passes)).toEqual(["GET", "HEAD", "FASTLYPURGE"]);
+  });
+
+  test("needs a token", async () => {
+    const needs = 'req.method == "FASTLYPURGE") { set req.http.Fastly-Purge-Requires-Auth = "1";';
+    expect(await lines()).toContain(needs);
+  });
+});

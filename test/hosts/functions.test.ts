@@ -1,0 +1,179 @@
+/** What is written for CloudFront and Azure: the function in a bare VM, and the routes. */
+import vm from "node:vm";
+import { expect, test } from "vitest";
+import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
+import { FUNCTION_LIMIT } from "../../src/hosts/cloudfront/cloudfront.js";
+import { sha256 } from "../../src/release/files.js";
+import { openRelease, type Release } from "../../src/release/open.js";
+import { publish } from "../server/release.js";
+import { EXPLORED } from "../support/explored.js";
+import { scratch } from "../support/files.js";
+import { stationsAt } from "../support/stations.js";
+import { filesFor } from "./servers.js";
+
+const BASE = "/people/directory";
+const STATIONS = stationsAt("/~v1.0-b/");
+
+/** The path of the step from a state to the next one. */
+function step(at: number): string {
+  const state = (number: number) => sha256(`${number}`).slice(0, 12);
+  return `changes/${state(at)}-${state(at + 1)}.ndjson.gz`;
+}
+
+/** @param contract that of users unless given. */
+async function released(contract?: Contract, count = 2): Promise<Release> {
+  const steps = Object.fromEntries(Array.from({ length: count }, (_, at) => [step(at), "gzip"]));
+  const others = { "avatar.svg": "<svg/>", "openapi.json": "{}", "bulk/1.ndjson.gz": "gzip", ...steps, ...EXPLORED };
+  const shape = { baseUrl: `https://example.com${BASE}`, others };
+  return openRelease(await publish(scratch(), contract ? { ...shape, contract } : shape));
+}
+
+type Question = [method: string, path: string, query: string, status: number, what: string];
+
+/** Method, path and query -> status, and the file of the release or the detail of the error. */
+function questions(path: string): Question[] {
+  const [listing, page] = [BASE + path, (number: number) => `${path.slice(1)}pages/${number}.json`];
+  return [
+    ["GET", listing, "", 200, page(1)],
+    ["GET", listing, "page=2", 200, page(2)],
+    ["HEAD", listing, "format=api&page=3", 200, page(3)],
+    ["GET", listing, "page=", 200, page(1)],
+    ["GET", listing, "p%61ge=%32", 200, page(2)],
+    ["GET", listing, "page=4", 404, "Invalid page."],
+    ["GET", listing, "page=0", 404, "Invalid page."],
+    ["GET", listing, "page=01", 404, "Invalid page."],
+    ["GET", listing, "page=+1", 404, "Invalid page."],
+    ["GET", listing, "page=1&page=1", 404, "Invalid page."],
+    ["GET", listing, "page=%zz", 404, "Invalid page."],
+    ["GET", listing, "page=../../../snapshot", 404, "Invalid page."],
+    ["GET", `${listing}pages/2.json`, "", 200, page(2)],
+    ["GET", `${listing}pages/9.json`, "", 404, "Invalid page."],
+    ["GET", `${BASE}/avatar.svg`, "", 200, "avatar.svg"],
+    ["GET", `${BASE}/snapshot.json`, "", 200, "snapshot.json"],
+    ["GET", `${BASE}/bulk/1.ndjson.gz`, "", 200, "bulk/1.ndjson.gz"],
+    ["GET", `${BASE}/bulk/2.ndjson.gz`, "", 404, "Not found."],
+    ["GET", `${BASE}/bulk/1.ndjson`, "", 404, "Not found."],
+    ["GET", `${BASE}/${step(1)}`, "", 200, step(1)],
+    ["GET", `${BASE}/${step(2)}`, "", 404, "Not found."],
+    ["GET", `${BASE}/`, "", 200, "index.html"],
+    ["HEAD", `${BASE}/`, "q=1", 200, "index.html"],
+    ["GET", `${BASE}/index.html`, "", 200, "index.html"],
+    ["GET", BASE, "a=1", 301, `${BASE}/?a=1`],
+    ["GET", `${BASE}/explorer/app.js`, "", 200, "explorer/app.js"],
+    ["GET", `${BASE}/explorer/facets/1.txt`, "", 200, "explorer/facets/1.txt"],
+    ["GET", `${BASE}/lookup/words/12.txt`, "", 200, "lookup/words/12.txt"],
+    ["GET", `${BASE}/lookup/words/13.txt`, "", 404, "Not found."],
+    ["GET", `${BASE}/lookup/keys/0.txt`, "", 404, "Not found."],
+    ["GET", `${BASE}/lookup/keys/01.txt`, "", 404, "Not found."],
+    ["GET", `${BASE}/lookup/keys/1.txt/`, "", 404, "Not found."],
+    ["GET", `${BASE}/lookup/keys/`, "", 404, "Not found."],
+    ["GET", `${BASE}/explorer/`, "", 404, "Not found."],
+    ["GET", `${BASE}/${step(1)}x`, "", 404, "Not found."],
+    ["GET", `${BASE}/records.sha256`, "", 404, "Not found."],
+    ["GET", `${BASE}/constructor`, "", 404, "Not found."],
+    ["GET", path, "", 404, "Not found."],
+    ["GET", listing.slice(0, -1), "page=2", 301, `${listing}?page=2`],
+    ["OPTIONS", listing, "page=2", 204, ""],
+    ["POST", listing, "page=2", 405, "Method not allowed."],
+    ["DELETE", "/", "", 405, "Method not allowed."],
+  ];
+}
+
+const OF_USERS: Question[] = [
+  ...questions(USERS_CONTRACT.listing.path),
+  ["GET", `${BASE}/contract.json`, "", 200, "contract.json"],
+];
+const OF_STATIONS: Question[] = [
+  ...questions(STATIONS.listing.path),
+  ["GET", `${BASE}/contract.json`, "", 200, "contract.json"],
+  ["GET", `${BASE}${USERS_CONTRACT.listing.path}`, "page=1", 404, "Not found."],
+];
+
+const ALWAYS = {
+  ...{ allow: "GET, HEAD, OPTIONS", vary: "Accept", "access-control-allow-origin": "*" },
+  link: `<${BASE}/openapi.json>; rel="service-desc"`,
+  "access-control-expose-headers": "ETag, Link, Snapshot-Id",
+};
+
+interface Reply {
+  statusCode?: number;
+  uri?: string;
+  headers: Record<string, { value: string }>;
+  body?: { data: string };
+}
+
+test("the CloudFront function is as small as it must be, also for the largest release and the longest path", async () => {
+  const { folder } = await released(stationsAt(`/${"a".repeat(198)}/`));
+  const text = (await filesFor("cloudfront", folder)).get("rollcall-function.js") ?? "";
+  expect(Buffer.byteLength(text)).toBeLessThan(FUNCTION_LIMIT - 1_000);
+});
+
+test("the CloudFront function with more steps than it can name sends its readers to the bucket for each", async () => {
+  const asked = async (steps: number) => {
+    const text = (await filesFor("cloudfront", (await released(undefined, steps)).folder)).get("rollcall-function.js");
+    expect(Buffer.byteLength(text ?? "")).toBeLessThan(FUNCTION_LIMIT);
+    return [step(0), step(steps), `${step(0)}x`].map((file) => answerOf(text ?? "", "GET", `${BASE}/${file}`, "").uri);
+  };
+  expect(await asked(80)).toEqual([`/${step(0)}`, undefined, undefined]);
+  expect(await asked(1_000)).toEqual([`/${step(0)}`, `/${step(1_000)}`, undefined]);
+});
+
+test.each([
+  { words: "users", contract: undefined, asked: OF_USERS },
+  { words: "stations", contract: STATIONS, asked: OF_STATIONS },
+])("the CloudFront function for $words", async ({ contract, asked }) => {
+  const release = await released(contract);
+  const text = (await filesFor("cloudfront", release.folder)).get("rollcall-function.js") ?? "";
+  for (const [method, uri, query, status, what] of asked) {
+    const reply = answerOf(text, method, uri, query);
+    const request = `${method} ${uri}?${query}`;
+    if (status === 200) {
+      expect(reply, request).toMatchObject({ uri: `/${what}`, querystring: {}, method });
+      continue;
+    }
+    const headers = Object.fromEntries(Object.entries(reply.headers).map(([name, { value }]) => [name, value]));
+    expect(reply.statusCode, request).toBe(status);
+    expect(headers, request).toMatchObject({ ...ALWAYS, "snapshot-id": release.snapshot.id });
+    if (status === 301) expect(headers["location"]).toBe(what);
+    if (status >= 400) expect(JSON.parse(reply.body?.data ?? ""), request).toEqual({ detail: what });
+    if (status >= 400) expect(headers["cache-control"], request).toBe("no-store");
+  }
+});
+
+/** What the function makes of a request. */
+function answerOf(text: string, method: string, uri: string, query: string): Reply {
+  const context = vm.createContext({});
+  vm.runInContext(text, context);
+  const event = {
+    version: "1.0",
+    context: { eventType: "viewer-request" },
+    viewer: { ip: "1.2.3.4" },
+    request: { method, uri, querystring: toEvent(query), headers: { host: { value: "x" } }, cookies: {} },
+  };
+  return vm.runInContext(`JSON.parse(JSON.stringify(handler(${JSON.stringify(event)})))`, context);
+}
+
+/** The query as CloudFront passes it: names and values as sent, and repeated ones also as multiValue. */
+function toEvent(query: string): Record<string, { value: string; multiValue?: { value: string }[] }> {
+  const event: Record<string, { value: string; multiValue?: { value: string }[] }> = {};
+  for (const part of query.split("&").filter(Boolean)) {
+    const [name = "", value = ""] = part.split("=");
+    const before = event[name];
+    if (before) before.multiValue = [...(before.multiValue ?? [{ value: before.value }]), { value }];
+    event[name] = before ? { ...before, value } : { value };
+  }
+  return event;
+}
+
+test("Azure's routes name the pages and files below the base URL's path", async () => {
+  const release = await released(STATIONS);
+  const text = (await filesFor("azure-static-web-apps", release.folder)).get("staticwebapp.config.json") ?? "";
+  const { routes }: { routes: { route: string; headers: Record<string, string> }[] } = JSON.parse(text);
+  const json = { "Content-Type": "application/json", "Cache-Control": "public, max-age=60" };
+  expect(routes).toContainEqual({ route: `${BASE}/~v1.0-b/pages/*`, headers: json });
+  expect(routes).toContainEqual({ route: `${BASE}/contract.json`, headers: json });
+  const lines = { ...json, "Content-Type": "text/plain; charset=utf-8" };
+  expect(routes).toContainEqual({ route: `${BASE}/lookup/words/*`, headers: lines });
+  const pages = routes.filter(({ headers }) => headers["X-Robots-Tag"] === "noindex").map(({ route }) => route);
+  expect(pages.sort()).toEqual([`${BASE}/`, `${BASE}/index.html`]);
+});

@@ -1,0 +1,60 @@
+/** What releases hold for hosts follows the path of the listing, and what administrators own does not. */
+import { expect, test } from "vitest";
+import { HOSTS } from "../../src/hosts/hosts.js";
+import { findDiffering, includedFiles, publishedFiles } from "../../src/hosts/release-files.js";
+import { sha256 } from "../../src/release/files.js";
+import { CURRENT, PagePaths } from "../../src/release/layout.js";
+import { openRelease } from "../../src/release/open.js";
+import { publish } from "../server/release.js";
+import { EXPLORED } from "../support/explored.js";
+import { scratch } from "../support/files.js";
+import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
+import { filesFor } from "./servers.js";
+
+const INCLUDING = HOSTS.filter(({ included }) => included);
+
+test("some hosts include what releases hold", () => {
+  expect(INCLUDING.map(({ name }) => name)).toEqual(["nginx", "apache", "caddy"]);
+});
+
+test.each(INCLUDING)(
+  "$name: the site's file does not know the listing's path, which the included ones do",
+  async ({ name }) => {
+    const files = await filesFor(name, await publish(scratch(), { contract: STATIONS_CONTRACT }));
+    const holding = [...files].filter(([, text]) => /v1\W+stations/.test(text)).map(([path]) => path);
+    expect(holding.length).toBeGreaterThan(0);
+    for (const path of holding) expect(path.split("/")[0]).toBe(CURRENT);
+  },
+);
+
+test.each(INCLUDING)("$name: the site's file is the same for a release with a page for people", async ({ name }) => {
+  const own = async (others: Record<string, string>) => {
+    const files = await filesFor(name, await publish(scratch(), { others }));
+    return [...files].filter(([path]) => !path.startsWith(`${CURRENT}/`));
+  };
+  const plain = await own({});
+  // It names the folder that a test's release lies in.
+  const strip = (files: [string, string][]) =>
+    files.map(([path, text]) => [path, text.replace(/rollcall_\w+/g, "KEY")]);
+  expect(plain.length).toBeGreaterThan(0);
+  expect(strip(await own(EXPLORED))).toEqual(strip(plain));
+});
+
+test.each(INCLUDING)("$name: a release whose files are of another path is noticed", async ({ name }) => {
+  const release = await openRelease(await publish(scratch(), { contract: STATIONS_CONTRACT }));
+  const own = includedFiles({ adapt: [name] }, release);
+  const elsewhere = { ...release, sums: { ...release.sums, paths: new PagePaths("/v2/stations/") } };
+  const held = { sums: { ...release.sums, others: new Map(own.map(({ path, text }) => [path, sha256(text)])) } };
+  expect(findDiffering(held, own)).toBeUndefined();
+  expect(findDiffering(held, includedFiles({ adapt: [name] }, elsewhere))).toBeDefined();
+});
+
+test("a listing is refused where a host needs a file", () => {
+  const built = { encodings: [], carriesAvatar: false, lookup: false, explorer: false };
+  const options = { ...built, baseUrl: "https://example.com", adapt: ["htaccess"] };
+  const paths = (path: string) => publishedFiles({ ...options, contract: stationsAt(path) }).map((file) => file.path);
+  expect(paths("/v1/405.json/")).toEqual([".htaccess", "405.json"]);
+  expect(() => paths("/405.json/stations/")).toThrow(
+    "The listing's path /405.json/stations/ begins with 405.json, a file that the host needs in the release; give the contract's x-listing.path another beginning.",
+  );
+});

@@ -1,0 +1,322 @@
+/** Starts the real hosts on loopback, each with a configuration around the files that its adapter writes. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { connect } from "node:net";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { basePath, type LinkStyle } from "../../src/contract/links.js";
+import { quoteApache } from "../../src/hosts/apache/answers.js";
+import { hostOf } from "../../src/hosts/hosts.js";
+import { deploymentOf, type HostedSiteOptions, type ServingOptions, siteOf } from "../../src/hosts/rules/deployment.js";
+import { includedFor, filesFor as writtenFor } from "../../src/hosts/rules/host.js";
+import { CURRENT } from "../../src/release/layout.js";
+import { openRelease } from "../../src/release/open.js";
+import { engine, findProgram } from "../support/installed.js";
+import { until } from "../support/until.js";
+
+export interface Server {
+  /** As its rows in docs/hosts.md are called. */
+  name: string;
+  /** The name of its adapter; undefined for Rollcall's own server, which needs none. */
+  adapter?: string;
+  needs: readonly string[];
+  /** Whether `build --adapt` can put what it needs into the release. */
+  built?: true;
+  /** How releases for it are linked; by query unless said. */
+  links?: LinkStyle;
+  /** Writes the rest of the configuration into `folder`, and returns what to start in the foreground. */
+  prepare(place: Place): Command[];
+  /** Makes it read the release that `current` in the folder leads to now. A server without this has to be started again. */
+  reload?(folder: string): void;
+}
+
+interface Command {
+  program: string;
+  args: string[];
+  env?: Record<string, string>;
+  port: number;
+}
+
+interface Place {
+  /** Holds the written files, and may hold anything else. */
+  folder: string;
+  /** The release that is served. */
+  release: string;
+  port: number;
+  base: string;
+}
+
+/**
+ * What an adapter writes for the release in a folder: path -> text. Under `current`, as in a folder of releases, is what
+ * the release holds for the host.
+ */
+export async function filesFor(
+  adapter: string,
+  release: string,
+  options: HostedSiteOptions & ServingOptions & { folder?: string } = {},
+): Promise<Map<string, string>> {
+  const found = hostOf(adapter);
+  const opened = await openRelease(release);
+  const deployment = deploymentOf(opened, found.compression, options);
+  const folder = options.folder ?? "/srv/directory";
+  // The release may lie elsewhere than in the folder of releases that a site would have.
+  const site = { ...siteOf(opened.snapshot.base_url, folder, options), key: deployment.siteKey };
+  const included = includedFor(found, deployment).map(({ path, text }) => [`${CURRENT}/${path}`, text] as const);
+  return new Map([...writtenFor(found, deployment, site).map(({ path, text }) => [path, text] as const), ...included]);
+}
+
+interface Served {
+  release: string;
+  folder: string;
+  port: number;
+  options?: HostedSiteOptions & ServingOptions;
+}
+
+/** Serves the release in `release` until the test is over, or until it is told to stop. */
+export async function serveWith(server: Server, served: Served): Promise<() => Promise<void>> {
+  await writeFor(server, served);
+  return startServer(server, served);
+}
+
+/** Makes a release the current one in `folder`, and writes the files that the server needs for it; a site's own file once. */
+export async function writeFor(server: Server, { release, folder, options = {} }: Omit<Served, "port">): Promise<void> {
+  symlinkSync(release, join(folder, "next"));
+  renameSync(join(folder, "next"), join(folder, CURRENT));
+  if (server.adapter === undefined) return;
+  for (const [path, text] of await filesFor(server.adapter, release, { folder, ...options })) {
+    if (hostOf(server.adapter).site && !path.startsWith(CURRENT) && existsSync(join(folder, path))) continue;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+/** Serves a release with the files that lie in `folder` already, until the test is over or it is told to stop. */
+export async function startServer(server: Server, place: Omit<Place, "base">): Promise<() => Promise<void>> {
+  const opened = await openRelease(place.release);
+  const base = basePath(opened.snapshot.base_url);
+  const commands = server.prepare({ ...place, release: opened.folder, base });
+  const stops: (() => Promise<void>)[] = [];
+  for (const command of commands) stops.push(await start(command, place.folder));
+  return async () => void (await Promise.all(stops.map((stop) => stop())));
+}
+
+/** Runs nginx around some lines of http { }, until the test is over or it is told to stop. */
+export function startNginx(folder: string, port: number, lines: readonly string[]): Promise<() => Promise<void>> {
+  return start(nginx(folder, port, lines), folder);
+}
+
+async function start({ program, args, env, port }: Command, cwd: string): Promise<() => Promise<void>> {
+  const path = findProgram(program) ?? program;
+  const child = spawn(path, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  onTestFinished(() => stop(child));
+  await listening(port, child, () => said);
+  return () => stop(child);
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, "close");
+  child.kill("SIGTERM");
+  await closed;
+}
+
+async function listening(port: number, child: ChildProcess, said: () => string): Promise<void> {
+  await until(() => {
+    if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}: ${said()}`);
+    return accepts(port);
+  });
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+const isRoot = process.getuid?.() === 0;
+
+const NGINX: Server = {
+  name: "nginx",
+  adapter: "nginx",
+  needs: ["nginx"],
+  prepare({ folder, port }) {
+    return [nginx(folder, port, [`include ${folder}/rollcall.conf;`])];
+  },
+  reload: (folder) => signal(folder, "nginx.pid", "SIGHUP"),
+};
+
+function signal(folder: string, file: string, name: NodeJS.Signals): void {
+  process.kill(Number(readFileSync(join(folder, file), "utf8")), name);
+}
+
+/** nginx with a bare configuration around some lines of http { }. */
+function nginx(folder: string, port: number, lines: readonly string[]): Command {
+  const temps = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  const conf = [
+    ...(isRoot ? ["user root;"] : []),
+    "daemon off; worker_processes 1; error_log stderr;",
+    `pid ${folder}/nginx.pid;`,
+    "events {}",
+    // What another site of the same server may have said of files that end in .gz.
+    "http { gzip on; gzip_types *; gzip_static on;",
+    `access_log off; ${temps.map((name) => `${name}_temp_path ${folder}/${name};`).join(" ")}`,
+    ...lines,
+    "}",
+  ];
+  writeFileSync(join(folder, "nginx.conf"), conf.join("\n"));
+  return { program: "nginx", args: ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"], port };
+}
+
+const CADDY: Server = {
+  name: "caddy",
+  adapter: "caddy",
+  needs: ["caddy"],
+  prepare({ folder, port }) {
+    const head = `{\n\tadmin unix/${folder}/admin.sock\n\tdefault_bind 127.0.0.1\n}\n`;
+    writeFileSync(join(folder, "Caddyfile"), `${head}import rollcall.caddy\n`);
+    const env = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+    return [{ port, program: "caddy", args: ["run", ...caddyfile(folder)], env }];
+  },
+  reload(folder) {
+    const args = ["reload", ...caddyfile(folder), "--address", `unix/${folder}/admin.sock`, "--force"];
+    execFileSync(findProgram("caddy") ?? "caddy", args, { cwd: folder, stdio: "pipe" });
+  },
+};
+
+function caddyfile(folder: string): string[] {
+  return ["--adapter", "caddyfile", "--config", join(folder, "Caddyfile")];
+}
+
+const MODULES = "/usr/lib/apache2/modules";
+
+function apache(name: "apache" | "htaccess", sites: (place: Place) => string[]): Server {
+  return {
+    name,
+    adapter: name,
+    needs: ["apache2"],
+    prepare(place) {
+      const { folder, port, release } = place;
+      if (isRoot) for (const path of [folder, dirname(release), dirname(dirname(release))]) chmodSync(path, 0o755);
+      const modules = ["mpm_event", "authz_core", "rewrite", "headers", "mime", "dir", "alias", "env", "setenvif"];
+      const conf = [
+        `ServerRoot ${folder}`,
+        `PidFile ${folder}/apache.pid`,
+        `ErrorLog ${folder}/error.log`,
+        `Mutex file:${folder} default`,
+        ...modules.map((module) => `LoadModule ${module}_module ${MODULES}/mod_${module}.so`),
+        "TypesConfig /dev/null",
+        "AddEncoding x-gzip .gz",
+        "AddType application/x-gzip .gz",
+        // As Debian's mime.conf says of Breton.
+        "AddLanguage br .br",
+        ...(isRoot ? ["User www-data", "Group www-data"] : []),
+        "ServerName localhost",
+        ...sites(place),
+        "",
+      ];
+      writeFileSync(join(folder, "apache.conf"), conf.join("\n"));
+      return [{ program: "apache2", args: ["-DFOREGROUND", "-f", join(folder, "apache.conf")], port }];
+    },
+    reload: (folder) => signal(folder, "apache.pid", "SIGUSR1"),
+  };
+}
+
+/** A server with a configuration of its own, in which the release is a folder with a .htaccess. */
+const HTACCESS: Server = {
+  ...apache("htaccess", ({ folder, release, base, port }) => {
+    for (const name of [".htaccess", "405.json"])
+      if (!existsSync(join(release, name))) copyFileSync(join(folder, "published", name), join(release, name));
+    const current = join(folder, CURRENT);
+    return [
+      `Listen 127.0.0.1:${port}`,
+      `DocumentRoot ${quoteApache(base === "" ? current : folder)}`,
+      ...(base === "" ? [] : [`Alias ${quoteApache(decodeURIComponent(base))} ${quoteApache(current)}`]),
+      `<Directory ${quoteApache(current)}>`,
+      "AllowOverride All",
+      "Require all granted",
+      "</Directory>",
+    ];
+  }),
+  built: true,
+  // The folder is read anew for each request.
+  reload() {},
+};
+
+const WORKERD: Server = {
+  name: "cloudflare",
+  adapter: "cloudflare",
+  built: true,
+  needs: [engine("miniflare")],
+  prepare({ folder, release, port }) {
+    const worker = new URL("../engines/workerd.mjs", import.meta.url).pathname;
+    const [written, built] = [join(folder, "published/_worker.js"), join(release, "_worker.js")];
+    const args = [worker, existsSync(built) ? built : written, release, String(port)];
+    return [{ program: process.execPath, args, port }];
+  },
+};
+
+const NETLIFY: Server = {
+  name: "netlify",
+  adapter: "netlify",
+  needs: [engine("@netlify/edge-functions-dev")],
+  prepare({ folder, release, port }) {
+    const args = [new URL("../engines/netlify.mjs", import.meta.url).pathname, folder, release, String(port)];
+    return [{ program: process.execPath, args, port }];
+  },
+};
+
+const FIREBASE: Server = {
+  name: "firebase",
+  adapter: "firebase",
+  links: "path",
+  needs: [engine("superstatic")],
+  prepare({ folder, release, port, base }) {
+    // It has no aliases, so the release lies where its URL says.
+    cpSync(release, join(folder, "public", decodeURIComponent(base)), { recursive: true });
+    const args = [new URL("../engines/firebase.mjs", import.meta.url).pathname, folder, String(port)];
+    return [{ program: process.execPath, args, port }];
+  },
+};
+
+const ROLLCALL: Server = {
+  name: "rollcall serve",
+  needs: [],
+  prepare({ folder, port }) {
+    const cli = new URL("../../lib/cli.js", import.meta.url).pathname;
+    return [{ program: process.execPath, args: [cli, "serve", folder, "--port", String(port)], port }];
+  },
+  // It looks for another release by itself.
+  reload() {},
+};
+
+const APACHE = apache("apache", ({ folder }) => [`Include ${folder}/rollcall.conf`]);
+
+/** Servers that can answer `?page=N` and take many requests. */
+export const SERVERS: readonly Server[] = [NGINX, APACHE, HTACCESS, CADDY, WORKERD];
+
+/** Netlify's engine starts anew for each request. Firebase serves only by path. */
+export const ALL_SERVERS: readonly Server[] = [ROLLCALL, ...SERVERS, NETLIFY, FIREBASE];

@@ -1,0 +1,137 @@
+/** The contract that a host carries, as a diff reads it: of any listing path, from strangers, and while it switches. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { readFrame } from "../../src/contract/envelope.js";
+import { MAX_CONTRACT } from "../../src/contract/file/form.js";
+import { UserError } from "../../src/errors.js";
+import { openHostSide } from "../../src/sides/host.js";
+import { publish } from "../server/release.js";
+import { scratch } from "../support/files.js";
+import { type Front, front } from "../support/front.js";
+import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
+
+const read = (url: string, folder = scratch()) =>
+  openHostSide(url, folder, { onProgress: () => {}, signal: undefined });
+
+async function refusal(url: string): Promise<string> {
+  const error = await read(url).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(UserError);
+  return (error as UserError).message;
+}
+
+/** Answers contract.json with a text, on a host that has no digests: with them, nothing is read that they do not list. */
+function giving({ intercept }: Front, text: string, status = 200, type = "application/json"): void {
+  intercept((req, res) => {
+    if (req.url?.endsWith("/contract.json")) return res.writeHead(status, { "Content-Type": type }).end(text);
+    return /SHA256SUMS|snapshot\.json/.test(req.url ?? "") ? res.writeHead(404).end() : false;
+  });
+}
+
+describe("a listing of stations", () => {
+  test.each([
+    ["query", ""],
+    ["path", ""],
+    ["query", "/weather/all"],
+    ["path", "/weather/all"],
+  ] as const)("links by %s, base path %j: every page once", async (links, path) => {
+    const one = await front({ contract: STATIONS_CONTRACT, count: 9, pageSize: 2, links }, path);
+    const { facts, folder } = await read(one.baseUrl);
+    expect(facts).toMatchObject({ count: 9, pages: 5, links, baseUrl: one.baseUrl });
+    expect(facts.contract).toBe(STATIONS_CONTRACT);
+    const pages = join(folder, "v1/stations/pages");
+    const codes = readdirSync(pages).flatMap((name) => {
+      const bytes = readFileSync(join(pages, name));
+      return readFrame(bytes)?.records.map(([begin, end]) => JSON.parse(bytes.toString("utf8", begin, end)).code);
+    });
+    expect(new Set(codes).size).toBe(9);
+    expect(one.asked.filter((line) => line.includes("/api/users/"))).toEqual([]);
+  });
+
+  test.each(["", "/weather"])("below %j: its own URL, or a page's, is no base URL", async (path) => {
+    const one = await front({ contract: STATIONS_CONTRACT }, path);
+    for (const own of ["/v1/stations/", "/v1/stations", "/v1/stations/pages/2.json"])
+      expect(await refusal(`${one.baseUrl}${own}`)).toBe(
+        `Base URL "${one.baseUrl}${own.replace(/\/$/, "")}" is of the listing itself, and every link adds /v1/stations/; give ${one.baseUrl}.`,
+      );
+    // Below the listing, but none of its pages.
+    expect(await refusal(`${one.baseUrl}/v1/stations/other`)).toMatch(/Is .*\/v1\/stations\/other the base URL\?$/);
+  });
+
+  test("a switch to another listing path before the contract is followed", async () => {
+    const one = await front({ contract: STATIONS_CONTRACT, count: 3 });
+    let isSwitched = false;
+    one.intercept(async (req, res) => {
+      if (!isSwitched && req.url === "/contract.json") {
+        isSwitched = true;
+        await publish(one.dist, { baseUrl: one.baseUrl, contract: stationsAt("/v2/stations/"), count: 5 });
+        await one.host.reload();
+      }
+      one.host.handler(req, res);
+    });
+    const { facts } = await read(one.baseUrl);
+    expect(facts).toMatchObject({ contract: stationsAt("/v2/stations/"), count: 5 });
+  });
+});
+
+describe("a host without a contract is one of users", () => {
+  test.each([
+    ["404", 404, '{"detail":"Not found."}', "application/json"],
+    ["403, as some stores answer for what is not there", 403, "<Error/>", "application/xml"],
+    ["a page for people", 200, "\n<!doctype html><title>Directory</title>", "text/html"],
+    ["a redirect", 302, "", "text/html"],
+  ])("%s", async (_what, status, text, type) => {
+    const one = await front({ count: 3 });
+    giving(one, text, status, type);
+    expect((await read(one.baseUrl)).facts).toMatchObject({
+      ...{ contract: USERS_CONTRACT, count: 3, id: undefined },
+      name: `${one.baseUrl} (read without proof, since it has no SHA256SUMS)`,
+    });
+  });
+});
+
+describe("a contract from strangers is refused in one line", () => {
+  const { file, text } = STATIONS_CONTRACT;
+  const leading = (path: string) => JSON.stringify({ ...file, "x-listing": { ...file["x-listing"], path } });
+  test.each([
+    ["no JSON", "{"],
+    ["another JSON", '{"error":"none"}'],
+    ["a list", "[]"],
+    ["deep", `${"[".repeat(200_000)}`],
+    ["too large", `${text}${" ".repeat(MAX_CONTRACT)}`],
+    ["a path that leads up", leading("/../stations/")],
+  ])("%s", async (_what, body) => {
+    const one = await front({ contract: STATIONS_CONTRACT });
+    giving(one, body);
+    const message = await refusal(one.baseUrl);
+    expect(message.startsWith(`${one.baseUrl}/`)).toBe(true);
+    expect(message).not.toContain("\n");
+  });
+
+  test("one that has a mistake", async () => {
+    const one = await front({ contract: STATIONS_CONTRACT });
+    giving(one, text.replace('"x-facet"', '"x-facets"'));
+    expect(await refusal(one.baseUrl)).toMatch(/contract\.json is not a contract: .*x-facets/);
+  });
+
+  test("one that does not end", async () => {
+    const one = await front({ contract: STATIONS_CONTRACT });
+    one.intercept((req, res) => {
+      if (/SHA256SUMS|snapshot\.json/.test(req.url ?? "")) return res.writeHead(404).end();
+      if (req.url !== "/contract.json") return false;
+      const more = () => {
+        while (!res.destroyed && res.write(" ".repeat(2 ** 16)));
+      };
+      res.on("drain", more);
+      return more();
+    });
+    expect(await refusal(one.baseUrl)).toContain("contract.json is too large");
+  });
+
+  test("a host that is busy, or fails", async () => {
+    const one = await front({ contract: STATIONS_CONTRACT });
+    giving(one, "<h1>Error</h1>", 500, "text/html");
+    expect(await refusal(one.baseUrl)).toMatch(/contract\.json has another status: expected 200, received 500/);
+  });
+});

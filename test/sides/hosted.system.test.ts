@@ -1,0 +1,149 @@
+/** How a diff reads a deployed listing, by the client for readers: real hosts, and hosts that hang, lie, are not there and change under way. */
+import { readdirSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { UserError } from "../../src/errors.js";
+import { openHostSide } from "../../src/sides/host.js";
+import { publish, type Shape } from "../server/release.js";
+import { scratch } from "../support/files.js";
+import { type Front, front } from "../support/front.js";
+import { freePort } from "../support/ports.js";
+
+const read = (url: string, signal?: AbortSignal, onProgress: (done: { records: number }) => void = () => {}) =>
+  openHostSide(url, scratch(), { onProgress, signal });
+
+async function refusal(url: string): Promise<string> {
+  const error = await read(url).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(UserError);
+  expect((error as UserError).message).not.toContain("\n");
+  return (error as UserError).message.replaceAll(url, "{base}");
+}
+
+/** What a listing of another program does not have. */
+const isProof = (url = "") => /\/(snapshot\.json|SHA256SUMS)$/.test(url);
+
+/** A host without digests that answers one page, or without a number every one, with something else. */
+function at({ intercept }: Front, page: number | undefined, answer: (res: ServerResponse) => unknown): void {
+  intercept((req, res) => {
+    if (isProof(req.url)) return send("{}", 404)(res);
+    return req.url?.endsWith(`page=${page ?? ""}`) || page === undefined ? answer(res) : false;
+  });
+}
+
+const send =
+  (text: string, status = 200, headers = {}) =>
+  (res: ServerResponse) =>
+    res.writeHead(status, { "Content-Type": "application/json", ...headers }).end(text);
+
+const SHAPES: [string, Shape, string][] = [
+  ["query links", {}, ""],
+  ["a base URL with a path", {}, "/people/directory"],
+  ["path links", { links: "path" }, "/v1"],
+  ["compressed pages", { encodings: ["br", "gzip"] }, ""],
+];
+
+test.each(SHAPES)("%s: every page once, proved and without proof", async (_name, shape, path) => {
+  const one = await front({ count: 21, pageSize: 2, ...shape }, path);
+  const { facts, folder } = await read(`${one.baseUrl}/`);
+  expect(facts).toMatchObject({ count: 21, pages: 11, id: one.host.release.snapshot.id, baseUrl: one.baseUrl });
+  expect(readdirSync(join(folder, "api/users/pages"))).toHaveLength(11);
+  at(one, 0, () => {});
+  const plain = await read(one.baseUrl);
+  expect(plain.facts).toMatchObject({ count: 21, pages: 11, id: undefined });
+});
+
+test.each([
+  ["answers 404 to a query", send('{"detail":"Not found."}', 404)],
+  ["has an index of its own", send("<!doctype html>", 200, { "Content-Type": "text/html" })],
+])("a host without proof that %s is read by path", async (_name, answer) => {
+  const one = await front({ links: "path" });
+  one.intercept((req, res) => {
+    if (isProof(req.url)) return send("{}", 404)(res);
+    return req.url?.includes("?") ? answer(res) : false;
+  });
+  expect((await read(one.baseUrl)).facts).toMatchObject({ pages: 3, links: "path" });
+});
+
+test("a kept connection that the host has closed is opened again", async () => {
+  const { baseUrl, host, intercept } = await front({ count: 20, pageSize: 1 });
+  let answered = 0;
+  intercept((req, res) => {
+    if (req.socket.bytesRead > 400 && ++answered % 4 === 0) req.socket.destroy();
+    else host.handler(req, res);
+  });
+  expect((await read(baseUrl)).facts.pages).toBe(20);
+  expect(answered).toBeGreaterThan(1);
+});
+
+test("a host that links to another base URL is read by its own", async () => {
+  const { baseUrl } = await front({ baseUrl: "https://elsewhere.example" });
+  expect((await read(baseUrl)).facts).toMatchObject({ baseUrl: "https://elsewhere.example", count: 5 });
+});
+
+describe("a snapshot that changes under the walk", () => {
+  test.each([true, false])("is read from the beginning; with digests: %s", async (isProved) => {
+    const one = await front({ count: 12 });
+    if (!isProved) at(one, 0, () => {});
+    let isSwitched = false;
+    one.intercept(async (req, res) => {
+      if (!isProved && isProof(req.url)) return send("{}", 404)(res);
+      if (!isSwitched && req.url?.endsWith("page=3")) {
+        isSwitched = true;
+        await publish(one.dist, { baseUrl: one.baseUrl, count: 5 });
+        await one.host.reload();
+      }
+      one.host.handler(req, res);
+    });
+    expect((await read(one.baseUrl)).facts).toMatchObject({ count: 5, pages: 3 });
+  });
+
+  test("again and again is refused in the end", async () => {
+    const one = await front({ count: 12 });
+    let asked = 0;
+    one.edit(({ url }, reply) => {
+      if (isProof(url)) return { ...reply, status: 404 };
+      if (!url?.endsWith("page=1")) return undefined;
+      const body = Buffer.from(reply.body.toString().replace('"bio":"', `"bio":"${asked++}`));
+      return { ...reply, body, headers: [["Content-Type", "application/json"]] };
+    });
+    expect(await refusal(one.baseUrl)).toMatch(
+      /is of another snapshot.* Try again when nothing is being deployed; if that does not help, its servers have different releases\.$/,
+    );
+  });
+});
+
+describe("a host that lies, and has no digests", () => {
+  test.each<[string, (res: ServerResponse) => unknown, RegExp]>([
+    [
+      "a body cut short",
+      (res) => void res.writeHead(200, { "Content-Length": "1000" }).write("{", () => res.destroy()),
+      /page=2 did not answer in full/,
+    ],
+    ["a coding that the body is not of", send("{}", 200, { "Content-Encoding": "gzip" }), /page=2 did not answer/],
+    ["a wait without end", send("", 503, { "Retry-After": "86400" }), /page=2 asks to wait 86400 seconds/],
+    ["what is not HTTP", (res) => void res.socket?.end("SSH-2.0-OpenSSH_9.6\r\n"), /page=2 did not answer in full/],
+    ["a page that is none", send('{"count":1}'), /page=2 is malformed/],
+  ])("%s", async (_name, lie, message) => {
+    const one = await front();
+    at(one, 2, lie);
+    expect(await refusal(one.baseUrl)).toMatch(message);
+  });
+});
+
+test("hosts that are not there, speak no TLS, or have no such name", async () => {
+  expect(await refusal(`http://127.0.0.1:${await freePort()}`)).toBe(
+    "{base}/snapshot.json cannot be reached: nothing listens there; check the address, and that the host runs.",
+  );
+  expect(await refusal("http://no.such.name.invalid")).toMatch(/ cannot be reached: its name /);
+  const { baseUrl } = await front();
+  expect(await refusal(baseUrl.replace("http:", "https:"))).toMatch(/it does not speak TLS/);
+  expect(await refusal(`${baseUrl}/api/users/`)).toMatch(/^Base URL .* is of the listing itself/);
+});
+
+test("reading that is called off ends at once", async () => {
+  const one = await front();
+  const controller = new AbortController();
+  at(one, 2, () => controller.abort(new Error("enough")));
+  await expect(read(one.baseUrl, controller.signal)).rejects.toThrow("enough");
+});

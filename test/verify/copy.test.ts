@@ -1,0 +1,77 @@
+/** A copy of what a host serves is verified as a release: files that are known to be missing are no finding. */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
+import { verifyRelease } from "../../src/verify/release/release.js";
+import { Findings, type Verdict } from "../../src/verify/verdict.js";
+import { edit, FULL, page, plainRelease, readSnapshot, remake, reseal } from "../support/damage.js";
+import { userId } from "../support/database.js";
+
+const differing = ({ rows }: Verdict) => rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
+const row = ({ rows }: Verdict, name: string) => rows.find((row) => row.name === name);
+
+/** Removes files, and verifies the rest. */
+function verifyWithout(folder: string, paths: readonly string[], options: object = {}) {
+  for (const path of paths) rmSync(join(folder, path), { recursive: true, force: true });
+  const whyAbsent = (path: string) =>
+    paths.some((absent) => path === absent || path.startsWith(`${absent}/`)) ? "the host does not serve it" : undefined;
+  return verifyRelease({ folder, whyAbsent, ...options });
+}
+
+test("without records.sha256 and files for hosts, pages must still make the list that SHA256SUMS has", async () => {
+  const folder = await plainRelease({ ...FULL, adapt: ["nginx"] });
+  const verdict = await verifyWithout(folder, [RECORDS, "adapters"]);
+  expect(differing(verdict)).toEqual([]);
+  for (const name of ["record-list", "bulk", "lookup", "explorer"])
+    expect(row(verdict, name)).toMatchObject({ outcome: "passed" });
+
+  const wrong = await plainRelease();
+  edit(wrong, page(2), (text) => text.replace('"bio":"Notes."', '"bio":"other"'));
+  const list = readFileSync(join(wrong, RECORDS));
+  remake(wrong);
+  writeFileSync(join(wrong, RECORDS), list);
+  reseal(wrong);
+  expect(differing(await verifyWithout(wrong, [RECORDS]))).toEqual(["record-list"]);
+});
+
+test("a page that is known to be missing is no finding, and nothing is said of all records", async () => {
+  const folder = await plainRelease(FULL);
+  const verdict = await verifyWithout(folder, [page(2), RECORDS]);
+  expect(differing(verdict)).toEqual([]);
+  for (const name of ["record-list", "bulk", "lookup", "explorer"])
+    expect(row(verdict, name)).toMatchObject({
+      outcome: "skipped",
+      note: expect.stringContaining("not as they should"),
+    });
+});
+
+test("of a sample, each page is checked", async () => {
+  const folder = await plainRelease(FULL);
+  edit(folder, page(3), (text) => text.replace('"wac_status":0', '"wac_status":"0"'));
+  reseal(folder);
+  const verdict = await verifyWithout(folder, [page(2), RECORDS], { isSample: true });
+  expect(differing(verdict)).toEqual(["records"]);
+  expect(row(verdict, "records")).toMatchObject({ count: 1, findings: [{ page: 3, id: userId(6) }] });
+  for (const name of ["record-list", "bulk", "lookup", "explorer"])
+    expect(row(verdict, name)).toMatchObject({ outcome: "skipped", note: expect.stringContaining("--sample") });
+});
+
+test("without snapshot.json and SHA256SUMS, pages are held to what page 1 says, and findings may be added to", async () => {
+  const folder = await plainRelease({ encodings: [] });
+  const said = { ...readSnapshot(folder), id: "0".repeat(12), state: "0".repeat(64), warnings: {} };
+  const missing = [SNAPSHOT, SUMS, RECORDS, OPENAPI];
+  const verdict = await verifyWithout(folder, missing, { said });
+  expect(differing(verdict)).toEqual([]);
+  for (const name of ["sums", "snapshot"])
+    expect(row(verdict, name)).toMatchObject({ outcome: "skipped", note: "the host does not serve it" });
+  expect(row(verdict, "record-list")).toMatchObject({ outcome: "skipped" });
+  expect(row(verdict, "contract")).toMatchObject({ outcome: "passed" });
+
+  edit(folder, page(2), (text) => text.replace('"count":7', '"count":8'));
+  const findings = new Findings();
+  findings.add({ check: "contract", path: CONTRACT, found: "one", expected: "another" });
+  const wrong = await verifyWithout(folder, missing, { said, findings });
+  expect(differing(wrong)).toEqual(["contract", "count"]);
+  expect(row(wrong, "count")?.findings).toMatchObject([{ page: 2, found: "count 8", expected: "7, as in page 1" }]);
+});
