@@ -136,15 +136,24 @@ class LinesOfPages {
   #lines = Buffer.alloc(0);
   /** Bytes of these lines that were compared. */
   #at = 0;
+  /** Records still to come of a page that is known not to be there. */
+  #skip = 0;
 
   constructor(private readonly release: OpenRelease) {}
 
   compare(plain: Buffer): Difference | undefined {
     for (let at = 0; at < plain.length; ) {
+      if (this.#skip > 0) {
+        const end = plain.indexOf(NEWLINE, at);
+        if (end < 0) return undefined;
+        [this.#skip, at] = [this.#skip - 1, end + 1];
+        continue;
+      }
       if (this.#at === this.#lines.length) {
         if (this.#page === this.release.manifest.pages) return TOO_MANY;
         if (!this.#next())
           return { page: this.#page, found: "a record", expected: "what its page has, which cannot be read" };
+        continue;
       }
       const length = Math.min(this.#lines.length - this.#at, plain.length - at);
       const [theirs, mine] = [plain.subarray(at), this.#lines.subarray(this.#at, this.#at + length)];
@@ -158,6 +167,10 @@ class LinesOfPages {
   #next(): boolean {
     const { folder, tree, manifest } = this.release;
     const path = manifest.paths.path(++this.#page);
+    if (!tree.has(path) && !tree.lacks(path)) {
+      this.#skip = manifest.snapshot?.page_size ?? 0;
+      return true;
+    }
     const bytes = tree.get(path) === "file" ? readPage(join(folder, path)) : undefined;
     const records = Buffer.isBuffer(bytes) ? recordsOf(bytes, readBody(bytes)) : undefined;
     // A record holds no newline, so a separator is found nowhere else.

@@ -1,6 +1,6 @@
 /** Compares files of a release with what its records make, and says what differs first. */
 import { createHash } from "node:crypto";
-import { closeSync, fstatSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SinkFile } from "../../artifacts/artifact.js";
 import { parseJson } from "../../contract/json.js";
@@ -135,7 +135,9 @@ export class ComparingSink {
     const file = tree.get(path) === "file" ? openPlain(join(folder, path)) : undefined;
     if (file === undefined && (tree.has(path) || tree.lacks(path)))
       note(path, { found: "no file to read", expected: "a line for each record" });
-    return new ListComparison(file, manifest, (difference) => note(path, difference));
+    // Where it is known to be absent, the list that the records make stands in for it, so that steps can be compared with it.
+    const made = tree.has(path) || tree.lacks(path) ? undefined : openSync(join(folder, path), "wx");
+    return new ListComparison({ file, made }, manifest, (difference) => note(path, difference));
   }
 }
 
@@ -146,34 +148,38 @@ class ListComparison implements SinkFile {
   readonly #hash = createHash("sha256");
 
   constructor(
-    private readonly file: number | undefined,
+    /** The list that is there, and a file to write the list to. */
+    private readonly files: { file: number | undefined; made: number | undefined },
     private readonly manifest: SinkContext["manifest"],
     private readonly note: (difference: Difference) => void,
   ) {}
 
   write(bytes: Uint8Array): void {
     const made = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    if (this.file === undefined) this.#hash.update(made);
+    const { file } = this.files;
+    if (this.files.made !== undefined) writeFileSync(this.files.made, made);
+    if (file === undefined) this.#hash.update(made);
     else if (this.#isSame) {
       const found = Buffer.allocUnsafe(made.length);
-      const there = found.subarray(0, readFully(this.file, found, this.bytes));
-      if (!there.equals(made)) this.#noteLine(this.file, there, made);
+      const there = found.subarray(0, readFully(file, found, this.bytes));
+      if (!there.equals(made)) this.#noteLine(file, there, made);
     }
     this.bytes += made.length;
   }
 
   finish(): void {
     const { snapshot, isOwn, others } = this.manifest;
-    if (this.file === undefined) {
+    const { file } = this.files;
+    if (file === undefined) {
       const [digest, listed] = [this.#hash.digest("hex"), others.get(RECORDS) ?? (isOwn ? snapshot?.state : undefined)];
       if (listed !== undefined && digest !== listed)
         this.note({ found: `digest ${listed}`, expected: `${digest}, of what the records make` });
-    } else if (this.#isSame && fstatSync(this.file).size > this.bytes)
+    } else if (this.#isSame && fstatSync(file).size > this.bytes)
       this.note({ found: "bytes behind the last record", expected: "a line for each record" });
   }
 
   close(): void {
-    if (this.file !== undefined) closeSync(this.file);
+    for (const file of Object.values(this.files)) if (file !== undefined) closeSync(file);
   }
 
   #noteLine(file: number, found: Buffer, made: Buffer): void {

@@ -117,7 +117,7 @@ function findSkipped({ tree, manifest }: OpenRelease, isSample: boolean): Reason
     ...{ description: without(OPENAPI), avatar: without(AVATAR_PATH) },
     compressed: manifest.variants.length > 1 ? undefined : "it has no compressed pages",
     "record-list": sampled ?? (hasState ? undefined : "nothing says what its digest is"),
-    bulk: without(BULK, there.has("bulk")) ?? sampled,
+    bulk: without(BULK, there.has("bulk")),
     changes: without(CHANGES, there.has("changes")),
     // The explorer needs a look-up.
     lookup: without(LOOKUP, there.has("lookup") || there.has("explorer")) ?? sampled,
@@ -148,8 +148,7 @@ async function checkRecords(release: OpenRelease, options: DiskOptions, skipped:
   const { records, warnings, isWhole } = await checkPages(release, isKnown ? made : undefined, options, findings);
   if (!snapshot || !contract) return records;
   if (!isWhole) for (const name of ["record-list", "lookup", "explorer"]) skipped[name] ??= UNUSABLE;
-  if (!isKnown) skipped["bulk"] ??= UNUSABLE;
-  else {
+  if (isKnown) {
     checkWarnings(release.manifest, warnings, findings);
     const found = foundOnPages(records, wordingOf(contract));
     if (records !== snapshot.count)
