@@ -65,7 +65,9 @@ export async function front(
     onward.pipe(socket).on("error", () => onward.destroy());
     onward.write(bytes);
   };
-  server.on("clientError", (error: Error & { rawPacket?: Buffer }, socket) => forward(error.rawPacket ?? "", socket));
+  server.on("clientError", ({ rawPacket }: Error & { rawPacket?: Buffer }, socket) =>
+    rawPacket ? forward(rawPacket, socket) : socket.destroy(),
+  );
   server.on("connect", (req, socket) => forward(linesOf(req), socket));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
