@@ -54,7 +54,7 @@ test("every verb is a function", async () => {
 
   const { files, id } = await adapt("nginx", { dist, listenPort: 8081, write: join(folder, "nginx") });
   expect(id).toBe(six.id);
-  expect([...readTree(join(folder, "nginx")).keys()]).toEqual(files.map(({ path }) => path));
+  expect([...readTree(join(folder, "nginx")).keys()]).toEqual(files.map(({ path }) => path).sort());
   expect((await checkLimits("netlify", { dist })).excess).toEqual([]);
   expect(listHosts().map(({ host: name }) => name)).toContain("nginx");
 

@@ -41,9 +41,3 @@ test("a wrong setting stops the verbs that have it, and only those", async () =>
   expect(await codes({ ROLLCALL_OUT: "a\0b" })).toEqual(writers);
   expect(await codes({ ROLLCALL_QUIET: "very" })).toEqual(["init", "build", "publish", "mirror", "use"]);
 });
-
-test.each(["users/", "users"])("verify says which base URL a listing's URL has: %s", async (end) => {
-  const { code, stderr } = await rollcall(`verify http://127.0.0.1:9/a/api/${end}`, fakeIo(scratch()));
-  expect(code).toBe(ExitCode.usage);
-  expect(stderr).toContain("every link adds /api/users/; give http://127.0.0.1:9/a.");
-});
