@@ -173,7 +173,7 @@ export const MUTANTS = [
   },
   {
     name: "client-digest-not-checked",
-    file: "src/client/proof/view.ts",
+    file: "src/client/snapshot.ts",
     from: "if (received === digest || !digest || (received === plain && bytes[0] !== 0x1f)) return bytes;",
     to: "if (bytes.length > 0) return bytes;",
     tests: ["test/client/listing/faults.system.test.ts"],

@@ -4,7 +4,7 @@ export type { ContractFile } from "../contract/file/form.js";
 export type { Page } from "../contract/page.js";
 export type { Snapshot } from "../contract/snapshot.js";
 export type { User } from "../contract/users.js";
-export { ListingError, type ListingErrorCode, SnapshotChangedError } from "./errors.js";
+export { ListingError, type ListingErrorCode, type Position, SnapshotChangedError } from "./errors.js";
 export { openListing } from "./listing.js";
 export type {
   CallOptions,
@@ -18,6 +18,5 @@ export type {
   SyncResult,
   Walk,
 } from "./options.js";
-export type { Position } from "./position.js";
-export { createMemoryStore, type MemoryStore } from "./sync/memory.js";
+export { createMemoryStore, type MemoryStore } from "./sync/memory-store.js";
 export type { Entry, Held, KeptRecord, Store, StoreTransaction } from "./sync/store.js";

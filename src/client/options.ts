@@ -3,8 +3,7 @@ import type { ContractFile } from "../contract/file/form.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import type { User } from "../contract/users.js";
-import type { ListingError, SnapshotChangedError } from "./errors.js";
-import type { Position } from "./position.js";
+import type { ListingError, Position, SnapshotChangedError } from "./errors.js";
 import type { Store } from "./sync/store.js";
 
 /** How a listing is read. */

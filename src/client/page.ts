@@ -1,45 +1,41 @@
-/** Bytes as the page that its snapshot promises. */
+/** Checks that bytes are the page that its snapshot promises. */
 import { LINK_STYLES, type ListingPlace, neighbours, pageUrl } from "../contract/links.js";
 import type { Page } from "../contract/page.js";
-import type { Snapshot } from "../contract/snapshot.js";
-import { type AnyObject, isPlainObject, objectOf } from "./checked.js";
 import { malformed } from "./errors.js";
-import type { SnapshotView } from "./proof/view.js";
-import type { Bytes } from "./transfer.js";
+import type { Bytes } from "./requests.js";
+import type { SnapshotView } from "./snapshot.js";
+import { type AnyObject, isPlainObject, objectOf } from "./text.js";
 
-/** The page that such bytes are. Without proof, its links may be written in other ways. @throws ListingError (malformed) */
+/** Parses a page. Without proof, its links may be written in other ways. @throws ListingError (malformed) */
 export function parsePage<T>(
   { proof, path, snapshot }: Pick<SnapshotView, "proof" | "path" | "snapshot">,
   number: number,
   bytes: Bytes,
 ): Page<T> {
-  const { base_url: baseUrl, links } = snapshot;
+  const { base_url: baseUrl, links, count, page_size, pages } = snapshot;
   const place = { baseUrl, path, links };
   const url = pageUrl(place, number);
   const page = objectOf(bytes, url);
-  const plain = (link: unknown, to: number) =>
+  const { results } = page;
+  const linkTo = (link: unknown, to: number) =>
     proof === "none" && isPage(link, place, to) ? pageUrl(place, to) : link;
-  const [next, previous] = [plain(page["next"], number + 1), plain(page["previous"], number - 1)];
-  requirePage({ ...page, next, previous }, url, number, path, snapshot);
+  const found: AnyObject = {
+    count: page["count"],
+    next: linkTo(page["next"], number + 1),
+    previous: linkTo(page["previous"], number - 1),
+    results: Array.isArray(results) && results.every(isPlainObject) && results.length,
+  };
+  const promised = {
+    count,
+    ...neighbours({ ...place, page: number, pages }),
+    results: Math.max(0, Math.min(page_size, count - (number - 1) * page_size)),
+  };
+  for (const [name, expected] of Object.entries(promised))
+    if (found[name] !== expected) throw malformed(url, `${name} ${expected}`, found[name]);
   return page as unknown as Page<T>;
 }
 
-/** Whether a page is as its snapshot promises. @throws ListingError (malformed) unless it is */
-function requirePage(page: AnyObject, url: string, number: number, path: string, snapshot: Snapshot): void {
-  const { count, page_size, pages, links, base_url: baseUrl } = snapshot;
-  const { results } = page;
-  const promised = {
-    ...{ count, ...neighbours({ baseUrl, path, links, page: number, pages }) },
-    ...{ results: Math.max(0, Math.min(page_size, count - (number - 1) * page_size)) },
-  };
-  const found = { ...page, results: Array.isArray(results) && results.every(isPlainObject) && results.length };
-  for (const [name, expected] of Object.entries(promised)) {
-    const received = (found as AnyObject)[name];
-    if (received !== expected) throw malformed(url, `${name} ${expected}`, received);
-  }
-}
-
-/** Whether a link is of this page, at the same origin and path. Frameworks write page 1 without its number. */
+/** Whether a link leads to this page, at the same origin and path. Frameworks write page 1 without its number. */
 function isPage(link: unknown, place: ListingPlace, number: number): boolean {
   if (typeof link !== "string") return false;
   let url: URL;

@@ -1,7 +1,10 @@
-/** SHA256SUMS.minisig: minisign's signature of SHA256SUMS, read and checked in any runtime that has WebCrypto. */
-
-import { encode } from "./bytes.js";
-import { toHex } from "./checked.js";
+/** SHA256SUMS.minisig: minisign's signature of SHA256SUMS, checked in any runtime that has WebCrypto. */
+import type { Snapshot } from "../contract/snapshot.js";
+import { toHex } from "./digests.js";
+import { ListingError, quoted, usage } from "./errors.js";
+import type { Bytes } from "./requests.js";
+import type { Host } from "./snapshot.js";
+import { encode, textOf } from "./text.js";
 
 /** A minisign public key. */
 export interface PublicKey {
@@ -11,39 +14,59 @@ export interface PublicKey {
   readonly bytes: Uint8Array;
 }
 
-/** What the signer says of the release that was signed. */
+/** What the signer says about the release. */
 export interface TrustedComment {
   /** The release's id. */
   readonly id: string;
+  /** Without a slash at its end. */
   readonly baseUrl: string;
   /** When it was signed. */
   readonly time: Date;
 }
 
-export interface SignedSums {
-  /** The bytes of SHA256SUMS. */
-  readonly sums: Uint8Array;
-  /** The text of SHA256SUMS.minisig. */
-  readonly signature: string;
-  /** Any one of them may have signed. */
-  readonly keys: readonly PublicKey[];
-}
-
-export interface SignedRelease {
-  /** Without a slash at its end. */
-  readonly baseUrl: string;
-  readonly id: string;
-  /** An older signature is refused. */
-  readonly maxAgeMs?: number | undefined;
-}
-
-/** A key that is none, or a signature that proves nothing. The message is the rest of a sentence about it: `is cut or changed`. */
+/** Not a key, or a signature that proves nothing. The message continues a sentence about it: `is cut or changed`. */
 export class SignatureError extends Error {}
 
 const OTHER_FORM = "is cut, changed or of another form than Rollcall's";
+const OTHER_KEY = "is of the key";
 
-/** A signer's clock may be ahead by so much. */
+/** A signer's clock may be ahead by this. */
 const MOST_AHEAD_MS = 300_000;
+
+/**
+ * When a release was signed: with one of the keys, for this base URL and this id. Returns an error where another key has
+ * signed, because another try would not change that.
+ * @throws ListingError (signature), or (usage) for a text that is not a key
+ */
+export async function signedAt(
+  { baseUrl, keys: texts, maxAgeMs }: Host,
+  sums: Bytes,
+  { id, base_url }: Snapshot,
+  signature: Bytes,
+): Promise<Date | ListingError> {
+  const url = `${baseUrl}/SHA256SUMS.minisig`;
+  const keys = texts.map((text) => {
+    try {
+      return parsePublicKey(text);
+    } catch (error) {
+      throw usage(baseUrl, `cannot be read with a publicKey that ${(error as Error).message}`);
+    }
+  });
+  try {
+    const said = await checkSignature({ sums, signature: textOf(signature, url), keys });
+    checkTrustedComment(said, { baseUrl, id, maxAgeMs });
+    if (base_url !== baseUrl)
+      throw new SignatureError(`signs a snapshot.json of ${quoted(base_url)}, not of ${baseUrl}`);
+    return said.time;
+  } catch (error) {
+    if (!(error instanceof SignatureError)) throw error;
+    const { message } = error;
+    const expected = `one by ${keys.map((key) => key.id).join(" or ")} of release ${id} of ${baseUrl}`;
+    const why = new ListingError("signature", url, "is refused", expected, `one that ${message}`, error);
+    if (message.startsWith(OTHER_KEY)) return why;
+    throw why;
+  }
+}
 
 /**
  * Reads a public key: its line of 56 letters (`RW...`), or the text of the .pub file that `minisign -G` writes.
@@ -58,7 +81,7 @@ export function parsePublicKey(text: string): PublicKey {
 }
 
 /**
- * The text of a signature file, letter by letter: any other text is refused, so that no bit of it can change unnoticed.
+ * The text of a signature file. Any other text is refused, so no bit of it can change unnoticed.
  * @param made "Ed", the key's id, the signature of the file.
  * @param all the signature of that signature and the comment.
  */
@@ -66,13 +89,21 @@ export function signatureText(made: Uint8Array, comment: string, all: Uint8Array
   return `untrusted comment: signature of SHA256SUMS by rollcall\n${base64(made)}\ntrusted comment: ${comment}\n${base64(all)}\n`;
 }
 
-/** What all that is signed together with the comment is made of. */
+/** The bytes that are signed together with the comment. */
 export function withComment(signature: Uint8Array, comment: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from([...signature, ...encode(comment)]);
 }
 
-/** @throws SignatureError, with the rest of a sentence about SHA256SUMS.minisig, when none of the keys has signed. */
-export async function checkSignature({ sums, signature, keys }: SignedSums): Promise<TrustedComment> {
+/** @throws SignatureError when none of the keys has signed. */
+export async function checkSignature({
+  sums,
+  signature,
+  keys,
+}: {
+  sums: Uint8Array;
+  signature: string;
+  keys: readonly PublicKey[];
+}): Promise<TrustedComment> {
   const [, first = "", line = "", last = ""] = signature.split("\n");
   const comment = line.slice("trusted comment: ".length);
   const [made, all] = [decode(first), decode(last)];
@@ -81,10 +112,14 @@ export async function checkSignature({ sums, signature, keys }: SignedSums): Pro
   const [id, own] = [keyId(made), made.slice(10)];
   const known = keys.filter((key) => key.id === id);
   if (known.length === 0)
-    throw new SignatureError(`is of the key ${id}, where one of ${keys.map((key) => key.id).join(", ")} is demanded`);
+    throw new SignatureError(`${OTHER_KEY} ${id}, where one of ${keys.map((key) => key.id).join(", ")} is demanded`);
   let why = "does not fit SHA256SUMS: either is changed, or of another release";
   for (const { bytes } of known) {
-    const key = await importKey(bytes);
+    const key = await crypto.subtle
+      .importKey("raw", new Uint8Array(bytes), "Ed25519", false, ["verify"])
+      .catch((cause) => {
+        throw new SignatureError("cannot be checked here: this runtime's WebCrypto has no Ed25519", { cause });
+      });
     if (!(await crypto.subtle.verify("Ed25519", key, own, new Uint8Array(sums)))) continue;
     if (await crypto.subtle.verify("Ed25519", key, all, withComment(own, comment))) return parseComment(comment);
     why = "has a changed trusted comment";
@@ -92,15 +127,11 @@ export async function checkSignature({ sums, signature, keys }: SignedSums): Pro
   throw new SignatureError(why);
 }
 
-function importKey(bytes: Uint8Array) {
-  return crypto.subtle.importKey("raw", new Uint8Array(bytes), "Ed25519", false, ["verify"]).catch((cause) => {
-    throw new SignatureError("cannot be checked here: this runtime's WebCrypto has no Ed25519", { cause });
-  });
-}
-
-/** @throws SignatureError when the signature is of another release than the one that is expected, or too old. */
-export function checkTrustedComment(said: TrustedComment, expected: SignedRelease): void {
-  const { baseUrl, id, maxAgeMs } = expected;
+/** @throws SignatureError when the signature is of another release than the expected one, or older than `maxAgeMs`. */
+export function checkTrustedComment(
+  said: TrustedComment,
+  { baseUrl, id, maxAgeMs }: Pick<TrustedComment, "baseUrl" | "id"> & { readonly maxAgeMs?: number | undefined },
+): void {
   const [age, when] = [Date.now() - said.time.getTime(), said.time.toISOString()];
   if (said.baseUrl !== baseUrl) throw new SignatureError(`is of a release of ${said.baseUrl}, not of ${baseUrl}`);
   if (said.id !== id) throw new SignatureError(`is of release ${said.id}, not of ${id}`);
@@ -121,16 +152,16 @@ function parseComment(text: string): TrustedComment {
   return said;
 }
 
-/** The id in a key or signature, behind its two letters: minisign shows the eight bytes as a number whose first byte is the least. */
+/** The id in a key or signature, behind its two letters: minisign prints the eight bytes as a little-endian number. */
 export function keyId(bytes: Uint8Array): string {
-  // A copy, which the slice of a Buffer is not.
+  // A copy: the slice of a Buffer is not one.
   return toHex(Uint8Array.from(bytes.slice(2, 10)).reverse()).toUpperCase();
 }
 
 /** No bytes where the text is not Base64. */
-function decode(base64: string): Uint8Array<ArrayBuffer> {
+function decode(text: string): Uint8Array<ArrayBuffer> {
   try {
-    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   } catch {
     return new Uint8Array();
   }

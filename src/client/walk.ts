@@ -1,10 +1,9 @@
-/** A walk over a listing: what is asked ahead is proved, handed out in order, and all of one snapshot. */
+/** Walks a listing: asks ahead, hands out in order, all of one snapshot. */
 import type { Snapshot } from "../contract/snapshot.js";
-import { SnapshotChangedError } from "./errors.js";
+import { type Position, SnapshotChangedError } from "./errors.js";
 import type { ListingWalkOptions, Walk } from "./options.js";
-import type { Position } from "./position.js";
-import type { FindOptions, SnapshotView } from "./proof/view.js";
-import type { Bytes } from "./transfer.js";
+import type { Bytes } from "./requests.js";
+import type { FindOptions, SnapshotView } from "./snapshot.js";
 
 /** What a walk reads, one after the other: the pages of a snapshot, or the parts that hold its records. */
 export interface PageSource<R, B = Bytes> {
@@ -12,11 +11,10 @@ export interface PageSource<R, B = Bytes> {
   atOnce: number;
   /** The number of the last one. */
   last: number;
-  /** The number of the one to begin with when so many records were handed out before. */
+  /** The number of the one to begin with when this number of records was handed out before. */
   first(records: number): number;
-  /** One of them, proved: its bytes, or whatever else a walk is about. */
   read(number: number, signal: AbortSignal | undefined): Promise<B>;
-  /** What is in it behind so many records, each with how many there are with it. */
+  /** The items behind the first `records` ones, each with the number of records up to it. */
   items(number: number, bytes: B, records: number): Items<R>;
 }
 
@@ -25,103 +23,104 @@ type Items<R> = Iterator<[item: R, records: number]> | AsyncIterator<[item: R, r
 /** The snapshot that a walk is of. */
 export type Walked = Pick<SnapshotView, "snapshot" | "state" | "requireCurrent">;
 
-/** How a walk finds what it reads. */
 export interface WalkStart<R, G extends Walked = SnapshotView, B = Bytes> {
   url: string;
-  /** How often it begins again at most; 8 times unless given. */
-  most?: number;
   find(options: FindOptions): Promise<G>;
-  /** How many records come before a position, for a walk that goes on behind one. */
+  /** How many records come before a position, for a walk that continues behind one. */
   before?(position: Position, snapshot: Snapshot): Promise<number>;
   source(view: G, signal: AbortSignal): Promise<PageSource<R, B>>;
+}
+
+/** A listing that moves more often during one walk cannot be read whole. */
+export const MOST_RESTARTS = 8;
+
+/** Runs again when the snapshot changed meanwhile, at most `most` times. @param restarts counts them. */
+export async function againWhenMoved<V>(
+  restarts: { done: number; most: number },
+  run: () => Promise<V>,
+  onMoved?: (why: SnapshotChangedError) => void,
+): Promise<V> {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof SnapshotChangedError) || restarts.done === restarts.most) throw error;
+      restarts.done++;
+      onMoved?.(error);
+    }
+  }
 }
 
 /** Before the first record. */
 const BEGINNING: Position = { state: "", page: 1, index: 0 };
 
-/** A listing that moves more often during one walk is not to be read whole. */
-export const MOST_RESTARTS = 8;
-
-interface Underway<R, B> {
+interface Progress<R, B> {
   view: Walked;
   source: PageSource<R, B>;
-  /** How many were handed out. */
+  /** How many records were handed out. */
   records: number;
-  /** The page or part that is read now, and what of it is still to be handed out. */
+  /** The page or part that is read now, and the items left of it. */
   number: number;
   items?: Items<R> | undefined;
-  /** What is asked for, by number: from the one that is read now on. */
+  /** Requests by number, from the one that is read now on. */
   asked: Map<number, Promise<B>>;
   hasRead?: boolean;
 }
 
-/** A walk that asks nothing until its first record or page is asked for. */
+/** A walk that sends nothing until its first item is asked for. */
 export function createWalk<R, G extends Walked, B>(
-  { url, most = MOST_RESTARTS, find, before, source }: WalkStart<R, G, B>,
-  options: ListingWalkOptions,
+  { url, find, before, source }: WalkStart<R, G, B>,
+  { signal, restart, onRestart, after = BEGINNING }: ListingWalkOptions,
 ): Walk<R> {
-  const { signal, restart, onRestart } = options;
-  let after = options.after ?? BEGINNING;
-  let restarts = 0;
-  let underway: Underway<R, B> | undefined;
+  const restarts = { done: 0, most: restart ? MOST_RESTARTS : 0 };
+  let progress: Progress<R, B> | undefined;
   let isOver = false;
   let turn: Promise<unknown> = Promise.resolve();
   let control = new AbortController();
   const stop = () => control.abort(signal?.reason);
-  // Requests that were made ahead end at once, not only when the next record is asked for.
+  // Ends requests that were sent ahead at once, not only when the next item is asked for.
   signal?.addEventListener("abort", stop);
 
-  const position = () => (underway ? positionAt(underway.records, underway.view) : after);
+  const position = () => (progress ? positionAt(progress.records, progress.view) : after);
 
-  const begin = async (): Promise<Underway<R, B>> => {
-    const view = await find({ signal: control.signal, isPast: restarts > 0 });
+  const begin = async (): Promise<Progress<R, B>> => {
+    const view = await find({ signal: control.signal, isPast: restarts.done > 0 });
     const { snapshot, state } = view;
     if (after.state !== "" && after.state !== state) throw new SnapshotChangedError(url, after, undefined, snapshot);
     const records = after === BEGINNING || !before ? 0 : await before(after, snapshot);
-    const way = await source(view, control.signal);
-    return { view, source: way, records, number: way.first(records), asked: new Map() };
+    const pages = await source(view, control.signal);
+    return { view, source: pages, records, number: pages.first(records), asked: new Map() };
   };
 
-  /** Nothing behind the last one, where the listing must still be the one of the beginning. */
-  const step = async (way: Underway<R, B>): Promise<[R, number] | undefined> => {
-    for (; ; way.number++) {
-      if (!way.items && way.number > way.source.last) {
-        // What was just asked for at the beginning is not asked for again.
-        if (way.hasRead) await way.view.requireCurrent(control.signal);
-        return undefined;
+  const step = async (): Promise<IteratorResult<R, undefined>> => {
+    try {
+      signal?.throwIfAborted();
+      progress ??= await begin();
+      for (; !isOver && (progress.items || progress.number <= progress.source.last); progress.number++) {
+        const items = progress.items ?? (await readItems(progress, control.signal));
+        // After an error, the same page is read again.
+        progress.items = undefined;
+        const { done, value } = await items.next();
+        if (done) continue;
+        progress.items = items;
+        progress.records = value[1];
+        return { done: false, value: value[0] };
       }
-      const items = way.items ?? way.source.items(way.number, await take(way, control.signal), way.records);
-      way.items = undefined;
-      const { done, value } = await items.next();
-      if (done) continue;
-      way.items = items;
-      way.records = value[1];
-      return value;
-    }
-  };
-
-  const next = async (): Promise<IteratorResult<R, undefined>> => {
-    while (!isOver) {
-      try {
-        signal?.throwIfAborted();
-        underway ??= await begin();
-        const found = await step(underway);
-        if (found) return { done: false, value: found[0] };
-        return end();
-      } catch (error) {
-        if (isOver) break;
-        if (!(error instanceof SnapshotChangedError)) throw error;
-        error.position = position();
-        if (!restart || restarts === most) throw error;
-        restarts++;
-        stop();
-        control = new AbortController();
-        underway = undefined;
-        after = BEGINNING;
-        onRestart?.(error);
-      }
+      // What was found just now is not looked for again.
+      if (!isOver && progress.hasRead) await progress.view.requireCurrent(control.signal);
+    } catch (error) {
+      if (error instanceof SnapshotChangedError) error.position = position();
+      if (!isOver) throw error;
     }
     return end();
+  };
+
+  const beginAgain = (why: SnapshotChangedError) => {
+    stop();
+    control = new AbortController();
+    progress = undefined;
+    after = BEGINNING;
+    onRestart?.(why);
   };
 
   const end = (): IteratorReturnResult<undefined> => {
@@ -136,17 +135,17 @@ export function createWalk<R, G extends Walked, B>(
       return position();
     },
     get restarts() {
-      return restarts;
+      return restarts.done;
     },
     get snapshot() {
-      return underway?.view.snapshot;
+      return progress?.view.snapshot;
     },
     [Symbol.asyncIterator]() {
       return this;
     },
-    /** One after the other, however it is called. */
+    /** One call after the other. */
     next() {
-      const result = turn.then(next);
+      const result = turn.then(() => (isOver ? end() : againWhenMoved(restarts, step, beginAgain)));
       turn = result.catch(() => {});
       return result;
     },
@@ -154,25 +153,24 @@ export function createWalk<R, G extends Walked, B>(
   };
 }
 
-/** The bytes of the one that is read now, while those behind it are asked for, too. After an error it is asked for again. */
-function take<R, B>(way: Underway<R, B>, signal: AbortSignal): Promise<B> {
-  const { source, asked, number } = way;
-  way.hasRead = true;
+/** The items of the page that is read now, while those behind it are asked for, too. */
+async function readItems<R, B>(progress: Progress<R, B>, signal: AbortSignal): Promise<Items<R>> {
+  const { source, asked, number, records } = progress;
+  progress.hasRead = true;
   for (let ahead = number; ahead < number + source.atOnce && ahead <= source.last; ahead++) {
     if (asked.has(ahead)) continue;
     const bytes = source.read(ahead, signal);
-    // Its error is met when its turn comes.
+    // An error is thrown when its turn comes.
     bytes.catch(() => {});
     asked.set(ahead, bytes);
   }
   const bytes = asked.get(number) as Promise<B>;
   asked.delete(number);
-  return bytes;
+  return source.items(number, await bytes, records);
 }
 
 /** The position behind the first `records` records. */
-function positionAt(records: number, { state, snapshot }: { state: string; snapshot: Snapshot }): Position {
-  const { page_size: pageSize } = snapshot;
+function positionAt(records: number, { state, snapshot: { page_size: pageSize } }: Walked): Position {
   const page = Math.max(1, Math.ceil(records / pageSize));
   return { state, page, index: records - (page - 1) * pageSize, pageSize };
 }

@@ -1,80 +1,110 @@
-/** Records that are looked for: each page that may have some is asked for once, in published order. */
-import { HIGHEST } from "../../contract/lookup.js";
-import { quoted } from "../errors.js";
-import type { CallOptions } from "../options.js";
+/** Finds records by lookup files: asks for each page that may have some once, in published order. */
+import {
+  HIGHEST,
+  isAmong,
+  keyTerm,
+  termOf,
+  type WantedWord,
+  wantedWords,
+  wordsOfRecord,
+} from "../../contract/lookup.js";
+import { valueAt } from "../../contract/record/value.js";
+import { type ListingError, malformed, quoted, usage } from "../errors.js";
+import type { CallOptions, SearchOptions } from "../options.js";
 import { parsePage } from "../page.js";
-import type { FindOptions, Host, SnapshotView } from "../proof/view.js";
-import { latestView } from "../shared.js";
-import { usage } from "../usage.js";
+import { latestView, readKept } from "../read-once.js";
+import type { FindOptions, Host, SnapshotView } from "../snapshot.js";
+import { type AnyObject, objectOf } from "../text.js";
 import type { PageSource, Walked } from "../walk.js";
-import { readKept } from "./kept.js";
-import { openSearch, type Query } from "./search.js";
-import { numbersOf, type SortedSource, type Wanted } from "./sorted.js";
+import { type LookupReader, numbersOf, type TermList } from "./sorted-files.js";
 
-/** A snapshot, and what a walk goes through that looks for something in it. */
+/** Options of `find` that only the explorer uses, see chosen.ts. */
+export interface InnerSearch extends SearchOptions {
+  /** By keys: only the record whose key is the whole text. */
+  isWhole?: boolean | undefined;
+  /** Further lists that a record is on. */
+  also?: ((reader: LookupReader) => Promise<Sought>) | undefined;
+}
+
+type Query = Pick<InnerSearch, "by" | "isWhole" | "also"> & { text: string };
+
+export interface Sought {
+  /** Every record that fits is on all of these lists. The shortest mostly come first; without lists, nothing is found. */
+  lists: TermList[];
+  /** Whether a record fits: lists may have others, too. */
+  fits(record: unknown): boolean;
+}
+
+/** A snapshot, and the source of a walk through the records that fit. */
 export interface Searched<T> extends Walked {
   source(signal: AbortSignal | undefined): Promise<PageSource<T, void>>;
 }
 
+const INDEX_BYTES = 16_000_000;
+/** Records in a row that may not fit. */
+const MOST_VAIN = 6;
+/** When only this many records are left, their pages are asked for rather than more lists. */
+const FEW = 3;
+
 /** The record of a key; undefined where there is none. */
 export async function getRecord<T>(host: Host, key: string | number, { signal }: CallOptions): Promise<T | undefined> {
   const view = await latestView(host, signal);
-  const reader = { view, baseUrl: host.baseUrl, signal };
-  for await (const [record] of search<T>(reader, { text: `${key}`, by: "key", isWhole: true }, 1, 0)) return record;
-  await requireProved(view, signal);
+  const query = { text: `${key}`, by: "key", isWhole: true } as const;
+  for await (const [record] of search<T>({ view, baseUrl: host.baseUrl, signal }, query, 1, 0)) return record;
+  await requireCurrent(view, signal);
   return undefined;
 }
 
-/** What a walk looks for, in which snapshot. */
 export async function searchOf<T>(host: Host, query: Query, { signal, isPast }: FindOptions): Promise<Searched<T>> {
   const view = await latestView(host, signal, isPast);
+  const { baseUrl, concurrency } = host;
   return {
     ...view,
-    requireCurrent: (from) => requireProved(view, from),
-    source: async (from) => ({
-      // One part, which is all that is found. After an error, it is looked for behind what was handed out.
+    requireCurrent: (signal) => requireCurrent(view, signal),
+    source: async (signal) => ({
+      // One part with everything that is found. After an error, the search continues behind what was handed out.
       ...{ atOnce: 1, last: 1, first: () => 1, read: async () => {} },
-      items: (_, __, records) => search<T>({ view, baseUrl: host.baseUrl, signal: from }, query, host.atOnce, records),
+      items: (_, __, records) => search<T>({ view, baseUrl, signal }, query, concurrency, records),
     }),
   };
 }
 
-/** Each file that was read shows by its digest that it is of the snapshot. Where there are none, page 1 has to. */
-async function requireProved(view: SnapshotView, signal: AbortSignal | undefined): Promise<void> {
+/** The digest of each file shows its snapshot. Where there are no digests, page 1 has to. */
+async function requireCurrent(view: SnapshotView, signal: AbortSignal | undefined): Promise<void> {
   if (view.proof === "none") await view.requireCurrent(signal);
 }
 
-/** Records in a row that are looked at in vain. */
-const MOST_VAIN = 6;
-
-/** What is found behind so many records, each with how many there are with it. */
+/** The records that fit, behind the first `records` ones, each with the number of records up to it. */
 async function* search<T>(
-  reader: SortedSource,
+  reader: LookupReader,
   query: Query,
-  atOnce: number,
+  concurrency: number,
   records: number,
 ): AsyncGenerator<[record: T, records: number]> {
-  const { view, signal } = reader;
+  const { view, signal, baseUrl } = reader;
   const { page_size } = view.snapshot;
   const read = (page: number) =>
-    readKept(view, `page ${page}`, signal, async (own) => {
-      return parsePage<T>(view, page, await view.readPage(page, own)).results;
-    });
-  const { lists, fits } = await openSearch(reader, query);
+    readKept(
+      view,
+      `page ${page}`,
+      signal,
+      async (own) => parsePage<T>(view, page, await view.readPage(page, own)).results,
+    );
+  const { lists, fits } = await listsFor(reader, query);
   const numbers = onAll(reader, lists, records);
   let next = await numbers.next();
-  // Only long words share a list with others. A key with the character that stands for the end does so, too.
+  // Only long words share a list with others; so does a key with the character that stands for the end.
   const vain = query.text.includes(HIGHEST) ? Number.POSITIVE_INFINITY : MOST_VAIN;
   let left = vain;
-  // One page at first: who looks for a name may need no more.
+  // One page at first: many searches need no more.
   for (let most = 1; !next.done; most *= 2) {
     const pages = new Map<number, Promise<T[]>>();
     const found: [number: number, results: Promise<T[]>][] = [];
     for (; !next.done; next = await numbers.next()) {
       const page = Math.floor(next.value / page_size) + 1;
-      const results = pages.get(page) ?? (pages.size < Math.min(most, atOnce, left) ? read(page) : undefined);
+      const results = pages.get(page) ?? (pages.size < Math.min(most, concurrency, left) ? read(page) : undefined);
       if (!results) break;
-      // Its error is met when its turn comes.
+      // An error is thrown when its turn comes.
       results.catch(() => {});
       pages.set(page, results);
       found.push([next.value, results]);
@@ -84,22 +114,81 @@ async function* search<T>(
       if (fits(record)) {
         left = vain;
         yield [record, number + 1];
-      } else if (--left < 1) throw usage(reader.baseUrl, `has too many records almost like ${quoted(query.text)}`);
+      } else if (--left < 1) throw usage(baseUrl, `has too many records almost like ${quoted(query.text)}`);
     }
   }
 }
 
-/** Of so few that are left, each page is asked for rather than more lists. */
-const FEW = 3;
+/** The lists of a text's words, or of a key. @throws ListingError (usage) where the release does not have the files */
+async function listsFor(reader: LookupReader, { text, by, isWhole, also }: Query): Promise<Sought> {
+  const others = await also?.(reader);
+  const lists: TermList[] = [];
+  const demands = others ? [others.fits] : [];
+  // A key may be empty.
+  if (text !== "" || isWhole) {
+    const [{ key, fields, version, keys, words }, url] = await readIndex(reader, "lookup/index.json");
+    if (version !== 2 || !Array.isArray(fields) || ![key, ...fields].every(isNames))
+      throw malformed(url, "an index of version 2", version);
+    const keyField = { names: key as string[] };
+    if (by === "key") {
+      const term = keyTerm(text);
+      lists.push({ folder: "lookup/keys", begins: keys, url, term, isBeginning: !isWhole && term === text });
+      demands.push((record) => {
+        const own = `${valueAt(record, keyField)}`;
+        return isWhole ? own === text : own.startsWith(text);
+      });
+    } else {
+      const wanted = wantedWords(text);
+      for (const { word, isBeginning } of longestFirst(wanted))
+        lists.push({ folder: "lookup/words", begins: words, url, term: termOf(word), isBeginning });
+      const names = fields.map((field) => ({ names: field }));
+      demands.push((record) => {
+        const own = wordsOfRecord(keyField, names, record);
+        return wanted.every((one) => isAmong(one, own));
+      });
+    }
+  }
+  if (others) lists.push(...others.lists);
+  return { lists, fits: (record) => demands.every((fits) => fits(record)) };
+}
 
-/** The numbers from `first` on that all lists have; or those of some lists, where that leaves so few that others need not be read. */
+/** Mostly, fewer records have a longer word; of words as long, those at both ends occur together the least. */
+function longestFirst(wanted: readonly WantedWord[]): WantedWord[] {
+  const fromEnd = (one: WantedWord) => Math.min(wanted.indexOf(one), wanted.length - 1 - wanted.indexOf(one));
+  return wanted.toSorted((one, other) => other.word.length - one.word.length || fromEnd(one) - fromEnd(other));
+}
+
+/** Reads where sorted files begin. Its folder has the name of the flag that the release has to be built with. */
+export async function readIndex(
+  { view, baseUrl, signal }: LookupReader,
+  file: string,
+): Promise<[said: AnyObject, url: string]> {
+  const url = `${baseUrl}/${file}`;
+  try {
+    const read = async (own: AbortSignal) => objectOf(await view.readFile(file, INDEX_BYTES, own), url);
+    return [await readKept(view, file, signal, read), url];
+  } catch (error) {
+    const { code, received } = error as Partial<ListingError>;
+    // A host without proof has it, or answers that it has nothing there.
+    if (code !== "usage" && !(code === "status" && received?.startsWith("4"))) throw error;
+    const [flag] = file.split("/");
+    throw usage(baseUrl, `has no ${flag}; build with --${flag}`);
+  }
+}
+
+/** Whether it is the path of a field, as its names. */
+export function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+/** The numbers from `first` on that all lists have; or those of some lists, where that leaves only a few records. */
 async function* onAll(
-  reader: SortedSource,
-  lists: readonly Wanted[],
+  reader: LookupReader,
+  lists: readonly TermList[],
   first: number,
 ): AsyncGenerator<number, undefined> {
-  const onSome = (some: readonly Wanted[], from = { number: first }) =>
-    meet(
+  const onSome = (some: readonly TermList[], from = { number: first }) =>
+    intersect(
       some.map((list) => numbersOf(reader, list, from)),
       from,
     );
@@ -111,8 +200,8 @@ async function* onAll(
   return yield* onSome(lists);
 }
 
-/** The numbers that all lists have. @param from what each goes on with. */
-async function* meet(
+/** The numbers that all lists have. @param from the number that each list continues with. */
+async function* intersect(
   lists: readonly AsyncGenerator<number, undefined>[],
   from: { number: number },
 ): AsyncGenerator<number, undefined> {

@@ -1,12 +1,12 @@
-/** Steps: which of them lead from one state to another, and what they say, each held to what changes.json lists. */
+/** Steps: which of them lead from one state to another, and what they change, each checked against changes.json. */
 import { writtenValue } from "../../contract/record/written.js";
-import { compareBytes, FILE_BYTES } from "../bytes.js";
-import { isPlainObject, objectOf } from "../checked.js";
-import { ListingError, malformed, quoted } from "../errors.js";
-import { linesOf } from "../lines.js";
-import type { Bytes } from "../transfer.js";
-import { keyOrder, type RecordKeeper } from "./records.js";
-import { Sha256 } from "./sha256.js";
+import { ListingError, malformed, quoted, tooLarge, usage } from "../errors.js";
+import { linesOf } from "../gzip-lines.js";
+import { keyOrder, type RecordReader } from "../record-reader.js";
+import type { Bytes } from "../requests.js";
+import { Sha256 } from "../sha256.js";
+import { FILE_BYTES } from "../snapshot.js";
+import { compareBytes, isPlainObject, objectOf } from "../text.js";
 import type { KeptRecord } from "./store.js";
 
 /** A step as changes.json lists it. */
@@ -20,10 +20,10 @@ export interface ListedStep {
   remove: number;
 }
 
-/** A record to keep, or the key of one that is gone. */
+/** A record to put, or the key of one to remove. */
 export type Edit<T> = KeptRecord<T> | { key: string };
 
-/** How many plain bytes a step of so many bytes may have, so that nobody has to unpack a bomb. */
+/** How many plain bytes a step of this many packed bytes may have: a limit against bombs. */
 export function mostPlainBytes(bytes: number): number {
   return 1_000_000 + 100 * bytes;
 }
@@ -43,7 +43,7 @@ export function chainOf(changes: Bytes, url: string, from: string, to: string): 
     begin = step.from;
     if (begin === from) return chain;
   }
-  throw new ListingError("usage", url, "has no steps from the copy's state", from, "others");
+  throw usage(url, `has no steps from the copy's state ${from}`);
 }
 
 function isStepTo(state: string, step: unknown): step is ListedStep {
@@ -59,7 +59,7 @@ function isStepTo(state: string, step: unknown): step is ListedStep {
 }
 
 /**
- * The bytes themselves; an error for those that unpack to too much, which nobody is to unpack once more.
+ * Returns the bytes; or an error where they unpack to too much, which is not to be tried again.
  * @throws ListingError unless they are of this step
  */
 export async function checkStep(
@@ -74,8 +74,7 @@ export async function checkStep(
   try {
     const lines = linesOf(packed, url, signal, (chunk) => {
       length += chunk.length;
-      if (length > most)
-        throw new ListingError("too-large", url, "is too large", `at most ${most} plain bytes`, "more");
+      if (length > most) throw tooLarge(url, `${most} plain bytes`);
       sha.update(chunk);
     });
     for await (const _ of lines);
@@ -89,14 +88,14 @@ export async function checkStep(
 }
 
 /**
- * What a step says, line by line.
- * @throws ListingError (malformed) for a line that is none, for lines that are not in the order of keys, and for more or fewer.
+ * The changes of a step, line by line.
+ * @throws ListingError (malformed) for another line, for lines that are not in the order of keys, and for more or fewer.
  */
 export async function* changesOf<T>(
   { put, remove }: ListedStep,
   packed: Bytes,
   url: string,
-  reader: RecordKeeper<T>,
+  reader: RecordReader<T>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Edit<T>> {
   let [puts, removes] = [0, 0];
@@ -115,7 +114,7 @@ export async function* changesOf<T>(
 
 const PUT = '{"put":';
 
-function changeOf<T>(line: string, url: string, reader: RecordKeeper<T>): [change: Edit<T>, key: unknown] {
+function changeOf<T>(line: string, url: string, reader: RecordReader<T>): [change: Edit<T>, key: unknown] {
   if (line.startsWith(PUT) && line.endsWith("}")) {
     const kept = reader.read(line.slice(PUT.length, -1), url);
     return [kept, reader.keyOf(kept.record)];

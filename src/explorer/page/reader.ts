@@ -1,6 +1,6 @@
 /** Reads the listing that this page is of: proved, of one snapshot at a time. */
 
-import { hexDigest } from "../../client/checked.js";
+import { hexDigest } from "../../client/digests.js";
 import { SnapshotChangedError } from "../../client/errors.js";
 import { openListing } from "../../client/listing.js";
 import { findChosen } from "../../client/lookup/chosen.js";

@@ -1,6 +1,6 @@
 /** One record: every field with what it means, and where and how it is published. */
 import stringify from "fast-json-stable-stringify";
-import { hexDigest } from "../../client/checked.js";
+import { hexDigest } from "../../client/digests.js";
 import type { Field } from "../../contract/contract.js";
 import { headingOf } from "../../contract/heading.js";
 import { pageUrl } from "../../contract/links.js";

@@ -76,6 +76,6 @@ test.each([
     expect(sizes.walk).toBeLessThanOrEqual(limits.walk);
     expect(sizes.everything).toBeLessThanOrEqual(limits.everything);
     const later = [...whole.keys()].filter((name) => !loadedAtOnce(whole).includes(name));
-    expect(later).toEqual([expect.stringMatching(/^more-/)]);
+    expect(later).toEqual([expect.stringMatching(/^lazy-/)]);
   },
 );

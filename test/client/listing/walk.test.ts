@@ -381,7 +381,7 @@ test.each([
   ["https://stations.example.com/data/api/users/?format=api&page=2", BASE],
   [`${BASE}?format=api`, BASE],
 ])("%s is refused with the base URL that was meant", (given, meant) => {
-  expect(String(thrown(() => openListing(given)))).toContain(`is no base URL like ${meant}.`);
+  expect(String(thrown(() => openListing(given)))).toContain(`is not a base URL such as ${meant}.`);
 });
 
 test("options and arguments that cannot be are refused before anything is asked for", async () => {

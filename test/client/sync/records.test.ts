@@ -2,9 +2,9 @@
 import { createHash, randomBytes, webcrypto } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareBytes } from "../../../src/client/bytes.js";
-import { keyOrder, recordKeeper } from "../../../src/client/sync/records.js";
-import { Sha256 } from "../../../src/client/sync/sha256.js";
+import { keyOrder, recordReader } from "../../../src/client/record-reader.js";
+import { Sha256 } from "../../../src/client/sha256.js";
+import { compareBytes } from "../../../src/client/text.js";
 import { contractOf } from "../../../src/contract/contract.js";
 import { isBehind, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";
 import { FOREIGN } from "../../support/foreign.js";
@@ -68,11 +68,11 @@ describe("a record's place", () => {
   test.each(orders.map((order) => [order]))("is that of the published order %j", (order) => {
     for (const keys of ["integer", "string"] as const) {
       const contract = contractFor(order, keys);
-      const keeper = recordKeeper<Thing>(contract.file, URL);
+      const reader = recordReader<Thing>(contract.file, URL);
       const things = fc.record({ id: keys === "integer" ? INTEGERS : TEXTS, name: TEXTS, score: INTEGERS });
       fc.assert(
         fc.property(things, things, (one, other) => {
-          const [before, after] = [one, other].map((thing) => keeper.read(JSON.stringify(thing), URL));
+          const [before, after] = [one, other].map((thing) => reader.read(JSON.stringify(thing), URL));
           const [key, next] = [one, other].map(
             (thing) => orderKeyOf(contract, JSON.parse(JSON.stringify(thing))) ?? [],
           );
@@ -106,14 +106,14 @@ describe("a record's place", () => {
     const [art] = FOREIGN;
     const contract = contractOf(art?.contract as never);
     const record = { constructor: 5, year: 2000, "the größe": { "höhe in cm": 7 } };
-    const kept = recordKeeper(contract.file, URL).read(JSON.stringify(record), URL);
+    const kept = recordReader(contract.file, URL).read(JSON.stringify(record), URL);
     expect(kept.key).toBe("5");
     expect(kept.order.length).toBe(24);
   });
 
   test("is none for what is no record, and no contract", () => {
     const contract = contractFor(["-score", "name", "id"]);
-    const keeper = recordKeeper(contract.file, URL);
+    const reader = recordReader(contract.file, URL);
     const wrong = [
       '{"id":1,"name":"a"}',
       '{"id":1,"name":"a","score":1.5}',
@@ -121,13 +121,13 @@ describe("a record's place", () => {
       "[]",
       "{",
     ];
-    for (const text of wrong) expect(() => keeper.read(text, URL), text).toThrow(/a text or an integer|a JSON object/);
+    for (const text of wrong) expect(() => reader.read(text, URL), text).toThrow(/a text or an integer|a JSON object/);
     const none = [
       {},
       { "x-listing": { order: "id" } },
       { "x-listing": { order: [] } },
       { "x-listing": { order: ["id"] } },
     ];
-    for (const file of none) expect(() => recordKeeper(file as never, URL)).toThrow(/the fields of an order/);
+    for (const file of none) expect(() => recordReader(file as never, URL)).toThrow(/the fields of an order/);
   });
 });

@@ -1,7 +1,7 @@
 /** SHA-256 of very much. */
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { Sha256 } from "../../../src/client/sync/sha256.js";
+import { Sha256 } from "../../../src/client/sha256.js";
 
 test("of more bytes than 32 bits can count the bits of", () => {
   const part = new Uint8Array(2 ** 24).fill(7);

@@ -1,19 +1,30 @@
-/** What a copy keeps of a record, as the contract says: its key, what it is ordered by, its digest. */
-import type { ContractFile } from "../../contract/file/form.js";
-import { valueAt } from "../../contract/record/value.js";
-import { writtenValue } from "../../contract/record/written.js";
-import { encode } from "../bytes.js";
-import { type AnyObject, isPlainObject, objectOf } from "../checked.js";
-import { malformed } from "../errors.js";
+/** Reads the contract, and by it each record's canonical text: its key, its digest, and its place in the order. */
+import { type ContractFile, MAX_CONTRACT } from "../contract/file/form.js";
+import { valueAt } from "../contract/record/value.js";
+import { writtenValue } from "../contract/record/written.js";
+import { malformed } from "./errors.js";
+import type { Bytes } from "./requests.js";
 import { Sha256 } from "./sha256.js";
-import type { Entry, KeptRecord } from "./store.js";
+import type { Host, SnapshotView } from "./snapshot.js";
+import type { Entry, KeptRecord } from "./sync/store.js";
+import { encode, isPlainObject, objectOf } from "./text.js";
 
-/** Makes what is kept of texts, by one contract. */
-export interface RecordKeeper<T> {
-  /** @param text a record's canonical text. @throws ListingError (malformed) for what is no record. */
+export interface RecordReader<T> {
+  /** @param text a record's canonical text. @throws ListingError (malformed) */
   read(text: string, url: string): KeptRecord<T>;
   /** The value of a record's key. */
   keyOf(record: T): unknown;
+}
+
+/** The contract that every record was checked against. */
+export async function readContract(
+  { baseUrl }: Host,
+  view: Pick<SnapshotView, "readFile">,
+  signal: AbortSignal | undefined,
+): Promise<{ url: string; bytes: Bytes; contract: ContractFile }> {
+  const url = `${baseUrl}/contract.json`;
+  const bytes = await view.readFile("contract.json", MAX_CONTRACT, signal);
+  return { url, bytes, contract: objectOf(bytes, url) as unknown as ContractFile };
 }
 
 interface Place {
@@ -25,10 +36,13 @@ interface Place {
 const DIGEST_DIGITS = 32;
 
 /** @throws ListingError (malformed) for a contract without an order */
-export function recordKeeper<T>(contract: ContractFile, url: string): RecordKeeper<T> {
-  const listing: AnyObject = isPlainObject(contract["x-listing"]) ? { ...contract["x-listing"] } : {};
-  const order = Array.isArray(listing["order"]) ? listing["order"] : [];
-  const places = order.map((entry) => placeOf(contract, `${entry}`)).filter((place) => place !== undefined);
+export function recordReader<T>({ properties, "x-listing": listing }: ContractFile, url: string): RecordReader<T> {
+  const order: readonly unknown[] = Array.isArray(listing?.order) ? listing.order : [];
+  const places = order.flatMap((entry): Place[] => {
+    const [, minus, path = ""] = /^(-?)(.*)$/s.exec(`${entry}`) ?? [];
+    const names = findNames(properties, path);
+    return names ? [{ names, isDescending: minus !== "" }] : [];
+  });
   const key = places.at(-1);
   if (!key || places.length < order.length) throw malformed(url, "the fields of an order", order);
   return {
@@ -44,7 +58,7 @@ export function recordKeeper<T>(contract: ContractFile, url: string): RecordKeep
   };
 }
 
-/** So many letters of the list at a time. */
+/** The list is digested in pieces of this length. */
 const MOST_LETTERS = 65_536;
 
 /** Makes the SHA-256 of records.sha256, of entries in published order. */
@@ -57,12 +71,12 @@ export function recordList() {
     return true;
   };
   return {
-    /** True now and then, after so many. */
+    /** True now and then, when a piece was digested. */
     add({ digest, key }: Entry): boolean {
       lines += `${digest}  ${key}\n`;
       return lines.length > MOST_LETTERS && flush();
     },
-    /** Nothing can be added behind it. */
+    /** Ends the list. */
     state(): string {
       flush();
       return sha.digest();
@@ -70,34 +84,28 @@ export function recordList() {
   };
 }
 
-/** Bytes that sort as the values of keys do. @throws ListingError (malformed) for what is no key. */
+/** Bytes that sort as the values of keys do. @throws ListingError (malformed) for another value */
 export function keyOrder(value: unknown, url: string): Uint8Array {
   const bytes: number[] = [];
   addValue(bytes, value, false, url);
   return Uint8Array.from(bytes);
 }
 
-function placeOf(contract: ContractFile, entry: string): Place | undefined {
-  const isDescending = entry.startsWith("-");
-  const names = findNames(contract.properties, isDescending ? entry.slice(1) : entry);
-  return names && { names, isDescending };
-}
-
-/** The names of a field, one in the other, by its path. A name may have a dot in it. */
+/** The names of a field, outermost first, by its path. A name may contain a dot. */
 function findNames(properties: unknown, path: string): string[] | undefined {
   if (!isPlainObject(properties)) return undefined;
   for (const [name, schema] of Object.entries(properties)) {
     const inner = isPlainObject(schema) ? schema["properties"] : undefined;
     if (!inner && name === path) return [name];
-    const rest = inner && path.startsWith(`${name}.`) ? findNames(inner, path.slice(name.length + 1)) : undefined;
-    if (rest) return [name, ...rest];
+    const within = inner && path.startsWith(`${name}.`) ? findNames(inner, path.slice(name.length + 1)) : undefined;
+    if (within) return [name, ...within];
   }
   return undefined;
 }
 
 /**
- * Adds bytes that sort as the values do: those of a text are its UTF-8, each one more than it is, with a zero behind them.
- * An integer has eight, and what descends is turned over.
+ * Adds bytes that sort as the values do: for a text its UTF-8, each byte plus one, then a zero; for an integer eight bytes.
+ * For descending order they are inverted.
  */
 function addValue(bytes: number[], value: unknown, isDescending: boolean, url: string): void {
   const turned = isDescending ? 255 : 0;

@@ -1,14 +1,14 @@
-/** The lines of a packed text, one after the other while it is unpacked. */
-import { ListingError, malformed } from "./errors.js";
-import type { Bytes } from "./transfer.js";
+/** Unpacks gzip, and gives the lines of its text one after the other. */
+import { ListingError, malformed, tooLarge } from "./errors.js";
+import type { Bytes } from "./requests.js";
+import { createDecoder } from "./text.js";
 
 /** Characters. */
 const LONGEST_LINE = 64_000_000;
-const LINES = "whole lines in gzip";
 
 /**
  * @param take is given the plain bytes before their lines are.
- * @throws ListingError for what does not unpack, is no text, or is cut
+ * @throws ListingError for bytes that do not unpack, are not text, or are cut
  */
 export async function* linesOf(
   bytes: Bytes,
@@ -16,39 +16,39 @@ export async function* linesOf(
   signal: AbortSignal | undefined,
   take?: (chunk: Uint8Array) => void,
 ): AsyncGenerator<string, undefined> {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  let rest = "";
+  const decoder = createDecoder();
+  let partial = "";
+  let why: unknown;
   try {
     for await (const chunk of unzip(bytes, url, signal)) {
       take?.(chunk);
       const lines = decoder.decode(chunk, { stream: true }).split("\n");
-      lines[0] = rest + lines[0];
-      rest = lines.pop() ?? "";
-      if (rest.length > LONGEST_LINE)
-        throw new ListingError("too-large", url, "is too large", `lines of ${LONGEST_LINE} letters`, "more");
+      lines[0] = partial + lines[0];
+      partial = lines.pop() ?? "";
+      if (partial.length > LONGEST_LINE) throw tooLarge(url, `${LONGEST_LINE} letters a line`);
       yield* lines;
     }
-    // What is cut within a character fails here.
-    if (decoder.decode() === rest) return;
-  } catch (cause) {
-    if (cause instanceof ListingError || signal?.aborted) throw cause;
-    throw malformed(url, LINES, "other bytes", cause);
+    // Fails for text that is cut within a character.
+    if (decoder.decode() === partial) return;
+  } catch (error) {
+    if (error instanceof ListingError || signal?.aborted) throw error;
+    why = error;
   }
-  throw malformed(url, LINES, rest.slice(0, 80));
+  throw malformed(url, "whole lines in gzip", partial.slice(0, 80), why);
 }
 
 const HEADER_BYTES = 10;
-/** Each costs as much as all before it, so no file is to have many that mislead. */
+/** Each costs as much as all before it, so a file may have only a few that mislead. */
 const MOST_MISLEADING = 16;
-/** Each costs a stream, even where it is empty. */
+/** Each costs a stream, even an empty one. */
 const MOST_MEMBERS = 65_536;
 /** Milliseconds of unpacking. */
 const MOST_MS = 60_000;
 
-/** Unpacks gzip of several members, of which the DecompressionStream of some runtimes takes only one. @throws TypeError or the like for what is no gzip, or cut. */
+/** Unpacks gzip of several members, of which DecompressionStream takes only one in some runtimes. @throws TypeError or the like */
 async function* unzip(bytes: Bytes, url: string, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   let [members, ms] = [0, 0];
-  /** Holds what was asked of the stream to the limits; the time that others take between does not count. */
+  /** Limits the time that unpacking takes, without the time that the caller takes in between. */
   const timed = async <R>(read: () => Promise<R>): Promise<R> => {
     signal?.throwIfAborted();
     const began = Date.now();
@@ -57,28 +57,28 @@ async function* unzip(bytes: Bytes, url: string, signal: AbortSignal | undefined
     if (ms > MOST_MS) throw new ListingError("too-large", url, "takes too long to unpack");
     return result;
   };
-  // Unpacked on the way, as its digest has shown.
+  // Unpacked on the way: its digest was compared.
   if (bytes[0] !== 0x1f && bytes[0] !== undefined) {
     yield bytes;
     return;
   }
   for (let begin = 0; begin < bytes.length; ) {
-    if (++members > MOST_MEMBERS) throw new ListingError("too-large", url, `has more than ${MOST_MEMBERS} members`);
+    if (++members > MOST_MEMBERS) throw tooLarge(url, `${MOST_MEMBERS} gzip members`);
     let [given, tries] = [0, 0];
     for (let end = nextHeader(bytes, begin); ; end = nextHeader(bytes, end)) {
       try {
         let skip = given;
         for await (const chunk of unzipOne(bytes.subarray(begin, end), timed)) {
-          const rest = chunk.subarray(skip);
-          skip -= chunk.length - rest.length;
-          given += rest.length;
-          if (rest.length > 0) yield rest;
+          const fresh = chunk.subarray(skip);
+          skip -= chunk.length - fresh.length;
+          given += fresh.length;
+          if (fresh.length > 0) yield fresh;
         }
         begin = end;
         break;
       } catch (error) {
         if (error instanceof ListingError || signal?.aborted) throw error;
-        // What looked like the next header was within the packed bytes of this one, which are longer.
+        // These bytes were not the next header but packed data of this member, which is longer.
         if (end === bytes.length || ++tries > MOST_MISLEADING) throw error;
       }
     }
@@ -99,7 +99,7 @@ function nextHeader(bytes: Uint8Array, from: number): number {
 async function* unzipOne(bytes: Bytes, timed: <R>(read: () => Promise<R>) => Promise<R>): AsyncGenerator<Uint8Array> {
   const stream = new DecompressionStream("gzip");
   const writer = stream.writable.getWriter();
-  // Both fail, as the reader does, which tells.
+  // When these fail, the reader fails, too.
   writer.write(bytes).catch(() => {});
   writer.close().catch(() => {});
   const reader = stream.readable.getReader();

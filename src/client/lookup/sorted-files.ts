@@ -1,27 +1,25 @@
-/** Sorted files, as lookup.ts of the contract describes them: the numbers of the records that have a term. */
+/** Sorted files, as contract/lookup.ts describes them: the numbers of the records that have a term. */
 import { HIGHEST, LIST_DIGITS, MARKS } from "../../contract/lookup.js";
-import { compareBytes, encode, FILE_BYTES } from "../bytes.js";
-import { textOf } from "../checked.js";
 import { malformed } from "../errors.js";
-import type { SnapshotView } from "../proof/view.js";
-import type { Bytes } from "../transfer.js";
-import { readKept } from "./kept.js";
+import { readKept } from "../read-once.js";
+import { FILE_BYTES, type SnapshotView } from "../snapshot.js";
+import { compareBytes, encode, textOf } from "../text.js";
 
 const SORTED = "terms and lists in order";
 
-/** Where sorted files are asked for, and until when. */
-export interface SortedSource {
+/** Where sorted files are read from, and until when. */
+export interface LookupReader {
   view: SnapshotView;
   baseUrl: string;
   signal: AbortSignal | undefined;
 }
 
-/** What a list is found by. */
-export interface Wanted {
+/** The list of a term. */
+export interface TermList {
   /** Where the files are: `lookup/keys`. */
   folder: string;
-  /** What each of them begins with, by the file of this URL. */
-  said: unknown;
+  /** What each file begins with, as the file of this URL says. */
+  begins: unknown;
   url: string;
   term: string;
   isBeginning: boolean;
@@ -36,27 +34,27 @@ interface Place {
 
 interface Line {
   term: string;
-  /** Whether the term is only the beginning of another one, which nothing else has. */
+  /** Whether the term is the beginning of a single other one. */
   isOnly: boolean;
-  /** Where it stands in the order of lines: at its term, or behind all that begin so. */
+  /** Its place in the order of lines: at its term, or behind all terms that begin so. */
   place: string;
-  /** The place of the line that has its numbers: its own, or that of one before it. */
+  /** The place of the line that has its numbers: its own, or that of a line before it. */
   list: string;
   digits: string;
 }
 
 /**
- * The numbers of records that may have a term, or one that begins so, ascending. A word that was cut may be another's, so
- * each record is to be looked at. Files that end before what is asked for are skipped.
- * @param from what to go on with whenever a number is asked for.
- * @throws ListingError (malformed) for files that are none
+ * The numbers of records that may have a term, or one that begins so, ascending. A word that was cut may be another one, so
+ * the caller checks each record. Files that end before `from` are skipped.
+ * @param from the number to continue with, whenever one is asked for.
+ * @throws ListingError (malformed)
  */
 export async function* numbersOf(
-  { view, baseUrl, signal }: SortedSource,
-  { folder, said, url, term, isBeginning }: Wanted,
+  { view, baseUrl, signal }: LookupReader,
+  { folder, begins, url, term, isBeginning }: TermList,
   from: { number: number },
 ): AsyncGenerator<number, undefined> {
-  const places = placesOf(said, url);
+  const places = placesOf(begins, url);
   const linesAt = (at: number) => {
     const file = `${folder}/${at + 1}.txt`;
     return readKept(view, file, signal, async (own) =>
@@ -87,9 +85,9 @@ export async function* numbersOf(
   }
 }
 
-/** Each file begins behind the one before, the first with a term. */
-function placesOf(said: unknown, url: string): Place[] {
-  const places = [said].flat().map((one) => {
+/** Where files begin: each behind the one before, the first with a term. */
+function placesOf(begins: unknown, url: string): Place[] {
+  const places = [begins].flat().map((one) => {
     const [term, record = -1] = [one].flat();
     return { term, record } as Place;
   });
@@ -104,10 +102,10 @@ function placesOf(said: unknown, url: string): Place[] {
 
 const LINE = /^([^\t]*)\t([*~]?)(=|[\w-]*[g-z\d_-])$/;
 
-/** The lines of a file. @throws ListingError (malformed) for one that is cut, or not behind the one before */
-function linesIn(bytes: Bytes, url: string): Line[] {
+/** Parses a file. @throws ListingError (malformed) for a line that is cut, or not behind the one before */
+function linesIn(bytes: Uint8Array, url: string): Line[] {
   const written = textOf(bytes, url).split("\n");
-  // Behind the last newline is nothing.
+  // Nothing may follow the last newline.
   if (written.pop() !== "") throw malformed(url, SORTED, "a line that is cut");
   let before: Line | undefined;
   let all: Line | undefined;

@@ -1,9 +1,9 @@
-/** The digests that SHA256SUMS lists: 32 bytes a page in memory, and the other files by path. */
-import { toHex } from "../checked.js";
-import { malformed } from "../errors.js";
+/** SHA-256 digests, and the list of them in SHA256SUMS: 32 bytes a page in memory, other files by path. */
+import { malformed } from "./errors.js";
+import type { Bytes } from "./requests.js";
 
 const BYTES = 32;
-/** No list of digests is larger. */
+/** The limit of any SHA256SUMS. */
 export const MOST_SUM_BYTES = 2 ** 28;
 
 export interface Digests {
@@ -11,26 +11,21 @@ export interface Digests {
   path: string;
   /** In hexadecimal. @param page from 1 to the last. */
   ofPage(page: number): string;
-  /** The digest of a file that is no page. */
-  of(file: string): string | undefined;
-  /** Adds that of a file which SHA256SUMS cannot list: its own, and its signature's, which is empty where any may come. */
-  list(file: string, digest: string): void;
+  /** Digests of files that are not pages, by path. */
+  files: Map<string, string>;
 }
 
-/**
- * How large SHA256SUMS may be where there are so many pages: no line is so long, there are not so many other files, and
- * no text is so long.
- */
+/** The limit of SHA256SUMS for this number of pages: lines are shorter, and other files fewer. */
 export function mostSumBytes(pages: number, encodings: number): number {
   return Math.min(4_000_000 + pages * (2 + encodings) * 300, MOST_SUM_BYTES);
 }
 
-/** The digests of exactly these pages. @param url of SHA256SUMS. @throws ListingError (malformed) where it lists others */
+/** @param url of SHA256SUMS. @throws ListingError (malformed) unless it lists exactly these pages */
 export function readDigests(sums: string, pages: number, url: string): Digests {
   // Pages come first, in order.
   const [, folder] = /^\w{64} {2}(\S*\/pages\/)1\.json\n/.exec(sums) ?? [];
   const wrong = (line?: string) => malformed(url, `pages 1 to ${pages}, a line a file`, line);
-  // The number of pages comes from another file, so it is checked before memory is reserved for it.
+  // The number of pages comes from another file. It is checked before memory is reserved for it.
   if (folder === undefined || sums.length < pages * 2 * BYTES) throw wrong();
   const digests = new Uint8Array(pages * BYTES);
   const others = new Map<string, string>();
@@ -42,14 +37,22 @@ export function readDigests(sums: string, pages: number, url: string): Digests {
     else if (!/\.json\.(br|gz)$/.test(path)) throw wrong(line);
   }
   if (found < pages) throw wrong();
-  // Copies, because a piece of a text may hold all of that text in memory.
-  const files = new Map<string, string>(JSON.parse(JSON.stringify([...others])));
   return {
     path: `/${folder.slice(0, -"pages/".length)}`,
     ofPage: (page) => toHex(digests.subarray((page - 1) * BYTES, page * BYTES)),
-    of: (file) => files.get(file),
-    list: (file, digest) => files.set(file, digest),
+    // Copies, because a piece of a text may keep all of that text in memory.
+    files: new Map(JSON.parse(JSON.stringify([...others]))),
   };
+}
+
+/** The SHA-256 of bytes, in hexadecimal. */
+export async function hexDigest(bytes: Bytes): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+}
+
+/** As `sha256sum` writes them. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function fromHex(digest: string): Uint8Array {

@@ -1,4 +1,4 @@
-/** SHA-256 of bytes that come one after the other, which WebCrypto has no way to make. */
+/** SHA-256 of bytes that come piece by piece, which WebCrypto cannot digest. */
 
 const BLOCK = 64;
 
@@ -6,14 +6,14 @@ const BLOCK = 64;
 const START = constants(Math.sqrt);
 const ROUNDS = constants(Math.cbrt);
 
-/** Of the block that is compressed now. Nobody else runs meanwhile. */
+/** Scratch memory for the block that is compressed now; nothing else runs meanwhile. */
 const w = new Int32Array(BLOCK);
 
 /** A digest that is still being made. */
 export class Sha256 {
   readonly #state = START.slice(0, 8);
-  readonly #rest = new Uint8Array(BLOCK);
-  /** Bytes until now. */
+  readonly #block = new Uint8Array(BLOCK);
+  /** Bytes so far. */
   #length = 0;
 
   update(bytes: Uint8Array): this {
@@ -22,16 +22,16 @@ export class Sha256 {
     let at = 0;
     if (held > 0) {
       at = Math.min(BLOCK - held, bytes.length);
-      this.#rest.set(bytes.subarray(0, at), held);
+      this.#block.set(bytes.subarray(0, at), held);
       if (held + at < BLOCK) return this;
-      compress(this.#state, this.#rest, 0);
+      compress(this.#state, this.#block, 0);
     }
     for (; at + BLOCK <= bytes.length; at += BLOCK) compress(this.#state, bytes, at);
-    this.#rest.set(bytes.subarray(at));
+    this.#block.set(bytes.subarray(at));
     return this;
   }
 
-  /** In hexadecimal. Nothing can be added behind it. */
+  /** In hexadecimal. Ends the digest. */
   digest(): string {
     const length = this.#length;
     const end = new Uint8Array(((119 - (length % BLOCK)) % BLOCK) + 9);
@@ -86,7 +86,7 @@ function compress(words: Int32Array, bytes: Uint8Array, from: number): void {
   state[7] += h;
 }
 
-/** Destructuring them would take longer than all that is done with them. */
+/** A tuple, since destructuring an array is slower than the rounds themselves. */
 type Eight = [number, number, number, number, number, number, number, number];
 
 function turn(word: number, bits: number): number {

@@ -1,0 +1,72 @@
+/** Reads that several callers wait for, and the files of a snapshot that were read lately. */
+import { LONGEST_MS, within } from "./requests.js";
+import type { Host, SharedReads, SnapshotView } from "./snapshot.js";
+
+/** No longer than caches may keep pages: only requests show that a host has moved. */
+const KEPT_MS = 60_000;
+const MOST_KEPT = 16;
+
+/** Reads a file once for everyone who asks now, or soon. Searching letter by letter asks for the same files again. */
+export function readKept<V>(
+  view: SnapshotView,
+  name: string,
+  signal: AbortSignal | undefined,
+  read: (signal: AbortSignal) => Promise<V>,
+): Promise<V> {
+  const now = Date.now();
+  if (!view.kept || view.kept.until < now) view.kept = { until: now + KEPT_MS, reads: new Map() };
+  const { reads } = view.kept;
+  const value = readOnce(reads, name, signal, read);
+  for (const oldest of reads.keys()) if (reads.size > MOST_KEPT) reads.delete(oldest);
+  return value;
+}
+
+/** The latest snapshot: that of the last call, unless the host was seen to have another one since. */
+export async function latestView(host: Host, signal: AbortSignal | undefined, isPast = false): Promise<SnapshotView> {
+  const { view, gone, finding } = host;
+  if (isPast) return host.find({ signal, isPast });
+  if (view && view.snapshot !== gone) return view;
+  return readOnce(finding, "", signal, async (own) => {
+    const found = await host.find({ signal: own });
+    finding.clear();
+    return found;
+  });
+}
+
+/** Keeps the read under a name, the latest one last; a read that fails, or that all callers gave up, is forgotten. */
+function readOnce<V>(
+  reads: SharedReads,
+  name: string,
+  signal: AbortSignal | undefined,
+  read: (signal: AbortSignal) => Promise<V>,
+): Promise<V> {
+  const wait = reads.get(name) ?? share(read, () => reads.delete(name));
+  reads.delete(name);
+  reads.set(name, wait);
+  return wait(signal) as Promise<V>;
+}
+
+function share<V>(read: (signal: AbortSignal) => Promise<V>, forget: () => void) {
+  const control = new AbortController();
+  let [waiting, isThere] = [0, false];
+  const value = read(control.signal);
+  value.then(() => {
+    isThere = true;
+  }, forget);
+  return async (signal: AbortSignal | undefined): Promise<V> => {
+    waiting++;
+    try {
+      return await within(
+        [signal],
+        LONGEST_MS,
+        () => value,
+        () => value,
+      );
+    } finally {
+      if (--waiting === 0 && !isThere) {
+        forget();
+        control.abort();
+      }
+    }
+  };
+}

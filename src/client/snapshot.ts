@@ -1,0 +1,246 @@
+/** One snapshot of a host: its files, each proved to be of it, and the ways past caches that show another one. */
+import { pagesFor, pageUrl } from "../contract/links.js";
+import type { Snapshot } from "../contract/snapshot.js";
+import { type Digests, hexDigest } from "./digests.js";
+import { ListingError, malformed, SnapshotChangedError } from "./errors.js";
+import { type Ask, type Bytes, type Requests, requireOk } from "./requests.js";
+import { objectOf } from "./text.js";
+
+/** Where a listing is read from, what is demanded of it, and the snapshot of the last call. */
+export interface Host {
+  baseUrl: string;
+  requests: Requests;
+  keys: readonly string[];
+  maxAgeMs: number | undefined;
+  /** Requests at once. */
+  concurrency: number;
+  /** Limits of a page and of a part, so that all requests at once stay within the memory that is allowed. */
+  pageBytes: number;
+  partBytes: number;
+  view?: SnapshotView;
+  /** A snapshot that the host no longer has. */
+  gone?: Snapshot;
+  find(options: FindOptions): Promise<SnapshotView>;
+  /** Calls that wait for `find` together. */
+  finding: SharedReads;
+}
+
+/** Reads by name, for several callers. */
+export type SharedReads = Map<string, (signal: AbortSignal | undefined) => Promise<unknown>>;
+
+export interface FindOptions {
+  signal?: AbortSignal | undefined;
+  /** Whether a cache is known to show an old snapshot. */
+  isPast?: boolean | undefined;
+}
+
+/** One snapshot of a listing. */
+export interface SnapshotView {
+  readonly snapshot: Snapshot;
+  readonly proof: "signature" | "digests" | "none";
+  /** Which records it holds. */
+  readonly state: string;
+  /** Where the listing is, below the base URL. */
+  readonly path: string;
+  urlOf(page: number): string;
+  /** The bytes of a page, proved. @throws SnapshotChangedError when the host no longer has this snapshot */
+  readPage(page: number, signal?: AbortSignal): Promise<Bytes>;
+  /**
+   * The bytes of another file, proved.
+   * @param plain the digest of what is in a packed file, which some hosts unpack.
+   * @throws ListingError (usage) where SHA256SUMS does not list it; SnapshotChangedError
+   */
+  readFile(file: string, maxBytes: number, signal?: AbortSignal, plain?: string): Promise<Bytes>;
+  /** @throws SnapshotChangedError when the host has another snapshot now. */
+  requireCurrent(signal?: AbortSignal): Promise<void>;
+  /** Files that were read lately, until a time. */
+  kept?: { until: number; reads: SharedReads };
+}
+
+/** A snapshot of which only snapshot.json was read. Its files are not proved. */
+export interface KnownSnapshot extends Pick<SnapshotView, "snapshot" | "state" | "requireCurrent" | "readFile"> {
+  readonly file: SnapshotFile;
+  /**
+   * Reads a file, again past caches while `take` throws a ListingError. `take` may get any status that `Requests.get` gives.
+   * @throws SnapshotChangedError when the host has another snapshot now
+   */
+  read<V>(
+    url: string,
+    how: Pick<Ask, "isFresh" | "maxBytes" | "signal"> & {
+      /** Names the expected bytes, for caches. */
+      past: string;
+      /** Whether caches are bypassed from the first try on. */
+      isPast?: boolean;
+    },
+    take: (bytes: Bytes, status: number) => V | ListingError | Promise<V | ListingError>,
+  ): Promise<V>;
+}
+
+export interface ProvedView extends SnapshotView, KnownSnapshot {
+  /** When it was signed, where a signature is demanded. */
+  readonly signed: Date | undefined;
+}
+
+export interface SnapshotFile {
+  url: string;
+  bytes: Bytes;
+  digest: string;
+  etag: string | null;
+}
+
+const SNAPSHOT_BYTES = 65_536;
+/** Hosts take no larger file, except SHA256SUMS. */
+export const FILE_BYTES = 25 * 2 ** 20;
+
+/** Reads snapshot.json: `known` itself while it is the same. @throws ListingError (unproved) where there is none */
+export async function readSnapshotFile<K extends Pick<SnapshotFile, "digest" | "etag">>(
+  host: Host,
+  known: K | undefined,
+  how: Pick<Ask, "past" | "tries" | "signal">,
+): Promise<K | SnapshotFile> {
+  // A browser's own cache sends the tag itself. From a page of another host, this header would need the host's permission.
+  const tag = "location" in globalThis ? undefined : known?.etag;
+  const headers: Record<string, string> = tag ? { "If-None-Match": tag } : {};
+  const {
+    url,
+    status,
+    bytes,
+    headers: got,
+  } = await ask(host, "snapshot.json", { ...how, maxBytes: SNAPSHOT_BYTES, headers });
+  if (known && status === 304) return known;
+  if (known) requireOk(url, status);
+  else requireThere(host, url, status);
+  const digest = await hexDigest(bytes);
+  return known?.digest === digest ? known : { url, bytes, digest, etag: got.get("etag") };
+}
+
+/** Reads a file of proofs, which no cache may show. @throws ListingError (unproved) where there is none */
+export async function readProof(host: Host, file: string, how: Ask): Promise<Bytes> {
+  const { url, status, bytes } = await ask(host, file, how);
+  requireThere(host, url, status);
+  return bytes;
+}
+
+async function ask({ requests, baseUrl }: Host, file: string, how: Ask) {
+  const url = `${baseUrl}/${file}`;
+  return { url, ...(await requests.get(url, { ...how, isFresh: true })) };
+}
+
+/** @throws ListingError (unproved) where the host says that it has no such file */
+function requireThere({ keys }: Host, url: string, status: number): void {
+  if (status < 400 || status > 499) {
+    requireOk(url, status);
+    return;
+  }
+  const [code, why] = keys.length
+    ? (["signature", "but a signature is demanded"] as const)
+    : (["unproved", "so nothing can be verified; pass { unproved: true } to read it anyway"] as const);
+  const [base] = /^.+?(?=\/api\/)/.exec(url) ?? [];
+  throw new ListingError(
+    code,
+    url,
+    `is missing, ${why}${base ? `; is ${base} the base URL?` : ""}`,
+    "200",
+    `${status}`,
+  );
+}
+
+/** How the JSON of each member of snapshot.json is written. */
+const MEMBERS: Readonly<Record<keyof Snapshot, RegExp>> = {
+  id: /^"[0-9a-f]{12}"$/,
+  contract: /^[1-9]\d{0,14}$/,
+  count: /^\d{1,15}$/,
+  pages: /^[1-9]\d{0,8}$/,
+  page_size: /^([1-9]\d{0,2}|1000)$/,
+  base_url: /^"https?:..+"$/,
+  links: /^"(query|path)"$/,
+  encodings: /^\[("\w+",?)*\]$/,
+  skipped: /^\d{1,15}$/,
+  state: /^"[0-9a-f]{64}"$/,
+  warnings: /^\{/,
+};
+
+/** Parses snapshot.json. Further members are allowed. @throws ListingError (malformed) */
+export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
+  const said = objectOf(bytes, url);
+  for (const [name, pattern] of Object.entries(MEMBERS))
+    if (!pattern.test(`${JSON.stringify(said[name])}`)) throw malformed(url, `other ${name}`, said[name]);
+  const snapshot = said as unknown as Snapshot;
+  const pages = pagesFor(snapshot.count, snapshot.page_size);
+  if (snapshot.pages !== pages) throw malformed(url, `pages ${pages}`, snapshot.pages);
+  return snapshot;
+}
+
+export function knownSnapshot(host: Host, file: SnapshotFile, snapshot: Snapshot): KnownSnapshot {
+  const { requests } = host;
+  const { state } = snapshot;
+  /** A cache may show an older snapshot, or this one after the host has moved: then the host is asked past caches. */
+  const requireCurrent = async (signal: AbortSignal | undefined, isDoubtful = false): Promise<void> => {
+    let now = await readSnapshotFile(host, file, { signal });
+    if (now !== file || isDoubtful) now = await readSnapshotFile(host, file, { signal, past: file.digest });
+    if (now === file) return;
+    host.gone = snapshot;
+    throw new SnapshotChangedError(file.url, { state, page: 1, index: 0 }, snapshot, snapshotOf(now.bytes, now.url));
+  };
+  const read: KnownSnapshot["read"] = (url, { past, isPast, ...how }, take) =>
+    requests.retry(
+      how.signal,
+      async (tries) => {
+        const own = { ...how, tries, past: isPast || tries > 0 ? past : undefined };
+        const { status, bytes } = await requests.get(url, own);
+        return take(bytes, status);
+      },
+      (isLast) => requireCurrent(how.signal, isLast),
+    );
+  return {
+    ...{ file, snapshot, state, read },
+    requireCurrent: (signal) => requests.retry(signal, () => requireCurrent(signal)),
+    readFile(name, maxBytes, signal) {
+      const url = `${host.baseUrl}/${name}`;
+      // Its name for caches is that of the snapshot, so none shows a file of another.
+      return read(url, { maxBytes, signal, past: file.digest, isPast: true }, (bytes, status) => {
+        requireOk(url, status);
+        return bytes;
+      });
+    },
+  };
+}
+
+/** A snapshot with the digests of its files. */
+export function provedView(
+  host: Host,
+  file: SnapshotFile,
+  snapshot: Snapshot,
+  { files, path, ofPage }: Digests,
+  signed: Date | undefined,
+): ProvedView {
+  const { baseUrl, pageBytes } = host;
+  const known = knownSnapshot(host, file, snapshot);
+  const { state } = known;
+  const listed = files.get("records.sha256");
+  if (listed && listed !== state) throw malformed(file.url, `state ${listed}, as SHA256SUMS lists it`, state);
+  const urlOf = (page: number) => pageUrl({ ...snapshot, baseUrl, path }, page);
+  const read = (url: string, digest: string, maxBytes: number, signal?: AbortSignal, plain?: string) =>
+    known.read(url, { maxBytes, signal, past: digest }, async (bytes, status) => {
+      requireOk(url, status);
+      const received = await hexDigest(bytes);
+      if (received === digest || !digest || (received === plain && bytes[0] !== 0x1f)) return bytes;
+      throw notListed(url, digest, received);
+    });
+  return {
+    ...{ ...known, signed, urlOf, path },
+    proof: signed ? "signature" : "digests",
+    readPage: (page, signal) => read(urlOf(page), ofPage(page), pageBytes, signal),
+    async readFile(name, maxBytes, signal, plain) {
+      const [url, digest] = [`${baseUrl}/${name}`, files.get(name)];
+      if (digest !== undefined) return read(url, digest, maxBytes, signal, plain);
+      throw new ListingError("usage", url, NOT_LISTED);
+    },
+  };
+}
+
+const NOT_LISTED = "is not what SHA256SUMS lists";
+
+export function notListed(url: string, expected: string, received: string): ListingError {
+  return new ListingError("mismatch", url, NOT_LISTED, expected, received);
+}
