@@ -1,6 +1,7 @@
 /** Finds the snapshot that a host has now, with all that proves it. */
 import { hexDigest, mostSumBytes, readDigests } from "./digests.js";
 import { ListingError } from "./errors.js";
+import { signedAt } from "./signature.js";
 import {
   type FindOptions,
   type Host,
@@ -9,47 +10,64 @@ import {
   provedView,
   readProof,
   readSnapshotFile,
+  type SnapshotView,
   snapshotOf,
 } from "./snapshot.js";
 import { textOf } from "./text.js";
+import { unprovedView } from "./unproved.js";
 
 const SUMS = "SHA256SUMS";
 const SIGNATURE_BYTES = 4096;
 
-/**
- * Reads snapshot.json and, unless it is that of `last`, SHA256SUMS and its signature. Begins again when the host switches in
- * between. @throws ListingError (unproved) when the host has none
- */
-export async function findProved(
+/** Makes the host's snapshot that of the listing. A listing that was proved once is never read without proof. */
+export async function findView(host: Host, how: FindOptions): Promise<SnapshotView> {
+  const { view: last, options } = host;
+  let why: ListingError | undefined;
+  if (last?.proof !== "none") {
+    try {
+      host.view = await findProved(host, last as ProvedView | undefined, how);
+      delete host.gone;
+      return host.view;
+    } catch (error) {
+      if (last || !options.unproved || !(error instanceof ListingError) || error.code !== "unproved") throw error;
+      why = error;
+    }
+  }
+  host.view = await unprovedView(host, how.signal);
+  if (why) options.onUnproved?.(why);
+  return host.view;
+}
+
+/** Reads snapshot.json and, unless it is that of `last`, what proves it. Begins again when the host switches in between. */
+async function findProved(
   host: Host,
   last: ProvedView | undefined,
   { signal, isPast }: FindOptions,
 ): Promise<ProvedView> {
-  const { baseUrl, keys, maxAgeMs } = host;
-  const sumsUrl = `${baseUrl}/${SUMS}`;
+  const { baseUrl, keys, options } = host;
+  const { maxAgeMs = Number.POSITIVE_INFINITY } = options;
   let known = isPast ? undefined : last;
   let [past, sumsPast] = isPast ? ["again", "again"] : [];
   return host.requests.retry(signal, async (tries) => {
     const file = await readSnapshotFile(host, known?.file, { tries, past, signal });
-    const isOld = maxAgeMs !== undefined && known?.signed && Date.now() - Number(known.signed) > maxAgeMs;
-    if (known?.file === file && !isOld) return known;
+    if (known?.file === file && !(known.signed && Date.now() - Number(known.signed) > maxAgeMs)) return known;
     known = undefined;
     const snapshot = snapshotOf(file.bytes, file.url);
     const how = { tries, past: sumsPast, signal };
     const maxBytes = mostSumBytes(snapshot.pages, snapshot.encodings.length);
     const bytes = await readProof(host, SUMS, { ...how, maxBytes });
-    const sums = textOf(bytes, sumsUrl);
+    const url = `${baseUrl}/${SUMS}`;
+    const sums = textOf(bytes, url);
     const listed = /(\w{64}) {2}snapshot\.json\n/.exec(sums)?.[1] ?? "none";
     [past, sumsPast] = [listed, file.digest];
     if (listed !== file.digest) throw notListed(file.url, listed, file.digest);
-    const digests = readDigests(sums, snapshot.pages, sumsUrl);
-    digests.files.set(SUMS, await hexDigest(bytes));
+    const digests = readDigests(sums, snapshot.pages, url);
     const name = `${SUMS}.minisig`;
+    digests.files.set(SUMS, await hexDigest(bytes));
     // Without a key, nothing proves the signature: any bytes are taken.
     digests.files.set(name, "");
     if (keys.length === 0) return provedView(host, file, snapshot, digests, undefined);
     const signature = await readProof(host, name, { ...how, maxBytes: SIGNATURE_BYTES });
-    const { signedAt } = await import("./lazy.js");
     digests.files.set(name, await hexDigest(signature));
     const signed = await signedAt(host, bytes, snapshot, signature);
     return signed instanceof ListingError ? signed : provedView(host, file, snapshot, digests, signed);

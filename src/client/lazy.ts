@@ -1,4 +1,4 @@
-/** All that is loaded by the first call that needs it: one file of a bundle. Here are the calls for one page or file. */
+/** All that reads: one file of a bundle, loaded by the first call. Here are the calls for one page or file. */
 import type { ContractFile } from "../contract/file/form.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
@@ -13,10 +13,10 @@ import { FILE_BYTES, type Host } from "./snapshot.js";
 import { isPlainObject } from "./text.js";
 
 export { recordSource, wholePages } from "./all-records.js";
-export { getRecord, searchOf } from "./lookup/find.js";
-export { signedAt } from "./signature.js";
+export { findView } from "./find-snapshot.js";
+export { getRecord, searchSource } from "./lookup/find.js";
+export { latestView } from "./read-once.js";
 export { sync } from "./sync/sync.js";
-export { unprovedView } from "./unproved.js";
 
 export async function contractOf(host: Host, { signal }: CallOptions): Promise<ContractFile> {
   return (await readContract(host, await latestView(host, signal), signal)).contract;

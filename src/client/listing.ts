@@ -2,12 +2,11 @@
 import { normalBaseUrl } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import type { User } from "../contract/users.js";
-import { type ListingError, type Position, usage } from "./errors.js";
-import { findProved } from "./find-snapshot.js";
-import { checked, KEY, OPTIONS, TEXT } from "./option-checks.js";
-import type { ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
-import { createRequests } from "./requests.js";
-import type { FindOptions, Host, ProvedView, SnapshotView } from "./snapshot.js";
+import { type Position, usage } from "./errors.js";
+import { CALL, checked, WALK } from "./option-checks.js";
+import type { CallOptions, ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
+import { type Bytes, createRequests } from "./requests.js";
+import type { FindOptions, Host, SnapshotView } from "./snapshot.js";
 import { createWalk, type PageSource } from "./walk.js";
 
 /**
@@ -15,91 +14,74 @@ import { createWalk, type PageSource } from "./walk.js";
  * @param baseUrl where it is published: `https://directory.example.com`.
  * @throws ListingError (usage) for a value that is not a base URL, and for options that are not allowed.
  */
-export function openListing<T = User>(baseUrl: string | URL, options: ListingOptions = {}): OpenListing<T> {
+export function openListing<T = User>(baseUrl: string | URL, given: ListingOptions = {}): OpenListing<T> {
   const url = parseBase(String(baseUrl));
-  const {
-    publicKey = [],
-    maxAgeMs,
-    requireSignature,
-    signal,
-    concurrency = 8,
-    memoryBytes = 2 ** 26,
-    timeoutMs = 30_000,
-    fetch = (...given: Parameters<typeof globalThis.fetch>) => globalThis.fetch(...given),
-    pausesMs = [250, 1000, 3000],
-    unproved,
-    onUnproved,
-    path: pathWithoutProof,
-  } = checked(url, options, OPTIONS.openListing);
-  if (!publicKey.length && (requireSignature || maxAgeMs))
-    throw usage(url, "has no publicKey, which requireSignature and maxAgeMs need");
-  const find = async (how: FindOptions): Promise<SnapshotView> => {
-    const { view } = host;
-    let why: ListingError | undefined;
-    if (view?.proof !== "none") {
-      try {
-        host.view = await findProved(host, view as ProvedView | undefined, how);
-        delete host.gone;
-        return host.view;
-      } catch (error) {
-        why = error as ListingError;
-        // A listing that was proved once is never read without proof.
-        if (view || !unproved || why?.code !== "unproved") throw error;
-      }
-    }
-    host.view = await (await lazy()).unprovedView(host, pathWithoutProof, how.signal);
-    if (why) onUnproved?.(why);
-    return host.view;
-  };
+  // A copy: the caller may change what was given.
+  const options = { ...checked(url, given, OPTIONS) };
+  const { publicKey = [], concurrency = 8, memoryBytes = 2 ** 26 } = options;
+  if (!publicKey.length && (options.requireSignature || options.maxAgeMs))
+    throw usage(url, "cannot be read with requireSignature or maxAgeMs, but without publicKey");
   const host: Host = {
     baseUrl: url,
-    requests: createRequests({ fetch, signal, timeoutMs, pausesMs }),
+    options,
+    requests: createRequests(options),
     keys: [publicKey].flat(),
-    maxAgeMs,
     concurrency,
     pageBytes: Math.floor(memoryBytes / concurrency),
     partBytes: memoryBytes / 2,
-    find,
     finding: new Map(),
   };
-
+  /** Loads the code that reads, and checks the options of a call. */
+  const withOptions = async (how: CallOptions) => {
+    checked(url, how, CALL);
+    return lazy();
+  };
+  const find = async (how: FindOptions) => (await lazy()).findView(host, how);
   const before = async (after: Position, snapshot: Snapshot) => (await lazy()).recordsBefore(after, snapshot, url);
-  const walk = <R>(
+  const walk = <R, B = Bytes>(
     how: ListingWalkOptions,
-    read: (from: Lazy, view: SnapshotView, signal: AbortSignal) => PageSource<R> | Promise<PageSource<R>>,
-  ) => createWalk({ url, find, before, source: async (view, signal) => read(await lazy(), view, signal) }, how);
+    read: (from: Lazy, view: SnapshotView, signal: AbortSignal) => PageSource<R, B> | Promise<PageSource<R, B>>,
+    findFirst = find,
+  ) =>
+    createWalk({ url, find: findFirst, before, source: async (view, signal) => read(await lazy(), view, signal) }, how);
 
   return {
     baseUrl: url,
     get proof() {
       return host.view?.proof;
     },
-    snapshot: async (how = {}) => (await find(checked(url, how, OPTIONS.call))).snapshot,
-    contract: async (how = {}) => (await lazy()).contractOf(host, checked(url, how, OPTIONS.call)),
-    file: async (path, how = {}) => (await lazy()).readListedFile(host, path, checked(url, how, OPTIONS.call)),
-    page: async (number, how = {}) => (await lazy()).readOnePage<T>(host, number, checked(url, how, OPTIONS.call)),
+    snapshot: async (how = {}) => (await (await withOptions(how)).findView(host, how)).snapshot,
+    contract: async (how = {}) => (await withOptions(how)).contractOf(host, how),
+    file: async (path, how = {}) => (await withOptions(how)).readListedFile(host, path, how),
+    page: async (number, how = {}) => (await withOptions(how)).readOnePage<T>(host, number, how),
     async get(key, how = {}) {
-      checked(url, { key }, { key: KEY });
-      return (await lazy()).getRecord<T>(host, key, checked(url, how, OPTIONS.call));
+      checked(url, { key }, "key");
+      return (await withOptions(how)).getRecord<T>(host, key, how);
     },
     find(text, how = {}) {
-      checked(url, { text }, { text: TEXT });
-      checked(url, how, OPTIONS.find);
-      const search = async (to: FindOptions) => (await lazy()).searchOf<T>(host, { ...how, text }, to);
-      return createWalk({ url, find: search, before, source: (view, from) => view.source(from) }, how);
+      checked(url, { text }, "text");
+      checked(url, how, `${WALK} by isWhole also`);
+      return walk(
+        how,
+        (from, view, signal) => from.searchSource<T>(host, view, { ...how, text }, signal),
+        async ({ signal, isPast }) => (await lazy()).latestView(host, signal, isPast),
+      );
     },
-    pages: (how = {}) =>
-      walk(checked(url, how, OPTIONS.pages), (from, view, signal) => from.wholePages<T>(host, view, signal)),
+    pages: (how = {}) => walk(checked(url, how, WALK), (from, view, signal) => from.wholePages<T>(host, view, signal)),
     records: (how = {}) =>
-      walk(checked(url, how, OPTIONS.records), (from, view, signal) =>
-        from.recordSource<T>(host, view, how.via, signal),
-      ),
-    sync: async (store, how = {}) => (await lazy()).sync(host, store, checked(url, how, OPTIONS.sync)),
+      walk(checked(url, how, `${WALK} via`), (from, view, signal) => from.recordSource<T>(host, view, how.via, signal)),
+    sync: async (store, how = {}) => {
+      checked(url, how, `${CALL} onProgress`);
+      return (await lazy()).sync(host, store, how);
+    },
   };
 }
 
 const lazy = () => import("./lazy.js");
 type Lazy = Awaited<ReturnType<typeof lazy>>;
+
+const OPTIONS =
+  "publicKey maxAgeMs requireSignature fetch signal concurrency memoryBytes timeoutMs pausesMs unproved onUnproved path";
 
 /** Normalises a base URL, which has no credentials, query or fragment. */
 function parseBase(text: string): string {

@@ -1,50 +1,64 @@
 /** Checks options before the first request. */
 import { usage } from "./errors.js";
 
-/** What an option may be: in words, and as a pattern of its type and text. Most may be undefined, too. */
-type Kind = readonly [allowed: string, pattern: RegExp, isRequired?: boolean];
-type Kinds = Readonly<Record<string, Kind>>;
+const FLAG = "a boolean";
+const CALLBACK = "a function";
+const POSITIVE = "a number above 0";
 
-const YES_OR_NO: Kind = ["true or false", /^boolean/];
-const CALLBACK: Kind = ["a function", /^function/];
-const ABOVE_0: Kind = ["a number above 0", /^number (?!0$)[\dI]/];
-export const TEXT: Kind = ["a text", /^string/, true];
-export const KEY: Kind = ["a text or a number", /^(string|number)/, true];
+/** What each option may be. The words name its type. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  signal: "an AbortSignal object",
+  after: "an object",
+  restart: FLAG,
+  onRestart: CALLBACK,
+  via: "the string pages or bulk",
+  by: "the string names or key",
+  isWhole: FLAG,
+  also: CALLBACK,
+  onProgress: CALLBACK,
+  publicKey: "a string or a list with a key",
+  requireSignature: FLAG,
+  maxAgeMs: POSITIVE,
+  fetch: CALLBACK,
+  concurrency: "a whole number above 0",
+  memoryBytes: POSITIVE,
+  timeoutMs: POSITIVE,
+  pausesMs: "a list of numbers",
+  unproved: FLAG,
+  onUnproved: CALLBACK,
+  path: "a string such as /api/users/",
+  key: "a string or a number",
+  text: "a string",
+};
 
-const CALL: Kinds = { signal: ["an AbortSignal", /AbortSignal/] };
-const WALK: Kinds = { ...CALL, after: ["a walk's position", /^object/], restart: YES_OR_NO, onRestart: CALLBACK };
+/** What the text of a value must be, besides its type. */
+const PATTERNS: Readonly<Record<string, RegExp>> = {
+  signal: /AbortSignal/,
+  via: /^(pages|bulk)$/,
+  by: /^(names|key)$/,
+  publicKey: /./,
+  [POSITIVE]: /^(?!0$)[\dI]/,
+  concurrency: /^[1-9]\d*$/,
+  pausesMs: /^[\d.,]*$/,
+  path: /^\//,
+};
 
-/** The options of each function. */
-export const OPTIONS = {
-  openListing: {
-    ...CALL,
-    publicKey: ["one key or more", /^(string|object) ./, true],
-    maxAgeMs: ABOVE_0,
-    timeoutMs: ABOVE_0,
-    memoryBytes: ABOVE_0,
-    concurrency: ["a whole number from 1", /^number [1-9]\d*$/],
-    pausesMs: ["a list of numbers", /^object [\d.,]*$/],
-    fetch: CALLBACK,
-    onUnproved: CALLBACK,
-    requireSignature: YES_OR_NO,
-    unproved: YES_OR_NO,
-    path: ["a path such as /api/users/", /^string \//],
-  },
-  call: CALL,
-  pages: WALK,
-  records: { ...WALK, via: ["pages or bulk", /^string (pages|bulk)$/] },
-  find: { ...WALK, by: ["names or key", /^string (names|key)$/], isWhole: YES_OR_NO, also: CALLBACK },
-  sync: { ...CALL, onProgress: CALLBACK },
-} satisfies Record<string, Kinds>;
+/** The options of calls and walks. */
+export const CALL = "signal";
+export const WALK = `${CALL} after restart onRestart`;
+/** Arguments that may not be undefined. A key that is undefined would be read without proof. */
+const REQUIRED = "publicKey key text";
 
-/** Returns the options. One that is undefined counts as not given, unless it is required. @throws ListingError (usage) */
-export function checked<O extends object>(url: string, given: O, kinds: Kinds): O {
+/** Returns what was given. @param names of all options that are allowed. @throws ListingError (usage) */
+export function checked<O extends object>(url: string, given: O, names: string): O {
   for (const [name, value] of Object.entries(given)) {
-    const [allowed = `one of ${Object.keys(kinds).join(", ")}`, pattern, isRequired] = Object.hasOwn(kinds, name)
-      ? (kinds[name] as Kind)
-      : [];
-    if (pattern?.test(`${typeof value} ${value}`) || (value === undefined && !isRequired)) continue;
-    throw usage(url, `cannot be read with the option ${name}`, allowed, pattern ? `${value}` : name);
+    const allowed = ALLOWED[name] ?? "";
+    const type = Array.isArray(value) ? "list" : typeof value;
+    if (!names.split(" ").includes(name)) throw usage(url, `has no option ${name}`, names, value);
+    if (value === undefined && !REQUIRED.includes(name)) continue;
+    const pattern = PATTERNS[name] ?? PATTERNS[allowed];
+    if (!allowed.includes(type) || pattern?.test(`${value}`) === false)
+      throw usage(url, `cannot be read with this ${name}`, allowed, `${value}`);
   }
   return given;
 }

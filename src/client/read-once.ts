@@ -1,4 +1,5 @@
 /** Reads that several callers wait for, and the files of a snapshot that were read lately. */
+import { findView } from "./find-snapshot.js";
 import { LONGEST_MS, within } from "./requests.js";
 import type { Host, SharedReads, SnapshotView } from "./snapshot.js";
 
@@ -24,10 +25,10 @@ export function readKept<V>(
 /** The latest snapshot: that of the last call, unless the host was seen to have another one since. */
 export async function latestView(host: Host, signal: AbortSignal | undefined, isPast = false): Promise<SnapshotView> {
   const { view, gone, finding } = host;
-  if (isPast) return host.find({ signal, isPast });
+  if (isPast) return findView(host, { signal, isPast });
   if (view && view.snapshot !== gone) return view;
   return readOnce(finding, "", signal, async (own) => {
-    const found = await host.find({ signal: own });
+    const found = await findView(host, { signal: own });
     finding.clear();
     return found;
   });

@@ -1,5 +1,6 @@
 /** Requests: each bounded in bytes and time, and the one policy for busy hosts and further tries. */
 import { ListingError, quoted, SnapshotChangedError, tooLarge } from "./errors.js";
+import type { ListingOptions } from "./options.js";
 
 /** Bytes that nothing else writes to, as WebCrypto takes them. */
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -15,14 +16,6 @@ export interface Ask {
   past?: string | undefined;
   /** How many tries there were before. */
   tries?: number;
-}
-
-export interface RequestsOptions {
-  fetch: typeof globalThis.fetch;
-  signal: AbortSignal | undefined;
-  timeoutMs: number;
-  /** The pause before each further try. */
-  pausesMs: readonly number[];
 }
 
 export interface Answer {
@@ -43,8 +36,9 @@ const LASTING = ["busy", "changed", "redirect", "unproved", "usage"];
 
 export type Requests = ReturnType<typeof createRequests>;
 
-export function createRequests(options: RequestsOptions) {
+export function createRequests(options: ListingOptions) {
   const patiently = createPatience(options.signal);
+  const { pausesMs = [250, 1000, 3000] } = options;
   return {
     /** @throws ListingError unless an answer came in full. Its status may be any except a redirect, 429 and 503. */
     get: (url: string, ask: Ask): Promise<Answer> => patiently(url, ask.signal, () => transfer(options, url, ask)),
@@ -64,7 +58,7 @@ export function createRequests(options: RequestsOptions) {
           found = await attempt(tries);
         } catch (error) {
           if (!(error instanceof ListingError) || LASTING.includes(error.code)) throw error;
-          const ms = options.pausesMs[tries];
+          const ms = pausesMs[tries];
           if (!tries || ms === undefined)
             await requireCurrent?.(ms === undefined).catch((changed: unknown) => {
               // Any other error says less than that of the file itself.
@@ -144,8 +138,8 @@ export function within<T>(
 const LATE = "did not answer in full";
 
 /** One request, which is never redirected. */
-async function transfer(options: RequestsOptions, url: string, ask: Ask): Promise<Answer> {
-  const { fetch, timeoutMs } = options;
+async function transfer(options: ListingOptions, url: string, ask: Ask): Promise<Answer> {
+  const { fetch = globalThis.fetch, timeoutMs = 30_000 } = options;
   const signals = [options.signal, ask.signal];
   const giveUp = () => {
     throw new ListingError("timeout", url, LATE, `200 within ${timeoutMs / 1000} seconds`, "more");

@@ -8,6 +8,8 @@ const ROUNDS = constants(Math.cbrt);
 
 /** Scratch memory for the block that is compressed now; nothing else runs meanwhile. */
 const w = new Int32Array(BLOCK);
+const as = new Int32Array(BLOCK + 4);
+const es = new Int32Array(BLOCK + 4);
 
 /** A digest that is still being made. */
 export class Sha256 {
@@ -42,52 +44,38 @@ export class Sha256 {
   }
 }
 
-/** Names are those of FIPS 180-4. */
-function compress(words: Int32Array, bytes: Uint8Array, from: number): void {
+/** Names are those of FIPS 180-4. Round t takes a, b, c, d from `as`, and e, f, g, h from `es`, at t + 3 down to t. */
+function compress(state: Int32Array, bytes: Uint8Array, from: number): void {
   const block = new DataView(bytes.buffer, bytes.byteOffset + from);
-  for (let t = 0; t < 16; t++) w[t] = block.getInt32(4 * t);
-  for (let t = 16; t < 64; t++) {
-    const x = w[t - 15] as number;
-    const y = w[t - 2] as number;
-    const s0 = turn(x, 7) ^ turn(x, 18) ^ (x >>> 3);
-    const s1 = turn(y, 17) ^ turn(y, 19) ^ (y >>> 10);
-    w[t] = (w[t - 16] as number) + s0 + (w[t - 7] as number) + s1;
+  for (let t = 0; t < 4; t++) {
+    as[3 - t] = state[t] as number;
+    es[3 - t] = state[4 + t] as number;
   }
-  const state = words as unknown as Eight;
-  let a = state[0];
-  let b = state[1];
-  let c = state[2];
-  let d = state[3];
-  let e = state[4];
-  let f = state[5];
-  let g = state[6];
-  let h = state[7];
-  for (let t = 0; t < 64; t++) {
+  for (let t = 0; t < BLOCK; t++) {
+    if (t < 16) w[t] = block.getInt32(4 * t);
+    else {
+      const x = w[t - 15] as number;
+      const y = w[t - 2] as number;
+      const s0 = turn(x, 7) ^ turn(x, 18) ^ (x >>> 3);
+      const s1 = turn(y, 17) ^ turn(y, 19) ^ (y >>> 10);
+      w[t] = (w[t - 16] as number) + s0 + (w[t - 7] as number) + s1;
+    }
+    const a = as[t + 3] as number;
+    const b = as[t + 2] as number;
+    const c = as[t + 1] as number;
+    const e = es[t + 3] as number;
     const sum1 = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
-    const t1 = (h + sum1 + ((e & f) ^ (~e & g)) + (ROUNDS[t] as number) + (w[t] as number)) | 0;
+    const choice = (e & (es[t + 2] as number)) ^ (~e & (es[t + 1] as number));
+    const t1 = (es[t] as number) + sum1 + choice + (ROUNDS[t] as number) + (w[t] as number);
     const sum0 = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22);
-    const t2 = (sum0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    h = g;
-    g = f;
-    f = e;
-    e = (d + t1) | 0;
-    d = c;
-    c = b;
-    b = a;
-    a = (t1 + t2) | 0;
+    es[t + 4] = (as[t] as number) + t1;
+    as[t + 4] = t1 + sum0 + ((a & b) ^ (a & c) ^ (b & c));
   }
-  state[0] += a;
-  state[1] += b;
-  state[2] += c;
-  state[3] += d;
-  state[4] += e;
-  state[5] += f;
-  state[6] += g;
-  state[7] += h;
+  for (let t = 0; t < 4; t++) {
+    state[t] = (state[t] as number) + (as[BLOCK + 3 - t] as number);
+    state[4 + t] = (state[4 + t] as number) + (es[BLOCK + 3 - t] as number);
+  }
 }
-
-/** A tuple, since destructuring an array is slower than the rounds themselves. */
-type Eight = [number, number, number, number, number, number, number, number];
 
 function turn(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits));

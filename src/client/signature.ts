@@ -39,7 +39,7 @@ const MOST_AHEAD_MS = 300_000;
  * @throws ListingError (signature), or (usage) for a text that is not a key
  */
 export async function signedAt(
-  { baseUrl, keys: texts, maxAgeMs }: Host,
+  { baseUrl, keys: texts, options: { maxAgeMs } }: Host,
   sums: Bytes,
   { id, base_url }: Snapshot,
   signature: Bytes,

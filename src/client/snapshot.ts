@@ -3,15 +3,16 @@ import { pagesFor, pageUrl } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { type Digests, hexDigest } from "./digests.js";
 import { ListingError, malformed, SnapshotChangedError } from "./errors.js";
+import type { ListingOptions } from "./options.js";
 import { type Ask, type Bytes, type Requests, requireOk } from "./requests.js";
 import { objectOf } from "./text.js";
 
 /** Where a listing is read from, what is demanded of it, and the snapshot of the last call. */
 export interface Host {
   baseUrl: string;
+  options: ListingOptions;
   requests: Requests;
   keys: readonly string[];
-  maxAgeMs: number | undefined;
   /** Requests at once. */
   concurrency: number;
   /** Limits of a page and of a part, so that all requests at once stay within the memory that is allowed. */
@@ -20,8 +21,7 @@ export interface Host {
   view?: SnapshotView;
   /** A snapshot that the host no longer has. */
   gone?: Snapshot;
-  find(options: FindOptions): Promise<SnapshotView>;
-  /** Calls that wait for `find` together. */
+  /** Calls that wait for the next snapshot together. */
   finding: SharedReads;
 }
 

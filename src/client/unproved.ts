@@ -12,12 +12,9 @@ import { type AnyObject, objectOf } from "./text.js";
 
 const USUAL_PATH = "/api/users/";
 
-/**
- * Reads from page 1 what the listing is: by query, or by path on a host that ignores queries.
- * @param given the path of the listing, where the host does not say it.
- */
-export async function unprovedView(host: Host, given: string | undefined, signal?: AbortSignal): Promise<SnapshotView> {
-  const { baseUrl, pageBytes, requests } = host;
+/** Reads from page 1 what the listing is: by query, or by path on a host that ignores queries. */
+export async function unprovedView(host: Host, signal?: AbortSignal): Promise<SnapshotView> {
+  const { baseUrl, options, pageBytes, requests } = host;
   const proof = "none";
   const readOk = async (url: string, maxBytes: number, signal?: AbortSignal): Promise<Bytes> => {
     const { status, bytes } = await requests.get(url, { maxBytes, signal });
@@ -40,7 +37,7 @@ export async function unprovedView(host: Host, given: string | undefined, signal
     const listing = said?.["x-listing"] as AnyObject | null | undefined;
     return /^\/([^/?#\s]+\/)+$/.exec(`${listing?.["path"]}`)?.[0] ?? USUAL_PATH;
   };
-  const path = given ?? (await readPath());
+  const path = options.path ?? (await readPath());
   /** What page 1 promises, or why there is none at this URL. */
   const readFirst = async (links: LinkStyle, signal?: AbortSignal): Promise<Snapshot | ListingError> => {
     const place = { baseUrl, path, links };

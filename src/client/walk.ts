@@ -9,6 +9,8 @@ import type { FindOptions, SnapshotView } from "./snapshot.js";
 export interface PageSource<R, B = Bytes> {
   /** How many are asked for at once. */
   atOnce: number;
+  /** Whether the items themselves show their snapshot, so that it is not asked for again at the end. */
+  isProof?: boolean;
   /** The number of the last one. */
   last: number;
   /** The number of the one to begin with when this number of records was handed out before. */
@@ -20,10 +22,10 @@ export interface PageSource<R, B = Bytes> {
 
 type Items<R> = Iterator<[item: R, records: number]> | AsyncIterator<[item: R, records: number]>;
 
-/** The snapshot that a walk is of. */
-export type Walked = Pick<SnapshotView, "snapshot" | "state" | "requireCurrent">;
+/** The snapshot of a walk. */
+type Walked = Pick<SnapshotView, "snapshot" | "state" | "requireCurrent">;
 
-export interface WalkStart<R, G extends Walked = SnapshotView, B = Bytes> {
+interface WalkStart<R, G extends Walked, B> {
   url: string;
   find(options: FindOptions): Promise<G>;
   /** How many records come before a position, for a walk that continues behind one. */
@@ -70,8 +72,9 @@ interface Progress<R, B> {
 /** A walk that sends nothing until its first item is asked for. */
 export function createWalk<R, G extends Walked, B>(
   { url, find, before, source }: WalkStart<R, G, B>,
-  { signal, restart, onRestart, after = BEGINNING }: ListingWalkOptions,
+  { signal, restart, onRestart, ...options }: ListingWalkOptions,
 ): Walk<R> {
+  let after = options.after ?? BEGINNING;
   const restarts = { done: 0, most: restart ? MOST_RESTARTS : 0 };
   let progress: Progress<R, B> | undefined;
   let isOver = false;
@@ -107,7 +110,7 @@ export function createWalk<R, G extends Walked, B>(
         return { done: false, value: value[0] };
       }
       // What was found just now is not looked for again.
-      if (!isOver && progress.hasRead) await progress.view.requireCurrent(control.signal);
+      if (!isOver && progress.hasRead && !progress.source.isProof) await progress.view.requireCurrent(control.signal);
     } catch (error) {
       if (error instanceof SnapshotChangedError) error.position = position();
       if (!isOver) throw error;

@@ -13,9 +13,9 @@ import { type ListingError, malformed, quoted, usage } from "../errors.js";
 import type { CallOptions, SearchOptions } from "../options.js";
 import { parsePage } from "../page.js";
 import { latestView, readKept } from "../read-once.js";
-import type { FindOptions, Host, SnapshotView } from "../snapshot.js";
+import type { Host, SnapshotView } from "../snapshot.js";
 import { type AnyObject, objectOf } from "../text.js";
-import type { PageSource, Walked } from "../walk.js";
+import type { PageSource } from "../walk.js";
 import { type LookupReader, numbersOf, type TermList } from "./sorted-files.js";
 
 /** Options of `find` that only the explorer uses, see chosen.ts. */
@@ -35,11 +35,6 @@ export interface Sought {
   fits(record: unknown): boolean;
 }
 
-/** A snapshot, and the source of a walk through the records that fit. */
-export interface Searched<T> extends Walked {
-  source(signal: AbortSignal | undefined): Promise<PageSource<T, void>>;
-}
-
 const INDEX_BYTES = 16_000_000;
 /** Records in a row that may not fit. */
 const MOST_VAIN = 6;
@@ -51,27 +46,22 @@ export async function getRecord<T>(host: Host, key: string | number, { signal }:
   const view = await latestView(host, signal);
   const query = { text: `${key}`, by: "key", isWhole: true } as const;
   for await (const [record] of search<T>({ view, baseUrl: host.baseUrl, signal }, query, 1, 0)) return record;
-  await requireCurrent(view, signal);
+  if (view.proof === "none") await view.requireCurrent(signal);
   return undefined;
 }
 
-export async function searchOf<T>(host: Host, query: Query, { signal, isPast }: FindOptions): Promise<Searched<T>> {
-  const view = await latestView(host, signal, isPast);
-  const { baseUrl, concurrency } = host;
+/** The source of a walk through the records that fit. Each proved file shows its snapshot by its digest. */
+export function searchSource<T>(
+  { baseUrl, concurrency }: Host,
+  view: SnapshotView,
+  query: Query,
+  signal: AbortSignal,
+): PageSource<T, void> {
   return {
-    ...view,
-    requireCurrent: (signal) => requireCurrent(view, signal),
-    source: async (signal) => ({
-      // One part with everything that is found. After an error, the search continues behind what was handed out.
-      ...{ atOnce: 1, last: 1, first: () => 1, read: async () => {} },
-      items: (_, __, records) => search<T>({ view, baseUrl, signal }, query, concurrency, records),
-    }),
+    // One part with everything that is found. After an error, the search continues behind what was handed out.
+    ...{ atOnce: 1, last: 1, isProof: view.proof !== "none", first: () => 1, read: async () => {} },
+    items: (_, __, records) => search<T>({ view, baseUrl, signal }, query, concurrency, records),
   };
-}
-
-/** The digest of each file shows its snapshot. Where there are no digests, page 1 has to. */
-async function requireCurrent(view: SnapshotView, signal: AbortSignal | undefined): Promise<void> {
-  if (view.proof === "none") await view.requireCurrent(signal);
 }
 
 /** The records that fit, behind the first `records` ones, each with the number of records up to it. */

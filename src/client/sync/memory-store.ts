@@ -1,7 +1,7 @@
 /** A copy of a listing in memory. */
 import { writtenValue } from "../../contract/record/written.js";
 import { compareBytes } from "../text.js";
-import type { Held, KeptRecord, Store, StoreTransaction } from "./store.js";
+import type { Held, KeptRecord, Store } from "./store.js";
 
 /** A store that keeps its records in memory, and gives them in published order. */
 export interface MemoryStore<T> extends Store<T>, Iterable<T> {
@@ -12,70 +12,46 @@ export interface MemoryStore<T> extends Store<T>, Iterable<T> {
 }
 
 /**
- * A store that holds nothing yet. What it holds changes all at once, when it was brought to another state; whoever goes
- * through it at that moment goes on through what was there before.
+ * An empty store. A sync replaces its content in one moment: a loop that is under way then continues through the old content.
  *
  *     const store = createMemoryStore<User>();
  *     await listing.sync(store);
  *     for (const { name } of store) console.log(name);
  */
 export function createMemoryStore<T>(): MemoryStore<T> {
-  let copy: Copy<T> | undefined;
+  type Kept = Omit<KeptRecord<T>, "text">;
+  let held: Held | undefined;
+  /** By written keys, in published order. */
+  let records = new Map<string, Kept>();
   return {
     get size() {
-      return copy?.kept.size ?? 0;
+      return records.size;
     },
-    get(key) {
-      return copy?.get(key);
-    },
+    get: (key) => records.get(writtenValue(key))?.record,
     *[Symbol.iterator]() {
-      for (const { record } of copy?.kept.values() ?? []) yield record;
+      for (const { record } of records.values()) yield record;
     },
-    held() {
-      return copy?.held;
-    },
+    held: () => held,
     begin(_, isAnew) {
-      return beginChange(isAnew ? undefined : copy, (next) => {
-        copy = next;
-      });
+      let next = new Map(isAnew ? [] : records);
+      const sort = () => {
+        next = new Map([...next].sort(([, one], [, other]) => compareBytes(one.order, other.order)));
+        return next;
+      };
+      return {
+        put({ key, digest, order, record }) {
+          // At the end, which keeps the others sorted: sorting is fast then.
+          next.delete(key);
+          next.set(key, { key, digest, order, record });
+        },
+        remove: (key) => void next.delete(key),
+        entries: () => sort().values(),
+        commit(to) {
+          records = sort();
+          held = to;
+        },
+        rollback() {},
+      };
     },
-  };
-}
-
-/** By keys as they are written, in published order. */
-type Kept<T> = Map<string, Omit<KeptRecord<T>, "text">>;
-
-/** What it holds once it was filled, which nothing changes any more. */
-interface Copy<T> {
-  readonly held: Held;
-  /** In published order. */
-  readonly kept: Kept<T>;
-  /** The record of a key; undefined where there is none. */
-  get(key: string | number): T | undefined;
-}
-
-/**
- * A change of what a store holds, beside it: whoever reads there meanwhile sees nothing of it.
- * @param before what it begins with; nothing, where all is put anew.
- * @param commit is given what the store holds then.
- */
-function beginChange<T>(before: Copy<T> | undefined, commit: (copy: Copy<T>) => void): StoreTransaction<T> {
-  let kept: Kept<T> = new Map(before?.kept);
-  /** What is there in published order, as bytes compare: most of it is, but what was put stands at the end. */
-  const sort = () => {
-    kept = new Map([...kept].sort(([, one], [, other]) => compareBytes(one.order, other.order)));
-    return kept;
-  };
-  return {
-    put({ key, digest, order, record }) {
-      // At the end, so that what was in order before still is, which is sorted soon.
-      kept.delete(key);
-      kept.set(key, { key, digest, order, record });
-    },
-    remove: (key) => void kept.delete(key),
-    entries: () => sort().values(),
-    commit: (held) => commit({ held, kept: sort(), get: (key) => kept.get(writtenValue(key))?.record }),
-    // Nothing of it was seen.
-    rollback() {},
   };
 }

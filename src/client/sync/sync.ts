@@ -3,6 +3,7 @@ import type { ContractFile } from "../../contract/file/form.js";
 import { bulkSource, otherState, pageSource } from "../all-records.js";
 import { hexDigest } from "../digests.js";
 import { ListingError, SnapshotChangedError } from "../errors.js";
+import { findView } from "../find-snapshot.js";
 import type { SyncOptions, SyncResult } from "../options.js";
 import { readContract, recordList, recordReader } from "../record-reader.js";
 import { requireOk } from "../requests.js";
@@ -84,7 +85,7 @@ async function findTarget<T>(round: Round<T>, { tag }: Held): Promise<KnownSnaps
 }
 
 async function findProved<T>({ host, signal, isPast }: Round<T>): Promise<ProvedView> {
-  return requireState(host, (await host.find({ signal, isPast })) as ProvedView);
+  return requireState(host, (await findView(host, { signal, isPast })) as ProvedView);
 }
 
 /** @throws ListingError (unproved) for a listing without a state, or a state without proof */
@@ -175,8 +176,8 @@ async function carryOut<T>(round: Round<T>, plan: Plan<T>): Promise<SyncResult> 
   let next: Held;
   try {
     // The host may move meanwhile: the state at the end shows that everything is of one snapshot.
-    const view = { ...target, requireCurrent: async () => {} };
-    const changes = createWalk({ url, find: async () => view, source: async () => source }, { signal });
+    const all = { ...source, isProof: true };
+    const changes = createWalk({ url, find: async () => target, source: async () => all }, { signal });
     for await (const change of changes) {
       const isPut = "record" in change;
       const done = isPut ? to.put(change) : to.remove(change.key);
