@@ -1,6 +1,6 @@
 /**
- * Compiles src to lib, copies what is not TypeScript (the report's page, and the scripts that adapters write), bundles the
- * page for people, and writes the schemas of contract and config files. Where TypeScript was left out (npm ci --omit=dev), lib stays as it is.
+ * Compiles src to lib, copies the scripts that adapters write, bundles the pages of the explorer and of the HTML report,
+ * and writes the schemas of contract and config files. Where TypeScript was left out (npm ci --omit=dev), lib stays as it is.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -8,14 +8,14 @@ import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } fro
 process.chdir(new URL("..", import.meta.url).pathname);
 const NOT_COPIED = /\.(?:ts|json)$/;
 /** What runs in browsers only is bundled, and not copied. */
-const EXPLORER_PAGE = "src/explorer/page";
+const PAGE = /^src\/\w+\/page$/;
 
 if (existsSync("node_modules/typescript")) {
   rmSync("lib", { recursive: true, force: true });
   execFileSync("node_modules/.bin/tsc", { stdio: "inherit" });
-  const isCopied = (path) => !NOT_COPIED.test(path) && path !== EXPLORER_PAGE;
+  const isCopied = (path) => !NOT_COPIED.test(path) && !PAGE.test(path);
   cpSync("src", "lib", { recursive: true, filter: (path, copy) => isCopied(path) && isNew(path, copy) });
-  await bundleExplorer();
+  await bundlePages();
   await describeUser();
   await writeSchemas();
 } else {
@@ -28,16 +28,20 @@ function isNew(path, copy) {
   return true;
 }
 
-/** Makes the script and the style of the page for people, a file each: the same bytes from the same sources. */
-async function bundleExplorer() {
-  cpSync(`${EXPLORER_PAGE}/icon.svg`, "lib/explorer/icon.svg");
+/** Makes a script and a style of each page: the same bytes from the same sources. */
+async function bundlePages() {
+  cpSync("src/explorer/page/icon.svg", "lib/explorer/icon.svg");
   const { build } = await import("esbuild");
+  const options = { bundle: true, minify: true, target: "es2022", logLevel: "warning" };
+  const [explorer, report] = ["src/explorer/page", "src/report/page"];
   await build({
-    ...{
-      entryPoints: { app: `${EXPLORER_PAGE}/main.ts`, style: `${EXPLORER_PAGE}/style.css` },
-      outdir: "lib/explorer",
-    },
-    ...{ bundle: true, format: "esm", minify: true, target: "es2022", charset: "utf8", logLevel: "warning" },
+    ...{ ...options, format: "esm", charset: "utf8", outdir: "lib/explorer" },
+    entryPoints: { app: `${explorer}/main.ts`, style: `${explorer}/style.css` },
+  });
+  // It goes into the report itself, which has no invisible characters: they stay escaped.
+  await build({
+    ...{ ...options, format: "iife", charset: "ascii", outdir: "lib/report/page" },
+    entryPoints: [`${report}/main.ts`, `${report}/style.css`],
   });
 }
 

@@ -194,14 +194,14 @@ export const MUTANTS = [
   },
   {
     name: "report-markdown-backtick",
-    file: "src/report/markdown/cells.ts",
+    file: "src/report/markdown.ts",
     from: '.replaceAll("`", "\\\\u0060")',
     to: "",
     tests: ["test/report/markdown.test.ts"],
   },
   {
     name: "explorer-foreign-scripts",
-    file: "src/explorer/policy.ts",
+    file: "src/explorer/html.ts",
     from: "\"script-src 'self'\"",
     to: "\"script-src 'self' 'unsafe-inline'\"",
     tests: ["test/explorer/html.test.ts", "test/explorer/hostile.system.test.ts"],

@@ -70,12 +70,12 @@ async function toText(diff: Comparison, { format, limit, all, output, only, igno
     case "ndjson":
       return (await import("../report/json.js")).ndjsonReport(diff);
     case "html":
-      return (await import("../report/html/html.js")).htmlReport(diff, { exceeded, filter });
+      return (await import("../report/html.js")).htmlReport(diff, { exceeded, filter });
     case "markdown":
-      return (await import("../report/markdown/markdown.js")).markdownReport(diff, { exceeded, filter });
+      return (await import("../report/markdown.js")).markdownReport(diff, { exceeded, filter });
     default: {
       const paint = painter(output === undefined ? io.stdout : FILE, io.env);
-      const { textReport } = await import("../report/text/text.js");
+      const { textReport } = await import("../report/text.js");
       return textReport(diff, { limit: all ? Number.POSITIVE_INFINITY : limit, paint, exceeded, filter });
     }
   }

@@ -1,4 +1,5 @@
-/** index.html: the page for people, which shows what a listing is without a script, and single records with one. */
+/** The explorer: index.html, which shows what a listing is without a script, and single records with one. */
+import { readFileSync } from "node:fs";
 import { type Contract, type Field, fieldAt } from "../contract/contract.js";
 import { headingOf } from "../contract/heading.js";
 import { nameFields } from "../contract/lookup.js";
@@ -7,11 +8,43 @@ import { html, jsonForScript, type Markup, pageHead } from "../markup/markup.js"
 import { count } from "../print/numbers.js";
 import { capital, oneLine } from "../print/text.js";
 import { sha256 } from "../release/files.js";
-import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./form.js";
+import {
+  BULK,
+  CHANGES,
+  CONTRACT,
+  EXPLORER_FOLDER,
+  LOOKUP,
+  OPENAPI,
+  PagePaths,
+  SIGNATURE,
+  SNAPSHOT,
+  SUMS,
+} from "../release/layout.js";
 import { meaningOf } from "./meaning.js";
 import { overviewPlots } from "./plots.js";
-import { POLICY } from "./policy.js";
-import { type PublishedAt, programFiles } from "./programs.js";
+import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./summary.js";
+
+/** What the page may do: run its own script and style, show its icon, and read what is beside it. Texts never become markup. */
+export const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+export interface PublishedAt {
+  /** Without a slash at its end. */
+  baseUrl: string;
+  pages: number;
+  pageSize: number;
+  /** The paths of those files that only some releases have. */
+  files: readonly string[];
+}
 
 /** Equal arguments give equal bytes. All URLs are relative to the base URL with a slash at its end. */
 export function explorerPage(contract: Contract, summary: ExplorerSummary, published: PublishedAt): string {
@@ -41,6 +74,15 @@ function header(contract: Contract, { count: records, times }: ExplorerSummary, 
 <h1>${count(records, listing.words)}</h1>
 ${file.description === undefined ? undefined : html`<p class="lead">${oneLine(file.description)}</p>\n`}${since ?? undefined}</header>
 `;
+}
+
+/** The files beside index.html, each with its path in a release. They are compiled with the package. */
+export function explorerAssets(): [path: string, bytes: Buffer][] {
+  return ["app.js", "icon.svg", "style.css"].map((name) => [
+    `${EXPLORER_FOLDER}/${name}`,
+    // In lib also where this is run from src.
+    readFileSync(new URL(`../../lib/${EXPLORER_FOLDER}/${name}`, import.meta.url)),
+  ]);
 }
 
 /** From one moment to another by their days. */
@@ -82,6 +124,36 @@ function breakable(path: string): Markup {
 
 function textOf(value: unknown): string {
   return typeof value === "string" && value !== "" ? value : JSON.stringify(value);
+}
+
+/** The files that programs read, with what each is for. */
+function programFiles(contract: Contract, published: PublishedAt): Markup {
+  const { listing } = contract;
+  const [one, many] = listing.words;
+  const { baseUrl, files, pages, pageSize } = published;
+  const first = new PagePaths(listing.path).path(1);
+  const listed: readonly (readonly [path: string, what: string, isThere?: boolean])[] = [
+    [
+      first,
+      `${capital(many)}, page by page: the first of ${count(pages, "page")} of ${count(pageSize, listing.words)}. Follow next.`,
+    ],
+    [SNAPSHOT, `Which snapshot this is, and how many ${many} it has. Ask for it to learn of a newer one.`],
+    [OPENAPI, "What can be asked and what is answered, for tools that make clients."],
+    [CONTRACT, `What every ${one} was checked against, as a JSON Schema.`],
+    [LOOKUP, `Where each ${one} is, by its key and by the words of its names.`],
+    [BULK, `All ${many} in a few compressed files, to read everything at once.`, files.includes(BULK)],
+    [CHANGES, "What came, went and changed since earlier snapshots, to keep a copy.", files.includes(CHANGES)],
+    [SUMS, "The SHA-256 of every file, to prove what was read."],
+    [SIGNATURE, "The publisher's signature of SHA256SUMS, as minisign writes it.", files.includes(SIGNATURE)],
+  ];
+  return html`<section class="files" aria-labelledby="files-title">
+<h2 id="files-title">For programs</h2>
+<p>Everything here is plain files below <code class="literal">${baseUrl}/</code></p>
+<pre class="command" tabindex="0"><code>curl ${baseUrl}/${first}</code></pre>
+<dl>
+${listed.filter(([, , isThere = true]) => isThere).map(([path, what]) => html`<div><dt><a href="./${path}">${path}</a></dt><dd>${what}</dd></div>\n`)}</dl>
+</section>
+`;
 }
 
 function writtenFrom(contract: Contract, summary: ExplorerSummary): WrittenFrom {

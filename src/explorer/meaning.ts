@@ -1,6 +1,7 @@
 /** What a field may be, in words for people who know no JSON Schema. It runs in browsers, too. */
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { isNullable, kindOf } from "../contract/record/kind.js";
+import { capital } from "../print/text.js";
 
 export interface Meaning {
   /** `Whole number from 0`. Not escaped. */
@@ -63,8 +64,4 @@ function rangeOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Value
     minimum !== undefined ? ` from ${minimum}` : exclusiveMinimum !== undefined ? ` above ${exclusiveMinimum}` : "";
   const most = maximum !== undefined ? (least ? ` to ${maximum}` : ` up to ${maximum}`) : "";
   return `${least}${most || (exclusiveMaximum !== undefined ? ` below ${exclusiveMaximum}` : "")}`;
-}
-
-function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

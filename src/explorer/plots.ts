@@ -2,13 +2,11 @@
 import { type Contract, fieldAt } from "../contract/contract.js";
 import { headingOf } from "../contract/heading.js";
 import { html, type Markup } from "../markup/markup.js";
-import { withArticle } from "../markup/plots/axes.js";
-import { drawNamedBars } from "../markup/plots/bars.js";
-import { drawNamedColumns, drawTimeColumns } from "../markup/plots/columns.js";
+import { drawNamedBars, drawNamedColumns, timesPlot } from "../markup/plots/bars.js";
 import { figure, type Plot } from "../markup/plots/figure.js";
-import { count, number, time } from "../print/numbers.js";
+import { count, number } from "../print/numbers.js";
 import { capital, oneLine } from "../print/text.js";
-import type { Distribution, ExplorerSummary, Facet, TimesSummary } from "./form.js";
+import type { Distribution, ExplorerSummary, Facet, TimesSummary } from "./summary.js";
 
 /** Of each kind of plot; a contract may have a thousand fields. */
 const MOST_PLOTS = 12;
@@ -20,7 +18,7 @@ const TIMES_WIDTHS = [1080, 760, ...WIDTHS];
 /** The section with all plots; undefined where there is nothing to draw. */
 export function overviewPlots(contract: Contract, summary: ExplorerSummary): Markup | undefined {
   const drawn = [
-    ...(summary.times && hasSeveral(summary.times.bins) ? [timesPlot(contract, summary.times)] : []),
+    ...(summary.times && hasSeveral(summary.times.bins) ? [recordTimes(contract, summary.times)] : []),
     ...summary.facets
       .filter(isTelling)
       .slice(0, MOST_PLOTS)
@@ -47,31 +45,17 @@ function isTelling({ values, more }: Facet): boolean {
   return values.length > 1 && (more === 0 || (values[0]?.count ?? 0) > 1);
 }
 
-function timesPlot(contract: Contract, { path, unit, bins, before, after }: TimesSummary): Plot {
+function recordTimes(contract: Contract, { path, unit, bins, before, after }: TimesSummary): Plot {
   const { words } = contract.listing;
   const field = fieldAt(contract, path);
   const isDay = field.schema.format === "date";
-  const left = [before > 0 && `${count(before, words)} earlier`, after > 0 && `${number(after)} later`];
-  const notDrawn = left.filter(Boolean).join(" and ");
-  const drawn = bins.map((bin) => ({ start: new Date(bin.from), end: new Date(bin.to), counts: [bin.count] }));
-  return {
-    id: "times",
+  const drawn = bins.map(({ from, to, count }) => ({ start: new Date(from), end: new Date(to), counts: [count] }));
+  return timesPlot({
     title: `${capital(words[1])} over time`,
-    sentence: `${headingOf(field)}; a bar is ${withArticle(unit)}${isDay ? "" : " (UTC)"}.${notDrawn && ` Not drawn: ${notDrawn}.`}`,
-    shown: {
-      widths: TIMES_WIDTHS,
-      draw: (width) => drawTimeColumns(drawn, BAR, width),
-      figures: {
-        head: [isDay ? "From" : "From (UTC)", capital(words[1])],
-        rows: drawn
-          .filter(({ counts: [records = 0] }) => records > 0)
-          .map(({ start, counts: [records = 0] }) => [
-            time(start).slice(0, isDay ? "2026-11-21".length : undefined),
-            records,
-          ]),
-      },
-    },
-  };
+    about: headingOf(field),
+    times: { bins: drawn, unit: `${unit}${isDay ? "" : " (UTC)"}`, before, after },
+    ...{ words, isDay, kinds: [[BAR, capital(words[1])]], widths: TIMES_WIDTHS },
+  });
 }
 
 function sharesPlot(contract: Contract, { path, values, more }: Facet, all: number, nth: number): Plot {

@@ -2,7 +2,7 @@
 import { JOINED, JOINER } from "./joined.js";
 
 /** Controls, direction and other invisible format characters, line separators, lone surrogates and noncharacters. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
+export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
 
 // Made where they are needed: to make them takes milliseconds, and most runs need neither.
 let joinedOrInvisible: RegExp | undefined;
@@ -64,7 +64,8 @@ export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function escapeUnits(character: string): string {
+/** Each UTF-16 unit as `\uXXXX`. */
+export function escapeUnits(character: string): string {
   return character
     .split("")
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)

@@ -1,10 +1,9 @@
 /** Shows two values side by side: short ones in full, long ones as what differs with some text around it. */
-
 import type { FieldChange } from "../diff/change.js";
 import { bothEndsOf, firstOf, lastOf, type Show } from "../print/fit.js";
 import { visible } from "../print/text.js";
-import type { Subject } from "./subject.js";
-import type { Written } from "./value.js";
+import { commonEnds, lookOf } from "./difference.js";
+import { type ContractChange, type Subject, type Written, writeValue } from "./model.js";
 
 /** A value in three parts, ready to print. The middle one differs from that of the other value. */
 export interface Excerpt {
@@ -27,10 +26,15 @@ export function excerpts(
   const [left, right] = [write(path, old), write(path, now)];
   const isSubtle = lookOf(left.text) === lookOf(right.text);
   if (!isSubtle && isShortAndBare(left) && isShortAndBare(right)) return [whole(left.text), whole(right.text)];
-  const [start, end] = isSubtle ? common(left.text, right.text) : commonWhole(left, right);
+  const [start, end] = isSubtle ? commonEnds(left.text, right.text, SECOND_HALF) : commonWhole(left, right);
   const [one, other] = [parts(left, start, end, isSubtle), parts(right, start, end, isSubtle)];
   const free = (WIDTH - Math.max(one.middle.length, other.middle.length)) / 2;
   return [excerpt(left, one, free), excerpt(right, other, free)];
+}
+
+/** Both values of a contract's keyword as JSON, in which every text has quotes; what a contract does not say is nothing. */
+export function contractExcerpts(values: NonNullable<ContractChange["values"]>): readonly [Excerpt, Excerpt] {
+  return excerpts({ path: "", ...values }, { write: (_path, value) => writeValue(value, true) });
 }
 
 export function joined({ before, middle, after }: Excerpt): string {
@@ -70,27 +74,14 @@ function escapeForeign(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** How many UTF-16 units two texts have in common at the beginning and at the end, without cutting a surrogate pair. */
-function common(left: string, right: string): [start: number, end: number] {
-  const shorter = Math.min(left.length, right.length);
-  let start = 0;
-  while (start < shorter && left[start] === right[start]) start++;
-  if (start > 0 && (isSecondHalf(left, start) || isSecondHalf(right, start))) start--;
-  let end = 0;
-  while (end < shorter - start && left.at(-1 - end) === right.at(-1 - end)) end++;
-  if (end > 0 && (isSecondHalf(left, left.length - end) || isSecondHalf(right, right.length - end))) end--;
-  return [start, end];
-}
-
-function isSecondHalf(text: string, index: number): boolean {
-  return /^[\udc00-\udfff]/.test(text.slice(index, index + 1));
-}
+/** The second half of a surrogate pair. */
+const SECOND_HALF = /^[\udc00-\udfff]/;
 
 const WHOLE = (["word", "grapheme"] as const).map((granularity) => new Intl.Segmenter("en", { granularity }));
 
 /** What two values have in common without cutting a word or, where one is too long to be shown, a letter from its accents. */
 function commonWhole(left: Written, right: Written): [start: number, end: number] {
-  const [start, end] = common(left.text, right.text);
+  const [start, end] = commonEnds(left.text, right.text, SECOND_HALF);
   for (const segmenter of WHOLE) {
     const around = ({ text }: Written) => segmentAround(segmenter, text, start, text.length - end);
     const [one, other] = [around(left), around(right)];
@@ -113,9 +104,4 @@ function segmentAround(segmenter: Intl.Segmenter, text: string, from: number, to
     return begin === place ? ([place, place] as const) : ([begin, begin + (found?.segment.length ?? 0)] as const);
   };
   return { start: at(from)[0], end: text.length - at(to)[1] };
-}
-
-/** Equal for texts that look the same: compatible characters count as one, and invisible ones as nothing. */
-function lookOf(text: string): string {
-  return text.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
 }

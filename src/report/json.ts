@@ -3,7 +3,6 @@ import type { ContractChanges } from "../contract/changes.js";
 import type { Change, Diff, FieldFilter, SideFacts } from "../diff/change.js";
 import { toJson } from "../print/text.js";
 import { chunks } from "./chunks.js";
-import { memberOf, subjectOf } from "./subject.js";
 
 /** One JSON document, with each member and each change on a line of its own. */
 export function jsonReport(diff: Diff, filter: FieldFilter = {}): AsyncGenerator<string> {
@@ -55,9 +54,10 @@ async function* lines(diff: Diff): AsyncGenerator<string> {
   for await (const change of diff.changes()) yield `${toLine(change)}\n`;
 }
 
-/** `{kind, id, fields: [{path, old, new}]}`; for a record that was added or removed, no fields but the whole of it. */
+/** `{kind, id, fields: [{path, old, new}]}`; for a record that was added or removed, no fields but the whole of it, by the contract's word for one if that is plain. */
 function changeWriter({ new: { contract } }: Diff): (change: Change) => string {
-  const whole = memberOf(subjectOf(contract), ["kind", "id", "fields"]);
+  const [one] = contract.listing.words;
+  const whole = /^[a-z]+$/.test(one) && !["kind", "id", "fields"].includes(one) ? one : "record";
   return (change) => {
     const { kind, id } = change;
     if (kind !== "changed") return toJson({ kind, id, fields: [], [whole]: change.record });

@@ -5,9 +5,9 @@ import { ExplorerMerger } from "../../src/artifacts/explorer/explorer.js";
 import { type AnyRecord, type Contract, contractOf } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";
-import type { ExplorerSummary } from "../../src/explorer/form.js";
+import type { PublishedAt } from "../../src/explorer/html.js";
 import { explorerPage } from "../../src/explorer/html.js";
-import type { PublishedAt } from "../../src/explorer/programs.js";
+import type { ExplorerSummary } from "../../src/explorer/summary.js";
 import { mergeContext } from "../support/merging.js";
 
 export interface Written {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { IntegerCounter } from "../../src/artifacts/explorer/integers.js";
-import type { Distribution } from "../../src/explorer/form.js";
+import type { Distribution } from "../../src/explorer/summary.js";
 import { draws } from "../support/random.js";
 
 type Bins = Distribution["bins"];

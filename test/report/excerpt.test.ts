@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { excerpts, joined } from "../../src/report/excerpt.js";
-import { subjectOf } from "../../src/report/subject.js";
+import { subjectOf } from "../../src/report/model.js";
 import { DECEIVING } from "../support/deceiving.js";
 import { draws } from "../support/random.js";
 

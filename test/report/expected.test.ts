@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import type { Diff } from "../../src/diff/change.js";
 import { sha256 } from "../../src/release/files.js";
 import { jsonReport, ndjsonReport } from "../../src/report/json.js";
-import { markdownReport } from "../../src/report/markdown/markdown.js";
-import { textReport } from "../../src/report/text/text.js";
+import { markdownReport } from "../../src/report/markdown.js";
+import { textReport } from "../../src/report/text.js";
 import { collect, plain } from "./collect.js";
 import { REALISTIC } from "./realistic.js";
 

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { painter } from "../../src/print/style.js";
-import { textReport } from "../../src/report/text/text.js";
+import { textReport } from "../../src/report/text.js";
 import { Screen } from "../commands/run.js";
 import { DECEIVING } from "../support/deceiving.js";
 import { added, anyDiff, changed, diffOf, longDiff, person, removed } from "../support/diffs.js";

@@ -1,6 +1,5 @@
 /** index.html and explorer/*: the web page, and the counts of all records that it shows. */
-import { explorerAssets } from "../../explorer/assets.js";
-import { type Distribution, type ExplorerSummary, encodeSummary, type TimesSummary } from "../../explorer/form.js";
+import { type Distribution, type ExplorerSummary, encodeSummary, type TimesSummary } from "../../explorer/summary.js";
 import { TimeCounter } from "../../markup/plots/times.js";
 import { EXPLORER, EXPLORER_FOLDER, SUMMARY, sortedPath } from "../../release/layout.js";
 import { createTurns } from "../../workers/turns.js";
@@ -50,7 +49,7 @@ export class ExplorerMerger implements Merger {
     const { contract, collection, files, sink } = this.context;
     const summary = await this.writeSummary(signal);
     // The chart libraries take long to load.
-    const { explorerPage } = await import("../../explorer/html.js");
+    const { explorerAssets, explorerPage } = await import("../../explorer/html.js");
     await sink.put(EXPLORER, Buffer.from(explorerPage(contract, summary, { ...collection, files })));
     for (const [path, bytes] of explorerAssets()) await sink.put(path, bytes);
   }

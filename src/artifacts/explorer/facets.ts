@@ -1,6 +1,6 @@
 /** The values of facets with how many records have each, the most frequent ones, in bounded memory. */
 import type { Field } from "../../contract/contract.js";
-import type { Facet, FacetValue } from "../../explorer/form.js";
+import type { Facet, FacetValue } from "../../explorer/summary.js";
 
 /** More of them nobody looks through. */
 const MOST_VALUES = 100;

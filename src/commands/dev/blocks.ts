@@ -7,8 +7,8 @@ import { UserError } from "../../errors.js";
 import { count, duration, number } from "../../print/numbers.js";
 import { type Line, painter } from "../../print/style.js";
 import { listed, toJson, visible } from "../../print/text.js";
-import { CHANGE_KINDS, settingChanges } from "../../report/facts.js";
-import { changesText, contractText } from "../../report/text/changes.js";
+import { CHANGE_KINDS, reportOf } from "../../report/model.js";
+import { changesText, contractText } from "../../report/text.js";
 import { InvalidRecordsError } from "../../snapshot/problems.js";
 import { leftOut, warned } from "../build/summary.js";
 import { reportFailure } from "../program/failure.js";
@@ -58,8 +58,9 @@ export function blocks(io: Io): DevScreen {
   };
 
   async function sayChanges(changes: Diff): Promise<void> {
-    const parts = [contractText(changes, paint)];
-    for await (const part of changesText(changes, MOST_CHANGES, paint, "")) parts.push(part);
+    const report = reportOf(changes);
+    const parts = [contractText(report, paint)];
+    for await (const part of changesText(report, MOST_CHANGES, paint, "")) parts.push(part);
     const text = parts.join("").replace(/^\n/, "");
     if (text !== "") say(io, text);
   }
@@ -105,7 +106,7 @@ function whatDiffers(changes: Diff | undefined, { listing: { words } }: Contract
 
 function besides(changes: Diff | undefined): string[] {
   if (!changes) return [];
-  const settings = settingChanges(changes).map(
+  const settings = reportOf(changes).settings.map(
     ({ name, old, new: now }) => `${name} ${visible(old)} -> ${visible(now)}`,
   );
   return [...(changes.contract ? ["another contract"] : []), ...settings];

@@ -1,9 +1,10 @@
 /** The facets: values by which records are chosen, with how many have each. */
 import { fieldAt } from "../../contract/contract.js";
 import { headingOf } from "../../contract/heading.js";
-import { element, formatNumber } from "../../markup/page/element.js";
+import { button, element } from "../../markup/page/element.js";
 import { textOf, visibleText } from "../../markup/page/text.js";
-import type { Facet } from "../form.js";
+import { number } from "../../print/numbers.js";
+import type { Facet } from "../summary.js";
 import type { Chosen, ListPlace } from "./address.js";
 import type { Basis } from "./reader.js";
 
@@ -65,48 +66,36 @@ function group(facet: Facet, { contract, summary }: Basis, chosen: Offer): HTMLE
   list.append(...(isOpen ? buttons : buttons.slice(0, FIRST_VALUES)));
   const parts: HTMLElement[] = [list];
   if (!isOpen) {
-    const all = element(
-      "button",
-      { type: "button", class: "more" },
-      `${formatNumber(buttons.length - FIRST_VALUES)} more`,
-    );
-    all.addEventListener("click", () => {
+    const showAll = () => {
       chosen.opened.add(path);
       list.replaceChildren(...buttons);
       list.children[FIRST_VALUES]?.querySelector("button")?.focus();
       all.remove();
-    });
+    };
+    const all = button({ class: "more" }, showAll, `${number(buttons.length - FIRST_VALUES)} more`);
     parts.push(all);
   }
-  if (more > 0) parts.push(element("p", { class: "rest" }, `${formatNumber(more)} rarer values are not listed.`));
+  if (more > 0) parts.push(element("p", { class: "rest" }, `${number(more)} rarer values are not listed.`));
   return element("fieldset", { class: "choice" }, element("legend", {}, visibleText(title)), ...parts);
 }
 
 function choice({ path }: Facet, value: unknown, { count, part }: { count: number; part: number }, chosen: Offer) {
   const { where, onChoose } = chosen;
   const isChosen = where.has(path) && JSON.stringify(where.get(path)) === JSON.stringify(value);
-  const button = element(
-    "button",
-    {
-      type: "button",
-      class: "option",
-      "aria-pressed": String(isChosen),
-      "data-choice": `${path}=${JSON.stringify(value)}`,
-    },
+  const others = [...where].filter(([other]) => other !== path);
+  const option = button(
+    { class: "option", "aria-pressed": String(isChosen), "data-choice": `${path}=${JSON.stringify(value)}` },
+    () => onChoose(new Map(isChosen ? others : [...others, [path, value as Chosen]])),
     element("bdi", {}, valueText(value)),
     " ",
-    element("span", { class: "number" }, formatNumber(count)),
+    element("span", { class: "number" }, number(count)),
   );
   // A style attribute would be against the page's policy; this is not one.
-  button.style.setProperty("--part", `${Math.max(1, 100 * part)}%`);
-  button.addEventListener("click", () => {
-    const others = [...where].filter(([other]) => other !== path);
-    onChoose(new Map(isChosen ? others : [...others, [path, value as Chosen]]));
-  });
-  return button;
+  option.style.setProperty("--part", `${Math.max(1, 100 * part)}%`);
+  return option;
 }
 
 /** A value of a facet, in words where it is nothing. */
 export function valueText(value: unknown): Node {
-  return value === null ? visibleText("none") : value === "" ? visibleText("empty") : visibleText(textOf(value));
+  return visibleText(value === null ? "none" : value === "" ? "empty" : textOf(value));
 }

@@ -2,7 +2,7 @@
 import type { Contract, Field } from "../../contract/contract.js";
 import { facetFields } from "../../contract/lookup.js";
 import { isNullable, kindOf } from "../../contract/record/kind.js";
-import type { ExplorerSummary } from "../form.js";
+import type { ExplorerSummary } from "../summary.js";
 
 /** Besides the record's name and key. */
 const MOST_COLUMNS = 4;

@@ -1,18 +1,20 @@
 /** The table of records, which is a list of cards on a phone. */
 import type { Field } from "../../contract/contract.js";
 import { headingOf } from "../../contract/heading.js";
-import { nameFields, wantedWords } from "../../contract/lookup.js";
+import { foldedWords, isAmong, isUnspaced, nameFields, type WantedWord, wantedWords } from "../../contract/lookup.js";
 import { kindOf } from "../../contract/record/kind.js";
 import { valueAt } from "../../contract/record/value.js";
 import { element } from "../../markup/page/element.js";
-import { visibleText } from "../../markup/page/text.js";
+import { cut, textOf, visibleText } from "../../markup/page/text.js";
+import { empty } from "../../markup/page/value.js";
 import { addressOf } from "./address.js";
-import { shortValue } from "./cells.js";
 import { columnsOf } from "./columns.js";
 import { namesOf } from "./found.js";
-import { hasWanted, markedKey, markedText, type SearchedWords } from "./marks.js";
 import type { Basis, ListedRow } from "./reader.js";
 
+/** Characters of a value in a row. */
+const MOST = 40;
+const TIME = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d)/;
 /** Characters of a value that stay in one line: as many as a day has, and a few more. */
 const UNBROKEN = 12;
 
@@ -29,16 +31,11 @@ export interface RecordList {
 
 /** An empty table. */
 export function createList(labelledBy: string, describedBy: string): RecordList {
-  const [head, body] = [element("thead", { role: "rowgroup" }), element("tbody", { role: "rowgroup" })];
-  const attributes = {
-    class: "records",
-    role: "table",
-    "aria-labelledby": labelledBy,
-    "aria-describedby": describedBy,
-  };
+  const [head, body] = [element("thead"), element("tbody")];
+  const attributes = { class: "records", "aria-labelledby": labelledBy, "aria-describedby": describedBy };
   const table = element("table", attributes, head, body);
   head.hidden = true;
-  let rowOf = (_: ListedRow) => element("tr", {});
+  let rowOf = (_: ListedRow) => element("tr");
   return {
     table,
     begin(known, searched) {
@@ -72,11 +69,11 @@ function headRow(fields: readonly Field[]): HTMLElement {
   const cells = fields.map((field, at) =>
     element(
       "th",
-      { role: "columnheader", scope: "col", class: at > 0 && isFigure(field) ? "head figure" : "head" },
+      { scope: "col", class: at > 0 && isFigure(field) ? "head figure" : "head" },
       visibleText(headingOf(field)),
     ),
   );
-  return element("tr", { role: "row" }, ...cells);
+  return element("tr", {}, ...cells);
 }
 
 interface Seen {
@@ -84,14 +81,14 @@ interface Seen {
   /** By whose words a record may be found, besides its label. */
   names: readonly Field[];
   text: string;
-  wanted: SearchedWords;
+  wanted: readonly WantedWord[];
 }
 
 function recordRow({ record }: ListedRow, known: Basis, { columns, names, text, wanted }: Seen): HTMLTableRowElement {
   const { id, shownId, name } = namesOf(record, known);
   const idText = element("bdi", { class: "id" }, ...markedKey(shownId, text));
   const link = element("a", { class: "record", href: addressOf({ key: id }), "data-key": id });
-  const who = element("th", { role: "rowheader", scope: "row", class: "who" }, link);
+  const who = element("th", { scope: "row", class: "who" }, link);
   link.append(name === undefined ? idText : element("bdi", {}, ...markedText(name, wanted)));
   if (name !== undefined) who.append(idText);
   if (!hasWanted(name ?? "", wanted)) who.append(...otherNames(record, names, wanted));
@@ -100,13 +97,13 @@ function recordRow({ record }: ListedRow, known: Basis, { columns, names, text, 
     const isNarrow = (value.textContent ?? "").length <= UNBROKEN;
     const label = element("span", { class: "about", "aria-hidden": "true" }, visibleText(headingOf(field)));
     const kinds = [isFigure(field) ? "figure" : "", isNarrow ? "narrow" : ""].filter(Boolean).join(" ");
-    return element("td", { role: "cell", class: kinds || undefined }, label, value);
+    return element("td", { class: kinds || undefined }, label, value);
   });
-  return element("tr", { role: "row" }, who, ...cells);
+  return element("tr", {}, who, ...cells);
 }
 
 /** The first name besides the label by which a record was found. */
-function otherNames(record: ListedRow["record"], names: readonly Field[], wanted: SearchedWords): Node[] {
+function otherNames(record: ListedRow["record"], names: readonly Field[], wanted: readonly WantedWord[]): Node[] {
   for (const field of names) {
     const value = valueAt(record, field);
     if (typeof value !== "string" || !hasWanted(value, wanted)) continue;
@@ -119,4 +116,75 @@ function otherNames(record: ListedRow["record"], names: readonly Field[], wanted
 /** Whether a column is one of numbers, which stand below each other by their ends. */
 function isFigure({ schema }: Field): boolean {
   return ["integer", "number"].includes(kindOf(schema));
+}
+
+/** A value in one line; of a time, its day. */
+function shortValue(value: unknown): Node {
+  if (value === null || value === undefined) return empty("none");
+  const text = textOf(value);
+  if (text === "") return empty("empty");
+  const [day] = typeof value === "string" ? (TIME.exec(value) ?? []) : [];
+  if (day !== undefined) return element("time", { datetime: text }, day);
+  const end = cut(text, MOST);
+  return element("bdi", {}, visibleText(text.slice(0, end)), end < text.length ? "…" : "");
+}
+
+/** Whether any word of a text is among what is searched for. */
+function hasWanted(text: string, wanted: readonly WantedWord[]): boolean {
+  return piecesOf(text, wanted).some(({ isMarked }) => isMarked);
+}
+
+/** A text in which each such word is marked. */
+function markedText(text: string, wanted: readonly WantedWord[]): Node[] {
+  const runs: Piece[] = [];
+  for (const { text: piece, isMarked } of piecesOf(text, wanted)) {
+    const last = runs.at(-1);
+    if (last?.isMarked === isMarked) last.text += piece;
+    else runs.push({ text: piece, isMarked });
+  }
+  return runs.map(({ text, isMarked }) => (isMarked ? element("mark", {}, visibleText(text)) : visibleText(text)));
+}
+
+/** A key, of which the beginning is marked where that is what is searched for. */
+function markedKey(key: string, searched: string): Node[] {
+  if (searched === "" || !key.startsWith(searched)) return [visibleText(key)];
+  return [element("mark", {}, visibleText(searched)), visibleText(key.slice(searched.length))];
+}
+
+/** Characters that are looked at to know a word by: more than any has that is not a line by itself. */
+const MOST_SHOWN = 64;
+
+interface Piece {
+  text: string;
+  isMarked: boolean;
+}
+
+/** Words and what is between them. Where writing puts no spaces between words, each character with its marks. */
+function piecesOf(text: string, wanted: readonly WantedWord[]): Piece[] {
+  if (wanted.length === 0) return [{ text, isMarked: false }];
+  const runs = text.match(/[\p{L}\p{N}\p{M}\p{So}]+|[^\p{L}\p{N}\p{M}\p{So}]/gu) ?? [];
+  return runs.flatMap((run) => {
+    const words = foldedWords(run);
+    return words.some(isUnspaced) ? charactersOf(run, wanted) : { text: run, isMarked: words.some(isWantedBy(wanted)) };
+  });
+}
+
+function isWantedBy(wanted: readonly WantedWord[]) {
+  return (word: string) => wanted.some((one) => isAmong(one, [word]));
+}
+
+/** Characters of a run of which some are of writing without spaces. A word that is found is marked from its first to its last. */
+function charactersOf(run: string, wanted: readonly WantedWord[]): Piece[] {
+  const characters = run.match(/.\p{M}*/gsu) ?? [];
+  let marked = 0;
+  let isBegun = false;
+  return characters.map((text, at) => {
+    const [word = ""] = foldedWords(characters.slice(at, at + MOST_SHOWN).join(""));
+    const isAlone = isUnspaced(word);
+    if (isAlone || !isBegun)
+      for (const one of wanted)
+        if (isAmong(one, [word])) marked = Math.max(marked, Array.from(isAlone ? one.word : word).length);
+    isBegun = !isAlone;
+    return { text, isMarked: marked-- > 0 };
+  });
 }

@@ -10,8 +10,7 @@ import {
   type RecordPlace,
   type SeenPlace,
 } from "./address.js";
-import { watchForNewer } from "./newer.js";
-import { createNotice, troubleOf } from "./notice.js";
+import { createNotice, troubleOf, watchForNewer } from "./notice.js";
 import { createOverview } from "./overview.js";
 import { createProof, keptKey } from "./proof.js";
 import { createReader, type Reader } from "./reader.js";

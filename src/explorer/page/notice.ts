@@ -1,6 +1,6 @@
 /** What the reader has to know besides the records, in words, and what can be done about it. */
 import { ListingError } from "../../client/errors.js";
-import { element } from "../../markup/page/element.js";
+import { button, element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 
 export interface Notice {
@@ -22,11 +22,7 @@ export function createNotice(): Notice {
   return {
     element: box,
     say(text, actions = {}, { details, isAlarm = false } = {}) {
-      const buttons = Object.entries(actions).map(([label, act]) => {
-        const button = element("button", { type: "button", class: "button" }, label);
-        button.addEventListener("click", act);
-        return button;
-      });
+      const buttons = Object.entries(actions).map(([label, act]) => button({ class: "button" }, act, label));
       box.className = isAlarm ? "word alarm" : "word";
       box.replaceChildren(element("p", {}, visibleText(text)), ...buttons);
       if (details === undefined) return;
@@ -65,4 +61,45 @@ export function troubleOf(error: unknown): Trouble {
   // Who moves on each time it is read anew shows files that do not belong together.
   const isUnproved = code === "changed" || UNPROVED.includes(code);
   return { text: isUnproved ? REFUSED : "The host does not give what was asked for.", details, isUnproved };
+}
+
+/** Milliseconds. Whoever publishes does it a few times a day, and caches keep snapshot.json for about as long. */
+const EVERY_MS = 60_000;
+
+/**
+ * Says quietly that a newer snapshot was published. Asks while the page is seen, and when it is seen again.
+ * @param shownId the snapshot that is shown; undefined while none is.
+ * @param onAnswer told whenever the host answers.
+ */
+export function watchForNewer(base: URL, shownId: () => string | undefined, onAnswer: () => void): HTMLElement {
+  const notice = createNotice();
+  const look = async () => {
+    const shown = shownId();
+    if (document.visibilityState !== "visible") return;
+    const id = await currentId(base);
+    if (id !== undefined) onAnswer();
+    if (id === undefined || shown === undefined || shown !== shownId()) return;
+    // A host may go back to the release before.
+    if (id === shown) notice.clear();
+    // What has the focus is not replaced by its like.
+    else if (!notice.element.hasChildNodes())
+      notice.say("A newer snapshot was published.", { "Show it": () => location.reload() });
+  };
+  // A tab that comes back asks at once, however long it was away.
+  setInterval(look, EVERY_MS);
+  addEventListener("online", look);
+  document.addEventListener("visibilitychange", look);
+  return notice.element;
+}
+
+/** Undefined where that cannot be told now: whoever is offline reads on, and hears of it when something is asked for. */
+async function currentId(base: URL): Promise<string | undefined> {
+  try {
+    const response = await fetch(new URL("snapshot.json", base), { cache: "no-cache" });
+    if (!response.ok) return undefined;
+    const { id } = (await response.json()) as { id?: unknown };
+    return typeof id === "string" ? id : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -8,7 +8,7 @@ import type { OpenListing, Walk } from "../../client/options.js";
 import { type AnyRecord, type Contract, contractOf } from "../../contract/contract.js";
 import type { Page } from "../../contract/page.js";
 import type { Snapshot } from "../../contract/snapshot.js";
-import type { ExplorerSummary, WrittenFrom } from "../form.js";
+import type { ExplorerSummary, WrittenFrom } from "../summary.js";
 
 /** A record, and its number in published order, from 0. */
 export interface ListedRow {

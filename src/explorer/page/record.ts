@@ -3,16 +3,19 @@ import stringify from "fast-json-stable-stringify";
 import { hexDigest } from "../../client/digests.js";
 import type { Field } from "../../contract/contract.js";
 import { headingOf } from "../../contract/heading.js";
-import { pageUrl } from "../../contract/links.js";
+import { isPublishableUrl, pageUrl } from "../../contract/links.js";
 import { valueAt } from "../../contract/record/value.js";
-import { element, formatNumber } from "../../markup/page/element.js";
+import { button, element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
+import { wholeValue } from "../../markup/page/value.js";
+import { number as separated } from "../../print/numbers.js";
 import { shellWord } from "../../print/text.js";
 import { meaningOf } from "../meaning.js";
-import { fullValue } from "./cells.js";
 import { namesOf } from "./found.js";
 import type { Basis, ListedRow } from "./reader.js";
 
+/** A longer address is shown as text. */
+const LONGEST_LINK = 2000;
 /** As long as in records.sha256. */
 const DIGEST_DIGITS = 32;
 /** Milliseconds for which the button says what it did. */
@@ -66,18 +69,16 @@ function fieldTable({ record }: ListedRow, { contract }: Basis): HTMLElement {
     const group = field.names.length > 1 ? (field.names[0] ?? "") : "";
     groups.set(group, [...(groups.get(group) ?? []), field]);
   }
-  const head = ["Field", "Value", "What it means"].map((text) =>
-    element("th", { role: "columnheader", scope: "col" }, text),
-  );
+  const head = ["Field", "Value", "What it means"].map((text) => element("th", { scope: "col" }, text));
   const bodies = [...groups].map(([group, fields]) => {
-    const body = element("tbody", { role: "rowgroup" });
+    const body = element("tbody");
     const about = contract.file.properties[group]?.description;
     if (group !== "" || groups.size > 1) body.append(...groupRow(group, about));
     body.append(...fields.map((field) => fieldRow(field, valueAt(record, field))));
     return body;
   });
-  const headRow = element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...head));
-  const attributes = { class: "fields", role: "table", "aria-labelledby": "record-title" };
+  const headRow = element("thead", {}, element("tr", {}, ...head));
+  const attributes = { class: "fields", "aria-labelledby": "record-title" };
   return element("table", attributes, headRow, ...bodies);
 }
 
@@ -85,8 +86,8 @@ function groupRow(group: string, about: string | undefined): HTMLElement[] {
   if (group === "") return [];
   const title = element("strong", {}, visibleText(headingOf({ names: [group], schema: {} })));
   const words = about === undefined ? [] : [" ", visibleText(about)];
-  const cell = element("th", { role: "rowheader", scope: "rowgroup", colspan: 3, class: "group" }, title, ...words);
-  return [element("tr", { role: "row" }, cell)];
+  const cell = element("th", { scope: "rowgroup", colspan: 3, class: "group" }, title, ...words);
+  return [element("tr", {}, cell)];
 }
 
 function fieldRow(field: Field, value: unknown): HTMLElement {
@@ -97,15 +98,29 @@ function fieldRow(field: Field, value: unknown): HTMLElement {
   const title = element("span", { class: "title" }, visibleText(heading));
   return element(
     "tr",
-    { role: "row" },
-    element("th", { role: "rowheader", scope: "row" }, title, path),
-    element("td", { role: "cell" }, fullValue(value)),
-    element(
-      "td",
-      { role: "cell", class: "meaning" },
-      visibleText(field.schema.description ?? `${meaningOf(field.schema).kind}.`),
-    ),
+    {},
+    element("th", { scope: "row" }, title, path),
+    element("td", {}, fullValue(value)),
+    element("td", { class: "meaning" }, visibleText(field.schema.description ?? `${meaningOf(field.schema).kind}.`)),
   );
+}
+
+/** All of a value. One that is an http(s) address is a link, which says that it leads elsewhere. */
+function fullValue(value: unknown): Node {
+  if (typeof value !== "string" || value.length > LONGEST_LINK || !isPublishableUrl(value)) return wholeValue(value);
+  return foreignLink(value);
+}
+
+/** The site that it leads to learns nothing of this page, and cannot reach it. */
+function foreignLink(url: string): HTMLElement {
+  const link = element("a", {
+    class: "foreign",
+    href: url,
+    rel: "noopener noreferrer nofollow external",
+    referrerpolicy: "no-referrer",
+  });
+  link.append(visibleText(url), element("span", { class: "hidden" }, " (leads to another site)"));
+  return link;
 }
 
 /** Where anyone finds the record without this page, and its digest. */
@@ -120,7 +135,7 @@ async function origin(
   const digest = await hexDigest(new TextEncoder().encode(stringify(record)));
   const command = `curl -s ${shellWord(url)} | jq '.results[${number % page_size}]'`;
   const code = element("code", { id: "curl", class: "literal", tabindex: 0 }, visibleText(command));
-  const place = `Number ${formatNumber(number + 1)} of ${formatNumber(snapshot.count)}, on `;
+  const place = `Number ${separated(number + 1)} of ${separated(snapshot.count)}, on `;
   return element(
     "section",
     { class: "origin", "aria-labelledby": "origin-title" },
@@ -128,7 +143,7 @@ async function origin(
     element(
       "dl",
       {},
-      pair("Page", place, element("a", { href: url }, `page ${formatNumber(page)}`)),
+      pair("Page", place, element("a", { href: url }, `page ${separated(page)}`)),
       pair(
         "Digest",
         element("code", { class: "literal" }, digest.slice(0, DIGEST_DIGITS)),
@@ -145,13 +160,12 @@ function pair(name: string, ...value: (Node | string)[]): HTMLElement {
 
 /** Copies a text to the clipboard. @param shown where it stands, to be selected where the browser does not let pages copy. */
 function copyButton(text: string, shown: HTMLElement): HTMLElement {
-  const button = element("button", { type: "button", class: "button small" }, "Copy");
   const said = element("span", { class: "said", role: "status" });
-  button.addEventListener("click", async () => {
+  const copy = async () => {
     said.textContent = (await isCopied(text)) ? "Copied" : select(shown);
     setTimeout(() => said.replaceChildren(), SAID_MS);
-  });
-  return element("span", { class: "copy" }, button, " ", said);
+  };
+  return element("span", { class: "copy" }, button({ class: "button small" }, copy, "Copy"), " ", said);
 }
 
 async function isCopied(text: string): Promise<boolean> {

@@ -1,9 +1,9 @@
 /** The list as its address says: all records page after page, or what is searched and chosen, as far as it was found. */
 import { headingOf } from "../../contract/heading.js";
-import { element, formatNumber } from "../../markup/page/element.js";
+import { button, element } from "../../markup/page/element.js";
 import { createPager } from "../../markup/page/pager.js";
 import { visibleText } from "../../markup/page/text.js";
-import { count } from "../../print/numbers.js";
+import { count, number } from "../../print/numbers.js";
 import { capital } from "../../print/text.js";
 import { addressOf, BEGINNING, chosenIn, type ListPlace } from "./address.js";
 import { createChoices, valueText } from "./choices.js";
@@ -33,13 +33,12 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
   const title = element("h2", { id: "list-title", class: "hidden" }, visibleText(capital(words[1])));
   const status = element("p", { id: "status", role: "status" }, "Reading…");
   const chosen = element("div", { class: "chosen" });
-  const more = element("button", { type: "button", class: "button further" }, "Show more");
+  const more = button({ class: "button further" }, () => go({ page: shown.page + 1 }), "Show more");
   const choices = createChoices((where) => go({ where }));
   const list = createList(title.id, status.id);
   const found = element("div", { class: "found" }, status, chosen);
-  box.append(choices.element, element("div", { class: "results" }, title, found, list.table, more, pagerBar()));
   const pager = createPager(ROWS, (page) => go({ page }));
-  more.addEventListener("click", () => go({ page: shown.page + 1 }));
+  box.append(choices.element, element("div", { class: "results" }, title, found, list.table, more, pager.bar));
 
   const showAll = async (reader: Reader, known: Basis, { page }: ListPlace, signal: AbortSignal) => {
     const { count: all } = known.snapshot;
@@ -53,7 +52,7 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
     more.hidden = true;
     pager.show(at, all);
     const first = (at - 1) * ROWS;
-    const range = `${formatNumber(first + 1)} to ${formatNumber(first + rows.length)} of `;
+    const range = `${number(first + 1)} to ${number(first + rows.length)} of `;
     status.textContent = `${rows.length < all ? range : ""}${count(all, words)}`;
     return at;
   };
@@ -87,15 +86,15 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
     pager.show(1, 0);
     status.textContent = foundText(had, hasMore, known, place);
     if (hasMore && most < ROWS * place.page)
-      status.textContent += ` So many are read at once: page ${formatNumber(place.page)} is further than that.`;
+      status.textContent += ` So many are read at once: page ${number(place.page)} is further than that.`;
     return Math.max(1, Math.ceil(had / ROWS));
   };
 
   const foundText = (had: number, hasMore: boolean, known: Basis, place: ListPlace) => {
     const all = countOf(known, place);
-    if (all !== undefined) return `${hasMore ? `1 to ${formatNumber(had)} of ` : ""}${count(all, words)}`;
+    if (all !== undefined) return `${hasMore ? `1 to ${number(had)} of ` : ""}${count(all, words)}`;
     if (hasMore) return `The first ${count(had, words)} found; there are more.`;
-    if (had > 0) return `${count(had, words)} found, in ${formatNumber(known.snapshot.count)}.`;
+    if (had > 0) return `${count(had, words)} found, in ${number(known.snapshot.count)}.`;
     if (place.text.trim() === "") return `No ${words[0]} has all that is chosen.`;
     return `No ${words[0]} fits. Each word must be one of a name; of the last one, its beginning is enough.`;
   };
@@ -103,15 +102,16 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
   const showChosen = ({ contract }: Basis, { where }: ListPlace) => {
     const buttons = [...where].map(([path, value]) => {
       const field = contract.fields.find((field) => field.path === path) ?? { names: [path], schema: {} };
-      const button = element("button", { type: "button", class: "button small" });
-      button.append(
-        visibleText(`${headingOf(field)}: `),
-        valueText(value),
-        element("span", { "aria-hidden": "true" }, " ✕"),
+      const letGo = () => go({ where: new Map([...where].filter(([other]) => other !== path)) });
+      const text = [visibleText(`${headingOf(field)}: `), valueText(value)];
+      const cross = element("span", { "aria-hidden": "true" }, " ✕");
+      return button(
+        { class: "button small" },
+        letGo,
+        ...text,
+        cross,
+        element("span", { class: "hidden" }, ", let go of it"),
       );
-      button.append(element("span", { class: "hidden" }, ", let go of it"));
-      button.addEventListener("click", () => go({ where: new Map([...where].filter(([other]) => other !== path)) }));
-      return button;
     });
     chosen.replaceChildren(...buttons);
   };
@@ -160,23 +160,4 @@ function countOf({ summary }: Basis, { text, where }: ListPlace): number | undef
 
 function isSameSearch(one: ListPlace, other: ListPlace): boolean {
   return addressOf({ ...one, page: 1 }) === addressOf({ ...other, page: 1 });
-}
-
-/** As in the report. */
-function pagerBar(): HTMLElement {
-  const button = (to: string, text: string, isEnd = false) =>
-    element("button", { type: "button", class: isEnd ? "button ends" : "button", "data-go": to }, text);
-  const field = element("input", {
-    id: "page",
-    class: "field",
-    type: "text",
-    inputmode: "numeric",
-    autocomplete: "off",
-  });
-  const bar = element("nav", { id: "pager", class: "pager", "aria-label": "Pages of the list" });
-  bar.append(button("first", "First", true), button("previous", "Previous"));
-  bar.append(element("label", {}, "Page ", field), " ", element("span", { id: "pages" }));
-  bar.append(button("next", "Next"), button("last", "Last", true));
-  bar.hidden = true;
-  return bar;
 }

@@ -2,7 +2,7 @@
 import { headingOf } from "../../contract/heading.js";
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
-import type { WrittenFrom } from "../form.js";
+import type { WrittenFrom } from "../summary.js";
 
 /** What the page says of its listing before anything is read. */
 export interface Facts {

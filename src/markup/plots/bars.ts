@@ -1,16 +1,17 @@
-/** Bars one below the other, each with its name and figure above it, so that the longest name fits into the narrowest drawing. */
-import { scaleLinear } from "d3-scale";
+/** Bars: below each other with names, or side by side along time or for each of some values. */
+import { scaleBand, scaleLinear, scaleUtc } from "d3-scale";
 import { bothEndsOf } from "../../print/fit.js";
-import { number } from "../../print/numbers.js";
+import { count, number, time, type Words } from "../../print/numbers.js";
 import { visible } from "../../print/text.js";
-import { html } from "../markup.js";
-import type { PlotDrawing } from "./figure.js";
+import { html, type Markup } from "../markup.js";
+import type { Plot, PlotDrawing } from "./figure.js";
+import type { TimeBin, Times } from "./times.js";
 
-const ROW = 34;
-const BAR = 8;
+/** Of bars below each other: the height of a row and of its bar. */
+const [ROW, BAR] = [34, 8];
 const THINNEST = 1.5;
 /** Pixels of a character (about), and the characters that a figure beside the name may take. */
-const [CHARACTER, FIGURE] = [6.3, 6];
+const [NAME_CHARACTER, FIGURE] = [6.3, 6];
 
 export interface NamedBar {
   name: string;
@@ -19,7 +20,11 @@ export interface NamedBar {
   figure?: string;
 }
 
-/** @param kind the class of bars, which gives them their colour. @param whole what a full bar stands for; the longest unless given. */
+/**
+ * The name and figure stand above each bar, so that the longest name fits into the narrowest drawing.
+ * @param kind the class of bars, which gives them their colour.
+ * @param whole what a full bar stands for; the longest unless given.
+ */
 export function drawNamedBars(
   bars: readonly NamedBar[],
   kind: string,
@@ -29,7 +34,7 @@ export function drawNamedBars(
   const x = scaleLinear([0, whole], [0, width]);
   const marks = bars.map(({ name, count, figure = number(count) }, at) => {
     const top = at * ROW;
-    const room = Math.floor(width / CHARACTER) - Math.max(FIGURE, figure.length + 1);
+    const room = Math.floor(width / NAME_CHARACTER) - Math.max(FIGURE, figure.length + 1);
     return html`<text x="0" y="${top + 15}">${bothEndsOf(name, room, visible)}</text>
 <text class="figure" x="${width}" y="${top + 15}" text-anchor="end">${figure}</text>
 <rect class="track" x="0" y="${top + 20}" width="${width}" height="${BAR}" rx="2"/>
@@ -37,4 +42,138 @@ export function drawNamedBars(
 `;
   });
   return { height: bars.length * ROW, marks };
+}
+
+/** Of bars side by side. */
+const HEIGHT = 230;
+const MARGIN = { left: 52, right: 12, top: 12, bottom: 26 };
+const BOTTOM = HEIGHT - MARGIN.bottom;
+const PIXELS_PER_TICK = 90;
+/** Pixels of a character of a label (about), and between two labels. */
+const [CHARACTER, GAP] = [7, 10];
+/** A bar as wide as a screen would look like more than it is. */
+const WIDEST = 64;
+
+interface TimesGiven {
+  title: string;
+  /** What the bars are, to begin the sentence with. */
+  about: string;
+  times: Times;
+  /** Of the records. */
+  words: Words;
+  /** Whether the times are days. */
+  isDay: boolean;
+  /** Both for each number of a bin: the class of its bars, and its heading in the table. */
+  kinds: readonly (readonly [kind: string, heading: string])[];
+  /** In pixels, widest first. */
+  widths: readonly number[];
+}
+
+/** Bars along time: up for the first number of each bin, and down for the second one. */
+export function timesPlot({ title, about, times, words, isDay, kinds, widths }: TimesGiven): Plot {
+  const { bins, unit, before, after } = times;
+  const left = [before > 0 && `${count(before, words)} earlier`, after > 0 && `${number(after)} later`];
+  const notDrawn = left.filter(Boolean).join(" and ");
+  const bar = /^\d/.test(unit) ? unit : `${unit.startsWith("hour") ? "an" : "a"} ${unit}`;
+  return {
+    id: "times",
+    title,
+    sentence: `${about}; a bar is ${bar}.${notDrawn && ` Not drawn: ${notDrawn}.`}`,
+    shown: {
+      widths,
+      draw: (width) =>
+        drawTimes(
+          bins,
+          kinds.map(([kind]) => kind),
+          width,
+        ),
+      figures: {
+        head: [isDay ? "From" : "From (UTC)", ...kinds.map(([, heading]) => heading)],
+        rows: bins
+          .filter(({ counts }) => counts.some((records) => records > 0))
+          .map(({ start, counts }) => [time(start).slice(0, isDay ? "2026-11-21".length : undefined), ...counts]),
+      },
+    },
+  };
+}
+
+function drawTimes(bins: readonly TimeBin[], [up = "", down]: readonly string[], width: number): PlotDrawing {
+  const [first, last] = [bins[0], bins.at(-1)];
+  if (!first || !last) return { height: 0, marks: [] };
+  const x = scaleUtc([first.start, last.end], [MARGIN.left, width - MARGIN.right]);
+  const most = (kind: number) => Math.max(...bins.map(({ counts }) => counts[kind] ?? 0));
+  const y = scaleLinear([-most(1), most(0)], [BOTTOM, MARGIN.top]).nice(5);
+  const bars = bins.map(({ start, end, counts: [more = 0, less = 0] }) => {
+    const [from, to] = [x(start), x(end)];
+    const gap = to - from > 4 ? 1 : 0;
+    const bar = (kind: string, value: number) => {
+      const name = `${time(start)}: ${number(Math.abs(value))}${down === undefined ? "" : ` ${kind}`}`;
+      return column(kind, from + gap / 2, to - gap / 2, y(0), y(value), name);
+    };
+    return html`${bar(up, more)}${down && bar(down, -less)}`;
+  });
+  return { height: HEIGHT, marks: [...gridLines(y, width), ...bars, ...timeAxis(x, width)] };
+}
+
+export interface NamedColumn {
+  /** Below the bar, where there is room. */
+  label: string;
+  /** In full. */
+  name: string;
+  count: number;
+}
+
+export function drawNamedColumns(columns: readonly NamedColumn[], kind: string, width: number): PlotDrawing {
+  const places = scaleBand([MARGIN.left, width - MARGIN.right]).domain(columns.map(({ name }) => name));
+  const y = scaleLinear([0, Math.max(...columns.map(({ count }) => count))], [BOTTOM, MARGIN.top]).nice(5);
+  const band = places.bandwidth();
+  const wide = Math.min(WIDEST, band * (band > 12 ? 0.85 : 0.95));
+  const longest = Math.max(...columns.map(({ label }) => label.length));
+  const every = Math.max(1, Math.ceil((longest * CHARACTER + GAP) / band));
+  const marks = columns.map(({ label, name, count: records }, at) => {
+    const middle = (places(name) ?? 0) + band / 2;
+    const text = html`<text class="tick" x="${middle.toFixed(1)}" y="${HEIGHT - 6}" text-anchor="middle">${label}</text>\n`;
+    const [from, to] = [middle - wide / 2, middle + wide / 2];
+    const bar = column(kind, from, to, y(0), y(records), `${name}: ${number(records)}`);
+    return html`${bar}${at % every > 0 ? undefined : text}`;
+  });
+  return { height: HEIGHT, marks: [...gridLines(y, width), ...marks] };
+}
+
+/** Nothing where nothing is counted, and something where anything is. */
+function column(kind: string, from: number, to: number, zero: number, end: number, name: string): Markup | undefined {
+  if (end === zero) return undefined;
+  const height = Math.max(1, Math.abs(end - zero));
+  const top = end < zero ? zero - height : zero;
+  return html`<rect class="${kind}" x="${from.toFixed(1)}" width="${(to - from).toFixed(1)}" y="${top.toFixed(1)}" height="${height.toFixed(1)}"><title>${name}</title></rect>
+`;
+}
+
+/** Lines at round numbers, above and below zero. */
+function gridLines(y: ReturnType<typeof scaleLinear<number>>, width: number): Markup[] {
+  const ticks = y.ticks(5).filter(Number.isInteger);
+  return ticks.map(
+    (
+      tick,
+    ) => html`<line class="${tick === 0 ? "zero" : "grid"}" x1="${MARGIN.left}" x2="${width}" y1="${y(tick)}" y2="${y(tick)}"/>
+<text class="tick" x="${MARGIN.left - 8}" y="${y(tick) + 4}" text-anchor="end">${number(Math.abs(tick))}</text>
+`,
+  );
+}
+
+function timeAxis(x: ReturnType<typeof scaleUtc<number>>, width: number): Markup[] {
+  const ticks = Math.max(2, Math.floor((width - MARGIN.left) / PIXELS_PER_TICK));
+  const format = x.tickFormat(ticks);
+  return x.ticks(ticks).map((tick) => {
+    const at = x(tick).toFixed(1);
+    return html`<line class="grid" x1="${at}" x2="${at}" y1="${BOTTOM}" y2="${BOTTOM + 5}"/>
+<text class="tick" x="${at}" y="${HEIGHT - 6}" text-anchor="${x(tick) > width - MARGIN.right - 20 ? "end" : "middle"}">${yearBeyond(tick) ?? format(tick)}</text>
+`;
+  });
+}
+
+/** A year of five digits, of which the usual format writes the last four only: the axis of plots that reach the year 9999 ends there. */
+function yearBeyond(tick: Date): string | undefined {
+  const year = tick.getUTCFullYear();
+  return year > 9999 ? String(year) : undefined;
 }

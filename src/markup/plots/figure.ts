@@ -13,11 +13,16 @@ export interface Plot {
   shown: Markup | Drawings;
 }
 
+interface Figures {
+  head: readonly string[];
+  rows: readonly (readonly (string | number)[])[];
+}
+
 interface Drawings {
   /** In pixels, widest first. Text in SVG does not wrap, so there are several drawings, and the style shows one that fits. */
   widths: readonly number[];
   draw(width: number): PlotDrawing;
-  figures: { head: readonly string[]; rows: readonly (readonly (string | number)[])[] };
+  figures: Figures;
 }
 
 export interface PlotDrawing {
@@ -37,9 +42,14 @@ ${shown instanceof Markup ? shown : drawings(id, title, shown)}</figure>
 function drawings(id: string, title: string, { widths, draw, figures }: Drawings): Markup {
   return html`${widths.map((width) => drawing(id, width, draw(width)))}
 <details><summary>Figures<span class="hidden"> of ${title}</span></summary>
-<div class="figures" tabindex="0" role="group" aria-label="Figures of ${title}"><table><thead><tr>${figures.head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${figures.rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div></details>
+${figuresTable(html`aria-label="Figures of ${title}"`, figures)}</details>
 `;
+}
+
+/** A table that scrolls by itself. @param label the attribute that names it. */
+export function figuresTable(label: Markup, { head, rows }: Figures): Markup {
+  return html`<div class="figures" tabindex="0" role="group" ${label}><table><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div>`;
 }
 
 function drawing(id: string, width: number, { height, marks }: PlotDrawing): Markup {

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { Diff } from "../../../src/diff/change.js";
-import { htmlReport } from "../../../src/report/html/html.js";
+import { htmlReport } from "../../../src/report/html.js";
 import { scratch } from "../../support/files.js";
 
 interface Opened {

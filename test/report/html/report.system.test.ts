@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Diff } from "../../../src/diff/change.js";
-import { htmlReport } from "../../../src/report/html/html.js";
+import { htmlReport } from "../../../src/report/html.js";
 import { anyDiff, changed, diffOf, person } from "../../support/diffs.js";
 import { manyChanges } from "./samples.js";
 
@@ -97,7 +97,7 @@ test("half a million changes pass through 48 MB, with the compiled code that is 
   const worker = new Worker(LONG_REPORT, {
     eval: true,
     resourceLimits: { maxOldGenerationSizeMb: 48 },
-    workerData: ["report/html/html.js", "contract/contract.js"].map(
+    workerData: ["report/html.js", "contract/contract.js"].map(
       (file) => new URL(`../../../lib/${file}`, import.meta.url).href,
     ),
   });

@@ -2,8 +2,9 @@
 import { expect, test } from "vitest";
 import { type Field, USERS_CONTRACT } from "../../../src/contract/contract.js";
 import type { Diff } from "../../../src/diff/change.js";
-import { type Bin, countTimes } from "../../../src/report/html/times.js";
-import { subjectOf } from "../../../src/report/subject.js";
+import type { TimeBin } from "../../../src/markup/plots/times.js";
+import { subjectOf } from "../../../src/report/model.js";
+import { countTimes } from "../../../src/report/plots.js";
 import { added, diffOf, person, removed } from "../../support/diffs.js";
 
 function joinedAt(comers: readonly number[], leavers: readonly number[] = []): Diff {
@@ -23,7 +24,9 @@ const spread = (count: number, from: string, to: string) => {
 const FIELD = subjectOf(USERS_CONTRACT).time as Field;
 const countJoins = (diff: Diff) => countTimes(diff, FIELD);
 
-const sum = (bins: readonly Bin[], kind: "added" | "removed") => bins.reduce((users, bin) => users + bin[kind], 0);
+/** Of added users, or of removed ones. */
+const sum = (bins: readonly TimeBin[], kind: 0 | 1) =>
+  bins.reduce((users, { counts }) => users + (counts[kind] ?? 0), 0);
 
 test.each([
   ["2026-11-20T08:10Z", "2026-11-20T20:50Z", 500, "hour", 13],
@@ -42,7 +45,7 @@ test.each([
   const joins = await countJoins(joinedAt(spread(users, from, to), spread(users, from, to)));
   expect(joins).toMatchObject({ unit, before: 0, after: 0 });
   expect(joins.bins).toHaveLength(count);
-  expect([sum(joins.bins, "added"), sum(joins.bins, "removed")]).toEqual([users, users]);
+  expect([sum(joins.bins, 0), sum(joins.bins, 1)]).toEqual([users, users]);
   for (const [at, { start, end }] of joins.bins.entries()) {
     expect(start.getTime()).toBeLessThan(end.getTime());
     if (at > 0) expect(start).toEqual(joins.bins[at - 1]?.end);
@@ -56,7 +59,7 @@ test("each user is in the bin of its moment, also at an edge of it", async () =>
       ["2026-11-20T11:30:00Z"].map(Date.parse),
     ),
   );
-  expect(bins.map(({ start, added: came, removed: went }) => [start.toISOString().slice(11, 16), came, went])).toEqual([
+  expect(bins.map(({ start, counts }) => [start.toISOString().slice(11, 16), ...counts])).toEqual([
     ["09:00", 2, 0],
     ["10:00", 1, 0],
     ["11:00", 0, 1],
@@ -65,7 +68,7 @@ test("each user is in the bin of its moment, also at an edge of it", async () =>
 
 test("one user makes one bin, and none makes none", async () => {
   expect((await countJoins(joinedAt([Date.parse("2026-11-20T09:30Z")]))).bins).toEqual([
-    { start: new Date("2026-11-20T09:00Z"), end: new Date("2026-11-20T10:00Z"), added: 1, removed: 0 },
+    { start: new Date("2026-11-20T09:00Z"), end: new Date("2026-11-20T10:00Z"), counts: [1, 0] },
   ]);
   expect(await countJoins(joinedAt([]))).toMatchObject({ bins: [], before: 0, after: 0 });
 });
@@ -82,7 +85,7 @@ test("a few who joined long before or after the others are counted, not drawn", 
   // Half per cent on either side at most: those, and the outermost of the many.
   expect([2, 3, 4, 5]).toContain(joins.before);
   expect([1, 2, 3, 4, 5]).toContain(joins.after);
-  expect(sum(joins.bins, "added") + sum(joins.bins, "removed") + joins.before + joins.after).toBe(1003);
+  expect(sum(joins.bins, 0) + sum(joins.bins, 1) + joins.before + joins.after).toBe(1003);
   expect(joins.bins[0]?.start.getUTCFullYear()).toBe(2026);
 });
 
@@ -95,5 +98,5 @@ test("more moments than are kept apart make the same bins as few", async () => {
   ];
   expect([all.unit, half.unit]).toEqual(["week", "week"]);
   expect(all.bins.map(({ start }) => start)).toEqual(half.bins.map(({ start }) => start));
-  expect(all.bins.slice(0, -1).every(({ added: came }) => came === 7 * 24)).toBe(true);
+  expect(all.bins.slice(0, -1).every(({ counts }) => counts[0] === 7 * 24)).toBe(true);
 });

@@ -1,15 +1,84 @@
-/** The values of a facet that records had and those they have now: as ribbons, as wide as the records are many, or as a table. */
+/** The plots of the HTML report. They are drawn as SVG while the report is written. */
 import { scaleLinear } from "d3-scale";
 import { linkHorizontal } from "d3-shape";
-import type { Flow } from "../../../diff/change.js";
-import { html, type Markup } from "../../../markup/markup.js";
-import type { Plot, PlotDrawing } from "../../../markup/plots/figure.js";
-import { firstOf } from "../../../print/fit.js";
-import { count, number } from "../../../print/numbers.js";
-import { capital, visible } from "../../../print/text.js";
-import type { Subject } from "../../subject.js";
-import { writePath } from "../../value.js";
-import { breakable, type Move, movesOf, parts, type Value, valuesOf } from "./moves.js";
+import type { Field } from "../contract/contract.js";
+import { valueAt } from "../contract/record/value.js";
+import type { Diff } from "../diff/change.js";
+import { html, type Markup } from "../markup/markup.js";
+import { drawNamedBars, timesPlot } from "../markup/plots/bars.js";
+import { figure, figuresTable, type Plot, type PlotDrawing } from "../markup/plots/figure.js";
+import { TimeCounter, type Times } from "../markup/plots/times.js";
+import { firstOf } from "../print/fit.js";
+import { count, number } from "../print/numbers.js";
+import { capital, visible } from "../print/text.js";
+import { type Facet, type FacetValue, type Move, type Report, writePath } from "./model.js";
+
+/** In pixels, widest first. */
+const WIDTHS = [520, 340];
+/** The table of figures has the other fields. */
+const MOST_BARS = 12;
+
+/** The section with all plots, except those that would be empty. */
+export async function plots(report: Report): Promise<Markup> {
+  const drawn = [
+    ...(report.fields.length > 0 ? [fieldsPlot(report)] : []),
+    ...report.facets.map((facet, at) => movesPlot(facet, report.words, at + 1)),
+    ...(await addedAndRemoved(report)),
+  ];
+  return html`<section class="plots" aria-labelledby="plots-title">
+<h2 id="plots-title">At a glance</h2>
+${drawn.map(figure)}
+</section>
+`;
+}
+
+/** A bar for each field: in how many records it changed, longest first. */
+function fieldsPlot({ diff, fields, words: [one, many] }: Report): Plot {
+  const bars = fields.slice(0, MOST_BARS).map(([name, records]) => ({ name, count: records }));
+  const rest = fields.length - bars.length;
+  const of = `${capital(many)} whose value differs, of ${count(diff.changed, [`changed ${one}`, `changed ${many}`])}.`;
+  return {
+    id: "fields",
+    title: "Changes by field",
+    sentence: rest === 0 ? of : `${of} ${count(rest, "rarer field")} not drawn.`,
+    shown: {
+      widths: WIDTHS,
+      draw: (width) => drawNamedBars(bars, "changed", width),
+      figures: { head: ["Field", capital(many)], rows: fields },
+    },
+  };
+}
+
+/** Added and removed records by their time in the new contract; nothing where there are none, or none with a time. */
+async function addedAndRemoved({ diff, subjects, words }: Report): Promise<Plot[]> {
+  const { time } = subjects.added;
+  if (time === undefined || diff.added + diff.removed === 0) return [];
+  const times = await countTimes(diff, time);
+  if (times.bins.length === 0) return [];
+  const isDay = time.schema.format === "date";
+  const path = writePath(time.path);
+  const plot = timesPlot({
+    title: `Added and removed ${words[1]} by ${path}`,
+    about: `Added ones stand above the line and removed ones below, by ${path}${isDay ? "" : " (UTC)"}`,
+    kinds: [
+      ["added", "Added"],
+      ["removed", "Removed"],
+    ],
+    ...{ times, words, isDay, widths: [1080, ...WIDTHS] },
+  });
+  return [plot];
+}
+
+/** Counts added and removed records by the time in this field, in at most sixty bins and in bounded memory. */
+export async function countTimes(diff: Diff, field: Field): Promise<Times> {
+  const counter = new TimeCounter(2);
+  for await (const change of diff.changes()) {
+    if (change.kind === "changed") break;
+    const value = valueAt(change.record, field);
+    if (typeof value === "string") counter.add(value, change.kind === "added" ? 0 : 1);
+  }
+  return counter.bins();
+}
 
 /** The height of all ribbons in pixels: `each` for every value on the side with more values, but at most `most`. */
 const SHARED = { each: 56, most: 220 };
@@ -26,17 +95,23 @@ const MOST_RIBBONS = 5;
 /** A table of more rows or columns than this is not looked through, and a list of more moves neither. */
 const [MOST_VALUES, MOST_LISTED] = [24, 100];
 
-/** @param flow all moves of one facet. @param nth which facet of the report it is, from 1. */
-export function flowPlot(path: string, flow: readonly Flow[], subject: Subject, nth: number): Plot {
-  const moves = movesOf(path, flow, subject);
+/**
+ * The values of a facet that records had and those they have now: as ribbons, as wide as the records are many, or as a table.
+ * @param nth which facet of the report it is, from 1.
+ */
+function movesPlot({ path, moves }: Facet, words: Report["words"], nth: number): Plot {
   const [from, to] = [valuesOf(moves, "from"), valuesOf(moves, "to")];
-  const moved = moves.reduce((sum, { count }) => sum + count, 0);
-  const [id, title] = [`flow${nth}`, `Moves of ${writePath(path)}`];
-  const who = count(moved, subject.words);
+  const moved = sumOf(moves);
+  const [id, title] = [`flow${nth}`, `Moves of ${path}`];
+  const who = count(moved, words);
+  const figures = (some: readonly Move[]) => ({
+    head: ["From", "To", capital(words[1])],
+    rows: some.map(({ from, to, count }) => [from.text, to.text, count]),
+  });
   if (moves.length <= MOST_RIBBONS) {
     const sentence = `${who} went from the value on the left to the one on the right.`;
     const draw = (width: number) => drawFlow(moves, moved, width);
-    return { id, title, sentence, shown: { widths: [520, 340], draw, figures: figuresOf(moves, subject) } };
+    return { id, title, sentence, shown: { widths: WIDTHS, draw, figures: figures(moves) } };
   }
   if (Math.max(from.length, to.length) <= MOST_VALUES) {
     const sentence = `${who} went from the value of the row to the one of the column.`;
@@ -44,46 +119,31 @@ export function flowPlot(path: string, flow: readonly Flow[], subject: Subject, 
   }
   const rest = moves.length - MOST_LISTED;
   const sentence = `${who} went from one value to another.${rest > 0 ? ` Not listed: ${count(rest, "rarer move")}.` : ""}`;
-  return { id, title, sentence, shown: list(id, moves.slice(0, MOST_LISTED), subject) };
-}
-
-function figuresOf(moves: readonly Move[], { words: [, many] }: Subject) {
-  const rows = moves.map(({ from, to, count }) => [from.text, to.text, count]);
-  return { head: ["From", "To", capital(many)], rows };
-}
-
-/** The most frequent moves, a row each. */
-function list(id: string, moves: readonly Move[], subject: Subject): Markup {
-  const { head } = figuresOf(moves, subject);
-  const row = ({ from, to, count: records }: Move) =>
-    html`<tr><th scope="row">${from.text}</th><td>${to.text}</td><td class="number">${number(records)}</td></tr>\n`;
-  return html`<div class="figures" tabindex="0" role="group" aria-labelledby="${id}-title"><table>
-<thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${moves.map(row)}</tbody></table></div>
-`;
+  const listed = figuresTable(html`aria-labelledby="${id}-title"`, figures(moves.slice(0, MOST_LISTED)));
+  return { id, title, sentence, shown: html`${listed}\n` };
 }
 
 /**
  * How many records went from each value to each other one, in cells that are the stronger the more they were.
  * @param from, to the values of the rows and of the columns.
  */
-function matrix(id: string, moves: readonly Move[], from: readonly Value[], to: readonly Value[]): Markup {
+function matrix(id: string, moves: readonly Move[], from: readonly FacetValue[], to: readonly FacetValue[]): Markup {
   const most = Math.max(...moves.map(({ count }) => count));
-  const sum = (of: (move: Move) => boolean) => moves.reduce((total, move) => total + (of(move) ? move.count : 0), 0);
+  const sum = (of: (move: Move) => boolean) => sumOf(moves.filter(of));
   const cell = (records: number) => {
     // By the root, so that few among many still differ.
     const strength = Math.ceil(STRENGTHS * Math.sqrt(records / most));
     return html`<td class="number strength${strength}">${records === 0 ? "" : number(records)}</td>`;
   };
   const total = (records: number) => html`<td class="number">${number(records)}</td>`;
-  const row = (value: Value) => html`<tr><th scope="row">${breakable(value)}</th>${to.map((column) =>
+  const row = (value: FacetValue) => html`<tr><th scope="row">${breakable(value)}</th>${to.map((column) =>
     cell(sum((move) => move.from === value && move.to === column)),
   )}${total(sum((move) => move.from === value))}</tr>
 `;
   return html`<div class="figures matrix" tabindex="0" role="group" aria-labelledby="${id}-title"><table>
 <thead><tr><th scope="col">From, to</th>${to.map((value) => html`<th scope="col"><span>${breakable(value)}</span></th>`)}<th scope="col" class="number">All</th></tr></thead>
 <tbody>${from.map(row)}</tbody>
-<tfoot><tr><th scope="row">All</th>${to.map((value) => total(sum((move) => move.to === value)))}${total(sum(() => true))}</tr></tfoot>
+<tfoot><tr><th scope="row">All</th>${to.map((value) => total(sum((move) => move.to === value)))}${total(sumOf(moves))}</tr></tfoot>
 </table></div>
 `;
 }
@@ -130,10 +190,10 @@ function sharedHeight(moves: readonly Move[]): number {
 
 /** The values of one side from top to bottom, with room for their texts. */
 function stack(moves: readonly Move[], side: "from" | "to", size: (records: number) => number, room: number) {
-  const nodes = new Map<Value, Node>();
+  const nodes = new Map<FacetValue, Node>();
   let bottom = 0;
   for (const value of valuesOf(moves, side)) {
-    const records = moves.reduce((sum, move) => sum + (move[side] === value ? move.count : 0), 0);
+    const records = sumOf(moves.filter((move) => move[side] === value));
     const lines = broken(value, room);
     const height = Math.max(THINNEST, size(records));
     const slot = height + (lines.length + 2) * LINE;
@@ -144,7 +204,7 @@ function stack(moves: readonly Move[], side: "from" | "to", size: (records: numb
 }
 
 /** Breaks a value after `_` into lines that fit: `NEED_P2P_` and `VERIFICATION`. */
-function broken(value: Value, room: number): string[] {
+function broken(value: FacetValue, room: number): string[] {
   const lines: string[] = [];
   for (const word of parts(value)) {
     const longer = `${lines.at(-1) ?? ""}${word}`;
@@ -168,4 +228,23 @@ function label({ lines, records, top, height }: Node, edge: number, anchor: "sta
   return html`<rect class="changed" x="${block}" y="${top.toFixed(1)}" width="${BLOCK}" height="${height.toFixed(1)}"/>
 ${lines.map((text, line) => html`<text class="status" x="${x}" y="${at(line)}" text-anchor="${anchor}">${text}</text>\n`)}<text class="figure" x="${x}" y="${at(lines.length)}" text-anchor="${anchor}">${number(records)}</text>
 `;
+}
+
+function sumOf(moves: readonly Move[]): number {
+  return moves.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** The values of one side, each once, in order. */
+function valuesOf(moves: readonly Move[], side: "from" | "to"): FacetValue[] {
+  return [...new Set(moves.map((move) => move[side]))].sort((one, other) => one.place - other.place);
+}
+
+/** The parts of a value between which lines may break: after each `_`. */
+function parts({ text }: FacetValue): string[] {
+  return text.split(/(?<=_)/);
+}
+
+/** A value in which lines may break. */
+function breakable(value: FacetValue): Markup {
+  return html`${parts(value).map((part, at) => html`${at === 0 ? undefined : html`<wbr>`}${part}`)}`;
 }

@@ -1,13 +1,9 @@
 /** Runs the list: reads the filters, searches, and shows one page of what is found. */
-
-import { byId, formatNumber } from "../../../markup/page/element.js";
-import { createPager } from "../../../markup/page/pager.js";
-import { changesAt, TOTAL } from "./data.js";
+import { byId } from "../../markup/page/element.js";
+import { createPager } from "../../markup/page/pager.js";
+import { count, number } from "../../print/numbers.js";
+import { changesAt, type Filter, search, TOTAL } from "./changes.js";
 import { changeRows } from "./rows.js";
-import { search } from "./search.js";
-
-/** @import { Kind } from "./data.js" */
-/** @import { Filter } from "./search.js" */
 
 const ROWS_PER_PAGE = 50;
 /** Milliseconds after the last key before a search begins. */
@@ -21,37 +17,30 @@ const openAll = byId("open-all", HTMLButtonElement);
 const pager = createPager(ROWS_PER_PAGE, (to) => {
   page = to;
   show();
-  const { top } = table.getBoundingClientRect();
-  if (top < 0) table.scrollIntoView();
+  if (table.getBoundingClientRect().top < 0) table.scrollIntoView();
 });
+table.after(pager.bar);
 
-/** @type {readonly number[]} */
-let found = [];
+let found: readonly number[] = [];
 /** From 1. */
 let page = 1;
 /** Which changes are in the table now. */
 let listed = "";
 let searches = 0;
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let waiting;
+let waiting: ReturnType<typeof setTimeout> | undefined;
 
-/** @returns {Filter} */
-function filter() {
+function filter(): Filter {
   const data = new FormData(form);
-  const kinds = data.getAll("kind").map((kind) => /** @type {Kind} */ (kind));
-  return { text: String(data.get("text")).trim(), path: pathOf(data.get("path")), kinds: new Set(kinds) };
+  const path = data.get("path");
+  return {
+    text: String(data.get("text")).trim(),
+    path: path ? String(JSON.parse(String(path))) : "",
+    kinds: new Set(data.getAll("kind")),
+  };
 }
 
-/** @param {FormDataEntryValue | null} chosen JSON of the path, or nothing */
-function pathOf(chosen) {
-  return chosen ? String(JSON.parse(String(chosen))) : "";
-}
-
-/**
- * Searches in some milliseconds. A search that is running ends; until the new one has, the list is of what was asked before.
- * @param {number} [delay]
- */
-function refresh(delay) {
+/** Searches after a delay. A search that is running ends; until the new one has, the list is of what was asked before. */
+function refresh(delay?: number): void {
   searches += 1;
   table.setAttribute("aria-busy", "true");
   clearTimeout(waiting);
@@ -59,7 +48,7 @@ function refresh(delay) {
   waiting = setTimeout(searchNow, delay);
 }
 
-async function searchNow() {
+async function searchNow(): Promise<void> {
   const mine = searches;
   page = 1;
   let shown = 0;
@@ -75,8 +64,8 @@ async function searchNow() {
   table.setAttribute("aria-busy", "false");
 }
 
-/** @param {boolean} [settled] false while the search is running; then the status is not announced */
-function show(settled = true) {
+/** @param settled false while the search is running; then the status is not announced. */
+function show(settled = true): void {
   const first = (page - 1) * ROWS_PER_PAGE;
   const numbers = found.slice(first, first + ROWS_PER_PAGE);
   const wanted = `${first}: ${numbers}`;
@@ -92,15 +81,11 @@ function show(settled = true) {
   if (settled) message.textContent = statusOf(first, numbers.length);
 }
 
-/**
- * @param {number} first
- * @param {number} shown
- */
-function statusOf(first, shown) {
-  const all = `${formatNumber(TOTAL)} ${TOTAL === 1 ? "change" : "changes"}`;
+function statusOf(first: number, shown: number): string {
+  const all = count(TOTAL, "change");
   if (shown === 0) return `None of ${all} match${TOTAL === 1 ? "es" : ""}.`;
-  const range = `${formatNumber(first + 1)} to ${formatNumber(first + shown)}`;
-  return found.length === TOTAL ? `${range} of ${all}` : `${range} of ${formatNumber(found.length)} found, in ${all}`;
+  const range = `${number(first + 1)} to ${number(first + shown)}`;
+  return found.length === TOTAL ? `${range} of ${all}` : `${range} of ${number(found.length)} found, in ${all}`;
 }
 
 form.addEventListener("submit", (event) => event.preventDefault());
@@ -109,8 +94,7 @@ form.addEventListener("reset", () => refresh());
 openAll.addEventListener("click", () => {
   const wanted = openAll.getAttribute("aria-pressed") !== "true";
   openAll.setAttribute("aria-pressed", String(wanted));
-  for (const button of table.querySelectorAll("button.record")) {
-    if (button instanceof HTMLElement && (button.getAttribute("aria-expanded") === "true") !== wanted) button.click();
-  }
+  for (const opener of table.querySelectorAll<HTMLElement>("button.record"))
+    if ((opener.getAttribute("aria-expanded") === "true") !== wanted) opener.click();
 });
 searchNow();

@@ -1,4 +1,4 @@
-/** The form of explorer/summary.json, for those who write it and those who read it, in browsers too. */
+/** What explorer/summary.json holds, for the build that writes it and the page that reads it. */
 import stringify from "fast-json-stable-stringify";
 import type { Beginnings } from "../contract/lookup.js";
 

@@ -1,0 +1,96 @@
+/** Shows a value in one line, or in full. A long value is shown around its difference, with buttons for the rest. */
+import { number } from "../../print/numbers.js";
+import { button, element } from "./element.js";
+import { cut, textOf, visibleText } from "./text.js";
+
+/** The part of a value that differs from another value, from `start` up to `end`; subtle when both look the same. */
+export interface Part {
+  start: number;
+  end: number;
+  isSubtle: boolean;
+}
+
+/** Characters of a line, and how many of them are before the difference. */
+const [LINE, LEAD] = [64, 16];
+/** Characters that are shown at first, and how many more at each press of a button. */
+const [WINDOW, STEP] = [2000, 20_000];
+/** A value with more characters may be too high to show without scrolling. */
+const LONG = 200;
+
+/** One line of a value: all of it when it is short, otherwise the text around the difference. */
+export function excerpt(side: string, value: unknown, part?: Part): HTMLElement {
+  const text = textOf(value);
+  if (text === "") return empty();
+  const start = part && text.length > LINE && part.end > LINE - LEAD ? part.start - LEAD : 0;
+  const from = cut(text, start);
+  const to = cut(text, from + LINE);
+  const shown = [from > 0 ? "…" : "", ...pieces(text, part, from, to, false), to < text.length ? "…" : ""];
+  return element("bdi", { class: typeof value === "string" ? side : `${side} literal` }, ...shown);
+}
+
+export function wholeValue(value: unknown, part?: Part): HTMLElement {
+  const text = textOf(value);
+  if (text === "") return empty();
+  const from = part && part.start > WINDOW / 2 ? cut(text, part.start - WINDOW / 10) : 0;
+  const to = cut(text, from + WINDOW);
+  return element(
+    "div",
+    {
+      class: typeof value === "string" ? "value" : "value literal",
+      dir: "auto",
+      // A value that may have to be scrolled must be reachable by keys.
+      tabindex: text.length > LONG || text.includes("\n") ? 0 : undefined,
+    },
+    ...earlier(text, part, from),
+    ...pieces(text, part, from, to, true),
+    ...further(text, part, to),
+  );
+}
+
+/** What stands for a value that has no text. */
+export function empty(word = "empty"): HTMLElement {
+  return element("span", { class: "empty" }, word);
+}
+
+/** The text from one place to another. The difference in it is marked, unless it is the whole text. */
+function pieces(text: string, part: Part | undefined, from: number, to: number, lines: boolean): Node[] {
+  const within = (at: number) => Math.max(from, Math.min(to, at));
+  const [start, end] = part ? [within(part.start), within(part.end)] : [to, to];
+  const isAll = part?.start === 0 && part.end === text.length;
+  const middle = visibleText(text.slice(start, end), { lines, ascii: part?.isSubtle ?? false });
+  return [
+    visibleText(text.slice(from, start), { lines }),
+    start === end || isAll ? middle : element("mark", {}, middle),
+    visibleText(text.slice(end, to), { lines }),
+  ];
+}
+
+/** A button for the text before this place, if there is any. */
+function earlier(text: string, part: Part | undefined, from: number): Node[] {
+  const start = cut(text, from - STEP);
+  const grow = () => [...earlier(text, part, start), ...pieces(text, part, start, from, true)];
+  return from === 0 ? [] : [moreButton(`${number(from)} earlier characters`, grow)];
+}
+
+/** A button for the text after this place, if there is any. */
+function further(text: string, part: Part | undefined, to: number): Node[] {
+  const end = cut(text, to + STEP);
+  const grow = () => [...pieces(text, part, to, end, true), ...further(text, part, end)];
+  return to === text.length ? [] : [moreButton(`${number(text.length - to)} further characters`, grow)];
+}
+
+/** @param grow returns what replaces the button: text, and a button for the rest. */
+function moreButton(label: string, grow: () => Node[]): HTMLElement {
+  const more = button(
+    { class: "more" },
+    () => {
+      const value = more.parentElement;
+      const nodes = grow();
+      more.replaceWith(...nodes);
+      // The focus moves to the next button, or to the value when all of it is shown.
+      (nodes.find((node) => node instanceof HTMLButtonElement) ?? value)?.focus();
+    },
+    label,
+  );
+  return more;
+}

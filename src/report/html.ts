@@ -1,0 +1,200 @@
+/** `--format html`: a diff as one HTML file for reviewers. It works offline, and texts of records are never markup. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { valueAt } from "../contract/record/value.js";
+import type { Change, Diff } from "../diff/change.js";
+import { html, jsonForScript, Markup, pageHead } from "../markup/markup.js";
+import { count, number } from "../print/numbers.js";
+import { capital, toJson } from "../print/text.js";
+import { contractExcerpts, joined } from "./excerpt.js";
+import {
+  CHANGE_KINDS,
+  type ChangeKind,
+  type ContractChange,
+  comparedFields,
+  otherKey,
+  type Report,
+  type ReportOptions,
+  reportOf,
+  writePath,
+} from "./model.js";
+
+/** In bounded memory: the changes are read twice, for the plots and for the list. The bytes depend on the diff alone. */
+export async function* htmlReport(diff: Diff, options: ReportOptions): AsyncGenerator<string> {
+  const report = reportOf(diff, options);
+  const [script, style] = ["main.js", "style.css"].map(compiled) as [Markup, Markup];
+  yield html`${pageHead(title(report), policyFor(script, style))}<style>${style}</style>\n${summary(report)}`.source;
+  if (report.differing > 0) {
+    // The libraries for charts take long to load.
+    const { plots } = await import("./plots.js");
+    yield (await plots(report)).source;
+    yield html`${changeList(report)}</main>\n`.source;
+    yield* dataBlocks(report);
+    yield html`<script>${script}</script>\n</html>\n`.source;
+  } else yield "</main>\n</html>\n";
+}
+
+function title({ diff, differing, old, new: now }: Report): string {
+  const what = differing > 0 ? count(differing, "change") : diff.contract ? "Another contract" : "No changes";
+  return `${what}: ${old.name} to ${now.name}`;
+}
+
+/** The page's script or style as it was compiled with the package, also where this is run from `src`. */
+function compiled(name: string): Markup {
+  return new Markup(readFileSync(new URL(`../../lib/report/page/${name}`, import.meta.url), "utf8"));
+}
+
+/** Allows no requests, no other script or style, no form targets, and no conversion of text to markup. */
+function policyFor(script: Markup, style: Markup): string {
+  const hash = ({ source }: Markup) => `'sha256-${createHash("sha256").update(source).digest("base64")}'`;
+  return [
+    "default-src 'none'",
+    `script-src ${hash(script)}`,
+    `style-src ${hash(style)}`,
+    "img-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
+}
+
+/** The top of the page: the two sides, how many records differ, other differences, and exceeded gates. */
+function summary({ diff, differing, words, settings, filter, contract, exceeded, ...sides }: Report): Markup {
+  const skip = html`<a class="skip" href="#changes">Skip to the list of changes</a>\n`;
+  const headline =
+    differing === 0 ? `No ${words[0]} differs` : `${count(differing, words)} ${differing === 1 ? "differs" : "differ"}`;
+  const side = (label: string, { name, count: records, pages }: Report["old"]) => html`<div class="side"><p>${label}</p>
+<p class="name">${name}</p>
+<p>${count(records, words)} on ${count(pages, "page")}</p></div>
+`;
+  const compared = comparedFields(filter, (pattern) => pattern);
+  const also = settings.map(({ name, old, new: now }) => `${name} from ${old} to ${now}`).join(", ");
+  const figure = (kind: keyof typeof KIND_WORDS) =>
+    html`<div class="total ${kind}${diff[kind] === 0 ? " none" : ""}"><dt>${KIND_WORDS[kind]}</dt><dd>${number(diff[kind])}</dd></div>\n`;
+  return html`${differing > 0 ? skip : undefined}<header>
+<p class="product">Rollcall diff</p>
+<h1>${headline}</h1>
+<div class="sides">
+${side("Old", sides.old)}<span class="to" aria-hidden="true">→</span>
+${side("New", sides.new)}</div>
+${compared && html`<p class="besides">Compared: ${compared}.</p>\n`}${also === "" ? undefined : html`<p class="besides">Also different: ${also}.</p>\n`}</header>
+<main>
+${contract && contractChanged(contract)}${exceeded.length > 0 ? gates(exceeded) : undefined}<dl class="totals">
+${([...CHANGE_KINDS, "unchanged"] as const).map(figure)}</dl>
+`;
+}
+
+const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed", unchanged: "Unchanged" };
+
+/** What changed in the contract, a row each; what came or went has no values. */
+function contractChanged(contract: NonNullable<Report["contract"]>): Markup {
+  const key = otherKey(contract, (path) => path);
+  const row = ({ kind, before, name, after, values }: ContractChange) => {
+    const what = html`<th scope="row">${before} <code>${name}</code> ${after}</th>`;
+    if (!values) return html`<tr>${what}<td></td><td>${kind}</td></tr>\n`;
+    return html`<tr>${what}${contractExcerpts(values).map((side) => html`<td><code>${joined(side)}</code></td>`)}</tr>\n`;
+  };
+  return html`<section class="contract" aria-labelledby="contract-title">
+<h2 id="contract-title">The contract changed</h2>
+${key === undefined ? undefined : html`<p>${key}</p>\n`}<div class="figures" tabindex="0" role="group" aria-labelledby="contract-title"><table>
+<thead><tr><th scope="col">What</th><th scope="col">Old</th><th scope="col">New</th></tr></thead>
+<tbody>${contract.changes.map(row)}</tbody></table></div>
+</section>
+`;
+}
+
+function gates(exceeded: readonly string[]): Markup {
+  return html`<section class="gates" aria-labelledby="gates-title">
+<h2 id="gates-title">${exceeded.length === 1 ? "A gate is exceeded" : `${number(exceeded.length)} gates are exceeded`}</h2>
+<ul>${exceeded.map((sentence) => html`<li>${sentence}</li>`)}</ul>
+</section>
+`;
+}
+
+/** The list of changes before the page's script fills it: search and filters, and an empty table. */
+function changeList({ diff, words: [one], subjects }: Report): Markup {
+  const { key } = subjects.changed.contract;
+  return html`<section id="changes" class="changes" tabindex="-1" aria-labelledby="changes-title">
+<h2 id="changes-title">Changes</h2>
+<noscript><p class="notice">The list needs JavaScript, which is off here. It is all in this file: nothing is loaded.</p></noscript>
+<form id="filters" class="filters" role="search" aria-label="Changes" autocomplete="off">
+<div class="control grow"><label class="label" for="text">Search</label>
+<input id="text" class="field" name="text" type="search" placeholder="Name, ${writePath(key.path)} or any value" spellcheck="false" maxlength="200"></div>
+<div class="control"><label class="label" for="path">Field</label>
+<select id="path" class="field" name="path"><option value="">Any field</option>${[...diff.fields].map(fieldOption)}</select></div>
+<fieldset class="control"><legend class="label">Kind</legend><div class="kinds">
+${CHANGE_KINDS.map((kind) => kindBox(kind, diff[kind]))}</div></fieldset>
+</form>
+<div class="found"><p id="status" role="status">Reading…</p><progress id="progress" aria-label="Searching" max="1" value="0" hidden></progress>
+<button class="button" type="reset" form="filters">Clear filters</button>
+<button id="open-all" class="button" type="button" aria-pressed="false">Open all on this page</button></div>
+<div><table id="list" class="list" role="table" aria-labelledby="changes-title" aria-describedby="status">
+<thead role="rowgroup"><tr role="row" aria-rowindex="1"><th role="columnheader" class="head" scope="col">Kind</th><th role="columnheader" class="head" scope="col">${capital(one)}</th><th role="columnheader" class="head" scope="col">What changes</th></tr></thead>
+<tbody role="rowgroup"></tbody>
+</table></div>
+</section>
+`;
+}
+
+/** Its value is JSON, in which characters that are made visible everywhere else can stand. */
+function fieldOption([path, records]: readonly [path: string, records: number]): Markup {
+  return html`<option value="${toJson(path)}">${writePath(path)} (${number(records)})</option>`;
+}
+
+function kindBox(kind: ChangeKind, records: number): Markup {
+  return html`<label class="box"><input type="checkbox" name="kind" value="${kind}" checked> ${KIND_WORDS[kind]} <span class="number">${number(records)}</span></label>
+`;
+}
+
+/** Characters of JSON in a block (about), few enough to parse between two frames. */
+const BLOCK_LENGTH = 128_000;
+
+/**
+ * Yields the blocks of all changes, and then a block of what the page must know besides: the paths, to which rows
+ * refer by number, those that introduce a record, and the explorer. A row is `[key, [name, ...], path, value, path, value, ...]`, with
+ * `old, new` instead of the value for a changed record. A block has rows of one kind.
+ */
+async function* dataBlocks({ diff, subjects, explorer }: Report): AsyncGenerator<string> {
+  const paths = new Map<string, number>();
+  let rows: string[] = [];
+  let length = 0;
+  let kind: Change["kind"] | undefined;
+  for await (const change of diff.changes()) {
+    if (rows.length > 0 && (change.kind !== kind || length >= BLOCK_LENGTH)) {
+      yield block(kind, rows);
+      [rows, length] = [[], 0];
+    }
+    kind = change.kind;
+    const row = jsonForScript(rowOf(change, subjects[change.kind], paths)).source;
+    rows.push(row);
+    length += row.length;
+  }
+  if (rows.length > 0) yield block(kind, rows);
+  const { facets, time } = subjects.added;
+  const facts = [...(time ? [time] : []), ...facets].map(({ path }) => path);
+  const contract = { paths: [...paths.keys()], facts, explorer };
+  yield html`<script type="application/json" id="contract">${jsonForScript(contract)}</script>\n`.source;
+}
+
+function block(kind: Change["kind"] | undefined, rows: readonly string[]): string {
+  return html`<script type="application/json" data-kind="${kind}" data-rows="${rows.length}">[
+${new Markup(rows.join(",\n"))}
+]</script>\n`.source;
+}
+
+function rowOf(
+  change: Change,
+  { contract, namesOf }: Report["subjects"][ChangeKind],
+  paths: Map<string, number>,
+): unknown[] {
+  const record = change.kind === "changed" ? change.new : change.record;
+  const row: unknown[] = [change.id, namesOf(record)];
+  const put = (path: string, ...values: unknown[]) => {
+    if (!paths.has(path)) paths.set(path, paths.size);
+    row.push(paths.get(path), ...values);
+  };
+  if (change.kind === "changed") for (const { path, old, new: now } of change.fields) put(path, old, now);
+  else for (const field of contract.fields) put(field.path, valueAt(record, field));
+  return row;
+}
