@@ -187,7 +187,7 @@ export const MUTANTS = [
   },
   {
     name: "diff-integer-keys-as-text",
-    file: "src/diff/differing.ts",
+    file: "src/diff/match.ts",
     from: "CAST(key AS INTEGER)",
     to: "key",
     tests: ["test/diff/keys.test.ts", "test/changes/writer.system.test.ts", "test/build/steps.system.test.ts"],

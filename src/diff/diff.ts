@@ -6,12 +6,19 @@ import { findDigest } from "../release/files.js";
 import { inBatches } from "../workers/at-most.js";
 import { ThreadPool, threadsFor } from "../workers/pool.js";
 import type { Change, Diff, FieldFilter } from "./change.js";
-import { type Comparing, changedReader, keyValue } from "./changed.js";
-import { matchRecords } from "./match.js";
-import { type ListEntry, type Matches, NO_MATCHES } from "./matches.js";
+import {
+  add,
+  type Comparing,
+  changedReader,
+  inOrder,
+  keyValue,
+  nothing,
+  type Summary,
+  startSummaries,
+} from "./changed.js";
+import { type Matches, matchRecords, NO_MATCHES } from "./match.js";
 import { RecordReader } from "./records.js";
-import type { Side } from "./side.js";
-import { add, inOrder, nothing, type Summary, startSummaries } from "./summary.js";
+import type { ListEntry, Side } from "./side.js";
 
 /** Below this many records, starting threads takes longer than they save. */
 const WORTHWHILE = 100_000;

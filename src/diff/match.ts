@@ -1,9 +1,72 @@
 /** Finds the records that were added, removed or changed between two snapshots, from their lists of records alone. */
+import type { Database } from "better-sqlite3";
 import { hasOtherKey } from "../contract/changes.js";
+import type { OrderField } from "../contract/contract.js";
+import { fromBytes, toBytes } from "../contract/record/key.js";
+import { hasCode, UserError } from "../errors.js";
+import { capital } from "../print/text.js";
 import { KEY_AT, RecordLines } from "../release/record-lines.js";
+import { TemporaryDatabase } from "../scratch/database.js";
 import { createTurns } from "../workers/turns.js";
-import { type Differing, openDiffering } from "./differing.js";
-import { type Matches, type MatchSide, unmatched } from "./matches.js";
+import { type ListEntry, type Listed, nameOf, type Side } from "./side.js";
+
+export interface Pair {
+  key: string;
+  old: Listed;
+  new: Listed;
+}
+
+/** A record to put where it is new or other than it was, or one that is gone, as it stood before. */
+export type KeyedChange = ListEntry & { isPut: boolean };
+
+export interface Matches {
+  counts: Record<"added" | "removed" | "changed", number>;
+  added(): Generator<ListEntry>;
+  removed(): Generator<ListEntry>;
+  changed(): Generator<Pair>;
+  /** All of them in the order of keys: integers as numbers, texts by the bytes of their value. */
+  byKey(): Generator<KeyedChange>;
+  close(): void;
+}
+
+export const NO_MATCHES: Matches = {
+  counts: { added: 0, removed: 0, changed: 0 },
+  *added() {},
+  *removed() {},
+  *changed() {},
+  *byKey() {},
+  close() {},
+};
+
+export type MatchSide = Pick<Side, "list" | "facts">;
+
+/** Where records are named by another field, none of the new side can be found on the old one. */
+function unmatched(old: MatchSide, now: MatchSide): Matches {
+  const count = ({ list: path }: MatchSide) => {
+    const list = new RecordLines(path);
+    const { lines } = list.measure();
+    list.close();
+    return lines;
+  };
+  return {
+    ...NO_MATCHES,
+    counts: { added: count(now), removed: count(old), changed: 0 },
+    added: () => entriesOf(now),
+    removed: () => entriesOf(old),
+    byKey() {
+      throw new Error("Records that are named by different fields are in no common order");
+    },
+  };
+}
+
+function* entriesOf({ list: path }: MatchSide): Generator<ListEntry> {
+  const list = new RecordLines(path);
+  try {
+    for (let at = 0; list.hold(at, 1) > 0; at++) yield { key: list.key(at), at, digest: list.digest(at) };
+  } finally {
+    list.close();
+  }
+}
 
 const RUN = 512;
 const RUNS_AT_ONCE = 256;
@@ -30,7 +93,7 @@ export async function matchRecords(old: MatchSide, now: MatchSide, signal?: Abor
 async function walk(
   older: RecordLines,
   newer: RecordLines,
-  differing: Differing,
+  differing: ReturnType<typeof openDiffering>,
   turn: ReturnType<typeof createTurns>,
 ) {
   let [at, to] = [0, 0];
@@ -93,4 +156,99 @@ function isSameKey(one: RecordLines, other: RecordLines, at: number, to: number)
   const [otherBegin, otherEnd] = [other.startOf(to) + KEY_AT, other.startOf(to + 1)];
   if (end - begin !== otherEnd - otherBegin) return false;
   return one.memory.compare(other.memory, otherBegin, otherEnd, begin, end) === 0;
+}
+
+type SideName = "old" | "new";
+
+/** KiB that SQLite keeps in memory. */
+const MEMORY = 32_768;
+/** Rows in memory at once, unless their keys are long. */
+const ROWS = 1000;
+const KEY_BYTES = 2 ** 22;
+
+/** Lines that differ, joined by key in a temporary database, however many there are. */
+function openDiffering(contracts: Readonly<Record<SideName, Side["facts"]["contract"]>>) {
+  const columns = "(key TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID";
+  const tables = `CREATE TABLE old ${columns}; CREATE TABLE new ${columns}`;
+  const temporary = new TemporaryDatabase({ tables, memory: MEMORY, purpose: "compare records in" });
+  const prepare = (side: SideName) =>
+    temporary.db.prepare<[string, string, number]>(`INSERT INTO ${side} VALUES (?, ?, ?)`);
+  const insert = { old: prepare("old"), new: prepare("new") };
+  let longest = 1;
+  const add = (side: SideName, lines: RecordLines, first: number, count: number) => {
+    for (let at = first; at < first + count; at++) {
+      const key = lines.key(at);
+      if (key.length > longest) longest = key.length;
+      try {
+        temporary.run(() => insert[side].run(key, lines.digest(at), at));
+      } catch (cause) {
+        if (!hasCode(cause, "SQLITE_CONSTRAINT_PRIMARYKEY")) throw cause;
+        const name = capital(nameOf(contracts[side], key));
+        const message = `${name} is twice in the ${side} snapshot; check it with "rollcall verify".`;
+        throw new UserError(message, { cause });
+      }
+    }
+  };
+  return {
+    /** Adds lines that are held. */
+    add,
+    /** Adds all lines from one on. */
+    addRest(side: SideName, lines: RecordLines, first: number): void {
+      for (let at = first, held = lines.hold(at, 1); held > 0; held = lines.hold(at, 1)) {
+        add(side, lines, at, held);
+        at += held;
+      }
+    },
+    join(): Matches {
+      const batch = Math.max(1, Math.min(ROWS, Math.floor(KEY_BYTES / longest)));
+      return temporary.run(() => join(temporary, batch, contracts.new.key));
+    },
+    close: () => temporary.close(),
+  };
+}
+
+function join(temporary: TemporaryDatabase, batch: number, key: Pick<OrderField, "kind">): Matches {
+  const { db } = temporary;
+  db.exec(`CREATE TABLE changed AS SELECT key, old.at, old.digest, new.at AS newAt, new.digest AS newDigest
+      FROM old JOIN new USING (key) WHERE old.digest <> new.digest ORDER BY new.at;
+    CREATE TABLE added AS SELECT key, at, digest FROM new WHERE key NOT IN (SELECT key FROM old) ORDER BY at;
+    CREATE TABLE removed AS SELECT key, at, digest FROM old WHERE key NOT IN (SELECT key FROM new) ORDER BY at`);
+  const countOf = (table: string) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
+  return {
+    counts: { added: countOf("added"), removed: countOf("removed"), changed: countOf("changed") },
+    added: () => rowsOf(db, "added", batch),
+    removed: () => rowsOf(db, "removed", batch),
+    *changed() {
+      for (const row of rowsOf<ListEntry & { newAt: number; newDigest: string }>(db, "changed", batch)) {
+        const { key, at, digest, newAt, newDigest } = row;
+        yield { key, old: { at, digest }, new: { at: newAt, digest: newDigest } };
+      }
+    },
+    *byKey() {
+      temporary.run(() => sortByKey(db, key));
+      for (const { isPut, ...entry } of rowsOf<ListEntry & { isPut: 0 | 1 }>(db, "by_key", batch))
+        yield { ...entry, isPut: isPut === 1 };
+    },
+    close: () => temporary.close(),
+  };
+}
+
+/** A text in quotes may have escapes, so its value is ordered, and not how it is written. */
+function sortByKey(db: Database, { kind }: Pick<OrderField, "kind">): void {
+  const order = kind === "integer" ? "CAST(key AS INTEGER)" : `iif(key GLOB '"*', value_of(key), key)`;
+  db.function("value_of", { deterministic: true }, (key) => toBytes(JSON.parse(fromBytes(String(key)))));
+  db.exec(`CREATE TABLE IF NOT EXISTS by_key AS SELECT key, at, digest, isPut FROM (
+      SELECT key, newAt AS at, newDigest AS digest, 1 AS isPut FROM changed
+      UNION ALL SELECT key, at, digest, 1 FROM added UNION ALL SELECT key, at, digest, 0 FROM removed
+    ) ORDER BY ${order}`);
+}
+
+/** All rows of a table in the order they were written, in batches, so that several readers can be active. */
+function* rowsOf<Row>(db: Database, table: string, batch: number): Generator<Row, void> {
+  const next = db.prepare<[number], Row>(`SELECT * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${batch}`);
+  // Nothing was ever deleted, so row ids count from 1.
+  for (let done = 0, rows = next.all(0); rows.length > 0; rows = next.all(done)) {
+    yield* rows;
+    done += rows.length;
+  }
 }

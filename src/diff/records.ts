@@ -11,9 +11,7 @@ import { capital } from "../print/text.js";
 import { closing, MAX_PAGE, openPlain } from "../release/files.js";
 import { PagePaths } from "../release/layout.js";
 import { recordDigest } from "../release/record-lines.js";
-import { badPage } from "./index-pages.js";
-import { type ListEntry, nameOf } from "./matches.js";
-import type { Side } from "./side.js";
+import { badPage, type ListEntry, nameOf, type Side } from "./side.js";
 
 const [NEWLINE, COMMA] = [10, 44];
 /** Bytes that are read around the place where a record should be; most records are within, and most pages are longer. */

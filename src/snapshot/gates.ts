@@ -2,7 +2,7 @@
 import { basename, join } from "node:path";
 import { diff } from "../diff/diff.js";
 import { findExceeded, GateError, type Gates, hasGates } from "../diff/gates.js";
-import type { Matches } from "../diff/matches.js";
+import type { Matches } from "../diff/match.js";
 import { openReleaseSide } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { CURRENT, RELEASES } from "../release/layout.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { mostPlainBytes } from "../../client/sync/steps.js";
-import type { KeyedChange, Matches } from "../../diff/matches.js";
+import type { KeyedChange, Matches } from "../../diff/match.js";
 import { RecordReader } from "../../diff/records.js";
 import type { Side } from "../../diff/side.js";
 import { CHANGES_FOLDER } from "../../release/layout.js";
