@@ -18,19 +18,8 @@ const TIME = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d)/;
 /** Characters of a value that stay in one line: as many as a day has, and a few more. */
 const UNBROKEN = 12;
 
-export interface RecordList {
-  readonly table: HTMLTableElement;
-  /** Takes all rows away; what comes next is of this snapshot, and was found by this text. */
-  begin(known: Basis, searched: string): void;
-  add(rows: readonly ListedRow[]): void;
-  /** Marks the rows as not of what is asked for; false where there are none. The next `begin` takes that back. */
-  markOld(): boolean;
-  /** Puts the focus on the link to a record; false where it is not in the table. */
-  focus(key: string): boolean;
-}
-
 /** An empty table. */
-export function createList(labelledBy: string, describedBy: string): RecordList {
+export function createList(labelledBy: string, describedBy: string) {
   const [head, body] = [element("thead"), element("tbody")];
   const attributes = { class: "records", "aria-labelledby": labelledBy, "aria-describedby": describedBy };
   const table = element("table", attributes, head, body);
@@ -38,7 +27,8 @@ export function createList(labelledBy: string, describedBy: string): RecordList 
   let rowOf = (_: ListedRow) => element("tr");
   return {
     table,
-    begin(known, searched) {
+    /** Takes all rows away; what comes next is of this snapshot, and was found by this text. */
+    begin(known: Basis, searched: string): void {
       const columns = columnsOf(known.contract, known.summary);
       head.replaceChildren(headRow([known.contract.label, ...columns]));
       head.hidden = true;
@@ -48,31 +38,29 @@ export function createList(labelledBy: string, describedBy: string): RecordList 
       const names = nameFields(known.contract).filter(({ path }) => path !== known.contract.label.path);
       rowOf = (row) => recordRow(row, known, { columns, names, text, wanted: wantedWords(text) });
     },
-    add(rows) {
+    add(rows: readonly ListedRow[]): void {
       // Without rows, headings would be of nothing.
       head.hidden &&= rows.length === 0;
       body.append(...rows.map((row) => rowOf(row)));
     },
-    markOld() {
+    /** Marks the rows as not of what is asked for; false where there are none. The next `begin` takes that back. */
+    markOld(): boolean {
       table.classList.toggle("old", body.hasChildNodes());
       return body.hasChildNodes();
     },
-    focus(key) {
+    /** Puts the focus on the link to a record, if it is in the table. */
+    focus(key: string): void {
       const link = [...body.querySelectorAll("a")].find(({ dataset }) => dataset["key"] === key);
       link?.focus({ preventScroll: true });
-      return link !== undefined;
     },
   };
 }
 
 function headRow(fields: readonly Field[]): HTMLElement {
-  const cells = fields.map((field, at) =>
-    element(
-      "th",
-      { scope: "col", class: at > 0 && isFigure(field) ? "head figure" : "head" },
-      visibleText(headingOf(field)),
-    ),
-  );
+  const cells = fields.map((field, at) => {
+    const kind = at > 0 && isFigure(field) ? "head figure" : "head";
+    return element("th", { scope: "col", class: kind }, visibleText(headingOf(field)));
+  });
   return element("tr", {}, ...cells);
 }
 

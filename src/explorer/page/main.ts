@@ -146,7 +146,7 @@ async function showList(place: ListPlace, signal: AbortSignal): Promise<void> {
   const closed = opened;
   opened = undefined;
   listed = place;
-  search.text = place.text;
+  search.show(place.text);
   document.title = pageTitle;
   for (const box of [search.element, listBox, overview]) box.hidden = false;
   recordBox.replaceChildren();

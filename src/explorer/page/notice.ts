@@ -3,25 +3,18 @@ import { ListingError } from "../../client/errors.js";
 import { button, element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 
-export interface Notice {
-  readonly element: HTMLElement;
-  /** @param actions by what their buttons say. */
-  say(text: string, actions?: Readonly<Record<string, () => void>>, more?: More): void;
-  clear(): void;
-}
-
-interface More {
-  /** What whoever looks into it needs: a URL, digests. */
-  details?: string | undefined;
-  isAlarm?: boolean;
-}
-
 /** Nothing is said yet. It stays in the page, since what appears together with its text is not read aloud. */
-export function createNotice(): Notice {
+export function createNotice() {
   const box = element("div", { class: "word", role: "status" });
   return {
     element: box,
-    say(text, actions = {}, { details, isAlarm = false } = {}) {
+    /** @param actions by what their buttons say. @param more details for whoever looks into it: a URL, digests. */
+    say(
+      text: string,
+      actions: Readonly<Record<string, () => void>> = {},
+      more: Pick<Trouble, "details"> & { isAlarm?: boolean } = {},
+    ): void {
+      const { details, isAlarm = false } = more;
       const buttons = Object.entries(actions).map(([label, act]) => button({ class: "button" }, act, label));
       box.className = isAlarm ? "word alarm" : "word";
       box.replaceChildren(element("p", {}, visibleText(text)), ...buttons);
@@ -29,7 +22,7 @@ export function createNotice(): Notice {
       const about = element("p", {}, visibleText(details));
       box.append(element("details", {}, element("summary", {}, "Details"), about));
     },
-    clear() {
+    clear(): void {
       box.className = "word";
       box.replaceChildren();
     },
@@ -40,7 +33,7 @@ export function createNotice(): Notice {
 export interface Trouble {
   /** One plain sentence. */
   text: string;
-  details?: string;
+  details?: string | undefined;
   /** Whether bytes came that prove nothing, rather than none. */
   isUnproved: boolean;
 }

@@ -7,13 +7,6 @@ import { createNotice } from "./notice.js";
 import type { Basis } from "./reader.js";
 import type { Facts } from "./search.js";
 
-export interface Overview {
-  /** Shows what index.html says if it was written from the files of this snapshot, and otherwise that it was not. */
-  show(known: Basis): void;
-  /** Nothing of it, as long as it is not known whether a key has signed it. */
-  hide(): void;
-}
-
 /**
  * @param about the header of the page. @param section what is below the records.
  * @param onOther called where index.html was written for another snapshot.
@@ -22,7 +15,7 @@ export function createOverview(
   { about, section }: Readonly<Record<"about" | "section", Element>>,
   { words, from }: Facts,
   onOther: () => void,
-): Overview {
+) {
   const [written, below] = [[...about.children], [...section.children]];
   const [product = ""] = written;
   const notice = createNotice();
@@ -33,17 +26,20 @@ export function createOverview(
     section.replaceChildren(...shown);
   };
   return {
-    show({ snapshot, contract, digests }) {
+    /** Shows what index.html says if it was written from the files of this snapshot, and otherwise that it was not. */
+    show({ snapshot, contract, digests }: Basis): void {
       if (digests.contract !== from.contract || digests.summary !== from.summary) {
         notice.say(OTHER, { "Reload the page": () => location.reload() });
         replace(count(snapshot.count, contract.listing.words), notice.element);
-        return onOther();
+        onOther();
+        return;
       }
       if (isWhole) return;
       isWhole = true;
       about.replaceChildren(...written);
       section.replaceChildren(...below);
     },
+    /** Nothing of it, as long as it is not known whether a key has signed it. */
     hide: () => replace(capital(words[1])),
   };
 }

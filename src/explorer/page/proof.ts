@@ -4,16 +4,8 @@ import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 import type { Basis } from "./reader.js";
 
-export interface Proof {
-  readonly element: HTMLElement;
-  /** Once something was proved by it. */
-  show(known: Basis, proof: string | undefined): void;
-  /** What is wrong with it. */
-  fail(why: string): void;
-}
-
 /** @param onKey told when the reader gave another key, or none. */
-export function createProof(base: URL, onKey: (key: string | undefined) => void): Proof {
+export function createProof(base: URL, onKey: (key: string | undefined) => void) {
   const line = element("p", { class: "proof", role: "status" }, "Nothing is proved yet.");
   const field = element("input", { id: "key", class: "field", name: "key", autocomplete: "off", spellcheck: "false" });
   const wrong = element("p", { id: "key-wrong", class: "wrong", role: "status" });
@@ -47,7 +39,8 @@ export function createProof(base: URL, onKey: (key: string | undefined) => void)
   const details = element("details", {}, element("summary", {}, "How it is proved"), how, form);
   return {
     element: element("section", { class: "proved", "aria-label": "Proof" }, line, details),
-    show({ snapshot }, proof) {
+    /** Says by what it was proved. */
+    show({ snapshot }: Basis, proof: string | undefined): void {
       const by = proof === "signature" ? `by the signature of key ${parsePublicKey(field.value).id}` : "by digests";
       line.className = "proof good";
       line.replaceChildren(
@@ -56,7 +49,8 @@ export function createProof(base: URL, onKey: (key: string | undefined) => void)
         ".",
       );
     },
-    fail(why) {
+    /** Says what is wrong with it. */
+    fail(why: string): void {
       line.className = "proof bad";
       line.replaceChildren("Not proved: ", visibleText(why));
     },

@@ -30,36 +30,24 @@ export interface RecordView {
 /** @param baseUrl where this page was read from. @param back the address of the list. */
 export async function recordView(row: ListedRow, known: Basis, baseUrl: string, back: string): Promise<RecordView> {
   const { shownId, name = shownId } = namesOf(row.record, known);
-  const heading = element("h2", { id: "record-title", tabindex: -1 }, element("bdi", {}, visibleText(name)));
-  const article = element(
-    "article",
-    { class: "one", "aria-labelledby": heading.id },
-    backLink(known, back),
-    heading,
-    ...(name === shownId ? [] : [element("p", { class: "id" }, element("bdi", {}, visibleText(shownId)))]),
-    fieldTable(row, known),
-    await origin(row, known, baseUrl),
-  );
-  return { article, heading };
+  const id = element("p", { class: "id" }, element("bdi", {}, visibleText(shownId)));
+  const content = [...(name === shownId ? [] : [id]), fieldTable(row, known), await origin(row, known, baseUrl)];
+  return viewOf(known, back, element("bdi", {}, visibleText(name)), ...content);
 }
 
 /** What is shown where no record has the key of an address. */
 export function noRecordView(key: string, known: Basis, back: string): RecordView {
-  const { words } = known.contract.listing;
-  const heading = element("h2", { id: "record-title", tabindex: -1 }, `No ${words[0]} has this key`);
   const what = element("p", {}, "It may have been removed: ", element("bdi", { class: "literal" }, visibleText(key)));
-  const article = element("article", { class: "one", "aria-labelledby": heading.id });
-  article.append(backLink(known, back), heading, what);
-  return { article, heading };
+  return viewOf(known, back, `No ${known.contract.listing.words[0]} has this key`, what);
 }
 
-function backLink({ contract }: Basis, back: string): HTMLElement {
+function viewOf({ contract }: Basis, back: string, title: Node | string, ...content: HTMLElement[]): RecordView {
+  const heading = element("h2", { id: "record-title", tabindex: -1 }, title);
   const arrow = element("span", { "aria-hidden": "true" }, "← ");
-  return element(
-    "p",
-    { class: "back" },
-    element("a", { href: back }, arrow, visibleText(`All ${contract.listing.words[1]}`)),
-  );
+  const link = element("a", { href: back }, arrow, visibleText(`All ${contract.listing.words[1]}`));
+  const above = element("p", { class: "back" }, link);
+  const article = element("article", { class: "one", "aria-labelledby": heading.id }, above, heading, ...content);
+  return { article, heading };
 }
 
 /** Fields of the record itself first, then those of each object in it. */
@@ -71,23 +59,18 @@ function fieldTable({ record }: ListedRow, { contract }: Basis): HTMLElement {
   }
   const head = ["Field", "Value", "What it means"].map((text) => element("th", { scope: "col" }, text));
   const bodies = [...groups].map(([group, fields]) => {
-    const body = element("tbody");
-    const about = contract.file.properties[group]?.description;
-    if (group !== "" || groups.size > 1) body.append(...groupRow(group, about));
-    body.append(...fields.map((field) => fieldRow(field, valueAt(record, field))));
-    return body;
+    const head = group === "" ? [] : [groupRow(group, contract.file.properties[group]?.description)];
+    return element("tbody", {}, ...head, ...fields.map((field) => fieldRow(field, valueAt(record, field))));
   });
   const headRow = element("thead", {}, element("tr", {}, ...head));
   const attributes = { class: "fields", "aria-labelledby": "record-title" };
   return element("table", attributes, headRow, ...bodies);
 }
 
-function groupRow(group: string, about: string | undefined): HTMLElement[] {
-  if (group === "") return [];
+function groupRow(group: string, about: string | undefined): HTMLElement {
   const title = element("strong", {}, visibleText(headingOf({ names: [group], schema: {} })));
   const words = about === undefined ? [] : [" ", visibleText(about)];
-  const cell = element("th", { scope: "rowgroup", colspan: 3, class: "group" }, title, ...words);
-  return [element("tr", {}, cell)];
+  return element("tr", {}, element("th", { scope: "rowgroup", colspan: 3, class: "group" }, title, ...words));
 }
 
 function fieldRow(field: Field, value: unknown): HTMLElement {
@@ -108,19 +91,10 @@ function fieldRow(field: Field, value: unknown): HTMLElement {
 /** All of a value. One that is an http(s) address is a link, which says that it leads elsewhere. */
 function fullValue(value: unknown): Node {
   if (typeof value !== "string" || value.length > LONGEST_LINK || !isPublishableUrl(value)) return wholeValue(value);
-  return foreignLink(value);
-}
-
-/** The site that it leads to learns nothing of this page, and cannot reach it. */
-function foreignLink(url: string): HTMLElement {
-  const link = element("a", {
-    class: "foreign",
-    href: url,
-    rel: "noopener noreferrer nofollow external",
-    referrerpolicy: "no-referrer",
-  });
-  link.append(visibleText(url), element("span", { class: "hidden" }, " (leads to another site)"));
-  return link;
+  // The other site learns nothing of this page, and cannot reach it.
+  const rel = "noopener noreferrer nofollow external";
+  const attributes = { class: "foreign", href: value, rel, referrerpolicy: "no-referrer" };
+  return element("a", attributes, visibleText(value), element("span", { class: "hidden" }, " (leads to another site)"));
 }
 
 /** Where anyone finds the record without this page, and its digest. */
@@ -162,23 +136,15 @@ function pair(name: string, ...value: (Node | string)[]): HTMLElement {
 function copyButton(text: string, shown: HTMLElement): HTMLElement {
   const said = element("span", { class: "said", role: "status" });
   const copy = async () => {
-    said.textContent = (await isCopied(text)) ? "Copied" : select(shown);
+    try {
+      await navigator.clipboard.writeText(text);
+      said.textContent = "Copied";
+    } catch {
+      // Not on https, or the reader said no.
+      getSelection()?.selectAllChildren(shown);
+      said.textContent = "Selected, to be copied by keys";
+    }
     setTimeout(() => said.replaceChildren(), SAID_MS);
   };
   return element("span", { class: "copy" }, button({ class: "button small" }, copy, "Copy"), " ", said);
-}
-
-async function isCopied(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    // Not on https, or the reader said no.
-    return false;
-  }
-}
-
-function select(shown: HTMLElement): string {
-  getSelection()?.selectAllChildren(shown);
-  return "Selected, to be copied by keys";
 }

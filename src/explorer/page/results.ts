@@ -9,15 +9,8 @@ import { addressOf, BEGINNING, chosenIn, type ListPlace } from "./address.js";
 import { createChoices, valueText } from "./choices.js";
 import { foundRows } from "./found.js";
 import { createList } from "./list.js";
-import type { Basis, ListedRow, Reader } from "./reader.js";
+import type { Basis, Reader } from "./reader.js";
 import type { Facts } from "./search.js";
-
-export interface Results {
-  /** Shows a place, and what was shown before until there is something of it. Gives what of the place there is. */
-  show(reader: Reader, place: ListPlace, signal: AbortSignal): Promise<ListPlace>;
-  /** Puts the focus on the link to a record, if it is in the table. */
-  focus(key: string): boolean;
-}
 
 /** Rows of a page of the table, and of what is found how many come at once. */
 const ROWS = 15;
@@ -25,7 +18,7 @@ const ROWS = 15;
 const MOST_AHEAD = 40;
 
 /** @param box where it is shown. @param onGo told where the reader wants to go. */
-export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: ListPlace) => void): Results {
+export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: ListPlace) => void) {
   let shown = BEGINNING;
   /** Whether the rows are of `shown`, and not of a place before it. */
   let hasBegun = false;
@@ -61,26 +54,20 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
     const most = ROWS * Math.min(place.page, before + MOST_AHEAD);
     let had = 0;
     let hasMore = false;
-    let batch: ListedRow[] = [];
-    const put = () => {
-      if (signal.aborted) return;
-      // What was there stays until the first that is found.
-      if (had === 0) list.begin(known, place.text);
+    // What was there stays until the first that is found.
+    const begin = () => {
       hasBegun = true;
-      list.add(batch);
-      had += batch.length;
-      batch = [];
+      list.begin(known, place.text);
     };
     for await (const row of foundRows(reader, known, place, signal)) {
-      if (had + batch.length === most) {
-        hasMore = true;
-        break;
-      }
-      batch.push(row);
-      put();
+      hasMore = had === most;
+      if (hasMore || signal.aborted) break;
+      if (had === 0) begin();
+      list.add([row]);
+      had += 1;
     }
     signal.throwIfAborted();
-    if (had === 0) put();
+    if (had === 0) begin();
     // What had the focus stays in the page.
     more.hidden = !hasMore;
     pager.show(1, 0);
@@ -124,7 +111,8 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
   };
 
   return {
-    async show(reader, place, signal) {
+    /** Shows a place, and what was shown before until there is something of it. Returns what there is of the place. */
+    async show(reader: Reader, place: ListPlace, signal: AbortSignal): Promise<ListPlace> {
       list.table.setAttribute("aria-busy", "true");
       const before = hasBegun && isSameSearch(place, shown) ? shown.page : 0;
       hasBegun = false;
@@ -146,7 +134,7 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
         if (!signal.aborted) list.table.setAttribute("aria-busy", "false");
       }
     },
-    focus: (key) => list.focus(key),
+    focus: list.focus,
   };
 }
 

@@ -13,18 +13,12 @@ export interface Facts {
   from: WrittenFrom;
 }
 
-export interface SearchBox {
-  readonly element: HTMLElement;
-  /** What is typed; setting it searches for nothing. */
-  text: string;
-}
-
 /** Milliseconds after the last key before a search begins: a letter that follows at once is searched for with it. */
 const DELAY = 50;
 const LONGEST = 200;
 
 /** @param onSearch told what to search for. */
-export function createSearch({ words, label, key }: Facts, onSearch: (text: string) => void): SearchBox {
+export function createSearch({ words, label, key }: Facts, onSearch: (text: string) => void) {
   const names = [...new Set([label, key])].map((path) => headingOf({ names: path.split("."), schema: {} }));
   const field = element("input", {
     ...{ id: "search", class: "field", type: "search", name: "q", maxlength: LONGEST },
@@ -48,10 +42,8 @@ export function createSearch({ words, label, key }: Facts, onSearch: (text: stri
   });
   return {
     element: form,
-    get text() {
-      return field.value;
-    },
-    set text(text) {
+    /** Shows what is searched for, and searches for nothing. */
+    show(text: string): void {
       // What is being typed stays as it is.
       if (document.activeElement !== field || field.value.trim() !== text.trim()) field.value = text;
     },
