@@ -8,10 +8,9 @@ import { findings } from "../support/axe.js";
 import { plainRows } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { describeWith } from "../support/installed.js";
-import { freePort } from "../support/ports.js";
 import { eventually } from "../support/until.js";
 import { settledList, usePages } from "./browser.js";
-import { PAGE_HOSTS, publishPage } from "./hosts.js";
+import { servePage } from "./hosts.js";
 
 const LOOKS = [
   { colorScheme: "light", width: 1600 },
@@ -22,24 +21,11 @@ const LOOKS = [
   { colorScheme: "light", width: 640 },
 ] as const;
 
-const [SERVE] = PAGE_HOSTS;
-
-async function served(
-  rows?: Parameters<typeof publishPage>[1]["rows"],
-  given?: Partial<Parameters<typeof publishPage>[1]>,
-): Promise<string> {
-  const [out, port] = [join(scratch(), "dist"), await freePort()];
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const release = await publishPage(out, { baseUrl, ...given, ...(rows && { rows }) });
-  await SERVE?.serve(out, release, port);
-  return `${baseUrl}/`;
-}
-
 describeWith("chromium", "accessibility", (path) => {
   const open = usePages(path);
 
   test.each(LOOKS)("$colorScheme, $width pixels: axe finds nothing", async ({ colorScheme, width }) => {
-    const { page, misdeeds } = await open(await served(), { colorScheme, viewport: { width, height: 800 } });
+    const { page, misdeeds } = await open((await servePage()).url, { colorScheme, viewport: { width, height: 800 } });
     await settledList(page);
     expect(await findings(page)).toEqual([]);
     await fits(page, width);
@@ -65,14 +51,14 @@ describeWith("chromium", "accessibility", (path) => {
   });
 
   test.each([0, 1])("%i records: axe finds nothing, and the page says how many there are", async (count) => {
-    const { page, misdeeds } = await open(await served(plainRows(count)));
+    const { page, misdeeds } = await open((await servePage({ rows: plainRows(count) })).url);
     expect(await settledList(page)).toBe(count === 1 ? "1 user" : "0 users");
     expect(await findings(page)).toEqual([]);
     expect(misdeeds).toEqual([]);
   });
 
   test("keys alone find a record, open it, read it and go back to where it is in the list", async () => {
-    const { page } = await open(await served(plainRows(40)));
+    const { page } = await open((await servePage({ rows: plainRows(40) })).url);
     await settledList(page);
     await tabTo(page, "#search");
     await page.keyboard.type("user3");
@@ -86,7 +72,7 @@ describeWith("chromium", "accessibility", (path) => {
   });
 
   test("the link that skips to the list moves the focus there, and the list stays as it is", async () => {
-    const { page, misdeeds } = await open(`${await served(plainRows(40))}#?q=user3`);
+    const { page, misdeeds } = await open(`${(await servePage({ rows: plainRows(40) })).url}#?q=user3`);
     await page.locator("#status", { hasText: "11 users found" }).waitFor();
     await tabTo(page, ".skip");
     await page
@@ -104,7 +90,7 @@ describeWith("chromium", "accessibility", (path) => {
   test("names of any length leave the other columns whole", async () => {
     const long = ["x".repeat(20_000), "y".repeat(50), "Anna"];
     const rows = plainRows(3).map((row, at) => ({ ...row, display_name: long[at] ?? "" }));
-    const { page } = await open(await served(rows), { viewport: { width: 1280, height: 800 } });
+    const { page } = await open((await servePage({ rows })).url, { viewport: { width: 1280, height: 800 } });
     for (const width of [1280, 1024, 900, 720]) {
       await page.setViewportSize({ width, height: 800 });
       await settledList(page);
@@ -122,7 +108,7 @@ describeWith("chromium", "accessibility", (path) => {
     const faceted = { ...USERS, properties: { ...properties, bio: { ...properties["bio"], "x-facet": true } } };
     writeFileSync(contract, JSON.stringify(faceted));
     const rows = plainRows(4).map((row, at) => ({ ...row, bio: at % 2 === 0 ? "x".repeat(300) : "short" }));
-    const { page } = await open(await served(rows, { contract }), { viewport: { width: 1280, height: 800 } });
+    const { page } = await open((await servePage({ rows, contract })).url, { viewport: { width: 1280, height: 800 } });
     await settledList(page);
     for (const summary of await page.locator("summary:visible").all()) await summary.click();
     await page.getByRole("button", { name: /^x{300}/ }).click();
@@ -140,7 +126,7 @@ describeWith("chromium", "accessibility", (path) => {
   });
 
   test("a screen reader hears of results once they are there, in a live region", async () => {
-    const { page } = await open(await served(plainRows(40)));
+    const { page } = await open((await servePage({ rows: plainRows(40) })).url);
     await settledList(page);
     await page.evaluate(() => {
       const said: string[] = [];

@@ -1,40 +1,25 @@
 /** Texts that try to be more than text: the page for people shows them, and does nothing else with them. */
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { addressOf, BEGINNING } from "../../src/explorer/page/address.js";
 import { plainRows } from "../support/database.js";
-import { scratch } from "../support/files.js";
 import { HOSTILE, INVISIBLE } from "../support/hostile.js";
 import { describeWith } from "../support/installed.js";
-import { freePort } from "../support/ports.js";
 import { eventually } from "../support/until.js";
 import { settledList, shownNames, usePages } from "./browser.js";
-import { PAGE_HOSTS, publishPage } from "./hosts.js";
+import { servePage } from "./hosts.js";
 
 /** SQLite's text has no lone surrogates, and rows no null characters. */
 const UNSEEN = INVISIBLE.filter(([text]) => !/[\ud800-\udfff\0]/u.test(text));
 const TEXTS = [...HOSTILE, ...UNSEEN.map(([text]) => text)];
-const [SERVE] = PAGE_HOSTS;
 
 /** A page whose records have these texts, and these addresses of images. */
 async function served(texts: readonly string[], image = "https://evil.example/avatar.png"): Promise<string> {
-  const [out, port] = [join(scratch(), "dist"), await freePort()];
-  const baseUrl = `http://127.0.0.1:${port}`;
   const rows = plainRows(texts.length).map((row, at) => {
     const text = texts[at] ?? "";
-    return {
-      ...row,
-      bio: text,
-      first_name: text,
-      last_name: text,
-      display_name: text,
-      username: text,
-      image_url: image,
-    };
+    const names = { first_name: text, last_name: text, display_name: text, username: text };
+    return { ...row, ...names, bio: text, image_url: image };
   });
-  const release = await publishPage(out, { baseUrl, rows });
-  await SERVE?.serve(out, release, port);
-  return `${baseUrl}/`;
+  return (await servePage({ rows })).url;
 }
 
 describeWith("chromium", "hostile text", (path) => {

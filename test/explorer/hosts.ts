@@ -8,6 +8,7 @@ import { SERVERS, type Server, serveWith } from "../hosts/servers.js";
 import { start } from "../support/command.js";
 import { type Row, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { freePort } from "../support/ports.js";
 
 type Given = Pick<BuildOptions, "baseUrl"> & Partial<BuildOptions> & { rows?: readonly Row[] };
 
@@ -45,6 +46,14 @@ const ROLLCALL: PageHost = {
 function withAdapter(server: Server): PageHost {
   const { name, needs } = server;
   return { name, needs, serve: (_out, release, port) => serveWith(server, { release, folder: scratch(), port }) };
+}
+
+/** The release of a page that Rollcall serves until the test is over. */
+export async function servePage(given: Omit<Given, "baseUrl"> = {}): Promise<{ url: string; out: string }> {
+  const [out, port] = [join(scratch(), "dist"), await freePort()];
+  const baseUrl = `http://127.0.0.1:${port}`;
+  await ROLLCALL.serve(out, await publishPage(out, { baseUrl, ...given }), port);
+  return { url: `${baseUrl}/`, out };
 }
 
 /** Rollcall's own, one of those with a configuration, and one that runs at the edge. */

@@ -2,10 +2,11 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
 import { type AnyRecord, USERS_CONTRACT } from "../../src/contract/contract.js";
 import { findings } from "../support/axe.js";
+import { useContexts } from "../support/browser.js";
 import { person } from "../support/diffs.js";
 import { describeWith } from "../support/installed.js";
 import { STATIONS_CONTRACT, stations } from "../support/stations.js";
@@ -29,11 +30,7 @@ const users = (count: number): AnyRecord[] =>
 const observed = (count: number): AnyRecord[] => stations(count).map(({ record }): AnyRecord => record);
 
 describeWith("chromium", "without a script", (executablePath) => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-  });
-  afterAll(() => browser?.close());
+  const newPage = useContexts(executablePath);
 
   /** The page as a host sends it, and what it asked for besides. */
   async function open(text: string, options: BrowserContextOptions = {}): Promise<{ page: Page; asked: string[] }> {
@@ -46,9 +43,7 @@ describeWith("chromium", "without a script", (executablePath) => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
-    const context = await browser.newContext({ javaScriptEnabled: false, ...options });
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
+    const page = await newPage({ javaScriptEnabled: false, ...options });
     const { port } = server.address() as AddressInfo;
     page.on("request", (request) => {
       if (new URL(request.url()).port !== String(port)) asked.push(request.url());

@@ -1,17 +1,13 @@
 /** What is shown is proved: a changed byte is not shown, and with the publisher's key nothing that is not signed. */
-import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { plainRows } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { describeWith } from "../support/installed.js";
 import { writeKey } from "../support/minisign.js";
-import { freePort } from "../support/ports.js";
 import { eventually } from "../support/until.js";
 import { settledList, shownNames, usePages } from "./browser.js";
-import { PAGE_HOSTS, publishPage } from "./hosts.js";
-
-const [SERVE] = PAGE_HOSTS;
+import { publishPage, servePage } from "./hosts.js";
 
 async function served(signKey?: string): Promise<string> {
   return (await site(signKey)).url;
@@ -19,16 +15,13 @@ async function served(signKey?: string): Promise<string> {
 
 /** A release of 40 users that is served, and what replaces it by one of 50. */
 async function site(signKey?: string): Promise<{ url: string; replace(): Promise<void> }> {
-  const [out, port] = [join(scratch(), "dist"), await freePort()];
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const given = { baseUrl, ...(signKey && { signKey }) };
-  const release = await publishPage(out, { ...given, rows: plainRows(40) });
-  await SERVE?.serve(out, release, port);
+  const signed = signKey ? { signKey } : {};
+  const { url, out } = await servePage({ ...signed, rows: plainRows(40) });
   const replace = async () => {
-    await publishPage(out, { ...given, rows: plainRows(50) });
-    await eventually(async () => expect((await (await fetch(`${baseUrl}/snapshot.json`)).json()).count).toBe(50));
+    await publishPage(out, { baseUrl: url.slice(0, -1), ...signed, rows: plainRows(50) });
+    await eventually(async () => expect((await (await fetch(`${url}snapshot.json`)).json()).count).toBe(50));
   };
-  return { url: `${baseUrl}/`, replace };
+  return { url, replace };
 }
 
 describeWith("chromium", "proof", (path) => {
