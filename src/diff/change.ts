@@ -20,7 +20,7 @@ export type Change<T = AnyRecord> =
   | { kind: "changed"; id: RecordId; fields: readonly FieldChange[]; old: T; new: T };
 
 export interface SideFacts {
-  /** For people: `release 20261121T034000Z-1f6a9c0d2b7e`, `https://directory.example.com`. */
+  /** As messages and reports show it: `release 20261121T034000Z-1f6a9c0d2b7e`, `https://directory.example.com`. */
   name: string;
   id: string | undefined;
   count: number;
@@ -31,7 +31,7 @@ export interface SideFacts {
   links: LinkStyle | undefined;
   /** What its records were checked against. */
   contract: Contract;
-  /** The URL of its page for people, where the snapshot has one: `https://directory.example.com/`. */
+  /** The URL of its explorer, if the snapshot has one: `https://directory.example.com/`. */
   explorer?: string | undefined;
 }
 

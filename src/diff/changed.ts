@@ -86,7 +86,7 @@ export interface Summary {
   flow: Map<string, Map<string, number> | undefined>;
 }
 
-/** A facet that moves between more pairs of values than this is no facet, and would only fill the memory. */
+/** The most pairs of values of a facet. More of them would fill the memory and say nothing. */
 const MOST_MOVES = 10_000;
 
 export function nothing(): Summary {

@@ -16,7 +16,7 @@ import { badPage, type ListEntry, nameOf, type Side } from "./side.js";
 const [NEWLINE, COMMA] = [10, 44];
 /** Bytes that are read around the place where a record should be; most records are within, and most pages are longer. */
 const WINDOW = 8192;
-/** A window has room for so many records of the usual length, however long that is. */
+/** A window has room for this many records of the usual length. */
 const RECORDS_A_WINDOW = 4;
 /** Records of one page that are read each by itself, before the page is read whole. */
 const FEW = 3;

@@ -102,7 +102,7 @@ export function badPage({ name }: Named, page: number, why: string, cause?: unkn
 
 const LONGEST_NAME = 100;
 
-/** A record as people are told of it, by its key as it is written in a list: `station EGLL`. */
+/** A record as messages name it, by its key as it is written in a list: `station EGLL`. */
 export function nameOf({ listing }: Pick<Contract, "listing">, key: string): string {
   return `${listing.words[0]} ${shorten(fromBytes(key), LONGEST_NAME)}`;
 }

@@ -160,7 +160,7 @@ function writtenFrom(contract: Contract, summary: ExplorerSummary): WrittenFrom 
   return { contract: sha256(contract.text), summary: sha256(encodeSummary(summary)) };
 }
 
-/** What the script needs before it has read anything. A label that is no text has no words that could be searched for. */
+/** Facts for the script, before it has read anything. Only a label that is a text has words to search for. */
 function factsOf(contract: Contract) {
   const { file, listing } = contract;
   const { words, key, path } = listing;

@@ -1,4 +1,4 @@
-/** What a field may be, in words for people who know no JSON Schema. It runs in browsers, too. */
+/** Describes a field's schema in plain words. It runs in browsers, too. */
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { isNullable, kindOf } from "../contract/record/kind.js";
 import { capital } from "../print/text.js";

@@ -111,7 +111,7 @@ function sentences(...all: readonly (string | undefined)[]): string {
   return all.filter((sentence) => sentence !== undefined).join(" ");
 }
 
-/** A value of a facet for people. Not escaped. */
+/** A value of a facet as text. Not escaped. */
 function valueText(value: unknown): string {
   if (value === "") return "(empty)";
   return value === null ? "(none)" : String(value);

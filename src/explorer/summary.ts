@@ -2,7 +2,7 @@
 import stringify from "fast-json-stable-stringify";
 import type { Beginnings } from "../contract/lookup.js";
 
-/** What is counted of all records. Nothing in it depends on the clock, the machine or the number of threads. */
+/** Counts of all records. Nothing in it depends on the clock, the machine or the number of threads. */
 export interface ExplorerSummary {
   /** Records. */
   count: number;

@@ -34,7 +34,7 @@ export function jsonForScript(value: unknown): Markup {
   return new Markup(toJson(value).replaceAll("<", "\\u003c"));
 }
 
-/** How a page for people begins, up to its title. @param policy its Content-Security-Policy, which comes before all that it rules. */
+/** The beginning of a web page, up to its title. @param policy its Content-Security-Policy, which comes before everything that it applies to. */
 export function pageHead(title: string, policy: string): Markup {
   return html`<!doctype html>
 <html lang="en">

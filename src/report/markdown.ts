@@ -230,7 +230,7 @@ function span(text: string): string {
   return `\`${escaped.replaceAll("|", "\\|") || " "}\``;
 }
 
-/** Longer ones fill a comment with what nobody reads. */
+/** Longer addresses would fill the comment. */
 const LONGEST_ADDRESS = 2000;
 
 /** Markdown as a link. @param address as `URL.href` and `recordAddress` write it, in which `|` is what could still end a cell. */

@@ -247,7 +247,7 @@ function isFreeText(schema: ValueSchema): boolean {
 /** The most characters of a name, and of a facet's value, in a row. */
 const [LONGEST_NAME, LONGEST_FACT] = [40, 40];
 
-/** The name of a record for people; empty when it has none but the key. */
+/** The name of a record; empty when it has only its key. */
 export function labelOf(record: AnyRecord, { namesOf }: Subject): string {
   return shorten(namesOf(record)[0] ?? "", LONGEST_NAME);
 }

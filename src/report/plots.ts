@@ -88,11 +88,11 @@ const BLOCK = 6;
 const CHARACTER = 7;
 const THINNEST = 1.5;
 
-/** The style has so many strengths of a cell. */
+/** The number of classes for the strength of a cell, strength1 to strength5. */
 const STRENGTHS = 5;
-/** More ribbons than this, all of one colour, cannot be followed. */
+/** The eye cannot follow more ribbons than this, all of one colour. */
 const MOST_RIBBONS = 5;
-/** A table of more rows or columns than this is not looked through, and a list of more moves neither. */
+/** The most rows and columns of a table of moves, and the most moves of a list. */
 const [MOST_VALUES, MOST_LISTED] = [24, 100];
 
 /**

@@ -118,7 +118,7 @@ export async function* changesText(
   }
 }
 
-/** More differences make another contract, which nobody reads here. */
+/** With more differences, it is another contract, and a list of them is no help. */
 const MOST_LINES = 100;
 
 /** What changed in the contract, a line each; nothing where it is the same. */

@@ -85,7 +85,7 @@ async function begin(listing: OpenListing<AnyRecord>, snapshot: Snapshot, scratc
   };
 }
 
-/** Whether SHA256SUMS lists a page for people, which may not be answered as it is listed. */
+/** Whether SHA256SUMS lists an explorer; the host may answer with other bytes. */
 async function hasExplorer(listing: OpenListing<AnyRecord>): Promise<boolean> {
   try {
     await listing.file(EXPLORER);
@@ -99,7 +99,7 @@ async function hasExplorer(listing: OpenListing<AnyRecord>): Promise<boolean> {
 /** Messages of the schema can be long, because they repeat all unknown keys. */
 const LONGEST_REASON = 200;
 
-/** Fewer than a reader waits who has all night: a person sits before this, and the host may not be there at all. */
+/** A person waits, and the host may not exist, so there are fewer retries than in the client. */
 const PAUSES_MS = [250, 1000];
 
 const ADVICE: Readonly<Partial<Record<ListingErrorCode, string>>> = {

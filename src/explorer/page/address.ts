@@ -1,13 +1,13 @@
-/** What the address of the page says behind its #: which record, or which part of the list. */
+/** The fragment of the page's address: which record is shown, or which part of the list. */
 
 /** A value by which records are chosen. */
 export type Chosen = string | number | boolean | null;
 
 /** The list, or what is searched and chosen of it. */
 export interface ListPlace {
-  /** What is searched for. */
+  /** The text to search for. */
   text: string;
-  /** From 1. Of what is searched, so many pages are shown one below the other. */
+  /** From 1. Search results show this many pages one below the other. */
   page: number;
   /** By path, the value that is chosen. */
   where: ReadonlyMap<string, Chosen>;
@@ -38,7 +38,7 @@ export function parseHash(hash: string): SeenPlace {
   };
 }
 
-/** Of what an address chooses, that by which records can be chosen: somebody may have made it up, or it is of an older contract. */
+/** Keeps the facets that exist: an address may be made up, or of an older contract. */
 export function chosenIn(where: ListPlace["where"], facets: readonly { path: string }[]): ListPlace["where"] {
   return new Map([...where].filter(([path]) => facets.some((facet) => facet.path === path)));
 }

@@ -1,4 +1,4 @@
-/** What is found by name, by key and by what is chosen, together in published order. */
+/** Search results by name, key and facets, merged in published order. */
 import { findChosen } from "../../client/lookup/chosen.js";
 import type { AnyRecord } from "../../contract/contract.js";
 import { foldedWords } from "../../contract/lookup.js";
@@ -24,7 +24,7 @@ export async function* foundRows(reader: Reader, known: Basis, place: ListPlace,
   ];
   const rows = inOrder(walks.map((walk) => rowsIn(walk, snapshot)));
   try {
-    // Both are asked at once, since somebody waits.
+    // Both run at once to save the reader's time.
     const [exact, first] = await Promise.all([
       mayBeKey && !isChosen ? reader.find(text, signal) : undefined,
       rows.next(),
@@ -64,12 +64,12 @@ async function* inOrder(sequences: readonly AsyncGenerator<ListedRow>[]): AsyncG
   }
 }
 
-/** A record's key as text, and what people know it by: the key again where there is no name. */
+/** A record's key as text, and its name, if it has one that is not the key. */
 export function namesOf(record: AnyRecord, { contract: { key, label } }: Pick<Basis, "contract">) {
   const id = String(valueAt(record, key));
   const named = valueAt(record, label);
   const name = typeof named === "number" || typeof named === "boolean" ? String(named) : named;
-  // What is blank could neither be seen nor pressed.
+  // A blank link could neither be seen nor pressed.
   const shownId = isBlank(id) ? JSON.stringify(id) : id;
   return { id, shownId, name: typeof name === "string" && !isBlank(name) && name !== id ? name : undefined };
 }

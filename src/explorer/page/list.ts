@@ -43,7 +43,7 @@ export function createList(labelledBy: string, describedBy: string) {
       head.hidden &&= rows.length === 0;
       body.append(...rows.map((row) => rowOf(row)));
     },
-    /** Marks the rows as not of what is asked for; false where there are none. The next `begin` takes that back. */
+    /** Marks the rows as outdated until the next `begin`; returns false if there are none. */
     markOld(): boolean {
       table.classList.toggle("old", body.hasChildNodes());
       return body.hasChildNodes();

@@ -1,4 +1,4 @@
-/** Runs the page: shows what its address says, of one proved snapshot, and says so when there is another. */
+/** Runs the explorer: shows the place in its address from one proved snapshot, and reports a newer one. */
 import { SnapshotChangedError } from "../../client/errors.js";
 import { byId, element } from "../../markup/page/element.js";
 import {
@@ -18,7 +18,7 @@ import { noRecordView, recordView } from "./record.js";
 import { createResults } from "./results.js";
 import { createSearch, type Facts } from "./search.js";
 
-/** A listing that moves more often while one view is made is not to be read. */
+/** How often the snapshot may change while one view is read. */
 const MOST_MOVES = 3;
 
 const base = new URL(".", location.href);
@@ -28,7 +28,7 @@ const pageTitle = document.title;
 
 const trouble = createNotice();
 const search = createSearch(facts, (text) => {
-  // Whoever has opened a record meanwhile reads it.
+  // The reader has opened a record meanwhile.
   if ("key" in here) return;
   go({ ...listed, text, page: 1 }, isTyping);
   isTyping = true;
@@ -37,7 +37,7 @@ const listBox = element("div", { class: "split" });
 const recordBox = element("div", {});
 const proof = createProof(base, (key) => {
   reader = readBy(key);
-  // What is shown was not proved by this key.
+  // The rows in the page were not proved by this key.
   listBox.replaceChildren();
   recordBox.replaceChildren();
   results = createResults(listBox, facts, go);
@@ -61,7 +61,7 @@ const about = createOverview({ about: byId("about", HTMLElement), section: overv
 });
 let reader = readBy(keptKey(base));
 let control = new AbortController();
-/** What the address said last that was no jump within the page. */
+/** The last place in the address, leaving out jumps within the page. */
 let here: SeenPlace = BEGINNING;
 /** Whether the last place came by typing: the first letter makes a place to come back from, and the others change it. */
 let isTyping = false;
@@ -82,7 +82,7 @@ function readBy(key: string | undefined): Reader {
   return opened;
 }
 
-/** @param isSame whether going back leads to before the last place, as while somebody types. */
+/** @param isSame whether the place replaces the last one in the history, as while typing. */
 function go(place: ListPlace, isSame = false): void {
   history[isSame ? "replaceState" : "pushState"](null, "", addressOf(place));
   here = place;
@@ -92,7 +92,7 @@ function go(place: ListPlace, isSame = false): void {
 
 /** The address was changed by a link, by hand, or by going back. */
 function follow(): void {
-  // The browser jumps there by itself. What is shown is named again, so that it is there after a reload.
+  // The browser jumps there by itself. The address gets its place back, so that a reload shows it.
   if (isJump(location.hash)) {
     history.replaceState(null, "", addressOf(here));
     return;
@@ -107,7 +107,7 @@ function isJump(hash: string): boolean {
   return hash.length > 1 && document.getElementById(decoded(hash.slice(1))) !== null;
 }
 
-/** What the address says, now. Whatever was under way for another one ends. */
+/** Shows the current place, and cancels what was loading for another one. */
 async function show(): Promise<void> {
   control.abort();
   control = new AbortController();
@@ -164,7 +164,7 @@ async function showList(place: ListPlace, signal: AbortSignal): Promise<void> {
 
 async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<void> {
   if (opened === undefined) scrolled = scrollY;
-  // Whoever comes by a link to a record need not see the list first.
+  // A link to a record shows the record without the list before it.
   if (listedAt === "") listBox.hidden = overview.hidden = true;
   const known = await reader.known();
   const row = await reader.find(key, signal);

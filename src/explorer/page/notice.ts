@@ -1,14 +1,14 @@
-/** What the reader has to know besides the records, in words, and what can be done about it. */
+/** Messages beside the records: errors and newer snapshots, with buttons for what to do. */
 import { ListingError } from "../../client/errors.js";
 import { button, element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 
-/** Nothing is said yet. It stays in the page, since what appears together with its text is not read aloud. */
+/** An empty message. Its element stays in the page, because screen readers do not read an element that appears with its text. */
 export function createNotice() {
   const box = element("div", { class: "word", role: "status" });
   return {
     element: box,
-    /** @param actions by what their buttons say. @param more details for whoever looks into it: a URL, digests. */
+    /** @param actions by the labels of their buttons. @param more.details technical details: a URL, digests. */
     say(
       text: string,
       actions: Readonly<Record<string, () => void>> = {},
@@ -42,7 +42,7 @@ const UNPROVED: readonly string[] = ["mismatch", "signature", "unproved", "malfo
 const REFUSED = "What the host sent is refused, since it is not what was published.";
 const NOT_SIGNED = "What the host sent is refused, since it is not signed with this key.";
 
-/** What is wrong. What is shown stays. */
+/** Describes an error to the reader. */
 export function troubleOf(error: unknown): Trouble {
   if (!navigator.onLine) return { text: "You are offline. What is shown stays.", isUnproved: false };
   if (!(error instanceof ListingError))
@@ -51,18 +51,18 @@ export function troubleOf(error: unknown): Trouble {
   if (code === "network" || code === "timeout" || code === "busy")
     return { text: "The host does not answer now. What is shown stays.", details, isUnproved: false };
   if (code === "signature") return { text: NOT_SIGNED, details, isUnproved: true };
-  // Who moves on each time it is read anew shows files that do not belong together.
+  // A host that changes at every attempt serves files that do not belong together.
   const isUnproved = code === "changed" || UNPROVED.includes(code);
   return { text: isUnproved ? REFUSED : "The host does not give what was asked for.", details, isUnproved };
 }
 
-/** Milliseconds. Whoever publishes does it a few times a day, and caches keep snapshot.json for about as long. */
+/** Milliseconds. Most listings change a few times a day, and caches keep snapshot.json for about a minute. */
 const EVERY_MS = 60_000;
 
 /**
  * Says quietly that a newer snapshot was published. Asks while the page is seen, and when it is seen again.
  * @param shownId the snapshot that is shown; undefined while none is.
- * @param onAnswer told whenever the host answers.
+ * @param onAnswer called whenever the host answers.
  */
 export function watchForNewer(base: URL, shownId: () => string | undefined, onAnswer: () => void): HTMLElement {
   const notice = createNotice();
@@ -85,7 +85,7 @@ export function watchForNewer(base: URL, shownId: () => string | undefined, onAn
   return notice.element;
 }
 
-/** Undefined where that cannot be told now: whoever is offline reads on, and hears of it when something is asked for. */
+/** Undefined if the host does not answer: that is reported only when the reader asks for something. */
 async function currentId(base: URL): Promise<string | undefined> {
   try {
     const response = await fetch(new URL("snapshot.json", base), { cache: "no-cache" });

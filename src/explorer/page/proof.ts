@@ -1,10 +1,10 @@
-/** Says how what is shown is proved, and takes a public key, so that a signature can be demanded. */
+/** Says how the records are proved, and takes a public key to check the signature with. */
 import { parsePublicKey, SignatureError } from "../../client/signature.js";
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 import type { Basis } from "./reader.js";
 
-/** @param onKey told when the reader gave another key, or none. */
+/** @param onKey called with another key, or with undefined when the reader removes it. */
 export function createProof(base: URL, onKey: (key: string | undefined) => void) {
   const line = element("p", { class: "proof", role: "status" }, "Nothing is proved yet.");
   const field = element("input", { id: "key", class: "field", name: "key", autocomplete: "off", spellcheck: "false" });

@@ -16,7 +16,7 @@ export interface ListedRow {
   number: number;
 }
 
-/** What is known of a snapshot before any of its records is read. */
+/** The parts of a snapshot that are read before any record. */
 export interface Basis {
   snapshot: Snapshot;
   contract: Contract;
@@ -41,10 +41,10 @@ const MOST_PAGES = 6;
 
 /**
  * @param publicKey minisign's, where the reader demands a signature.
- * @param onKnown told what is known of a snapshot, before any of its records is given.
+ * @param onKnown called with each snapshot before any of its records is returned.
  */
 export function createReader(base: URL, publicKey: string | undefined, onKnown: (known: Basis) => void): Reader {
-  // A person waits: few tries, and soon a word about what is wrong.
+  // A person waits, so there are few retries and errors come soon.
   const listing = openListing<AnyRecord>(base.href, {
     ...(publicKey && { publicKey }),
     pausesMs: [250, 1000],
@@ -68,7 +68,7 @@ export function createReader(base: URL, publicKey: string | undefined, onKnown: 
 
   const page = (number: number, signal: AbortSignal) => {
     const found = pages.get(number) ?? listing.page(number, { signal });
-    // What is used again is kept longest.
+    // The cache drops the page that was used least recently.
     pages.delete(number);
     pages.set(number, found);
     found.catch(() => pages.delete(number));

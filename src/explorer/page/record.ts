@@ -35,7 +35,7 @@ export async function recordView(row: ListedRow, known: Basis, baseUrl: string, 
   return viewOf(known, back, element("bdi", {}, visibleText(name)), ...content);
 }
 
-/** What is shown where no record has the key of an address. */
+/** The view of a key that no record has. */
 export function noRecordView(key: string, known: Basis, back: string): RecordView {
   const what = element("p", {}, "It may have been removed: ", element("bdi", { class: "literal" }, visibleText(key)));
   return viewOf(known, back, `No ${known.contract.listing.words[0]} has this key`, what);
@@ -97,7 +97,7 @@ function fullValue(value: unknown): Node {
   return element("a", attributes, visibleText(value), element("span", { class: "hidden" }, " (leads to another site)"));
 }
 
-/** Where anyone finds the record without this page, and its digest. */
+/** The page and the place in it where the record is published, and its digest. */
 async function origin(
   { record, number }: ListedRow,
   { snapshot, contract }: Basis,

@@ -14,10 +14,10 @@ import type { Facts } from "./search.js";
 
 /** Rows of a page of the table, and of what is found how many come at once. */
 const ROWS = 15;
-/** So many pages of what is found are read ahead: an address may name any number. */
+/** The most pages of results that are read at once, because an address may name any number. */
 const MOST_AHEAD = 40;
 
-/** @param box where it is shown. @param onGo told where the reader wants to go. */
+/** @param box the element to fill. @param onGo called with the place that the reader chose. */
 export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: ListPlace) => void) {
   let shown = BEGINNING;
   /** Whether the rows are of `shown`, and not of a place before it. */
@@ -54,7 +54,7 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
     const most = ROWS * Math.min(place.page, before + MOST_AHEAD);
     let had = 0;
     let hasMore = false;
-    // What was there stays until the first that is found.
+    // The rows of the last search stay until the first result.
     const begin = () => {
       hasBegun = true;
       list.begin(known, place.text);

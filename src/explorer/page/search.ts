@@ -1,4 +1,4 @@
-/** The search box: what is typed is searched for once the reader pauses. */
+/** The search box. A search begins when the reader pauses typing. */
 import { headingOf } from "../../contract/heading.js";
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
@@ -17,7 +17,7 @@ export interface Facts {
 const DELAY = 50;
 const LONGEST = 200;
 
-/** @param onSearch told what to search for. */
+/** @param onSearch called with the text to search for. */
 export function createSearch({ words, label, key }: Facts, onSearch: (text: string) => void) {
   const names = [...new Set([label, key])].map((path) => headingOf({ names: path.split("."), schema: {} }));
   const field = element("input", {
