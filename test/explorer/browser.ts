@@ -6,8 +6,6 @@ import { useWatched } from "../support/browser.js";
 export const usePages = (executablePath: string) =>
   useWatched(executablePath, (request, url) => request.startsWith(new URL(".", url).href));
 
-export type OpenPage = ReturnType<typeof usePages>;
-
 /** The status line, once the table stands still. */
 export async function settledList(page: Page): Promise<string> {
   await page.locator('.records[aria-busy="false"]').waitFor({ state: "attached" });

@@ -50,11 +50,8 @@ interface Facts {
   explorer?: string;
 }
 
-export const {
-  paths: PATHS,
-  facts: FACTS,
-  explorer: EXPLORER,
-}: Facts = JSON.parse(byId("contract", HTMLScriptElement).text);
+const FACTS: Facts = JSON.parse(byId("contract", HTMLScriptElement).text);
+export const { explorer: EXPLORER, facts: INTRODUCING } = FACTS;
 
 /** All changes of a block, in order. A row is `[key, [name, ...], path, value, ...]`, or of a changed record `path, old, new`. */
 function changesOf({ source, kind }: Block): Change[] {
@@ -62,7 +59,7 @@ function changesOf({ source, kind }: Block): Change[] {
   return JSON.parse(source.textContent ?? "").map(([id, names, ...rest]: [unknown, string[], ...unknown[]]) => {
     const fields: Field[] = [];
     for (let at = 0; at < rest.length; at += step)
-      fields.push({ path: PATHS[Number(rest[at])] ?? "", old: rest[at + 1], now: rest[at + step - 1] });
+      fields.push({ path: FACTS.paths[Number(rest[at])] ?? "", old: rest[at + 1], now: rest[at + step - 1] });
     return { kind, id: String(id), names, fields };
   });
 }

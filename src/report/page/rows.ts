@@ -4,7 +4,7 @@ import { button, element } from "../../markup/page/element.js";
 import { textOf, visibleText } from "../../markup/page/text.js";
 import { excerpt, type Part, wholeValue } from "../../markup/page/value.js";
 import { commonEnds, lookOf } from "../difference.js";
-import { type Change, EXPLORER, FACTS } from "./changes.js";
+import { type Change, EXPLORER, INTRODUCING } from "./changes.js";
 
 /** Fields that a closed row shows. */
 const FIRST_FIELDS = 3;
@@ -50,7 +50,7 @@ function explorerLink({ kind, id, names: [name = id] }: Change): HTMLElement[] {
 
 function gist({ kind, fields }: Change): HTMLElement {
   const isChanged = kind === "changed";
-  const shown = isChanged ? fields.slice(0, FIRST_FIELDS) : fields.filter(({ path }) => FACTS.includes(path));
+  const shown = isChanged ? fields.slice(0, FIRST_FIELDS) : fields.filter(({ path }) => INTRODUCING.includes(path));
   const items = shown.map(({ path, old, now }) => {
     const [before, after] = isChanged ? differences(old, now) : [];
     const values = isChanged
