@@ -124,7 +124,7 @@ export const MUTANTS = [
   },
   {
     name: "publish-damaged-copy",
-    file: "src/publish/folder/folder.ts",
+    file: "src/publish/folder.ts",
     from: "if (written?.digest !== digest)",
     to: "if (written === undefined)",
     tests: ["test/publish/folder.system.test.ts"],
@@ -137,11 +137,11 @@ export const MUTANTS = [
     tests: ["test/publish/folder.system.test.ts", "test/publish/bucket.system.test.ts"],
   },
   {
-    name: "publish-lease-not-checked",
-    file: "src/publish/bucket/lease.ts",
-    from: "if (found?.etag !== before) throw",
-    to: "if (found === undefined) throw",
-    tests: ["test/publish/lease.nightly.test.ts"],
+    name: "publish-lock-not-confirmed",
+    file: "src/publish/bucket-lock.ts",
+    from: "if (found?.etag === this.#version) return;",
+    to: "if (found !== undefined) return;",
+    tests: ["test/publish/lock.nightly.test.ts"],
   },
   {
     name: "publish-purge-without-first-page",

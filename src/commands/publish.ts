@@ -9,7 +9,7 @@ import { at, hasScheme } from "../settings/kinds.js";
 import type { Settings } from "../settings/settings.js";
 import { readShard, wordOf } from "../shards/word.js";
 import { type Progress, watched } from "./program/progress.js";
-import { type Given, type Io, loseOutput, print, say, sayLines } from "./program/verb.js";
+import { type Given, type Io, loseOutput, print, sayLines } from "./program/verb.js";
 
 export async function runPublish({ settings, arguments: { target = "" } }: Given, io: Io): Promise<ExitCode> {
   const { json, quiet, dryRun, purgeList } = settings;
@@ -19,11 +19,9 @@ export async function runPublish({ settings, arguments: { target = "" } }: Given
   const shard = settings.shard === undefined ? undefined : wordOf(readShard(settings.shard, io.env));
   const options = { dist, target: place, release, endpoint, cacheControl, force, expect, dryRun, purgeList, shard };
   const onStep = (kind: StepKind, path: string) => print(io, `${SIGNS[kind]} ${visible(path)}`);
-  const onWait = (milliseconds: number) =>
-    say(io, `An earlier run has not ended; watching for ${duration(milliseconds)} whether it is at work.`);
   const step = (bar: Progress | undefined, signal: AbortSignal) =>
     publishRelease(options, {
-      ...{ signal, onStep: json ? undefined : onStep, onWait: quiet ? undefined : onWait },
+      ...{ signal, onStep: json ? undefined : onStep },
       now: () => io.date(),
       onProgress: ({ files, total }) => bar?.update(files, total),
     });

@@ -1,20 +1,16 @@
-/** The list of what Rollcall owns in a target. It is kept in the target, so that no other file is ever touched. */
+/** The list of what Rollcall owns in a target. It is kept in the target, so that other files are never touched. */
 import { z } from "zod";
-import { USERS_CONTRACT } from "../contract/contract.js";
 import { parseAs } from "../contract/json.js";
 import { UserError } from "../errors.js";
-import { PagePaths, SNAPSHOT, unlistedFiles } from "../release/layout.js";
+import { PagePaths } from "../release/layout.js";
 import { isPublishable, type ReleaseFiles } from "./files.js";
 
-/** Of a listing in a target. Before there were other contracts, all listings were of users. */
-export const listingPath = z
-  .string()
-  .regex(/^\/(?:[\w.~-]+\/)+$/)
-  .refine((path) => isPublishable(path.slice(1, -1)))
-  .default(USERS_CONTRACT.listing.path);
-
 const listingPages = {
-  path: listingPath,
+  /** The path of the listing: `/v1/stations/` */
+  path: z
+    .string()
+    .regex(/^\/(?:[\w.~-]+\/)+$/)
+    .refine((path) => isPublishable(path.slice(1, -1))),
   /** Pages 1 to this, each in all variants. */
   pages: z.int().min(0).max(999_999_999),
   variants: z.array(z.enum(["identity", "br", "gzip"])),
@@ -29,43 +25,42 @@ const ownedSchema = z.strictObject({
   others: z.array(z.string().refine(isPublishable)),
   /** While one listing replaces others: what is left of those that had other paths. */
   former: z.array(z.strictObject(listingPages)).optional(),
-  /** Only in a bucket: the run that is at work, and a number that changes as long as it is alive. */
-  run: z.strictObject({ name: z.string(), beat: z.int() }).optional(),
+  /** Only in a bucket: the `--cache-control` of all objects, when they have the same. */
+  cacheControl: z.string().optional(),
 });
 
-/** What Rollcall owns in a target. It does not grow with the number of pages. */
+/** What Rollcall owns in a target. Its size does not grow with the number of pages. */
 export type Owned = z.infer<typeof ownedSchema>;
 
 /** What is owned when a target holds exactly one release. */
-export function ownedBy(files: ReleaseFiles): Owned {
-  const { paths, pages, variants, others, isSigned } = files.shape;
-  const all = {
-    path: paths.listing,
-    pages,
-    variants: [...variants],
-    others: [...others, ...unlistedFiles({ isSigned }), SNAPSHOT],
+export function ownedBy({ snapshot, paths, pages, variants, others }: ReleaseFiles, cacheControl?: string): Owned {
+  return {
+    ...{ rollcall: 1, release: snapshot.id, complete: true },
+    ...{ path: paths.listing, pages, variants: [...variants], others: [...others] },
+    ...(cacheControl !== undefined && { cacheControl }),
   };
-  return { rollcall: 1, release: files.snapshot.id, complete: true, ...all };
 }
 
 /** What is owned while one release replaces another: all files of both. */
 export function ownedBetween(before: Owned | undefined, after: Owned): Owned {
+  const { cacheControl, ...rest } = after;
   const listings = before ? listingsOf(before) : [];
   const same = listings.find(({ path }) => path === after.path);
   const former = listings.filter((listing) => listing !== same);
   return {
-    ...after,
+    ...rest,
     complete: false,
     pages: Math.max(same?.pages ?? 0, after.pages),
     variants: union(same?.variants, after.variants),
     others: union(before?.others, after.others),
     ...(former.length > 0 && { former }),
+    ...(cacheControl !== undefined && (before ?? after).cacheControl === cacheControl && { cacheControl }),
   };
 }
 
 type ListingPages = Pick<Owned, "path" | "pages" | "variants">;
 
-/** All listings of which a target has pages; the one that is published there comes first. */
+/** All listings that a target has pages of. The published one comes first. */
 export function listingsOf({ path, pages, variants, former = [] }: Owned): ListingPages[] {
   return [{ path, pages, variants }, ...former];
 }
@@ -76,11 +71,6 @@ export function owns(owned: Owned, path: string): boolean {
     return found !== undefined && found.page <= pages && variants.includes(found.variant);
   };
   return listingsOf(owned).some(isPage) || owned.others.includes(path);
-}
-
-/** Whether a file in the target is owned but not part of the release, so that it has to be removed. */
-export function isOrphan(owned: Owned, files: ReleaseFiles, path: string): boolean {
-  return owns(owned, path) && files.indexOf(path) === undefined;
 }
 
 export function encodeOwned(owned: Owned): string {

@@ -1,12 +1,12 @@
-/** What has to change so that a target equals a release. Takes one byte of memory for each file. */
+/** What has to change so that a target equals a release. Takes one byte of memory for each file, and the paths to remove. */
 import { UserError } from "../errors.js";
-import { EXPLORER } from "../release/layout.js";
+import { each } from "../workers/at-most.js";
 import type { PublishedFile, ReleaseFiles } from "./files.js";
 import { type Owned, owns } from "./owned.js";
-import type { FileState, Target } from "./target.js";
+import { AT_ONCE, type FileState, type Target } from "./target.js";
 
 const CODES: Record<FileState, number> = { same: 0, absent: 1, different: 2 };
-/** Of files that other runs put. */
+/** For files that other runs put. */
 const LEFT = 3;
 
 export type StepKind = "add" | "change" | "remove";
@@ -22,47 +22,51 @@ export interface PlanCounts {
   same: number;
 }
 
-/** @throws UserError when a file that Rollcall did not put there is in the place of one of the release, unless `force`. */
+export interface PlanOptions {
+  /** What Rollcall owns in the target. */
+  before: Owned | undefined;
+  /** How many pages the snapshot.json of the target announces. */
+  announced: number | undefined;
+  /** Also replace files that Rollcall did not put there. */
+  force: boolean;
+  signal: AbortSignal | undefined;
+}
+
+/** @throws UserError when a file of the release would replace one that Rollcall did not put there, unless `force`. */
 export async function makePlan(
   target: Target,
   files: ReleaseFiles,
-  before: Owned | undefined,
-  { force, signal }: { force: boolean; signal: AbortSignal | undefined },
+  { before, announced, force, signal }: PlanOptions,
 ): Promise<Plan> {
   const states = new Uint8Array(files.length).fill(LEFT);
-  const foreign = { first: "", count: 0 };
-  await target.survey(
-    files,
-    ({ index, path }, state) => {
-      states[index] = CODES[state];
-      if (state !== "different" || (before && owns(before, path))) return;
-      if (foreign.count++ === 0) foreign.first = path;
-    },
-    signal,
-  );
-  if (foreign.count > 0 && !force) {
-    await target.requireSame?.();
-    const which = foreign.count > 1 ? `${foreign.first} and ${foreign.count - 1} more` : foreign.first;
+  const orphans: string[] = [];
+  const foreign: string[] = [];
+  for await (const path of target.list(files, before)) {
+    signal?.throwIfAborted();
+    if (before && !files.isShare && owns(before, path) && files.indexOf(path) === undefined) orphans.push(path);
+  }
+  const look = async (file: PublishedFile) => {
+    const state = await target.stateOf(file);
+    states[file.index] = CODES[state];
+    if (state === "different" && !(before && owns(before, file.path))) foreign.push(file.path);
+  };
+  await each(files, AT_ONCE, look, signal);
+  if (foreign.length > 0 && !force) {
+    const more = foreign.length > 1 ? ` and ${foreign.length - 1} more` : "";
     throw new UserError(
-      `${target.name} has files that Rollcall did not put there: ${which}; move them away, or replace them with --force.`,
+      `${target.name} has files that Rollcall did not put there: ${foreign[0]}${more}; move them away, or replace them with --force.`,
     );
   }
-  if (files.isShare) leaveEnd(files, target.announced, states);
-  const orphans = { count: 0, hasExplorer: false };
-  if (before && !files.isShare)
-    for await (const path of target.orphans(before, files)) {
-      orphans.count++;
-      orphans.hasExplorer ||= path === EXPLORER;
-    }
+  if (files.isShare) leaveLastPage(files, announced, states);
   return new Plan(files, before, states, orphans);
 }
 
 /**
- * The page at which the listing there ends is left to the run that follows all shards: its `next` will lead to a new page,
- * and from that to others, which other shards may not have put yet.
+ * A shard leaves the last page of the announced listing to the run that follows all shards. Its new version links to the next
+ * page, which another shard may not have put yet.
  */
-function leaveEnd(files: ReleaseFiles, announced: number | undefined, states: Uint8Array): void {
-  if (announced === undefined || announced >= files.shape.pages) return;
+function leaveLastPage(files: ReleaseFiles, announced: number | undefined, states: Uint8Array): void {
+  if (announced === undefined || announced >= files.pages) return;
   const { first, end } = files.filesOf({ first: announced, last: announced });
   for (let index = first; index < end; index++) if (states[index] === CODES.different) states[index] = LEFT;
 }
@@ -74,31 +78,28 @@ export class Plan {
     readonly files: ReleaseFiles,
     readonly before: Owned | undefined,
     private readonly states: Uint8Array,
-    private readonly orphans: { count: number; hasExplorer: boolean },
+    /** Paths of files that Rollcall owns and that the release does not have. */
+    readonly orphans: readonly string[],
   ) {
     const count = (of: FileState) => states.reduce((sum, code) => sum + Number(code === CODES[of]), 0);
-    this.counts = { added: count("absent"), changed: count("different"), removed: orphans.count, same: count("same") };
+    this.counts = { added: count("absent"), changed: count("different"), removed: orphans.length, same: count("same") };
   }
 
-  /** Whether the target has a page for people, and the release has none. */
-  get removesExplorer(): boolean {
-    return this.orphans.hasExplorer;
-  }
-
-  get isEmpty(): boolean {
-    return this.counts.added + this.counts.changed + this.counts.removed === 0;
+  /** How many files are put or removed. */
+  get steps(): number {
+    return this.counts.added + this.counts.changed + this.counts.removed;
   }
 
   puts(index: number): boolean {
     return isPut(this.states[index]);
   }
 
-  /** Files to put where there is nothing (`absent`) or something else (`different`), except those in `toAnnounce`. */
+  /** Files to put where there is none (`absent`) or another one (`different`), except those in `toAnnounce`. */
   toPut(state: FileState): Generator<PublishedFile> {
     return this.#filesFrom(0, this.files.announcing, (code) => code === CODES[state]);
   }
 
-  /** The files that announce others, in their order, where they are to be put. */
+  /** The files to put that announce others, in their order. */
   toAnnounce(): Generator<PublishedFile> {
     return this.#filesFrom(this.files.announcing, this.files.length, isPut);
   }
@@ -108,6 +109,7 @@ export class Plan {
     for (const { path } of this.toPut("different")) onStep("change", path);
     for (const { index, path } of this.toAnnounce())
       onStep(this.states[index] === CODES.absent ? "add" : "change", path);
+    for (const path of this.orphans) onStep("remove", path);
   }
 
   *#filesFrom(first: number, end: number, isMeant: (code: number | undefined) => boolean): Generator<PublishedFile> {

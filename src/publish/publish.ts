@@ -1,21 +1,27 @@
 /** `rollcall publish`: makes a target equal to a release. */
 import { join } from "node:path";
 import { z } from "zod";
-import { explainSystem, unlessStopped, usageError } from "../errors.js";
+import { parseAs } from "../contract/json.js";
+import { explainSystem, UserError, unlessStopped, usageError } from "../errors.js";
 import { openChosen } from "../release/choose.js";
-import { EXPLORER } from "../release/layout.js";
+import { EXPLORER, OWNED, SNAPSHOT } from "../release/layout.js";
+import { releaseNames } from "../release/list.js";
 import { holdReleases } from "../release/lock.js";
+import { parseFolderName } from "../release/name.js";
 import { findAltered, findDamage } from "../release/open.js";
+import { hasScheme } from "../settings/kinds.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import { readShard } from "../shards/word.js";
 import { each } from "../workers/at-most.js";
+import { Bucket, openBucket } from "./bucket.js";
 import { type PublishedFile, ReleaseFiles } from "./files.js";
-import { encodeOwned, ownedBetween, ownedBy } from "./owned.js";
+import { openTargetFolder } from "./folder.js";
+import { encodeOwned, ownedBetween, ownedBy, parseOwned } from "./owned.js";
 import { makePlan, type Plan, type PlanCounts, type StepKind } from "./plan.js";
 import { openPurgeList, type PurgeList } from "./purge.js";
-import { AT_ONCE, type Target, type TargetEffects, type TargetOptions } from "./target.js";
-import { openTarget } from "./targets.js";
+import { parseAddress } from "./store.js";
+import { AT_ONCE, type Target, type TargetOptions } from "./target.js";
 
 export interface PublishOptions extends TargetOptions {
   /** A word for the release, for example the beginning of its id; the current release unless given. */
@@ -24,11 +30,14 @@ export interface PublishOptions extends TargetOptions {
   purgeList?: string | undefined;
 }
 
-export interface PublishEffects extends TargetEffects {
+export interface PublishEffects {
+  now?: (() => Date) | undefined;
   /** Told of each file that was put or removed, and of how many there are in all. */
   onProgress?: ((done: { files: number; total: number }) => void) | undefined;
   /** Told of each step of a dry run. */
   onStep?: ((kind: StepKind, path: string) => void) | undefined;
+  /** Stops the run between two files, with the signal's reason; the next run goes on where it stopped. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface PublishResult extends PlanCounts {
@@ -54,7 +63,7 @@ const OPTIONS: OptionRules<PublishOptions> = {
   ...pick("release", "endpoint", "cacheControl", "force", "expect", "dryRun", "purgeList", "shard"),
 };
 const EFFECTS: OptionRules<PublishEffects> = {
-  ...{ now: callback, onProgress: callback, onWait: callback, onStep: callback, signal: abortSignal },
+  ...{ now: callback, onProgress: callback, onStep: callback, signal: abortSignal },
 };
 
 /**
@@ -95,24 +104,31 @@ async function publishHeld(
   effects: PublishEffects,
 ): Promise<PublishResult> {
   const { force = false, dryRun = false, shard } = options;
-  const { signal } = effects;
+  const { now = () => new Date(), onStep = () => {}, signal } = effects;
   const files = await openFiles(options, signal);
-  const { target, close } = await openTarget(options, files.snapshot, effects);
+  const target = await openTarget(options, files, signal);
   try {
-    const before = await target.readOwned();
-    const plan = await makePlan(target, files, before, { force, signal });
-    const done = await (dryRun ? preview : carryOut)(target, plan, purgeList, effects);
+    if (!dryRun) await target.lock(now());
+    const announced = await readAnnounced(target, files, options);
+    const owned = await target.read(OWNED);
+    const before = owned && parseOwned(String(owned), `${target.name}/${OWNED}`);
+    const plan = await makePlan(target, files, { before, announced, force, signal });
+    if (dryRun) plan.tell(onStep);
+    const bytes = dryRun ? 0 : await carryOut(target, plan, effects);
+    // Before the run counts as complete: if it is killed here, the next run lists all URLs.
+    const urls = purgeList?.write(plan) ?? 0;
+    if (!dryRun) await complete(target, plan);
     const { requests } = target;
     return {
       ...{ target: target.name, id: files.snapshot.id, before: before?.release ?? null },
       ...(shard !== undefined && { shard }),
-      ...{ resumed: before?.complete === false, ...plan.counts, ...done },
+      ...{ resumed: before?.complete === false, ...plan.counts, bytes, urls },
       ...(requests !== undefined && { requests }),
     };
   } catch (error) {
     throw target.explain(error);
   } finally {
-    close();
+    await target.close();
   }
 }
 
@@ -127,46 +143,66 @@ async function openFiles({ dist, release: word, shard }: PublishOptions, signal?
   return files;
 }
 
-type Done = Pick<PublishResult, "bytes" | "urls">;
+function openTarget(options: PublishOptions, files: ReleaseFiles, signal?: AbortSignal): Promise<Target> {
+  const { target: name, dist } = options;
+  if (hasScheme(name)) return openBucket(parseAddress(name), files, options, signal);
+  if (files.isShare)
+    throw usageError(`--shard puts pages into a bucket, s3://BUCKET/PREFIX; publish to the folder ${name} without it.`);
+  return openTargetFolder(name, dist);
+}
 
-async function preview(
+const idSchema = z.object({ id: z.string().regex(/^[0-9a-f]{12}$/) });
+const baseSchema = z.object({ base_url: z.string() });
+const pagesSchema = z.object({ pages: z.int() });
+
+/**
+ * Reads the target's snapshot.json, and returns how many pages it announces.
+ * @throws UserError when it is of a release that only `force` may replace: one of another base URL, whose readers would find
+ * the pages and links of this one, or, in a bucket, one that `dist` does not have.
+ */
+async function readAnnounced(
   target: Target,
-  plan: Plan,
-  purgeList: PurgeList | undefined,
-  { onStep = () => {} }: PublishEffects,
-): Promise<Done> {
-  const { before, files } = plan;
-  plan.tell(onStep);
-  if (before && !files.isShare) for await (const path of target.orphans(before, files)) onStep("remove", path);
-  return { bytes: 0, urls: purgeList?.write(plan) ?? 0 };
+  { snapshot: { id, base_url: base } }: ReleaseFiles,
+  { dist, force = false, expect }: PublishOptions,
+): Promise<number | undefined> {
+  const bytes = await target.read(SNAPSHOT);
+  if (!bytes) return undefined;
+  const text = String(bytes);
+  const there = parseAs(baseSchema, text)?.base_url ?? base;
+  const name = target.name;
+  if (there !== base && !force)
+    throw new UserError(
+      `${name} holds a release of ${JSON.stringify(there)}, and ${id} is of ${JSON.stringify(base)}; publish to another target, or replace that release with --force.`,
+    );
+  if (target instanceof Bucket && !force) {
+    const found = parseAs(idSchema, text)?.id;
+    if (found === undefined)
+      throw new UserError(`${name}/${SNAPSHOT} is not Rollcall's; publish elsewhere, or replace it with --force.`);
+    const isExpected = expect !== undefined && found.startsWith(expect.toLowerCase());
+    if (!isExpected && !releaseNames(dist).some((release) => parseFolderName(release)?.id === found))
+      throw new UserError(
+        `${name} holds release ${found}, which is not in ${dist}; publish from where it was made, or allow to replace it with --expect ${found}, or any release with --force.`,
+      );
+  }
+  return parseAs(pagesSchema, text)?.pages;
 }
 
 /**
- * Changes the target in an order in which a reader who follows snapshot.json never misses a page: first new files, then
- * changed ones, so that no link leads to a page that is not there yet; then one after the other the files that announce others,
- * of which only the page for people is behind snapshot.json; and only then are files of the old release removed, of which
- * that page is the first. Each stage is durable before the next begins. The list of what is owned is written first and last,
- * so that the next run knows everything that a killed run has left. A shard ends after the pages, and the target counts as
- * begun until a run without one comes to its end.
+ * Changes the target in an order in which a reader who follows snapshot.json never misses a page: new files, changed files,
+ * then one by one the files that announce others, and last the removal of files that only older releases had, of which the
+ * explorer is the first. Each stage is durable before the next begins. The list of what is owned is written first and last, so
+ * the next run knows what a killed run has left. A shard puts only pages, and the target counts as incomplete after it.
+ * @returns how many bytes were put.
  */
 async function carryOut(
   target: Target,
   plan: Plan,
-  purgeList: PurgeList | undefined,
   { onProgress = () => {}, signal }: PublishEffects,
-): Promise<Done> {
-  const { files, before } = plan;
-  const after = ownedBy(files);
-  if (plan.isEmpty && (files.isShare || (before && encodeOwned(before) === encodeOwned(after))))
-    return { bytes: 0, urls: purgeList?.write(plan) ?? 0 };
-
-  const { added, changed, removed } = plan.counts;
-  const progress = { files: 0, total: added + changed + removed };
-  const advance = () => {
-    progress.files++;
-    onProgress({ ...progress });
-  };
-  let bytes = 0;
+): Promise<number> {
+  if (plan.steps === 0) return 0;
+  const { files, before, orphans } = plan;
+  let [done, bytes] = [0, 0];
+  const advance = () => onProgress({ files: ++done, total: plan.steps });
   const put = async (file: PublishedFile) => {
     const written = await target.put(file, join(files.folder, file.path));
     if (written === undefined) throw files.damaged(file.path);
@@ -179,7 +215,7 @@ async function carryOut(
   };
 
   signal?.throwIfAborted();
-  await target.storeOwned(ownedBetween(before, after));
+  await target.storeOwned(ownedBetween(before, ownedBy(files, target.cacheControl)));
   await each(plan.toPut("absent"), AT_ONCE, put, signal);
   await target.flush();
   await each(plan.toPut("different"), AT_ONCE, put, signal);
@@ -188,16 +224,17 @@ async function carryOut(
     await put(file);
   }
   await target.flush();
-  if (plan.removesExplorer) {
-    await remove(EXPLORER);
-    await target.flush();
+  for (const stage of [orphans.filter((path) => path === EXPLORER), orphans.filter((path) => path !== EXPLORER)]) {
+    await each(stage, AT_ONCE, remove, signal);
+    if (stage.length > 0) await target.flush();
   }
-  if (before && removed > 0) {
-    await each(target.orphans(before, files), AT_ONCE, remove, signal);
-    await target.flush();
-  }
-  // Before the run counts as complete: if it is killed here, the next run lists all URLs.
-  const urls = purgeList?.write(plan) ?? 0;
-  if (!files.isShare) await target.storeOwned(after);
-  return { bytes, urls };
+  return bytes;
+}
+
+/** Writes the list of what is owned now, and lets the next run in. */
+async function complete(target: Target, { files, before, steps }: Plan): Promise<void> {
+  const after = ownedBy(files, target.cacheControl);
+  const isWritten = steps === 0 && before && encodeOwned(before) === encodeOwned(after);
+  if (!files.isShare && !isWritten) await target.storeOwned(after);
+  await target.unlock();
 }

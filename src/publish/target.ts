@@ -1,9 +1,6 @@
-/** What publishing needs from a target, be it a folder or a bucket. */
-import { z } from "zod";
-import { parseAs } from "../contract/json.js";
+/** What publishing needs from a target, which is a folder or a bucket. */
 import { codeOf, explainRefusal, isMissing, isSystemError, UserError } from "../errors.js";
 import { findRefusal } from "../release/refusals.js";
-import type { Snapshot } from "../release/snapshot.js";
 import type { PublishedFile, ReleaseFiles } from "./files.js";
 import type { Owned } from "./owned.js";
 
@@ -16,9 +13,12 @@ export interface TargetOptions {
   endpoint?: string | undefined;
   /** The Cache-Control header of objects in a bucket; `public, max-age=60` unless given. */
   cacheControl?: string | undefined;
-  /** Also replace files that Rollcall did not put there, and a release of somebody else or of another base URL. */
+  /**
+   * Also replace files that Rollcall did not put there, and a release that is not in `dist` or has another base URL; and take
+   * over the lock of a bucket.
+   */
   force?: boolean | undefined;
-  /** The beginning of the id of a release in a bucket that may be replaced though `dist` does not know it. */
+  /** The beginning of the id of a release in a bucket that may be replaced although `dist` does not have it. */
   expect?: string | undefined;
   /** Put only the pages of one of several shards, as `3/8` says; only into a bucket. */
   shard?: string | undefined;
@@ -26,37 +26,27 @@ export interface TargetOptions {
   dryRun?: boolean | undefined;
 }
 
-export interface TargetEffects {
-  now?: (() => Date) | undefined;
-  /** Told when another run may be at work on a bucket, and for how long at most it has to be watched. */
-  onWait?: ((milliseconds: number) => void) | undefined;
-  /** Stops the run between two files, with the signal's reason; the next run goes on where it stopped. */
-  signal?: AbortSignal | undefined;
-}
-
 export const AT_ONCE = 16;
 
 export type FileState = "absent" | "same" | "different";
 
-/** All paths are those inside the release, with `/`. */
+/** All paths are relative to the target, with `/`. */
 export interface Target {
   readonly name: string;
-  /** Sent so far; only for a bucket. */
+  /** Requests sent so far; only for a bucket. */
   readonly requests?: number;
-  /** How many pages its snapshot.json announces, where there is one; only for a bucket. */
-  readonly announced?: number | undefined;
-  /** The list of what Rollcall owns there. @throws UserError when it is not in its format. */
-  readOwned(): Promise<Owned | undefined>;
-  /** @throws UserError when another run has begun since that list was read; a folder cannot tell. */
-  requireSame?(): Promise<void>;
-  /** Calls `found` for every file of the release, in any order. */
-  survey(
-    files: ReleaseFiles,
-    found: (file: PublishedFile, state: FileState) => void,
-    signal: AbortSignal | undefined,
-  ): Promise<void>;
-  /** Paths of files that are owned but not part of the release; they may be removed meanwhile. */
-  orphans(owned: Owned, files: ReleaseFiles): AsyncIterable<string>;
+  /** The value of Cache-Control that files get; only for a bucket. */
+  readonly cacheControl?: string;
+  /** Keeps other runs out. @throws UserError that names the run which is at work. */
+  lock(now: Date): Promise<void>;
+  /** Lets the next run in. */
+  unlock(): Promise<void>;
+  /** Reads a small file; undefined when there is none. */
+  read(path: string): Promise<Buffer | undefined>;
+  /** The paths of all files that may be the release's or owned. Called once, before `stateOf`. */
+  list(files: ReleaseFiles, owned: Owned | undefined): AsyncIterable<string>;
+  stateOf(file: PublishedFile): Promise<FileState>;
+  /** Replaces the list of what is owned, before the first change and after the last one. */
   storeOwned(owned: Owned): Promise<void>;
   /**
    * Puts a file of the release in its place, complete or not at all.
@@ -65,25 +55,12 @@ export interface Target {
    */
   put(file: PublishedFile, from: string): Promise<number | undefined>;
   remove(path: string): Promise<void>;
-  /** Makes all changes so far durable. @throws UserError when another run has taken over the target. */
+  /** Makes all changes so far durable. @throws UserError when another run has taken the lock over. */
   flush(): Promise<void>;
   /** Turns an error from using the target into one that people can act on; returns other errors as they are. */
   explain(error: unknown): unknown;
-}
-
-const baseSchema = z.object({ base_url: z.string() });
-
-/**
- * Readers of one base URL would find the pages, and the links, of another.
- * @param found the target's snapshot.json.
- * @throws UserError when it names another base URL than the release.
- */
-export function requireSameBase(target: string, found: Buffer | undefined, { id, base_url: base }: Snapshot): void {
-  const there = parseAs(baseSchema, String(found ?? ""))?.base_url;
-  if (there === undefined || there === base) return;
-  throw new UserError(
-    `${target} holds a release of ${JSON.stringify(there)}, and ${id} is of ${JSON.stringify(base)}; publish to another target, or replace that release with --force.`,
-  );
+  /** Also unlocks the target if it can, without errors: something else has failed. */
+  close(): Promise<void>;
 }
 
 /** Turns a system error from writing `name` into one that people can act on; returns other errors as they are. */

@@ -15,8 +15,6 @@ export const LOCK = ".lock";
 export const LOCK_HOLDER = ".lock-holder.json";
 /** The file that is locked while a release is read that must not be removed. */
 export const READERS = ".readers";
-/** A folder with a lock for each target that was published to. */
-export const PUBLISHED = ".published";
 /** Only during a build: the release being written, the link being made, folders being removed. */
 export const STAGING = ".staging";
 export const NEXT_LINK = ".current-next";
@@ -28,7 +26,7 @@ export const MARK = ".mark";
 export const PREVIOUS = "previous";
 
 // In a folder or bucket that is published to.
-/** As `LOCK` and `LOCK_HOLDER`. */
+/** In a folder, as `LOCK` and `LOCK_HOLDER`; in a bucket, the first is an object that says who holds the lock. */
 export const TARGET_LOCK = ".rollcall-lock";
 export const TARGET_LOCK_HOLDER = ".rollcall-lock-holder.json";
 /** The list of what Rollcall owns there. */

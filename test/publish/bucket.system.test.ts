@@ -1,16 +1,17 @@
 /** A bucket as a target, on a real S3-compatible server over HTTP: what is put, with which headers, what is left alone. */
 import { rmSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { type PublishOptions, publish } from "../../src/index.js";
-import { headersOf } from "../../src/publish/bucket/headers.js";
+import { type PublishEffects, type PublishOptions, publish } from "../../src/index.js";
+import { headersOf } from "../../src/publish/bucket.js";
 import { switchTo, writeRelease } from "../server/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { buildUsers } from "./releases.js";
 import { BUCKET, needsCeph, STORE_ENV, type StoreServer, startStore } from "./store.js";
 
-const OWN = [".rollcall-published.json", ".rollcall-tags"];
+const OWNED = ".rollcall-published.json";
 
 let folder: string;
 let dist: string;
@@ -24,15 +25,16 @@ beforeEach(async () => {
   return () => vi.unstubAllEnvs();
 });
 
-const publishBucket = (options: Partial<PublishOptions> = {}) =>
-  publish({ dist, target: `s3://${BUCKET}/dir/`, endpoint: store.endpoint, ...options });
-const puts = () => store.seen.filter((line) => line.startsWith("PUT")).map((line) => line.slice(8));
+const publishBucket = (options: Partial<PublishOptions> = {}, effects: PublishEffects = {}) =>
+  publish({ dist, target: `s3://${BUCKET}/dir/`, endpoint: store.endpoint, ...options }, effects);
+/** What was put, but for Rollcall's own objects. */
+const puts = () => store.seen.filter((line) => line.startsWith("PUT") && !line.includes(".rollcall-"));
 
 /** All objects below `dir/` but for Rollcall's own. */
 async function objects(): Promise<Map<string, string>> {
   const paths = (await store.keys()).filter((key) => key.startsWith("dir/")).map((key) => key.slice(4));
   const texts = await Promise.all(paths.map(async (path) => (await store.read(`dir/${path}`))?.text ?? ""));
-  return new Map(paths.map((path, at) => [path, texts[at] ?? ""] as const).filter(([path]) => !OWN.includes(path)));
+  return new Map(paths.map((path, at) => [path, texts[at] ?? ""] as const).filter(([path]) => path !== OWNED));
 }
 
 describe("what is put", () => {
@@ -59,7 +61,7 @@ describe("what is put", () => {
     expect(headersOf(other("openapi.json"), age).CacheControl).toBe(age);
     expect(await headers("avatar.svg")).toEqual(["image/svg+xml", null, age]);
     expect(headersOf(other("notes.constructor"), age).ContentType).toBe("text/plain; charset=utf-8");
-    expect((await headers(OWN[0] ?? ""))[2]).toBe("no-store");
+    expect((await headers(OWNED))[2]).toBe("no-store");
     // Compressed ones are unpacked by fetch, as by every reader.
     const plain = readTree(release.folder).get("api/users/pages/2.json");
     expect((await store.read("dir/api/users/pages/2.json.br"))?.text).toBe(plain);
@@ -85,12 +87,16 @@ describe("what is put", () => {
     ]);
   });
 
-  test("nothing when nothing changed, and no object is read but Rollcall's own", async () => {
+  test("nothing when nothing changed, and no object is asked for but Rollcall's own and SHA256SUMS", async () => {
     await buildUsers(folder, 15);
     await publishBucket();
     store.seen.length = 0;
     expect(await publishBucket()).toMatchObject({ added: 0, changed: 0, removed: 0, same: 8, bytes: 0 });
-    expect(store.seen.filter((line) => !line.startsWith("GET ") || line.includes("/pages/"))).toEqual([]);
+    const own = (name: string) => `dir/.rollcall-${name}`;
+    expect(store.seen).toEqual([
+      ...[`GET ${own("lock")}`, `PUT ${own("lock")}`, "GET dir/snapshot.json", `GET ${own("published.json")}`],
+      ...["GET dir/SHA256SUMS", "GET ", `GET ${own("lock")}`, `DELETE ${own("lock")}`],
+    ]);
   });
 
   test("again what other hands have changed or removed", async () => {
@@ -101,11 +107,17 @@ describe("what is put", () => {
     store.seen.length = 0;
     expect(await publishBucket()).toMatchObject({ added: 1, changed: 1, same: 7 });
     expect(await objects()).toEqual(readTree(release.folder));
-    rmSync(join(dist, ".published"), { recursive: true });
-    await store.change("dir/.rollcall-tags", undefined);
+    expect(store.seen.filter((line) => line.startsWith("HEAD"))).toEqual(["HEAD dir/api/users/pages/1.json"]);
+  });
+
+  test("nothing that is there with its digest, where the list of digests is not", async () => {
+    await buildUsers(folder, 25);
+    await publishBucket();
+    const sums = (await store.read("dir/SHA256SUMS"))?.text ?? "";
+    // An entity tag is the MD5 of the bytes, which is trusted only where the list there has the same SHA-256.
+    await store.change("dir/SHA256SUMS", sums.replaceAll(/[0-9a-f]{64}/g, "1".repeat(64)));
     store.seen.length = 0;
-    // Without the list of tags each object is asked for its digest; the bytes stay where they are.
-    expect(await publishBucket()).toMatchObject({ added: 0, changed: 0, same: 9 });
+    expect(await publishBucket()).toMatchObject({ added: 0, changed: 1, same: 8 });
     expect(store.seen.filter((line) => line.startsWith("HEAD"))).toHaveLength(9);
   });
 
@@ -186,7 +198,7 @@ describe("a target that another release has moved on", () => {
     await publishBucket();
     const { release, options } = await another();
     await expect(publishBucket(options)).rejects.toThrow(
-      new RegExp(`holds release ${mine.id}, which is not in .* was not published from it; .* --force`),
+      new RegExp(`holds release ${mine.id}, which is not in .*; .* --force`),
     );
     await expect(publishBucket({ ...options, dryRun: true })).rejects.toThrow("--force");
     await expect(publishBucket({ ...options, expect: "0".repeat(12) })).rejects.toThrow(`--expect ${mine.id}`);
@@ -200,19 +212,20 @@ describe("a target that another release has moved on", () => {
     expect(await objects()).toEqual(readTree(release.folder));
   });
 
-  test("is another run's where that one begins while it is looked at", async () => {
-    const { options } = await another();
-    const mine = await buildUsers(folder, 25);
-    let isHeld = false;
+  test("is one run's where another begins meanwhile, which is told who is at work, and since when", async () => {
+    const { release, options } = await another();
+    await buildUsers(folder, 25);
+    let second: Promise<unknown> | undefined;
     store.fault = (method, key) => {
-      if (method !== "GET" || key !== "" || isHeld) return undefined;
-      isHeld = true;
-      return { until: publishBucket() };
+      if (method !== "GET" || key !== "" || second) return undefined;
+      second = publishBucket({}, { now: () => new Date() }).catch((error) => error);
+      return { until: second };
     };
-    await expect(publishBucket(options)).rejects.toThrow(
-      "is being published to by another run; wait until it has ended",
+    await publishBucket(options, { now: () => new Date(0) });
+    expect(String(await second)).toContain(
+      `dir is being published to by process ${process.pid} on ${hostname()} since 1970-01-01T00:00:00.000Z; wait until it has ended, then run this again; if it was killed, take over with --force.`,
     );
-    expect(await objects()).toEqual(readTree(mine.folder));
+    expect(await objects()).toEqual(readTree(release.folder));
   });
 
   test("is one run's where two begin at the same time", async () => {
@@ -221,7 +234,7 @@ describe("a target that another release has moved on", () => {
     const runs = await Promise.allSettled([publishBucket(), publishBucket(options)]);
     const refused = runs.filter((run) => run.status === "rejected");
     expect(refused).toHaveLength(1);
-    expect(String(refused[0]?.reason)).toMatch(/is being published to by another run|which is not in/);
+    expect(String(refused[0]?.reason)).toMatch(/is being published to by process|which is not in/);
     const winner = runs[0].status === "fulfilled" ? mine : release;
     expect(await objects()).toEqual(readTree(winner.folder));
   });
@@ -235,7 +248,7 @@ describe("a target that another release has moved on", () => {
     expect(await objects()).toEqual(readTree(release.folder));
   });
 
-  test("may go back and forth between releases of one dist, and on from one that was pruned since", async () => {
+  test("may go back and forth between releases of one dist, and on from one that was pruned since if it is expected", async () => {
     const first = await buildUsers(folder, 25);
     await publishBucket();
     await buildUsers(folder, 26);
@@ -243,7 +256,8 @@ describe("a target that another release has moved on", () => {
     await publishBucket({ release: first.id });
     await buildUsers(folder, 27);
     rmSync(first.folder, { recursive: true });
-    expect(await publishBucket()).toMatchObject({ before: first.id });
+    await expect(publishBucket()).rejects.toThrow(`--expect ${first.id}`);
+    expect(await publishBucket({ expect: first.id })).toMatchObject({ before: first.id });
   });
 
   test("holds a snapshot.json of who knows whom", async () => {

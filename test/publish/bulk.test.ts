@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { beforeEach, expect, test } from "vitest";
 import type { Bulk } from "../../src/artifacts/bulk/parts.js";
 import { type PublishOptions, publish, verify } from "../../src/index.js";
-import { headersOf } from "../../src/publish/bucket/headers.js";
+import { headersOf } from "../../src/publish/bucket.js";
 import { sha256 } from "../../src/release/files.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";

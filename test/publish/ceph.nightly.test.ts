@@ -7,7 +7,7 @@ afterAll(closeCeph);
 
 describe("on Ceph's gateway", async () => {
   await import("./bucket.system.test.js");
-  await import("./lease.nightly.test.js");
+  await import("./lock.nightly.test.js");
   await import("./shards.system.test.js");
   await import("./bucket-kill.nightly.test.js");
 });

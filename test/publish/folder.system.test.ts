@@ -270,7 +270,7 @@ describe("links", () => {
     }
     rmSync(list);
     symlinkSync(secret, list);
-    await expect(publishSite()).rejects.toThrow("published.json is no file of Rollcall's");
+    await expect(publishSite()).rejects.toThrow("published.json is not a file; move it away");
     expect(readFileSync(secret, "utf8")).toBe("mine");
   });
 });

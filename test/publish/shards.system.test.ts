@@ -1,5 +1,5 @@
 /** Pages that several machines put into a bucket: all of them once, nothing else, and a listing that never leads nowhere. */
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
 import { type BuildResult, publish } from "../../src/index.js";
@@ -12,7 +12,6 @@ import { BUCKET, STORE_ENV, type StoreServer, startStore } from "./store.js";
 
 const SHARDS = 8;
 const PAGES = "dir/api/users/pages/";
-const OWNED = "dir/.rollcall-published.json";
 const TARGET = `s3://${BUCKET}/dir`;
 
 let folder: string;
@@ -34,6 +33,8 @@ const options = (shard?: number) => ({
 const all = [...Array(SHARDS).keys()];
 const seen = (method: string) =>
   store.seen.filter((line) => line.startsWith(`${method} `)).map((line) => line.slice(method.length + 1));
+
+const puts = () => seen("PUT").filter((key) => !key.includes("/.rollcall-"));
 
 /** What is in the bucket, but for Rollcall's own files. */
 const keys = async () => (await store.keys()).filter((key) => !key.includes("/.rollcall-")).sort();
@@ -64,15 +65,12 @@ test("eight at once, one of them killed and run again; the plain run puts no pag
   store.seen.length = 0;
   const again = await run([...args, "--json"], { env: { ...env, SLURM_ARRAY_TASK_ID: "3" } });
   expect(JSON.parse(again.stdout)).toMatchObject({ shard: "3/8", added: 7, changed: 0, removed: 0, same: 2 });
-  expect(seen("PUT").filter((key) => key !== OWNED)).toHaveLength(7);
-  // Pages, and nothing that announces them; a shard leaves nothing in the folder of the releases either.
+  expect(puts()).toHaveLength(7);
+  // Pages, and nothing that announces them.
   expect(await keys()).toEqual(pages);
-  expect(existsSync(join(dist, ".published"))).toBe(false);
 
   store.seen.length = 0;
-  const waits: number[] = [];
-  const plain = await publish(options(), { onWait: (milliseconds) => waits.push(milliseconds) });
-  expect(waits).toHaveLength(1);
+  const plain = await publish(options());
   expect(plain).toMatchObject({ same: pages.length, changed: 0, removed: 0 });
   expect(seen("PUT").filter((key) => key.startsWith(PAGES))).toEqual([]);
   expect(seen("HEAD")).toHaveLength(pages.length);
@@ -111,14 +109,24 @@ test("over a release that is read: no link leads nowhere, and nothing new is ann
   expect(await keys()).toEqual(keysOf(release));
   store.seen.length = 0;
   expect(await publish(options(4))).toMatchObject({ added: 0, changed: 0 });
-  expect(seen("PUT")).toEqual([]);
+  expect(puts()).toEqual([]);
+  // Such a shard does not keep others out.
+  await buildUsers(folder, 7);
+  await publish(options());
 });
 
-test("what an abandoned set of shards has put is known to be Rollcall's, and goes", { timeout: 200_000 }, async () => {
-  await buildUsers(folder, 100);
+test("another release is refused while shards hold the lock; by force it replaces all that they have put", {
+  timeout: 200_000,
+}, async () => {
+  const release = await buildUsers(folder, 100);
   for (const shard of [0, 7]) await publish(options(shard));
   const other = await buildUsers(folder, plainRows(130).slice(100));
-  await publish(options());
+  const held = `is being published to by shards of release ${release.id} since `;
+  await expect(publish(options())).rejects.toThrow(held);
+  await expect(publish(options(3))).rejects.toThrow(
+    `publish release ${release.id} without --shard first, or take over with --force`,
+  );
+  await publish({ ...options(), force: true });
   expect(await keys()).toEqual(keysOf(other));
 });
 

@@ -89,7 +89,6 @@ function requireTidyDist(folder: string): void {
     ".lock-holder.json",
 
     ".previous",
-    ".published",
     ".readers",
     "current",
     "releases",

@@ -1,5 +1,5 @@
 /** Explains a store's errors. Messages repeat nothing that a store says except names of errors and status codes. */
-import { codeOf, hasCode, UserError } from "../../errors.js";
+import { codeOf, hasCode, UserError } from "../errors.js";
 
 const GO_ON = "then run this again: it goes on where it stopped.";
 

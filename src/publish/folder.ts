@@ -1,17 +1,17 @@
 /** A plain folder as a target. Files are written aside and renamed, and links in it are never followed. */
 import { createHash } from "node:crypto";
-import { closeSync, lstatSync, readdirSync, readSync, rmdirSync, rmSync, type Stats } from "node:fs";
+import { closeSync, lstatSync, mkdirSync, readdirSync, readSync, rmdirSync, rmSync, type Stats } from "node:fs";
 import { open, opendir, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../../errors.js";
-import { findDigest, openPlain, readReleaseFile, readReleaseFileSync } from "../../release/files.js";
-import { OWNED, PagePaths, SNAPSHOT } from "../../release/layout.js";
-import { flushFolder, replaceFile } from "../../release/write.js";
-import { each } from "../../workers/at-most.js";
-import { OWN_PREFIX, type PublishedFile, type ReleaseFiles } from "../files.js";
-import { encodeOwned, isOrphan, listingsOf, type Owned, parseOwned } from "../owned.js";
-import { AT_ONCE, explainPut, type FileState, type Target } from "../target.js";
-import { FolderTree } from "./tree.js";
+import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../errors.js";
+import { findDigest, openPlain, readReleaseFileSync } from "../release/files.js";
+import { OWNED, PagePaths } from "../release/layout.js";
+import { lockTarget } from "../release/lock.js";
+import { makeFolder } from "../release/sharing.js";
+import { flushFolder, replaceFile } from "../release/write.js";
+import { OWN_PREFIX, type PublishedFile, type ReleaseFiles } from "./files.js";
+import { encodeOwned, listingsOf, type Owned } from "./owned.js";
+import { explainPut, type FileState, type Target } from "./target.js";
 
 const ASIDE_PREFIX = `${OWN_PREFIX}new-`;
 const CHUNK = 2 ** 16;
@@ -39,44 +39,49 @@ async function realFolder(path: string): Promise<string> {
 
 export class FolderTarget implements Target {
   readonly #tree: FolderTree;
+  #release = () => {};
 
   constructor(
     readonly name: string,
-    readonly root: string,
+    private readonly root: string,
   ) {
     this.#tree = new FolderTree(name, root);
   }
 
-  async readOwned(): Promise<Owned | undefined> {
-    if (!this.#tree.has(".")) return undefined;
-    try {
-      return parseOwned(String(await readReleaseFile(join(this.root, OWNED))), join(this.name, OWNED));
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      if (!hasCode(error, "ELOOP", "EISDIR", "ENXIO")) throw error;
-      throw new UserError(`${join(this.name, OWNED)} is no file of Rollcall's; move it away.`, {
-        cause: error,
-      });
-    }
+  async lock(now: Date): Promise<void> {
+    this.#release = lockTarget(this.root, now, this.name);
   }
 
-  readSnapshot(): Buffer | undefined {
-    return readReleaseFileSync(join(this.root, SNAPSHOT));
+  async unlock(): Promise<void> {
+    this.#release();
+    this.#release = () => {};
   }
 
-  async survey(...[files, found, signal]: Parameters<Target["survey"]>): Promise<void> {
-    await each(files, AT_ONCE, async (file) => found(file, await this.#stateOf(file)), signal);
+  async read(path: string): Promise<Buffer | undefined> {
+    const bytes = readReleaseFileSync(join(this.root, path));
+    if (bytes === undefined && path === OWNED && this.#find(path))
+      throw new UserError(`${join(this.name, path)} is not a file; move it away.`);
+    return bytes;
   }
 
-  async *orphans(owned: Owned, files: ReleaseFiles): AsyncGenerator<string> {
+  async *list(_: ReleaseFiles, owned: Owned | undefined): AsyncGenerator<string> {
+    if (!owned) return;
     for (const folder of pageFolders(owned)) {
       if (!this.#tree.has(folder)) continue;
-      for await (const entry of await opendir(join(this.root, folder))) {
-        const path = `${folder}/${entry.name}`;
-        if (!entry.isDirectory() && isOrphan(owned, files, path)) yield path;
-      }
+      for await (const entry of await opendir(join(this.root, folder)))
+        if (!entry.isDirectory()) yield `${folder}/${entry.name}`;
     }
-    for (const path of owned.others) if (isOrphan(owned, files, path) && this.#isFile(path)) yield path;
+    for (const path of owned.others)
+      if (this.#tree.has(dirname(path)) && this.#find(path)?.isDirectory() === false) yield path;
+  }
+
+  async stateOf({ path, digest }: PublishedFile): Promise<FileState> {
+    if (!this.#tree.has(dirname(path))) return "absent";
+    if (findDigest(join(this.root, path), Buffer.allocUnsafe(CHUNK)) === digest) return "same";
+    const stats = this.#find(path);
+    if (stats?.isDirectory())
+      throw new UserError(`${join(this.name, path)} is a folder, where a file belongs; move it away.`);
+    return stats ? "different" : "absent";
   }
 
   async storeOwned(owned: Owned): Promise<void> {
@@ -114,23 +119,14 @@ export class FolderTarget implements Target {
     this.#tree.flush();
   }
 
+  close(): Promise<void> {
+    return this.unlock();
+  }
+
   explain(error: unknown): unknown {
     // The error may also come from reading the release.
     const isElsewhere = isSystemError(error) && "path" in error && !`${error.path}`.startsWith(this.root);
     return isElsewhere ? explainSystem(error) : explainPut(this.name, error);
-  }
-
-  async #stateOf({ path, digest }: PublishedFile): Promise<FileState> {
-    if (!this.#tree.has(dirname(path))) return "absent";
-    if (findDigest(join(this.root, path), Buffer.allocUnsafe(CHUNK)) === digest) return "same";
-    const stats = this.#find(path);
-    if (stats?.isDirectory())
-      throw new UserError(`${join(this.name, path)} is a folder, where a file belongs; move it away.`);
-    return stats ? "different" : "absent";
-  }
-
-  #isFile(path: string): boolean {
-    return this.#tree.has(dirname(path)) && this.#find(path)?.isDirectory() === false;
   }
 
   #find(path: string): Stats | undefined {
@@ -142,6 +138,62 @@ export class FolderTarget implements Target {
     if (!this.#tree.has(folder)) return;
     const path = join(this.root, folder);
     for (const name of readdirSync(path)) if (name.startsWith(ASIDE_PREFIX)) rmSync(join(path, name));
+  }
+}
+
+/**
+ * The folders inside a target folder. They are looked up and made one by one, and links are never followed. Paths are relative: `.` is the root, others look like `v1/stations`.
+ */
+class FolderTree {
+  readonly #known = new Map<string, boolean>();
+  readonly #touched = new Set<string>();
+
+  /** @param name how messages call the root. */
+  constructor(
+    readonly name: string,
+    readonly root: string,
+  ) {}
+
+  /** Whether a folder exists. @throws UserError when a part of its path is a link or a file. */
+  has(folder: string): boolean {
+    const known = this.#known.get(folder) ?? this.#exists(folder);
+    this.#known.set(folder, known);
+    return known;
+  }
+
+  /** Makes a folder, unless it exists, and remembers to flush it. Returns its absolute path. */
+  make(folder: string): string {
+    this.#touched.add(folder);
+    const path = join(this.root, folder);
+    if (this.has(folder)) return path;
+    if (folder === ".") mkdirSync(path, { recursive: true });
+    else makeFolder(this.make(dirname(folder)), basename(folder));
+    this.#known.set(folder, true);
+    return path;
+  }
+
+  touch(folder: string): void {
+    this.#touched.add(folder);
+  }
+
+  forget(folder: string): void {
+    this.#known.delete(folder);
+    this.#touched.delete(folder);
+  }
+
+  /** Flushes all folders that were made or touched, so that the names in them survive a loss of power. */
+  flush(): void {
+    for (const folder of this.#touched) flushFolder(join(this.root, folder));
+    this.#touched.clear();
+  }
+
+  #exists(folder: string): boolean {
+    if (folder !== "." && !this.has(dirname(folder))) return false;
+    const stats = lstatSync(join(this.root, folder), { throwIfNoEntry: false });
+    if (stats === undefined || stats.isDirectory()) return stats !== undefined;
+    const what = stats.isSymbolicLink() ? "a link, which is not followed" : "a file, where a folder belongs";
+    const next = folder === "." ? "name a folder" : "move it away";
+    throw new UserError(`${join(this.name, folder)} is ${what}; ${next}.`);
   }
 }
 

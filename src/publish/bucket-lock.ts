@@ -1,0 +1,155 @@
+/** Allows one run at a time in a bucket, from whatever machine: an object that says which process holds the lock. */
+import { randomUUID } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import { z } from "zod";
+import { parseAs } from "../contract/json.js";
+import { hasCode, UserError } from "../errors.js";
+import { TARGET_LOCK } from "../release/layout.js";
+import type { ObjectStore } from "./store.js";
+
+export const OWN_HEADERS = { CacheControl: "no-store", ContentType: "application/json" };
+
+const holderSchema = z.object({
+  id: z.string(),
+  pid: z.int(),
+  machine: z.string(),
+  /** Where the number of the process is valid, see `findSystem`. */
+  system: z.string(),
+  since: z.string(),
+  /** The id of the release whose shards share this lock. */
+  shards: z.string().optional(),
+});
+type Holder = z.infer<typeof holderSchema>;
+
+export interface LockOptions {
+  /** The bucket, as messages show it. */
+  name: string;
+  /** The id of the release that is published. */
+  release: string;
+  isShard: boolean;
+  /** Take the lock over from any holder. */
+  force: boolean;
+}
+
+/** The locks that this process holds. */
+const held = new Set<string>();
+
+/**
+ * The lock is put on the condition that there is none, or that it is still the version that was read. So of several runs, one
+ * gets it. Only its holder removes it. A run that was killed leaves it, and a run on the same system takes it over, because
+ * that can see that the process is gone. For other systems only a person can tell, and uses `force`.
+ *
+ * All shards of one release share a lock, and leave it to the run without a shard that follows them.
+ */
+export class BucketLock {
+  /** The entity tag of the lock, while this run holds it. */
+  #version: string | undefined;
+  readonly #id = randomUUID();
+  #isShared = false;
+
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly options: LockOptions,
+  ) {}
+
+  /** @throws UserError that names the holder when another run holds the lock. */
+  async take(now: Date): Promise<void> {
+    const { release, isShard } = this.options;
+    const holder: Holder = {
+      ...{ id: this.#id, pid: process.pid, machine: hostname(), system: findSystem(), since: now.toISOString() },
+      ...(isShard && { shards: release }),
+    };
+    const before = await this.#find();
+    if (this.#join(before)) return;
+    if (before && !this.#mayReplace(before.holder)) throw this.#isHeld(before.holder);
+    const bytes = Buffer.from(`${JSON.stringify(holder)}\n`);
+    held.add(this.#id);
+    this.#version = await this.store.put(TARGET_LOCK, bytes, OWN_HEADERS, before?.etag);
+    if (this.#version !== undefined) return;
+    held.delete(this.#id);
+    const winner = await this.#find();
+    if (!this.#join(winner)) throw this.#isHeld(winner?.holder);
+  }
+
+  /** @throws UserError when this run does not hold the lock any more. */
+  async confirm(): Promise<void> {
+    const found = await this.#find();
+    if (found?.etag === this.#version) return;
+    held.delete(this.#id);
+    const by = found ? describe(found.holder) : "another run, which has ended";
+    throw new UserError(
+      `The lock of ${this.options.name} was taken over by ${by}. This run has stopped; run it again.`,
+    );
+  }
+
+  /** Leaves the lock to the other shards, and to the run that follows them. */
+  share(): void {
+    this.#isShared = true;
+  }
+
+  /** Removes the lock if this run holds it and does not share it. */
+  async release(): Promise<void> {
+    if (!held.delete(this.#id) || this.#isShared) return;
+    if ((await this.#find())?.holder?.id === this.#id) await this.store.remove(TARGET_LOCK);
+  }
+
+  async #find(): Promise<{ etag: string; holder: Holder | undefined } | undefined> {
+    const found = await this.store.find(TARGET_LOCK);
+    return found && { etag: found.etag, holder: parseAs(holderSchema, String(found.bytes)) };
+  }
+
+  /** Whether this run is a shard and the lock is that of the others. */
+  #join(found: { etag: string; holder: Holder | undefined } | undefined): boolean {
+    const { release, isShard } = this.options;
+    if (!found || !isShard || found.holder?.shards !== release) return false;
+    this.#version = found.etag;
+    this.#isShared = true;
+    return true;
+  }
+
+  #mayReplace(holder: Holder | undefined): boolean {
+    const { release, force } = this.options;
+    // Shards put the same bytes as the run that follows them, so they may still be at work.
+    return force || (holder !== undefined && (holder.shards === release || isDead(holder)));
+  }
+
+  #isHeld(holder: Holder | undefined): UserError {
+    const next =
+      holder?.shards === undefined
+        ? "wait until it has ended, then run this again; if it was killed, take over with --force."
+        : `publish release ${holder.shards} without --shard first, or take over with --force if that is not wanted any more.`;
+    return new UserError(`${this.options.name} is being published to by ${describe(holder)}; ${next}`);
+  }
+}
+
+function describe(holder: Holder | undefined): string {
+  if (!holder) return "another run";
+  const { pid, machine, since, shards } = holder;
+  const who = shards === undefined ? `process ${pid} on ${machine}` : `shards of release ${shards}`;
+  return `${who} since ${since}`;
+}
+
+/** Whether a process is known to be gone. Shards run on other machines, too. */
+function isDead({ id, pid, machine, system, shards }: Holder): boolean {
+  if (shards !== undefined || machine !== hostname() || system !== findSystem()) return false;
+  if (pid === process.pid) return !held.has(id);
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return hasCode(error, "ESRCH");
+  }
+}
+
+/**
+ * Identifies the running system and its list of processes. Containers may have one host name, and each its own processes. Empty
+ * where there is no /proc: the host name alone counts there.
+ */
+function findSystem(): string {
+  try {
+    return `${readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    return "";
+  }
+}
