@@ -5,9 +5,9 @@ import { parseAs } from "../contract/json.js";
 import { explainSystem, UserError, unlessStopped, usageError } from "../errors.js";
 import { openChosen } from "../release/choose.js";
 import { EXPLORER, OWNED, SNAPSHOT } from "../release/layout.js";
-import { releaseNames } from "../release/list.js";
+import { findPrevious, releaseNames } from "../release/list.js";
 import { holdReleases } from "../release/lock.js";
-import { parseFolderName } from "../release/name.js";
+import { idOf } from "../release/name.js";
 import { findAltered, findDamage } from "../release/open.js";
 import { hasScheme } from "../settings/kinds.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
@@ -179,7 +179,8 @@ async function readAnnounced(
     if (found === undefined)
       throw new UserError(`${name}/${SNAPSHOT} is not Rollcall's; publish elsewhere, or replace it with --force.`);
     const isExpected = expect !== undefined && found.startsWith(expect.toLowerCase());
-    if (!isExpected && !releaseNames(dist).some((release) => parseFolderName(release)?.id === found))
+    // The release before the current one counts as known also after it was removed.
+    if (!isExpected && ![...releaseNames(dist), findPrevious(dist) ?? ""].some((release) => idOf(release) === found))
       throw new UserError(
         `${name} holds release ${found}, which is not in ${dist}; publish from where it was made, or allow to replace it with --expect ${found}, or any release with --force.`,
       );

@@ -102,12 +102,12 @@ export const HOST_ROWS = {
   force: row(
     yesOrNo,
     ["publish"],
-    "also replace files and releases that were not published from here, or have another base URL",
+    "also replace files that Rollcall did not put there, and releases of another base URL or not in dist; take over the lock of a bucket",
   ),
   expect: row(
     text("<id>", "the beginning of a release's id"),
     ["publish"],
-    "release that a bucket holds and that may be replaced, where dist is new each time",
+    "release that a bucket holds and that may be replaced although dist does not have it",
   ),
   dryRun: row(yesOrNo, ["publish"], "print what would be done, and do nothing"),
   purgeList: row(path("<file>"), ["publish"], "write the URL of everything that changed to it, for a CDN to forget"),

@@ -178,7 +178,7 @@ const OPTIONS = {
   } satisfies Names<AdaptOptions & AdaptEffects>,
   publish: {
     ...{ dist: true, target: true, release: true, force: true, expect: true, dryRun: true },
-    ...{ purgeList: true, endpoint: true, cacheControl: true, now: true, onProgress: true, onWait: true },
+    ...{ purgeList: true, endpoint: true, cacheControl: true, now: true, onProgress: true },
     ...{ onStep: true, signal: true, shard: true },
   } satisfies Names<PublishOptions & PublishEffects>,
   mirror: {

@@ -258,6 +258,12 @@ describe("a target that another release has moved on", () => {
     rmSync(first.folder, { recursive: true });
     await expect(publishBucket()).rejects.toThrow(`--expect ${first.id}`);
     expect(await publishBucket({ expect: first.id })).toMatchObject({ before: first.id });
+    const last = await buildUsers(folder, 28);
+    await publishBucket();
+    await buildUsers(folder, 29);
+    // The one before the current one is known though it was forgotten.
+    rmSync(last.folder, { recursive: true });
+    expect(await publishBucket()).toMatchObject({ before: last.id });
   });
 
   test("holds a snapshot.json of who knows whom", async () => {
