@@ -134,9 +134,9 @@ async function goOnWithoutLog(io: Io, log: (line: string) => void): Promise<void
 
 /** Opens the server. If there are releases and none is current, the error says how to choose one. */
 async function open(settings: Settings, effects: ClusterEffects) {
-  const { out, processes, cacheControl, cacheMb, prove, fastPath } = settings;
+  const { out, processes, cacheControl, cacheMb } = settings;
   try {
-    const options = { folder: out, cacheControl, cacheMb, prove, fastPath };
+    const options = { folder: out, cacheControl, cacheMb };
     if (processes > 1)
       return await (await import("../server/cluster/cluster.js")).createCluster(options, effects, processes);
     return await (await import("../server/server.js")).createListingServer(options, effects);

@@ -108,23 +108,18 @@ export async function withReleaseFile<T>(path: string, step: (file: number, size
   }
 }
 
-/** @throws as `withReleaseFile` does, and EFBIG for more than `most` bytes. */
+/** A whole file. A quarter faster than by a FileHandle. @throws as `withReleaseFile` does, and EFBIG for more than `most` bytes. */
 export async function readReleaseFile(path: string, most = MAX_FILE): Promise<Buffer> {
-  return (await readWithState(path, most)).bytes;
+  return withReleaseFile(path, async (file, size) => {
+    requireSize(path, size, most);
+    return (await readFrom(file, 0, size)).bytes;
+  });
 }
 
 /** Bytes of a file, and its state when the last of them had been read. */
 export interface FileRead {
   bytes: Buffer;
   state: BigIntStats;
-}
-
-/** A whole file. A quarter faster than by a FileHandle. @throws as `readReleaseFile` does. */
-export function readWithState(path: string, most = MAX_FILE): Promise<FileRead> {
-  return withReleaseFile(path, (file, size) => {
-    requireSize(path, size, most);
-    return readFrom(file, 0, size);
-  });
 }
 
 /** `length` bytes of a file, or fewer if it ends before. @throws as `withReleaseFile` does. */
@@ -143,33 +138,16 @@ async function readFrom(file: number, from: number, length: number): Promise<Fil
   }
 }
 
-/**
- * Reads a file at once into memory that `memoryFor` gives. Undefined if that fails for any reason: the other ways to read it say why.
- * @param known the file's size, which saves asking for it
- */
-export function readIntoSync<T extends { bytes: Buffer }>(
-  path: string,
-  memoryFor: (size: number) => T,
-  known?: number,
-): { memory: T; state: BigIntStats } | undefined {
-  let file: number | undefined;
-  try {
-    file = openSync(path, PLAIN);
-    const size = known ?? plainSize(path, file);
-    if (size > MAX_PAGE) return undefined;
+/** Reads a whole file into memory that `memoryFor` gives, and waits for the disk. @throws as `readReleaseFile` does. */
+export function readIntoSync(path: string, memoryFor: (size: number) => Buffer): FileRead {
+  return closing(openSync(path, PLAIN), (file) => {
+    const size = plainSize(path, file);
+    requireSize(path, size, MAX_PAGE);
     const memory = memoryFor(size);
-    for (let at = 0; at < size; ) {
-      const count = readSync(file, memory.bytes, at, size - at, null);
-      if (count === 0) return undefined;
-      at += count;
-    }
-    const state = fstatSync(file, { bigint: true });
-    return state.size === BigInt(size) ? { memory, state } : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
+    let at = 0;
+    for (let count = -1; count !== 0 && at < size; at += count) count = readSync(file, memory, at, size - at, null);
+    return { bytes: memory.subarray(0, at), state: fstatSync(file, { bigint: true }) };
+  });
 }
 
 /** The SHA-256 of a plain file of any size, read while other work goes on. @throws as `withReleaseFile` does. */

@@ -15,22 +15,24 @@ import { basePath, pathReference } from "../contract/links.js";
 import { fileHeaders, isPacked, OPENAPI, type Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { slotOf } from "./counts.js";
+import type { Scratch } from "./scratch.js";
+import type { Stored } from "./store.js";
 
 /** What both Node's server and the fast path can send. */
 export class ServerAnswer {
   /**
-   * @param body undefined where the answer has none by its status, or where somebody else sends it.
-   * @param giveBack of a body that is lent: to be called when the system has taken all of it.
+   * @param body undefined where the answer has none by its status, or where its caller sends it.
+   * @param scratch where the body is: it is valid only until the next request is answered.
    */
   constructor(
     readonly head: Head,
     readonly etag?: string,
     readonly body?: Buffer,
-    readonly giveBack?: () => void,
+    readonly scratch?: Scratch,
   ) {}
 
-  withBody(body: Buffer): ServerAnswer {
-    return new ServerAnswer(this.head, this.etag, body);
+  withBody({ body, scratch }: Stored): ServerAnswer {
+    return new ServerAnswer(this.head, this.etag, body, scratch);
   }
 }
 
@@ -68,8 +70,8 @@ export function createAnswers({ snapshot, sums }: Pick<Release, "snapshot" | "su
     return new ServerAnswer(toHead(status, { ...common, ...fileHeaders(path, cacheControl), ...ranges }), etag);
   };
   return {
-    page: (variant: Variant, etag: string, body: Buffer, giveBack?: () => void) =>
-      new ServerAnswer(pages[variant], etag, body, giveBack),
+    page: (variant: Variant, etag: string, { body, scratch }: Stored) =>
+      new ServerAnswer(pages[variant], etag, body, scratch),
     pageNotModified: (variant: Variant, etag: string) => new ServerAnswer(pagesNotModified[variant], etag),
     file,
     part: (path: string, etag: string, range: string) => file(206, path, etag, { "Content-Range": range }),
@@ -103,7 +105,7 @@ export const bodyBytes = new WeakMap<ServerResponse, number>();
 /** Where an answer is counted that was sent whole. */
 export const slots = new WeakMap<ServerResponse, number>();
 
-export function send(res: ServerResponse, { head, etag, body, giveBack }: ServerAnswer): void {
+export function send(res: ServerResponse, { head, etag, body, scratch }: ServerAnswer): void {
   const headers = [...head.headers];
   slots.set(res, head.slot);
   if (etag !== undefined) headers.push("ETag", etag);
@@ -111,9 +113,7 @@ export function send(res: ServerResponse, { head, etag, body, giveBack }: Server
     headers.push("Content-Length", `${body.length}`);
     bodyBytes.set(res, body.length);
   }
-  // Node's server does not tell when it is done with the bytes, so those that are lent are copied.
-  res.writeHead(head.status, headers).end(giveBack && body ? Buffer.from(body) : body);
-  giveBack?.();
+  res.writeHead(head.status, headers).end(scratch && body ? Buffer.from(body) : body);
 }
 
 /** Sends the head of an answer whose body of `length` bytes follows. */

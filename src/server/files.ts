@@ -15,9 +15,8 @@ import type { Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
 import { type Answers, type ServerAnswer, send, sendHead } from "./answers.js";
 import { isFresh, requestedRange } from "./negotiate.js";
-import { digestVerified, type FileProof, type PageCache } from "./page-cache.js";
-import type { Proving } from "./page-files.js";
-import { isSettled } from "./proofs.js";
+import { isSameFile, type Proofs } from "./proofs.js";
+import { digestVerified, type Store } from "./store.js";
 
 /** Larger files are not kept in memory. */
 const MOST_SMALL = 2 ** 20;
@@ -29,12 +28,16 @@ interface Served {
   digest: string;
   etag: string;
   size: number;
-  /** What the cache remembers it by. */
+  /** Its number among the files of the release that are not pages. */
   index: number;
   whole: ServerAnswer;
   notModified: ServerAnswer;
-  /** What `identify` said of the file when its bytes were those of the digest. */
-  checked?: string | undefined;
+}
+
+interface FileEffects {
+  store: Store;
+  opening: AtMost;
+  createProofs(files: number): Proofs;
 }
 
 /**
@@ -45,98 +48,97 @@ export async function createFiles(
   release: Release,
   root: string,
   answers: Answers,
-  { cache, opening, proving: { isOnce, settleMs } }: { cache: PageCache; opening: AtMost; proving: Proving },
+  { store, opening, createProofs }: FileEffects,
   signal: AbortSignal,
 ) {
   const { folder } = release;
   const files = new Map<string, Served>();
-  for (const [path, listed] of namesOf(release)) {
+  const names = namesOf(release);
+  const proofs = createProofs(names.length);
+  for (const [index, [path, listed]] of names.entries()) {
     const file = join(folder, path);
-    const now = Date.now();
+    const began = Date.now();
     const state = identify(folder, path);
     const digest = await digestVerified(file, listed, signal).catch((cause: Error) => {
       throw broken(cause.message, cause);
     });
     if (!state) throw broken(`${file} leads out of the release`);
     const etag = etagOf(digest);
-    files.set(path, {
-      ...{ path, digest, etag, size: Number(state.size), index: files.size },
-      whole: answers.file(200, path, etag),
-      notModified: answers.file(304, path, etag),
-      checked: settledText(state, now, settleMs),
-    });
+    const [whole, notModified] = [answers.file(200, path, etag), answers.file(304, path, etag)];
+    files.set(path, { path, digest, etag, size: Number(state.size), index, whole, notModified });
+    proofs.keep(index, state, began);
   }
-  const readAt = new Uint8Array(files.size);
-  const isSmall = ({ size }: Served) => size <= MOST_SMALL;
+  const checking = new Map<string, Promise<boolean>>();
 
-  const proofOf = (served: Served): FileProof => ({
-    hold: (state) => isOnce && textOf(state) === served.checked,
-    keep(state, began) {
-      served.checked = settledText(state, began, settleMs);
-    },
-  });
-  /** A small file's bytes, read. Undefined, after a line in the log, if they are not those of the digest. */
-  const load = async (served: Served): Promise<Buffer | undefined> => {
-    const { path, digest, index } = served;
+  /** The file that answers a path. At the base URL itself is the explorer. */
+  const findServed = (path: string) =>
+    path.startsWith(root) ? files.get(path.slice(root.length) || EXPLORER) : undefined;
+  const isSmall = ({ size }: Served) => size <= MOST_SMALL;
+  /** A small file. Undefined, after a line in the log, if its bytes are not those of the digest. */
+  const read = ({ path, digest, index }: Served) => {
+    const cached = store.find(digest);
+    if (cached) return cached;
     const isPlain = identify(folder, path) !== undefined;
-    const body = await cache.load(join(folder, path), digest, proofOf(served));
-    if (!isPlain || !body) return undefined;
-    if (cache.admits(readAt, index, body.length)) cache.keep(digest, body);
-    return body;
+    const stored = store.read(join(folder, path), digest, proofs, index);
+    return isPlain ? stored : undefined;
   };
   /** What a large file is on disk, if its bytes are those of the digest. */
-  const prove = async (served: Served): Promise<string | undefined> => {
-    const now = Date.now();
-    const state = identify(folder, served.path);
-    const text = state && textOf(state);
-    if (text !== undefined && text === served.checked) return text;
-    // Whoever asks later, about a file that has changed since, is not told of this check.
-    const found = await cache.check(join(folder, served.path), served.digest, text);
-    if (found === undefined || !state) return undefined;
-    served.checked = settledText(state, now, settleMs);
-    return text;
+  const prove = async ({ path, digest, index }: Served): Promise<BigIntStats | undefined> => {
+    const began = Date.now();
+    const state = identify(folder, path);
+    if (state && proofs.hold(index, state)) return state;
+    // Who asks later, about a file that has changed since, must not be given the result of this check.
+    const key = `${path} ${state?.ino} ${state?.size} ${state?.ctimeNs}`;
+    const begin = async () => {
+      await opening.begin();
+      return store.check(join(folder, path), digest).finally(opening.end);
+    };
+    const check = checking.get(key) ?? begin().finally(() => checking.delete(key));
+    checking.set(key, check);
+    if (!(await check) || !state) return undefined;
+    proofs.keep(index, state, began);
+    return state;
   };
   /** @throws if the file is not on disk what it was when it was proved, so that the connection breaks off. */
-  async function* read(path: string, text: string, start: number, end: number): AsyncGenerator<Buffer> {
+  async function* readPieces(path: string, proved: BigIntStats, start: number, end: number): AsyncGenerator<Buffer> {
     for (let at = start; at <= end; at += PIECE) {
       await opening.begin();
       const length = Math.min(PIECE, end + 1 - at);
       const { bytes, state } = await readPiece(join(folder, path), at, length).finally(opening.end);
-      if (textOf(state) !== text || bytes.length !== length) throw new Error(`${path} has changed.`);
+      if (!isSameFile(state, proved) || bytes.length !== length) throw new Error(`${path} has changed.`);
       yield bytes;
     }
   }
 
   const answer = async (req: IncomingMessage, res: ServerResponse, served: Served): Promise<void> => {
     const { path, etag, size, whole } = served;
-    const body = isSmall(served) ? (cache.find(served.digest) ?? (await load(served))) : undefined;
-    const text = isSmall(served) ? undefined : await prove(served);
+    const stored = isSmall(served) ? read(served) : undefined;
+    const proved = isSmall(served) ? undefined : await prove(served);
     if (res.destroyed) return;
-    if (body === undefined && text === undefined) return send(res, answers.error(500));
     const range = isPacked(path) && req.method === "GET" ? requestedRange(req.headers, etag, size) : undefined;
+    if (!stored && !proved) return send(res, answers.error(500));
     if (range === "none") return send(res, answers.noSuchRange(size));
     const { start, end } = range ?? { start: 0, end: size - 1 };
     const found = range ? answers.part(path, etag, `bytes ${start}-${end}/${size}`) : whole;
-    if (body) return send(res, found.withBody(body.subarray(start, end + 1)));
+    if (stored) return send(res, found.withBody({ ...stored, body: stored.body.subarray(start, end + 1) }));
+    if (!proved) return;
     sendHead(res, found, end + 1 - start);
     if (req.method === "HEAD") return void res.end();
     // A client that leaves, or a file that changes, ends this answer alone.
-    await pipeline(read(path, text ?? "", start, end), res).catch(() => {});
+    await pipeline(readPieces(path, proved, start, end), res).catch(() => {});
   };
 
   return {
     /** Answers a plain GET for a small file. Undefined for all others. */
-    find(path: string, ifNoneMatch: string | undefined): ServerAnswer | Promise<ServerAnswer> | undefined {
-      const served = path.startsWith(root) ? files.get(path.slice(root.length) || EXPLORER) : undefined;
+    find(path: string, ifNoneMatch: string | undefined): ServerAnswer | undefined {
+      const served = findServed(path);
       if (!served || !isSmall(served) || isPacked(served.path)) return undefined;
       if (isFresh(ifNoneMatch, served.etag)) return served.notModified;
-      const body = cache.find(served.digest);
-      if (body) return served.whole.withBody(body);
-      return load(served).then((loaded) => (loaded ? served.whole.withBody(loaded) : answers.error(500)));
+      const stored = read(served);
+      return stored ? served.whole.withBody(stored) : answers.error(500);
     },
     handle(req: Request, res: ServerResponse, next: NextHandler): void | Promise<void> {
-      // At the base URL itself is the explorer.
-      const served = files.get(req.path.slice(root.length) || EXPLORER);
+      const served = findServed(req.path);
       if (!served) return next();
       if (isFresh(req.headers["if-none-match"], served.etag)) return send(res, served.notModified);
       return answer(req, res, served);
@@ -170,16 +172,6 @@ function identify(folder: string, path: string): BigIntStats | undefined {
     // Reading the file will tell why.
     return undefined;
   }
-}
-
-/** What changes whenever the file does. */
-function textOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
-}
-
-/** Undefined if the file may still change without showing it. `now` is from before it was looked at. */
-function settledText(state: BigIntStats, now: number, settleMs: number): string | undefined {
-  return isSettled(state, now, settleMs) ? textOf(state) : undefined;
 }
 
 function broken(why: string, cause?: unknown): UserError {

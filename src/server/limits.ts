@@ -5,6 +5,8 @@ export const SERVER_LIMITS = {
   /** The whole request, with a body that nobody reads. */
   requestMs: 15_000,
   keepAliveMs: 5_000,
+  /** Longer packets go to Node's server; with 0, all do. */
+  fastBytes: 4_096,
   /** How long the system may take nothing of an answer that is ready, besides the time that a slow client needs for what the system holds. */
   idleMs: 30_000,
   /** Bytes that a slow client takes in a second. */

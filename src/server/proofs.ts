@@ -1,21 +1,12 @@
 /**
- * What a file was on disk when its bytes were proved. While it is the same, its bytes are, and need no hashing: whoever writes
- * to a file, cuts it, links it or sets its times gives it another time of change (ctime), which nobody can set.
+ * What files were on disk when their bytes were proved. While a file is the same, its bytes are, and need no hashing: writing
+ * to a file, cutting it, linking it and setting its times all set its time of change (ctime), which no call can set.
  */
 import type { BigIntStats } from "node:fs";
 import { statfs } from "node:fs/promises";
 
 /** Nanoseconds of a millisecond. */
 const MS = 1_000_000n;
-
-/**
- * A file that changed a moment ago may change again within the same tick of the system's clock, and have the same times. So
- * what it is counts only once it has been that for a while, as git has it for files that are "racily clean".
- * @param now milliseconds since 1970, from before the file was read.
- */
-export function isSettled({ ctimeNs }: Pick<BigIntStats, "ctimeNs">, now: number, settleMs: number): boolean {
-  return ctimeNs <= BigInt(Math.floor(now - settleMs)) * MS;
-}
 
 /** Of ext2 to ext4, XFS, Btrfs, tmpfs, ZFS, F2FS, bcachefs, overlays of these, and SquashFS, by their numbers in Linux. */
 const LOCAL: readonly number[] = [
@@ -28,25 +19,36 @@ export async function hasTrueTimes(folder: string): Promise<boolean> {
   return LOCAL.includes((await statfs(folder)).type);
 }
 
-/** Device aside, which all files of a release share. */
+/** Whether a file is on disk what it was. */
+export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
+  return (
+    one.ctimeNs === other.ctimeNs &&
+    one.mtimeNs === other.mtimeNs &&
+    one.ino === other.ino &&
+    one.size === other.size &&
+    one.dev === other.dev
+  );
+}
+
+/** Size, times and inode. The device is the same for all files. */
 const FIELDS = 4;
 
-/** Proofs of pages 1 to `pages` in one variant, in 32 bytes each, which the system provides as they are used. */
+/** Proofs of files 0 to `files` - 1, in 32 bytes each, which the system provides as they are used. */
 export class Proofs {
   readonly #states: BigInt64Array;
   #device: bigint | undefined;
 
-  constructor(pages: number) {
-    this.#states = new BigInt64Array(pages * FIELDS);
+  /** @param settleMs how long a file must have been what it is before that counts */
+  constructor(
+    readonly files: number,
+    readonly settleMs: number,
+  ) {
+    this.#states = new BigInt64Array(files * FIELDS);
   }
 
-  /** The bytes of a page that was proved. */
-  sizeOf(page: number): number | undefined {
-    return Number(this.#states[(page - 1) * FIELDS]) || undefined;
-  }
-
-  hold(page: number, { dev, size, ino, mtimeNs, ctimeNs }: BigIntStats): boolean {
-    const at = (page - 1) * FIELDS;
+  /** Whether a file that is so on disk has been proved. */
+  hold(file: number, { dev, size, ino, mtimeNs, ctimeNs }: BigIntStats): boolean {
+    const at = file * FIELDS;
     const states = this.#states;
     return (
       states[at + 1] === ctimeNs &&
@@ -57,8 +59,14 @@ export class Proofs {
     );
   }
 
-  keep(page: number, { dev, size, ino, mtimeNs, ctimeNs }: BigIntStats): void {
+  /**
+   * A file has been proved that is so on disk. One that changed a moment ago may change again within the same tick of the
+   * system's clock, so it does not count yet, as git has it for files that are "racily clean".
+   * @param began milliseconds since 1970, from before the file was read
+   */
+  keep(file: number, { dev, size, ino, mtimeNs, ctimeNs }: BigIntStats, began: number): void {
+    if (file >= this.files || ctimeNs > BigInt(Math.floor(began - this.settleMs)) * MS) return;
     this.#device ??= dev;
-    this.#states.set([size, ctimeNs, mtimeNs, ino], (page - 1) * FIELDS);
+    this.#states.set([size, ctimeNs, mtimeNs, ino], file * FIELDS);
   }
 }

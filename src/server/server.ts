@@ -17,10 +17,9 @@ import { type ServerCounts, slotOf } from "./counts.js";
 import { followCurrent } from "./current.js";
 import type { Take } from "./fast-path/connection.js";
 import { SERVER_LIMITS, type ServerLimits } from "./limits.js";
-import { createLender, defaultCacheMb } from "./memory.js";
-import { createPageCache } from "./page-cache.js";
+import { createStore, defaultCacheMb } from "./store.js";
 
-export interface ListingServerOptions extends OptionsOf<"cacheControl" | "cacheMb" | "prove" | "fastPath"> {
+export interface ListingServerOptions extends OptionsOf<"cacheControl" | "cacheMb"> {
   /** `dist`, whose `current` is followed, or one release's own folder, which is served for good. */
   folder: string;
 }
@@ -73,7 +72,7 @@ export interface CountedServer extends ListingServer {
 /** How many pieces of large files are read at once, each of which needs a descriptor for that moment. */
 const MOST_PIECES = 16;
 
-const OPTIONS: OptionRules<ListingServerOptions> = { folder, ...pick("cacheControl", "cacheMb", "prove", "fastPath") };
+const OPTIONS: OptionRules<ListingServerOptions> = { folder, ...pick("cacheControl", "cacheMb") };
 const EFFECTS: OptionRules<ListingServerEffects> = { log: callback, access: callback, onSwitch: callback };
 
 /** @throws UserError for a missing or broken release and for options that are unknown or cannot be used. */
@@ -90,8 +89,7 @@ export async function createListingServer(
   { log = () => {}, access, onSwitch, counts, signal }: CountedEffects = {},
   limits: ServerLimits = SERVER_LIMITS,
 ): Promise<CountedServer> {
-  const { folder, cacheControl = DEFAULT_CACHE_CONTROL } = options;
-  const { cacheMb = defaultCacheMb(), prove = SETTINGS.prove.default, fastPath = SETTINGS.fastPath.default } = options;
+  const { folder, cacheControl = DEFAULT_CACHE_CONTROL, cacheMb = defaultCacheMb() } = options;
   if (!SETTINGS.cacheControl.schema.safeParse(cacheControl).success)
     throw usageError(
       `Cache-Control ${JSON.stringify(cacheControl)} cannot stand in a header; give one like "${DEFAULT_CACHE_CONTROL}".`,
@@ -100,10 +98,9 @@ export async function createListingServer(
     throw usageError(`The cache's size must be 0 or more megabytes, got ${cacheMb}.`);
   const accessLog = access && createAccessLog(access);
   const descriptors = shareDescriptors(limits.openFiles);
-  const cache = createPageCache(cacheMb, log, counts);
-  const proving = { isOnce: prove === "once", settleMs: limits.settleMs };
+  const store = createStore(cacheMb, log, counts);
   const opening = atMost(MOST_PIECES);
-  const siteOptions = { cacheControl, cache, proving, lend: createLender(), opening, log };
+  const siteOptions = { cacheControl, store, settleMs: limits.settleMs, opening, log };
   const closing = new AbortController();
   const ended = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal;
   const current = await followCurrent(folder, siteOptions, limits, ended, onSwitch, () => counts?.add("refused"));
@@ -127,7 +124,7 @@ export async function createListingServer(
     close: closeConnections,
     open,
   } = createHttpServer(limits, descriptors, {
-    take: fastPath ? take : undefined,
+    take,
     handle,
     refuse(socket, status, isHead) {
       const { answers, release } = current.site;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename } from "node:path";
 import polka, { type NextHandler, type Request } from "polka";
 import { parseBaseUrl } from "../contract/base-url.js";
-import { basePath } from "../contract/links.js";
+import { asPattern, basePath, pageNumber, requestedPage } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { EXPLORER } from "../release/layout.js";
 import { openRelease, type Release } from "../release/open.js";
@@ -12,19 +12,17 @@ import { createAnswers, send } from "./answers.js";
 import { closeAfter } from "./connections/node-internals.js";
 import { createFastReader, type PlainRequest } from "./fast-path/request.js";
 import { createFiles } from "./files.js";
-import type { createLender } from "./memory.js";
-import type { PageCache } from "./page-cache.js";
-import { createPageFiles, type Proving } from "./page-files.js";
 import { createPages } from "./pages.js";
-import { hasTrueTimes } from "./proofs.js";
+import { hasTrueTimes, Proofs } from "./proofs.js";
+import type { Store } from "./store.js";
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
 
 export interface SiteOptions {
   cacheControl: string;
-  cache: PageCache;
-  proving: Proving;
-  lend: ReturnType<typeof createLender>;
+  store: Store;
+  /** How long a file must have been what it is on disk before that counts, in milliseconds. */
+  settleMs: number;
   /** Limits how many large files are open at once, each for the moment in which a piece is read. */
   opening: AtMost;
   log(line: string): void;
@@ -34,17 +32,17 @@ const ANY = /^/;
 
 /** @throws UserError if there is no release in `folder`, or a broken one; an error of some kind once `signal` is aborted. */
 export async function openSite(folder: string, options: SiteOptions, signal: AbortSignal) {
-  const { cacheControl, cache, proving, lend, log } = options;
+  const { cacheControl, store, settleMs, log } = options;
   const release = await openRelease(folder);
   signal.throwIfAborted();
   refuseBadBase(release);
   const base = basePath(release.snapshot.base_url);
   const listing = `${base}${release.contract.listing.path}`;
   const answers = createAnswers(release, cacheControl);
-  const isOnce = proving.isOnce && (await hasTrueTimes(release.folder));
-  const files = createPageFiles(release, cache, { ...proving, isOnce }, lend);
-  const pages = createPages(release, answers, { cache, files, log });
-  const others = await createFiles(release, `${base}/`, answers, options, signal);
+  const isProvable = await hasTrueTimes(release.folder);
+  const createProofs = (files: number) => new Proofs(isProvable ? files : 0, settleMs);
+  const answerPage = createPages(release, answers, store, createProofs);
+  const others = await createFiles(release, `${base}/`, answers, { ...options, createProofs }, signal);
   // The links of the page for people are relative to its folder.
   const home = release.sums.others.has(EXPLORER) && base !== "" ? [`${base}/`] : [];
 
@@ -61,8 +59,10 @@ export async function openSite(folder: string, options: SiteOptions, signal: Abo
   for (const folder of [listing, ...home])
     app.get(exactly(folder.slice(0, -1)), (req, res) => send(res, answers.redirect(folder, req.search)));
   app
-    .get(exactly(listing), pages.byQuery)
-    .get(exactly(`${listing}pages/`, "[^/]*\\.json"), pages.byPath)
+    .get(exactly(listing), (req, res) => sendPage(req, res, requestedPage(req.search.slice(1))))
+    .get(exactly(`${listing}pages/`, "[^/]*\\.json"), (req, res) =>
+      sendPage(req, res, pageNumber(req.path.slice(listing.length + 6, -5))),
+    )
     .get(exactly(`${base}/`, ".*"), others.handle)
     .get(ANY, (_req, res) => send(res, answers.error(404)))
     .all(ANY, (_req, res) => send(res, answers.error(405)));
@@ -73,11 +73,16 @@ export async function openSite(folder: string, options: SiteOptions, signal: Abo
     handle: (req: IncomingMessage, res: ServerResponse) => void app.handler(req as Request, res, undefined as never),
     /** Together with `findPlain`, answers a plain GET of a page or a small file without Node's HTTP objects. */
     readPlain: createFastReader(listing),
-    findPlain({ page, path, headers: { acceptEncoding, ifNoneMatch } }: PlainRequest) {
-      if (page !== undefined) return pages.findPage(page, acceptEncoding, ifNoneMatch);
-      return others.find(path, ifNoneMatch);
+    findPlain({ page, path, headers }: PlainRequest) {
+      return page === undefined ? others.find(path, headers.ifNoneMatch) : answerPage(page, headers);
     },
   };
+
+  function sendPage({ headers }: Request, res: ServerResponse, page: number | undefined) {
+    const acceptEncoding = headers["accept-encoding"]?.toString();
+    const found = page && answerPage(page, { acceptEncoding, ifNoneMatch: headers["if-none-match"] });
+    send(res, found || answers.invalidPage);
+  }
 
   function checkRequest({ httpVersion, headers }: Request, res: ServerResponse, next: NextHandler) {
     const { host, expect, "content-length": length = "0", "transfer-encoding": coding, upgrade } = headers;
@@ -95,7 +100,7 @@ export async function openSite(folder: string, options: SiteOptions, signal: Abo
 
 /** A pattern of a path: `path`, which is taken literally, and then `rest`. */
 function exactly(path: string, rest = ""): RegExp {
-  return new RegExp(`^${path.replace(/[^\w/]/g, "\\$&")}${rest}$`);
+  return new RegExp(`^${asPattern(path)}${rest}$`);
 }
 
 /** snapshot.json may say anything; a path that is made from a bad base URL would match nothing. */

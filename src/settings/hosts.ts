@@ -47,16 +47,6 @@ export const SERVER_ROWS = {
     ["serve"],
     "megabytes of pages to hold in memory (default: a quarter of the memory that there is)",
   ),
-  prove: row(
-    { ...kind.oneOf("once", "always"), default: "once" },
-    ["serve"],
-    "when a page that is read is compared with its digest: once for what its file is on disk, or at each read",
-  ),
-  fastPath: row(
-    { ...yesOrNo, default: true },
-    ["serve"],
-    "send pages through Node's HTTP server like all else, which is slower",
-  ),
   accessLog: row(
     kind.accessLog,
     ["serve"],

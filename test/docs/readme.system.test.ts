@@ -169,7 +169,7 @@ const OPTIONS = {
     ...{ key: true, maxAge: true },
   } satisfies Names<VerifyOptions & VerifyEffects>,
   createServer: {
-    ...{ folder: true, cacheControl: true, cacheMb: true, prove: true, fastPath: true },
+    ...{ folder: true, cacheControl: true, cacheMb: true },
     ...{ log: true, access: true, onSwitch: true },
   } satisfies Names<ServerOptions & ServerEffects>,
   adapt: {

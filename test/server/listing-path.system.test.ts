@@ -19,8 +19,8 @@ describe.each([
   const pageOf = (folder: string, page: number) => readFileSync(join(folder, `${path.slice(1)}pages/${page}.json`));
 
   test("pages by query and by path, with and without the fast path", async () => {
-    for (const fastPath of [true, false]) {
-      const { port, server } = await serving(shape, { fastPath });
+    for (const limits of [{}, { fastBytes: 0 }]) {
+      const { port, server } = await serving(shape, {}, limits);
       for (const [target, page] of [
         [listing, 1],
         [`${listing}?format=api&page=2`, 2],
@@ -56,9 +56,9 @@ describe.each([
   });
 });
 
-test.each([true, false])("a switch to another listing path on an open connection, fast path %s", async (fastPath) => {
+test.each([{}, { fastBytes: 0 }])("a switch to another listing path on an open connection, with %j", async (limits) => {
   const base = { baseUrl: "https://example.com/a", count: 3 };
-  const { port, server, dist } = await serving({ ...base, contract: STATIONS_CONTRACT }, { fastPath });
+  const { port, server, dist } = await serving({ ...base, contract: STATIONS_CONTRACT }, {}, limits);
   const socket = open(port);
   const heard = hearing(socket);
   const get = async (target: string) => {

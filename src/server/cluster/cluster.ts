@@ -1,7 +1,7 @@
 /** Several processes that serve one folder on one port. Each is a whole server; the first process only manages them. */
 import type { Address } from "../connections/listen.js";
-import { defaultCacheMb } from "../memory.js";
 import { type CountedServer, createListingServer, type ListingServerOptions, type ServedRelease } from "../server.js";
+import { defaultCacheMb } from "../store.js";
 import { type ClusterEffects, startProcesses } from "./processes.js";
 
 /** Serves as `createListingServer` does, by processes that share `cacheMb`. A process can have only one cluster. */

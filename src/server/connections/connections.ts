@@ -12,8 +12,6 @@ import { bytesSent, closeAfter, closeServer, isLastAnswer } from "./node-interna
 export interface Connection {
   /** The answer that Node's server is giving. */
   res?: ServerResponse | undefined;
-  /** The fast path is reading a page for it from the disk. */
-  isLoading: boolean;
   /** What it asked last is a HEAD, whose answer has no body. */
   isHead?: boolean;
   /** Whatever else the client sends is dropped. */
@@ -70,7 +68,7 @@ export function createConnections(
     /** Undefined, and the socket closed, if there is no room for it and no other connection is idle. */
     add(socket: Socket): Connection | undefined {
       const now = Date.now();
-      const connection: Connection = { isLoading: false, isOver: false, openedAt: now, ...NOTHING_SENT, movedAt: now };
+      const connection: Connection = { isOver: false, openedAt: now, ...NOTHING_SENT, movedAt: now };
       all.set(socket, connection);
       socket.once("close", () => all.delete(socket));
       if (makeRoom(socket)) return connection;
@@ -133,8 +131,8 @@ export function createConnections(
 }
 
 /** Whether the client still waits for what it has asked for. */
-export function isAnswering(socket: Socket, { res, isLoading }: Connection): boolean {
-  return res !== undefined || isLoading || socket.writableLength > 0;
+export function isAnswering(socket: Socket, { res }: Connection): boolean {
+  return res !== undefined || socket.writableLength > 0;
 }
 
 function isIdle(socket: Socket, connection: Connection): boolean {

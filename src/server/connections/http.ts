@@ -11,8 +11,8 @@ import { closeAfter, closeLastAnswerWith, createHalfOpenServer, takeConnections 
 import { readInTurn } from "./turns.js";
 
 interface HttpEffects {
-  /** Answers without Node's HTTP objects; undefined if the fast path is off. */
-  take: Take | undefined;
+  /** Answers without Node's HTTP objects. */
+  take: Take;
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** The text of an answer to what was not a request, without its body where it seemed to be a HEAD. */
   refuse(socket: Socket, status: ErrorStatus, isHead: boolean): string;
@@ -56,16 +56,16 @@ export function createHttpServer(
     closeLastAnswerWith(socket, () => endGently(socket, "", limits.lingerMs));
     readInTurn(socket, connection);
   };
-  const fastPath = take && createFastPath(limits, take, () => closing !== undefined, leave, count);
+  const fastPath = createFastPath(limits, take, () => closing !== undefined, leave, count);
   const checking = setInterval(() => {
     connections.closeStalled();
-    for (const [socket, connection] of connections) fastPath?.check(socket, connection);
+    for (const [socket, connection] of connections) fastPath.check(socket, connection);
   }, limits.checkMs);
   checking.unref();
 
   server.on("connection", (socket: Socket) => {
     const connection = connections.add(socket);
-    if (connection) (fastPath?.enter ?? leave)(socket, connection);
+    if (connection) fastPath.enter(socket, connection);
   });
   server.on("request", serve);
   // No client is asked to go on with its body: nobody reads it, and the connection closes after the answer.

@@ -3,34 +3,32 @@ import type { Socket } from "node:net";
 import { headOf, type ServerAnswer } from "../answers.js";
 import { type Connection, isAnswering, putBack } from "../connections/connections.js";
 import type { ServerLimits } from "../limits.js";
-import { HEADROOM } from "../memory.js";
+import { Scratch } from "../scratch.js";
 
 interface Taken {
   /** Where the next request begins. */
   end: number;
-  answer: ServerAnswer | Promise<ServerAnswer>;
-  /** Is told when the answer has been sent; without one, that the client left before. */
-  done?: ((answer?: ServerAnswer) => void) | undefined;
+  answer: ServerAnswer;
+  /** Is told when the answer has been sent, or the client has left. */
+  done?: ((answer: ServerAnswer) => void) | undefined;
 }
 
 /** Undefined if what stands in `text` at `at` is not for the fast path. `text` has one character a byte. */
 export type Take = (text: string, at: number, socket: Socket) => Taken | undefined;
 
-/** Longer packets go to Node's server. It also bounds the texts that the reader of requests remembers. */
-const MAX_BYTES = 4_096;
 /** Up to this size, copying a body behind its headers costs less than handing the system two pieces. */
 const TOGETHER = 65_536;
 
 /**
  * @param leave gives a connection to Node's server.
- * @param count is told of each answer, and without one that a client left before its answer.
+ * @param count is told of each answer.
  */
 export function createFastPath(
-  { keepAliveMs }: ServerLimits,
+  { keepAliveMs, fastBytes }: ServerLimits,
   take: Take,
   isClosing: () => boolean,
   leave: (socket: Socket, connection: Connection) => void,
-  count?: (answer?: ServerAnswer) => void,
+  count?: (answer: ServerAnswer) => void,
 ) {
   const trailerOf = createTrailer(keepAliveMs);
   const send = createSend();
@@ -39,48 +37,31 @@ export function createFastPath(
   const enter = (socket: Socket, connection: Connection): void => {
     const hear = (chunk: Buffer): void => {
       if (socket.writableLength > 0) waitUntilSent(chunk);
-      else if (chunk.length > MAX_BYTES || isClosing()) depart(chunk);
+      else if (chunk.length > fastBytes || isClosing()) depart(chunk);
       else read(chunk);
     };
     const read = (chunk: Buffer): void => {
       const text = chunk.toString("latin1");
       let at = 0;
-      let taken: Taken | undefined;
       while (at < text.length && socket.writableLength === 0) {
-        taken = take(text, at, socket);
-        if (!taken || taken.answer instanceof Promise) break;
-        answer(taken.answer, taken);
+        const taken = take(text, at, socket);
+        if (!taken) {
+          depart(chunk.subarray(at));
+          return;
+        }
+        answer(taken);
         at = taken.end;
       }
-      if (at === text.length) return;
-      const rest = chunk.subarray(at);
-      if (socket.writableLength > 0) waitUntilSent(rest);
-      else if (taken?.answer instanceof Promise) void waitUntilRead(taken.answer, taken, rest, taken.end - at);
-      else depart(rest);
+      if (at < text.length) waitUntilSent(chunk.subarray(at));
     };
     const waitUntilSent = (rest: Buffer): void => {
       putBack(socket, rest);
       socket.write("", () => socket.resume());
     };
-    const waitUntilRead = async (coming: Promise<ServerAnswer>, taken: Taken, rest: Buffer, length: number) => {
-      connection.isLoading = true;
-      putBack(socket, rest.subarray(length));
-      const found = await coming;
-      connection.isLoading = false;
-      const hasEnded = socket.readableEnded;
-      if (socket.destroyed) {
-        count?.();
-        return taken.done?.();
-      }
-      if (isClosing() && !hasEnded) return depart(rest.subarray(0, length));
-      answer(found, taken);
-      if (hasEnded) socket.end();
-      else socket.resume();
-    };
-    const answer = (found: ServerAnswer, { done }: Taken): void => {
+    const answer = ({ answer, done }: Taken): void => {
       connection.servedAt = Date.now();
-      count?.(found);
-      send(socket, found, trailerOf(connection.servedAt), done && (() => done(found)));
+      count?.(answer);
+      send(socket, answer, trailerOf(connection.servedAt), done && (() => done(answer)));
     };
     const depart = (rest?: Buffer): void => {
       departures.delete(socket);
@@ -91,9 +72,7 @@ export function createFastPath(
       leave(socket, connection);
       process.nextTick(() => socket.resume());
     };
-    const end = () => {
-      if (!connection.isLoading) socket.end();
-    };
+    const end = () => void socket.end();
     const cut = () => void socket.destroy();
     departures.set(socket, depart);
     socket.on("data", hear).on("end", end).on("error", cut);
@@ -111,34 +90,30 @@ export function createFastPath(
 
 /** Makes what sends an answer. Small ones are written from memory that is used again as soon as the system has copied it. */
 function createSend() {
-  let memory = Buffer.allocUnsafeSlow(TOGETHER);
+  const own = new Scratch();
   return (socket: Socket, answer: ServerAnswer, trailer: string, sent: (() => void) | undefined): void => {
-    const { body, giveBack } = answer;
+    let { body, scratch } = answer;
     const head = headOf(answer) + trailer;
-    if (!body) socket.write(head, "latin1", sent);
-    else if (giveBack && head.length <= HEADROOM) {
-      const whole = Buffer.from(body.buffer, body.byteOffset - head.length, head.length + body.length);
-      whole.write(head, "latin1");
-      socket.write(whole, (error) => endLoan(giveBack, sent, error));
-    } else if (head.length + body.length <= TOGETHER) {
-      const end = memory.write(head, "latin1");
-      body.copy(memory, end);
-      socket.write(memory.subarray(0, end + body.length), sent);
-      // A slow client's answer is still read from it.
-      if (socket.writableLength > 0) memory = Buffer.allocUnsafeSlow(TOGETHER);
-    } else {
+    if (!body) {
+      socket.write(head, "latin1", sent);
+      return;
+    }
+    if (!scratch && body.length <= TOGETHER) {
+      const copy = own.take(body.length);
+      body.copy(copy);
+      [body, scratch] = [copy, own];
+    }
+    const whole = scratch?.withHead(head, body);
+    if (whole) socket.write(whole, sent);
+    else {
       socket.cork();
       socket.write(head, "latin1");
       socket.write(body, sent);
       socket.uncork();
     }
+    // The answer of a slow client is still read from it.
+    if (socket.writableLength > 0) scratch?.abandon(body);
   };
-}
-
-/** A write that failed may leave its bytes to the system, so they are not used again. */
-function endLoan(giveBack: () => void, sent: (() => void) | undefined, error: Error | null | undefined): void {
-  if (!error) giveBack();
-  sent?.();
 }
 
 /** Makes the headers that Node would add, once a second. */
