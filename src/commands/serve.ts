@@ -9,7 +9,7 @@ import { CURRENT, EXPLORER, SNAPSHOT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
 import { createLogQueue } from "../server/access-log.js";
 import type { Admin } from "../server/admin/admin.js";
-import type { ClusterEffects } from "../server/cluster/processes.js";
+import type { ClusterEffects } from "../server/cluster/cluster.js";
 import { writeWithoutWaiting } from "../server/connections/node-internals.js";
 import { SERVER_LIMITS } from "../server/limits.js";
 import type { CountedServer, ServedRelease } from "../server/server.js";

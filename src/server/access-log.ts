@@ -1,7 +1,7 @@
 /** One entry of the access log for each answer, and a bounded queue of those that wait for their reader. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { bodyBytes, type ServerAnswer } from "./answers.js";
+import { type ServerAnswer, sending } from "./answers.js";
 
 export interface AccessEntry {
   time: Date;
@@ -43,7 +43,7 @@ export const CLIENT_LEFT = 499;
 
 /** The status and the bytes of body of an answer that is over. */
 export function outcomeOf(method: string | undefined, res: ServerResponse): [status: number, bytes: number] {
-  return [res.headersSent ? res.statusCode : CLIENT_LEFT, method === "HEAD" ? 0 : (bodyBytes.get(res) ?? 0)];
+  return [res.headersSent ? res.statusCode : CLIENT_LEFT, method === "HEAD" ? 0 : (sending.get(res)?.bytes ?? 0)];
 }
 
 export function createAccessLog(write: (entry: AccessEntry) => void) {

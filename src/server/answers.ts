@@ -14,7 +14,6 @@ import {
 import { basePath, pathReference } from "../contract/links.js";
 import { fileHeaders, isPacked, OPENAPI, type Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { slotOf } from "./counts.js";
 import type { Scratch } from "./scratch.js";
 import type { Stored } from "./store.js";
 
@@ -41,9 +40,11 @@ interface Head {
   status: number;
   headers: readonly string[];
   text: string;
-  /** Where such answers are counted. */
-  slot: number;
+  kind: AnswerKind;
 }
+
+/** By what answers are counted: the class of their status, such as `2xx`, and their encoding. */
+export type AnswerKind = { readonly status: string; readonly encoding: Variant };
 
 export type Answers = ReturnType<typeof createAnswers>;
 
@@ -100,27 +101,22 @@ function safe(search: string): string {
   });
 }
 
-/** How many bytes of body an answer has, HEAD or not; for the access log and what is counted. */
-export const bodyBytes = new WeakMap<ServerResponse, number>();
-/** Where an answer is counted that was sent whole. */
-export const slots = new WeakMap<ServerResponse, number>();
+/** What Node's server sends, or is about to: for the access log and the counters. `bytes` are of the body, HEAD or not. */
+export const sending = new WeakMap<ServerResponse, { kind: AnswerKind; bytes: number }>();
 
-export function send(res: ServerResponse, { head, etag, body, scratch }: ServerAnswer): void {
-  const headers = [...head.headers];
-  slots.set(res, head.slot);
-  if (etag !== undefined) headers.push("ETag", etag);
-  if (body) {
-    headers.push("Content-Length", `${body.length}`);
-    bodyBytes.set(res, body.length);
-  }
-  res.writeHead(head.status, headers).end(scratch && body ? Buffer.from(body) : body);
+export function send(res: ServerResponse, answer: ServerAnswer): void {
+  const { body, scratch } = answer;
+  sendHead(res, answer, body?.length);
+  res.end(scratch && body ? Buffer.from(body) : body);
 }
 
 /** Sends the head of an answer whose body of `length` bytes follows. */
-export function sendHead(res: ServerResponse, { head, etag = "" }: ServerAnswer, length: number): void {
-  slots.set(res, head.slot);
-  bodyBytes.set(res, length);
-  res.writeHead(head.status, [...head.headers, "ETag", etag, "Content-Length", `${length}`]);
+export function sendHead(res: ServerResponse, { head, etag }: ServerAnswer, length?: number): void {
+  const headers = [...head.headers];
+  if (etag !== undefined) headers.push("ETag", etag);
+  if (length !== undefined) headers.push("Content-Length", `${length}`);
+  sending.set(res, { kind: head.kind, bytes: length ?? 0 });
+  res.writeHead(head.status, headers);
 }
 
 /** The status line and headers, without those that Node adds. */
@@ -135,13 +131,17 @@ export function toText(answer: ServerAnswer, isHead: boolean): string {
   return `${headOf(answer)}Date: ${new Date().toUTCString()}\r\nConnection: close\r\n\r\n${body}`;
 }
 
-function toHead(status: number, headers: Readonly<Record<string, string>>, variant: Variant = "identity"): Head {
+export function kindOf(status: number, encoding: Variant): AnswerKind {
+  return { status: `${Math.floor(status / 100)}xx`, encoding };
+}
+
+function toHead(status: number, headers: Readonly<Record<string, string>>, encoding: Variant = "identity"): Head {
   const entries = Object.entries(headers);
   const lines = entries.map(([name, value]) => `${name}: ${value}\r\n`);
   return {
     status,
     headers: entries.flat(),
     text: `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}`,
-    slot: slotOf(status, variant),
+    kind: kindOf(status, encoding),
   };
 }

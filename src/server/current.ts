@@ -7,13 +7,15 @@ import type { ServerLimits } from "./limits.js";
 import { openSite, type Site, type SiteOptions } from "./site.js";
 
 /**
- * @param signal ends what is being opened, and opens nothing more.
+ * Compares what is served with what the link points to, again and again: no system reports every change of a link.
+ * @param folder `dist`, or the folder of one release, which is served for good
+ * @param signal ends what is being opened, and opens nothing more
  * @throws UserError if there is no release, or a broken one.
  */
 export async function followCurrent(
   folder: string,
   options: SiteOptions,
-  limits: ServerLimits,
+  { watchMs, retryMs }: ServerLimits,
   signal: AbortSignal,
   onSwitch: (release: Release) => void = () => {},
   onRefused?: () => void,
@@ -22,73 +24,39 @@ export async function followCurrent(
   if (isRelease) return { site: await openSite(folder, options, signal), async reload() {}, async stop() {} };
   const link = join(folder, CURRENT);
   let site = await openSite(link, options, signal);
-  const watch = watchLink(
-    link,
-    {
-      folder: () => site.release.folder,
-      async open(next) {
-        const { release: last } = site;
-        site = await openSite(next, options, signal);
-        const { release } = site;
-        if (release.folder !== last.folder || release.digest !== last.digest) onSwitch(release);
-      },
-      refused(error) {
-        const why = error instanceof Error ? error.message : error;
-        onRefused?.();
-        options.log(`Still serving ${site.release.snapshot.id}. ${why}`);
-      },
-    },
-    limits,
-    signal,
-  );
-  return {
-    get site(): Site {
-      return site;
-    },
-    reload: watch.check,
-    stop: watch.stop,
-  };
-}
-
-/**
- * Compares what is served with what a link points to, again and again: no system reports every change of a link. It
- * remembers nothing of the link, since that may be switched while a release is being opened.
- * @param folder the one that is served now, absolute and with every link resolved
- * @param open serves another folder, or the link itself if it leads nowhere; if it throws, all stays as it was
- * @param refused is told why something was not opened, once for each target
- */
-function watchLink(
-  link: string,
-  user: { folder(): string; open(folder: string): Promise<void>; refused(error: unknown): void },
-  { watchMs, retryMs }: Pick<ServerLimits, "watchMs" | "retryMs">,
-  signal: AbortSignal,
-) {
+  /** What the link pointed to when that could not be opened. */
   let failed: { target: string | undefined; at: number } | undefined;
   let running: Promise<void> | undefined;
   let waiting: Promise<void> | undefined;
 
-  const look = async (asked: boolean): Promise<void> => {
+  /** @param isAsked also opens what was refused before or is served already. */
+  const look = async (isAsked: boolean): Promise<void> => {
     const target = await resolveLink(link);
-    if (target === user.folder() && !asked) {
+    const { release: last } = site;
+    if (target === last.folder && !isAsked) {
       failed = undefined;
       return;
     }
-    const last = failed && failed.target === target ? failed : undefined;
-    if (last && !asked && Date.now() - last.at < retryMs) return;
+    const isKnown = failed !== undefined && failed.target === target;
+    if (failed && isKnown && !isAsked && Date.now() - failed.at < retryMs) return;
     try {
-      await user.open(target ?? link);
+      site = await openSite(target ?? link, options, signal);
       failed = undefined;
+      const { release } = site;
+      if (release.folder !== last.folder || release.digest !== last.digest) onSwitch(release);
     } catch (error) {
       if (signal.aborted) return;
-      // Nobody wants to hear of a release that is not current any more, and may be gone.
-      if ((await resolveLink(link)) !== target) return look(asked);
+      // The link has been switched meanwhile, so the refused release does not matter any more.
+      if ((await resolveLink(link)) !== target) return look(isAsked);
       failed = { target, at: Date.now() };
-      if (asked || !last) user.refused(error);
+      if (isKnown && !isAsked) return;
+      onRefused?.();
+      options.log(`Still serving ${site.release.snapshot.id}. ${error instanceof Error ? error.message : error}`);
     }
   };
-  const run = async (asked: boolean): Promise<void> => {
+  const run = async (isAsked: boolean): Promise<void> => {
     if (signal.aborted) return;
-    running = look(asked).finally(() => {
+    running = look(isAsked).finally(() => {
       running = undefined;
     });
     await running;
@@ -97,11 +65,13 @@ function watchLink(
   timer.unref();
 
   return {
-    /** Looks now, and also opens what was refused before or is served already. One that waits is for all who ask meanwhile. */
-    check(): Promise<void> {
-      if (waiting) return waiting;
+    get site(): Site {
+      return site;
+    },
+    /** Looks now. While one look is running, a second one waits, for all who ask meanwhile. */
+    reload(): Promise<void> {
       if (!running) return run(true);
-      waiting = running.then(() => {
+      waiting ??= running.then(() => {
         waiting = undefined;
         return run(true);
       });

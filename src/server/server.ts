@@ -9,11 +9,11 @@ import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { atMost } from "../workers/at-most.js";
 import { type AccessEntry, CLIENT_LEFT, createAccessLog, outcomeOf } from "./access-log.js";
-import { ServerAnswer, slots, toText } from "./answers.js";
+import type { MetricValues, ServerCounts } from "./admin/metrics.js";
+import { kindOf, ServerAnswer, sending, toText } from "./answers.js";
 import { shareDescriptors } from "./connections/descriptors.js";
 import { createHttpServer } from "./connections/http.js";
 import { type Address, type HandedSocket, listen } from "./connections/listen.js";
-import { type ServerCounts, slotOf } from "./counts.js";
 import { followCurrent } from "./current.js";
 import type { Take } from "./fast-path/connection.js";
 import { SERVER_LIMITS, type ServerLimits } from "./limits.js";
@@ -55,9 +55,11 @@ export interface ListingServer {
 export interface ServerState {
   connections: number;
   processes: number;
+  /** What those have counted that are not this process. */
+  counted: MetricValues[];
 }
 
-interface CountedEffects extends ListingServerEffects {
+export interface CountedEffects extends ListingServerEffects {
   /** Everything that is answered or refused is added to it. */
   counts?: ServerCounts | undefined;
   /** Ends the opening of a release, as `close` does. */
@@ -150,7 +152,7 @@ export async function createListingServer(
       return { url: `${origin}${basePath(current.site.release.snapshot.base_url)}` };
     },
     reload: current.reload,
-    state: () => ({ connections: open(), processes: server.listening ? 1 : 0 }),
+    state: () => ({ connections: open(), processes: server.listening ? 1 : 0, counted: [] }),
     close() {
       closing.abort();
       closed ??= Promise.all([current.stop(), closeConnections()]).then(() => {});
@@ -161,10 +163,10 @@ export async function createListingServer(
 
 function countAnswer(counts: ServerCounts, { method }: IncomingMessage, res: ServerResponse): void {
   const [status, bytes] = outcomeOf(method, res);
-  const slot = status === CLIENT_LEFT ? undefined : slots.get(res);
-  counts.answer(slot ?? slotOf(status, "identity"), bytes);
+  const kind = status === CLIENT_LEFT ? undefined : sending.get(res)?.kind;
+  counts.answer(kind ?? kindOf(status, "identity"), bytes);
 }
 
-function countPlain(counts: ServerCounts, answer?: ServerAnswer): void {
-  counts.answer(answer ? answer.head.slot : slotOf(CLIENT_LEFT, "identity"), answer?.body?.length ?? 0);
+function countPlain(counts: ServerCounts, { head, body }: ServerAnswer): void {
+  counts.answer(head.kind, body?.length ?? 0);
 }

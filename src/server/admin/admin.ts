@@ -1,4 +1,4 @@
-/** A second listener, for whoever runs the server and not for its readers: is it healthy, and what has it done? */
+/** A second listener, for the server's operator and not for its readers: is it healthy, and what has it done? */
 import { stat } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -6,14 +6,13 @@ import { join } from "node:path";
 import { CONTENT_TYPE, NO_STORE } from "../../contract/headers.js";
 import { SNAPSHOT } from "../../release/layout.js";
 import { type Address, listen } from "../connections/listen.js";
-import { ServerCounts } from "../counts.js";
 import { SERVER_LIMITS } from "../limits.js";
 import type { CountedServer, ServedRelease } from "../server.js";
-import { builtAt, createMetrics, type ServerFacts } from "./metrics.js";
+import { builtAt, describeMetrics, type Served, ServerCounts } from "./metrics.js";
 
 const ADMIN_FLAGS = { port: "port for --admin", host: "--admin with" };
 
-/** Few ask, and seldom. A new connection takes the place of the oldest one. */
+/** A new connection takes the place of the oldest one: answers take no time, so that one is silent. */
 const MOST_CONNECTIONS = 64;
 
 export type Admin = Awaited<ReturnType<typeof openAdmin>>;
@@ -23,15 +22,11 @@ export async function openAdmin(address: Address, { now, log }: { now(): Date; l
   let serving: (Pick<CountedServer, "state"> & { readonly release: ServedRelease }) | undefined;
   let since = now();
   const counts = new ServerCounts();
-  const facts: ServerFacts = {
-    counts,
-    state: () => serving?.state() ?? { connections: 0, processes: 0 },
-    served: () => (serving && serving.state().processes > 0 ? { release: serving.release, since } : undefined),
-  };
-  const metrics = createMetrics(facts, now);
+  const state = () => serving?.state() ?? { connections: 0, processes: 0, counted: [] };
+  const served = () => (serving && state().processes > 0 ? { release: serving.release, since } : undefined);
   const pages: Readonly<Record<string, () => Promise<Page>>> = {
-    "/healthz": () => healthOf(facts),
-    "/metrics": async () => ({ status: 200, type: metrics.contentType, body: await metrics.metrics() }),
+    "/healthz": () => healthOf(served()),
+    "/metrics": async () => ({ status: 200, ...(await describeMetrics(counts, state(), served(), now())) }),
   };
   const server = createServer(
     { headersTimeout: SERVER_LIMITS.headersMs, requestTimeout: SERVER_LIMITS.requestMs },
@@ -42,7 +37,6 @@ export async function openAdmin(address: Address, { now, log }: { now(): Date; l
       else send(res, await page());
     },
   );
-  // Answers take no time, so the connection that was opened first is a silent one.
   const connections = new Set<Socket>();
   server.on("connection", (socket) => {
     connections.add(socket);
@@ -54,9 +48,9 @@ export async function openAdmin(address: Address, { now, log }: { now(): Date; l
   server.on("error", (error) => log(`The listener of --admin reports: ${error.message}`));
   return {
     url,
-    /** Everything that is answered is to be added to it. */
+    /** What the server's first process counts, which is all of it where there is one process. */
     counts,
-    /** From now on, this server serves; none any more without one. */
+    /** From now on, this server serves; without one, none does. */
     watch(server?: NonNullable<typeof serving>) {
       serving = server;
       since = now();
@@ -84,14 +78,13 @@ function toPage(status: number, content: object): Page {
   return { status, type: CONTENT_TYPE, body: `${JSON.stringify(content)}\n` };
 }
 
-async function healthOf({ served }: ServerFacts): Promise<Page> {
-  const now = served();
-  if (!now) return toPage(503, { detail: "No whole release is served." });
-  const isThere = await stat(join(now.release.folder, SNAPSHOT)).catch(() => undefined);
+async function healthOf(served: Served | undefined): Promise<Page> {
+  if (!served) return toPage(503, { detail: "No whole release is served." });
+  const { release, since } = served;
+  const isThere = await stat(join(release.folder, SNAPSHOT)).catch(() => undefined);
   if (!isThere) return toPage(503, { detail: "The folder of the release that is served is gone." });
-  const { snapshot } = now.release;
-  const built = builtAt(now.release)?.toISOString() ?? null;
-  return toPage(200, { id: snapshot.id, records: snapshot.count, since: now.since.toISOString(), built });
+  const { id, count: records } = release.snapshot;
+  return toPage(200, { id, records, since: since.toISOString(), built: builtAt(release)?.toISOString() ?? null });
 }
 
 function send(res: ServerResponse, { status, type, body }: Page): void {

@@ -1,73 +1,93 @@
-/** What Prometheus reads of a server, made anew each time from what has been counted. */
+/** What Prometheus reads of a server: counters of all its processes, and gauges of what it serves now. */
 import { basename } from "node:path";
-import { Counter, Gauge, Registry } from "prom-client";
+import { AggregatorRegistry, Counter, Gauge, Registry } from "prom-client";
+import { ENCODINGS } from "../../contract/headers.js";
 import { parseFolderName } from "../../release/name.js";
-import type { ServerCounts } from "../counts.js";
+import type { AnswerKind } from "../answers.js";
 import type { ServedRelease, ServerState } from "../server.js";
 
-/** What is known of the server. */
-export interface ServerFacts {
-  counts: ServerCounts;
-  state(): ServerState;
-  /** The release that is served now, and since when it has been; undefined while none is. */
-  served(): { release: ServedRelease; since: Date } | undefined;
+/** The metrics of one process, in the form in which processes send them. */
+export type MetricValues = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
+
+const EVENTS = {
+  cacheHits: ["rollcall_cache_hits_total", "Pages and small files that were answered from memory."],
+  cacheReads: ["rollcall_cache_reads_total", "Pages and small files that were read from the disk."],
+  damaged: ["rollcall_damaged_reads_total", "Reads of files whose bytes are not those of their digests."],
+  switches: ["rollcall_switches_total", "Releases that were taken up since the start."],
+  refused: ["rollcall_refused_releases_total", "Releases that could not be taken up, once for each process."],
+  unlogged: ["rollcall_access_log_dropped_total", "Lines of the access log that its reader was too slow for."],
+} as const;
+type CountedEvent = keyof typeof EVENTS;
+
+const REQUESTS = ["rollcall_requests_total", "Requests that were answered, or whose client left before."] as const;
+const BYTES = ["rollcall_response_body_bytes_total", "Bytes of the bodies of all answers."] as const;
+
+const KINDS: (keyof AnswerKind)[] = ["status", "encoding"];
+
+export class ServerCounts {
+  readonly #registry = new Registry();
+  readonly #events = new Map<string, Counter>();
+  readonly #requests = this.#create(REQUESTS, KINDS);
+  readonly #bytes = this.#create(BYTES, KINDS);
+
+  constructor() {
+    for (const [event, words] of Object.entries(EVENTS)) this.#events.set(event, this.#create(words, []));
+    // All answers, also those that were not given yet: rates need a beginning.
+    for (const status of ["2xx", "3xx", "4xx", "5xx"])
+      for (const encoding of ["identity", ...Object.keys(ENCODINGS)]) {
+        this.#requests.inc({ status, encoding }, 0);
+        this.#bytes.inc({ status, encoding }, 0);
+      }
+  }
+
+  /** @param bytes of the body that is sent. */
+  answer(kind: AnswerKind, bytes: number): void {
+    this.#requests.inc(kind);
+    this.#bytes.inc(kind, bytes);
+  }
+
+  add(event: CountedEvent): void {
+    this.#events.get(event)?.inc();
+  }
+
+  /** Adds what a process had counted that has ended, so that numbers never go back. */
+  addAll(counted: MetricValues): void {
+    for (const { name, values } of counted)
+      for (const { labels, value } of values) (this.#registry.getSingleMetric(name) as Counter).inc(labels, value);
+  }
+
+  values(): Promise<MetricValues> {
+    return this.#registry.getMetricsAsJSON();
+  }
+
+  #create([name, help]: readonly [name: string, help: string], labelNames: string[]): Counter {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
 }
 
-export function createMetrics({ counts, state, served }: ServerFacts, now: () => Date): Registry {
+/** What the server serves now, and since when. */
+export interface Served {
+  release: ServedRelease;
+  since: Date;
+}
+
+/** All metrics of a server as text. */
+export async function describeMetrics(counts: ServerCounts, state: ServerState, served: Served | undefined, now: Date) {
   const registry = new Registry();
-  const registers = [registry];
-
-  const answers = (name: string, help: string, of: "requests" | "bytes") =>
-    new Counter({
-      ...{ name, help, registers, labelNames: ["status", "encoding"] },
-      collect() {
-        this.reset();
-        for (const { status, encoding, ...numbers } of counts.answers()) this.inc({ status, encoding }, numbers[of]);
-      },
-    });
-  answers("rollcall_requests_total", "Requests that were answered, or whose client left before.", "requests");
-  answers("rollcall_response_body_bytes_total", "Bytes of the bodies of all answers.", "bytes");
-
-  const events = (name: string, help: string, event: Parameters<ServerCounts["of"]>[0]) =>
-    new Counter({
-      ...{ name, help, registers },
-      collect() {
-        this.reset();
-        this.inc(counts.of(event));
-      },
-    });
-  events("rollcall_cache_hits_total", "Pages and small files that were answered from memory.", "cacheHits");
-  events("rollcall_cache_reads_total", "Pages and small files that were read from the disk.", "cacheReads");
-  events("rollcall_damaged_reads_total", "Reads of files whose bytes are not those of their digests.", "damaged");
-  events("rollcall_switches_total", "Releases that were taken up since the start.", "switches");
-  events("rollcall_refused_releases_total", "Releases that could not be taken up, once for each process.", "refused");
-  events("rollcall_access_log_dropped_total", "Lines of the access log that its reader was too slow for.", "unlogged");
-
-  const gauge = (name: string, help: string, value: () => number | undefined) =>
-    new Gauge({
-      ...{ name, help, registers },
-      collect() {
-        this.set(value() ?? Number.NaN);
-      },
-    });
-  gauge("rollcall_connections", "Connections that are open.", () => state().connections);
-  gauge("rollcall_processes", "Processes that serve.", () => state().processes);
-  gauge("rollcall_snapshot_records", "Records of the release that is served.", () => served()?.release.snapshot.count);
-  gauge("rollcall_snapshot_age_seconds", "How long ago the release that is served was built.", () => {
-    const release = served()?.release;
-    const built = release && builtAt(release);
-    return built && (now().getTime() - built.getTime()) / 1000;
-  });
-  new Gauge({
-    ...{ name: "rollcall_snapshot_info", help: "The id of the release that is served.", registers },
-    labelNames: ["id"],
-    collect() {
-      this.reset();
-      const release = served()?.release;
-      if (release) this.set({ id: release.snapshot.id }, 1);
-    },
-  });
-  return registry;
+  const gauge = (name: string, help: string, value = Number.NaN) =>
+    new Gauge({ name, help, registers: [registry] }).set(value);
+  const release = served?.release;
+  const built = release && builtAt(release);
+  gauge("rollcall_connections", "Connections that are open.", state.connections);
+  gauge("rollcall_processes", "Processes that serve.", state.processes);
+  gauge("rollcall_snapshot_records", "Records of the release that is served.", release?.snapshot.count);
+  const age = built && (now.getTime() - built.getTime()) / 1000;
+  gauge("rollcall_snapshot_age_seconds", "How long ago the release that is served was built.", age);
+  const [name, help] = ["rollcall_snapshot_info", "The id of the release that is served."];
+  const info = new Gauge({ name, help, labelNames: ["id"], registers: [registry] });
+  if (release) info.set({ id: release.snapshot.id }, 1);
+  const all = [await counts.values(), await registry.getMetricsAsJSON(), ...state.counted];
+  return { type: registry.contentType, body: await AggregatorRegistry.aggregate(all).metrics() };
 }
 
 /** Undefined for a release whose folder has another name than a build gives. */

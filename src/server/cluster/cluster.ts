@@ -1,21 +1,55 @@
-/** Several processes that serve one folder on one port. Each is a whole server; the first process only manages them. */
-import type { Address } from "../connections/listen.js";
-import { type CountedServer, createListingServer, type ListingServerOptions, type ServedRelease } from "../server.js";
+/** Several processes that serve one folder on one port. Each is a whole server; the first process starts and replaces them. */
+import cluster, { type Worker } from "node:cluster";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { UserError } from "../../errors.js";
+import type { AccessItem } from "../access-log.js";
+import { SERVER_LIMITS } from "../limits.js";
+import {
+  type CountedEffects,
+  type CountedServer,
+  createListingServer,
+  type ListingServerOptions,
+  type ServedRelease,
+} from "../server.js";
 import { defaultCacheMb } from "../store.js";
-import { type ClusterEffects, startProcesses } from "./processes.js";
+import type { FromWorker, ToWorker, WorkerOrders } from "./worker.js";
+
+export interface ClusterEffects extends Omit<CountedEffects, "access"> {
+  access?: ((item: AccessItem) => void) | undefined;
+  /** No process serves any more, and no other one can be started. */
+  onFailure(error: UserError): void;
+}
+
+export type ClusterServer = Pick<CountedServer, "listen" | "reload" | "close" | "state"> & {
+  readonly release: ServedRelease;
+};
+
+/** How soon a process that has ended is replaced. The time doubles with each end until one has lived for `calmMs`. */
+const RESTART = { firstMs: 100, mostMs: 5_000, calmMs: 10_000 } as const;
+
+/** After so many failed starts in a row for each process, some 7 seconds, a pool in which none serves gives up. */
+const MOST_FAILURES = 6;
+
+/** How long after `closeMs` a process that has not ended is killed, so that all is over within 10 seconds. */
+const KILL_MS = 500;
+
+const MEMORY_HINT = ", perhaps for want of memory, of which fewer --processes need less";
 
 /** Serves as `createListingServer` does, by processes that share `cacheMb`. A process can have only one cluster. */
 export async function createCluster(
   { cacheMb = defaultCacheMb(), ...options }: ListingServerOptions,
   effects: ClusterEffects,
   workers: number,
-): Promise<Pick<CountedServer, "listen" | "reload" | "close" | "state"> & { readonly release: ServedRelease }> {
+): Promise<ClusterServer> {
   const shared: ListingServerOptions = { ...options, cacheMb: cacheMb / workers };
   // Refuses what cannot be served or listened on before any worker is started.
   const probe = await createListingServer(shared, { log: effects.log, signal: effects.signal });
   const { folder, snapshot, contract } = probe.release;
   let release: ServedRelease = { folder, snapshot, contract };
-  let processes: ReturnType<typeof startProcesses> | undefined;
+  let pool: ReturnType<typeof startPool> | undefined;
   let closed: Promise<void> | undefined;
   const onSwitch = (next: ServedRelease) => {
     if (next.folder === release.folder) return;
@@ -26,28 +60,152 @@ export async function createCluster(
     get release() {
       return release;
     },
-    async listen(address) {
-      const bound = "fd" in address ? address : await portOf(probe, address);
+    async listen(given) {
+      let address = given;
+      if (!("fd" in address)) {
+        // Where the system may choose the port, it chooses here, once for all processes.
+        const { url } = await probe.listen(address);
+        address = { ...address, port: address.port || Number(new URL(url).port) };
+      }
       await probe.close();
-      const orders = {
-        options: shared,
-        address: bound,
-        hasAccess: effects.access !== undefined,
-        hasCounts: effects.counts !== undefined,
-      };
-      processes = startProcesses(orders, workers, { ...effects, onSwitch });
-      return { url: await processes.ready };
+      const { access, counts } = effects;
+      const orders = { options: shared, address, hasAccess: access !== undefined, hasCounts: counts !== undefined };
+      pool = startPool(orders, workers, { ...effects, onSwitch });
+      return { url: await pool.ready };
     },
-    state: () => processes?.state() ?? { connections: 0, processes: 0 },
+    state: () => pool?.state() ?? { connections: 0, processes: 0, counted: [] },
     async reload() {
-      processes?.tell("reload");
+      pool?.tell("reload");
     },
-    close: () => (closed ??= Promise.all([probe.close(), processes?.close()]).then(() => {})),
+    close: () => (closed ??= Promise.all([probe.close(), pool?.close()]).then(() => {})),
   };
 }
 
-/** The address with the port that the system has chosen, where it may choose; found by listening there. */
-async function portOf(probe: Pick<CountedServer, "listen">, address: Address): Promise<Address> {
-  const { url } = await probe.listen(address);
-  return { ...address, port: address.port || Number(new URL(url).port) };
+/** One process, while it lives. */
+interface Member extends Pick<FromWorker, "counted" | "refusal"> {
+  isReady: boolean;
+  /** The folder of the release that it serves: several releases can have one id. */
+  folder?: string;
+}
+
+/** Keeps processes serving. One that ends is replaced, until none serves and none can be started. */
+function startPool(orders: WorkerOrders, workers: number, effects: ClusterEffects) {
+  // Each process accepts by itself. A connection that the first process accepted and handed on would be lost with a process
+  // that dies meanwhile, and its descriptor would stay here.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL("./worker.js", import.meta.url)),
+    args: [JSON.stringify(orders)],
+    // Entries hold dates.
+    serialization: "advanced",
+    // A process that inherits a pipe makes each write to it wait for its reader, also those of the process that it has it from.
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  const alive = new Map<Worker, Member>();
+  const closing = new AbortController();
+  /** Whether all have listened at once. */
+  let isUp = false;
+  /** Starts that failed since one has succeeded. */
+  let failures = 0;
+  const countReady = () => [...alive.values()].filter(({ isReady }) => isReady).length;
+  const tell = (message: ToWorker) => {
+    for (const worker of alive.keys()) if (worker.isConnected()) worker.send(message);
+  };
+
+  /** Runs one process from its start to its end. `what` says how it ended, for messages. */
+  const runOne = async (onReady: (url: string) => void) => {
+    const worker = cluster.fork();
+    const started = Date.now();
+    const member: Member = { isReady: false };
+    alive.set(worker, member);
+    const said = createInterface({ input: worker.process.stderr as Readable });
+    said.on("line", (line) => effects.log?.(line));
+    worker.on("message", ({ line, entries = [], release, url, ...news }: FromWorker) => {
+      Object.assign(member, news);
+      if (line !== undefined) effects.log?.(line);
+      for (const entry of entries) effects.access?.(entry);
+      if (release) {
+        member.folder = release.folder;
+        if ([...alive.values()].every(({ folder }) => folder === release.folder)) effects.onSwitch?.(release);
+      }
+      if (url === undefined) return;
+      member.isReady = true;
+      onReady(url);
+      // It has not heard what it was told while it started.
+      if (closing.signal.aborted) worker.send("close" satisfies ToWorker);
+    });
+    const how = await endOf(worker);
+    alive.delete(worker);
+    const { isReady: wasReady, refusal, counted } = member;
+    if (counted) effects.counts?.addAll(counted.values);
+    const name = `Process ${worker.process.pid}`;
+    const ended = `${name} ended (${how})`;
+    const failed = refusal
+      ? `${name} cannot serve: ${refusal.replace(/\.$/, "")}`
+      : `${ended} while it started${how === "SIGKILL" ? MEMORY_HINT : ""}`;
+    // SIGHUP came before the process could ignore it, so nobody wanted it to end.
+    const wasHungUp = how === "SIGHUP";
+    return { what: wasReady ? ended : failed, wasReady, wasHungUp, livedMs: Date.now() - started };
+  };
+  /** Starts one process after another in one slot of the pool, until the pool closes or gives up. */
+  const keepFilled = async (up: (url: string) => void, refuse: (error: UserError) => void) => {
+    const onReady = (url: string) => {
+      failures = 0;
+      isUp ||= countReady() === workers;
+      if (isUp) up(url);
+    };
+    for (let waitMs = 0; ; ) {
+      const { what, wasReady, wasHungUp, livedMs } = await runOne(onReady);
+      if (closing.signal.aborted) return;
+      // The last one has closed the socket. Whoever handed it over has it still, and may start this anew.
+      if (isUp && "fd" in orders.address && countReady() === 0)
+        return effects.onFailure(new UserError(`No process serves any more: ${what}.`));
+      if (!wasReady) {
+        failures++;
+        if (!isUp && !wasHungUp) return refuse(new UserError(`${what}.`));
+        if (countReady() === 0 && failures >= MOST_FAILURES * workers)
+          return effects.onFailure(new UserError(`No process serves any more, and none can be started: ${what}.`));
+      }
+      const isFirst = waitMs === 0 || livedMs >= RESTART.calmMs;
+      waitMs = isFirst ? RESTART.firstMs : Math.min(waitMs * 2, RESTART.mostMs);
+      effects.log?.(`${what}; another one starts in ${waitMs} ms.`);
+      // If no process lives, this timer alone keeps the first process alive.
+      await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => {});
+      if (closing.signal.aborted) return;
+    }
+  };
+
+  let slots: Promise<void>[] = [];
+  const ready = new Promise<string>((resolve, reject) => {
+    slots = Array.from({ length: workers }, () => keepFilled(resolve, reject));
+  });
+  return {
+    /** Resolves to where they serve, when all are listening; rejects if one cannot be started. */
+    ready,
+    tell,
+    state() {
+      const counted = [...alive.values()].flatMap((member) => member.counted ?? []);
+      const connections = counted.reduce((sum, { connections }) => sum + connections, 0);
+      return { connections, processes: countReady(), counted: counted.map(({ values }) => values) };
+    },
+    /** Ends all processes and starts no more. */
+    async close() {
+      closing.abort();
+      tell("close");
+      const deadline = sleep(SERVER_LIMITS.closeMs + KILL_MS, undefined, { ref: false });
+      await Promise.race([Promise.all(slots), deadline]);
+      for (const { process } of alive.keys()) process.kill("SIGKILL");
+    },
+  };
+}
+
+/** Resolves to the exit code, the signal, or the reason why the process could not be started. */
+function endOf(worker: Worker): Promise<string | number> {
+  return new Promise((resolve) => {
+    worker.on("error", (error) => {
+      // A process that could not be started has no exit. One that ended before a message reached it has.
+      if (worker.process.pid === undefined) resolve(error.message);
+    });
+    worker.once("exit", (code, signal) => resolve(signal ?? code));
+  });
 }

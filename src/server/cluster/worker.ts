@@ -1,16 +1,16 @@
 /** One of several processes that serve on one port: a server that obeys the first process, and logs through it. */
 import { UserError } from "../../errors.js";
 import type { AccessItem } from "../access-log.js";
+import type { MetricValues } from "../admin/metrics.js";
 import type { Address, HandedSocket } from "../connections/listen.js";
 import type { ListingServerOptions, ServedRelease } from "../server.js";
 
 /** In the worker's first argument, as JSON. */
-export interface ClusterOrders {
+export interface WorkerOrders {
   options: ListingServerOptions;
   address: Address | HandedSocket;
-  /** Whether somebody reads the access log. */
+  /** Whether somebody reads the access log, and what is counted. */
   hasAccess: boolean;
-  /** Whether somebody wants to know what is counted. */
   hasCounts: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface FromWorker {
   /** What it serves from now on, without the digests of all pages. */
   release?: ServedRelease;
   /** What it has counted since its start, and its open connections. */
-  counted?: { numbers: Float64Array; connections: number };
+  counted?: { values: MetricValues; connections: number };
   /** Where it serves from now on. */
   url?: string;
   /** Why it cannot serve, where its user can do something about that. */
@@ -34,10 +34,9 @@ export interface FromWorker {
 for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
 const { createListingServer } = await import("../server.js");
 const { createLogQueue } = await import("../access-log.js");
-const { ServerCounts } = await import("../counts.js");
 const { SERVER_LIMITS } = await import("../limits.js");
-
-const { options, address, hasAccess, hasCounts }: ClusterOrders = JSON.parse(process.argv[2] ?? "");
+const { options, address, hasAccess, hasCounts }: WorkerOrders = JSON.parse(process.argv[2] ?? "");
+const counts = hasCounts ? new (await import("../admin/metrics.js")).ServerCounts() : undefined;
 
 /** Entries of the access log are sent together, so often: a message for each answer would cost more than the answer. */
 const ENTRIES_MS = 50;
@@ -50,7 +49,6 @@ const queue = createLogQueue(
 
 /** What is counted is told so often, in milliseconds: of a process that is killed, what came later is lost. */
 const TELL_MS = 250;
-const counts = hasCounts ? new ServerCounts() : undefined;
 
 let finishing: Promise<void> | undefined;
 const stopping = new AbortController();
@@ -62,18 +60,18 @@ const opening = createListingServer(options, {
   signal: stopping.signal,
 });
 const listening = opening.then((server) => server.listen(address));
-// Heard from the first moment on, since nobody says it twice.
+// Subscribe before anything else: each message is sent only once.
 process.on("SIGTERM", finish);
 process.on("message", (message: ToWorker) => {
   if (message === "close") void finish();
-  else opening.then((server) => server.reload()).catch(() => {});
+  else if (message === "reload") opening.then((server) => server.reload()).catch(() => {});
 });
 try {
   const { url } = await listening;
   // It may be another release than the first process has seen.
   const { folder, snapshot, contract } = (await opening).release;
   send({ release: { folder, snapshot, contract }, url });
-  if (counts) setInterval(tellCounted, TELL_MS).unref();
+  setInterval(tellCounted, TELL_MS).unref();
 } catch (error) {
   if (!stopping.signal.aborted) {
     if (!(error instanceof UserError)) throw error;
@@ -98,8 +96,8 @@ function finish(): Promise<void> {
 }
 
 async function tellCounted(): Promise<void> {
-  const server = counts && (await opening.catch(() => undefined));
-  if (server) send({ counted: { numbers: counts.numbers, connections: server.state().connections } });
+  const server = await opening.catch(() => undefined);
+  if (server && counts) send({ counted: { values: await counts.values(), connections: server.state().connections } });
 }
 
 function send(message: FromWorker, sent?: () => void): void {
