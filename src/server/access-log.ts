@@ -1,7 +1,8 @@
-/** One entry of the access log for each answer, and a bounded queue of those that wait for their reader. */
+/** Counts each answer and makes its entry of the access log, and a bounded queue of entries that wait for their reader. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type ServerAnswer, sending } from "./answers.js";
+import type { ServerCounts } from "./admin/metrics.js";
+import { type AnswerKind, kindOf, type ServerAnswer, sending } from "./answers.js";
 
 export interface AccessEntry {
   time: Date;
@@ -39,48 +40,46 @@ type Asked = Pick<AccessEntry, "method" | "url" | "version" | "agent" | "referer
 /** In the place of a request that could not be read. */
 const UNREAD: Asked = { method: "-", url: "-", version: "", agent: "", referer: "" };
 
-export const CLIENT_LEFT = 499;
+const CLIENT_LEFT = 499;
 
-/** The status and the bytes of body of an answer that is over. */
-export function outcomeOf(method: string | undefined, res: ServerResponse): [status: number, bytes: number] {
-  return [res.headersSent ? res.statusCode : CLIENT_LEFT, method === "HEAD" ? 0 : (sending.get(res)?.bytes ?? 0)];
-}
+export type Recorder = NonNullable<ReturnType<typeof createRecorder>>;
 
-export function createAccessLog(write: (entry: AccessEntry) => void) {
-  const start = ({ remoteAddress: remote = "" }: Socket, asked: Asked, release: string) => {
+/** Undefined where nobody wants to know of answers. Each method is called when a request begins, for the release that answers it. */
+export function createRecorder(write?: (entry: AccessEntry) => void, counts?: ServerCounts) {
+  if (!write && !counts) return undefined;
+  const begin = ({ remoteAddress: remote = "" }: Socket, asked: Asked, release: string) => {
     const time = new Date();
     const started = performance.now();
-    return (status: number, bytes: number) => {
+    return (status: number, bytes: number, kind: AnswerKind = kindOf(status, "identity")) => {
+      counts?.answer(kind, bytes);
       const ms = Math.round((performance.now() - started) * 1000) / 1000;
-      write({ time, remote, ...asked, status, bytes, ms, release });
+      write?.({ time, remote, ...asked, status, bytes, ms, release });
     };
   };
+  const ending = (end: ReturnType<typeof begin>) => {
+    return ({ head, body }: ServerAnswer) => end(head.status, body?.length ?? 0, head.kind);
+  };
   return {
-    /** For an answer of Node's server. */
+    /** Records an answer of Node's server when it is over. */
     watch(req: IncomingMessage, res: ServerResponse, release: string) {
       const { socket, method = "", url = "", httpVersion: version, headers } = req;
       const { "user-agent": agent = "", referer = "" } = headers;
-      const end = start(socket, { method, url, version, agent, referer }, release);
-      res.once("close", () => end(...outcomeOf(method, res)));
+      const end = begin(socket, { method, url, version, agent, referer }, release);
+      res.once("close", () => {
+        const { bytes = 0, kind } = sending.get(res) ?? {};
+        if (res.headersSent) end(res.statusCode, method === "HEAD" ? 0 : bytes, kind);
+        else end(CLIENT_LEFT, 0);
+      });
     },
-    /** For a plain GET. Returns what is to be told of its answer; of none if the client has left before it. */
-    beginPlain(
-      socket: Socket,
-      url: string,
-      { agent, referer }: Pick<AccessEntry, "agent" | "referer">,
-      release: string,
-    ) {
-      return toEnd(start(socket, { method: "GET", url, version: "1.1", agent, referer }, release));
+    /** For a plain GET. @returns what records its answer. */
+    beginPlain(socket: Socket, url: string, { agent, referer }: Pick<Asked, "agent" | "referer">, release: string) {
+      return ending(begin(socket, { method: "GET", url, version: "1.1", agent, referer }, release));
     },
-    /** For what was no request. Returns what is to be told of its answer. */
-    beginUnread: (socket: Socket, release: string) => toEnd(start(socket, UNREAD, release)),
-    /** For a new connection: the system does not tell any more whose it was once the client has left. Node remembers. */
+    /** For bytes that are not a request. @returns what records the answer. */
+    beginUnread: (socket: Socket, release: string) => ending(begin(socket, UNREAD, release)),
+    /** For a new connection. Node remembers its address, which the system forgets when the client leaves. */
     meet: (socket: Socket) => void socket.remoteAddress,
   };
-}
-
-function toEnd(end: (status: number, bytes: number) => void) {
-  return (answer?: ServerAnswer) => end(answer?.head.status ?? CLIENT_LEFT, answer?.body?.length ?? 0);
 }
 
 /** Bytes of an entry besides its texts, about. */

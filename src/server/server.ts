@@ -8,9 +8,9 @@ import { callback, checkOptions, folder, type OptionRules } from "../settings/op
 import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { atMost } from "../workers/at-most.js";
-import { type AccessEntry, CLIENT_LEFT, createAccessLog, outcomeOf } from "./access-log.js";
+import { type AccessEntry, createRecorder } from "./access-log.js";
 import type { MetricValues, ServerCounts } from "./admin/metrics.js";
-import { kindOf, ServerAnswer, sending, toText } from "./answers.js";
+import { ServerAnswer, toText } from "./answers.js";
 import { shareDescriptors } from "./connections/descriptors.js";
 import { createHttpServer } from "./connections/http.js";
 import { type Address, type HandedSocket, listen } from "./connections/listen.js";
@@ -98,7 +98,7 @@ export async function createListingServer(
     );
   if (!Number.isFinite(cacheMb) || cacheMb < 0)
     throw usageError(`The cache's size must be 0 or more megabytes, got ${cacheMb}.`);
-  const accessLog = access && createAccessLog(access);
+  const recorder = createRecorder(access, counts);
   const descriptors = shareDescriptors(limits.openFiles);
   const store = createStore(cacheMb, log, counts);
   const opening = atMost(MOST_PIECES);
@@ -109,37 +109,29 @@ export async function createListingServer(
 
   const handle = (req: IncomingMessage, res: ServerResponse) => {
     const { site } = current;
-    accessLog?.watch(req, res, site.release.snapshot.id);
-    if (counts) res.once("close", () => countAnswer(counts, req, res));
+    recorder?.watch(req, res, site.release.snapshot.id);
     site.handle(req, res);
   };
   const take: Take = (text, at, socket) => {
-    const { release, readPlain, findPlain } = current.site;
-    const request = readPlain(text, at);
-    if (!request) return undefined;
-    const { url, end, headers } = request;
-    const answer = findPlain(request);
-    return answer && { end, answer, done: accessLog?.beginPlain(socket, url, headers, release.snapshot.id) };
+    const { release, answerPlain } = current.site;
+    const plain = answerPlain(text, at);
+    if (!plain) return undefined;
+    const { url, end, headers, answer } = plain;
+    return { end, answer, done: recorder?.beginPlain(socket, url, headers, release.snapshot.id) };
   };
-  const {
-    server,
-    close: closeConnections,
-    open,
-  } = createHttpServer(limits, descriptors, {
+  const http = createHttpServer(limits, descriptors, {
     take,
     handle,
     refuse(socket, status, isHead) {
       const { answers, release } = current.site;
       const answer = answers.error(status);
-      const sent = isHead ? new ServerAnswer(answer.head) : answer;
-      accessLog?.beginUnread(socket, release.snapshot.id)(sent);
-      if (counts) countPlain(counts, sent);
+      recorder?.beginUnread(socket, release.snapshot.id)(isHead ? new ServerAnswer(answer.head) : answer);
       return toText(answer, isHead);
     },
     log,
-    ...(counts && { count: (answer) => countPlain(counts, answer) }),
   });
-  if (accessLog) server.prependListener("connection", accessLog.meet);
+  const { server } = http;
+  if (recorder) server.prependListener("connection", recorder.meet);
   let closed: Promise<void> | undefined;
   return {
     get release() {
@@ -152,21 +144,11 @@ export async function createListingServer(
       return { url: `${origin}${basePath(current.site.release.snapshot.base_url)}` };
     },
     reload: current.reload,
-    state: () => ({ connections: open(), processes: server.listening ? 1 : 0, counted: [] }),
+    state: () => ({ connections: http.open(), processes: server.listening ? 1 : 0, counted: [] }),
     close() {
       closing.abort();
-      closed ??= Promise.all([current.stop(), closeConnections()]).then(() => {});
+      closed ??= Promise.all([current.stop(), http.close()]).then(() => {});
       return closed;
     },
   };
-}
-
-function countAnswer(counts: ServerCounts, { method }: IncomingMessage, res: ServerResponse): void {
-  const [status, bytes] = outcomeOf(method, res);
-  const kind = status === CLIENT_LEFT ? undefined : sending.get(res)?.kind;
-  counts.answer(kind ?? kindOf(status, "identity"), bytes);
-}
-
-function countPlain(counts: ServerCounts, { head, body }: ServerAnswer): void {
-  counts.answer(head.kind, body?.length ?? 0);
 }

@@ -10,7 +10,7 @@ import { openRelease, type Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
 import { createAnswers, send } from "./answers.js";
 import { closeAfter } from "./connections/node-internals.js";
-import { createFastReader, type PlainRequest } from "./fast-path/request.js";
+import { createFastReader } from "./fast-path/request.js";
 import { createFiles } from "./files.js";
 import { createPages } from "./pages.js";
 import { hasTrueTimes, Proofs } from "./proofs.js";
@@ -46,6 +46,7 @@ export async function openSite(folder: string, options: SiteOptions, signal: Abo
   // The links of the page for people are relative to its folder.
   const home = release.sums.others.has(EXPLORER) && base !== "" ? [`${base}/`] : [];
 
+  const readPlain = createFastReader(listing);
   const app = polka({
     onError(error, _req, res) {
       log(`Unexpected error: ${error instanceof Error ? error.stack?.replaceAll("\n", " |") : error}`);
@@ -71,10 +72,13 @@ export async function openSite(folder: string, options: SiteOptions, signal: Abo
     release,
     answers,
     handle: (req: IncomingMessage, res: ServerResponse) => void app.handler(req as Request, res, undefined as never),
-    /** Together with `findPlain`, answers a plain GET of a page or a small file without Node's HTTP objects. */
-    readPlain: createFastReader(listing),
-    findPlain({ page, path, headers }: PlainRequest) {
-      return page === undefined ? others.find(path, headers.ifNoneMatch) : answerPage(page, headers);
+    /** Answers a plain GET of a page or a small file without Node's HTTP objects. Undefined if `text` at `at` is none. */
+    answerPlain(text: string, at: number) {
+      const request = readPlain(text, at);
+      if (!request) return undefined;
+      const { page, path, headers } = request;
+      const answer = page === undefined ? others.find(path, headers.ifNoneMatch) : answerPage(page, headers);
+      return answer && { ...request, answer };
     },
   };
 

@@ -17,15 +17,13 @@ interface HttpEffects {
   /** The text of an answer to what was not a request, without its body where it seemed to be a HEAD. */
   refuse(socket: Socket, status: ErrorStatus, isHead: boolean): string;
   log(line: string): void;
-  /** Is told of each answer of the fast path, as `createFastPath` has it. */
-  count?: Parameters<typeof createFastPath>[4];
 }
 
 /** A server that does not listen yet. `close` finishes the answers that have begun and leaves no connection open. */
 export function createHttpServer(
   limits: ServerLimits,
   descriptors: Descriptors,
-  { take, handle, refuse, log, count }: HttpEffects,
+  { take, handle, refuse, log }: HttpEffects,
 ) {
   const server = createHalfOpenServer({
     headersTimeout: limits.headersMs,
@@ -56,7 +54,7 @@ export function createHttpServer(
     closeLastAnswerWith(socket, () => endGently(socket, "", limits.lingerMs));
     readInTurn(socket, connection);
   };
-  const fastPath = createFastPath(limits, take, () => closing !== undefined, leave, count);
+  const fastPath = createFastPath(limits, take, () => closing !== undefined, leave);
   const checking = setInterval(() => {
     connections.closeStalled();
     for (const [socket, connection] of connections) fastPath.check(socket, connection);

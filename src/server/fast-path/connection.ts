@@ -21,14 +21,12 @@ const TOGETHER = 65_536;
 
 /**
  * @param leave gives a connection to Node's server.
- * @param count is told of each answer.
  */
 export function createFastPath(
   { keepAliveMs, fastBytes }: ServerLimits,
   take: Take,
   isClosing: () => boolean,
   leave: (socket: Socket, connection: Connection) => void,
-  count?: (answer: ServerAnswer) => void,
 ) {
   const trailerOf = createTrailer(keepAliveMs);
   const send = createSend();
@@ -60,7 +58,6 @@ export function createFastPath(
     };
     const answer = ({ answer, done }: Taken): void => {
       connection.servedAt = Date.now();
-      count?.(answer);
       send(socket, answer, trailerOf(connection.servedAt), done && (() => done(answer)));
     };
     const depart = (rest?: Buffer): void => {

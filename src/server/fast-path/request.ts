@@ -1,15 +1,16 @@
 /** Reads what nearly every client sends: a GET of a page or a file, with plain headers. Node's parser reads all else. */
 import { LRUCache } from "lru-cache";
+import { asPattern } from "../../contract/links.js";
 
 /** How many blocks of headers are remembered: clients send the same ones with each request. */
 const REMEMBERED = 1_024;
 
-/** A GET of the page of a number, or of a path that has none. */
-export type PlainRequest = NonNullable<ReturnType<ReturnType<typeof createFastReader>>>;
-
-/** Makes a reader of requests for a listing, such as `/v1/stations/`, and for files. Undefined is for Node's parser to judge. */
+/**
+ * Makes a reader of requests for a listing, such as `/v1/stations/`, and for files. It returns undefined for what Node's
+ * parser has to judge.
+ */
 export function createFastReader(listing: string) {
-  const start = listing.replace(/[^\w/]/g, "\\$&");
+  const start = asPattern(listing);
   const number = "([1-9][0-9]{0,8})";
   const target = `${start}\\?(?:format=api&)?page=${number}|${start}pages/${number}\\.json|(/[\\w./-]*)`;
   const line = new RegExp(`GET (${target}) HTTP/1\\.1\r\n`, "y");
