@@ -42,8 +42,6 @@ const UNREAD: Asked = { method: "-", url: "-", version: "", agent: "", referer: 
 
 const CLIENT_LEFT = 499;
 
-export type Recorder = NonNullable<ReturnType<typeof createRecorder>>;
-
 /** Undefined where nobody wants to know of answers. Each method is called when a request begins, for the release that answers it. */
 export function createRecorder(write?: (entry: AccessEntry) => void, counts?: ServerCounts) {
   if (!write && !counts) return undefined;

@@ -13,8 +13,6 @@ export interface Preferences {
   ifNoneMatch: string | undefined;
 }
 
-export type AnswerPage = ReturnType<typeof createPages>;
-
 export function createPages(
   { folder, paths, snapshot, sums }: Release,
   answers: Answers,
