@@ -28,7 +28,10 @@ export class UserError extends Error {
   }
 }
 
-/** For a wrong flag, argument, variable or config key, or a folder without the release that it should have. */
+/** A host that does not answer. Its exit code is 1 with every verb. */
+export class HostError extends UserError {}
+
+/** For a wrong flag, argument, variable or config key, or a file or a release that is not there. */
 export function usageError(message: string, cause?: unknown): UserError {
   return new UserError(message, { exitCode: ExitCode.usage, cause });
 }
@@ -85,7 +88,7 @@ export function explainSystem(error: unknown): unknown {
 
 /**
  * Why the system or SQLite refuses a path, and what to do: `the disk is full; free some space`.
- * @param another what the user may name instead: `another folder with --out`.
+ * @param another what the user may name instead: `another folder with --dist`.
  * @param code of the refusal, where the error's own is too vague.
  */
 export function explainRefusal(error: Error, another: string, code = codeOf(error) ?? ""): string {
@@ -126,5 +129,6 @@ export function unreadable(path: string, purpose: string, cause: unknown): UserE
     EACCES: `Cannot read ${path} (EACCES): let this user read it, and enter its folders, or run this as a user who may`,
     EIO: `Cannot read ${path} (EIO): check the disk, or the network that it is on`,
   };
-  return new UserError(`${messages[code] ?? `Cannot read ${path} (${code})`}; ${purpose}.`, { cause });
+  const exitCode = code === "ENOENT" || code === "ENOTDIR" ? ExitCode.usage : ExitCode.refused;
+  return new UserError(`${messages[code] ?? `Cannot read ${path} (${code})`}; ${purpose}.`, { exitCode, cause });
 }

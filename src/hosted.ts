@@ -5,7 +5,7 @@ import type { OpenListing } from "./client/options.js";
 import { parseBaseUrl } from "./contract/base-url.js";
 import { type AnyRecord, type Contract, USERS_CONTRACT } from "./contract/contract.js";
 import { readContract } from "./contract/file/read.js";
-import { codeOf, UserError } from "./errors.js";
+import { codeOf, HostError, UserError } from "./errors.js";
 
 /** Normalised, with no request. @throws UserError (usage) for what is not a base URL */
 export function baseUrlOf(given: string): string {
@@ -56,14 +56,14 @@ export async function explainListing(
   const { code, url, message } = error;
   if (proof === undefined && (code === "unproved" || isNothing(error))) await refuseListingUrl(baseUrl);
   const why = whyUnreachable(error);
-  if (why !== undefined) return new UserError(`${url} cannot be reached: ${why}.`, { cause: error });
+  if (why !== undefined) return new HostError(`${url} cannot be reached: ${why}.`, { cause: error });
   if (code === "unproved")
     return new UserError(`${url} is not there, so nothing can be proved. Is ${baseUrl} the base URL?`, {
       cause: error,
     });
-  const isPassing = code === "network" || code === "timeout";
-  const usual = isPassing ? "Run this again later." : `Is ${baseUrl} the base URL?`;
-  return new UserError(`${message} ${advice[code] ?? usual}`, { cause: error });
+  if (code === "network" || code === "timeout")
+    return new HostError(`${message} ${advice[code] ?? "Run this again later."}`, { cause: error });
+  return new UserError(`${message} ${advice[code] ?? `Is ${baseUrl} the base URL?`}`, { cause: error });
 }
 
 /** Enough for every base URL that people have. */

@@ -27,11 +27,11 @@ const BASE = { baseUrl: "https://directory.example.com", pageSize: 2 };
 /** A folder of releases of 5 users and then of 6, and the options of the builds. */
 async function twoReleases() {
   const folder = scratch();
-  const out = join(folder, "dist");
-  const options = { ...BASE, db: writeUsers(join(folder, "five.sqlite"), plainRows(5)), out };
+  const dist = join(folder, "dist");
+  const options = { ...BASE, db: writeUsers(join(folder, "five.sqlite"), plainRows(5)), dist };
   const five = await build(options);
   const six = await build({ ...options, db: writeUsers(join(folder, "six.sqlite"), plainRows(6)), adapt: ["nginx"] });
-  return { folder, dist: out, options, five, six };
+  return { folder, dist: dist, options, five, six };
 }
 
 test("every verb is a function", async () => {
@@ -77,7 +77,7 @@ const loose = { build, diff, verify, publish, mirror, createServer, adapt, useRe
   string,
   (...given: unknown[]) => Promise<unknown>
 >;
-const NEEDED = { db: "a", baseUrl: "http://a", out: "o" };
+const NEEDED = { db: "a", baseUrl: "http://a", dist: "o" };
 
 test.each([
   ["build", [{ ...NEEDED, pageSzie: 3 }], "build has no option pageSzie; did you mean pageSize?"],

@@ -23,7 +23,7 @@ async function compareAndPrint(
   bar: Progress | undefined,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  const { out: dist, only, ignore, maxAdded, maxRemoved, maxChanged, maxField } = settings;
+  const { dist, only, ignore, maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
   const source: SourceSideOptions = Object.fromEntries(SOURCE_KEYS.map((key) => [key, settings[key]]));
   const scratch = await makeScratch();

@@ -9,12 +9,12 @@ import { type Given, type Io, printed, say, sayLines } from "./program/verb.js";
 const LINES_AT_ONCE = 1000;
 
 export async function runForget({ settings, words }: Given, io: Io): Promise<ExitCode> {
-  const { json, out } = settings;
+  const { json, dist } = settings;
   // What stdout refuses, `printed` throws.
   io.onLost = () => {};
   let told = 0;
   let plan: ForgetPlan | undefined;
-  const untidied = await forgetReleases(out, words, {
+  const untidied = await forgetReleases(dist, words, {
     ...{ now: () => io.date(), cwd: io.cwd },
     onCleared: (names) => say(io, `Removed what killed runs had left: ${listed(names)}.`),
     async tell(urls, planned) {

@@ -16,7 +16,7 @@ export async function runHost({ settings, arguments: { name } }: Given, io: Io):
     print(io, settings.json ? toJson(listHosts()) : describeHosts(painter(io.stdout, io.env)));
     return ExitCode.done;
   }
-  const { out: dist, release, write, root, serverName, basePath, address, listenPort, origin, cacheControl } = settings;
+  const { dist, release, write, root, serverName, basePath, address, listenPort, origin, cacheControl } = settings;
   if (settings.check) {
     reportCheck(await checkLimits(name, { dist, release }, { cwd: io.cwd }), settings, io);
     return ExitCode.done;

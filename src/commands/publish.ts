@@ -14,7 +14,7 @@ import { type Given, type Io, loseOutput, print, sayLines } from "./program/verb
 export async function runPublish({ settings, arguments: { target = "" } }: Given, io: Io): Promise<ExitCode> {
   const { json, quiet, dryRun, purgeList } = settings;
   const started = io.now();
-  const { out: dist, force, expect, release, endpoint, cacheControl } = settings;
+  const { dist, force, expect, release, endpoint, cacheControl } = settings;
   const place = hasScheme(target) ? target : at(io.cwd, target);
   const shard = settings.shard === undefined ? undefined : wordOf(readShard(settings.shard, io.env));
   const options = { dist, target: place, release, endpoint, cacheControl, force, expect, dryRun, purgeList, shard };

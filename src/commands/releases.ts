@@ -8,7 +8,7 @@ import { listReleases, type ReleaseSummary } from "../release/list.js";
 import { type Given, type Io, print } from "./program/verb.js";
 
 export async function runReleases({ settings }: Given, io: Io): Promise<ExitCode> {
-  const list = await listReleases(settings.out);
+  const list = await listReleases(settings.dist);
   print(
     io,
     settings.json

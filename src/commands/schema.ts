@@ -16,9 +16,9 @@ const FORMS: Readonly<Record<Settings["schemaFormat"], (contract: Contract) => s
 };
 
 export async function runSchema({ settings, arguments: { release } }: Given, io: Io): Promise<ExitCode> {
-  const { out, contract: given, schemaFormat } = settings;
+  const { dist, contract: given, schemaFormat } = settings;
   const contract =
-    release === undefined ? await loadContract(given) : (await openChosen(out, release, io.cwd)).contract;
+    release === undefined ? await loadContract(given) : (await openChosen(dist, release, io.cwd)).contract;
   print(io, FORMS[schemaFormat](contract).trimEnd());
   return ExitCode.done;
 }

@@ -13,7 +13,7 @@ import type { ClusterEffects } from "../server/cluster/cluster.js";
 import { writeWithoutWaiting } from "../server/connections/node-internals.js";
 import { SERVER_LIMITS } from "../server/limits.js";
 import type { CountedServer, ServedRelease } from "../server/server.js";
-import { toListener } from "../settings/hosts.js";
+import { toListener } from "../settings/kinds.js";
 import { type Settings, settingOf } from "../settings/settings.js";
 import { accessLine } from "./access.js";
 import { findHanded, tellReady } from "./program/service.js";
@@ -134,22 +134,22 @@ async function goOnWithoutLog(io: Io, log: (line: string) => void): Promise<void
 
 /** Opens the server. If there are releases and none is current, the error says how to choose one. */
 async function open(settings: Settings, effects: ClusterEffects) {
-  const { out, processes, cacheControl, cacheMb } = settings;
+  const { dist, processes, cacheControl, cacheMb } = settings;
   try {
-    const options = { folder: out, cacheControl, cacheMb };
+    const options = { folder: dist, cacheControl, cacheMb };
     if (processes > 1)
       return await (await import("../server/cluster/cluster.js")).createCluster(options, effects, processes);
     return await (await import("../server/server.js")).createListingServer(options, effects);
   } catch (error) {
-    if (!(error instanceof UserError) || existsSync(join(out, CURRENT))) throw error;
-    const releases = await listReleases(out).catch((cause): ReleaseSummary[] => {
+    if (!(error instanceof UserError) || existsSync(join(dist, CURRENT))) throw error;
+    const releases = await listReleases(dist).catch((cause): ReleaseSummary[] => {
       if (cause instanceof UserError) return [];
       throw cause;
     });
     const whole = releases.find(({ broken }) => broken === undefined);
     if (!whole) throw error;
-    const command = `rollcall use ${whole.id} ${shellWord(out)}`;
-    throw usageError(`No release in ${out} is current; "${command}" switches to the newest.`, error);
+    const command = `rollcall use ${whole.id} ${shellWord(dist)}`;
+    throw usageError(`No release in ${dist} is current; "${command}" switches to the newest.`, error);
   }
 }
 
@@ -178,7 +178,7 @@ function describeSnapshot({ snapshot, contract }: Pick<ServedRelease, "snapshot"
  * Where links lead, if that is not here, and the build that mends it. A server that others reach is taken to be behind what
  * has the base URL: there a base URL of another machine needs no word.
  */
-function linksNote(baseUrl: string, origin: string, { host, out }: Settings): string | undefined {
+function linksNote(baseUrl: string, origin: string, { host, dist }: Settings): string | undefined {
   const [base, here] = [new URL(baseUrl), new URL(origin)];
   const isEverywhere = here.hostname === "0.0.0.0" || here.hostname === "[::]";
   const isForHere = base.protocol === "http:" && isLoopback(base.hostname);
@@ -188,9 +188,9 @@ function linksNote(baseUrl: string, origin: string, { host, out }: Settings): st
 
   const target = isEverywhere ? `http://ADDRESS${here.port && `:${here.port}`}` : origin;
   // Neither for the default, nor for a single release's folder, where no build can go.
-  const isUsual = out === settingOf("out").default || existsSync(join(out, SNAPSHOT));
-  const outFlag = isUsual ? [] : ["--out", shellWord(out)];
-  const build = ["rollcall build --base-url", shellWord(`${target}${basePath(baseUrl)}`), ...outFlag].join(" ");
+  const isUsual = dist === settingOf("dist").default || existsSync(join(dist, SNAPSHOT));
+  const distFlag = isUsual ? [] : ["--dist", shellWord(dist)];
+  const build = ["rollcall build --base-url", shellWord(`${target}${basePath(baseUrl)}`), ...distFlag].join(" ");
   if (!isForHere)
     return `Links lead to ${baseUrl}, as behind a proxy; for a release whose links lead here: "${build}".`;
   const where = isEverywhere

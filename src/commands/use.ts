@@ -9,7 +9,7 @@ import { type Given, type Io, loseOutput, print, sayLines } from "./program/verb
 
 export async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Promise<ExitCode> {
   const { now, before, untidied } = await stoppable(io.signals, (signal) =>
-    useRelease(settings.out, id, { cwd: io.cwd, signal }),
+    useRelease(settings.dist, id, { cwd: io.cwd, signal }),
   );
   loseOutput(io, `Release ${now.id} is current.`);
   if (settings.json) {

@@ -14,7 +14,7 @@ import { type Given, type Io, print } from "./program/verb.js";
 import { describeVerdict } from "./verdict.js";
 
 export async function runVerify({ settings, arguments: { what } }: Given, io: Io): Promise<ExitCode> {
-  const { out: dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge } = settings;
+  const { dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge } = settings;
   const started = io.now();
   const options = { what, dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge };
   const result = await refusalsAsUsageErrors(() =>

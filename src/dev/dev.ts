@@ -132,17 +132,17 @@ async function buildAndServe(
 ): Promise<BuildResult> {
   await onBegin(contract.listing.words);
   const base = host.origin + basePath(baseUrl);
-  const out = join(scratch, "dist");
+  const dist = join(scratch, "dist");
   const result = await build(
-    { ...settings, contract: contract.file, baseUrl: base, out, keep: KEEP, lookup: true, explorer: true },
+    { ...settings, contract: contract.file, baseUrl: base, dist, keep: KEEP, lookup: true, explorer: true },
     { signal, onProgress },
   );
-  await host.show(out);
+  await host.show(dist);
   const isOther = served !== undefined && served.id !== result.id;
   const { workers } = settings;
   const changes = isOther
     ? await compare(
-        { old: served.id, new: result.id, dist: out, workers },
+        { old: served.id, new: result.id, dist, workers },
         { scratch: mkdtempSync(join(scratch, "changes-")), signal },
       )
     : undefined;

@@ -27,15 +27,15 @@ export class GateError extends UserError {
   /**
    * @param release the name of the release's folder.
    * @param exceeded a sentence with figures for each gate.
-   * @param out the folder of releases, if the commands in the message need it.
+   * @param dist the folder of releases, if the commands in the message need it.
    */
   constructor(
     readonly release: string,
     readonly exceeded: readonly string[],
-    out?: string,
+    dist?: string,
   ) {
     const id = idOf(release);
-    const [flag, folder] = out === undefined ? ["", ""] : [` --out ${shellWord(out)}`, ` ${shellWord(out)}`];
+    const [flag, folder] = dist === undefined ? ["", ""] : [` --dist ${shellWord(dist)}`, ` ${shellWord(dist)}`];
     super(
       `Release ${release} is kept, but current is unchanged, for it exceeds ${exceeded.join("; and ")}. Look at it with "rollcall diff current ${id}${flag}", accept it with "rollcall use ${id}${folder}".`,
       { exitCode: ExitCode.gate },

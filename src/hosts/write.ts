@@ -72,7 +72,7 @@ const EFFECTS: OptionRules<AdaptEffects> = { cwd: folder };
  */
 export async function adapt(name: string, given: AdaptOptions = {}, effects: AdaptEffects = {}): Promise<Adapted> {
   const host = hostOf(name);
-  const { dist = SETTINGS.out.default, release: word, write, ...options } = checkOptions("adapt", given, OPTIONS);
+  const { dist = SETTINGS.dist.default, release: word, write, ...options } = checkOptions("adapt", given, OPTIONS);
   const { cwd } = checkOptions("adapt's third argument", effects, EFFECTS);
   const release = await openChosen(dist, word, cwd);
   const { snapshot } = release;
@@ -133,7 +133,7 @@ export async function checkLimits(name: string, given: ReleaseOptions = {}, effe
   const host = hostOf(name);
   const choice = checkOptions("checkLimits", given, RELEASE_OPTIONS);
   const { cwd } = checkOptions("checkLimits' third argument", effects, EFFECTS);
-  const release = await openChosen(choice.dist ?? SETTINGS.out.default, choice.release, cwd);
+  const release = await openChosen(choice.dist ?? SETTINGS.dist.default, choice.release, cwd);
   const measured = await measure(release);
   return { host: name, snapshot: release.snapshot, ...measured, excess: findExcess(measured.measures, host) };
 }

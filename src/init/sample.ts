@@ -8,10 +8,10 @@ import { CONFIG_FILE, SAMPLE_FILE } from "../settings/file.js";
 import { SETTINGS } from "../settings/table.js";
 import { exists, refusal, refuseExisting } from "./existing.js";
 
-const { host, port, out, pageSize } = SETTINGS;
+const { host, port, dist, pageSize } = SETTINGS;
 
 /** The settings of a first config that are not of the source. */
-export const STARTER = { baseUrl: `http://${host.default}:${port.default}`, out: out.default };
+export const STARTER = { baseUrl: `http://${host.default}:${port.default}`, dist: dist.default };
 
 /** @returns the paths that were written, below the folder. */
 export async function writeSample(folder: string, signal: AbortSignal | undefined): Promise<string[]> {

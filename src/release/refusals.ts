@@ -24,7 +24,7 @@ export function explainWrite(dist: string, error: unknown): unknown {
   const said = codeOf(error) ?? "";
   const code = VAGUE.test(said) ? (findRefusal(dist) ?? said) : said;
   if (!code.startsWith("SQLITE_") && !isSystemError(error)) return error;
-  const why = explainRefusal(error, "another folder with --out", code);
+  const why = explainRefusal(error, "another folder with --dist", code);
   return new UserError(`Cannot write ${dist}: ${why}, then run this again. What was current is unchanged.`, {
     cause: error,
   });

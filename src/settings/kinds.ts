@@ -24,6 +24,8 @@ export interface Setting {
   decidesData?: true;
   placeholder?: string;
   help: string;
+  /** The heading of help that it stands under. */
+  group: string;
 }
 
 /** @param verbs those that have it as a flag. */
@@ -34,6 +36,12 @@ export function row<Kind extends object>(kind: Kind, verbs: readonly string[], h
 /** A setting that decides what the pages and artifacts of a release hold. */
 export function dataRow<Kind extends object>(kind: Kind, verbs: readonly string[], help: string) {
   return { ...row(kind, verbs, help), decidesData: true } as const;
+}
+
+/** Puts rows under a heading of help. */
+export function group<Rows extends Record<string, object>>(heading: string, rows: Rows) {
+  const grouped = Object.entries(rows).map(([key, one]) => [key, { ...one, group: heading }]);
+  return Object.fromEntries(grouped) as { [K in keyof Rows]: Rows[K] & { group: string } };
 }
 
 /** Whether a text can be a path. What is written like a URL is no path that anybody means. */
@@ -202,3 +210,20 @@ export const urlPath = ofText(
 );
 
 export const headerValue = ofText(z.string().regex(/^[!-~]([ -~]*[!-~])?$/), "one line of ASCII", "<value>");
+
+const LISTENER = /^(?:(?:\[([0-9a-f:.]+)\]|([A-Za-z0-9_.-]+)):)?(\d{1,5})$/i;
+
+/** An address to listen on, as `127.0.0.1:9090`, `[::1]:9090` or the port alone, which is on loopback. */
+export const listener = {
+  ...text("<address:port>", "an address and a port, like 127.0.0.1:9090 or [::1]:9090, or a port alone"),
+  schema: z.string().refine((given) => {
+    const { port } = toListener(given);
+    return port >= 0 && port <= 65_535;
+  }),
+};
+
+/** @param given as the setting has it. The port is NaN where it has not its form. */
+export function toListener(given: string): { host: string; port: number } {
+  const [, six, other, port] = LISTENER.exec(given) ?? [];
+  return { host: six ?? other ?? "127.0.0.1", port: Number(port) };
+}

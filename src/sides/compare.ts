@@ -78,7 +78,7 @@ export async function compare<T = AnyRecord>(
   const { scratch = await makeScratch() } = others;
   try {
     const { old, new: newer, only, ignore, gates: given = {}, ...rest } = checkOptions("diff", options, OPTIONS);
-    const { dist = SETTINGS.out.default, ...source } = rest;
+    const { dist = SETTINGS.dist.default, ...source } = rest;
     const gates = checkOptions("gates", given, GATES);
     return await unlessStopped(signal, async () => {
       const sides = await openSides(old, newer, { cwd, dist, scratch, source, onProgress, signal });

@@ -23,7 +23,7 @@ export async function openSourceSide(
     const { file: contract, listing } = await loadContract(options.contract);
     // Compressed pages are never compared.
     const { folder } = await build(
-      { ...options, contract, db, out: scratch, keep: 0, encodings: [] },
+      { ...options, contract, db, dist: scratch, keep: 0, encodings: [] },
       { onProgress: (done) => onProgress({ ...done, words: listing.words }), signal },
     );
     return openReleaseSide(await openRelease(folder), `source ${db}`);

@@ -25,7 +25,7 @@ import { makeCurrent } from "./publish.js";
 import { type BuildResult, explorerAddress, reportLookup, type Timings } from "./result.js";
 
 /**
- * Publishes the records of `options.db` as the current release of `options.out`. A build that fails, at whatever moment,
+ * Publishes the records of `options.db` as the current release of `options.dist`. A build that fails, at whatever moment,
  * leaves the current release as it was.
  * @throws InvalidRecordsError when records are invalid; UserError for everything else that a person can correct.
  */
@@ -40,8 +40,8 @@ const NO_ROWS = { before: 0, rows: 0 };
 
 async function run(settings: BuildSettings, effects: BuildEffects, began: number): Promise<BuildResult> {
   const { now = () => new Date(), onProgress = () => {}, signal } = effects;
-  const { out, signKey, join: parts } = settings;
-  const log = new ProblemLog(settings.problemsFile, out);
+  const { dist, signKey, join: parts } = settings;
+  const log = new ProblemLog(settings.problemsFile, dist);
   let source: Source | undefined;
   let unlock: (() => void) | undefined;
   try {
@@ -50,17 +50,17 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
     const signer = signKey === undefined ? undefined : await openSigner(signKey, effects.signPassword);
     signal?.throwIfAborted();
     // A source that is refused leaves no new folder behind.
-    unlock = existsSync(out) ? lockDist(out, now()) : undefined;
+    unlock = existsSync(dist) ? lockDist(dist, now()) : undefined;
     // A join reads the parts instead of the rows.
     source = await openSource({ ...settings, rowsOf: parts === undefined ? undefined : () => NO_ROWS });
     onProgress({ records: 0, total: source.total });
-    unlock ??= lockDist(out, now());
+    unlock ??= lockDist(dist, now());
     const open = performance.now() - began;
     const job = { settings, source, log, onProgress, signal, shard: WHOLE };
     const { timings, ...result } = await write(job, now, signer);
     return { ...result, timings: { open, ...timings } };
   } catch (error) {
-    throw explainWrite(out, error);
+    throw explainWrite(dist, error);
   } finally {
     unlock?.();
     log.discard();
@@ -73,13 +73,13 @@ type Written = Omit<BuildResult, "timings"> & { timings: Omit<Timings, "open"> }
 async function write(job: Job, now: () => Date, signer: Signer | undefined): Promise<Written> {
   const began = performance.now();
   const { settings, signal } = job;
-  const { out, contract, encodings } = settings;
-  requireLink(out);
+  const { dist, contract, encodings } = settings;
+  requireLink(dist);
   // A broken release counts as none, and this build replaces it.
-  const previous = await openIfWhole(join(out, CURRENT));
+  const previous = await openIfWhole(join(dist, CURRENT));
   const untidied: string[] = [];
   let changes: WrittenChanges | undefined;
-  const staging = new Staging(out, contract, untidied, previous);
+  const staging = new Staging(dist, contract, untidied, previous);
   try {
     const written = await writePages(job, staging, previous);
     const writtenAt = performance.now();
@@ -97,7 +97,7 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
     const stage = { staging, digests, collection: written.collection, state, previous };
     changes = await writeChanges(stage, settings, signal);
     const published = await makeCurrent(settings, stage, totals, facts, { now: now(), untidied, signer, changes });
-    const folder = join(out, RELEASES, published.name);
+    const folder = join(dist, RELEASES, published.name);
     const { bytes, linked } = totals;
     const made = { folder, records: count, pages, bytes, linked, skipped, warnings };
     const lookup = reportLookup(settings, { folder, files: staging.sums(digests).others });

@@ -38,7 +38,7 @@ export interface BuildOptions
   /** Where the listing will be reached: absolute http(s), maybe with a path. */
   baseUrl: string;
   /** The folder of releases, which is created when it is missing. */
-  out: string;
+  dist: string;
   /** Content codings to store each page in as well. */
   encodings?: readonly Encoding[] | undefined;
   /** How much may change. A release that changes more is built, but not made current. */
@@ -99,7 +99,7 @@ const RULES: OptionRules<BuildOptions> = {
   ...pick(
     "db",
     "baseUrl",
-    "out",
+    "dist",
     "keep",
     "adapt",
     "bulk",
@@ -123,7 +123,7 @@ export type BuildSettings = Awaited<ReturnType<typeof resolveOptions>>;
 
 /** @throws UserError (usage) naming every option that is unknown, missing or not allowed. */
 export async function resolveOptions(given: BuildOptions) {
-  const options = checkOptions("build", given, RULES, ["db", "baseUrl", "out"]);
+  const options = checkOptions("build", given, RULES, ["db", "baseUrl", "dist"]);
   if (options.table !== undefined && options.query !== undefined)
     throw usageError("build: table and query exclude each other; give one of them.");
   const contract = await loadContract(options.contract);

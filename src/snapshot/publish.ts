@@ -44,7 +44,7 @@ export async function makeCurrent(
   facts: SnapshotFacts,
   { now, untidied, signer, changes }: Effects,
 ): Promise<Published> {
-  const { out: dist, keep, gates } = settings;
+  const { dist, keep, gates } = settings;
   const sums = staging.sums(digests);
   const digest = contentDigest(facts, sums);
   const id = snapshotId(digest);
@@ -75,9 +75,9 @@ async function findWhole(
   settings: BuildSettings,
   wanted: { id: string; digest: string; others: Sums["others"] },
 ): Promise<string | undefined> {
-  for (const name of releaseNames(settings.out)) {
+  for (const name of releaseNames(settings.dist)) {
     if (idOf(name) !== wanted.id) continue;
-    const release = await openIfWhole(join(settings.out, RELEASES, name));
+    const release = await openIfWhole(join(settings.dist, RELEASES, name));
     if (release?.digest !== wanted.digest || !isAlike(release, settings, wanted.others)) continue;
     if ((await findDamage(release)) === undefined) return name;
   }
@@ -104,7 +104,7 @@ function made(others: Sums["others"]): [path: string, digest: string][] {
 }
 
 function filesForHosts(settings: BuildSettings, name: string, snapshot: Snapshot, sums: Sums) {
-  const folder = join(settings.root ?? realpathSync(settings.out), RELEASES, name);
+  const folder = join(settings.root ?? realpathSync(settings.dist), RELEASES, name);
   const isSigned = settings.signKey !== undefined;
   return settings.adapting?.includedFiles(settings, { folder, snapshot, sums, isSigned }) ?? [];
 }

@@ -34,7 +34,7 @@ const EFFECTS: OptionRules<VerifyEffects> = { onProgress: callback, signal: abor
 export async function verify(given: VerifyOptions = {}, effects: VerifyEffects = {}): Promise<VerifyResult> {
   const options = checkOptions("verify", given, OPTIONS);
   const { cwd = ".", ...watch } = checkOptions("verify's second argument", effects, EFFECTS);
-  const { what: name = CURRENT, dist = SETTINGS.out.default, workers, against, ...ofHosts } = options;
+  const { what: name = CURRENT, dist = SETTINGS.dist.default, workers, against, ...ofHosts } = options;
   const demand = readDemand(options, cwd);
   const allowed = await readAllowed(options);
   const verdict = await unlessStopped(watch.signal, async () => {

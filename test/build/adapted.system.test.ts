@@ -15,7 +15,7 @@ let options: BuildOptions & { adapt: string[] };
 beforeEach(() => {
   folder = scratch();
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(3));
-  options = { db, out: join(folder, "dist"), baseUrl: "https://directory.example.com", adapt: ["nginx"] };
+  options = { db, dist: join(folder, "dist"), baseUrl: "https://directory.example.com", adapt: ["nginx"] };
 });
 
 const included = async (release: string) =>
@@ -65,7 +65,7 @@ test("every host is told of the steps of its release, and an equal build leaves 
 });
 
 test("the site's file is written once, and only for a release that holds what it includes", async () => {
-  const dist = options.out;
+  const dist = options.dist;
   const write = join(folder, "conf.d");
   await build({ ...options, adapt: [] });
   await expect(adapt("nginx", { dist, write })).rejects.toThrow(
@@ -88,7 +88,7 @@ test("of several files, none is written where one cannot be", async () => {
   await build({ ...options, adapt: [] });
   const write = join(folder, "project");
   mkdirSync(join(write, "netlify.toml"), { recursive: true });
-  await expect(adapt("netlify", { dist: options.out, write })).rejects.toThrow(
+  await expect(adapt("netlify", { dist: options.dist, write })).rejects.toThrow(
     /netlify.toml is a folder, where a file is to be written/,
   );
   expect(existsSync(join(write, "netlify/edge-functions/rollcall.js"))).toBe(false);

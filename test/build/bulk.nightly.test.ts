@@ -22,7 +22,7 @@ test("large records: parts end before the limit, and unchanged ones are links", 
   const bios = Array.from({ length: 34 }, (_, at) => noise(at + 1, 1_000_000));
   const rows = plainRows(34).map((row, at): Row => ({ ...row, bio: bios[at] ?? "" }));
   const db = writeUsers(join(scratch(), "u.sqlite"), rows);
-  const options = { db, baseUrl, pageSize: 3, bulk: true, out: scratch() };
+  const options = { db, baseUrl, pageSize: 3, bulk: true, dist: scratch() };
   const first = await build({ ...options, workers: 0 });
   expect(readBulk(first.folder).files).toHaveLength(2);
   expect(readBulk(first.folder).lines).toBe(linesOfPages(first.folder));
@@ -49,11 +49,11 @@ test("large records: parts end before the limit, and unchanged ones are links", 
 test("a record that is larger than a part is refused in words", async () => {
   const rows = plainRows(4).map((row, at) => (at === 2 ? { ...row, bio: noise(3, 34_000_000) } : row));
   const db = writeUsers(join(scratch(), "u.sqlite"), rows);
-  const options = { db, baseUrl, out: scratch(), pageSize: 2, workers: 2 };
+  const options = { db, baseUrl, dist: scratch(), pageSize: 2, workers: 2 };
   await expect(build({ ...options, bulk: true })).rejects.toThrow(
     /^Record 3 takes 2\d{7} bytes when compressed, and a part of --bulk holds at most 24000000; build without --bulk\.$/,
   );
-  expect(readdirSync(options.out).filter((name) => name.startsWith("current"))).toEqual([]);
-  expect(openFiles(options.out)).toEqual([]);
+  expect(readdirSync(options.dist).filter((name) => name.startsWith("current"))).toEqual([]);
+  expect(openFiles(options.dist)).toEqual([]);
   expect(await build(options)).toMatchObject({ isNew: true });
 });

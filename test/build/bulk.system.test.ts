@@ -10,8 +10,8 @@ import { linesOfPages, readBulk, sha256 } from "./bulk-files.js";
 
 const baseUrl = "https://directory.example.com";
 
-const outcomeOf = async (options: Omit<BuildOptions, "out" | "baseUrl">) => {
-  const { folder } = await build({ ...options, baseUrl, out: scratch(), bulk: true });
+const outcomeOf = async (options: Omit<BuildOptions, "dist" | "baseUrl">) => {
+  const { folder } = await build({ ...options, baseUrl, dist: scratch(), bulk: true });
   return { folder, ...readBulk(folder) };
 };
 
@@ -47,7 +47,7 @@ test("invalid records that are left out are left out of it, too", async () => {
 
 test("an unchanged source is left as before, and a release without what is asked for now is not", async () => {
   const db = writeUsers(join(scratch(), "u.sqlite"), plainRows(20));
-  const options = { db, baseUrl, out: scratch(), pageSize: 3 };
+  const options = { db, baseUrl, dist: scratch(), pageSize: 3 };
   const plain = await build(options);
   const bulk = await build({ ...options, bulk: true });
   expect(bulk).toMatchObject({ isNew: true });
@@ -61,9 +61,9 @@ test("an unchanged source is left as before, and a release without what is asked
 
 test("releases of one id whose parts came of two compressors are one to whoever names the id", async () => {
   const db = writeUsers(join(scratch(), "u.sqlite"), plainRows(20));
-  const out = scratch();
-  const { folder, id } = await build({ db, baseUrl, out, bulk: true });
-  const other = join(out, "releases", `20200101T000000Z-${id}`);
+  const dist = scratch();
+  const { folder, id } = await build({ db, baseUrl, dist, bulk: true });
+  const other = join(dist, "releases", `20200101T000000Z-${id}`);
   cpSync(folder, other, { recursive: true });
   const part = join(other, "bulk/1.ndjson.gz");
   const bytes = gzipSync(gunzipSync(readFileSync(part)), { level: 1 });
@@ -75,7 +75,7 @@ test("releases of one id whose parts came of two compressors are one to whoever 
   const after = ["bulk.json", "bulk/1.ndjson.gz"].map((name) => sha256(readFileSync(join(other, name))));
   replace("SHA256SUMS", (text) => before.reduce((sums, digest, at) => sums.replace(digest, after[at] ?? ""), text));
   checkSums(other);
-  expect(await useRelease(out, id)).toMatchObject({ now: { id } });
+  expect(await useRelease(dist, id)).toMatchObject({ now: { id } });
   expect(await verify({ what: other })).toMatchObject({ passed: true });
 });
 

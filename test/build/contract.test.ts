@@ -95,7 +95,7 @@ test("a condition that one row cannot be asked of refuses the build with a line 
     db: join(cwd, "t.sqlite"),
     table: "things",
     baseUrl: "https://example.com",
-    out: join(cwd, "dist"),
+    dist: join(cwd, "dist"),
   };
   const error = await refusalOf(() => build({ ...options, contract: file }));
   expect(error.message).toMatch(
@@ -112,7 +112,7 @@ test("an enum of many values names the one that is given twice", async () => {
 
 test("a build with a bad contract, or a gate on no field of it, writes nothing", async () => {
   const cwd = scratch();
-  const options = { db: join(cwd, "none.sqlite"), baseUrl: "https://example.com", out: join(cwd, "dist") };
+  const options = { db: join(cwd, "none.sqlite"), baseUrl: "https://example.com", dist: join(cwd, "dist") };
   const refusal = (more: Partial<Parameters<typeof build>[0]>) =>
     build({ ...options, ...more }).then(
       () => undefined,
@@ -131,5 +131,5 @@ test("a build with a bad contract, or a gate on no field of it, writes nothing",
   expect(await refusal({ contract: STATIONS, gates: { maxField: ["position=10"] } })).toMatchObject({
     message: expect.stringContaining('maxField names "position", which is no field'),
   });
-  expect(existsSync(options.out)).toBe(false);
+  expect(existsSync(options.dist)).toBe(false);
 });

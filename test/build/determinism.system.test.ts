@@ -68,12 +68,12 @@ describe.each(Object.entries(SOURCES))("%s, with everything on", (_, { make, edi
   }, async () => {
     const source = make();
     const first = scratch();
-    const old = await build({ ...source, ...BASE, ...EVERYTHING, out: first }, { now });
+    const old = await build({ ...source, ...BASE, ...EVERYTHING, dist: first }, { now });
     change(source.db, edit);
     const options = () => {
-      const out = join(scratch(), "dist");
-      cpSync(first, out, { recursive: true, verbatimSymlinks: true });
-      return { ...source, ...BASE, ...EVERYTHING, out };
+      const dist = join(scratch(), "dist");
+      cpSync(first, dist, { recursive: true, verbatimSymlinks: true });
+      return { ...source, ...BASE, ...EVERYTHING, dist };
     };
     const [alone, ...others] = [
       await build({ ...options(), workers: 0 }, { now }),
@@ -143,7 +143,7 @@ async function outcome(options: BuildOptions, make = (given: BuildOptions) => bu
 }
 
 async function expectSame(db: string, more: Partial<BuildOptions> = {}) {
-  const options = () => ({ db, ...BASE, pageSize: 3, out: scratch(), ...more });
+  const options = () => ({ db, ...BASE, pageSize: 3, dist: scratch(), ...more });
   const alone = await outcome({ ...options(), workers: 0 });
   for (const workers of WORKERS.slice(1)) expect(await outcome({ ...options(), workers })).toEqual(alone);
   return alone;
@@ -160,7 +160,7 @@ test.each([ORDER_INDEX, ""])("any valid users, with the index %o", { timeout: 30
 
 test.each([0, 1, 99])("%i records, by more shards than pages", async (count) => {
   const options = () => ({
-    ...{ db, ...BASE, ...EVERYTHING, out: scratch() },
+    ...{ db, ...BASE, ...EVERYTHING, dist: scratch() },
   });
   const db = writeUsers(join(scratch(), "users.sqlite"), variedUsers(count));
   const [one, other] = [await build(options(), { now }), await joined(options(), 3)];
@@ -192,7 +192,7 @@ test("a source that is damaged in the middle is refused in one line", async () =
   const bytes = readFileSync(db).fill(0xa5, 150_000, 350_000);
   writeFileSync(db, bytes);
   for (const workers of WORKERS) {
-    const refused = build({ db, out: scratch(), ...BASE, workers });
+    const refused = build({ db, dist: scratch(), ...BASE, workers });
     await expect(refused).rejects.toMatchObject({
       name: "UserError",
       message: expect.stringContaining("is damaged; check"),
@@ -203,7 +203,7 @@ test("a source that is damaged in the middle is refused in one line", async () =
 /** Of the sample users, as the first version published them: the digest of all pages' lines in SHA256SUMS. */
 test("the sample users have the pages that they always had", async () => {
   const db = new URL("../../data/users.sqlite", import.meta.url).pathname;
-  const { folder } = await build({ db, out: scratch(), ...BASE, baseUrl: `${BASE.baseUrl}/base`, workers: 2 });
+  const { folder } = await build({ db, dist: scratch(), ...BASE, baseUrl: `${BASE.baseUrl}/base`, workers: 2 });
   const sums = readFileSync(join(folder, "SHA256SUMS"), "utf8").split("\n");
   const pages = sums.filter((line) => line.includes("/pages/")).map((line) => `${line}\n`);
   writeFileSync(join(folder, "noted"), pages.join(""));

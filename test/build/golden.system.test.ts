@@ -66,7 +66,7 @@ test.each(Object.entries(SOURCES))("releases of %s have the bytes that they had"
   const source = make(scratch());
   const made: Record<string, unknown> = {};
   const shapes = [1, 37, 1000].map((pageSize) => {
-    return { ...source, baseUrl: "https://directory.example.com", out: join(scratch(), "dist"), pageSize };
+    return { ...source, baseUrl: "https://directory.example.com", dist: join(scratch(), "dist"), pageSize };
   });
   for (const shape of shapes) {
     const { folder } = await build(shape);

@@ -10,7 +10,7 @@ test("a page larger than any reader could hold is refused in words", async () =>
   const rows = plainRows(300).map((row) => ({ ...row, bio: "x".repeat(1_000_000) }));
   const options = {
     db: writeUsers(join(folder, "large.sqlite"), rows),
-    out: join(folder, "large"),
+    dist: join(folder, "large"),
     pageSize: 1000,
   };
   await expect(build({ ...options, baseUrl: "https://a.example" })).rejects.toThrow(

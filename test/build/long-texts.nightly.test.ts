@@ -21,7 +21,7 @@ const publish = (columns: Row) => {
   const folder = scratch();
   const rows = plainRows(3).map((row, at) => (at === 1 ? { ...row, ...columns } : row));
   const db = writeUsers(join(folder, "users.sqlite"), rows);
-  return build({ db, out: join(folder, "dist"), baseUrl: "https://directory.example.com", explorer: true });
+  return build({ db, dist: join(folder, "dist"), baseUrl: "https://directory.example.com", explorer: true });
 };
 
 test.each<[string, Row]>([

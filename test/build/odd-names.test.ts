@@ -78,8 +78,8 @@ function writeOdd(file: string): string {
 test("they are built, verified, and sorted by their text", async () => {
   expect(checkContract(FILE)).not.toHaveProperty("mistakes");
   const folder = scratch();
-  const [db, out] = [writeOdd(join(folder, "odd.sqlite")), join(folder, "dist")];
-  const made = await build({ db, baseUrl: "https://example.com", out, contract: FILE, pageSize: 7, workers: 0 });
+  const [db, dist] = [writeOdd(join(folder, "odd.sqlite")), join(folder, "dist")];
+  const made = await build({ db, baseUrl: "https://example.com", dist, contract: FILE, pageSize: 7, workers: 0 });
   expect(made).toMatchObject({ records: 30, skipped: 0, warnings: { hasOwnProperty: 30 } });
   const page = readFileSync(join(made.folder, "~odd/v1.0/pages/1.json"), "utf8");
   expect(page.split("\n")[1]).toMatch(

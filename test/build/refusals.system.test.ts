@@ -110,20 +110,20 @@ describe.runIf(needs("userns"))("on a file system of its own", () => {
 test.each([
   ["is a file", "file"],
   ["lies below a file", "file/dist"],
-])("a folder to write to that %s", async (_, out) => {
+])("a folder to write to that %s", async (_, dist) => {
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(1));
   writeFileSync(join(folder, "file"), "");
-  await expect(build({ db, out: join(folder, out), baseUrl: BASE_URL })).rejects.toThrow(
-    /^Cannot write .*--out, then run this again/,
+  await expect(build({ db, dist: join(folder, dist), baseUrl: BASE_URL })).rejects.toThrow(
+    /^Cannot write .*--dist, then run this again/,
   );
 });
 
 test("a second build at once is told at once who is at work; once that is killed, the next one clears up", async () => {
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(20_000));
-  const out = join(folder, "dist");
-  const args = ["build", "--db", db, "--out", out, "--base-url", BASE_URL, "--page-size", "10", "--quiet"];
+  const dist = join(folder, "dist");
+  const args = ["build", "--db", db, "--out", dist, "--base-url", BASE_URL, "--page-size", "10", "--quiet"];
   const first = start(args);
-  await until(() => existsSync(join(out, ".staging/api/users/pages/5.json")));
+  await until(() => existsSync(join(dist, ".staging/api/users/pages/5.json")));
   first.child.kill("SIGSTOP");
 
   // The first build waits until the test ends it.
@@ -131,21 +131,21 @@ test("a second build at once is told at once who is at work; once that is killed
   expect(second).toMatchObject({ code: 1, stdout: "" });
   expect(second.stderr).toMatch(
     new RegExp(
-      `^error: ${out} is being written by process ${first.child.pid} on \\S+ since \\S+Z; wait until it has ended, then run this again.\n$`,
+      `^error: ${dist} is being written by process ${first.child.pid} on \\S+ since \\S+Z; wait until it has ended, then run this again.\n$`,
     ),
   );
 
   first.child.kill("SIGKILL");
   expect((await first.ended).code).toBe("SIGKILL");
-  expect(readdirSync(out)).toContain(".staging");
+  expect(readdirSync(dist)).toContain(".staging");
   expect(await run(args)).toEqual({ code: 0, stdout: "", stderr: "" });
-  expect(readdirSync(out).sort()).toEqual([".lock", ".lock-holder.json", "current", "releases"]);
-  expect(await findDamage(await openRelease(join(out, "current")))).toBeUndefined();
+  expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", "current", "releases"]);
+  expect(await findDamage(await openRelease(join(dist, "current")))).toBeUndefined();
 });
 
 test("two builds in one process do not mix either", async () => {
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(500));
-  const options = { db, out: join(folder, "dist"), baseUrl: BASE_URL, pageSize: 5 };
+  const options = { db, dist: join(folder, "dist"), baseUrl: BASE_URL, pageSize: 5 };
   const results = await Promise.allSettled([build(options), build(options)]);
   expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   expect(readlinkSync(join(folder, "dist/current"))).toMatch(/^releases\//);

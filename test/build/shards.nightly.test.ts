@@ -28,17 +28,17 @@ test("always one whole release or none", { timeout: 600_000 }, async () => {
   const random = seeded();
   const folder = scratch();
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(2500));
-  const [out, parts] = [join(folder, "dist"), join(folder, "parts")];
-  const options = { db, baseUrl, out, pageSize: 2, lookup: true, encodings: ["gzip"] as ["gzip"] };
-  const one = await build({ ...options, out: join(folder, "one") });
+  const [dist, parts] = [join(folder, "dist"), join(folder, "parts")];
+  const options = { db, baseUrl, dist, pageSize: 2, lookup: true, encodings: ["gzip"] as ["gzip"] };
+  const one = await build({ ...options, dist: join(folder, "one") });
 
-  const flags = ["build", "--db", db, "--base-url", baseUrl, "--out", out, "--page-size", "2", "--lookup"];
+  const flags = ["build", "--db", db, "--base-url", baseUrl, "--out", dist, "--page-size", "2", "--lookup"];
   const joining = [...flags, "--compress", "gzip", "--join", parts, "--quiet"];
   /** Nothing is current, or all of it is. */
   const look = async () => {
-    const current = join(out, "current");
+    const current = join(dist, "current");
     if (!existsSync(current)) return false;
-    const release = await openIfWhole(join(out, readlinkSync(current)));
+    const release = await openIfWhole(join(dist, readlinkSync(current)));
     expect(release?.snapshot.id).toBe(one.id);
     expect(release && (await findDamage(release))).toBe(undefined);
     return true;
@@ -111,5 +111,5 @@ test("always one whole release or none", { timeout: 600_000 }, async () => {
   const codes = (await Promise.all([run(joining), run(joining)])).map(({ code }) => code);
   expect(codes).toContain(0);
   expect(await look()).toBe(true);
-  execFileSync("diff", ["-r", one.folder, join(out, readlinkSync(join(out, "current")))]);
+  execFileSync("diff", ["-r", one.folder, join(dist, readlinkSync(join(dist, "current")))]);
 });

@@ -29,7 +29,7 @@ function rows(count: number, seed = 7): Row[] {
 const EVERYTHING = { encodings: ["br", "gzip"], lookup: true, explorer: true, bulk: true, changes: 3 } as const;
 test("a second join of the same parts changes nothing", async () => {
   const db = writeUsers(join(scratch(), "users.sqlite"), rows(2000));
-  const options = { db, ...EVERYTHING, baseUrl, out: scratch() };
+  const options = { db, ...EVERYTHING, baseUrl, dist: scratch() };
   const parts = join(scratch(), "parts");
   for (const shard of ["2/3", "0/3", "1/3"]) await buildShard({ ...options, parts, shard });
   const made = await build({ ...options, join: parts });
@@ -39,7 +39,7 @@ test("a second join of the same parts changes nothing", async () => {
 test("a shard again, at once, with other threads, and where its part is damaged: the same bytes", async () => {
   const db = writeUsers(join(scratch(), "users.sqlite"), rows(2345));
   const parts = scratch();
-  const options = { db, ...EVERYTHING, pageSize: 5, baseUrl, out: scratch(), parts, shard: "1/3" };
+  const options = { db, ...EVERYTHING, pageSize: 5, baseUrl, dist: scratch(), parts, shard: "1/3" };
   const [first, ...others] = await Promise.all([0, 2, 3].map((workers) => buildShard({ ...options, workers })));
   const [name = "", ...more] = readdirSync(parts);
   expect(more).toEqual([]);
@@ -59,16 +59,16 @@ test("invalid records: each shard refuses its own, and the join says what one ma
   const bad = [5, 1200, 1201];
   const all = plainRows(2000).map((row, number) => (bad.includes(number) ? { ...row, country: `bad${number}` } : row));
   const db = writeUsers(join(scratch(), "users.sqlite"), all);
-  const [parts, out, folder] = [scratch(), scratch(), scratch()];
+  const [parts, dist, folder] = [scratch(), scratch(), scratch()];
   const reports: unknown[] = [];
   for (let number = 0; number < 4; number++) {
-    const made = buildShard({ db, baseUrl, out, parts, shard: `${number}/4` });
+    const made = buildShard({ db, baseUrl, dist, parts, shard: `${number}/4` });
     await made.catch((error: unknown) => reports.push(error instanceof InvalidRecordsError && error.problems.records));
   }
   expect(reports).toEqual([1, 2]);
   const problemsOf = async (more: Partial<BuildOptions>, name: string) => {
     const problemsFile = join(folder, name);
-    const error: unknown = await build({ db, baseUrl, out, problemsFile, ...more }).catch((error: unknown) => error);
+    const error: unknown = await build({ db, baseUrl, dist, problemsFile, ...more }).catch((error: unknown) => error);
     if (!(error instanceof InvalidRecordsError)) throw error;
     return { message: error.message, problems: error.problems, file: readFileSync(problemsFile, "utf8") };
   };
@@ -123,19 +123,19 @@ const REFUSALS: [string, (parts: string, name: (number: number) => string) => vo
 test("parts that are damaged or missing are refused, and what was current stays", async () => {
   const db = writeUsers(join(scratch(), "users.sqlite"), rows(4000));
   const options = { db, ...EVERYTHING, pageSize: 500 };
-  const out = scratch();
-  const before = await build({ ...options, lookup: false, explorer: false, baseUrl, out });
+  const dist = scratch();
+  const before = await build({ ...options, lookup: false, explorer: false, baseUrl, dist });
   const whole = join(scratch(), "parts");
   const small = { ...options, pageSize: 100 };
   for (let number = 0; number < 4; number++)
-    await buildShard({ ...small, baseUrl, out, parts: whole, shard: `${number}/4` });
+    await buildShard({ ...small, baseUrl, dist, parts: whole, shard: `${number}/4` });
   for (const [what, damage, message] of REFUSALS) {
     const parts = join(scratch(), "parts");
     cpSync(whole, parts, { recursive: true });
     damage(parts, (number) => readdirSync(parts).find((name) => name.startsWith(`${number}-`)) ?? "");
-    await expect(build({ ...small, baseUrl, out, join: parts }), what).rejects.toThrow(message);
-    expect(readdirSync(join(out, "releases")), what).toEqual([before.name]);
-    expect(readdirSync(out), what).not.toContain(".staging");
+    await expect(build({ ...small, baseUrl, dist, join: parts }), what).rejects.toThrow(message);
+    expect(readdirSync(join(dist, "releases")), what).toEqual([before.name]);
+    expect(readdirSync(dist), what).not.toContain(".staging");
   }
 });
 
@@ -144,7 +144,7 @@ test("parts of another source, contract, setting or number of shards are never m
   const db = writeUsers(join(folder, "users.sqlite"), rows(400));
   const other = writeUsers(join(folder, "other.sqlite"), rows(400, 8));
   const make = async (more: Partial<BuildOptions>, ...shards: string[]) => {
-    for (const shard of shards) await buildShard({ db, baseUrl, out: folder, parts, ...more, shard });
+    for (const shard of shards) await buildShard({ db, baseUrl, dist: folder, parts, ...more, shard });
   };
   let parts = "";
   for (const [more, what] of [
@@ -156,11 +156,11 @@ test("parts of another source, contract, setting or number of shards are never m
     parts = scratch();
     await make({}, "0/2");
     await make(more, "1/2");
-    await expect(build({ db, baseUrl, out: folder, join: parts })).rejects.toThrow(what);
+    await expect(build({ db, baseUrl, dist: folder, join: parts })).rejects.toThrow(what);
   }
   parts = scratch();
   await make({}, "0/2", "1/2", "0/3");
-  await expect(build({ db, baseUrl, out: folder, join: parts })).rejects.toThrow(/parts of [23] and of [23] shards/);
+  await expect(build({ db, baseUrl, dist: folder, join: parts })).rejects.toThrow(/parts of [23] and of [23] shards/);
 });
 
 test("a key that two shards have is invalid in both, as in one build", async () => {
@@ -173,8 +173,8 @@ test("a key that two shards have is invalid in both, as in one build", async () 
   source.exec("CREATE INDEX by_date ON users (date_joined DESC, id)");
   source.exec(`UPDATE users SET id = '${userId(3)}', username = 'x' WHERE id = '${userId(390)}'`);
   source.close();
-  const [out, parts] = [scratch(), scratch()];
-  const options = { db, baseUrl, out, pageSize: 10 };
+  const [dist, parts] = [scratch(), scratch()];
+  const options = { db, baseUrl, dist, pageSize: 10 };
   const problemsOf = async (run: Promise<unknown>) => {
     const error: unknown = await run.catch((error: unknown) => error);
     return error instanceof InvalidRecordsError ? error.problems : undefined;
@@ -190,7 +190,7 @@ test("a key that two shards have is invalid in both, as in one build", async () 
 
 test("what cannot be cut, or joined, is refused before anything is read", async () => {
   const db = writeUsers(join(scratch(), "users.sqlite"), rows(10), "CREATE VIEW seen AS SELECT * FROM users");
-  const options = { db, baseUrl, out: scratch(), parts: scratch(), shard: "0/2" };
+  const options = { db, baseUrl, dist: scratch(), parts: scratch(), shard: "0/2" };
   await expect(buildShard({ ...options, table: "seen" })).rejects.toThrow(/Shards are of a table/);
   await expect(buildShard({ ...options, skipInvalid: true })).rejects.toThrow(/exclude each other/);
   await expect(buildShard({ ...options, shard: "2/2" })).rejects.toThrow(/Shard 2\/2 must be/);

@@ -10,8 +10,8 @@ import { args, BASE_URL, environment, source } from "./signing.js";
 test("each signed build is a new release, whose pages are links where they are the same", async () => {
   const cwd = source();
   const { secret: signKey } = writeKey(cwd, "ours");
-  const [db, out] = [join(cwd, "users.sqlite"), join(cwd, "dist")];
-  const options = { db, out, baseUrl: BASE_URL, pageSize: 3 };
+  const [db, dist] = [join(cwd, "users.sqlite"), join(cwd, "dist")];
+  const options = { db, dist, baseUrl: BASE_URL, pageSize: 3 };
   const now = () => new Date("2026-11-22T09:30:00Z");
   const [one, two] = [await build({ ...options, signKey }, { now }), await build({ ...options, signKey }, { now })];
   expect([one, two]).toMatchObject([{ isNew: true }, { isNew: true, linked: 3, id: one.id }]);

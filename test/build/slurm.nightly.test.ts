@@ -33,9 +33,9 @@ test.skipIf(isMissing("slurmctld", "slurmd", "sbatch", "munged")).each([
     const folder = scratch();
     const db = writeUsers(join(folder, "users.sqlite"), [], MANY);
     const slurm = await startSlurm(folder);
-    const [parts, out] = [join(folder, "parts"), join(folder, "dist")];
+    const [parts, dist] = [join(folder, "parts"), join(folder, "dist")];
     const build = `${process.execPath} ${CLI} build --db ${db} --base-url ${baseUrl} ${flags}`;
-    const rollcall = `${build} --out ${out}`;
+    const rollcall = `${build} --out ${dist}`;
     const shard = `${rollcall} --shard auto/${SHARDS} --parts ${parts}`;
     // The first run of one task stops as soon as it writes, and is never heard of again.
     const script = `#!/bin/sh
@@ -64,7 +64,7 @@ wait
     expect(names.filter((name) => !name.startsWith("."))).toHaveLength(SHARDS);
     execFileSync("sh", ["-c", `${build} --out ${folder}/one --quiet && times >${folder}/one.times`]);
     expect(JSON.parse(readFileSync(join(folder, "one/current/snapshot.json"), "utf8"))).toMatchObject({ count: USERS });
-    execFileSync("diff", ["-r", join(folder, "one/current/"), join(out, "current/")]);
+    execFileSync("diff", ["-r", join(folder, "one/current/"), join(dist, "current/")]);
 
     const seconds = (name: string) => secondsIn(readFileSync(join(folder, `${name}.times`), "utf8"));
     const shards = Array.from({ length: SHARDS }, (_, at) => seconds(`shard-${at}`));

@@ -28,8 +28,8 @@ beforeEach(() => {
   folder = scratch();
   const file = writeUsers(join(folder, "users.sqlite"), plainRows(200));
   db = new Database(file);
-  const [out, baseUrl] = [join(folder, "dist"), "https://directory.example.com"];
-  options = { db: file, out, baseUrl, pageSize: 10, changes: 3 };
+  const [dist, baseUrl] = [join(folder, "dist"), "https://directory.example.com"];
+  options = { db: file, dist, baseUrl, pageSize: 10, changes: 3 };
 });
 
 /** Makes the data that of a version. Only one user differs from one version to the next. */
@@ -138,7 +138,7 @@ test("data that goes back makes another release, which says how to get there", a
   expect(statesOf(back)).toEqual([two, one]);
   // Steps back and forth have the same files.
   expect(statesOf(await buildVersion(2))).toEqual([one, two, one]);
-  await useRelease(options.out, first.name);
+  await useRelease(options.dist, first.name);
   expect(statesOf(await buildVersion(2))).toEqual([one]);
   // Without steps, a release that is there is as good as a new one.
   const plain = await buildVersion(1, { changes: 0 });
@@ -242,7 +242,7 @@ test("older steps end where all of them pass half of everything, whose least for
     const largest = Math.max(...steps.map((step) => step.bytes));
     if ("encodings" in form) expect(bytes + 1.2 * largest).toBeGreaterThan(half);
     halves.push(half);
-    rmSync(options.out, { recursive: true });
+    rmSync(options.dist, { recursive: true });
   }
   expect([...halves].sort((one, other) => other - one)).toEqual(halves);
 });

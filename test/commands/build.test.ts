@@ -165,8 +165,8 @@ test("values of every type of SQLite's survive the refusal, as text and as JSON"
 });
 
 test.each([
-  ["no such file", `build --db none.sqlite --base-url https://example.com`, 1],
-  ["no such query", `${LINE} --query none.sql`, 1],
+  ["no such file", `build --db none.sqlite --base-url https://example.com`, 2],
+  ["no such query", `${LINE} --query none.sql`, 2],
   ["no such table", `${LINE} --table people`, 1],
 ])("%s: one line, nothing on stdout, nothing written", async (_what, line, code) => {
   const { cwd, run } = folderOf(plainRows(1));

@@ -32,7 +32,7 @@ async function oneRelease() {
   writeFileSync(join(cwd, "rollcall.config.json"), JSON.stringify({ db: "users.sqlite", baseUrl, pageSize: 5 }));
   const again = (minute: number) => {
     const now = () => new Date(Date.UTC(2026, 10, 21, 3, minute));
-    return build({ db, baseUrl, out: join(cwd, "dist"), pageSize: 5 }, { now });
+    return build({ db, baseUrl, dist: join(cwd, "dist"), pageSize: 5 }, { now });
   };
   const edit = (sql: string) => {
     const file = new Database(db);
@@ -343,8 +343,8 @@ test("what a gate has refused in another folder is found by the commands that th
 test("--keep 0 leaves what gates have refused until something is switched", async () => {
   const { cwd, edit, first } = await oneRelease();
   const names = () => readdirSync(join(cwd, "dist/releases"));
-  const [db, out] = [join(cwd, "users.sqlite"), join(cwd, "dist")];
-  const refuse = () => build({ db, baseUrl, out, pageSize: 5, keep: 0, gates: { maxRemoved: "0" } });
+  const [db, dist] = [join(cwd, "users.sqlite"), join(cwd, "dist")];
+  const refuse = () => build({ db, baseUrl, dist, pageSize: 5, keep: 0, gates: { maxRemoved: "0" } });
   for (const id of [1, 2]) {
     edit(`DELETE FROM users WHERE id = '${userId(id)}'`);
     await expect(refuse()).rejects.toThrow("is kept, but current is unchanged");
@@ -354,7 +354,7 @@ test("--keep 0 leaves what gates have refused until something is switched", asyn
   // Years later, none of them was current within the last minute.
   const now = () => new Date("2100-01-01T00:00:00Z");
   edit(`DELETE FROM users WHERE id = '${userId(3)}'`);
-  const { name, pruned } = await build({ db, baseUrl, out, pageSize: 5, keep: 0 }, { now });
+  const { name, pruned } = await build({ db, baseUrl, dist, pageSize: 5, keep: 0 }, { now });
   expect(pruned).toHaveLength(2);
   // What was current until now may still be on its way to readers.
   expect(names().sort()).toEqual([first.name, name].sort());

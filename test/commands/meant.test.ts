@@ -14,7 +14,7 @@ const TOO_MANY = "too many arguments for 'build'. Expected 0 arguments but got";
 
 test.each([
   ["build u.sqlite", `${TOO_MANY} 1; did you mean "rollcall build --db u.sqlite"?`],
-  ["build folder", `${TOO_MANY} 1; did you mean "rollcall build --out folder"?`],
+  ["build folder", `${TOO_MANY} 1; did you mean "rollcall build --dist folder"?`],
   ["build a b", `${TOO_MANY} 2; see "rollcall build --help".`],
   ["serve u.sqlite", misplaced("serve")],
   ["releases u.sqlite", misplaced("releases")],

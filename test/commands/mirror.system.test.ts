@@ -17,17 +17,17 @@ const USERS = 300;
 async function listing(options: Partial<Parameters<typeof build>[0]> = {}) {
   const cwd = scratch();
   const db = writeUsers(join(cwd, "source.sqlite"), plainRows(USERS));
-  const out = join(cwd, "dist");
+  const dist = join(cwd, "dist");
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const publish = (sql = "") => {
     const source = new Database(db);
     source.exec(sql);
     source.close();
-    return build({ db, out, baseUrl, changes: 3, ...options });
+    return build({ db, dist, baseUrl, changes: 3, ...options });
   };
   await publish();
-  const host = await createServer({ folder: out });
+  const host = await createServer({ folder: dist });
   onTestFinished(() => host.close());
   const { url } = await host.listen({ port, host: "127.0.0.1" });
   const change = async (sql: string) => {
@@ -35,18 +35,18 @@ async function listing(options: Partial<Parameters<typeof build>[0]> = {}) {
     await host.reload();
     return release;
   };
-  return { cwd, url, out, change, file: join(cwd, "mirror.sqlite") };
+  return { cwd, url, dist, change, file: join(cwd, "mirror.sqlite") };
 }
 
 const EDIT = `UPDATE users SET bio = 'new' WHERE id = '${userId(7)}'; DELETE FROM users WHERE id = '${userId(8)}'`;
 
 /** The state that snapshot.json promises. */
-function stateOf(out: string): string {
-  return JSON.parse(readFileSync(join(out, "current/snapshot.json"), "utf8")).state;
+function stateOf(dist: string): string {
+  return JSON.parse(readFileSync(join(dist, "current/snapshot.json"), "utf8")).state;
 }
 
 test("everything at first, then nothing, then what has changed, and everything where there are no steps", async () => {
-  const { cwd, url, out, change } = await listing({ bulk: true });
+  const { cwd, url, dist, change } = await listing({ bulk: true });
   const run = async () => {
     const { code, stdout, stderr } = await rollcall(`mirror ${url} mirror.sqlite --json`, fakeIo(cwd));
     expect([code, stderr]).toEqual([0, ""]);
@@ -56,25 +56,25 @@ test("everything at first, then nothing, then what has changed, and everything w
   expect(first).toMatchObject({
     via: "bulk",
     count: USERS,
-    state: stateOf(out),
+    state: stateOf(dist),
     table: "users",
     file: "mirror.sqlite",
   });
   expect(await run()).toMatchObject({ via: "nothing", count: USERS, requests: 1, from: first.state });
   await change(EDIT);
-  const third = { via: "changes", count: USERS - 1, put: 1, removed: 1, from: first.state, state: stateOf(out) };
+  const third = { via: "changes", count: USERS - 1, put: 1, removed: 1, from: first.state, state: stateOf(dist) };
   const changed = await run();
   expect(changed).toMatchObject(third);
   expect(changed.requests).toBeLessThanOrEqual(4);
   for (let time = 0; time < 5; time++) await change(`UPDATE users SET bio = '${time}' WHERE id = '${userId(time)}'`);
-  expect(await run()).toMatchObject({ via: "bulk", state: stateOf(out) });
+  expect(await run()).toMatchObject({ via: "bulk", state: stateOf(dist) });
   const db = new Database(join(cwd, "mirror.sqlite"), { readonly: true });
   onTestFinished(() => void db.close());
   expect(db.prepare("SELECT count(*) FROM users WHERE bio IN ('0', '1', '2', '3', '4')").pluck().get()).toBe(5);
 });
 
 test("what somebody has changed is said, and read anew", async () => {
-  const { cwd, url, out, file } = await listing();
+  const { cwd, url, dist, file } = await listing();
   await mirror({ url, file });
   const db = new Database(file);
   db.exec("DROP TRIGGER rollcall_keeps_records_from_delete; DELETE FROM users WHERE username = 'user3'");
@@ -84,7 +84,7 @@ test("what somebody has changed is said, and read anew", async () => {
   const again = new Database(file, { readonly: true });
   onTestFinished(() => void again.close());
   expect(again.prepare("SELECT count(*) FROM users").pluck().get()).toBe(USERS);
-  expect(await mirror({ url, file })).toMatchObject({ via: "nothing", state: stateOf(out) });
+  expect(await mirror({ url, file })).toMatchObject({ via: "nothing", state: stateOf(dist) });
 });
 
 test.each([
@@ -117,7 +117,7 @@ test("a file that is no mirror is left as it is", async () => {
 });
 
 test("with --every, it goes on over a host that is away, until it is stopped", { timeout: 60_000 }, async () => {
-  const { cwd, url, out, change } = await listing();
+  const { cwd, url, dist, change } = await listing();
   const io = fakeIo(cwd);
   const running = rollcall(`mirror ${url} m.sqlite --every 1s --json`, io);
   const lines = (): MirrorResult[] =>
@@ -127,7 +127,7 @@ test("with --every, it goes on over a host that is away, until it is stopped", {
       .map((line) => JSON.parse(line));
   await eventually(() => expect(lines().map(({ via }) => via)).toEqual(["pages", "nothing"]));
   await change(EDIT);
-  await eventually(() => expect(lines().at(-1)?.state).toBe(stateOf(out)));
+  await eventually(() => expect(lines().at(-1)?.state).toBe(stateOf(dist)));
   expect(lines().filter(({ via }) => via !== "nothing")).toHaveLength(2);
   io.signals.emit("SIGTERM");
   expect(await running).toMatchObject({ code: 0, stderr: "" });
@@ -151,7 +151,7 @@ test("trouble with --every is a warning, and what no next time can mend ends it"
 test("with --key, only what that key has signed", async () => {
   const keys = scratch();
   const [ours, others] = [writeKey(keys, "ours"), writeKey(keys, "others")];
-  const { cwd, url, file, out, change } = await listing({ signKey: ours.secret });
+  const { cwd, url, file, dist, change } = await listing({ signKey: ours.secret });
   const refused = await rollcall(`mirror ${url} mirror.sqlite --key ${others.public}`, fakeIo(cwd));
   expect([refused.code, existsSync(file)]).toEqual([1, false]);
   expect(refused.stderr).toMatch(/^error: .*SHA256SUMS/);
@@ -160,6 +160,6 @@ test("with --key, only what that key has signed", async () => {
   await expect(mirror({ url, file, key: [others.line] })).rejects.toThrow("SHA256SUMS");
   expect(await mirror({ url, file, key: [others.line, ours.public] })).toMatchObject({
     via: "changes",
-    state: stateOf(out),
+    state: stateOf(dist),
   });
 });

@@ -14,7 +14,7 @@ async function twoReleases() {
   const db = writeUsers(join(cwd, "users.sqlite"), plainRows(2));
   const make = (pageSize: number, minute: number) => {
     const now = () => new Date(Date.UTC(2026, 10, 21, 3, minute));
-    return build({ db, baseUrl: "https://example.com", out: join(cwd, "dist"), pageSize }, { now });
+    return build({ db, baseUrl: "https://example.com", dist: join(cwd, "dist"), pageSize }, { now });
   };
   const older = await make(1, 40);
   const newer = await make(2, 41);

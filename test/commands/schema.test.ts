@@ -41,7 +41,7 @@ test("of a release", async () => {
     join(cwd, "s.sqlite"),
     stations(3).map(({ row }) => row),
   );
-  const { id } = await build({ db, baseUrl: "https://example.com", out: join(cwd, "dist"), contract: STATIONS });
+  const { id } = await build({ db, baseUrl: "https://example.com", dist: join(cwd, "dist"), contract: STATIONS });
   for (const word of ["current", id, "dist"]) {
     expect(await run(`schema ${word}`)).toEqual({ code: 0, stdout: STATIONS_CONTRACT.text, stderr: "" });
   }

@@ -14,7 +14,7 @@ async function folderWithRelease(baseUrl = "https://example.com") {
   const cwd = scratch();
   const make = async (count: number, base = baseUrl) => {
     const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(count));
-    return build({ db, baseUrl: base, out: join(cwd, "dist") });
+    return build({ db, baseUrl: base, dist: join(cwd, "dist") });
   };
   return { cwd, make, release: await make(2) };
 }
@@ -95,13 +95,13 @@ test("SIGHUP takes up the release that is current by then", async () => {
 
 describe("links", () => {
   /** What serving a release with the base URL `base` prints after the announcement. `PORT` is the port that it listens on. */
-  async function said(base: (port: number) => string, line = "", out = "dist"): Promise<string> {
+  async function said(base: (port: number) => string, line = "", dist = "dist"): Promise<string> {
     const port = await freePort();
     const cwd = scratch();
     const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(2));
-    await build({ db, baseUrl: base(port), out: join(cwd, out) });
+    await build({ db, baseUrl: base(port), dist: join(cwd, dist) });
     const io = fakeIo(cwd);
-    const ended = rollcall(`serve --json --port ${port} ${line} ${join(cwd, out)}`, io);
+    const ended = rollcall(`serve --json --port ${port} ${line} ${join(cwd, dist)}`, io);
     await eventually(() => expect(io.stdout.text).toContain("http://"));
     io.signals.emit("SIGTERM");
     const { stderr } = await ended;

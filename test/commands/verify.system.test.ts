@@ -16,11 +16,11 @@ async function released(users = 5) {
   const cwd = scratch();
   chmodSync(cwd, 0o755);
   const db = writeUsers(join(cwd, "users.sqlite"), plainRows(users));
-  const out = join(cwd, "dist");
+  const dist = join(cwd, "dist");
   const { id, name, folder } = await build({
     db,
     baseUrl: "https://directory.example.com",
-    out,
+    dist,
     pageSize: 2,
   });
   return { cwd, id, name, folder, run: (line: string) => rollcall(line, fakeIo(cwd)) };

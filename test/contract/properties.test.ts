@@ -103,7 +103,7 @@ async function publish(users: readonly User[], pageSize: number): Promise<string
   const db = new Database(file);
   insertUsers(db, users.map(toRow));
   db.close();
-  const options = { db: file, out: join(folder, "dist"), pageSize, baseUrl: "https://directory.example.com" };
+  const options = { db: file, dist: join(folder, "dist"), pageSize, baseUrl: "https://directory.example.com" };
   const release = await build(options);
   const tree = readTree(join(release.folder, "api/users/pages"));
   return Array.from({ length: release.pages }, (_, at) => tree.get(`${at + 1}.json`) ?? "");

@@ -117,7 +117,7 @@ test("several threads publish what one does, or refuse for the same reasons; rec
       if (hasIndex) addIndex(db, contract);
       const settings = { db, contract: table.file, pageSize, baseUrl: "https://things.example" };
       const [one, several] = await Promise.all(
-        [0, 2].map((workers) => attempt({ ...settings, workers, out: join(folder, String(workers)) })),
+        [0, 2].map((workers) => attempt({ ...settings, workers, dist: join(folder, String(workers)) })),
       );
       expect(several).toEqual(one);
       if (!(one instanceof Map)) return;

@@ -188,7 +188,7 @@ test("settings of the config file hold from the beginning, and a query is watche
   writeFileSync(file, `SELECT * FROM users WHERE id < '${userId(3)}'`);
   writeFileSync(
     join(place.cwd, "rollcall.config.json"),
-    JSON.stringify({ db: "users.sqlite", query: "users.sql", out: "dist", port: 1, bulk: true, changes: 2 }),
+    JSON.stringify({ db: "users.sqlite", query: "users.sql", dist: "dist", port: 1, bulk: true, changes: 2 }),
   );
   const run = develop(place, "--json");
   const { url: origin } = await run.next();

@@ -59,5 +59,5 @@ export async function publishThings(
   })();
   db.close();
   const given = { baseUrl: "https://things.example.com", pageSize: 30, workers: 0, ...options };
-  return build({ db: file, contract, table: "things", out: join(folder, "dist"), ...given });
+  return build({ db: file, contract, table: "things", dist: join(folder, "dist"), ...given });
 }

@@ -216,7 +216,7 @@ async function arrange({ table, fill, set, contracts, settings }: Collection) {
     if (contracts) writeFileSync(path, JSON.stringify(contracts[of]));
     await build({
       db,
-      out: dist,
+      dist: dist,
       baseUrl: host.url,
       bulk: true,
       changes,

@@ -122,12 +122,12 @@ test("publishing any other table works word for word, also with the contract tha
 });
 
 test("the record that the README shows is published from the sample, byte for byte", async () => {
-  const out = scratch();
+  const dist = scratch();
   const shown = /```json\n([^`]*)```/.exec(README)?.[1]?.replaceAll("\n ", "").trim() ?? "";
   const { folder } = await build({
     db: join(ROOT, "data/users.sqlite"),
     baseUrl: "https://directory.example.com",
-    out,
+    dist,
   });
   const pages = readTree(join(folder, "api"));
   expect([...pages.values()].filter((text) => text.includes(shown))).toHaveLength(1);
@@ -139,7 +139,7 @@ type Names<T> = Record<keyof T, true>;
 /** Every option there is, by what takes it: the types see to it that none is missing and none made up. */
 const OPTIONS = {
   build: {
-    ...{ db: true, baseUrl: true, out: true, contract: true, table: true, query: true, pageSize: true, links: true },
+    ...{ db: true, baseUrl: true, dist: true, contract: true, table: true, query: true, pageSize: true, links: true },
     ...{ encodings: true, defaultAvatar: true, keep: true, skipInvalid: true, gates: true },
     ...{ problemsFile: true, extraFiles: true, workers: true, now: true, onProgress: true, signal: true },
     ...{ signKey: true, signPassword: true },

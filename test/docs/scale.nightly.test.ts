@@ -82,6 +82,6 @@ test.each(ENGINES)("what is run by $name makes what one machine makes", async ({
   for (let at = 0; at < SHARDS; at++) run(shard, { [number]: `${at}`, ...(count && { [count]: `${SHARDS}` }) });
   run(COMMANDS.join);
   const baseUrl = "https://directory.example.com";
-  const one = await build({ db, baseUrl, out: join(folder, "one"), pageSize: 3 });
+  const one = await build({ db, baseUrl, dist: join(folder, "one"), pageSize: 3 });
   execFileSync("diff", ["-r", one.folder, join(folder, "dist/current/")]);
 });

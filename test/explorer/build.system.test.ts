@@ -18,8 +18,8 @@ function ownFiles(folder: string): Map<string, string> {
   return new Map([...readTree(folder)].filter(([path]) => OWN.test(path)));
 }
 
-async function outcomeOf(options: Omit<BuildOptions, "out" | "baseUrl">) {
-  const result = await build({ ...options, baseUrl, out: scratch(), explorer: true });
+async function outcomeOf(options: Omit<BuildOptions, "dist" | "baseUrl">) {
+  const result = await build({ ...options, baseUrl, dist: scratch(), explorer: true });
   checkSums(result.folder);
   return { ...result, files: ownFiles(result.folder) };
 }
@@ -48,16 +48,16 @@ test("one thread and several write the same files, and the release says which", 
 });
 
 test("what has not changed is linked from the last release; a build without a page has none of it", async () => {
-  const [db, out] = [usersFile(50), scratch()];
-  const first = await build({ db, baseUrl, out, explorer: true });
-  const again = await build({ db, baseUrl, out, explorer: true });
+  const [db, dist] = [usersFile(50), scratch()];
+  const first = await build({ db, baseUrl, dist, explorer: true });
+  const again = await build({ db, baseUrl, dist, explorer: true });
   expect([again.isNew, again.explorer]).toEqual([false, `${baseUrl}/`]);
-  const bulk = await build({ db, baseUrl, out, explorer: true, bulk: true });
+  const bulk = await build({ db, baseUrl, dist, explorer: true, bulk: true });
   const inode = (folder: string, path: string) => statSync(join(folder, path)).ino;
   for (const path of ["explorer/app.js", "explorer/summary.json"])
     expect(inode(bulk.folder, path)).toBe(inode(first.folder, path));
   expect(readFileSync(join(bulk.folder, "index.html"), "utf8")).toContain('href="./bulk.json"');
-  const without = await build({ db, baseUrl, out });
+  const without = await build({ db, baseUrl, dist });
   expect(without.explorer).toBeUndefined();
   expect([...ownFiles(without.folder).keys()]).toEqual([]);
   expect(without).toMatchObject({ isNew: true, id: first.id });

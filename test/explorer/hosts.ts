@@ -13,9 +13,9 @@ import { freePort } from "../support/ports.js";
 type Given = Pick<BuildOptions, "baseUrl"> & Partial<BuildOptions> & { rows?: readonly Row[] };
 
 /** The sample that comes with the package, unless there are rows. Returns the folder of its release. */
-export async function publishPage(out: string, { rows, ...options }: Given): Promise<string> {
+export async function publishPage(dist: string, { rows, ...options }: Given): Promise<string> {
   const db = rows ? writeUsers(join(scratch(), "users.sqlite"), rows) : "data/users.sqlite";
-  const { folder } = await build({ db, out, explorer: true, ...options });
+  const { folder } = await build({ db, dist, explorer: true, ...options });
   return folder;
 }
 
@@ -24,14 +24,14 @@ export interface PageHost {
   name: string;
   needs: readonly string[];
   /** Serves what is current in `out`, until the test is over or it is told to stop. */
-  serve(out: string, release: string, port: number): Promise<() => Promise<void>>;
+  serve(dist: string, release: string, port: number): Promise<() => Promise<void>>;
 }
 
 const ROLLCALL: PageHost = {
   name: "rollcall serve",
   needs: [],
-  async serve(out, _release, port) {
-    const { child, ended } = start(["serve", out, "--port", String(port), "--json"]);
+  async serve(dist, _release, port) {
+    const { child, ended } = start(["serve", dist, "--port", String(port), "--json"]);
     const stop = async () => {
       child.kill("SIGTERM");
       await ended;

@@ -34,14 +34,14 @@ describeWith("chromium", "a walk through the page", (path) => {
 
     /** A site that is served, and what moves it to a release with another text in each record. */
     const site = async () => {
-      const [out, port] = [join(scratch(), "dist"), await freePort()];
+      const [dist, port] = [join(scratch(), "dist"), await freePort()];
       const baseUrl = `http://127.0.0.1:${port}${place.path}`;
       const given = { baseUrl, links: place.links, pageSize: 50, encodings: ["gzip"] as const };
       const adapt = name === "cloudflare" ? { adapt: ["cloudflare"] } : {};
-      const release = await publishPage(out, { ...given, ...adapt, rows: rowsOf("first") });
-      const stop = await serve(out, release, port);
+      const release = await publishPage(dist, { ...given, ...adapt, rows: rowsOf("first") });
+      const stop = await serve(dist, release, port);
       const move = async () => {
-        const next = await publishPage(out, { ...given, ...adapt, rows: rowsOf("second") });
+        const next = await publishPage(dist, { ...given, ...adapt, rows: rowsOf("second") });
         if (name === "rollcall serve") {
           // It takes up what is current by itself, a moment later.
           const id = next.split("-").at(-1);
@@ -49,7 +49,7 @@ describeWith("chromium", "a walk through the page", (path) => {
           return;
         }
         await stop();
-        await serve(out, next, port);
+        await serve(dist, next, port);
       };
       return { url: `${baseUrl}/`, release, move };
     };

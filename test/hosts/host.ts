@@ -75,7 +75,7 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
   const key = writeKey(folder, "ours");
   const publish = async (number: 1 | 2) => {
     await build({
-      ...{ db: writeSource(shape.contract, join(folder, `${number}.sqlite`), number), out: dist, baseUrl },
+      ...{ db: writeSource(shape.contract, join(folder, `${number}.sqlite`), number), dist: dist, baseUrl },
       ...{ pageSize: pageSizeFor(server), changes: 3, bulk: true, explorer: true, lookup: true, signKey: key.secret },
       ...{ links: server.links ?? "query", encodings: compression === "files" ? ["br", "gzip"] : [] },
       ...(server.built && { adapt: adapt(server) }),

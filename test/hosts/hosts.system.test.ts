@@ -26,9 +26,9 @@ test.skipIf(isMissing(...PROGRAMS))("Debian's programs accept what curl fetches 
   const [folder, cwd, port] = [scratch(), scratch(), await freePort()];
   const key = generateKey(folder, "ours");
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(7));
-  const [out, baseUrl] = [join(folder, "dist"), `http://127.0.0.1:${port}`];
-  const built = await build({ db, out, baseUrl, pageSize: 3, encodings: ["gzip"], signKey: key.secret });
-  const host = await createServer({ folder: out });
+  const [dist, baseUrl] = [join(folder, "dist"), `http://127.0.0.1:${port}`];
+  const built = await build({ db, dist, baseUrl, pageSize: 3, encodings: ["gzip"], signKey: key.secret });
+  const host = await createServer({ folder: dist });
   onTestFinished(() => host.close());
   await host.listen({ port, host: "127.0.0.1" });
   // The host answers from this process, so nothing may block it.

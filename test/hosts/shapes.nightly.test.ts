@@ -51,7 +51,7 @@ describe.each(ALL_SERVERS.filter(({ name, links }) => name !== "rollcall serve" 
   (server) => {
     const built = async (folder: string, baseUrl: string, options: Partial<BuildOptions> = {}) => {
       const db = writeUsers(join(folder, "users.sqlite"), plainRows(3));
-      return build({ db, out: join(folder, "dist"), baseUrl, ...options });
+      return build({ db, dist: join(folder, "dist"), baseUrl, ...options });
     };
 
     test.skipIf(isMissing(...server.needs))("serves from a folder and with a header that need escapes", async () => {

@@ -92,7 +92,7 @@ test("a table with a key builds at once, every row of it", { timeout: 120_000 },
       const contract = join(place, "rollcall.contract.json");
       const { records } = await build({
         ...{ db: from, table: "things", contract },
-        ...{ out: join(place, "dist"), baseUrl: "https://example.com", workers: 0 },
+        ...{ dist: join(place, "dist"), baseUrl: "https://example.com", workers: 0 },
       });
       expect(records).toBe(ROWS);
       expect(found?.columns).toHaveLength(columns.length + 1);

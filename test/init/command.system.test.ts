@@ -46,7 +46,7 @@ next      rollcall build && rollcall serve
     $schema: "./node_modules/rollcall/config.schema.json",
     db: "people.sqlite",
     baseUrl: "http://127.0.0.1:8080",
-    out: "dist",
+    dist: "dist",
   });
   expect(JSON.parse(readFileSync(join(cwd, "rollcall.contract.json"), "utf8"))).toMatchObject({
     $schema: "./node_modules/rollcall/contract.schema.json",

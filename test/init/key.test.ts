@@ -122,7 +122,7 @@ test("a table is chosen where there are several, whatever the case of its name",
 
 test("a table with the contract's word for its records is not named in the config", async () => {
   const { config } = await init(database("CREATE TABLE people (id INTEGER PRIMARY KEY)"));
-  expect(Object.keys(config)).toEqual(["$schema", "db", "baseUrl", "out"]);
+  expect(Object.keys(config)).toEqual(["$schema", "db", "baseUrl", "dist"]);
 });
 
 test("hostile names become a contract that every verb takes", async () => {

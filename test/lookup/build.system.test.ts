@@ -14,8 +14,8 @@ import { lookUp } from "./plain-reader.js";
 
 const baseUrl = "https://directory.example.com";
 
-async function outcomeOf(options: Omit<BuildOptions, "out" | "baseUrl">) {
-  const { folder, lookup } = await build({ ...options, baseUrl, out: scratch(), lookup: true });
+async function outcomeOf(options: Omit<BuildOptions, "dist" | "baseUrl">) {
+  const { folder, lookup } = await build({ ...options, baseUrl, dist: scratch(), lookup: true });
   checkSums(folder);
   const files = readTree(join(folder, "lookup"));
   expect(lookup?.files).toBe(files.size - 1);
@@ -63,7 +63,7 @@ test("records are found by whole words, beginnings, folded letters and keys", as
 
 test("a lookup is a release of its own with the same id", async () => {
   const db = writeUsers(join(scratch(), "u.sqlite"), plainRows(20));
-  const options = { db, baseUrl, out: scratch() };
+  const options = { db, baseUrl, dist: scratch() };
   const plain = await build(options);
   const found = await build({ ...options, lookup: true });
   expect(found).toMatchObject({
@@ -119,7 +119,7 @@ test("records of another contract, whose values hide names", async () => {
 
 test("files that are the same are linked from the last release, and damaged ones are not carried on", async () => {
   const file = writeUsers(join(scratch(), "u.sqlite"), hardRows(300));
-  const options = { db: file, baseUrl, out: scratch(), lookup: true };
+  const options = { db: file, baseUrl, dist: scratch(), lookup: true };
   const first = await build(options);
   const db = new Database(file);
   const change = (bio: string) => db.prepare("UPDATE users SET bio = ? WHERE id = ?").run(bio, userId(3));

@@ -19,15 +19,15 @@ const CASES = new URL("../cases/", import.meta.url).pathname;
 const URL_OF = "https://directory.example.com";
 
 /** Builds, mirrors, builds from the mirror with the release's contract, and compares. @returns the mirrored release's files. */
-async function goRound(cwd: string, options: Omit<BuildOptions, "out" | "baseUrl">) {
-  const first = await build({ baseUrl: URL_OF, ...options, out: join(cwd, "first") });
+async function goRound(cwd: string, options: Omit<BuildOptions, "dist" | "baseUrl">) {
+  const first = await build({ baseUrl: URL_OF, ...options, dist: join(cwd, "first") });
   const file = join(cwd, "mirror.sqlite");
   const store = createSqliteStore(file, URL_OF);
   await fill(store, first.folder);
   store.close();
   const contract = join(first.folder, "contract.json");
   const { skipInvalid: _, ...settings } = options;
-  const second = await build({ baseUrl: URL_OF, ...settings, db: file, contract, out: join(cwd, "second") });
+  const second = await build({ baseUrl: URL_OF, ...settings, db: file, contract, dist: join(cwd, "second") });
   const [before, after] = [pagesOf(first.folder), pagesOf(second.folder)];
   expect([...after.keys()]).toEqual([...before.keys()]);
   for (const [path, text] of before) expect(after.get(path), path).toBe(text);

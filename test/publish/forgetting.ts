@@ -12,7 +12,7 @@ export async function twoReleases(users = 6, without = 1) {
   const cwd = scratch();
   const make = async (count: number) => {
     const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(count));
-    return build({ db, baseUrl: BASE, out: join(cwd, "dist"), pageSize: 2, keep: 9 });
+    return build({ db, baseUrl: BASE, dist: join(cwd, "dist"), pageSize: 2, keep: 9 });
   };
   const [old, current] = [await make(users), await make(users - without)];
   age(old.folder);

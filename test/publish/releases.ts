@@ -16,7 +16,7 @@ export async function buildUsers(
   const now = new Date(clock);
   const rows = typeof users === "number" ? plainRows(users) : users;
   const db = writeUsers(join(folder, `users-${clock}.sqlite`), rows);
-  const defaults = { out: join(folder, "dist"), baseUrl: "https://directory.example.com", pageSize: 10 };
+  const defaults = { dist: join(folder, "dist"), baseUrl: "https://directory.example.com", pageSize: 10 };
   return build({ db, ...defaults, ...options }, { now: () => now });
 }
 

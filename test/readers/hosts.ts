@@ -79,7 +79,7 @@ export async function stationOf(kind: Kind, sources = SOURCES): Promise<Station>
       ...FOR_READERS,
       signKey: key.secret,
     };
-    const built = await build({ db, out: dist, baseUrl, ...settings } as BuildOptions);
+    const built = await build({ db, dist: dist, baseUrl, ...settings } as BuildOptions);
     releases[turn as Turn] = await knownOf(built.folder);
     folders[turn as Turn] = built.folder;
   }

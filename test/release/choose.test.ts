@@ -17,7 +17,7 @@ async function threeReleases() {
   const dist = join(cwd, "dist");
   const make = (pageSize: number) => {
     const now = () => new Date(Date.UTC(2026, 10, 21, 3, 40 + pageSize));
-    return build({ db, baseUrl: "https://example.com", out: dist, pageSize }, { now });
+    return build({ db, baseUrl: "https://example.com", dist: dist, pageSize }, { now });
   };
   const [first, second, third] = [await make(1), await make(2), await make(3)];
   const find = (word: string) => findRelease(word, dist, cwd).replace(`${cwd}/`, "");

@@ -16,7 +16,7 @@ test.skipIf(isMissing("strace"))("a build flushes all that it names, and replace
   const folder = scratch();
   const db = join(folder, "users.sqlite");
   writeUsers(db, plainRows(7));
-  await build({ db, out: join(folder, "dist"), baseUrl, workers: 0 });
+  await build({ db, dist: join(folder, "dist"), baseUrl, workers: 0 });
   const source = new Database(db);
   insertUsers(source, plainRows(20).slice(7));
   source.close();

@@ -37,13 +37,13 @@ const SIGNED = { bulk: true, lookup: true, explorer: true, changes: 3, encodings
 const FLAGS = ["--bulk", "--lookup", "--explorer", "--changes=3", "--compress=gzip", `--sign-key=${KEY}`];
 const baseUrl = "https://a.example";
 function optionsIn(folder: string): BuildOptions {
-  const places = { db: join(folder, "users.sqlite"), out: join(folder, "dist") };
+  const places = { db: join(folder, "users.sqlite"), dist: join(folder, "dist") };
   return { ...places, ...SIGNED, baseUrl, pageSize: 5, keep: 1, workers: 0 };
 }
 
 function flagsIn(folder: string, workers = 0): string[] {
-  const { db, out, pageSize, keep } = optionsIn(folder);
-  const given = Object.entries({ db, out, "base-url": baseUrl, "page-size": pageSize, keep, workers });
+  const { db, dist, pageSize, keep } = optionsIn(folder);
+  const given = Object.entries({ db, dist, "base-url": baseUrl, "page-size": pageSize, keep, workers });
   return [...given.map(([name, value]) => `--${name}=${value}`), ...FLAGS, "--quiet"];
 }
 
@@ -186,13 +186,13 @@ export const SCENARIOS: Record<string, (folder: string) => Promise<Scenario>> = 
   "first mirror": (folder) => prepareMirror(folder, 1),
   async shard(folder) {
     const { parts, options } = await prepareParts(folder);
-    const one = await build({ ...options, out: scratch() });
+    const one = await build({ ...options, dist: scratch() });
     const [damaged = ""] = readdirSync(parts).filter((name) => name.startsWith("1-"));
     rmSync(join(parts, damaged, "records.sha256.pieces"));
     return {
       args: ["build", ...flagsIn(folder), "--shard=1/3", `--parts=${parts}`],
       async state() {
-        const joined = await build({ ...options, out: scratch(), join: parts }).catch((error: Error) => error.message);
+        const joined = await build({ ...options, dist: scratch(), join: parts }).catch((error: Error) => error.message);
         if (typeof joined !== "string") expect(joined.id).toBe(one.id);
         return typeof joined === "string" ? "not whole" : "whole";
       },

@@ -102,10 +102,10 @@ const KILLABLE: Record<string, () => Promise<Killable>> = {
   async mirror() {
     const folder = scratch();
     const db = writeUsers(join(folder, "source.sqlite"), plainRows(900));
-    const [out, file] = [join(folder, "dist"), join(folder, "mirror.sqlite")];
-    const publish = () => build({ db, out, baseUrl, changes: 2, workers: 0, keep: 0 });
+    const [dist, file] = [join(folder, "dist"), join(folder, "mirror.sqlite")];
+    const publish = () => build({ db, dist, baseUrl, changes: 2, workers: 0, keep: 0 });
     await publish();
-    const host = await createServer({ folder: out });
+    const host = await createServer({ folder: dist });
     onTestFinished(() => host.close());
     const { url } = await host.listen({ port: 0, host: "127.0.0.1" });
     const source = new Database(db);
@@ -122,7 +122,7 @@ const KILLABLE: Record<string, () => Promise<Killable>> = {
       },
       look: async () => existsSync(file) && held(file),
       async requireDone() {
-        expect(held(file)).toBe(JSON.parse(readFileSync(join(out, "current/snapshot.json"), "utf8")).state);
+        expect(held(file)).toBe(JSON.parse(readFileSync(join(dist, "current/snapshot.json"), "utf8")).state);
         expect(readdirSync(folder).filter((name) => name.startsWith("mirror.sqlite.rollcall"))).toEqual([]);
       },
     };

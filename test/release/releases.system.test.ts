@@ -39,7 +39,7 @@ beforeEach(() => {
 async function publish(options: Partial<BuildOptions> = {}) {
   clock = new Date(clock.getTime() + 3_600_000);
   const now = () => clock;
-  return build({ db, out: dist, baseUrl: "https://directory.example.com", pageSize: 10, ...options }, { now });
+  return build({ db, dist: dist, baseUrl: "https://directory.example.com", pageSize: 10, ...options }, { now });
 }
 
 function edit(sql: string): void {

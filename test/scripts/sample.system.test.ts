@@ -29,24 +29,24 @@ const withoutVersion = (file: string) => readFileSync(file).fill(0, 96, 100);
 
 test("the script makes the committed sample again, wherever it runs, and replaces a file only with --force", async () => {
   const folder = scratch();
-  const out = join(folder, "again.sqlite");
-  writeFileSync(out, "mine");
-  await expect(sample(folder, "--users", "1000", "--out", out)).rejects.toMatchObject({ code: 1 });
-  await expect(sample(folder, "--users", "1e3", "--out", out, "--force")).rejects.toMatchObject({ code: 2 });
-  expect(readFileSync(out, "utf8")).toBe("mine");
-  await sample(folder, "--users", "1000", "--out", out, "--force");
+  const dist = join(folder, "again.sqlite");
+  writeFileSync(dist, "mine");
+  await expect(sample(folder, "--users", "1000", "--out", dist)).rejects.toMatchObject({ code: 1 });
+  await expect(sample(folder, "--users", "1e3", "--out", dist, "--force")).rejects.toMatchObject({ code: 2 });
+  expect(readFileSync(dist, "utf8")).toBe("mine");
+  await sample(folder, "--users", "1000", "--out", dist, "--force");
   const hint =
     "after a new version of faker or better-sqlite3: npm run sample -- --users 1000 --out data/users.sqlite --force";
-  expect(withoutVersion(out).equals(withoutVersion(SAMPLE)), hint).toBe(true);
+  expect(withoutVersion(dist).equals(withoutVersion(SAMPLE)), hint).toBe(true);
   expect(readdirSync(folder)).toEqual(["again.sqlite"]);
 });
 
 test("a file of many users is the same from the same seed, and another from another", () => {
   const folder = scratch();
   const [one, same, other] = [2, 2, 3].map((seed, at) => {
-    const out = join(folder, `${at}`);
-    writeUsers(sampleUsers(21_000, seed), out, { force: false });
-    return readFileSync(out).toString("latin1");
+    const dist = join(folder, `${at}`);
+    writeUsers(sampleUsers(21_000, seed), dist, { force: false });
+    return readFileSync(dist).toString("latin1");
   });
   expect([one === same, one === other]).toEqual([true, false]);
 });

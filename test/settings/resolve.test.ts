@@ -34,7 +34,7 @@ async function refusal(given: Given): Promise<string> {
 test("defaults", async () => {
   const { cwd, settings } = await resolve({});
   expect(settings).toEqual({
-    out: join(cwd, "dist"),
+    dist: join(cwd, "dist"),
     pageSize: 100,
     links: "query",
     keep: 5,
@@ -68,7 +68,7 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   from: ["/people.sqlite", "/people.sqlite"],
   db: ["/a.sqlite", "/a.sqlite"],
   baseUrl: ["https://example.com/x", "https://example.com/x"],
-  out: ["/out", "/out"],
+  dist: ["/out", "/out"],
   pageSize: ["37", 37],
   contract: ["/c.json", "/c.json"],
   table: ["people", "people"],
@@ -155,7 +155,7 @@ test("a key and its variable mean one setting in every verb, and its flag one in
 });
 
 test("every setting has a sample above", () => {
-  expect(Object.keys(SAMPLES)).toEqual(Object.keys(SETTINGS));
+  expect(Object.keys(SAMPLES).sort()).toEqual(Object.keys(SETTINGS).sort());
 });
 
 test("flags win over variables, variables over the file, the file over defaults", async () => {
@@ -232,7 +232,7 @@ const INJECTED = {
 
 test("what a service or link of this name injects is ignored", async () => {
   const { settings } = await resolve({ env: INJECTED, file: { port: 3 } });
-  expect(settings).toEqual({ ...(await resolve({})).settings, out: settings.out, port: 3 });
+  expect(settings).toEqual({ ...(await resolve({})).settings, dist: settings.dist, port: 3 });
 });
 
 test.each(["ROLLCALL_ID", "ROLLCALL_HOME", "ROLLCALL_VERSION", "ROLLCALL_IMAGE_TAG", "ROLLCALL_POD_NAME"])(
@@ -255,19 +255,19 @@ test("compress may be a list or a text in the file, and empty in a flag", async 
 test("paths are relative to the file's folder, or to the current one", async () => {
   const cwd = scratch();
   mkdirSync(join(cwd, "conf"));
-  writeFileSync(join(cwd, "conf/my.json"), '{"db": "users.sqlite", "out": "/srv/dist"}');
+  writeFileSync(join(cwd, "conf/my.json"), '{"db": "users.sqlite", "dist": "/srv/dist"}');
   const sources = { flags: { problems: "p.ndjson" }, config: "conf/my.json" };
   const { settings } = await resolve(sources, cwd);
   expect(settings).toMatchObject({
     db: join(cwd, "conf/users.sqlite"),
-    out: "/srv/dist",
+    dist: "/srv/dist",
     problems: join(cwd, "p.ndjson"),
   });
 });
 
 test("in the current folder, paths stay as they were typed", async () => {
   const settings = await resolveSettings({ flags: { db: "data/users.sqlite" }, env: {}, cwd: "." });
-  expect(settings).toMatchObject({ db: "data/users.sqlite", out: "dist" });
+  expect(settings).toMatchObject({ db: "data/users.sqlite", dist: "dist" });
 });
 
 test.each<[Given, string]>([
@@ -285,7 +285,7 @@ test.each<[Given, string]>([
 test("a name that is near to nothing is refused with all of them", async () => {
   const message = await refusal({ file: { telemetry: true } });
   expect(message).toMatch(
-    /^telemetry in rollcall.config.json is not a setting; known are from, db, baseUrl, out, .*quiet\.$/,
+    /^telemetry in rollcall.config.json is not a setting; known are from, db, table, query, .*quiet\.$/,
   );
 });
 
@@ -335,7 +335,7 @@ test.each<[Given, string]>([
   [{ file: { db: "" } }, 'db in rollcall.config.json must be a path on this machine, got "".'],
   [{ file: { db: "a\0b" } }, 'db in rollcall.config.json must be a path on this machine, got "a\\u0000b".'],
   [{ flags: { db: "https://x/users.sqlite" } }, '--db must be a path on this machine, got "https://x/users.sqlite".'],
-  [{ file: { out: ["a"] } }, 'out in rollcall.config.json must be a path on this machine, got ["a"].'],
+  [{ file: { dist: ["a"] } }, 'dist in rollcall.config.json must be a path on this machine, got ["a"].'],
   [{ flags: { cacheControl: "" } }, '--cache-control must be one line of ASCII, got "".'],
   [{ flags: { cacheControl: "a\nb" } }, '--cache-control must be one line of ASCII, got "a\\nb".'],
   [{ flags: { defaultAvatar: "/a.png" } }, '--default-avatar must be an absolute http(s) URL, got "/a.png".'],

@@ -25,7 +25,7 @@ async function publish(edits: Edits) {
   git("init", "--quiet");
   const snapshot = async (side: "old" | "new", users: readonly User[]) => {
     const db = writeUsers(join(cwd, `${side}.sqlite`), users.map(toRow));
-    const { id, folder } = await build({ db, baseUrl, out: dist, pageSize: 10 });
+    const { id, folder } = await build({ db, baseUrl, dist: dist, pageSize: 10 });
     cpSync(folder, join(cwd, `unpacked-${side}`), { recursive: true });
     cpSync(join(folder, "api"), join(cwd, `pages-${side}/api`), { recursive: true });
     git("add", "--force", "dist");

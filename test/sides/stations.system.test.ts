@@ -25,7 +25,7 @@ async function publish(old: readonly Station[], now: readonly Station[]) {
       join(cwd, `${side}.sqlite`),
       all.map(({ row }) => row),
     );
-    const { id, folder } = await build({ db, baseUrl, out: dist, pageSize: 10, contract: STATIONS });
+    const { id, folder } = await build({ db, baseUrl, dist: dist, pageSize: 10, contract: STATIONS });
     cpSync(folder, join(cwd, `unpacked-${side}`), { recursive: true });
     cpSync(join(folder, "v1"), join(cwd, `pages-${side}/v1`), { recursive: true });
     cpSync(join(folder, "contract.json"), join(cwd, `pages-${side}/contract.json`));

@@ -42,7 +42,7 @@ test.each(WAYS)(
       const result = await build({
         db,
         baseUrl: "https://directory.example.com",
-        out: join(folder, "dist"),
+        dist: join(folder, "dist"),
         pageSize: 50,
         keep: 0,
         skipInvalid: i % 2 === 1,

@@ -14,7 +14,7 @@ const FLIPS = draws(300);
 function publish(db: string, more: Partial<BuildOptions> = {}) {
   // Few users a page, so that threads get several batches.
   const options = { baseUrl: "https://directory.example.com", pageSize: 2, workers: 1, ...more };
-  return build({ ...options, db, out: scratch() });
+  return build({ ...options, db, dist: scratch() });
 }
 
 function edit<T>(db: string, act: (file: Database.Database) => T): T {

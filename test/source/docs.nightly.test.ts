@@ -18,12 +18,12 @@ const DESCRIBED = new Map(
 );
 
 let folder: string;
-let out: string;
+let dist: string;
 let db: string;
 
 beforeEach(() => {
   folder = scratch();
-  out = join(folder, "dist");
+  dist = join(folder, "dist");
   db = join(folder, "users.sqlite");
 });
 
@@ -93,7 +93,7 @@ describe("the query for Django", () => {
     await buildDjango();
     expect(readFileSync(db).includes("SECRET")).toBe(true);
     // Everything that the build has written, not only what is served.
-    const files = readTree(join(out, "releases"));
+    const files = readTree(join(dist, "releases"));
     expect([...files.keys()].some((file) => file.endsWith("pages/1.json"))).toBe(true);
     for (const [file, bytes] of files) {
       for (const secret of ["SECRET", "pbkdf2", "argon2", "@example.com", "deactivated", "password", "email"])
@@ -107,7 +107,7 @@ describe("the query for Django", () => {
   });
 
   function buildDjango(): Promise<BuildResult> {
-    return build({ db, baseUrl: BASE_URL, out, query: join(folder, "django.sql") });
+    return build({ db, baseUrl: BASE_URL, dist, query: join(folder, "django.sql") });
   }
 
   function createDjango(): void {
@@ -145,7 +145,7 @@ async function publishedUser(sql = ""): Promise<User | undefined> {
   copyUsers(1);
   change(sql);
   try {
-    const [user] = publishedUsers(await build({ db, baseUrl: BASE_URL, out }));
+    const [user] = publishedUsers(await build({ db, baseUrl: BASE_URL, dist }));
     return user;
   } catch (error) {
     if (error instanceof InvalidRecordsError) return undefined;
@@ -161,7 +161,7 @@ function offChain(user: User | undefined): User["off_chain"] {
 /** The lines that `--problems` writes. */
 async function problems(): Promise<string[]> {
   const problemsFile = join(folder, "problems.ndjson");
-  await expect(build({ db, baseUrl: BASE_URL, out, problemsFile })).rejects.toThrow(InvalidRecordsError);
+  await expect(build({ db, baseUrl: BASE_URL, dist, problemsFile })).rejects.toThrow(InvalidRecordsError);
   return readFileSync(problemsFile, "utf8").trimEnd().split("\n");
 }
 

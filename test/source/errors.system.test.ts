@@ -22,7 +22,7 @@ beforeEach(() => {
 
 /** The message of the refusal, which must be one line; nothing may be current after it. */
 async function refusal(options: Partial<BuildOptions> = {}): Promise<string> {
-  const attempt = build({ db, out: dist, baseUrl: "https://directory.example.com", ...options });
+  const attempt = build({ db, dist: dist, baseUrl: "https://directory.example.com", ...options });
   const error = await attempt.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -76,7 +76,7 @@ describe("the file", () => {
     expect(await refusal()).toContain("is locked by another process (waited 5 s)");
     writer.exec("ROLLBACK");
     writer.close();
-    await expect(build({ db, out: dist, baseUrl: "https://directory.example.com" })).resolves.toMatchObject({
+    await expect(build({ db, dist: dist, baseUrl: "https://directory.example.com" })).resolves.toMatchObject({
       records: 1,
     });
   });
@@ -147,7 +147,7 @@ describe("the table", () => {
 
   test("has its name in other case, or one that needs quoting", async () => {
     writeUsers(db, [{ id: userId(1) }], `ALTER TABLE users RENAME TO "Weird "" name; --"`);
-    const release = await build({ db, out: dist, baseUrl: "https://a.example", table: 'weird " NAME; --' });
+    const release = await build({ db, dist: dist, baseUrl: "https://a.example", table: 'weird " NAME; --' });
     expect(release.records).toBe(1);
   });
 
@@ -166,7 +166,7 @@ describe("the query", () => {
       query(),
       "-- Users.\nWITH u AS (SELECT * FROM users WHERE username <> 'user1')\nSELECT * FROM u; -- all\n/* end */",
     );
-    const release = await build({ db, out: dist, baseUrl: "https://a.example", query: query() });
+    const release = await build({ db, dist: dist, baseUrl: "https://a.example", query: query() });
     expect(release.records).toBe(2);
   });
 

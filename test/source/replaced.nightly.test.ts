@@ -28,7 +28,7 @@ function writeVersion(file: string, bio: string): void {
 }
 
 async function buildAll(): Promise<string[]> {
-  const options = { db, out: join(folder, "dist"), baseUrl: "https://a.example", pageSize: 10, workers: 2 };
+  const options = { db, dist: join(folder, "dist"), baseUrl: "https://a.example", pageSize: 10, workers: 2 };
   const { folder: release, records } = await build(options);
   expect(records).toBe(USERS);
   return biosOf(release);

@@ -20,7 +20,7 @@ beforeEach(() => {
   db = join(folder, "users.sqlite");
 });
 
-const publish = () => build({ db, out: join(folder, "dist"), baseUrl: "https://directory.example.com" });
+const publish = () => build({ db, dist: join(folder, "dist"), baseUrl: "https://directory.example.com" });
 
 async function problems() {
   const refused = await publish().catch((error: unknown) => error);
@@ -96,8 +96,8 @@ test.each(["UTF-16le", "UTF-16be"])(
     const rows = plainRows(5).map((row) => ({ ...row, bio: "😀 שלום \uFFFD" }));
     const plain = writeUsers(join(folder, "utf8.sqlite"), rows);
     writeUsers(db, rows, "", `PRAGMA encoding = '${encoding}'`);
-    const utf8 = await build({ db: plain, out: join(folder, "a"), baseUrl: "https://a.example" });
-    const utf16 = await build({ db, out: join(folder, "b"), baseUrl: "https://a.example" });
+    const utf8 = await build({ db: plain, dist: join(folder, "a"), baseUrl: "https://a.example" });
+    const utf16 = await build({ db, dist: join(folder, "b"), baseUrl: "https://a.example" });
     expect(new Database(db).pragma("encoding", { simple: true })).toBe(encoding);
     expect(utf16.id).toBe(utf8.id);
 
@@ -153,7 +153,7 @@ test("order is by bytes whatever collation the columns declare", async () => {
   const again = await build({
     db: collated,
     table: "other",
-    out: join(folder, "c"),
+    dist: join(folder, "c"),
     baseUrl: "https://directory.example.com",
   });
   expect(again.id).toBe(indexed.id);

@@ -18,16 +18,16 @@ export const CASE_FOLDERS: ReadonlyMap<string, string> = new Map(
 export async function buildCase(folder: string): Promise<string> {
   const work = scratch();
   const db = writeUsers(join(work, "users.sqlite"), [], readFileSync(join(folder, "users.sql"), "utf8"));
-  const [out, result] = [join(work, "dist"), join(work, "result")];
+  const [dist, result] = [join(work, "dist"), join(work, "result")];
   mkdirSync(result);
   const problemsFile = join(result, "problems.ndjson");
   const options = JSON.parse(readFileSync(join(folder, "options.json"), "utf8"));
   try {
-    const release = await build({ db, baseUrl: "https://directory.example.com", out, problemsFile, ...options });
+    const release = await build({ db, baseUrl: "https://directory.example.com", dist, problemsFile, ...options });
     cpSync(release.folder, result, { recursive: true });
   } catch (error) {
     if (!(error instanceof InvalidRecordsError)) throw error;
-    if (existsSync(join(out, "current"))) throw new Error("A refused build left a current release.");
+    if (existsSync(join(dist, "current"))) throw new Error("A refused build left a current release.");
     writeFileSync(join(result, "refusal.txt"), `${error.message}\n`);
   }
   if (readFileSync(problemsFile, "utf8") === "") rmSync(problemsFile);

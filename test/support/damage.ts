@@ -30,7 +30,7 @@ export async function plainRelease(options: Partial<BuildOptions> = {}, rows?: R
 async function plainIn(folder: string, options: Partial<BuildOptions> = {}, rows?: Row[]): Promise<string> {
   const db = writeUsers(join(folder, "users.sqlite"), rows ?? plainRows(7));
   const shape = { baseUrl: BASE_URL, pageSize: 3, encodings: ["br", "gzip"] } as const;
-  return moved(await build({ db, out: join(folder, "dist"), ...shape, ...options } as BuildOptions), folder);
+  return moved(await build({ db, dist: join(folder, "dist"), ...shape, ...options } as BuildOptions), folder);
 }
 
 function moved(built: { folder: string }, folder: string): string {
@@ -46,7 +46,7 @@ export async function entriesRelease(
   folder = scratch(),
 ): Promise<string> {
   const db = writeEntries(join(folder, "log.sqlite"), rows);
-  const shape = { out: join(folder, "dist"), baseUrl: BASE_URL, contract: ENTRIES, table: "entries", pageSize: 4 };
+  const shape = { dist: join(folder, "dist"), baseUrl: BASE_URL, contract: ENTRIES, table: "entries", pageSize: 4 };
   return moved(await build({ db, ...shape, encodings: ["br"], ...options }), folder);
 }
 

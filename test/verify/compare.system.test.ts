@@ -57,11 +57,11 @@ describe("what is served instead is called by its name", () => {
 
   test("the whole of an older release that has pages in common with the new one", async () => {
     const rows = plainRows(9);
-    const out = scratch();
+    const dist = scratch();
     const make = async (bio: string) => {
       const changed = rows.map((row, at) => (at === 0 ? { ...row, bio } : row));
       const db = writeUsers(join(scratch(), "users.sqlite"), changed);
-      return openRelease((await build({ db, baseUrl: "https://example.com", out, pageSize: 2 })).folder);
+      return openRelease((await build({ db, baseUrl: "https://example.com", dist, pageSize: 2 })).folder);
     };
     const [older, newer] = [await make("old"), await make("new")];
     const findings = new Findings();

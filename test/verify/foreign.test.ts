@@ -24,7 +24,7 @@ async function stationsRelease(count = 9, options: Partial<BuildOptions> = {}) {
     stations(count).map(({ row }) => row),
   );
   const built = await build({
-    ...{ db, out: join(folder, "dist"), baseUrl: BASE_URL, contract: STATIONS, table: "stations", pageSize: 2 },
+    ...{ db, dist: join(folder, "dist"), baseUrl: BASE_URL, contract: STATIONS, table: "stations", pageSize: 2 },
     ...options,
   });
   renameSync(built.folder, join(folder, "release"));

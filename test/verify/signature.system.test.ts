@@ -30,14 +30,14 @@ interface Place {
 
 /** A signed release on disk. */
 async function onDisk(signKey: string | undefined, now?: Date): Promise<Place> {
-  const [out, baseUrl] = [scratch(), "https://directory.example.com"];
-  const { folder } = await build({ db, out, baseUrl, pageSize: 3, signKey }, now && { now: () => now });
+  const [dist, baseUrl] = [scratch(), "https://directory.example.com"];
+  const { folder } = await build({ db, dist, baseUrl, pageSize: 3, signKey }, now && { now: () => now });
   return { folder, baseUrl, row: (options) => rowOf({ what: folder, ...options }) };
 }
 
 /** The same by URL, from a host that sends the bytes of its files, whatever they are. */
 async function byUrl(signKey: string | undefined, now?: Date): Promise<Place> {
-  const [out, folder] = [scratch(), join(scratch(), "changed")];
+  const [dist, folder] = [scratch(), join(scratch(), "changed")];
   const server = createServer(async ({ url = "" }, res) => {
     const path = url.slice(1).replace(/^api\/users\/\?format=api&page=(\d+)$/, "api/users/pages/$1.json");
     try {
@@ -50,7 +50,7 @@ async function byUrl(signKey: string | undefined, now?: Date): Promise<Place> {
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once("listening", resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const built = await build({ db, out, baseUrl, pageSize: 3, signKey }, now && { now: () => now });
+  const built = await build({ db, dist, baseUrl, pageSize: 3, signKey }, now && { now: () => now });
   cpSync(built.folder, folder, { recursive: true });
   return { folder, baseUrl, row: (options) => rowOf({ what: baseUrl, against: "none", ...options }) };
 }
@@ -158,10 +158,10 @@ describe.each([
 });
 
 test("by URL, a release of another address is refused, although all of it is right", async () => {
-  const out = scratch();
+  const dist = scratch();
   const { secret, line } = ours;
-  await build({ db, out, baseUrl: "https://directory.example.com", signKey: secret });
-  const host = await createHost({ folder: out });
+  await build({ db, dist, baseUrl: "https://directory.example.com", signKey: secret });
+  const host = await createHost({ folder: dist });
   onTestFinished(() => host.close());
   const { url } = await host.listen({ port: 0, host: "127.0.0.1" });
   const { said } = await rowOf({ what: url, against: "none", key: [line] });

@@ -61,19 +61,19 @@ export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
 }
 
 /** Prints the findings as JSON where that is asked for, and returns the error with commands that find the release. */
-function refuseByGates({ release, exceeded }: GateError, { out, json }: Settings, io: Io): GateError {
-  const error = new GateError(release, exceeded, isUsual(out, io) ? undefined : out);
+function refuseByGates({ release, exceeded }: GateError, { dist, json }: Settings, io: Io): GateError {
+  const error = new GateError(release, exceeded, isUsual(dist, io) ? undefined : dist);
   if (json) print(io, toJson({ error: error.message, exceeded, release }));
   return error;
 }
 
 /** Whether other verbs find the releases there without being told. */
-function isUsual(out: string, io: Io): boolean {
-  return out === defaultSettings(io.cwd).out;
+function isUsual(dist: string, io: Io): boolean {
+  return dist === defaultSettings(io.cwd).dist;
 }
 
 function toOptions(settings: Settings): BuildOptions {
-  const { db, baseUrl, out, contract, table, query, defaultAvatar, workers } = need(settings, "db", "baseUrl");
+  const { db, baseUrl, dist, contract, table, query, defaultAvatar, workers } = need(settings, "db", "baseUrl");
   const {
     pageSize,
     links,
@@ -92,7 +92,7 @@ function toOptions(settings: Settings): BuildOptions {
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
   const { root, basePath, origin, cacheControl, signKey } = settings;
   return {
-    ...{ db, baseUrl, out, contract, table, query, defaultAvatar, workers },
+    ...{ db, baseUrl, dist, contract, table, query, defaultAvatar, workers },
     ...{ pageSize, links, keep, bulk, lookup, explorer, changes, skipInvalid, encodings, problemsFile, gates },
     ...{ join, adapt, root, basePath, origin, cacheControl, signKey },
   };
@@ -145,8 +145,8 @@ async function report(
     const gates = result.gates && { gates: { ...result.gates, previous: result.gates.previous ?? null } };
     print(io, toJson({ ...facts, problems: result.problems, seconds, ...gates, ...timings }));
   } else if (!settings.quiet) {
-    const { out } = settings;
-    const next = isUsual(out, io) ? "rollcall serve" : `rollcall serve ${shellWord(out)}`;
+    const { dist } = settings;
+    const next = isUsual(dist, io) ? "rollcall serve" : `rollcall serve ${shellWord(dist)}`;
     const run = { db: need(settings, "db").db, contract, problemsFile: settings.problems, next, milliseconds };
     const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
     await sayUnsupported(settings, io);

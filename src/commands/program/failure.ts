@@ -1,6 +1,6 @@
 /** Prints failures as lines on stderr, and finds the exit code of a run that failed. */
 import { CommanderError } from "commander";
-import { codeOf, ExitCode, explainSystem, UserError, usageError } from "../../errors.js";
+import { codeOf, ExitCode, explainSystem, HostError, UserError, usageError } from "../../errors.js";
 import { painter } from "../../print/style.js";
 import { visible } from "../../print/text.js";
 import { DEBUG_VARIABLE } from "../../settings/names.js";
@@ -41,13 +41,13 @@ export function unwritable(file: string, flag: string, cause: unknown): UserErro
   return usageError(`${file} cannot be written (${codeOf(cause)}); name another with ${flag}.`, cause);
 }
 
-/** For a verb whose exit code 1 means only that something differs, as in diff(1). Every refusal ends with 2 instead. */
+/** For a verb whose exit code 1 means that something differs, as in diff(1). Other refusals than a host's silence end with 2. */
 export async function refusalsAsUsageErrors<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (thrown) {
     const error = explainSystem(thrown);
-    if (!(error instanceof UserError) || error.exitCode !== ExitCode.refused) throw error;
+    if (!(error instanceof UserError) || error instanceof HostError || error.exitCode !== ExitCode.refused) throw error;
     throw usageError(error.message, error);
   }
 }

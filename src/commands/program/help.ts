@@ -12,19 +12,21 @@ const PRECEDENCE = `Every option of a verb but --config can also stand in the en
 the file over defaults. --no-json, --no-skip-invalid and the like switch off what a variable or the file \
 switched on. Paths in the file are relative to its folder.`;
 
-const SETTINGS_HINT = `Every option but --config can also be a ROLLCALL_* variable, or stand in ${CONFIG_FILE}: see "rollcall --help".`;
-const VARIABLES_HINT = 'Every option can also be a ROLLCALL_* variable: see "rollcall --help".';
+const SETTINGS_HINT = `Every option but --config can also be a ROLLCALL_* variable, or stand in ${CONFIG_FILE}: see "rollcall --help", also for exit codes.`;
+const VARIABLES_HINT = 'Every option can also be a ROLLCALL_* variable: see "rollcall --help", also for exit codes.';
 
-const EXIT_CODES: NonNullable<Verb["exitCodes"]> = [
-  [ExitCode.done, "done"],
-  [ExitCode.refused, "refused, or something differs; the message says what to do"],
-  [ExitCode.usage, "a wrong flag, argument, variable or config file, or no release where one is needed"],
-  [ExitCode.gate, "a gate was exceeded (--max-removed and the like)"],
-];
-
-/** The exit codes that all verbs share. */
 const { interrupted, terminated, hungUp } = ExitCode;
-const LAST_CODES: typeof EXIT_CODES = [
+const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[] = [
+  [ExitCode.done, "done; diff and verify: nothing differs, but for what is allowed to; a server: stopped by a signal"],
+  [
+    ExitCode.refused,
+    "refused, or a host does not answer, and the message says what to do; diff and verify: something differs",
+  ],
+  [
+    ExitCode.usage,
+    "a wrong flag, argument, variable or config file, or a file or release that is not there; diff and verify: also what cannot be read",
+  ],
+  [ExitCode.gate, "a gate was exceeded (--max-removed and the like)"],
   [ExitCode.bug, "a bug in Rollcall"],
   [interrupted, `stopped by Ctrl-C before it was done; ${terminated} by SIGTERM, ${hungUp} by SIGHUP`],
 ];
@@ -33,13 +35,13 @@ const LAST_CODES: typeof EXIT_CODES = [
 export function describeAll(verbs: readonly Verb[], width: number): string {
   const settings = ["Settings:", ...wrap(PRECEDENCE, width - 2).map((line) => `  ${line}`)].join("\n");
   const examples = verbs.flatMap(({ examples }) => examples.slice(0, 1));
-  return [settings, describeExamples(examples, width), describeCodes(EXIT_CODES, width)].join("\n\n");
+  return [settings, describeExamples(examples, width), describeCodes(width)].join("\n\n");
 }
 
 /** What follows the flags in the help of one verb. */
-export function describeVerb({ isUnconfigured, examples, exitCodes = EXIT_CODES }: Verb, width: number): string {
+export function describeVerb({ isUnconfigured, examples }: Verb, width: number): string {
   const hint = wrap(isUnconfigured ? VARIABLES_HINT : SETTINGS_HINT, width).join("\n");
-  return [hint, describeExamples(examples, width), describeCodes(exitCodes, width)].join("\n\n");
+  return [hint, describeExamples(examples, width)].join("\n\n");
 }
 
 const helper = Object.assign(new Help(), { minWidthToWrap: 1 });
@@ -74,8 +76,8 @@ function describeCommand(command: string, width: number): string {
   return `  ${wrap(command, width - 6).join(" \\\n    ")}`;
 }
 
-function describeCodes(codes: typeof EXIT_CODES, width: number): string {
+function describeCodes(width: number): string {
   const termWidth = String(interrupted).length;
-  const lines = [...codes, ...LAST_CODES].map(([code, text]) => describeItem(String(code), termWidth, text, width));
+  const lines = EXIT_CODES.map(([code, text]) => describeItem(String(code), termWidth, text, width));
   return ["Exit codes:", ...lines].join("\n");
 }

@@ -44,5 +44,5 @@ export function refuseMisplaced(verb: string, given: Readonly<Record<string, str
 export function meantBy(verb: string, [word, ...others]: readonly string[], cwd: string): string {
   if (verb !== "build" || word === undefined || others.length > 0) return "";
   const isFolder = statSync(at(cwd, word), { throwIfNoEntry: false })?.isDirectory();
-  return `; did you mean "rollcall build ${isFolder ? "--out" : "--db"} ${shellWord(word)}"?`;
+  return `; did you mean "rollcall build ${isFolder ? "--dist" : "--db"} ${shellWord(word)}"?`;
 }

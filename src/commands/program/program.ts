@@ -67,10 +67,12 @@ function addVerb(program: Command, name: string, verb: Verb, io: Io, done: (code
   for (const [term, help] of Object.entries(positional)) command.argument(term, help);
   const own = SETTING_KEYS.filter((key) => settingOf(key).verbs.includes(name));
   for (const key of own) addFlag(command, key);
+  if (own.includes("dist")) command.addOption(new Option("--out <folder>", "another name of --dist").hideHelp());
+  command.optionsGroup("Run:").helpOption("-h, --help", "print this help");
   if (!verb.isUnconfigured) command.option(`${CONFIG_FLAG} <file>`, `settings to read instead of ${CONFIG_FILE}`);
 
   command.action(async () => {
-    const { config, ...typed } = command.opts<Record<string, unknown> & { config?: string }>();
+    const { config, out, ...typed } = command.opts<Record<string, unknown> & { config?: string; out?: string }>();
     const values = own.map((key) => [key, typed[new Option(flagOf(key)).attributeName()]] as const);
     const flags = Object.fromEntries(values.filter(([, value]) => value !== undefined));
     const words: Record<string, string | undefined> = Object.fromEntries(
@@ -78,14 +80,17 @@ function addVerb(program: Command, name: string, verb: Verb, io: Io, done: (code
     );
     refuseMisplaced(name, words, io.cwd);
     const { dist, db, ...others } = words;
-    Object.assign(flags, dist !== undefined && { out: dist }, db !== undefined && { db });
+    const places = [flags["dist"], out, dist].filter((folder) => folder !== undefined);
+    if (places.length > 1)
+      throw usageError(`The folder of the releases is given more than once: ${places.join(", ")}; give it once.`);
+    Object.assign(flags, places.length > 0 && { dist: places[0] }, db !== undefined && { db });
     const again = () =>
       resolveSettings({
         flags,
         config: verb.isUnconfigured ? null : config,
         env: io.env,
         cwd: io.cwd,
-        keys: [...own, ...(verb.reads ?? []), ...("[dist]" in positional ? (["out"] as const) : [])],
+        keys: [...own, ...(verb.reads ?? [])],
       });
     const given = {
       settings: await again(),
@@ -100,16 +105,16 @@ function addVerb(program: Command, name: string, verb: Verb, io: Io, done: (code
 }
 
 function addFlag(command: Command, key: SettingKey): void {
-  const { kind, placeholder, help, default: value } = settingOf(key);
+  const { kind, placeholder, help, group, default: value } = settingOf(key);
   const flag = flagOf(key);
   const note = value === undefined || typeof value === "boolean" ? "" : ` (default: ${value})`;
-  const option = new Option(placeholder ? `${flag} ${placeholder}` : flag, help + note);
+  const option = new Option(placeholder ? `${flag} ${placeholder}` : flag, help + note).helpGroup(`${group}:`);
   // A list may be given in several flags, too.
   if (kind === "list" || kind === "keys")
     option.argParser((text, before) => (before === undefined ? text : `${before},${text}`));
   command.addOption(option);
   if (kind !== "boolean") return;
-  const off = new Option(flag.replace("--", "--no-"), help);
+  const off = new Option(flag.replace("--", "--no-"), help).helpGroup(`${group}:`);
   // Help lists the one that changes the default, and has one sentence about all the others.
   (value === true ? option : off).hideHelp();
   command.addOption(off);

@@ -8,15 +8,13 @@ export interface Verb {
   /** Another word for it. */
   alias?: string;
   summary: string;
-  /** As commander writes them, with their help. A `[dist]` stands for the setting `out`, and a `[db]` for `db`. */
+  /** As commander writes them, with their help. A `[dist]` and a `[db]` stand for the settings of these names. */
   arguments?: Readonly<Record<string, string>>;
   examples: readonly (readonly [command: string, purpose: string])[];
   /** Whether the config file is not read. Flags and variables always are. */
   isUnconfigured?: true;
   /** Settings that come only from variables and the file: too many flags would hide the verb's own. */
   reads?: readonly SettingKey[];
-  /** The exit codes of this verb, where they are not the usual ones, without those that all verbs share. */
-  exitCodes?: readonly (readonly [code: ExitCode, meaning: string])[];
   load(): Promise<(given: Given, io: Io) => Promise<ExitCode>>;
 }
 

@@ -1,10 +1,9 @@
 /** The table of verbs: what help says of each. What a verb does is loaded when it runs: all of it takes longer than many runs. */
-import { ExitCode } from "../../errors.js";
 import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../../settings/file.js";
 import { SOURCE_KEYS } from "../../settings/settings.js";
 import type { Verb } from "./verb.js";
 
-const DIST = "folder of the releases (default: dist, or what out is set to)";
+const DIST = "as --dist";
 
 /** In the order of help. */
 export const VERBS: Readonly<Record<string, Verb>> = {
@@ -60,12 +59,6 @@ export const VERBS: Readonly<Record<string, Verb>> = {
       ["rollcall diff https://directory.example.com current --max-removed 1%", "exit 3 when more would go"],
     ],
     reads: SOURCE_KEYS,
-    exitCodes: [
-      [ExitCode.done, "no changes"],
-      [ExitCode.refused, "changes, of records or of the contract"],
-      [ExitCode.usage, "trouble: a side that cannot be read, or a wrong flag, argument, variable or config file"],
-      [ExitCode.gate, "changes, and a gate is exceeded"],
-    ],
     load: async () => (await import("../diff.js")).runDiff,
   },
   verify: {
@@ -81,11 +74,6 @@ export const VERBS: Readonly<Record<string, Verb>> = {
       ["rollcall verify https://directory.example.com --key minisign.pub --max-age 2d", "who has signed it, and when"],
       ["rollcall verify https://directory.example.com --sample 30", "some pages, in some 250 requests"],
     ],
-    exitCodes: [
-      [ExitCode.done, "nothing differs, but for what is allowed to"],
-      [ExitCode.refused, "something differs"],
-      [ExitCode.usage, "trouble: what cannot be read or reached, or a wrong flag, argument, variable or config file"],
-    ],
     load: async () => (await import("../verify.js")).runVerify,
   },
   dev: {
@@ -96,11 +84,6 @@ export const VERBS: Readonly<Record<string, Verb>> = {
       ["rollcall dev --port 0 --json", "on any free port, with a line of JSON for each build"],
     ],
     reads: ["baseUrl"],
-    exitCodes: [
-      [ExitCode.done, "stopped by Ctrl-C, SIGTERM or SIGHUP"],
-      [ExitCode.refused, "it cannot listen, or has no folder for temporary files; the message says what to do"],
-      [ExitCode.usage, "a wrong flag, argument, variable or config file"],
-    ],
     load: async () => (await import("../dev/dev.js")).runDev,
   },
   serve: {
@@ -160,11 +143,6 @@ export const VERBS: Readonly<Record<string, Verb>> = {
         "rollcall mirror https://directory.example.com users.sqlite --key minisign.pub",
         "only what that key has signed",
       ],
-    ],
-    exitCodes: [
-      [ExitCode.done, "done, or with --every stopped by Ctrl-C or SIGTERM"],
-      [ExitCode.refused, "the mirror is as it was; the message says why"],
-      [ExitCode.usage, "a wrong flag, argument, variable or config file"],
     ],
     load: async () => (await import("../mirror.js")).runMirror,
   },

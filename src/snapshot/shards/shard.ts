@@ -66,7 +66,7 @@ export async function buildShard(options: ShardOptions, effects: BuildEffects = 
 
 async function run(settings: BuildSettings, effects: BuildEffects, shard: Shard, parts: string): Promise<ShardResult> {
   const { onProgress = () => {}, signal } = effects;
-  const log = new PartLog(settings.problemsFile, settings.out);
+  const log = new PartLog(settings.problemsFile, settings.dist);
   let source: Source | undefined;
   try {
     const rowsOf = (count: number) => {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { ListingError } from "../../client/errors.js";
 import { createPatience } from "../../client/requests.js";
-import { codeOf, hasCode, UserError } from "../../errors.js";
+import { codeOf, HostError, hasCode, UserError } from "../../errors.js";
 import { whyUnreachable } from "../../hosted.js";
 import { SETTINGS } from "../../settings/table.js";
 
@@ -29,7 +29,7 @@ export interface Answer {
 }
 
 /** No whole answer came. The message names the URL; `why` is the rest of the sentence. */
-export class NoAnswer extends UserError {
+export class NoAnswer extends HostError {
   constructor(
     url: string,
     readonly why: string,

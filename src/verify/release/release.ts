@@ -63,6 +63,7 @@ export interface DiskOptions extends Pick<VerifyOptions, "workers" | "cacheContr
 const MAX_SIGNATURE = 2 ** 16;
 
 const UNUSABLE = "the pages that it is made of are not as they should be";
+const SOME_PAGES = "compared with the pages that were read";
 const SAMPLED = "some of the pages do not tell what all of them make; ask for all, without --sample";
 
 /** @throws UserError when there is no release, or when it cannot be read. Whatever else is wrong with it is a finding. */
@@ -82,14 +83,15 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   const signature = await checkSignature(release, options.demand, findings);
   const hosts = await checkHosts(release, options.cacheControl, findings);
   checkOwnFiles(release, skipped, findings);
-  const records = await checkRecords(release, options, skipped, findings);
+  const hasAll = !options.isSample && !hasAbsentPages(release);
+  const records = await checkRecords(release, hasAll, options, skipped, findings);
   if (!skipped["bulk"]) await checkBulk(release, findings, options.signal);
   if (!skipped["changes"]) await checkChanges(release, findings, options.signal);
   const wording = manifest.contract ? wordingOf(manifest.contract) : NO_WORDING;
   const seen = {
     ...{ ...release, records, hosts: hosts.files, signature: describeSigned(signature) },
     skipped: { ...skipped, signature: whySkipped(signature), hosts: hosts.files > 0 ? undefined : "it has none" },
-    noted: { hosts: hosts.note, readable: findUnreadable(folder, tree.files()) },
+    noted: { hosts: hosts.note, bulk: hasAll ? undefined : SOME_PAGES, readable: findUnreadable(folder, tree.files()) },
   };
   return {
     subject: `release ${basename(folder)}`,
@@ -141,14 +143,19 @@ function checkOwnFiles({ folder, tree, manifest }: OpenRelease, skipped: Reasons
 }
 
 /** Checks the pages, and all that is made of them but bulk files. @returns how many records there are */
-async function checkRecords(release: OpenRelease, options: DiskOptions, skipped: Reasons, findings: Findings) {
+async function checkRecords(
+  release: OpenRelease,
+  hasAll: boolean,
+  options: DiskOptions,
+  skipped: Reasons,
+  findings: Findings,
+) {
   const { snapshot, isOwn, contract } = release.manifest;
-  const isKnown = !options.isSample && !hasAbsentPages(release);
   const made = { bulk: false, lookup: !skipped["lookup"], explorer: !skipped["explorer"] };
-  const { records, warnings, isWhole } = await checkPages(release, isKnown ? made : undefined, options, findings);
+  const { records, warnings, isWhole } = await checkPages(release, hasAll ? made : undefined, options, findings);
   if (!snapshot || !contract) return records;
   if (!isWhole) for (const name of ["record-list", "lookup", "explorer"]) skipped[name] ??= UNUSABLE;
-  if (isKnown) {
+  if (hasAll) {
     checkWarnings(release.manifest, warnings, findings);
     const found = foundOnPages(records, wordingOf(contract));
     if (records !== snapshot.count)

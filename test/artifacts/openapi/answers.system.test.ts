@@ -16,7 +16,7 @@ const UNDESCRIBED = ["connection", "content-length", "content-type", "date", "ke
 /** Five users on three pages, of whom four were there before, served below a path. */
 async function served(settings: Partial<Parameters<typeof build>[0]>) {
   const cwd = scratch();
-  const place = { out: join(cwd, "dist"), baseUrl: "https://a.example/people" };
+  const place = { dist: join(cwd, "dist"), baseUrl: "https://a.example/people" };
   const built = (count: number) => {
     const db = writeUsers(join(cwd, `${count}.sqlite`), plainRows(count));
     return build({ ...place, db, pageSize: 2, ...settings });

@@ -94,11 +94,11 @@ function queriesOf(random: Random, rows: readonly Row[]): [kind: "get" | "key" |
   });
 }
 
-async function serve(options: Omit<BuildOptions, "out" | "baseUrl">) {
+async function serve(options: Omit<BuildOptions, "dist" | "baseUrl">) {
   const folder = scratch();
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
-  await build({ ...options, workers: 0, lookup: true, out: join(folder, "dist"), baseUrl } as BuildOptions);
+  await build({ ...options, workers: 0, lookup: true, dist: join(folder, "dist"), baseUrl } as BuildOptions);
   const host = await createServer({ folder: join(folder, "dist") });
   onTestFinished(() => host.close());
   await host.listen({ port, host: "127.0.0.1" });

@@ -48,8 +48,8 @@ describe("SQL", () => {
       .all();
     expect(plan).toEqual([expect.objectContaining({ detail: expect.stringContaining("_in_order") })]);
     db.close();
-    const out = join(scratch(), "dist");
-    const made = await build({ db: file, baseUrl: "https://example.com", out, contract: contract.file, workers: 0 });
+    const dist = join(scratch(), "dist");
+    const made = await build({ db: file, baseUrl: "https://example.com", dist, contract: contract.file, workers: 0 });
     expect(made).toMatchObject({ records: 120, skipped: 0 });
   });
 
