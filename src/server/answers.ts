@@ -14,6 +14,7 @@ import {
 import { basePath, pathReference } from "../contract/links.js";
 import { fileHeaders, isPacked, OPENAPI, type Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
+import type { AnswerKind } from "./admin/metrics.js";
 import type { Scratch } from "./scratch.js";
 import type { Stored } from "./store.js";
 
@@ -42,9 +43,6 @@ interface Head {
   text: string;
   kind: AnswerKind;
 }
-
-/** By what answers are counted: the class of their status, such as `2xx`, and their encoding. */
-export type AnswerKind = { readonly status: string; readonly encoding: Variant };
 
 export type Answers = ReturnType<typeof createAnswers>;
 

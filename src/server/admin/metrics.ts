@@ -2,9 +2,12 @@
 import { basename } from "node:path";
 import { AggregatorRegistry, Counter, Gauge, Registry } from "prom-client";
 import { ENCODINGS } from "../../contract/headers.js";
+import type { Variant } from "../../release/layout.js";
 import { parseFolderName } from "../../release/name.js";
-import type { AnswerKind } from "../answers.js";
 import type { ServedRelease, ServerState } from "../server.js";
+
+/** By what answers are counted: the class of their status, such as `2xx`, and their encoding. */
+export type AnswerKind = { readonly status: string; readonly encoding: Variant };
 
 /** The metrics of one process, in the form in which processes send them. */
 export type MetricValues = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
