@@ -8,7 +8,7 @@ import { shellWord, toJson, visible } from "../print/text.js";
 import { CURRENT, EXPLORER, SNAPSHOT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
 import { createLogQueue } from "../server/access-log.js";
-import type { Admin } from "../server/admin/admin.js";
+import type { Admin } from "../server/admin.js";
 import type { ClusterEffects } from "../server/cluster/cluster.js";
 import { writeWithoutWaiting } from "../server/connections/node-internals.js";
 import { SERVER_LIMITS } from "../server/limits.js";
@@ -38,7 +38,7 @@ export async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
 /** Before anything else, so that an address that cannot be had is refused before there is a server. */
 async function openSecond({ admin }: Settings, io: Io, log: (line: string) => void): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
-  const { openAdmin } = await import("../server/admin/admin.js");
+  const { openAdmin } = await import("../server/admin.js");
   return openAdmin(toListener(admin), { now: () => io.date(), log });
 }
 

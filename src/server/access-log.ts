@@ -1,8 +1,8 @@
 /** Counts each answer and makes its entry of the access log, and a bounded queue of entries that wait for their reader. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { AnswerKind, ServerCounts } from "./admin/metrics.js";
 import { kindOf, type ServerAnswer, sending } from "./answers.js";
+import type { AnswerKind, ServerCounts } from "./counts.js";
 
 export interface AccessEntry {
   time: Date;

@@ -14,7 +14,7 @@ import {
 import { basePath, pathReference } from "../contract/links.js";
 import { fileHeaders, isPacked, OPENAPI, type Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import type { AnswerKind } from "./admin/metrics.js";
+import type { AnswerKind } from "./counts.js";
 import type { Scratch } from "./scratch.js";
 import type { Stored } from "./store.js";
 

@@ -6,8 +6,8 @@ import { totalmem } from "node:os";
 import { LRUCache } from "lru-cache";
 import { codeOf, hasCode } from "../errors.js";
 import { digestReleaseFile, readIntoSync, sha256 } from "../release/files.js";
-import type { ServerCounts } from "./admin/metrics.js";
 import { openFilesLimit } from "./connections/descriptors.js";
+import type { ServerCounts } from "./counts.js";
 import type { Proofs } from "./proofs.js";
 import { Scratch } from "./scratch.js";
 

@@ -12,7 +12,9 @@ import { until } from "../support/until.js";
 
 const DOC = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
 const PROJECT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
-const METRICS = readFileSync(new URL("../../src/server/admin/metrics.ts", import.meta.url), "utf8");
+const METRICS = ["counts", "admin"]
+  .map((name) => readFileSync(new URL(`../../src/server/${name}.ts`, import.meta.url), "utf8"))
+  .join("\n");
 
 describe.skipIf(isMissing("promtool"))("promtool", () => {
   test("takes the configuration, and the rules that it names", () => {

@@ -1,8 +1,8 @@
 /** One of several processes that serve on one port: a server that obeys the first process, and logs through it. */
 import { UserError } from "../../errors.js";
 import type { AccessItem } from "../access-log.js";
-import type { MetricValues } from "../admin/metrics.js";
 import type { Address, HandedSocket } from "../connections/listen.js";
+import type { MetricValues } from "../counts.js";
 import type { ListingServerOptions, ServedRelease } from "../server.js";
 
 /** In the worker's first argument, as JSON. */
@@ -36,7 +36,7 @@ const { createListingServer } = await import("../server.js");
 const { createLogQueue } = await import("../access-log.js");
 const { SERVER_LIMITS } = await import("../limits.js");
 const { options, address, hasAccess, hasCounts }: WorkerOrders = JSON.parse(process.argv[2] ?? "");
-const counts = hasCounts ? new (await import("../admin/metrics.js")).ServerCounts() : undefined;
+const counts = hasCounts ? new (await import("../counts.js")).ServerCounts() : undefined;
 
 /** Entries of the access log are sent together, so often: a message for each answer would cost more than the answer. */
 const ENTRIES_MS = 50;

@@ -1,10 +1,7 @@
-/** What Prometheus reads of a server: counters of all its processes, and gauges of what it serves now. */
-import { basename } from "node:path";
-import { AggregatorRegistry, Counter, Gauge, Registry } from "prom-client";
-import { ENCODINGS } from "../../contract/headers.js";
-import type { Variant } from "../../release/layout.js";
-import { parseFolderName } from "../../release/name.js";
-import type { ServedRelease, ServerState } from "../server.js";
+/** What a process of a server counts for Prometheus. */
+import { Counter, Registry } from "prom-client";
+import { ENCODINGS } from "../contract/headers.js";
+import type { Variant } from "../release/layout.js";
 
 /** By what answers are counted: the class of their status, such as `2xx`, and their encoding. */
 export type AnswerKind = { readonly status: string; readonly encoding: Variant };
@@ -66,34 +63,4 @@ export class ServerCounts {
   #create([name, help]: readonly [name: string, help: string], labelNames: string[]): Counter {
     return new Counter({ name, help, labelNames, registers: [this.#registry] });
   }
-}
-
-/** What the server serves now, and since when. */
-export interface Served {
-  release: ServedRelease;
-  since: Date;
-}
-
-/** All metrics of a server as text. */
-export async function describeMetrics(counts: ServerCounts, state: ServerState, served: Served | undefined, now: Date) {
-  const registry = new Registry();
-  const gauge = (name: string, help: string, value = Number.NaN) =>
-    new Gauge({ name, help, registers: [registry] }).set(value);
-  const release = served?.release;
-  const built = release && builtAt(release);
-  gauge("rollcall_connections", "Connections that are open.", state.connections);
-  gauge("rollcall_processes", "Processes that serve.", state.processes);
-  gauge("rollcall_snapshot_records", "Records of the release that is served.", release?.snapshot.count);
-  const age = built && (now.getTime() - built.getTime()) / 1000;
-  gauge("rollcall_snapshot_age_seconds", "How long ago the release that is served was built.", age);
-  const [name, help] = ["rollcall_snapshot_info", "The id of the release that is served."];
-  const info = new Gauge({ name, help, labelNames: ["id"], registers: [registry] });
-  if (release) info.set({ id: release.snapshot.id }, 1);
-  const all = [await counts.values(), await registry.getMetricsAsJSON(), ...state.counted];
-  return { type: registry.contentType, body: await AggregatorRegistry.aggregate(all).metrics() };
-}
-
-/** Undefined for a release whose folder has another name than a build gives. */
-export function builtAt({ folder }: ServedRelease): Date | undefined {
-  return parseFolderName(basename(folder))?.time;
 }

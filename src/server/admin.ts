@@ -2,13 +2,15 @@
 import { stat } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { join } from "node:path";
-import { CONTENT_TYPE, NO_STORE } from "../../contract/headers.js";
-import { SNAPSHOT } from "../../release/layout.js";
-import { type Address, listen } from "../connections/listen.js";
-import { SERVER_LIMITS } from "../limits.js";
-import type { CountedServer, ServedRelease } from "../server.js";
-import { builtAt, describeMetrics, type Served, ServerCounts } from "./metrics.js";
+import { basename, join } from "node:path";
+import { AggregatorRegistry, Gauge, Registry } from "prom-client";
+import { CONTENT_TYPE, NO_STORE } from "../contract/headers.js";
+import { SNAPSHOT } from "../release/layout.js";
+import { parseFolderName } from "../release/name.js";
+import { type Address, listen } from "./connections/listen.js";
+import { ServerCounts } from "./counts.js";
+import { SERVER_LIMITS } from "./limits.js";
+import type { CountedServer, ServedRelease, ServerState } from "./server.js";
 
 const ADMIN_FLAGS = { port: "port for --admin", host: "--admin with" };
 
@@ -92,4 +94,34 @@ function send(res: ServerResponse, { status, type, body }: Page): void {
   const length = Buffer.byteLength(body);
   res.writeHead(status, { "Content-Type": type, "Cache-Control": NO_STORE, "Content-Length": length, ...allow });
   res.end(body);
+}
+
+/** What the server serves now, and since when. */
+interface Served {
+  release: ServedRelease;
+  since: Date;
+}
+
+/** All metrics of a server as text. */
+async function describeMetrics(counts: ServerCounts, state: ServerState, served: Served | undefined, now: Date) {
+  const registry = new Registry();
+  const gauge = (name: string, help: string, value = Number.NaN) =>
+    new Gauge({ name, help, registers: [registry] }).set(value);
+  const release = served?.release;
+  const built = release && builtAt(release);
+  gauge("rollcall_connections", "Connections that are open.", state.connections);
+  gauge("rollcall_processes", "Processes that serve.", state.processes);
+  gauge("rollcall_snapshot_records", "Records of the release that is served.", release?.snapshot.count);
+  const age = built && (now.getTime() - built.getTime()) / 1000;
+  gauge("rollcall_snapshot_age_seconds", "How long ago the release that is served was built.", age);
+  const [name, help] = ["rollcall_snapshot_info", "The id of the release that is served."];
+  const info = new Gauge({ name, help, labelNames: ["id"], registers: [registry] });
+  if (release) info.set({ id: release.snapshot.id }, 1);
+  const all = [await counts.values(), await registry.getMetricsAsJSON(), ...state.counted];
+  return { type: registry.contentType, body: await AggregatorRegistry.aggregate(all).metrics() };
+}
+
+/** Undefined for a release whose folder has another name than a build gives. */
+function builtAt({ folder }: ServedRelease): Date | undefined {
+  return parseFolderName(basename(folder))?.time;
 }
