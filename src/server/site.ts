@@ -76,9 +76,10 @@ export async function openSite(folder: string, options: SiteOptions, signal: Abo
     answerPlain(text: string, at: number) {
       const request = readPlain(text, at);
       if (!request) return undefined;
-      const { page, path, headers } = request;
+      const { page, path, url, end, headers } = request;
       const answer = page === undefined ? others.find(path, headers.ifNoneMatch) : answerPage(page, headers);
-      return answer && { ...request, answer };
+      // Copying the request by a spread would take as long as all the rest.
+      return answer && { url, end, headers, answer };
     },
   };
 

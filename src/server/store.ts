@@ -50,8 +50,9 @@ export function createStore(megabytes: number, log: (line: string) => void, coun
     return undefined;
   };
   const keep = (digest: string, bytes: Buffer) => {
-    const isFull = cache.calculatedSize + bytes.length + OVERHEAD > cache.maxSize;
-    if (isFull && Math.random() * KEPT >= 1) return;
+    const size = bytes.length + OVERHEAD;
+    if (size > cache.maxSize) return;
+    if (cache.calculatedSize + size > cache.maxSize && Math.random() * KEPT >= 1) return;
     const body = Buffer.allocUnsafeSlow(bytes.length);
     bytes.copy(body);
     cache.set(digest, { body });
