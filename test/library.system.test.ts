@@ -82,7 +82,7 @@ const NEEDED = { db: "a", baseUrl: "http://a", dist: "o" };
 test.each([
   ["build", [{ ...NEEDED, pageSzie: 3 }], "build has no option pageSzie; did you mean pageSize?"],
   ["build", [{ ...NEEDED, compress: ["br"] }], /^build has no option compress; known are db, baseUrl, /],
-  ["build", [{}], "build needs db and baseUrl and out."],
+  ["build", [{}], "build needs db and baseUrl and dist."],
   [
     "build",
     [{ ...NEEDED, pageSize: "100", keep: -1, encodings: "br" }],

@@ -61,7 +61,7 @@ const PROGRAM = `\
 import { build, createServer, openRelease, UserError, type BuildResult, type Server, type Release, type User } from "rollcall";
 
 const result: BuildResult = await build({
-  db: "data/users.sqlite", baseUrl: "https://example.com", out: "library", pageSize: 250, encodings: ["gzip"],
+  db: "data/users.sqlite", baseUrl: "https://example.com", dist: "library", pageSize: 250, encodings: ["gzip"],
 });
 const release: Release = await openRelease(result.folder);
 const host: Server = await createServer({ folder: "library" });

@@ -44,7 +44,7 @@ test("serve prints the address, the release and a curl that works; SIGTERM ends 
   expect(io.stderr.text).toBe(`\
 serve     ${url}    ${release.id}: 2 users on 1 page
 try       curl '${url}/api/users/?format=api&page=1'
-2026-11-21T03:40:00.000Z Links lead to https://example.com/directory, as behind a proxy; for a release whose links lead here: "rollcall build --base-url ${url} --out ${cwd}/dist".
+2026-11-21T03:40:00.000Z Links lead to https://example.com/directory, as behind a proxy; for a release whose links lead here: "rollcall build --base-url ${url} --dist ${cwd}/dist".
 `);
   const [, tried = ""] = /curl '([^']+)'/.exec(io.stderr.text) ?? [];
   expect(await (await fetch(tried)).json()).toMatchObject({ count: 2, next: null });
@@ -119,7 +119,7 @@ describe("links", () => {
     ["an address in the network", () => "http://192.168.0.1", "as behind a proxy"],
   ])("that lead to %s are said in one line, with the command that mends it", async (_what, base, why, line) => {
     const told = await said(base, line);
-    expect(told).toMatch(/^\S+Z Links lead to [^\n]*"rollcall build --base-url \S+ --out \S+"[^\n]*\n$/);
+    expect(told).toMatch(/^\S+Z Links lead to [^\n]*"rollcall build --base-url \S+ --dist \S+"[^\n]*\n$/);
     expect(told).toContain(why);
     // Links keep their path.
     expect(

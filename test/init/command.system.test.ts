@@ -145,7 +145,7 @@ test("--json is what was found, and --quiet is nothing", async () => {
 
 test.each([
   ["--table people", 2, "There is no database to read the table or query from; name its file with --from."],
-  ["--from nothing.sqlite", 1, "There is no file nothing.sqlite; --from names a SQLite file."],
+  ["--from nothing.sqlite", 2, "There is no file nothing.sqlite; --from names a SQLite file."],
   ["--from folder", 1, "folder is a folder; --from names a SQLite file."],
   ["--from empty", 1, "empty is empty (0 bytes); --from names a SQLite file."],
   [
@@ -155,7 +155,7 @@ test.each([
   ],
   ["--from bare.sqlite", 1, "bare.sqlite has no tables; name the SQLite file that holds the records."],
   ["--from one.sqlite --table two", 1, 'one.sqlite has no table or view "two"; it has people. Name one with --table.'],
-  ["--from one.sqlite --query none.sql", 1, "There is no file none.sql; --query names a file with one SELECT."],
+  ["--from one.sqlite --query none.sql", 2, "There is no file none.sql; --query names a file with one SELECT."],
   ["--from one.sqlite --table people --query q", 2, "--table and --query exclude each other; give one of them."],
 ])("init %s is refused", async (line, code, message) => {
   const cwd = scratch();

@@ -87,8 +87,8 @@ describe("a release on disk", () => {
     const second = join(folder, "elsewhere", "deep", "dist");
     const script = `
       import { build } from "./lib/index.js";
-      const [, db, out] = process.argv;
-      const { id } = await build({ db, out, baseUrl: "https://directory.example.com", pageSize: 10 });
+      const [, db, dist] = process.argv;
+      const { id } = await build({ db, dist, baseUrl: "https://directory.example.com", pageSize: 10 });
       console.log(id);`;
     const output = execFileSync("node", ["--input-type=module", "-e", script, db, second], {
       env: { ...process.env, TZ: "Pacific/Chatham", LANG: "tr_TR.UTF-8", LC_ALL: "tr_TR.UTF-8" },
