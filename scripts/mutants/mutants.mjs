@@ -132,7 +132,7 @@ export const MUTANTS = [
   {
     name: "publish-over-foreign-file",
     file: "src/publish/plan.ts",
-    from: "(before && owns(before, path))",
+    from: "(before && owns(before, file.path))",
     to: "before",
     tests: ["test/publish/folder.system.test.ts", "test/publish/bucket.system.test.ts"],
   },
