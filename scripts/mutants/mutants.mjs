@@ -140,7 +140,7 @@ export const MUTANTS = [
     name: "publish-lock-not-confirmed",
     file: "src/publish/bucket-lock.ts",
     from: "if (found?.etag === this.#version) return;",
-    to: "if (found !== undefined) return;",
+    to: "if (Boolean(found)) return;",
     tests: ["test/publish/lock.nightly.test.ts"],
   },
   {
