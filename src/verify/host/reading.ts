@@ -1,5 +1,4 @@
 /** Reads a host once: its files, and its pages, all or some, in every way in which readers get them. What is not right is a finding. */
-
 import {
   closeSync,
   fstatSync,

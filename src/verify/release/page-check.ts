@@ -87,7 +87,7 @@ export function startChecks(release: PagesToCheck) {
       records += found.keys.length;
       if (!found.records || !found.isUsable) continue;
       usable++;
-      const place = { first: (page - 1) * pageSize, bytes: found.records, text: found.records.toString("latin1") };
+      const place = { first: (page - 1) * pageSize, bytes: found.records, text: found.text };
       for (const collector of collectors ?? []) collector.collect(place);
     }
     const pieces = (collectors ?? []).map((collector) => collector.take());
@@ -167,10 +167,12 @@ function checkPage(
   const records = recordsOf(bytes, body);
   if (!records)
     note("pages", showValue(bytes.toString("utf8", 0, 80)), "sorted keys, one record a line, one final newline");
-  const { keys, flaws } =
-    "frame" in body ? checker.checkText(bytes, body.frame.records, warnings) : checker.checkAll(body.results, warnings);
+  const { keys, flaws, text } =
+    "frame" in body
+      ? checker.checkText(bytes, body.frame.records, warnings)
+      : { ...checker.checkAll(body.results, warnings), text: "" };
   const isUsable = envelope.records === expected.records && flaws.length === 0 && !keys.includes(undefined);
-  return { keys, flaws, records, isUsable };
+  return { keys, flaws, records, text, isUsable };
 }
 
 /** The records of a page with their separators; undefined where it has another form. */

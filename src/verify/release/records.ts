@@ -81,15 +81,22 @@ export function recordChecker(contract: Contract, avatar: string) {
     return { keys, flaws };
   }
 
-  /** Checks records where they stand, and counts the warnings of the valid ones. Most pages match the pattern as a whole. */
-  function checkText(body: Buffer, records: readonly Span[], warnings: WarningCounts): CheckedRecords {
+  /**
+   * Checks records where they stand, and counts the warnings of the valid ones. Most pages match the pattern as a whole.
+   * @returns also the text of all records with their separators, byte by byte
+   */
+  function checkText(
+    body: Buffer,
+    records: readonly Span[],
+    warnings: WarningCounts,
+  ): CheckedRecords & { text: string } {
     const [[begin] = [0, 0], [, end] = [0, 0]] = [records[0], records.at(-1)];
     const text = body.toString("latin1", begin, end);
     const bytes = () => records.map(([from, to]) => body.subarray(from, to));
-    if (!pattern.takes(text, records.length) || !isUtf8(body)) return checkAll(bytes(), warnings);
+    if (!pattern.takes(text, records.length) || !isUtf8(body)) return { ...checkAll(bytes(), warnings), text };
     const spans = records.map(([from, to]): Span => [from - begin, to - begin]);
     countConditions(text, spans, warnings);
-    return { keys: spans.map(([from, to]) => finder.find(text, from, to)?.order), flaws: [] };
+    return { keys: spans.map(([from, to]) => finder.find(text, from, to)?.order), flaws: [], text };
   }
 
   return { contract, checkAll, checkText };
