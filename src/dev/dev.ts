@@ -4,14 +4,15 @@ import { join } from "node:path";
 import type { Contract } from "../contract/contract.js";
 import { loadContract } from "../contract/file/load.js";
 import { basePath } from "../contract/links.js";
-import { explainSystem, UserError } from "../errors.js";
+import type { UserError } from "../errors.js";
+import { repeat } from "../repeat.js";
 import type { OptionsOf, SourceSetting } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import { build } from "../snapshot/build.js";
 import type { BuildOptions, OnBuildProgress } from "../snapshot/options.js";
 import type { BuildResult } from "../snapshot/result.js";
 import { type EarlyHost, listenEarly } from "./host.js";
-import { look, type Watched, whenChanged } from "./watch.js";
+import { type Look, look, type Watched, whenChanged } from "./watch.js";
 
 /** What one build is told, besides what a run decides itself. */
 export interface DevSettings
@@ -82,27 +83,28 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
   try {
     effects.onListening(host.origin);
     let served: BuildResult | undefined;
+    let files: readonly string[] = [];
+    let seen: Look = new Map();
+    let settings: DevSettings | undefined;
+    let contract: Contract | undefined;
     const always = options.files.map((path) => ({ path, isDatabase: false }));
-    for (let files: readonly string[] = []; ; ) {
+    const step = async () => {
+      settings = contract = undefined;
       const begun = await look(always);
-      let seen = begun;
-      let settings: DevSettings | undefined;
-      let contract: Contract | undefined;
-      try {
-        settings = await options.settings();
-        // Before anything is read of them: what changes during a build is seen after it, and leads to another one.
-        seen = new Map([...(await look(filesOf(settings))), ...begun]);
-        contract = await loadContract(settings.contract);
-        const running = { host, contract, files, served, scratch: options.scratch };
-        served = await buildAndServe(settings, running, effects);
-      } catch (thrown) {
-        signal.throwIfAborted();
-        const error = explainSystem(thrown);
-        if (!(error instanceof UserError)) throw error;
-        await effects.onTrouble({ error, files, settings, contract, isServing: served !== undefined });
-      }
-      files = [...new Set(await whenChanged(seen, signal))];
-    }
+      seen = begun;
+      settings = await options.settings();
+      // Before anything is read of them: what changes during a build is seen after it, and leads to another one.
+      seen = new Map([...(await look(filesOf(settings))), ...begun]);
+      contract = await loadContract(settings.contract);
+      served = await buildAndServe(settings, { host, contract, files, served, scratch: options.scratch }, effects);
+    };
+    return await repeat(step, {
+      async pause() {
+        files = [...new Set(await whenChanged(seen, signal))];
+      },
+      onTrouble: (error) => effects.onTrouble({ error, files, settings, contract, isServing: served !== undefined }),
+      signal,
+    });
   } finally {
     await host.close();
   }

@@ -6,8 +6,9 @@ import { openListing } from "../client/listing.js";
 import type { OpenListing, SyncResult } from "../client/options.js";
 import { type AnyRecord, USERS_CONTRACT } from "../contract/contract.js";
 import { isHttpUrl } from "../contract/links.js";
-import { hasCode, UserError, unlessStopped, usageError } from "../errors.js";
+import { hasCode, type UserError, unlessStopped, usageError } from "../errors.js";
 import { baseUrlOf, explainListing } from "../hosted.js";
+import { repeat } from "../repeat.js";
 import { publicKeyOf } from "../settings/keys.js";
 import { at, isPath, toMilliseconds } from "../settings/kinds.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
@@ -75,7 +76,7 @@ export async function mirror(given: MirrorOptions, effects: MirrorEffects = {}):
     const { fetch, moved } = countedFetch();
     const how = { ...demand, fetch, signal, timeoutMs: PATIENCE_MS };
     const listing = openListing<AnyRecord>(baseUrlOf(options.url), how);
-    return goOn(options.every, watch, () => bringUp(listing, options.file, moved, watch));
+    return bringUpEvery(options.every, watch, () => bringUp(listing, options.file, moved, watch));
   });
 }
 
@@ -91,26 +92,29 @@ function readDemand({ key, maxAge }: MirrorOptions, cwd: string) {
   };
 }
 
-/** Takes a step once, or again and again. */
-async function goOn(
+/** Brings the mirror up to date once, or again and again. */
+async function bringUpEvery(
   every: string | undefined,
   { onSynced, onTrouble, signal }: MirrorEffects,
-  step: () => Promise<MirrorResult>,
+  bringUpOnce: () => Promise<MirrorResult>,
 ): Promise<MirrorResult> {
-  for (let hasSynced = false; ; ) {
-    try {
-      const result = await step();
-      hasSynced = true;
-      onSynced?.(result);
-      if (every === undefined) return result;
-    } catch (error) {
-      signal?.throwIfAborted();
-      // What was right once may be right again. What was wrong from the first mostly is a mistake.
-      if (every === undefined || !(error instanceof UserError) || !(hasSynced || isPassing(error))) throw error;
+  let hasSynced = false;
+  const step = async () => {
+    const result = await bringUpOnce();
+    hasSynced = true;
+    onSynced?.(result);
+    return result;
+  };
+  if (every === undefined) return step();
+  return repeat(async () => void (await step()), {
+    pause: () => sleep(toMilliseconds(every), undefined, { signal }),
+    onTrouble(error) {
+      // After a first success any failure may pass. A first step that fails mostly is a mistake in the command.
+      if (!hasSynced && !isPassing(error)) throw error;
       onTrouble?.(error);
-    }
-    await sleep(toMilliseconds(every), undefined, { signal });
-  }
+    },
+    signal,
+  });
 }
 
 async function bringUp(

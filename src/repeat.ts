@@ -1,0 +1,25 @@
+/** What `rollcall dev` and `rollcall mirror --every` have in common: a step, a pause, the same step again. */
+import { explainSystem, UserError } from "./errors.js";
+
+export interface Repeat {
+  /** Resolves when the next step is due. */
+  pause(): Promise<void>;
+  /** A step has failed, and the next one may not. Throws the error where it ends the run. */
+  onTrouble(error: UserError): void | Promise<void>;
+  signal: AbortSignal | undefined;
+}
+
+/** Goes on until stopped. @throws the reason of `signal`; any error that is not a UserError; what `onTrouble` throws. */
+export async function repeat(step: () => Promise<void>, { pause, onTrouble, signal }: Repeat): Promise<never> {
+  for (;;) {
+    try {
+      await step();
+    } catch (thrown) {
+      signal?.throwIfAborted();
+      const error = explainSystem(thrown);
+      if (!(error instanceof UserError)) throw error;
+      await onTrouble(error);
+    }
+    await pause();
+  }
+}
