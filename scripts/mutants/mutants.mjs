@@ -61,7 +61,7 @@ export const MUTANTS = [
   },
   {
     name: "release-not-flushed",
-    file: "src/release/write.ts",
+    file: "src/release/writer.ts",
     from: "writeFileSync(file, part);\n    fsyncSync(file);",
     to: "writeFileSync(file, part);",
     tests: ["test/release/flushed.system.test.ts"],
@@ -96,7 +96,7 @@ export const MUTANTS = [
   },
   {
     name: "server-damaged-page-sent",
-    file: "src/server/store.ts",
+    file: "src/server/page-cache.ts",
     from: "requireDigest(file, sha256(bytes), digest);",
     to: "",
     tests: ["test/server/damage.system.test.ts"],
@@ -110,7 +110,7 @@ export const MUTANTS = [
   },
   {
     name: "server-range-status",
-    file: "src/server/files.ts",
+    file: "src/server/file-answers.ts",
     from: "answers.noSuchRange(size)",
     to: "answers.error(404)",
     tests: ["test/server/parts.system.test.ts"],
@@ -180,7 +180,7 @@ export const MUTANTS = [
   },
   {
     name: "mirror-overtaken",
-    file: "src/mirror/store.ts",
+    file: "src/mirror/sqlite-store.ts",
     from: "if (JSON.stringify(seen) === JSON.stringify(now)) return;",
     to: "if (seen?.url === now?.url) return;",
     tests: ["test/mirror/store.test.ts"],

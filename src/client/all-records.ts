@@ -7,7 +7,7 @@ import { readContract, recordList, recordReader } from "./record-reader.js";
 import type { Bytes } from "./requests.js";
 import type { Host, SnapshotView } from "./snapshot.js";
 import type { KeptRecord } from "./sync/store.js";
-import { compareBytes, objectOf, textOf } from "./text.js";
+import { compareBytes, objectOf, textOf } from "./utf8.js";
 import { byPages, type PageSource } from "./walk.js";
 
 const BULK_BYTES = 16_000_000;

@@ -13,8 +13,8 @@ import {
   type SnapshotView,
   snapshotOf,
 } from "./snapshot.js";
-import { textOf } from "./text.js";
 import { unprovedView } from "./unproved.js";
+import { textOf } from "./utf8.js";
 
 const SUMS = "SHA256SUMS";
 const SIGNATURE_BYTES = 4096;

@@ -1,7 +1,7 @@
 /** Unpacks gzip, and gives the lines of its text one after the other. */
 import { ListingError, malformed, tooLarge } from "./errors.js";
 import type { Bytes } from "./requests.js";
-import { createDecoder } from "./text.js";
+import { createDecoder } from "./utf8.js";
 
 /** Characters. */
 const LONGEST_LINE = 64_000_000;

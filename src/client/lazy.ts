@@ -10,7 +10,7 @@ import { latestView } from "./read-once.js";
 import { readContract } from "./record-reader.js";
 import type { Bytes } from "./requests.js";
 import { FILE_BYTES, type Host } from "./snapshot.js";
-import { isPlainObject } from "./text.js";
+import { isPlainObject } from "./utf8.js";
 
 export { recordSource, wholePages } from "./all-records.js";
 export { findView } from "./find-snapshot.js";

@@ -4,7 +4,7 @@ import type { Page } from "../contract/page.js";
 import { malformed } from "./errors.js";
 import type { Bytes } from "./requests.js";
 import type { SnapshotView } from "./snapshot.js";
-import { type AnyObject, isPlainObject, objectOf } from "./text.js";
+import { type AnyObject, isPlainObject, objectOf } from "./utf8.js";
 
 /** Parses a page. Without proof, its links may be written in other ways. @throws ListingError (malformed) */
 export function parsePage<T>(

@@ -7,7 +7,7 @@ import type { Bytes } from "./requests.js";
 import { Sha256 } from "./sha256.js";
 import type { Host, SnapshotView } from "./snapshot.js";
 import type { Entry, KeptRecord } from "./sync/store.js";
-import { encode, isPlainObject, objectOf } from "./text.js";
+import { encode, isPlainObject, objectOf } from "./utf8.js";
 
 export interface RecordReader<T> {
   /** @param text a record's canonical text. @throws ListingError (malformed) */

@@ -4,7 +4,7 @@ import { toHex } from "./digests.js";
 import { ListingError, quoted, usage } from "./errors.js";
 import type { Bytes } from "./requests.js";
 import type { Host } from "./snapshot.js";
-import { encode, textOf } from "./text.js";
+import { encode, textOf } from "./utf8.js";
 
 /** A minisign public key. */
 export interface PublicKey {

@@ -5,7 +5,7 @@ import { type Digests, hexDigest } from "./digests.js";
 import { ListingError, malformed, SnapshotChangedError } from "./errors.js";
 import type { ListingOptions } from "./options.js";
 import { type Ask, type Bytes, type Requests, requireOk } from "./requests.js";
-import { objectOf } from "./text.js";
+import { objectOf } from "./utf8.js";
 
 /** Where a listing is read from, what is demanded of it, and the snapshot of the last call. */
 export interface Host {

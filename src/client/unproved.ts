@@ -8,7 +8,7 @@ import { ListingError, malformed, SnapshotChangedError } from "./errors.js";
 import { parsePage } from "./page.js";
 import { type Bytes, requireOk } from "./requests.js";
 import type { Host, SnapshotView } from "./snapshot.js";
-import { type AnyObject, objectOf } from "./text.js";
+import { type AnyObject, objectOf } from "./utf8.js";
 
 const USUAL_PATH = "/api/users/";
 

@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
-import { asidePath } from "../release/write.js";
+import { asidePath } from "../release/writer.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
 import { type Settings, SOURCE_KEYS } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";

@@ -1,8 +1,9 @@
 /** `rollcall serve`: the server with its address, its logs and its signals. */
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { basePath } from "../contract/links.js";
-import { ExitCode, UserError, usageError } from "../errors.js";
+import { ExitCode, hasCode, UserError, usageError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { shellWord, toJson, visible } from "../print/text.js";
 import { CURRENT, EXPLORER, SNAPSHOT } from "../release/layout.js";
@@ -10,13 +11,13 @@ import { listReleases, type ReleaseSummary } from "../release/list.js";
 import { createLogQueue } from "../server/access-log.js";
 import type { Admin } from "../server/admin.js";
 import type { ClusterEffects } from "../server/cluster/cluster.js";
+import type { HandedSocket } from "../server/connections/listen.js";
 import { writeWithoutWaiting } from "../server/connections/node-internals.js";
 import { SERVER_LIMITS } from "../server/limits.js";
 import type { CountedServer, ServedRelease } from "../server/server.js";
 import { toListener } from "../settings/kinds.js";
 import { type Settings, settingOf } from "../settings/settings.js";
 import { accessLine } from "./access.js";
-import { findHanded, tellReady } from "./program/service.js";
 import { hearSignals, type ServerSignals } from "./program/signals.js";
 import { type Given, type Io, print, say, sayLines } from "./program/verb.js";
 
@@ -202,4 +203,39 @@ function linksNote(baseUrl: string, origin: string, { host, dist }: Settings): s
 
 function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/** Descriptors that are handed over begin here, behind those of standard input, output and error. */
+const FIRST = 3;
+
+/**
+ * The socket that this process was handed to listen on, if any. A descriptor that was meant for another process, such as
+ * the one that started this one, does not count. So children may inherit the variables.
+ * @param log hears that the socket comes before `--port` and `--host`, which have defaults and cannot be refused.
+ * @throws UserError (usage) where several sockets were handed over.
+ */
+function findHanded({ env, pid }: Pick<Io, "env" | "pid">, log: (line: string) => void): HandedSocket | undefined {
+  const { LISTEN_PID, LISTEN_FDS = "0" } = env;
+  if (LISTEN_PID !== String(pid) || LISTEN_FDS === "0") return undefined;
+  if (LISTEN_FDS !== "1")
+    throw usageError(
+      `serve listens on one socket, and was handed ${JSON.stringify(LISTEN_FDS)} (LISTEN_FDS); give the .socket unit one ListenStream=, and the service one .socket unit.`,
+    );
+  log("Listening on the socket that was handed over (LISTEN_FDS), whatever --port and --host say.");
+  return { fd: FIRST };
+}
+
+/**
+ * Tells the service manager that something whole is served now, where one wants to know (NOTIFY_SOCKET). That is one
+ * datagram to a socket of a kind that Node does not have, so systemd's own program sends it.
+ */
+function tellReady({ env }: Pick<Io, "env">, log: (line: string) => void): void {
+  if (!env["NOTIFY_SOCKET"]) return;
+  execFile("systemd-notify", ["--ready"], { env: { ...env } }, (cause) => {
+    if (!cause) return;
+    const why = hasCode(cause, "ENOENT")
+      ? "systemd-notify is not installed"
+      : cause.message.trim().replaceAll("\n", " ");
+    log(`The service manager cannot be told that this is ready: ${why}.`);
+  });
 }

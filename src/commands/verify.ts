@@ -1,17 +1,22 @@
 /** `rollcall verify`: a release on disk or a deployed host, and the report of what differs. */
+
 import { writeFile } from "node:fs/promises";
 import { isHttpUrl } from "../contract/links.js";
 import { ExitCode } from "../errors.js";
+import { bothEndsOf } from "../print/fit.js";
 import type { Words } from "../print/numbers.js";
-import { painter } from "../print/style.js";
-import { toJson } from "../print/text.js";
-import { toJunit } from "../verify/junit.js";
+import { count, duration, number } from "../print/numbers.js";
+import { align, type Paint, painter } from "../print/style.js";
+import { table } from "../print/table.js";
+import { shorten, toJson, visible } from "../print/text.js";
+import { describeFinding, toJunit } from "../verify/junit.js";
 import type { VerifyEffects } from "../verify/options.js";
+import type { Asked, Row, Verdict } from "../verify/verdict.js";
 import { verify as prove } from "../verify/verify.js";
 import { refusalsAsUsageErrors, unwritable } from "./program/failure.js";
+import { wrap } from "./program/help.js";
 import { watched } from "./program/progress.js";
 import { type Given, type Io, print } from "./program/verb.js";
-import { describeVerdict } from "./verdict.js";
 
 export async function runVerify({ settings, arguments: { what } }: Given, io: Io): Promise<ExitCode> {
   const { dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge } = settings;
@@ -45,3 +50,103 @@ const FILES: Words = ["file to find them by", "files to find them by"];
 
 /** Columns where the output is no terminal, for example the log of a CI job. */
 const UNKNOWN_WIDTH = 120;
+
+/** Findings of a row that are shown. */
+const SHOWN = 5;
+
+const LOOKS = { passed: "green", differs: "red", allowed: "yellow", noted: "yellow", skipped: "dim" } as const;
+
+/** @param width columns for the table. Below it, rows that differ are told in full, since cells may be cut. */
+function describeVerdict(
+  { subject, words: [one], asked, rows }: Verdict,
+  { milliseconds, width, paint }: { milliseconds: number; width: number; paint: Paint },
+): string {
+  const probes = rows.filter(({ received }) => received !== undefined);
+  const others = rows.filter((row) => !probes.includes(row));
+  return [
+    // Each with widths of its own: what probes ask and get is long.
+    ...[others, probes].flatMap((some) => (some.length > 0 ? [tableOf(some, probes.length > 0, width, paint)] : [])),
+    ...rows.filter(({ outcome }) => ["differs", "noted"].includes(outcome)).map((row) => describeRow(row, one, paint)),
+    summary(subject, rows, `in ${duration(milliseconds)}${asked ? describeAsked(asked) : ""}`, paint),
+  ].join("\n\n");
+}
+
+function tableOf(rows: readonly Row[], isHost: boolean, width: number, paint: Paint): string {
+  const titles = ["", "check", ...(isHost ? ["request", "received"] : ["checked"]), "rule"];
+  const requests = rows.map((row) => brief(row.request));
+  const received = rows.map((row) => brief(row.received ?? foundIn(row)));
+  const names = widest(rows.map(({ name }) => name));
+  const free = Math.max(width - "differs".length - names - GAP * titles.length + GAP, NARROWEST);
+  const forRequests = Math.min(widest(requests), Math.floor(free * (isHost ? 0.38 : 0.5)));
+  const forReceived = isHost ? Math.min(widest(received), Math.floor(free * 0.28)) : 0;
+  return table(
+    titles.map((title) => [paint("dim", title), "left"] as const),
+    rows.map((row, at) => [
+      paint(LOOKS[row.outcome], row.outcome),
+      paint("bold", row.name),
+      // The end of a request differs most from probe to probe.
+      shortenInside(requests[at] ?? "", forRequests),
+      ...(isHost ? [shorten(received[at] ?? "", forReceived)] : []),
+      wrap(visible(ruleOrNote(row)), free - forRequests - forReceived).join("\n"),
+    ]),
+  );
+}
+
+/** The other notes are told in full below the table. */
+function ruleOrNote({ outcome, rule, note }: Row): string {
+  return note !== undefined && ["skipped", "allowed"].includes(outcome) ? `(${note})` : rule;
+}
+
+/** Columns between two cells. */
+const GAP = 2;
+/** Columns for all cells but the first two. A narrower terminal breaks the lines itself. */
+const NARROWEST = 40;
+
+function shortenInside(text: string, max: number): string {
+  return text.length <= max ? text : bothEndsOf(text, max - 1, (part) => part);
+}
+
+function widest(texts: readonly string[]): number {
+  return Math.max(...texts.map((text) => text.length));
+}
+
+/** A cell: digests by their beginnings, and the listing as what everything is asked of. */
+function brief(text: string): string {
+  return visible(
+    text
+      .replace(/[0-9a-f]{64}/g, (digest) => `${digest.slice(0, 8)}…`)
+      .replace(/^([A-Z]+) \/[\w.~/-]+\/(?=\?|pages\/)/, "$1 "),
+  );
+}
+
+function foundIn({ count: found, outcome }: Row): string {
+  return outcome === "skipped" || outcome === "noted" ? "" : found === 0 ? "no finding" : count(found, "finding");
+}
+
+function describeRow(row: Row, one: string, paint: Paint): string {
+  const { name, outcome, request, received, rule, count: found, findings, note } = row;
+  if (outcome === "noted") return `${paint("bold", name)}: ${visible(note ?? "")}`;
+  if (received !== undefined)
+    return `${paint("bold", name)}: ${visible(request)}\n  received  ${visible(received)}\n  rule      ${visible(rule)}`;
+  const head = `${paint("bold", name)}: ${count(found, "finding")}${note === undefined ? "" : `: ${visible(note)}`}`;
+  const shown = findings.slice(0, SHOWN).map((finding) => `  ${visible(describeFinding(finding, one))}`);
+  const rest = found - shown.length;
+  return [head, ...shown, ...(rest > 0 ? [`  and ${number(rest)} more`] : [])].join("\n");
+}
+
+/** `, by 108 requests for 3 of 21 pages, a sample` */
+function describeAsked({ pages, of, requests }: Asked): string {
+  return `, by ${count(requests, "request")}${pages < of ? ` for ${number(pages)} of ${count(of, "page")}, a sample` : ""}`;
+}
+
+function summary(subject: string, rows: readonly Row[], effort: string, paint: Paint): string {
+  const counts = Object.keys(LOOKS).flatMap((outcome) => {
+    const found = rows.filter((row) => row.outcome === outcome).length;
+    return found === 0 ? [] : [`${found} ${outcome === "differs" && found > 1 ? "differ" : outcome}`];
+  });
+  const differing = rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
+  const loud = differing.length > 0;
+  const value = loud ? `differs: ${differing.join(", ")}` : "passed";
+  const detail = `${subject}: ${counts.join(", ")}, ${effort}`;
+  return align([{ verb: "verify", value, detail, loud }], paint);
+}

@@ -11,7 +11,7 @@ import { type Comparison, compare } from "../sides/compare.js";
 import { build } from "../snapshot/build.js";
 import type { BuildOptions, OnBuildProgress } from "../snapshot/options.js";
 import type { BuildResult } from "../snapshot/result.js";
-import { type EarlyHost, listenEarly } from "./host.js";
+import { type EarlyHost, listenEarly } from "./early-host.js";
 import { type Look, look, type Watched, whenChanged } from "./watch.js";
 
 /** What one build is told, besides what a run decides itself. */

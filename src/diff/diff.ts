@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { findContractChanges, hasOtherKey } from "../contract/changes.js";
 import type { AnyRecord } from "../contract/contract.js";
 import { UserError } from "../errors.js";
-import { findDigest } from "../release/files.js";
+import { findDigest } from "../release/plain-files.js";
 import { inBatches } from "../workers/at-most.js";
 import { ThreadPool, threadsFor } from "../workers/pool.js";
 import type { Change, Diff, FieldFilter } from "./change.js";

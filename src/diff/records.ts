@@ -8,8 +8,8 @@ import { type RecordPattern, recordPattern } from "../contract/record/text.js";
 import { valueAt } from "../contract/record/value.js";
 import { UserError } from "../errors.js";
 import { capital } from "../print/text.js";
-import { closing, MAX_PAGE, openPlain } from "../release/files.js";
 import { PagePaths } from "../release/layout.js";
+import { closing, MAX_PAGE, openPlain } from "../release/plain-files.js";
 import { recordDigest } from "../release/record-lines.js";
 import { badPage, type ListEntry, nameOf, type Side } from "./side.js";
 

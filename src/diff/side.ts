@@ -6,11 +6,11 @@ import { fromBytes } from "../contract/record/key.js";
 import { type RecordFinder, recordFinder } from "../contract/record/locate.js";
 import { codeOf, UserError } from "../errors.js";
 import { shorten } from "../print/text.js";
-import { readReleaseFileSync } from "../release/files.js";
 import { EXPLORER, PagePaths, RECORDS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
+import { readReleaseFileSync } from "../release/plain-files.js";
 import { recordLines } from "../release/record-lines.js";
-import { DigestedFile } from "../release/write.js";
+import { DigestedFile } from "../release/writer.js";
 import { createTurns } from "../workers/turns.js";
 import type { SideFacts } from "./change.js";
 

@@ -7,7 +7,6 @@ import { kindOf } from "../contract/record/kind.js";
 import { html, jsonForScript, type Markup, pageHead } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
 import { capital, oneLine } from "../print/text.js";
-import { sha256 } from "../release/files.js";
 import {
   BULK,
   CHANGES,
@@ -20,6 +19,7 @@ import {
   SNAPSHOT,
   SUMS,
 } from "../release/layout.js";
+import { sha256 } from "../release/plain-files.js";
 import { meaningOf } from "./meaning.js";
 import { overviewPlots } from "./plots.js";
 import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./summary.js";

@@ -12,7 +12,7 @@ import { usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
 import { count, size } from "../print/numbers.js";
 import { PagePaths } from "../release/layout.js";
-import type { Snapshot } from "../release/snapshot.js";
+import type { Snapshot } from "../release/snapshot-file.js";
 import { apache } from "./apache/apache.js";
 import { htaccess } from "./apache/htaccess.js";
 import { BY_PATH } from "./by-path.js";

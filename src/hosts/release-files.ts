@@ -3,7 +3,6 @@ import type { Contract } from "../contract/contract.js";
 import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, basePath } from "../contract/links.js";
 import { type UserError, usageError } from "../errors.js";
-import { sha256 } from "../release/files.js";
 import {
   BULK,
   CHANGES,
@@ -16,6 +15,7 @@ import {
   SNAPSHOT,
   SUMS,
 } from "../release/layout.js";
+import { sha256 } from "../release/plain-files.js";
 import { HOSTS, hostOf } from "./hosts.js";
 import { type Contents, deploymentOf, type ServingOptions } from "./rules/deployment.js";
 import { type HostFile, includedFor, publishedFor } from "./rules/host.js";

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { checkContract } from "../contract/file/parse.js";
 import { codeOf, UserError, usageError } from "../errors.js";
 import { findRefusal } from "../release/refusals.js";
-import { replaceFiles } from "../release/write.js";
+import { replaceFiles } from "../release/writer.js";
 import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../settings/file.js";
 import { abortSignal, checkOptions, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";

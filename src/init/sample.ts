@@ -3,7 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf } from "../errors.js";
-import { replaceFile } from "../release/write.js";
+import { replaceFile } from "../release/writer.js";
 import { CONFIG_FILE, SAMPLE_FILE } from "../settings/file.js";
 import { SETTINGS } from "../settings/table.js";
 import { exists, refusal, refuseExisting } from "./existing.js";

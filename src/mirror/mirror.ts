@@ -14,7 +14,7 @@ import { at, isPath, toMilliseconds } from "../settings/kinds.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";
 import { tableFor } from "./schema.js";
-import { createSqliteStore } from "./store.js";
+import { createSqliteStore } from "./sqlite-store.js";
 
 /** With the settings of `rollcall mirror`. */
 export interface MirrorOptions extends OptionsOf<"key" | "maxAge" | "every"> {

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { hasCode, UserError } from "../errors.js";
 import { TARGET_LOCK } from "../release/layout.js";
-import type { ObjectStore } from "./store.js";
+import type { ObjectStore } from "./s3.js";
 
 export const OWN_HEADERS = { CacheControl: "no-store", ContentType: "application/json" };
 

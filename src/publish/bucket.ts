@@ -4,13 +4,13 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { CONTENT_TYPE, DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { UserError } from "../errors.js";
-import { findDigest, readReleaseFileSync, sha256 } from "../release/files.js";
 import { fileHeaders, OWNED, SUMS } from "../release/layout.js";
+import { findDigest, readReleaseFileSync, sha256 } from "../release/plain-files.js";
 import { parseSum } from "../release/sums.js";
 import { BucketLock, OWN_HEADERS } from "./bucket-lock.js";
-import type { PublishedFile, ReleaseFiles } from "./files.js";
+import type { PublishedFile, ReleaseFiles } from "./order.js";
 import { encodeOwned, type Owned } from "./owned.js";
-import { type BucketAddress, type ObjectBody, type ObjectHeaders, ObjectStore } from "./store.js";
+import { type BucketAddress, type ObjectBody, type ObjectHeaders, ObjectStore } from "./s3.js";
 import { explainStore } from "./store-errors.js";
 import type { FileState, Target, TargetOptions } from "./target.js";
 

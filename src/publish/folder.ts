@@ -4,12 +4,12 @@ import { closeSync, lstatSync, mkdirSync, readdirSync, readSync, rmdirSync, rmSy
 import { open, opendir, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../errors.js";
-import { findDigest, openPlain, readReleaseFileSync } from "../release/files.js";
 import { OWNED, PagePaths } from "../release/layout.js";
 import { lockTarget } from "../release/lock.js";
+import { findDigest, openPlain, readReleaseFileSync } from "../release/plain-files.js";
 import { makeFolder } from "../release/sharing.js";
-import { flushFolder, replaceFile } from "../release/write.js";
-import { OWN_PREFIX, type PublishedFile, type ReleaseFiles } from "./files.js";
+import { flushFolder, replaceFile } from "../release/writer.js";
+import { OWN_PREFIX, type PublishedFile, type ReleaseFiles } from "./order.js";
 import { encodeOwned, listingsOf, type Owned } from "./owned.js";
 import { explainPut, type FileState, type Target } from "./target.js";
 

@@ -11,7 +11,7 @@ import { openIfWhole, type Release } from "../release/open.js";
 import { explainWrite, remove } from "../release/refusals.js";
 import { removeLeft } from "../release/staging.js";
 import { GRACE, moveToTrash, trashOf } from "../release/switch.js";
-import { ReleaseFiles } from "./files.js";
+import { ReleaseFiles } from "./order.js";
 import { ownedBy } from "./owned.js";
 import { urlsWhere } from "./purge.js";
 

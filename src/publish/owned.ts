@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { UserError } from "../errors.js";
 import { PagePaths } from "../release/layout.js";
-import { isPublishable, type ReleaseFiles } from "./files.js";
+import { isPublishable, type ReleaseFiles } from "./order.js";
 
 const listingPages = {
   /** The path of the listing: `/v1/stations/` */

@@ -1,7 +1,7 @@
 /** What has to change so that a target equals a release. Takes one byte of memory for each file, and the paths to remove. */
 import { UserError } from "../errors.js";
 import { each } from "../workers/at-most.js";
-import type { PublishedFile, ReleaseFiles } from "./files.js";
+import type { PublishedFile, ReleaseFiles } from "./order.js";
 import { type Owned, owns } from "./owned.js";
 import { AT_ONCE, type FileState, type Target } from "./target.js";
 

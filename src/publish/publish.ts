@@ -15,12 +15,12 @@ import { pick } from "../settings/settings.js";
 import { readShard } from "../shards/word.js";
 import { each } from "../workers/at-most.js";
 import { Bucket, openBucket } from "./bucket.js";
-import { type PublishedFile, ReleaseFiles } from "./files.js";
 import { openTargetFolder } from "./folder.js";
+import { type PublishedFile, ReleaseFiles } from "./order.js";
 import { encodeOwned, ownedBetween, ownedBy, parseOwned } from "./owned.js";
 import { makePlan, type Plan, type PlanCounts, type StepKind } from "./plan.js";
 import { openPurgeList, type PurgeList } from "./purge.js";
-import { parseAddress } from "./store.js";
+import { parseAddress } from "./s3.js";
 import { AT_ONCE, type Target, type TargetOptions } from "./target.js";
 
 export interface PublishOptions extends TargetOptions {

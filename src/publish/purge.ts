@@ -2,7 +2,7 @@
 import { type ListingPlace, pageUrl } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { EXPLORER, PagePaths } from "../release/layout.js";
-import { AsideFile } from "../release/write.js";
+import { AsideFile } from "../release/writer.js";
 import { inBatches } from "../workers/at-most.js";
 import { listingsOf, type Owned, ownedBetween, ownedBy, owns } from "./owned.js";
 import type { Plan } from "./plan.js";

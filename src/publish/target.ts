@@ -1,7 +1,7 @@
 /** What publishing needs from a target, which is a folder or a bucket. */
 import { codeOf, explainRefusal, isMissing, isSystemError, UserError } from "../errors.js";
 import { findRefusal } from "../release/refusals.js";
-import type { PublishedFile, ReleaseFiles } from "./files.js";
+import type { PublishedFile, ReleaseFiles } from "./order.js";
 import type { Owned } from "./owned.js";
 
 export interface TargetOptions {

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { codeOf, UserError, usageError } from "../errors.js";
 import { listed } from "../print/text.js";
 import { at } from "../settings/kinds.js";
-import { closing, openPlain } from "./files.js";
 import { CONTRACT, CURRENT, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
 import { findCurrent, findPrevious, releaseNames } from "./list.js";
 import { idOf } from "./name.js";
 import { openRelease, type Release } from "./open.js";
+import { closing, openPlain } from "./plain-files.js";
 import { readSumLines } from "./sums.js";
 
 /** The maximum number of releases that a message lists. */

@@ -9,11 +9,11 @@ import Database from "better-sqlite3";
 import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { codeOf, hasCode, UserError } from "../errors.js";
-import { readReleaseFileSync } from "./files.js";
 import { LOCK, LOCK_HOLDER, READERS, TARGET_LOCK, TARGET_LOCK_HOLDER } from "./layout.js";
+import { readReleaseFileSync } from "./plain-files.js";
 import { explainWrite } from "./refusals.js";
 import { makeLockFile, requireWritable } from "./sharing.js";
-import { replaceFile } from "./write.js";
+import { replaceFile } from "./writer.js";
 
 /**
  * @param what how messages call the thing that is locked.

@@ -7,11 +7,11 @@ import type { Contract } from "../contract/contract.js";
 import { MAX_CONTRACT } from "../contract/file/form.js";
 import { readContract } from "../contract/file/read.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
-import { findDigest, readReleaseFile, sha256, withReleaseFile } from "./files.js";
 import { CONTRACT, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, SUMS } from "./layout.js";
 import { idOf } from "./name.js";
 import { entriesOf, PageNames } from "./page-names.js";
-import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot.js";
+import { findDigest, readReleaseFile, sha256, withReleaseFile } from "./plain-files.js";
+import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot-file.js";
 import { findListed, listFiles, type OpenSums, pagesToList, readSums, type Sums } from "./sums.js";
 
 export interface Release {

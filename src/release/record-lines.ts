@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { RecordFinder } from "../contract/record/locate.js";
 import { UserError } from "../errors.js";
-import { MAX_PAGE } from "./files.js";
+import { MAX_PAGE } from "./plain-files.js";
 
 // A line is the first digits of the SHA-256 of a record's canonical text, two spaces, the record's key and a newline.
 const DIGEST_DIGITS = 32;

@@ -3,7 +3,7 @@ import { accessSync, constants, fchmodSync, fstatSync, lstatSync, mkdirSync, ope
 import { dirname, join } from "node:path";
 import { hasCode, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
-import { closing } from "./files.js";
+import { closing } from "./plain-files.js";
 
 /**
  * Makes a folder, unless it exists, in which the same users may write as in `parent`, whatever the umask.

@@ -3,16 +3,16 @@ import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Contract } from "../contract/contract.js";
-import { findDigest, sha256 } from "./files.js";
 import { PagePaths, RELEASES, SIGNATURE, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
 import { folderName } from "./name.js";
 import type { Release } from "./open.js";
+import { findDigest, sha256 } from "./plain-files.js";
 import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
 import type { Signer } from "./signer.js";
-import { encodeSnapshot, type Snapshot } from "./snapshot.js";
+import { encodeSnapshot, type Snapshot } from "./snapshot-file.js";
 import { encodeSums, type PageDigests, type Sums } from "./sums.js";
-import { asidePath, DigestedFile, flushFolder, linkFile, writeFlushedSync } from "./write.js";
+import { asidePath, DigestedFile, flushFolder, linkFile, writeFlushedSync } from "./writer.js";
 
 export class Staging {
   readonly folder: string;

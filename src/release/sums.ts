@@ -3,8 +3,8 @@ import { readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { setImmediate } from "node:timers/promises";
 import type { Snapshot } from "../contract/snapshot.js";
-import { readBlocks } from "./files.js";
 import type { PagePaths, Variant } from "./layout.js";
+import { readBlocks } from "./plain-files.js";
 
 /** Length of a digest in bytes and in hexadecimal digits. */
 const [BYTES, DIGITS] = [32, 64];

@@ -18,7 +18,7 @@ import { removeUnheld } from "./lock.js";
 import { parseFolderName } from "./name.js";
 import { remove, tidy } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
-import { flushFolder } from "./write.js";
+import { flushFolder } from "./writer.js";
 
 /** A release that was current less than this many milliseconds ago is not removed: readers may still use it. */
 export const GRACE = 60_000;

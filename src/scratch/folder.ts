@@ -5,8 +5,8 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, hasCode, UserError } from "../errors.js";
-import { sha256 } from "../release/files.js";
 import { whileUnlocked } from "../release/lock.js";
+import { sha256 } from "../release/plain-files.js";
 
 /** @param verb whose folder it is, which its name says. @throws UserError when no folder can be made. */
 export async function makeScratch(verb: "build" | "diff" | "dev" | "verify" = "diff"): Promise<string> {

@@ -15,8 +15,8 @@ import { basePath, pathReference } from "../contract/links.js";
 import { fileHeaders, isPacked, OPENAPI, type Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { AnswerKind } from "./counts.js";
+import type { Stored } from "./page-cache.js";
 import type { Scratch } from "./scratch.js";
-import type { Stored } from "./store.js";
 
 /** What both Node's server and the fast path can send. */
 export class ServerAnswer {

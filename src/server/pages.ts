@@ -4,8 +4,8 @@ import type { Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { Answers, ServerAnswer } from "./answers.js";
 import { createNegotiation, isFresh } from "./negotiate.js";
+import type { Store } from "./page-cache.js";
 import type { Proofs } from "./proofs.js";
-import type { Store } from "./store.js";
 
 /** The request headers that choose an answer. */
 export interface Preferences {

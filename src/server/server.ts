@@ -17,7 +17,7 @@ import type { MetricValues, ServerCounts } from "./counts.js";
 import { followCurrent } from "./current.js";
 import type { Take } from "./fast-path/connection.js";
 import { SERVER_LIMITS, type ServerLimits } from "./limits.js";
-import { createStore, defaultCacheMb } from "./store.js";
+import { createStore, defaultCacheMb } from "./page-cache.js";
 
 export interface ListingServerOptions extends OptionsOf<"cacheControl" | "cacheMb"> {
   /** `dist`, whose `current` is followed, or one release's own folder, which is served for good. */

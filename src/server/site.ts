@@ -11,10 +11,10 @@ import type { AtMost } from "../workers/at-most.js";
 import { createAnswers, send } from "./answers.js";
 import { closeAfter } from "./connections/node-internals.js";
 import { createFastReader } from "./fast-path/request.js";
-import { createFiles } from "./files.js";
+import { createFiles } from "./file-answers.js";
+import type { Store } from "./page-cache.js";
 import { createPages } from "./pages.js";
 import { hasTrueTimes, Proofs } from "./proofs.js";
-import type { Store } from "./store.js";
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
 

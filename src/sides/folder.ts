@@ -9,10 +9,10 @@ import { pagesFor, parsePageUrl } from "../contract/links.js";
 import type { SideFacts } from "../diff/change.js";
 import { badPage, indexed, openReleaseSide, readPage } from "../diff/side.js";
 import { codeOf, isMissing, UserError } from "../errors.js";
-import { readReleaseFile } from "../release/files.js";
 import { CONTRACT, PagePaths, SNAPSHOT, SUMS } from "../release/layout.js";
 import { openRelease } from "../release/open.js";
-import { parseSnapshot } from "../release/snapshot.js";
+import { readReleaseFile } from "../release/plain-files.js";
+import { parseSnapshot } from "../release/snapshot-file.js";
 
 /** @param scratch a folder for an index. @throws UserError when the folder holds neither a whole release nor pages. */
 export async function openFolderSide(folder: string, name: string, scratch: string, signal?: AbortSignal) {

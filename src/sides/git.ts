@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { isMissing, UserError } from "../errors.js";
-import { MAX_PAGE } from "../release/files.js";
 import { CONTRACT, EXPLORER, PagePaths, SNAPSHOT } from "../release/layout.js";
+import { MAX_PAGE } from "../release/plain-files.js";
 import { contractIn, factsOfPages } from "./folder.js";
 
 /**

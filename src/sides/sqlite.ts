@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { codeOf, hasCode, UserError } from "../errors.js";
-import { readBeginning } from "../release/files.js";
+import { readBeginning } from "../release/plain-files.js";
 
 const MAGIC = "SQLite format 3\0";
 

@@ -6,7 +6,7 @@ import { type Collection, encodePage, pageFrame } from "../contract/page.js";
 import { recordEncoder } from "../contract/record/encode.js";
 import type { WarningCounts } from "../contract/record/warnings.js";
 import { UserError } from "../errors.js";
-import { sha256 } from "../release/files.js";
+import { sha256 } from "../release/plain-files.js";
 import { type DigestBytes, PageDigests } from "../release/sums.js";
 import type { DataSettings } from "../settings/settings.js";
 import { type PageRange, pagesOf, rowsOfPages } from "../shards/cut.js";

@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import type { Encoding } from "../contract/headers.js";
 import type { Collection } from "../contract/page.js";
-import { closing, openPlain, sha256 } from "../release/files.js";
 import { PagePaths, type Variant } from "../release/layout.js";
-import { linkFile, writeFlushedSync } from "../release/write.js";
+import { closing, openPlain, sha256 } from "../release/plain-files.js";
+import { linkFile, writeFlushedSync } from "../release/writer.js";
 import type { DataSettings } from "../settings/settings.js";
 
 const flush = promisify(fsync);

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { UserError } from "../errors.js";
-import { DigestedFile } from "../release/write.js";
+import { DigestedFile } from "../release/writer.js";
 
 /** Bytes of a length. */
 const LENGTH = 4;

@@ -2,8 +2,8 @@
 import { statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { codeOf, UserError } from "../errors.js";
-import { readBeginning } from "../release/files.js";
-import { AsideFile } from "../release/write.js";
+import { readBeginning } from "../release/plain-files.js";
+import { AsideFile } from "../release/writer.js";
 
 const KEPT = 20;
 

@@ -7,7 +7,7 @@ import { releaseNames } from "../release/list.js";
 import { idOf } from "../release/name.js";
 import { findAltered, findDamage, openIfWhole, type Release } from "../release/open.js";
 import type { Signer } from "../release/signer.js";
-import { contentDigest, type Snapshot, type SnapshotFacts, snapshotId } from "../release/snapshot.js";
+import { contentDigest, type Snapshot, type SnapshotFacts, snapshotId } from "../release/snapshot-file.js";
 import type { Sums } from "../release/sums.js";
 import { prune, switchCurrent } from "../release/switch.js";
 import { checkGates, type GateReport } from "./gates.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { diff } from "../../src/diff/diff.js";
-import { openSide } from "../../src/sides/open.js";
+import { openSide } from "../../src/sides/compare.js";
 import { build } from "../../src/snapshot/build.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { passed } from "../../src/verify/verdict.js";

@@ -13,7 +13,7 @@ import { contractOf } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { toSql } from "../../src/contract/schema/sql.js";
 import { build } from "../../src/index.js";
-import { sha256 } from "../../src/release/files.js";
+import { sha256 } from "../../src/release/plain-files.js";
 import { whenEnded } from "../support/command.js";
 import { blocksOf } from "../support/docs.js";
 import { scratch } from "../support/files.js";

@@ -1,7 +1,7 @@
 /** Which fields the table shows, of contracts that nobody made for it. */
 import { expect, test } from "vitest";
 import { contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
-import { columnsOf } from "../../src/explorer/page/columns.js";
+import { columnsOf } from "../../src/explorer/page/list.js";
 import { FOREIGN } from "../support/foreign.js";
 
 const [art, mots, stations] = FOREIGN.map(({ contract }) => contractOf(contract));

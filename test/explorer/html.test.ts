@@ -5,7 +5,7 @@ import type { FieldSchema } from "../../src/contract/file/form.js";
 import { headingOf } from "../../src/contract/heading.js";
 import { POLICY } from "../../src/explorer/html.js";
 import { meaningOf } from "../../src/explorer/meaning.js";
-import { sha256 } from "../../src/release/files.js";
+import { sha256 } from "../../src/release/plain-files.js";
 import { person } from "../support/diffs.js";
 import { FOREIGN } from "../support/foreign.js";
 import { STATIONS_CONTRACT, stations } from "../support/stations.js";

@@ -6,7 +6,7 @@ import { beforeEach, expect, test } from "vitest";
 import { diff } from "../../src/diff/diff.js";
 import { UserError } from "../../src/errors.js";
 import { RECORDS } from "../../src/release/layout.js";
-import { openSide, type SideEffects } from "../../src/sides/open.js";
+import { openSide, type SideEffects } from "../../src/sides/compare.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { run } from "../support/command.js";
 import { edit, page, plainRelease, readSnapshot, remake, reseal } from "../support/damage.js";

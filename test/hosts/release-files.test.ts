@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { HOSTS } from "../../src/hosts/hosts.js";
 import { findDiffering, includedFiles, publishedFiles } from "../../src/hosts/release-files.js";
-import { sha256 } from "../../src/release/files.js";
 import { CURRENT, PagePaths } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
+import { sha256 } from "../../src/release/plain-files.js";
 import { publish } from "../server/release.js";
 import { EXPLORED } from "../support/explored.js";
 import { scratch } from "../support/files.js";

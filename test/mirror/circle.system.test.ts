@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { checkContract } from "../../src/contract/file/parse.js";
 import { toSql } from "../../src/contract/schema/sql.js";
 import { type BuildOptions, build } from "../../src/index.js";
-import { createSqliteStore } from "../../src/mirror/store.js";
+import { createSqliteStore } from "../../src/mirror/sqlite-store.js";
 import { insertUsers, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { FOREIGN } from "../support/foreign.js";

@@ -6,7 +6,7 @@ import Database from "better-sqlite3";
 import type { Entry, KeptRecord, StoreTransaction } from "../../src/client/sync/store.js";
 import type { AnyRecord } from "../../src/contract/contract.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";
-import type { SqliteStore } from "../../src/mirror/store.js";
+import type { SqliteStore } from "../../src/mirror/sqlite-store.js";
 import { openRelease } from "../../src/release/open.js";
 
 export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { KeptRecord } from "../../src/client/sync/store.js";
 import type { AnyRecord } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
-import { createSqliteStore } from "../../src/mirror/store.js";
+import { createSqliteStore } from "../../src/mirror/sqlite-store.js";
 import { scratch } from "../support/files.js";
 import { sha256, stateOf } from "./filled.js";
 

@@ -6,7 +6,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { Bulk } from "../../src/artifacts/bulk/parts.js";
 import { type PublishOptions, publish, verify } from "../../src/index.js";
 import { headersOf } from "../../src/publish/bucket.js";
-import { sha256 } from "../../src/release/files.js";
+import { sha256 } from "../../src/release/plain-files.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { buildUsers, published } from "./releases.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { type Changes, parseChanges } from "../../src/artifacts/steps/steps.js";
 import { type BuildResult, type PublishOptions, publish, verify } from "../../src/index.js";
-import { sha256 } from "../../src/release/files.js";
+import { sha256 } from "../../src/release/plain-files.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { buildUsers, published } from "./releases.js";

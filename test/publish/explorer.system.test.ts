@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { type PublishOptions, publish, verify } from "../../src/index.js";
-import { sha256 } from "../../src/release/files.js";
+import { sha256 } from "../../src/release/plain-files.js";
 import { publish as publishRelease, switchTo, writeRelease } from "../server/release.js";
 import { readTree, scratch } from "../support/files.js";
 import { buildUsers, published } from "./releases.js";

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { type BuildOptions, build, buildShard, createServer, mirror, publish } from "rollcall";
 import { expect, onTestFinished } from "vitest";
-import { sha256 } from "../../src/release/files.js";
+import { sha256 } from "../../src/release/plain-files.js";
 import { held } from "../mirror/filled.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { checkSums, scratch } from "../support/files.js";

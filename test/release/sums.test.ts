@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { sha256, withReleaseFile } from "../../src/release/files.js";
 import { PagePaths, SUMS } from "../../src/release/layout.js";
 import { PageNames } from "../../src/release/page-names.js";
+import { sha256, withReleaseFile } from "../../src/release/plain-files.js";
 import { encodeSums, findListed, PageDigests, readSums } from "../../src/release/sums.js";
 import { scratch } from "../support/files.js";
 

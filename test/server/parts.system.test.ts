@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { appendFileSync, closeSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { sha256 } from "../../src/release/files.js";
+import { sha256 } from "../../src/release/plain-files.js";
 import { openFiles } from "../support/files.js";
 import { until } from "../support/until.js";
 import { ask, closed, open, serving } from "./running.js";

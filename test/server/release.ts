@@ -9,11 +9,11 @@ import { type LinkStyle, pagesFor } from "../../src/contract/links.js";
 import { encodePage } from "../../src/contract/page.js";
 import { recordFinder } from "../../src/contract/record/locate.js";
 import type { User } from "../../src/contract/users.js";
-import { sha256 } from "../../src/release/files.js";
 import { CONTRACT, CURRENT, PagePaths, RECORDS, RELEASES, SNAPSHOT, SUMS } from "../../src/release/layout.js";
 import { folderName } from "../../src/release/name.js";
+import { sha256 } from "../../src/release/plain-files.js";
 import { recordLines } from "../../src/release/record-lines.js";
-import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot.js";
+import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot-file.js";
 import { encodeSums, PageDigests } from "../../src/release/sums.js";
 import { stations, stationText } from "../support/stations.js";
 

@@ -2,10 +2,10 @@
 import { type BigIntStats, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { sha256 } from "../../src/release/files.js";
+import { sha256 } from "../../src/release/plain-files.js";
+import { createStore } from "../../src/server/page-cache.js";
 import { Proofs } from "../../src/server/proofs.js";
 import { Scratch } from "../../src/server/scratch.js";
-import { createStore } from "../../src/server/store.js";
 import { scratch } from "../support/files.js";
 import { seeded } from "../support/random.js";
 

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { build, createServer } from "../../src/index.js";
-import { openSide } from "../../src/sides/open.js";
+import { openSide } from "../../src/sides/compare.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 

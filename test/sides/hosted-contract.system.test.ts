@@ -6,7 +6,7 @@ import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { readFrame } from "../../src/contract/envelope.js";
 import { MAX_CONTRACT } from "../../src/contract/file/form.js";
 import { UserError } from "../../src/errors.js";
-import { openHostSide } from "../../src/sides/host.js";
+import { openHostSide } from "../../src/sides/remote.js";
 import { publish } from "../server/release.js";
 import { scratch } from "../support/files.js";
 import { type Front, front } from "../support/front.js";

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { UserError } from "../../src/errors.js";
-import { openHostSide } from "../../src/sides/host.js";
+import { openHostSide } from "../../src/sides/remote.js";
 import { publish, type Shape } from "../server/release.js";
 import { scratch } from "../support/files.js";
 import { type Front, front } from "../support/front.js";

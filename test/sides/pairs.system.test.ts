@@ -7,7 +7,7 @@ import type { User } from "../../src/contract/users.js";
 import type { Change } from "../../src/diff/change.js";
 import { diff } from "../../src/diff/diff.js";
 import { build, createServer } from "../../src/index.js";
-import { openSide } from "../../src/sides/open.js";
+import { openSide } from "../../src/sides/compare.js";
 import { type Edits, everyEdit, inOrder, people, valueAt } from "../diff/edits.js";
 import { writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Change } from "../../src/diff/change.js";
 import { diff } from "../../src/diff/diff.js";
 import { build, createServer } from "../../src/index.js";
-import { openSide, openSides } from "../../src/sides/open.js";
+import { openSide, openSides } from "../../src/sides/compare.js";
 import { scratch } from "../support/files.js";
 import { STATIONS, type Station, stations, writeStations } from "../support/stations.js";
 

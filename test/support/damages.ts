@@ -13,8 +13,8 @@ import {
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { encodeChanges } from "../../src/artifacts/steps/steps.js";
-import { sha256 } from "../../src/release/files.js";
 import { CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
+import { sha256 } from "../../src/release/plain-files.js";
 import type { Finding } from "../../src/verify/verdict.js";
 import {
   BASE_URL,

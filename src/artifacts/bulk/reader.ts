@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { codeOf } from "../../errors.js";
-import { openPlain, readReleaseFileSync, sha256 } from "../../release/files.js";
 import { BULK } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
+import { openPlain, readReleaseFileSync, sha256 } from "../../release/plain-files.js";
 import { type Bulk, parseBulk } from "./parts.js";
 
 /** What a release's bulk.json says; undefined where it is not there, or not intact. */

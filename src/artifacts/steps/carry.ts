@@ -1,11 +1,11 @@
 /** Hands steps on from one release to the next, as far as they are whole. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { findDigest, readReleaseFileSync, sha256 } from "../../release/files.js";
 import { CHANGES, CHANGES_FOLDER } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
+import { findDigest, readReleaseFileSync, sha256 } from "../../release/plain-files.js";
 import { makeFolder } from "../../release/sharing.js";
-import { linkFile, writeFlushedSync } from "../../release/write.js";
+import { linkFile, writeFlushedSync } from "../../release/writer.js";
 import { type Changes, parseChanges } from "./steps.js";
 import type { StepFile } from "./writer.js";
 

@@ -10,7 +10,7 @@ import { RecordReader } from "../../diff/records.js";
 import type { Side } from "../../diff/side.js";
 import { CHANGES_FOLDER } from "../../release/layout.js";
 import { makeFolder } from "../../release/sharing.js";
-import { asidePath, DigestedFile } from "../../release/write.js";
+import { asidePath, DigestedFile } from "../../release/writer.js";
 import { putLine, removeLine } from "./lines.js";
 import { type Step, stepPath } from "./steps.js";
 

@@ -2,7 +2,7 @@
 import { facetTerm, facetTermsOf } from "../../contract/lookup.js";
 import { usage } from "../errors.js";
 import type { OpenListing, Walk } from "../options.js";
-import { isPlainObject } from "../text.js";
+import { isPlainObject } from "../utf8.js";
 import { type InnerSearch, isNames, readIndex, type Sought } from "./find.js";
 import type { LookupReader } from "./sorted-files.js";
 

@@ -14,7 +14,7 @@ import type { CallOptions, SearchOptions } from "../options.js";
 import { parsePage } from "../page.js";
 import { latestView, readKept } from "../read-once.js";
 import type { Host, SnapshotView } from "../snapshot.js";
-import { type AnyObject, objectOf } from "../text.js";
+import { type AnyObject, objectOf } from "../utf8.js";
 import type { PageSource } from "../walk.js";
 import { type LookupReader, numbersOf, type TermList } from "./sorted-files.js";
 

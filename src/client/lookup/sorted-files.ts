@@ -3,7 +3,7 @@ import { HIGHEST, LIST_DIGITS, MARKS } from "../../contract/lookup.js";
 import { malformed } from "../errors.js";
 import { readKept } from "../read-once.js";
 import { FILE_BYTES, type SnapshotView } from "../snapshot.js";
-import { compareBytes, encode, textOf } from "../text.js";
+import { compareBytes, encode, textOf } from "../utf8.js";
 
 const SORTED = "terms and lists in order";
 

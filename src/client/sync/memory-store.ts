@@ -1,6 +1,6 @@
 /** A copy of a listing in memory. */
 import { writtenValue } from "../../contract/record/written.js";
-import { compareBytes } from "../text.js";
+import { compareBytes } from "../utf8.js";
 import type { Held, KeptRecord, Store } from "./store.js";
 
 /** A store that keeps its records in memory, and gives them in published order. */

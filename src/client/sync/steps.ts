@@ -6,7 +6,7 @@ import { keyOrder, type RecordReader } from "../record-reader.js";
 import type { Bytes } from "../requests.js";
 import { Sha256 } from "../sha256.js";
 import { FILE_BYTES } from "../snapshot.js";
-import { compareBytes, isPlainObject, objectOf } from "../text.js";
+import { compareBytes, isPlainObject, objectOf } from "../utf8.js";
 import type { KeptRecord } from "./store.js";
 
 /** A step as changes.json lists it. */

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { stat, writeFile } from "node:fs/promises";
 import { codeOf, UserError } from "../../errors.js";
-import { AsideFile } from "../../release/write.js";
+import { AsideFile } from "../../release/writer.js";
 import { createTurns } from "../../workers/turns.js";
 import { unwritable } from "./failure.js";
 import type { Io } from "./verb.js";

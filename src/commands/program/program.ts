@@ -1,16 +1,19 @@
 /** The command line: verbs, their flags from the table of settings, and help. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import type { CommanderError } from "commander";
 import { Command, Option } from "commander";
+import { isHttpUrl } from "../../contract/links.js";
 import { ExitCode, usageError } from "../../errors.js";
 import { suggest } from "../../print/near.js";
 import type { Output } from "../../print/style.js";
+import { shellWord } from "../../print/text.js";
 import { CONFIG_FILE } from "../../settings/file.js";
 import { at } from "../../settings/kinds.js";
 import { CONFIG_FLAG, flagOf } from "../../settings/names.js";
 import { resolveSettings } from "../../settings/resolve.js";
 import { SETTING_KEYS, type SettingKey, settingOf } from "../../settings/settings.js";
+import { isSqlite } from "../../sides/sqlite.js";
 import { DESCRIPTION, describeAll, describeItem, describeVerb } from "./help.js";
-import { meantBy, refuseMisplaced, refuseUsage } from "./meant.js";
 import type { Io, Verb } from "./verb.js";
 import { VERBS } from "./verbs.js";
 
@@ -146,4 +149,44 @@ function widthOf({ columns = UNKNOWN_WIDTH }: Output): number {
 
 function version(): string {
   return JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")).version;
+}
+
+/** Makes a mistake in the command line one line that names the help. Help and version end the run as they are. */
+function refuseUsage(command: string, meant = () => "") {
+  return (error: CommanderError) => {
+    if (error.exitCode === 0 || error.code === "commander.help") throw error;
+    const line = error.message
+      .replace(/^error: /, "")
+      .replaceAll("\n", " ")
+      .replace(/\.$/, "");
+    const instead = error.code === "commander.excessArguments" ? meant() : "";
+    throw usageError(`${line}${instead || `; see "${command} --help".`}`);
+  };
+}
+
+/** The required arguments of verbs. */
+const NEEDS: Readonly<Record<string, string>> = { publish: " FOLDER", use: " ID", forget: " ID", host: " NAME" };
+
+/** @throws UserError (usage) for a URL in the place of the folder of releases, and for a SQLite file in the place of releases. */
+function refuseMisplaced(verb: string, given: Readonly<Record<string, string | undefined>>, cwd: string): void {
+  const { dist } = given;
+  if (dist !== undefined && isHttpUrl(dist))
+    throw usageError(
+      `${dist} is a URL, where the folder of the releases is expected; to check what is deployed there, run "rollcall verify ${shellWord(dist)}".`,
+    );
+  // `diff` also compares sources, `dev` builds from one, and a mirror is a SQLite file.
+  if (["diff", "dev", "mirror"].includes(verb)) return;
+  for (const word of Object.values(given)) {
+    if (word === undefined || !isSqlite(at(cwd, word))) continue;
+    throw usageError(
+      `${word} is a SQLite file, where releases made from one are expected; run "rollcall build --db ${shellWord(word)}", then "rollcall ${verb}${NEEDS[verb] ?? ""}".`,
+    );
+  }
+}
+
+/** The end of the message about an argument that `build` does not take, where the meant command can be guessed. */
+function meantBy(verb: string, [word, ...others]: readonly string[], cwd: string): string {
+  if (verb !== "build" || word === undefined || others.length > 0) return "";
+  const isFolder = statSync(at(cwd, word), { throwIfNoEntry: false })?.isDirectory();
+  return `; did you mean "rollcall build ${isFolder ? "--dist" : "--db"} ${shellWord(word)}"?`;
 }

@@ -2,9 +2,9 @@
 import { basename, dirname, join } from "node:path";
 import { DEFAULT_CACHE_CONTROL, etagOf, snapshotHeaders } from "../../contract/headers.js";
 import { basePath } from "../../contract/links.js";
-import { sha256 } from "../../release/files.js";
 import { CURRENT, INCLUDED, isPublic, unlistedFiles } from "../../release/layout.js";
-import type { Snapshot } from "../../release/snapshot.js";
+import { sha256 } from "../../release/plain-files.js";
+import type { Snapshot } from "../../release/snapshot-file.js";
 import type { Sums } from "../../release/sums.js";
 import { type OptionsOf, pick } from "../../settings/settings.js";
 import { SETTINGS } from "../../settings/table.js";

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { UserError } from "../../errors.js";
 import type { AccessItem } from "../access-log.js";
 import { SERVER_LIMITS } from "../limits.js";
+import { defaultCacheMb } from "../page-cache.js";
 import {
   type CountedEffects,
   type CountedServer,
@@ -14,7 +15,6 @@ import {
   type ListingServerOptions,
   type ServedRelease,
 } from "../server.js";
-import { defaultCacheMb } from "../store.js";
 import type { FromWorker, ToWorker, WorkerOrders } from "./worker.js";
 
 export interface ClusterEffects extends Omit<CountedEffects, "access"> {

@@ -4,7 +4,7 @@ import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hasCode } from "../../errors.js";
 import { makeFolder } from "../../release/sharing.js";
-import { flushFolder } from "../../release/write.js";
+import { flushFolder } from "../../release/writer.js";
 import { PROBLEMS } from "./part.js";
 
 export class AsidePart {

@@ -8,7 +8,7 @@ import { countWarning, type WarningCounts } from "../../contract/record/warnings
 import { isMissing, UserError, usageError } from "../../errors.js";
 import { PagePaths, type Variant } from "../../release/layout.js";
 import { PageDigests } from "../../release/sums.js";
-import { linkFile } from "../../release/write.js";
+import { linkFile } from "../../release/writer.js";
 import { pagesOf } from "../../shards/cut.js";
 import { createTurns } from "../../workers/turns.js";
 import type { Totals } from "../page-writer.js";

@@ -2,7 +2,7 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { pageFrame } from "../../contract/page.js";
 import { UserError } from "../../errors.js";
-import { digestReleaseFile, sha256 } from "../../release/files.js";
+import { digestReleaseFile, sha256 } from "../../release/plain-files.js";
 import type { Source } from "../../source/open.js";
 import { pageTextSql } from "../../source/page-text.js";
 import type { BuildSettings } from "../options.js";

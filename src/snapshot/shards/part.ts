@@ -5,7 +5,7 @@ import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import type { Artifact } from "../../artifacts/artifact.js";
 import { readAs } from "../../contract/json.js";
-import { readReleaseFileSync, sha256 } from "../../release/files.js";
+import { readReleaseFileSync, sha256 } from "../../release/plain-files.js";
 import type { Shard } from "../../shards/cut.js";
 import type { MadeOf } from "./made-of.js";
 

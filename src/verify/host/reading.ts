@@ -19,7 +19,6 @@ import { LINK_STYLES, type LinkStyle, pageUrl, parsePageUrl } from "../../contra
 import { codeOf, UserError } from "../../errors.js";
 import { refuseListingUrl, requireContract } from "../../hosted.js";
 import { filesOfHosts } from "../../hosts/hosts.js";
-import { findDigest } from "../../release/files.js";
 import {
   CONTRACT,
   isPacked,
@@ -31,7 +30,8 @@ import {
   type Variant,
 } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
-import { parseSnapshot, type Snapshot } from "../../release/snapshot.js";
+import { findDigest } from "../../release/plain-files.js";
+import { parseSnapshot, type Snapshot } from "../../release/snapshot-file.js";
 import { pagesToList, readSums } from "../../release/sums.js";
 import { explainRoom } from "../../scratch/folder.js";
 import { SETTINGS } from "../../settings/table.js";
@@ -39,8 +39,8 @@ import { each } from "../../workers/at-most.js";
 import type { VerifyOptions } from "../options.js";
 import { checkSigned, type Demand, type SignatureResult } from "../signature.js";
 import { type Finding, Findings } from "../verdict.js";
+import { compareWith, type PageComparison } from "./against-release.js";
 import { type Answer, type Asker, MAX_BYTES, NoAnswer } from "./ask.js";
-import { compareWith, type PageComparison } from "./compare.js";
 import { type AnswerKind, HEADERS, whyNoDigest } from "./headers.js";
 import { CODINGS, type ExpectedRelease, hasHeader, pageIn, readPage, type Site } from "./site.js";
 

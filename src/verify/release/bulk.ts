@@ -10,7 +10,7 @@ import { recordFinder } from "../../contract/record/locate.js";
 import { shorten, showValue } from "../../print/text.js";
 import { BULK, BULK_FOLDER } from "../../release/layout.js";
 import type { Findings } from "../verdict.js";
-import { countLines, type Difference, firstOther } from "./compare.js";
+import { countLines, type Difference, firstOther } from "./comparing-sink.js";
 import { type OpenRelease, readText } from "./manifest.js";
 import { readPage, recordsOf } from "./page-check.js";
 import { idFrom } from "./records.js";

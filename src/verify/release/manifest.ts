@@ -8,7 +8,6 @@ import { pagesFor } from "../../contract/links.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { codeOf, hasCode, UserError } from "../../errors.js";
 import { shorten } from "../../print/text.js";
-import { findDigest, readBlocks, readReleaseFile, withReleaseFile } from "../../release/files.js";
 import {
   CONTRACT,
   isForAdapters,
@@ -21,7 +20,8 @@ import {
   type Variant,
 } from "../../release/layout.js";
 import { parseFolderName } from "../../release/name.js";
-import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../release/snapshot.js";
+import { findDigest, readBlocks, readReleaseFile, withReleaseFile } from "../../release/plain-files.js";
+import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../release/snapshot-file.js";
 import { PageDigests, parseSum, readSumLines } from "../../release/sums.js";
 import { recountedConditions } from "../conditions.js";
 import type { Findings } from "../verdict.js";

@@ -6,7 +6,7 @@ import type { PageDigests } from "../../release/sums.js";
 import { ThreadPool, threadsFor } from "../../workers/pool.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import type { Findings } from "../verdict.js";
-import { ComparingSink, type Difference } from "./compare.js";
+import { ComparingSink, type Difference } from "./comparing-sink.js";
 import type { OpenRelease } from "./manifest.js";
 import { type CheckedPages, type PageBatch, type PagesToCheck, startChecks } from "./page-check.js";
 import { AllKeys, OrderCheck } from "./records.js";

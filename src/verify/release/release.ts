@@ -19,15 +19,15 @@ import {
   SUMS,
 } from "../../release/layout.js";
 import { findUnreadable } from "../../release/sharing.js";
-import type { Snapshot } from "../../release/snapshot.js";
+import type { Snapshot } from "../../release/snapshot-file.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { foundOnPages, NO_WORDING, wordingOf } from "../rules.js";
 import { checkSigned, type Demand, describeSigned, whySkipped } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
 import { checkBulk } from "./bulk.js";
 import { checkChanges } from "./changes.js";
-import { compareFile, UNVERIFIED } from "./compare.js";
-import { checkHosts } from "./hosts.js";
+import { compareFile, UNVERIFIED } from "./comparing-sink.js";
+import { checkHosts } from "./host-files.js";
 import {
   checkDigests,
   checkFiles,

@@ -10,7 +10,7 @@ import { sampleOf } from "../../../src/artifacts/openapi/sample.js";
 import { type Contract, contractOf, USERS_CONTRACT } from "../../../src/contract/contract.js";
 import { checkContract } from "../../../src/contract/file/parse.js";
 import { recordCheck } from "../../../src/contract/record/schema.js";
-import { sha256 } from "../../../src/release/files.js";
+import { sha256 } from "../../../src/release/plain-files.js";
 import { anyTable } from "../../contract/random.js";
 import { FOREIGN } from "../../support/foreign.js";
 import { draws } from "../../support/random.js";

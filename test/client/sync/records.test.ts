@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { keyOrder, recordReader } from "../../../src/client/record-reader.js";
 import { Sha256 } from "../../../src/client/sha256.js";
-import { compareBytes } from "../../../src/client/text.js";
+import { compareBytes } from "../../../src/client/utf8.js";
 import { contractOf } from "../../../src/contract/contract.js";
 import { isBehind, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";
 import { FOREIGN } from "../../support/foreign.js";

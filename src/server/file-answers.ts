@@ -9,14 +9,14 @@ import { pipeline } from "node:stream/promises";
 import type { NextHandler, Request } from "polka";
 import { etagOf } from "../contract/headers.js";
 import { UserError } from "../errors.js";
-import { readPiece } from "../release/files.js";
 import { EXPLORER, isPacked, isPublic, SUMS, unlistedFiles } from "../release/layout.js";
 import type { Release } from "../release/open.js";
+import { readPiece } from "../release/plain-files.js";
 import type { AtMost } from "../workers/at-most.js";
 import { type Answers, type ServerAnswer, send, sendHead } from "./answers.js";
 import { isFresh, requestedRange } from "./negotiate.js";
+import { digestVerified, type Store } from "./page-cache.js";
 import { isSameFile, type Proofs } from "./proofs.js";
-import { digestVerified, type Store } from "./store.js";
 
 /** Larger files are not kept in memory. */
 const MOST_SMALL = 2 ** 20;

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { hasCode, UserError } from "../errors.js";
-import { closing } from "./files.js";
+import { closing } from "./plain-files.js";
 
 /** A new file, with the digest of what is written to it. Close it in a `finally`. */
 export class DigestedFile {

@@ -4,7 +4,7 @@ import { createReadStream, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as Sdk from "@aws-sdk/client-s3";
 import { hasCode, UserError, usageError } from "../errors.js";
-import { sha256 } from "../release/files.js";
+import { sha256 } from "../release/plain-files.js";
 import { hasStatus, isPassing } from "./store-errors.js";
 
 export interface BucketAddress {

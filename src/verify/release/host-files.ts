@@ -18,7 +18,7 @@ import {
 } from "../../release/layout.js";
 import { PageDigests } from "../../release/sums.js";
 import type { Findings } from "../verdict.js";
-import { compareFile, UNVERIFIED } from "./compare.js";
+import { compareFile, UNVERIFIED } from "./comparing-sink.js";
 import { type OpenRelease, readText } from "./manifest.js";
 
 export interface CheckedHosts {

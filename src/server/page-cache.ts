@@ -5,7 +5,7 @@
 import { totalmem } from "node:os";
 import { LRUCache } from "lru-cache";
 import { codeOf, hasCode } from "../errors.js";
-import { digestReleaseFile, readIntoSync, sha256 } from "../release/files.js";
+import { digestReleaseFile, readIntoSync, sha256 } from "../release/plain-files.js";
 import { openFilesLimit } from "./connections/descriptors.js";
 import type { ServerCounts } from "./counts.js";
 import type { Proofs } from "./proofs.js";

@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { UserError } from "../errors.js";
-import { readReleaseFileSync, sha256 } from "../release/files.js";
 import {
   BULK,
   CHANGES,
@@ -18,6 +17,7 @@ import {
   type Variant,
 } from "../release/layout.js";
 import type { Release } from "../release/open.js";
+import { readReleaseFileSync, sha256 } from "../release/plain-files.js";
 import { encodeSums } from "../release/sums.js";
 import { cutPages, type PageRange, type Shard } from "../shards/cut.js";
 
