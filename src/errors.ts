@@ -36,6 +36,14 @@ export function usageError(message: string, cause?: unknown): UserError {
   return new UserError(message, { exitCode: ExitCode.usage, cause });
 }
 
+/** One mistake is the message itself; several stand below a first line that counts them. */
+export function manyMistakes(things: string, mistakes: readonly string[]): UserError {
+  const [only = "", ...others] = mistakes;
+  if (others.length === 0) return usageError(only);
+  const first = `${mistakes.length} mistakes in the ${things}:`;
+  return new UserError(first, { exitCode: ExitCode.usage, details: mistakes });
+}
+
 /** @throws the signal's reason when the step fails after `signal` was aborted, instead of the step's own error. */
 export async function unlessStopped<T>(signal: AbortSignal | undefined, step: () => Promise<T>): Promise<T> {
   signal?.throwIfAborted();

@@ -7,6 +7,7 @@ import { makeScratch, removeScratch } from "../scratch/folder.js";
 import { type Settings, SOURCE_KEYS } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import type { SourceSideOptions } from "../sides/source.js";
+import { InvalidRecordsError } from "../snapshot/problems.js";
 import { writeDocument } from "./program/document.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
 import { type Progress, watched } from "./program/progress.js";
@@ -40,6 +41,16 @@ async function compareAndPrint(
     );
     bar?.clear();
     return await print(result, settings, io, signal).finally(result.close);
+  } catch (error) {
+    if (!(error instanceof InvalidRecordsError)) throw error;
+    bar?.clear();
+    const { refuseInvalid } = await import("./program/problems.js");
+    throw refuseInvalid(
+      error,
+      { skipInvalid: settings.skipInvalid, contract: settings.contract },
+      io,
+      "nothing was compared",
+    );
   } finally {
     io.signals.off("exit", cleanUp);
   }

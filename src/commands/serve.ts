@@ -6,8 +6,8 @@ import { basePath } from "../contract/links.js";
 import { ExitCode, hasCode, UserError, usageError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { shellWord, toJson, visible } from "../print/text.js";
+import { noCurrent } from "../release/choose.js";
 import { CURRENT, EXPLORER, SNAPSHOT } from "../release/layout.js";
-import { listReleases, type ReleaseSummary } from "../release/list.js";
 import { createLogQueue } from "../server/access-log.js";
 import type { Admin } from "../server/admin.js";
 import type { ClusterEffects } from "../server/cluster/cluster.js";
@@ -26,6 +26,7 @@ export async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
   for (const stream of [io.stdout, io.stderr]) writeWithoutWaiting(stream);
   const handed = findHanded(io, log);
   const signals = hearSignals(io.signals, log);
+  if (handed === undefined) refuseOnePort(settings);
   const admin = await openSecond(settings, io, log);
   try {
     await serveUntilStopped(settings, handed ?? { port: settings.port, host: settings.host }, signals, log, io, admin);
@@ -34,6 +35,14 @@ export async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
     await admin?.close();
   }
   return ExitCode.done;
+}
+
+function refuseOnePort({ admin, port, host }: Settings): void {
+  if (admin === undefined || port === 0) return;
+  const second = toListener(admin);
+  const isEvery = [second.host, host].some((name) => name === "0.0.0.0" || name === "::");
+  if (second.port === port && (isEvery || second.host === host))
+    throw usageError(`--admin and --port are both ${port}; choose another --admin.`);
 }
 
 /** Before anything else, so that an address that cannot be had is refused before there is a server. */
@@ -143,14 +152,7 @@ async function open(settings: Settings, effects: ClusterEffects) {
     return await (await import("../server/server.js")).createListingServer(options, effects);
   } catch (error) {
     if (!(error instanceof UserError) || existsSync(join(dist, CURRENT))) throw error;
-    const releases = await listReleases(dist).catch((cause): ReleaseSummary[] => {
-      if (cause instanceof UserError) return [];
-      throw cause;
-    });
-    const whole = releases.find(({ broken }) => broken === undefined);
-    if (!whole) throw error;
-    const command = `rollcall use ${whole.id} ${shellWord(dist)}`;
-    throw usageError(`No release in ${dist} is current; "${command}" switches to the newest.`, error);
+    throw noCurrent(dist, error);
   }
 }
 

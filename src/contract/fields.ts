@@ -51,6 +51,11 @@ export function isLimit(text: string): boolean {
   return /^(?:\d{1,15}|\d{1,9}(?:\.\d{1,9})?%)$/.test(text);
 }
 
+/** Whether a text is a limit that can be exceeded by a part of all records: a number, or at most 100%. */
+export function isShare(text: string): boolean {
+  return isLimit(text) && !(text.endsWith("%") && Number(text.slice(0, -1)) > 100);
+}
+
 /** Whether so many records of `all` are more than a limit allows. Where `all` is 0, any is more than a percentage. */
 export function isOver(limit: string, records: number, all: number): boolean {
   if (!limit.endsWith("%")) return records > Number(limit);
@@ -67,7 +72,7 @@ export interface FieldLimit {
 /** The parts of `position.latitude=5%`; undefined when it has another form. */
 export function splitFieldLimit(text: string): FieldLimit | undefined {
   const [, path = "", limit = ""] = /^(.+)=([^=]+)$/s.exec(text) ?? [];
-  return isFieldPattern(path) && isLimit(limit) ? { path, limit } : undefined;
+  return isFieldPattern(path) && isShare(limit) ? { path, limit } : undefined;
 }
 
 /** The parts of a limit on a field of the contract; undefined when it is none. */

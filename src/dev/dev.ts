@@ -48,7 +48,7 @@ export interface DevBuild {
 }
 
 /** Nothing can be built from the files as they are. What was built last goes on being served. */
-export interface DevTrouble {
+interface DevTrouble {
   error: UserError;
   files: readonly string[];
   /** As far as they could be read. */

@@ -3,8 +3,9 @@ import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, UserError, usageError } from "../errors.js";
-import { listed } from "../print/text.js";
-import { at } from "../settings/kinds.js";
+import { listed, shellWord } from "../print/text.js";
+import { at, hasScheme } from "../settings/kinds.js";
+import { SETTINGS } from "../settings/table.js";
 import { CONTRACT, CURRENT, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
 import { findCurrent, findPrevious, releaseNames } from "./list.js";
 import { idOf } from "./name.js";
@@ -17,13 +18,15 @@ const MOST_LISTED = 10;
 
 /** Opens the current release if there is no word. @throws UserError as `findRelease` and `openRelease` do. */
 export async function openChosen(dist: string, word?: string, cwd = "."): Promise<Release> {
-  return openRelease(word === undefined ? join(dist, CURRENT) : findRelease(word, dist, cwd));
+  return openRelease(findRelease(word ?? CURRENT, dist, cwd));
 }
 
 /** The folder of the release that a word means, see `lookUp`. @throws UserError if it means none or several. */
 export function findRelease(word: string, dist: string, cwd = "."): string {
   const folder = lookUp(word, dist, cwd);
   if (folder !== undefined) return folder;
+  if (hasScheme(word))
+    throw usageError(`${word} is neither a release nor a listing's URL, which begins with http:// or https://.`);
   const ids = [...new Set(releaseNames(dist).map(idOf))];
   if (ids.length === 0) throw usageError(`There is no release in ${dist}; run "rollcall build" first.`);
   throw usageError(
@@ -60,12 +63,25 @@ function currentOf(dist: string): string {
   // If links got lost, for example in an archive, `current` is a folder.
   const folder = join(dist, CURRENT);
   if (isFolder(folder)) return folder;
-  throw usageError(`There is no current release in ${dist}; run "rollcall build" first.`);
+  throw noCurrent(dist);
+}
+
+/** Names the newest release that could be current, or the verb that makes one. */
+export function noCurrent(dist: string, cause?: unknown): UserError {
+  const names = releaseNames(dist);
+  const newest = names.find((name) => existsSync(join(dist, RELEASES, name, SNAPSHOT))) ?? names[0];
+  if (newest === undefined) return usageError(`There is no release in ${dist}; run "rollcall build" first.`, cause);
+  const command = `rollcall use ${idOf(newest)}${dist === SETTINGS.dist.default ? "" : ` ${shellWord(dist)}`}`;
+  return usageError(`No release in ${dist} is current; to make the newest one current, run "${command}".`, cause);
 }
 
 function previousOf(dist: string): string {
   const name = findPrevious(dist);
   if (name !== undefined && isFolder(join(dist, RELEASES, name))) return join(dist, RELEASES, name);
+  if (name === undefined && releaseNames(dist).length === 1)
+    throw usageError(
+      `${dist} has one release, so there is no earlier one to compare; to compare a source, run "rollcall diff FILE".`,
+    );
   const why = name === undefined ? `No release in ${dist}` : `${name}, which has been removed from ${dist},`;
   throw usageError(`${why} was current before the current one; "rollcall releases" lists those that are there.`);
 }

@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Contract } from "../contract/contract.js";
 import { MAX_CONTRACT } from "../contract/file/form.js";
 import { readContract } from "../contract/file/read.js";
-import { codeOf, hasCode, UserError, usageError } from "../errors.js";
+import { codeOf, hasCode, isMissing, UserError, usageError } from "../errors.js";
 import { CONTRACT, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, SUMS } from "./layout.js";
 import { idOf } from "./name.js";
 import { entriesOf, PageNames } from "./page-names.js";
@@ -47,7 +47,8 @@ export async function openRelease(folder: string): Promise<Release> {
     } catch (cause) {
       if (codeOf(cause) === undefined) throw cause;
       if (hasCode(cause, "ENOTDIR")) throw new UserError(`${folder} is a file, not a release's folder.`, { cause });
-      throw broken(`${name} cannot be read (${codeOf(cause)})`, cause);
+      const why = isMissing(cause) ? `it lacks ${name}` : `${name} cannot be read (${codeOf(cause)})`;
+      throw broken(why, cause);
     }
   };
   const read = (name: string, most?: number) =>
@@ -85,7 +86,7 @@ export async function openRelease(folder: string): Promise<Release> {
 /** A release that was copied or downloaded cannot be built again where it is. */
 function adviceFor(root: string): string {
   const isInDist = basename(dirname(root)) === RELEASES && idOf(basename(root)) !== "";
-  if (isInDist) return 'Build again, or "rollcall use" another one.';
+  if (isInDist) return 'See all that is wrong with "rollcall verify"; build again, or "rollcall use" another one.';
   return 'See all that is wrong with "rollcall verify", and fetch it anew.';
 }
 

@@ -32,10 +32,7 @@ export async function readConfigFile(cwd: string, given?: string): Promise<Confi
     throw usageError(`There is no config file ${name} (${CONFIG_FLAG}).`);
   }
   const parsed = parseConfig(text);
-  if ("mistake" in parsed) {
-    const { line, column, found } = parsed.mistake;
-    throw usageError(`${name} is not JSON: line ${line}, column ${column} does not fit, at ${found}.`);
-  }
+  if ("mistake" in parsed) throw usageError(`${name} is not JSON: ${parsed.mistake}.`);
   if (!isObject(parsed.value)) throw usageError(`${name} must hold a JSON object, like {"db": "users.sqlite"}.`);
   if (parsed.repeated.length > 0) {
     const places = parsed.repeated.map(({ key, line, column }) => `${key} (line ${line}, column ${column})`);

@@ -2,7 +2,7 @@
 import { isAbsolute, join } from "node:path";
 import { z } from "zod";
 import { parseBaseUrl } from "../contract/base-url.js";
-import { isFieldPattern, isLimit, splitFieldLimit } from "../contract/fields.js";
+import { isFieldPattern, isLimit, isShare, splitFieldLimit } from "../contract/fields.js";
 import type { ContractFile } from "../contract/file/form.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { isObject } from "../contract/json.js";
@@ -157,6 +157,13 @@ export const limit = ofText(
   "<number|percent>",
 );
 
+/** A limit on a part of the records that were there. */
+export const shareLimit = {
+  ...limit,
+  schema: limit.schema.refine(isShare),
+  allowed: "a number of records, or a percentage up to 100%",
+};
+
 export const fieldLimits = ofList(
   z.array(z.string().refine((value) => splitFieldLimit(value) !== undefined)),
   "a list of fields and limits, like country=10,name=5%",
@@ -209,7 +216,13 @@ export const urlPath = ofText(
   "<path>",
 );
 
-export const headerValue = ofText(z.string().regex(/^[!-~]([ -~]*[!-~])?$/), "one line of ASCII", "<value>");
+/** RFC 9111, 5.2: `name`, `name=value` or `name="value"`, with commas between. */
+const DIRECTIVE = /[!#$%&'*+.^`|~\w-]+(?:=(?:[!#$%&'*+.^`|~\w-]+|"[ !#-~]*"))?/.source;
+export const cacheControl = ofText(
+  z.string().regex(new RegExp(`^${DIRECTIVE}(?: *, *${DIRECTIVE})*$`)),
+  "directives with commas between, like public, max-age=60",
+  "<value>",
+);
 
 const LISTENER = /^(?:(?:\[([0-9a-f:.]+)\]|([A-Za-z0-9_.-]+)):)?(\d{1,5})$/i;
 

@@ -47,7 +47,7 @@ export function variableLayer(env: Given, cwd: string, wanted: readonly SettingK
 export function fileLayer({ name, folder, values }: ConfigFile, wanted: readonly SettingKey[]): Layer {
   // It tells editors what may stand in the file.
   const { $schema: _, ...given } = values;
-  return check({ given, wanted, folder, nameOf: (key) => `${key} in ${name}`, known: SETTING_KEYS });
+  return check({ given, wanted, folder, nameOf: (key) => `${key} in ${name}`, known: SETTING_KEYS, read: fromFile });
 }
 
 type Given = Readonly<Record<string, unknown>>;
@@ -58,16 +58,18 @@ interface Unchecked extends Pick<Layer, "nameOf"> {
   wanted: readonly SettingKey[];
   folder: string;
   known: readonly string[];
+  /** How a text is read; unless given by the setting's kind, as flags and variables need it. */
+  read?: (key: SettingKey, value: unknown) => unknown;
 }
 
-function check({ given, wanted, folder, nameOf, known }: Unchecked): Layer {
+function check({ given, wanted, folder, nameOf, known, read = fromText }: Unchecked): Layer {
   const values: Record<string, unknown> = {};
   const unknown = Object.keys(given).filter((key) => !isKey(key));
   const mistakes = describeUnknown(unknown, nameOf, known);
   for (const [key, value] of Object.entries(given)) {
     if (!isKey(key) || !wanted.includes(key)) continue;
     const { kind, schema } = settingOf(key);
-    const { data, error } = schema.safeParse(fromText(key, value));
+    const { data, error } = schema.safeParse(read(key, value));
     if (error) mistakes.push(describeMistake(nameOf(key), value, settingOf(key), error));
     else values[key] = placed(kind, data, folder);
   }
@@ -120,7 +122,12 @@ const READERS: Record<SettingKind, (text: string) => unknown> = {
 
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
 
-/** A file may write a list as `"br,gzip"`. Its other values have their own types already. */
 function fromText(key: SettingKey, value: unknown): unknown {
   return typeof value === "string" ? READERS[settingOf(key).kind](value) : value;
+}
+
+/** A file may write a list as `"br,gzip"`. Its other values have their own types already. */
+function fromFile(key: SettingKey, value: unknown): unknown {
+  const { kind } = settingOf(key);
+  return kind === "list" || kind === "keys" ? fromText(key, value) : value;
 }

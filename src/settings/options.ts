@@ -1,7 +1,7 @@
 /** Checks the options that a program gives to a verb, by the rules for flags, with the same messages. */
 import { z } from "zod";
 import { isObject } from "../contract/json.js";
-import { usageError } from "../errors.js";
+import { manyMistakes, usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
 import { isPath } from "./kinds.js";
 
@@ -45,7 +45,7 @@ export function checkOptions<T extends object>(
   }
   const missing = required.filter((name) => given[name] === undefined);
   if (missing.length > 0) mistakes.push(`${what} needs ${missing.join(" and ")}.`);
-  if (mistakes.length > 0) throw usageError(mistakes.join(" "));
+  if (mistakes.length > 0) throw manyMistakes("options", mistakes);
   return values as T;
 }
 

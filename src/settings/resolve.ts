@@ -1,6 +1,6 @@
 /** Combines the layers of settings: flags win over variables, variables over the file, the file over defaults. */
 import { existsSync } from "node:fs";
-import { usageError } from "../errors.js";
+import { manyMistakes, usageError } from "../errors.js";
 import { CONFIG_FILE, CONTRACT_FILE, readConfigFile } from "./file.js";
 import { at } from "./kinds.js";
 import { fileLayer, flagLayer, type Layer, variableLayer } from "./layers.js";
@@ -23,7 +23,7 @@ export async function resolveSettings({ flags, config, env, cwd, keys = SETTING_
   const layers = [flagLayer(flags, cwd, keys), variableLayer(env, cwd, keys)];
   if (file) layers.push(fileLayer(file, keys));
   const mistakes = layers.flatMap((layer) => [...layer.mistakes, ...findTableAndQuery(layer)]);
-  if (mistakes.length > 0) throw usageError(mistakes.join(" "));
+  if (mistakes.length > 0) throw manyMistakes("settings", mistakes);
   const settings = layers.reduceRight((below, { values }) => put(values, below), defaultSettings(cwd));
   const usual = at(file?.folder ?? cwd, CONTRACT_FILE);
   const takesUsual = keys.includes("contract") && config !== null && settings.contract === undefined;

@@ -94,8 +94,8 @@ export const SETTINGS = {
   }),
   ...group("Gates", {
     maxAdded: row(kind.limit, ["build", "diff"], "records that may be added: 100, or 2% of those before"),
-    maxRemoved: row(kind.limit, ["build", "diff"], "records that may be removed"),
-    maxChanged: row(kind.limit, ["build", "diff"], "records that may change"),
+    maxRemoved: row(kind.shareLimit, ["build", "diff"], "records that may be removed"),
+    maxChanged: row(kind.shareLimit, ["build", "diff"], "records that may change"),
     maxField: row(kind.fieldLimits, ["build", "diff"], "records in which a field may change: country=10,name=5%"),
   }),
   ...group("Signing", {
@@ -138,7 +138,7 @@ export const SETTINGS = {
   }),
   ...group("Hosts", {
     cacheControl: row(
-      kind.headerValue,
+      kind.cacheControl,
       ["build", "serve", "verify", "publish", "host"],
       `Cache-Control of pages (default: ${DEFAULT_CACHE_CONTROL}; verify accepts any, the same on all pages)`,
     ),

@@ -2,36 +2,26 @@
 
 import { loadContract } from "../contract/file/load.js";
 import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
-import { UserError } from "../errors.js";
 import { openRelease } from "../release/open.js";
 import type { OptionsOf, SourceSetting } from "../settings/settings.js";
 import { build } from "../snapshot/build.js";
 import type { BuildOptions } from "../snapshot/options.js";
-import { InvalidRecordsError } from "../snapshot/problems.js";
 
 /** How a source is read and published. Without a base URL, the one of the other side is used. */
 export type SourceSideOptions = OptionsOf<"baseUrl" | SourceSetting>;
 
-/** Builds the release of `db` in `scratch`. @throws UserError as a build does. */
+/** Builds the release of `db` in `scratch`. @throws InvalidRecordsError and UserError as a build does. */
 export async function openSourceSide(
   db: string,
   options: SourceSideOptions & Pick<BuildOptions, "baseUrl">,
   scratch: string,
   { onProgress, signal }: ReadEffects,
 ): Promise<Side> {
-  try {
-    const { file: contract, listing } = await loadContract(options.contract);
-    // Compressed pages are never compared.
-    const { folder } = await build(
-      { ...options, contract, db, dist: scratch, keep: 0, encodings: [] },
-      { onProgress: (done) => onProgress({ ...done, words: listing.words }), signal },
-    );
-    return openReleaseSide(await openRelease(folder), `source ${db}`);
-  } catch (error) {
-    if (!(error instanceof InvalidRecordsError)) throw error;
-    throw new UserError(
-      `${db} could not be published: ${error.problems.records} of ${error.total} records are not valid. See why with "rollcall build --db ${db}", or leave them out with skipInvalid.`,
-      { cause: error },
-    );
-  }
+  const { file: contract, listing } = await loadContract(options.contract);
+  // Compressed pages are never compared.
+  const { folder } = await build(
+    { ...options, contract, db, dist: scratch, keep: 0, encodings: [] },
+    { onProgress: (done) => onProgress({ ...done, words: listing.words }), signal },
+  );
+  return openReleaseSide(await openRelease(folder), `source ${db}`);
 }

@@ -43,18 +43,23 @@ export interface ProblemReport {
 
 /** The refusal of a build whose records are not all valid. */
 export class InvalidRecordsError extends UserError {
+  /** The contract's words for one record and for many. */
+  readonly words: readonly [one: string, many: string];
+
   constructor(
     readonly problems: ProblemReport,
     /** Records of the source, valid or not. */
     readonly total: number,
-    { words: [one, many], nobodyLeft = false }: { words: readonly [one: string, many: string]; nobodyLeft?: boolean },
+    { words, nobodyLeft = false }: { words: readonly [one: string, many: string]; nobodyLeft?: boolean },
   ) {
+    const [one, many] = words;
     const found = `${problems.records} of ${total} ${total === 1 ? one : many} ${problems.records === 1 ? "is" : "are"} invalid (problems: ${problems.count})`;
     super(
       nobodyLeft
         ? `${found}: without them nothing is left to publish, so nothing was published and current is unchanged.`
         : `${found}: nothing was published and current is unchanged. Mend them, or leave them out with --skip-invalid.`,
     );
+    this.words = words;
   }
 }
 

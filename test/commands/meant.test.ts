@@ -13,8 +13,8 @@ const listing = (url: string, base: string) =>
 const TOO_MANY = "too many arguments for 'build'. Expected 0 arguments but got";
 
 test.each([
-  ["build u.sqlite", `${TOO_MANY} 1; did you mean "rollcall build --db u.sqlite"?`],
-  ["build folder", `${TOO_MANY} 1; did you mean "rollcall build --dist folder"?`],
+  ["build u.sqlite", `build takes no argument; did you mean "rollcall build --db u.sqlite"?`],
+  ["build folder", `build takes no argument; did you mean "rollcall build --dist folder"?`],
   ["build a b", `${TOO_MANY} 2; see "rollcall build --help".`],
   ["serve u.sqlite", misplaced("serve")],
   ["releases u.sqlite", misplaced("releases")],

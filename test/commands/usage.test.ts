@@ -111,7 +111,10 @@ test.each([
   ["--jsn", "unknown option '--jsn'; see \"rollcall --help\"."],
   ["build --page-sze 3", "unknown option '--page-sze' (Did you mean --page-size?); see \"rollcall build --help\"."],
   ["build --db", "option '--db <file>' argument missing; see \"rollcall build --help\"."],
-  ["use", "missing required argument 'id'; see \"rollcall use --help\"."],
+  ["use", 'use needs id, as in "rollcall use 1f6a".'],
+  ["build --bulk=yes", "--bulk takes no value: --bulk or --no-bulk."],
+  ["list a b", "too many arguments for 'releases'. Expected 1 argument but got 2; see \"rollcall releases --help\"."],
+  ["serve --admin 8080", "--admin and --port are both 8080; choose another --admin."],
   [
     "releases a b",
     "too many arguments for 'releases'. Expected 1 argument but got 2; see \"rollcall releases --help\".",

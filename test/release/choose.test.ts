@@ -116,7 +116,9 @@ test("no folder of their names hides the current and the previous release", asyn
 test("the current release is found where an archive made a folder of the link", async () => {
   const { dist, third, find } = await threeReleases();
   rmSync(join(dist, "current"));
-  expect(() => find("current")).toThrow(/^There is no current release in .*; run "rollcall build" first\.$/);
+  expect(() => find("current")).toThrow(
+    /^No release in .* is current; to make the newest one current, run "rollcall use /,
+  );
   cpSync(third.folder, join(dist, "current"), { recursive: true });
   expect(find("current")).toBe("dist/current");
 });

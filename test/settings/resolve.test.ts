@@ -27,7 +27,6 @@ async function refusal(given: Given): Promise<string> {
   expect(error).toBeInstanceOf(UserError);
   if (!(error instanceof UserError)) throw error;
   expect(error.exitCode).toBe(ExitCode.usage);
-  expect(error.message).not.toContain("\n");
   return error.message;
 }
 
@@ -295,6 +294,7 @@ test("everything that is wrong is said at once", async () => {
   const message = await refusal({ flags, env: { ROLLCALL_JSON: "yes" }, file });
   expect(message.replace(/from, .*, quiet/, "...")).toBe(
     [
+      "7 mistakes in the settings:",
       '--keep must be a whole number from 0 to 1000000, got "-1".',
       "--table and --query exclude each other; give one of them.",
       'ROLLCALL_JSON must be true or false, got "yes".',
@@ -302,7 +302,7 @@ test("everything that is wrong is said at once", async () => {
       "telemetry in rollcall.config.json, rabbits in rollcall.config.json are not settings; known are ....",
       "port in rollcall.config.json must be a whole number from 0 to 65535, got 70000.",
       'compress in rollcall.config.json must be a list of br and gzip, each at most once, got "zip".',
-    ].join(" "),
+    ].join("\n  "),
   );
 });
 
@@ -331,13 +331,24 @@ test.each<[Given, string]>([
   ],
   [{ env: { ROLLCALL_JSON: "yes" } }, 'ROLLCALL_JSON must be true or false, got "yes".'],
   [{ env: { ROLLCALL_JSON: "constructor" } }, 'ROLLCALL_JSON must be true or false, got "constructor".'],
+  [{ file: { pageSize: "50" } }, `pageSize in rollcall.config.json ${WHOLE} "50".`],
+  [
+    { flags: { maxRemoved: "200%" } },
+    '--max-removed must be a number of records, or a percentage up to 100%, got "200%".',
+  ],
   [{ file: { quiet: 1 } }, "quiet in rollcall.config.json must be true or false, got 1."],
   [{ file: { db: "" } }, 'db in rollcall.config.json must be a path on this machine, got "".'],
   [{ file: { db: "a\0b" } }, 'db in rollcall.config.json must be a path on this machine, got "a\\u0000b".'],
   [{ flags: { db: "https://x/users.sqlite" } }, '--db must be a path on this machine, got "https://x/users.sqlite".'],
   [{ file: { dist: ["a"] } }, 'dist in rollcall.config.json must be a path on this machine, got ["a"].'],
-  [{ flags: { cacheControl: "" } }, '--cache-control must be one line of ASCII, got "".'],
-  [{ flags: { cacheControl: "a\nb" } }, '--cache-control must be one line of ASCII, got "a\\nb".'],
+  [
+    { flags: { cacheControl: "" } },
+    '--cache-control must be directives with commas between, like public, max-age=60, got "".',
+  ],
+  [
+    { flags: { cacheControl: "a\nb" } },
+    '--cache-control must be directives with commas between, like public, max-age=60, got "a\\nb".',
+  ],
   [{ flags: { defaultAvatar: "/a.png" } }, '--default-avatar must be an absolute http(s) URL, got "/a.png".'],
   [
     { flags: { baseUrl: "example.com" } },
@@ -358,8 +369,11 @@ test.each<[Given, string]>([
 });
 
 test.each<[Given, string]>([
-  [{ text: '{\n  "port": 80,\n}' }, "rollcall.config.json is not JSON: line 3, column 1 does not fit, at }."],
-  [{ text: "" }, "rollcall.config.json is not JSON: line 1, column 1 does not fit, at the end of the file."],
+  [
+    { text: '{\n  "port": 80,\n}' },
+    "rollcall.config.json is not JSON: line 3, column 1: expected a key in double quotes, found }.",
+  ],
+  [{ text: "" }, "rollcall.config.json is not JSON: the file is empty."],
   [{ text: "[]" }, 'rollcall.config.json must hold a JSON object, like {"db": "users.sqlite"}.'],
   [
     { text: '{"port": 1,\n "db": "a", "port": 2,\n "db": "b"}' },

@@ -3,7 +3,7 @@
 import type { Contract } from "../../contract/contract.js";
 import { loadContract } from "../../contract/file/load.js";
 import { GateError } from "../../diff/gates.js";
-import { ExitCode, UserError } from "../../errors.js";
+import { ExitCode } from "../../errors.js";
 import { align, painter } from "../../print/style.js";
 import { shellWord, toJson } from "../../print/text.js";
 import { defaultSettings, need } from "../../settings/resolve.js";
@@ -54,7 +54,10 @@ export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   } catch (error) {
     bar?.clear();
     if (error instanceof GateError) throw refuseByGates(error, settings, io);
-    throw error instanceof InvalidRecordsError ? await refuse(error, words, settings, io) : error;
+    if (!(error instanceof InvalidRecordsError)) throw error;
+    // Code that draws tables is loaded only when there is one to draw.
+    const { refuseInvalid } = await import("../program/problems.js");
+    throw refuseInvalid(error, settings, io, "nothing was published and current is unchanged");
   } finally {
     stop.ignore();
   }
@@ -161,19 +164,4 @@ async function sayUnsupported({ adapt = [], compress: encodings = [], links }: S
   const notes = adapt.flatMap((name) => unsupportedFeatures(hostOf(name), { encodings, links }));
   const lines = notes.map((value) => ({ verb: "note", value, loud: true }));
   if (lines.length > 0) say(io, align(lines, painter(io.stderr, io.env)));
-}
-
-/** Prints what is wrong, and returns the error whose message is the last line. */
-async function refuse(
-  error: InvalidRecordsError,
-  words: readonly [one: string, many: string],
-  settings: Settings,
-  io: Io,
-): Promise<UserError> {
-  // What draws tables is loaded only where there is one.
-  const { describeProblems, describeRefusal } = await import("./problems.js");
-  const message = describeRefusal(error, words, settings);
-  if (settings.json) print(io, toJson({ error: message, problems: error.problems }));
-  else say(io, describeProblems(error.problems, words, painter(io.stderr, io.env)));
-  return new UserError(message, { cause: error });
 }

@@ -1,9 +1,8 @@
 /** What `rollcall dev` says to people: one block for each build, with the time where something has changed. */
 
-import { type Contract, USERS_CONTRACT } from "../../contract/contract.js";
-import type { DevBuild, DevScreen, DevTrouble } from "../../dev/dev.js";
+import type { Contract } from "../../contract/contract.js";
+import type { DevBuild, DevScreen } from "../../dev/dev.js";
 import type { Diff } from "../../diff/change.js";
-import { UserError } from "../../errors.js";
 import { count, duration, number } from "../../print/numbers.js";
 import { type Line, painter } from "../../print/style.js";
 import { listed, toJson, visible } from "../../print/text.js";
@@ -45,13 +44,20 @@ export function blocks(io: Io): DevScreen {
       isFirst = false;
       standing = undefined;
     },
-    async onTrouble({ error, files, settings, contract = USERS_CONTRACT, isServing }) {
+    async onTrouble({ error, files, settings, isServing }) {
       const wrong = error.message + (error instanceof InvalidRecordsError ? toJson(error.problems) : "");
       const isSame = standing === wrong;
       if (files.length > 0) say(io, `${changed(files)}${isSame ? ", and the trouble is the same" : ""}`);
       standing = wrong;
       if (isSame) return;
-      reportFailure(await explained(error, settings, contract), io);
+      const { skipInvalid, problemsFile: problems, contract } = settings ?? {};
+      const isOfRecords = error instanceof InvalidRecordsError;
+      // Code that draws tables is loaded only when there is one to draw.
+      const { refuseInvalid } = await import("../program/problems.js");
+      reportFailure(
+        isOfRecords ? refuseInvalid(error, { skipInvalid, problems, contract }, io, "nothing was built") : error,
+        io,
+      );
       const detail = isServing ? "still serves what was built before" : "has nothing to serve until that is mended";
       sayLines(io, [{ verb: "dev", value: origin, detail }]);
     },
@@ -63,22 +69,6 @@ export function blocks(io: Io): DevScreen {
     for await (const part of changesText(report, MOST_CHANGES, paint, "")) parts.push(part);
     const text = parts.join("").replace(/^\n/, "");
     if (text !== "") say(io, text);
-  }
-
-  /** Prints the problems of records, and returns the error whose message is the last line. */
-  async function explained(
-    error: UserError,
-    settings: DevTrouble["settings"],
-    { listing: { words } }: Contract,
-  ): Promise<UserError> {
-    if (!(error instanceof InvalidRecordsError)) return error;
-    // What draws tables is loaded only where there is one.
-    const { describeProblems, describeRefusal } = await import("../build/problems.js");
-    say(io, describeProblems(error.problems, words, paint));
-    const { skipInvalid = false, problemsFile: problems } = settings ?? {};
-    return new UserError(describeRefusal(error, words, { skipInvalid, problems }, "nothing was built"), {
-      cause: error,
-    });
   }
 }
 

@@ -1,6 +1,7 @@
 /** Prints failures as lines on stderr, and finds the exit code of a run that failed. */
+import { dirname } from "node:path";
 import { CommanderError } from "commander";
-import { codeOf, ExitCode, explainSystem, HostError, UserError, usageError } from "../../errors.js";
+import { codeOf, ExitCode, explainSystem, HostError, isMissing, UserError, usageError } from "../../errors.js";
 import { painter } from "../../print/style.js";
 import { visible } from "../../print/text.js";
 import { DEBUG_VARIABLE } from "../../settings/names.js";
@@ -38,7 +39,8 @@ export function reportFailure(thrown: unknown, io: Io): ExitCode {
 
 /** @param flag what names another file. */
 export function unwritable(file: string, flag: string, cause: unknown): UserError {
-  return usageError(`${file} cannot be written (${codeOf(cause)}); name another with ${flag}.`, cause);
+  const why = isMissing(cause) ? `its folder ${dirname(file)} does not exist` : codeOf(cause);
+  return usageError(`${file} cannot be written (${why}); name another with ${flag}.`, cause);
 }
 
 /** For a verb whose exit code 1 means that something differs, as in diff(1). Other refusals than a host's silence end with 2. */

@@ -52,21 +52,22 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   };
   const all = Object.entries(VERBS);
   const named = all.filter(([name]) => name === argv[0]);
+  const isVersion = argv[0] === "version" || argv[0] === "-v";
   // To make the flags of all verbs takes tens of milliseconds, which a run of one need not wait for.
   for (const [name, verb] of named.length > 0 ? named : all) addVerb(program, name, verb, io, done);
   addHelp(program);
-  await program.parseAsync(argv, { from: "user" });
+  await program.parseAsync(isVersion ? ["--version"] : argv, { from: "user" });
   return exitCode;
 }
 
 function addVerb(program: Command, name: string, verb: Verb, io: Io, done: (code: ExitCode) => void): void {
   const { arguments: positional = {} } = verb;
-  const command = program
+  const command: Command = program
     .command(name)
     .description(verb.summary)
     .addHelpText("after", ({ error }) => `\n${describeVerb(verb, widthOf(error ? io.stderr : io.stdout))}`)
-    .exitOverride(refuseUsage(`rollcall ${name}`, () => meantBy(name, command.args, io.cwd)));
-  if (verb.alias !== undefined) command.alias(verb.alias);
+    .exitOverride(refuseUsage(`rollcall ${name}`, (error) => explainMistake(error, name, verb, command, io.cwd)))
+    .aliases(verb.aliases ?? []);
   for (const [term, help] of Object.entries(positional)) command.argument(term, help);
   const own = SETTING_KEYS.filter((key) => settingOf(key).verbs.includes(name));
   for (const key of own) addFlag(command, key);
@@ -152,16 +153,27 @@ function version(): string {
 }
 
 /** Makes a mistake in the command line one line that names the help. Help and version end the run as they are. */
-function refuseUsage(command: string, meant = () => "") {
+function refuseUsage(command: string, explain: (error: CommanderError) => string | undefined = () => undefined) {
   return (error: CommanderError) => {
     if (error.exitCode === 0 || error.code === "commander.help") throw error;
     const line = error.message
       .replace(/^error: /, "")
       .replaceAll("\n", " ")
       .replace(/\.$/, "");
-    const instead = error.code === "commander.excessArguments" ? meant() : "";
-    throw usageError(`${line}${instead || `; see "${command} --help".`}`);
+    throw usageError(explain(error) ?? `${line}; see "${command} --help".`);
   };
+}
+
+/** What to type instead, where that can be guessed from the mistake. */
+function explainMistake(error: CommanderError, name: string, verb: Verb, command: Command, cwd: string) {
+  if (error.code === "commander.missingArgument")
+    return `${name} needs ${command.registeredArguments.find(({ required }) => required)?.name()}, as in "${verb.examples[0]?.[0]}".`;
+  if (error.code === "commander.excessArguments") return meantBy(name, command.args, cwd);
+  const [, flag] = /unknown option '(--[a-z-]+)=/.exec(error.message) ?? [];
+  const option = command.options.find(({ long }) => long === flag);
+  if (option === undefined) return undefined;
+  const positive = flag?.replace("--no-", "--");
+  return `${flag} takes no value: ${positive} or ${positive?.replace("--", "--no-")}.`;
 }
 
 /** The required arguments of verbs. */
@@ -184,9 +196,9 @@ function refuseMisplaced(verb: string, given: Readonly<Record<string, string | u
   }
 }
 
-/** The end of the message about an argument that `build` does not take, where the meant command can be guessed. */
-function meantBy(verb: string, [word, ...others]: readonly string[], cwd: string): string {
-  if (verb !== "build" || word === undefined || others.length > 0) return "";
+/** `build` takes no argument, which many expect it to. */
+function meantBy(verb: string, [word, ...others]: readonly string[], cwd: string): string | undefined {
+  if (verb !== "build" || word === undefined || others.length > 0) return undefined;
   const isFolder = statSync(at(cwd, word), { throwIfNoEntry: false })?.isDirectory();
-  return `; did you mean "rollcall build ${isFolder ? "--dist" : "--db"} ${shellWord(word)}"?`;
+  return `build takes no argument; did you mean "rollcall build ${isFolder ? "--dist" : "--db"} ${shellWord(word)}"?`;
 }

@@ -6,7 +6,7 @@ import type { SettingKey, Settings } from "../../settings/settings.js";
 /** The words of a verb's help, and its run. Its flags come from the table of settings. */
 export interface Verb {
   /** Another word for it. */
-  alias?: string;
+  aliases?: readonly string[];
   summary: string;
   /** As commander writes them, with their help. A `[dist]` and a `[db]` stand for the settings of these names. */
   arguments?: Readonly<Record<string, string>>;

@@ -97,7 +97,7 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     load: async () => (await import("../serve.js")).runServe,
   },
   host: {
-    alias: "adapt",
+    aliases: ["adapt"],
     summary: "Write what another host needs to answer as the contract says",
     arguments: {
       "[name]": "nginx, apache, cloudflare, ...; without it, the table of all",
@@ -147,6 +147,7 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     load: async () => (await import("../mirror.js")).runMirror,
   },
   releases: {
+    aliases: ["list", "ls"],
     summary: "List the releases, newest first",
     arguments: { "[dist]": DIST },
     examples: [["rollcall releases", "id, time, records, pages and size of each, and which is current"]],

@@ -27,10 +27,7 @@ export function parseContract(text: string): ReadContract {
   }
   if (isTooDeep(text)) return { mistakes: ["The file is nested far deeper than a contract can be."] };
   const parsed = parseConfig(text);
-  if ("mistake" in parsed) {
-    const { line, column, found } = parsed.mistake;
-    return { mistakes: [`The file is not JSON: line ${line}, column ${column} does not fit, at ${found}.`] };
-  }
+  if ("mistake" in parsed) return { mistakes: [`The file is not JSON: ${parsed.mistake}.`] };
   const repeated = parsed.repeated.map(
     ({ key, line, column }) =>
       `${visible(shorten(key, 60))} is repeated (line ${line}, column ${column}); give each name once.`,

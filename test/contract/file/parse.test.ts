@@ -425,8 +425,8 @@ test("what is allowed beside", () => {
 });
 
 test.each([
-  ["", "The file is not JSON: line 1, column 1 does not fit, at the end of the file."],
-  ['{"a": }', "The file is not JSON: line 1, column 7 does not fit, at }."],
+  ["", "The file is not JSON: the file is empty."],
+  ['{"a": }', "The file is not JSON: line 1, column 7: expected a value, found }."],
   ["[]", "The file must be an object, got []."],
   ["null", "The file must be an object, got null."],
   ["[".repeat(100_000), "The file is nested far deeper than a contract can be."],

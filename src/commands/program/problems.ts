@@ -1,0 +1,100 @@
+/** What a verb prints when records are invalid: each kind of problem, then the first single ones, then why it refuses. */
+
+import { UserError } from "../../errors.js";
+import { count, number, wordFor } from "../../print/numbers.js";
+import { type Paint, painter } from "../../print/style.js";
+import { table } from "../../print/table.js";
+import { shorten, showValue, toJson, visible } from "../../print/text.js";
+import type { InvalidRecordsError, Problem, ProblemKind } from "../../snapshot/problems.js";
+import { type Io, print, say } from "./verb.js";
+
+/** More kinds are in the JSON. */
+const MOST_KINDS = 20;
+/** More problems are in the file that --problems names. */
+const MOST_PROBLEMS = 5;
+
+interface ToRefuse {
+  skipInvalid?: boolean | undefined;
+  /** The file that every problem was written to. */
+  problems?: string | undefined;
+  /** The contract's file, if it is one of the user's own. */
+  contract?: unknown;
+  json?: boolean | undefined;
+}
+
+/**
+ * Prints the problems, as JSON where that is asked for. With `skipInvalid`, a build refuses only when no record is valid.
+ * @param outcome what the refusal means for what was published.
+ * @returns the error whose message is the last line.
+ */
+export function refuseInvalid(error: InvalidRecordsError, settings: ToRefuse, io: Io, outcome: string): UserError {
+  const message = describeRefusal(error, settings, outcome);
+  if (settings.json) print(io, toJson({ error: message, problems: error.problems }));
+  else say(io, describeProblems(error, painter(io.stderr, io.env)));
+  return new UserError(message, { cause: error });
+}
+
+function describeProblems({ problems, words }: InvalidRecordsError, paint: Paint): string {
+  const { count: all, kinds, first } = problems;
+  const shown = first.slice(0, MOST_PROBLEMS);
+  const lines = shown.map((problem) => describeProblem(problem, words, paint));
+  const rest = all - shown.length;
+  if (rest > 0) lines.push(`and ${number(rest)} more`);
+  return [describeKinds(kinds, words, paint), lines.join("\n")].join("\n\n");
+}
+
+/** Where a value of the table is cut: the single problems have more of it. */
+const WIDEST = { path: 50, rule: 20, value: 40, message: 80 };
+
+/** A table of how many records have a problem of each kind, with one example. */
+function describeKinds(kinds: readonly ProblemKind[], [, many]: readonly [string, string], paint: Paint): string {
+  const heads = [
+    [many, "right"],
+    ["field", "left"],
+    ["rule", "left"],
+    ["example", "left"],
+  ] as const;
+  const rows = kinds
+    .slice(0, MOST_KINDS)
+    .map(({ path, rule, records, example }) => [
+      number(records),
+      paint("bold", visible(shorten(path, WIDEST.path))),
+      visible(shorten(rule, WIDEST.rule)),
+      `${showId(example.id)}: ${showValue(example.value, WIDEST.value)} ${visible(shorten(example.message, WIDEST.message))}`,
+    ]);
+  const rest = kinds.length - rows.length;
+  const columns = heads.map(([title, align]) => [paint("dim", visible(title)), align] as const);
+  return table(columns, rows) + (rest > 0 ? `\nand ${count(rest, "kind")} more` : "");
+}
+
+function describeProblem(
+  { id, path, value, message }: Problem,
+  [one]: readonly [string, string],
+  paint: Paint,
+): string {
+  const head = `${paint("dim", visible(one))} ${showId(id)}`;
+  return `${head}: ${paint("bold", visible(path))} ${showValue(value)} ${visible(message)}`;
+}
+
+/** The last line of a refusal. */
+function describeRefusal(
+  { problems, total, words }: InvalidRecordsError,
+  { skipInvalid, problems: file, contract }: ToRefuse,
+  outcome: string,
+): string {
+  const one = problems.records === 1;
+  const it = one ? "it" : "them";
+  const allow = typeof contract === "string" ? `allow ${it} in ${contract}, ` : "";
+  const found = `${number(problems.records)} of ${count(total, words)} ${one ? "is" : "are"} invalid`;
+  const why = skipInvalid
+    ? `without them no ${wordFor(1, words)} is left to publish, so ${outcome}.`
+    : `${outcome}. Correct ${it} in the source, ${allow}or leave ${it} out with --skip-invalid.`;
+  const where =
+    file === undefined ? '"rollcall build --problems FILE" writes every problem.' : `Every problem is in ${file}.`;
+  return `${found}, with ${count(problems.count, "problem")}: ${why} ${where}`;
+}
+
+/** A plain id as it is, any other in quotes: an empty one, or one with spaces, would be unclear. */
+function showId(id: unknown): string {
+  return typeof id === "string" && /^[\w.-]{1,60}$/.test(id) ? id : showValue(id);
+}
