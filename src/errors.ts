@@ -127,7 +127,7 @@ const REFUSALS: Readonly<Partial<Record<string, string>>> = {
   ENFILE: "too many files are open on this machine; close some programs",
 };
 
-/** @param purpose what the path is for, as the rest of a sentence: `--db names the SQLite file of records`. */
+/** @param purpose what the path is for, as the rest of a sentence: `--db names the file of records`. */
 export function unreadable(path: string, purpose: string, cause: unknown): UserError {
   const code = codeOf(cause) ?? String(cause);
   const messages: Readonly<Partial<Record<string, string>>> = {

@@ -8,8 +8,8 @@ const { dataRow, group, path, row, text, whole, yesOrNo } = kind;
 
 export const SETTINGS = {
   ...group("Source", {
-    from: row(path("<file>"), ["init"], "SQLite file to write a contract for"),
-    db: row(path("<file>"), ["build", "dev"], "SQLite file to read; required"),
+    from: row(path("<file>"), ["init"], "SQLite, CSV, TSV or NDJSON file to write a contract for"),
+    db: row(path("<file>"), ["build", "dev"], "SQLite, CSV, TSV or NDJSON file to read; required"),
     table: row(
       text("<name>", "the name of a table or view"),
       ["init", "build", "dev"],

@@ -28,7 +28,7 @@ import { pick, SOURCE_SETTINGS } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { openFolderSide } from "./folder.js";
 import type { SourceSideOptions } from "./source.js";
-import { isSqlite } from "./sqlite.js";
+import { isSourceFile } from "./source-file.js";
 
 export interface CompareOptions extends FieldFilter, SourceSideOptions {
   /**
@@ -179,7 +179,7 @@ function nameSides(old: Name, newer: Name, cwd: string): [string, string] {
 }
 
 function isSource(name: string, cwd: string): boolean {
-  return isSqlite(at(cwd, name));
+  return isSourceFile(at(cwd, name));
 }
 
 /** Whether the folder was named by its path. Such a folder may hold pages without a manifest. */

@@ -52,7 +52,7 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
     // A source that is refused leaves no new folder behind.
     unlock = existsSync(dist) ? lockDist(dist, now()) : undefined;
     // A join reads the parts instead of the rows.
-    source = await openSource({ ...settings, rowsOf: parts === undefined ? undefined : () => NO_ROWS });
+    source = await openSource({ ...settings, rowsOf: parts === undefined ? undefined : () => NO_ROWS }, signal);
     onProgress({ records: 0, total: source.total });
     unlock ??= lockDist(dist, now());
     const open = performance.now() - began;

@@ -1,27 +1,17 @@
 /** Copies the rows of a source, as they are stored and in published order, into a file that nobody else writes to. */
-import {
-  accessSync,
-  type BigIntStats,
-  closeSync,
-  constants,
-  openSync,
-  readSync,
-  realpathSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { type BigIntStats, closeSync, openSync, readSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import type { Contract } from "../contract/contract.js";
 import { quoteName } from "../contract/sql.js";
-import { codeOf, UserError, unreadable } from "../errors.js";
+import { codeOf, UserError } from "../errors.js";
 import { size } from "../print/numbers.js";
 import { REPLACEMENT } from "./candidates.js";
-import { DB_PURPOSE, explainReading, overwritten } from "./errors.js";
+import { explainReading, overwritten } from "./errors.js";
 import { publishedParameters, publishedSql } from "./published.js";
 import { findRelation, isTable, type RelationOptions, tableOf } from "./relation.js";
-import { isSameFile, isUnwritten } from "./stats.js";
+import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 import { InvalidText, type SqlValue } from "./values.js";
 
 /** Rows that follow each other in published order, behind so many others. */
@@ -32,6 +22,8 @@ export interface RowRange {
 
 export interface CopyOptions extends RelationOptions {
   db: string;
+  /** How messages call the file, where `db` is made from another one. */
+  named?: string | undefined;
   contract: Contract;
   defaultAvatar?: string | undefined;
   /** Which rows are copied, of so many; all unless given. */
@@ -269,7 +261,7 @@ function invalidUtf8(decoded: string): Buffer {
 
 /** What stands behind FROM: a table without its indexes, whose values may be damaged, or a view or query. */
 function rowsFrom(db: Database.Database, options: CopyOptions): { rows: string; version: string | undefined } {
-  const relation = findRelation(db, options.db, options);
+  const relation = findRelation(db, options.named ?? options.db, options);
   const isInFile = options.query === undefined && isTable(db, tableOf(options));
   if (!isInFile) return { rows: relation, version: undefined };
   return {
@@ -319,18 +311,4 @@ function noRoom(path: string, stats: BigIntStats, cause: unknown): UserError {
     `The folder for temporary files, ${tmpdir()}, has no room for a copy of ${path}, which takes up to ${size(3 * Number(stats.size))}; point TMPDIR at one with room.`,
     { cause },
   );
-}
-
-/** Names common mistakes, for which SQLite would only say "unable to open database file". */
-function requireFile(path: string): BigIntStats {
-  let stats: BigIntStats;
-  try {
-    stats = statSync(path, { bigint: true });
-    accessSync(path, constants.R_OK);
-  } catch (cause) {
-    throw unreadable(path, DB_PURPOSE, cause);
-  }
-  if (stats.isFile() && stats.size > 0) return stats;
-  const what = stats.isDirectory() ? "a folder" : stats.isFile() ? "empty (0 bytes)" : "a device or pipe";
-  throw new UserError(`${path} is ${what}; ${DB_PURPOSE}.`);
 }

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { codeOf, UserError, unreadable } from "../errors.js";
 
-export const DB_PURPOSE = "--db names the SQLite file of records";
+export const DB_PURPOSE = "--db names the file of records";
 
 /** First match wins; keys are prefixes of SQLite's extended result codes. */
 const ADVICE = {
@@ -19,8 +19,6 @@ const ADVICE = {
   SQLITE_IOERR: "cannot be read to the end; check the disk",
 };
 
-const LIST = /\.(csv|tsv)$/i;
-
 export function explainReading(db: string, error: unknown): unknown {
   const isSystems = error instanceof Error && "syscall" in error;
   return isSystems ? unreadable(db, DB_PURPOSE, error) : explainSqlite(db, error);
@@ -31,13 +29,6 @@ export function explainSqlite(db: string, error: unknown): unknown {
   const code = codeOf(error);
   if (!(error instanceof Error) || !code?.startsWith("SQLITE_")) return error;
   const { message } = error;
-  if (code === "SQLITE_NOTADB" && LIST.test(db)) {
-    const made = db.replace(LIST, ".sqlite");
-    return new UserError(
-      `${db} is a list in a text file, not a SQLite database; import it first: sqlite3 ${made} ".import --csv ${db} TABLE", then name ${made}.`,
-      { cause: error },
-    );
-  }
   if (/^(integer overflow|ESCAPE expression)/.test(message)) {
     const next = "a condition of the contract, a view or a query fails; mend that, or leave such rows out";
     return new UserError(`${db} has a row that SQLite cannot evaluate: ${next} (${message}).`, { cause: error });

@@ -1,5 +1,5 @@
 /** Opens a source for one build: its rows in published order, at one point in time, and only the columns of the contract. */
-import { statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
@@ -17,17 +17,32 @@ import {
 import { explainSqlite } from "./errors.js";
 import type { Copy } from "./reader.js";
 import { isSameFile, isUnwritten } from "./stats.js";
+import { importText, isTextFile } from "./text-file.js";
 
-/** Until `close`, there is a copy of the rows in the temporary folder. @throws UserError as `copySource` does */
-export async function openSource(options: CopyOptions): Promise<Source> {
+/** Until `close`, there is a copy of the rows in the temporary folder. @throws UserError as `copySource` and `importText` do */
+export async function openSource(options: CopyOptions, signal?: AbortSignal): Promise<Source> {
   const folder = await makeScratch("build");
   try {
     const path = join(folder, "records.sqlite");
-    return new Source(options, folder, path, copySource(options, path));
+    return new Source(options, folder, path, await copyAny(options, folder, path, signal));
   } catch (error) {
     removeScratch(folder);
     throw explainSqlite(options.db, error);
   }
+}
+
+/** A text file becomes a SQLite file first. A query reads from that, and so do the types that it needs. */
+async function copyAny(options: CopyOptions, folder: string, to: string, signal?: AbortSignal): Promise<Copied> {
+  const { db, query, contract } = options;
+  if (!isTextFile(db)) return copySource(options, to);
+  const imported = join(folder, "imported.sqlite");
+  const { table, stats } = await importText(db, imported, query === undefined ? contract : undefined, signal);
+  const copied = copySource(
+    { ...options, table: query === undefined ? (options.table ?? table) : undefined, db: imported, named: db },
+    to,
+  );
+  rmSync(imported);
+  return { ...copied, stats };
 }
 
 /** Rows of the copy that are invalid, until they are removed. */

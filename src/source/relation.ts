@@ -1,11 +1,11 @@
 /** Finds the table, view or query that records are read from, and checks that it has every column. */
 import { readFileSync } from "node:fs";
 import type { Database } from "better-sqlite3";
-import type { Contract } from "../contract/contract.js";
+import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
 import { quoteName } from "../contract/sql.js";
 import { UserError, unreadable, usageError } from "../errors.js";
 import { findNear } from "../print/near.js";
-import { listed } from "../print/text.js";
+import { listed, shellWord } from "../print/text.js";
 
 export interface RelationOptions {
   contract: Contract;
@@ -13,6 +13,9 @@ export interface RelationOptions {
   /** The path of a file with one SELECT that yields the columns. */
   query?: string | undefined;
 }
+
+/** The maximum number of columns that a message lists. */
+const MOST_LISTED = 12;
 
 const QUERY_VIEW = "rollcall_query";
 
@@ -22,11 +25,18 @@ export function findRelation(db: Database, file: string, options: RelationOption
   const [, many] = contract.listing.words;
   if (table !== undefined && query !== undefined)
     throw usageError(`The ${many} come from a table or from a query, not both; leave --table or --query out.`);
-  const name = query === undefined ? findTable(db, file, tableOf(options), many) : createQueryView(db, query);
-  const [schema, where, step] =
+  // The directory of users is what a file is taken for that comes without a contract.
+  const own = `make a contract for it with "rollcall init --from ${shellWord(file)}"`;
+  const isBuiltIn = contract === USERS_CONTRACT;
+  const name =
     query === undefined
-      ? ["main", `Table ${name} in ${file}`, "Name them so in a view, or with --query."]
-      : ["temp", `Query ${query}`, "Name them so in it, with AS."];
+      ? findTable(db, file, tableOf(options), many, isBuiltIn ? own : undefined)
+      : createQueryView(db, query);
+  const [schema, where, rename] =
+    query === undefined
+      ? ["main", `Table ${name} in ${file}`, "Name them so in a view, or with --query"]
+      : ["temp", `Query ${query}`, "Name them so in it, with AS"];
+  const step = `${rename}${isBuiltIn ? `; or ${own}` : ""}.`;
   const found = db.prepare("SELECT name FROM pragma_table_xinfo(?, ?)").pluck().all(name, schema);
   requireColumns(contract, where, found.map(String), step);
   return `${schema}.${quoteName(name)}`;
@@ -44,7 +54,8 @@ export function tableOf({ table, contract }: RelationOptions): string {
   return table ?? contract.listing.words[1];
 }
 
-export function findTable(db: Database, file: string, table: string, many = "records"): string {
+/** @param otherwise another way than to name a table, if there is one. */
+export function findTable(db: Database, file: string, table: string, many = "records", otherwise?: string): string {
   const tables = listTables(db);
   const found = tables.find((name) => name.toLowerCase() === table.toLowerCase());
   if (found !== undefined) return found;
@@ -52,7 +63,9 @@ export function findTable(db: Database, file: string, table: string, many = "rec
   const near = findNear(table, tables);
   throw new UserError(
     `${file} has no table or view ${quoteName(table)}; it has ${listed(tables)}. ` +
-      (near === undefined ? "Name one with --table." : `Did you mean --table ${near}?`),
+      (near === undefined
+        ? `Name one with --table${otherwise ? `, or ${otherwise}` : ""}.`
+        : `Did you mean --table ${near}?`),
   );
 }
 
@@ -95,8 +108,8 @@ function requireColumns({ fields }: Contract, relation: string, found: string[],
     return near === undefined ? name : `${name} (nearest: ${near})`;
   });
   throw new UserError(
-    `${relation} lacks ${missing.length === 1 ? "the column" : `${missing.length} columns:`} ${listed(named)}. ` +
-      `It has ${listed(found)}. ${step}`,
+    `${relation} lacks ${missing.length === 1 ? "the column" : `${missing.length} columns:`} ${listed(named, MOST_LISTED)}. ` +
+      `It has ${listed(found, MOST_LISTED)}. ${step}`,
   );
 }
 

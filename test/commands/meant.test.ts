@@ -1,5 +1,5 @@
 /** Words in the wrong place: the message names the command that was probably meant. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { plainRows, writeUsers } from "../support/database.js";
@@ -7,7 +7,7 @@ import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
 
 const misplaced = (then: string) =>
-  `u.sqlite is a SQLite file, where releases made from one are expected; run "rollcall build --db u.sqlite", then "rollcall ${then}".`;
+  `u.sqlite is a file of records, where releases made from one are expected; run "rollcall build --db u.sqlite", then "rollcall ${then}".`;
 const listing = (url: string, base: string) =>
   `Base URL "${url}" is of the listing itself, and every link adds /api/users/; give ${base}.`;
 const TOO_MANY = "too many arguments for 'build'. Expected 0 arguments but got";
@@ -15,6 +15,11 @@ const TOO_MANY = "too many arguments for 'build'. Expected 0 arguments but got";
 test.each([
   ["build u.sqlite", `build takes no argument; did you mean "rollcall build --db u.sqlite"?`],
   ["build folder", `build takes no argument; did you mean "rollcall build --dist folder"?`],
+  ["init u.sqlite", `init takes no argument; did you mean "rollcall init --from u.sqlite"?`],
+  [
+    "u.sqlite",
+    `u.sqlite is a file of records, not a verb. See it with "rollcall dev u.sqlite"; write a contract for it with "rollcall init --from u.sqlite".`,
+  ],
   ["build a b", `${TOO_MANY} 2; see "rollcall build --help".`],
   ["serve u.sqlite", misplaced("serve")],
   ["releases u.sqlite", misplaced("releases")],
@@ -45,14 +50,4 @@ test.each([
   writeUsers(join(cwd, "u.sqlite"), plainRows(1));
   mkdirSync(join(cwd, "folder"));
   expect(await rollcall(line, fakeIo(cwd))).toEqual({ code: 2, stdout: "", stderr: `error: ${message}\n` });
-});
-
-test("a list in a text file is to be imported first", async () => {
-  const cwd = scratch();
-  writeFileSync(join(cwd, "team.csv"), "id,username\n1,a\n");
-  const { code, stderr } = await rollcall("build --db team.csv --base-url https://x", fakeIo(cwd));
-  expect(code).toBe(1);
-  expect(stderr.replaceAll(`${cwd}/`, "")).toBe(
-    'error: team.csv is a list in a text file, not a SQLite database; import it first: sqlite3 team.sqlite ".import --csv team.csv TABLE", then name team.sqlite.\n',
-  );
 });

@@ -280,7 +280,7 @@ test("without a database it is a mistake, and one that is not there yet is waite
   expect((await fetch(`http://${host}/snapshot.json`)).status).toBe(200);
   expect(await run.stop()).toBe(0);
   expect(run.text()).toBe(`\
-error: There is no file later.sqlite; --db names the SQLite file of records.
+error: There is no file later.sqlite; --db names the file of records.
 dev   http://HOST   has nothing to serve until that is mended
 TIME  later.sqlite changed: what was wrong is mended, no user differs, in SECONDS
 dev   http://HOST/   5 users on 1 page, from later.sqlite

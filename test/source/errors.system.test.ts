@@ -41,9 +41,9 @@ describe("the file", () => {
   const OTHER = "is not a SQLite database, or it is encrypted; name a plain SQLite file";
 
   test.each<[string, () => void, string]>([
-    ["not there", () => {}, "There is no file F/users.sqlite; --db names the SQLite file of records."],
-    ["a folder", () => mkdirSync(db), "F/users.sqlite is a folder; --db names the SQLite file of records."],
-    ["empty", () => write(""), "F/users.sqlite is empty (0 bytes); --db names the SQLite file of records."],
+    ["not there", () => {}, "There is no file F/users.sqlite; --db names the file of records."],
+    ["a folder", () => mkdirSync(db), "F/users.sqlite is a folder; --db names the file of records."],
+    ["empty", () => write(""), "F/users.sqlite is empty (0 bytes); --db names the file of records."],
     ["text", () => write("id,username\n1,ada\n".repeat(1000)), OTHER],
     ["encrypted", () => write(noise), OTHER],
     [
@@ -65,7 +65,7 @@ describe("the file", () => {
     chmodSync(folder, 0o755);
     const output = asNobody(`build --db "${db}" --out "${folder}/dist" --base-url https://directory.example.com`);
     expect(output).toContain(
-      `Cannot read ${db} (EACCES): let this user read it, and enter its folders, or run this as a user who may; --db names the SQLite file of records.`,
+      `Cannot read ${db} (EACCES): let this user read it, and enter its folders, or run this as a user who may; --db names the file of records.`,
     );
   });
 

@@ -12,7 +12,7 @@ import { at } from "../../settings/kinds.js";
 import { CONFIG_FLAG, flagOf } from "../../settings/names.js";
 import { resolveSettings } from "../../settings/resolve.js";
 import { SETTING_KEYS, type SettingKey, settingOf } from "../../settings/settings.js";
-import { isSqlite } from "../../sides/sqlite.js";
+import { isSourceFile } from "../../sides/source-file.js";
 import { DESCRIPTION, describeAll, describeItem, describeVerb } from "./help.js";
 import type { Io, Verb } from "./verb.js";
 import { VERBS } from "./verbs.js";
@@ -41,7 +41,14 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
         describeItem(term, termWidth, description, helper.helpWidth ?? UNKNOWN_WIDTH),
       minWidthToWrap: NARROWEST,
     })
-    .exitOverride(refuseUsage("rollcall"))
+    .exitOverride(
+      refuseUsage("rollcall", ({ code }) => {
+        const [word = ""] = argv;
+        if (code !== "commander.unknownCommand" || !isSourceFile(at(io.cwd, word))) return undefined;
+        const file = shellWord(word);
+        return `${word} is a file of records, not a verb. See it with "rollcall dev ${file}"; write a contract for it with "rollcall init --from ${file}".`;
+      }),
+    )
     .usage("<verb> [options]")
     .addHelpText(
       "after",
@@ -189,16 +196,17 @@ function refuseMisplaced(verb: string, given: Readonly<Record<string, string | u
   // `diff` also compares sources, `dev` builds from one, and a mirror is a SQLite file.
   if (["diff", "dev", "mirror"].includes(verb)) return;
   for (const word of Object.values(given)) {
-    if (word === undefined || !isSqlite(at(cwd, word))) continue;
+    if (word === undefined || !isSourceFile(at(cwd, word))) continue;
     throw usageError(
-      `${word} is a SQLite file, where releases made from one are expected; run "rollcall build --db ${shellWord(word)}", then "rollcall ${verb}${NEEDS[verb] ?? ""}".`,
+      `${word} is a file of records, where releases made from one are expected. See it with "rollcall dev ${shellWord(word)}"; make a contract for it with "rollcall init --from ${shellWord(word)}"; then run "rollcall build", and "rollcall ${verb}${NEEDS[verb] ?? ""}".`,
     );
   }
 }
 
-/** `build` takes no argument, which many expect it to. */
+/** `build` and `init` take no argument, which many expect them to. */
 function meantBy(verb: string, [word, ...others]: readonly string[], cwd: string): string | undefined {
-  if (verb !== "build" || word === undefined || others.length > 0) return undefined;
+  if (word === undefined || others.length > 0) return undefined;
   const isFolder = statSync(at(cwd, word), { throwIfNoEntry: false })?.isDirectory();
-  return `build takes no argument; did you mean "rollcall build ${isFolder ? "--dist" : "--db"} ${shellWord(word)}"?`;
+  const flag = verb === "build" ? (isFolder ? "--dist" : "--db") : verb === "init" && !isFolder ? "--from" : undefined;
+  return flag && `${verb} takes no argument; did you mean "rollcall ${verb} ${flag} ${shellWord(word)}"?`;
 }

@@ -73,7 +73,7 @@ async function run(settings: BuildSettings, effects: BuildEffects, shard: Shard,
       const { collection, range } = taskOf(settings, count, shard);
       return rowsOfPages(range, collection);
     };
-    source = await openSource({ ...settings, rowsOf });
+    source = await openSource({ ...settings, rowsOf }, signal);
     onProgress({ records: 0, total: source.total });
     const before = await findPart(parts, shard, settings, { source, signal });
     if (before) return resultOf(before, false);
