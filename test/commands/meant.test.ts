@@ -7,7 +7,7 @@ import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
 
 const misplaced = (then: string) =>
-  `u.sqlite is a file of records, where releases made from one are expected; run "rollcall build --db u.sqlite", then "rollcall ${then}".`;
+  `u.sqlite is a file of records, where releases made from one are expected. See it with "rollcall dev u.sqlite"; make a contract for it with "rollcall init --from u.sqlite"; then run "rollcall build", and "rollcall ${then}".`;
 const listing = (url: string, base: string) =>
   `Base URL "${url}" is of the listing itself, and every link adds /api/users/; give ${base}.`;
 const TOO_MANY = "too many arguments for 'build'. Expected 0 arguments but got";
