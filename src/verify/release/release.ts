@@ -1,8 +1,7 @@
 /** `rollcall verify` of a release on disk: every byte of it, compared with everything that it says of itself. */
 import { realpath } from "node:fs/promises";
 import { basename } from "node:path";
-import { OPTIONAL_FILES } from "../../artifacts/openapi/files.js";
-import { describeApi } from "../../artifacts/openapi/openapi.js";
+import { describeApi, OPTIONAL_FILES } from "../../artifacts/openapi/openapi.js";
 import { AVATAR_PATH, canParse } from "../../contract/links.js";
 import { codeOf, usageError } from "../../errors.js";
 import {
