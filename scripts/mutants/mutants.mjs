@@ -215,9 +215,9 @@ export const MUTANTS = [
   },
   {
     name: "changes-damaged-step-carried-on",
-    file: "src/artifacts/steps/carry.ts",
-    from: "digestFile(file, Buffer.alloc(MEMORY)) === digest",
-    to: 'digestFile(file, Buffer.alloc(MEMORY)) !== ""',
+    file: "src/artifacts/steps.ts",
+    from: "findDigest(path, Buffer.alloc(2 ** 16)) === digest",
+    to: 'findDigest(path, Buffer.alloc(2 ** 16)) !== ""',
     tests: ["test/changes/carry.test.ts", "test/build/steps.system.test.ts"],
   },
   {

@@ -1,6 +1,10 @@
 /** Artifacts: what a release holds besides its pages, made of all records. Builds, joins and `verify` make them by one interface. */
+import { join } from "node:path";
+import { z } from "zod";
 import type { Contract } from "../contract/contract.js";
 import { type Collection, RECORD_SEPARATOR } from "../contract/page.js";
+import { readReleaseFileSync, sha256 } from "../release/plain-files.js";
+import type { Release } from "../release/open.js";
 
 /** The records of one page, valid and canonical. */
 export interface PageRecords {
@@ -70,3 +74,46 @@ export interface Artifact {
   collector(contract: Contract, pageSize: number): Collector;
   merger(context: MergeContext): Merger;
 }
+
+const LENGTH = 4;
+
+/** Several pieces of bytes in one, each after its length: what collectors hand to mergers. */
+export function joinPieces(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = pieces.reduce((sum, piece) => sum + LENGTH + piece.length, 0);
+  const joined = Buffer.from(new ArrayBuffer(bytes));
+  let at = 0;
+  for (const piece of pieces) {
+    at = joined.writeUInt32LE(piece.length, at);
+    joined.set(piece, at);
+    at += piece.length;
+  }
+  return joined;
+}
+
+/** The reverse of `joinPieces`. @returns views of the same memory */
+export function splitPieces({ buffer, byteOffset, length }: Uint8Array): Buffer[] {
+  const joined = Buffer.from(buffer, byteOffset, length);
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < length; ) {
+    const begin = at + LENGTH;
+    at = begin + joined.readUInt32LE(at);
+    pieces.push(joined.subarray(begin, at));
+  }
+  return pieces;
+}
+
+/** Replaces the name of the system in a gzip header by the value for an unknown one, so that every system makes the same bytes. */
+export function hideSystem(gzip: Uint8Array): void {
+  gzip[9] = 0xff;
+}
+
+/** The text of a release's file; undefined where it is not there, or not intact. */
+export function readIntact({ folder, sums }: Pick<Release, "folder" | "sums">, path: string): string | undefined {
+  const listed = sums.others.get(path);
+  const bytes = listed === undefined ? undefined : readReleaseFileSync(join(folder, path));
+  return bytes && sha256(bytes) === listed ? String(bytes) : undefined;
+}
+
+/** A SHA-256, in the schemas of artifacts' JSON files. */
+export const digestSchema = z.string().regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256 in hexadecimal" });
+export const countSchema = z.int().min(0);

@@ -10,7 +10,7 @@ type Chosen = Pick<DataSettings, "bulk" | "lookup" | "explorer">;
 export async function artifactsOf({ bulk, lookup, explorer }: Chosen): Promise<readonly Artifact[]> {
   return [
     (await import("./record-list.js")).RECORD_LIST,
-    ...(bulk ? [(await import("./bulk/bulk.js")).BULK_FILES] : []),
+    ...(bulk ? [(await import("./bulk.js")).BULK_FILES] : []),
     ...(lookup ? [(await import("./lookup/lookup.js")).LOOKUP_FILES] : []),
     ...(explorer ? [(await import("./explorer/explorer.js")).EXPLORER_FILES] : []),
   ];

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Mergers } from "../artifacts/artifacts.js";
-import { type WrittenChanges, writeChanges } from "../artifacts/steps/changes.js";
+import { type WrittenChanges, writeChanges } from "../artifacts/changes.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import type { Collection } from "../contract/page.js";
 import { unlessStopped } from "../errors.js";

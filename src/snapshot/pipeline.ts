@@ -1,6 +1,6 @@
 /** The pipeline: rows of the copy -> pages -> what artifacts need, by worker threads or inline, in published order. */
 import { rmSync } from "node:fs";
-import { pagesTogether } from "../artifacts/bulk/parts.js";
+import { pagesTogether } from "../artifacts/bulk.js";
 import { pagesFor } from "../contract/links.js";
 import type { Collection } from "../contract/page.js";
 import { countWarning, type WarningCounts } from "../contract/record/warnings.js";

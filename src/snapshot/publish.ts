@@ -1,7 +1,7 @@
 /** From written pages to the current release: the last stage of a build. */
 import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Stage, WrittenChanges } from "../artifacts/steps/changes.js";
+import type { Stage, WrittenChanges } from "../artifacts/changes.js";
 import { BULK, isForAdapters, isPacked, RELEASES, SNAPSHOT } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { idOf } from "../release/name.js";

@@ -1,7 +1,7 @@
 /** What a build says of what it did. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { ChangesReport } from "../artifacts/steps/changes.js";
+import type { ChangesReport } from "../artifacts/changes.js";
 import { nameFields } from "../contract/lookup.js";
 import type { WarningCounts } from "../contract/record/warnings.js";
 import { isSorted, LOOKUP_FOLDER } from "../release/layout.js";

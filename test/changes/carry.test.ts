@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { carry, findCarried } from "../../src/artifacts/steps/carry.js";
+import { carry, findCarried } from "../../src/artifacts/steps.js";
 import { openRelease } from "../../src/release/open.js";
 import { contractOfThings, publishThings, type Thing } from "../diff/things.js";
 import { scratch } from "../support/files.js";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { writeStep } from "../../src/artifacts/steps/writer.js";
+import { writeStep } from "../../src/artifacts/step-writer.js";
 import type { Matches } from "../../src/diff/match.js";
 import { matchRecords } from "../../src/diff/match.js";
 import { openReleaseSide } from "../../src/diff/side.js";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { beforeEach, expect, test } from "vitest";
-import type { Bulk } from "../../src/artifacts/bulk/parts.js";
+import type { Bulk } from "../../src/artifacts/bulk.js";
 import { type PublishOptions, publish, verify } from "../../src/index.js";
 import { headersOf } from "../../src/publish/bucket.js";
 import { sha256 } from "../../src/release/plain-files.js";

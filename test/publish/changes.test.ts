@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { type Changes, parseChanges } from "../../src/artifacts/steps/steps.js";
+import { type Changes, parseChanges } from "../../src/artifacts/steps.js";
 import { type BuildResult, type PublishOptions, publish, verify } from "../../src/index.js";
 import { sha256 } from "../../src/release/plain-files.js";
 import { plainRows } from "../support/database.js";

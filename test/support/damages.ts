@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { encodeChanges } from "../../src/artifacts/steps/steps.js";
+import { encodeChanges } from "../../src/artifacts/steps.js";
 import { CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
 import { sha256 } from "../../src/release/plain-files.js";
 import type { Finding } from "../../src/verify/verdict.js";

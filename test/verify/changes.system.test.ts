@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { encodeChanges } from "../../src/artifacts/steps/steps.js";
+import { encodeChanges } from "../../src/artifacts/steps.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import {
   type Chain,

@@ -7,9 +7,8 @@ import { readText } from "../../contract/record/locate.js";
 import { placeFinder } from "../../contract/record/places.js";
 import { valueAt } from "../../contract/record/value.js";
 import { type CountedTimes, TimeCounter } from "../../markup/plots/times.js";
-import { type Collector, type PageRecords, recordsOf } from "../artifact.js";
+import { type Collector, joinPieces, type PageRecords, recordsOf } from "../artifact.js";
 import { TermCollector } from "../lookup/terms.js";
-import { joinPieces } from "../pieces.js";
 
 /** The counts of a batch besides its facets. */
 interface Counts {

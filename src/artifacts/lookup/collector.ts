@@ -5,8 +5,7 @@ import { fromBytes, toBytes } from "../../contract/record/key.js";
 import { readText } from "../../contract/record/locate.js";
 import { placeFinder } from "../../contract/record/places.js";
 import { valueAt } from "../../contract/record/value.js";
-import { type Collector, type PageRecords, recordsOf } from "../artifact.js";
-import { joinPieces } from "../pieces.js";
+import { type Collector, joinPieces, type PageRecords, recordsOf } from "../artifact.js";
 import { TermCollector } from "./terms.js";
 
 /** Text in ASCII without escapes, whose bytes are its characters. */

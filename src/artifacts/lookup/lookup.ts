@@ -4,7 +4,7 @@ import { type LookupIndex, nameFields } from "../../contract/lookup.js";
 import { LOOKUP, LOOKUP_FOLDER, sortedPath } from "../../release/layout.js";
 import { createTurns } from "../../workers/turns.js";
 import type { Artifact, MergeContext, Merger } from "../artifact.js";
-import { splitPieces } from "../pieces.js";
+import { splitPieces } from "../artifact.js";
 import { LookupCollector } from "./collector.js";
 import { SortedFamily } from "./family.js";
 import { type FileForm, KEY_FILES, WORD_FILES } from "./sizes.js";

@@ -2,8 +2,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { type Bulk, type BulkPart, encodeBulk, parseBulk } from "../../artifacts/bulk/parts.js";
-import { readPart } from "../../artifacts/bulk/reader.js";
+import { type Bulk, type BulkPart, encodeBulk, parseBulk, readPart } from "../../artifacts/bulk.js";
 import { readBody } from "../../contract/envelope.js";
 import { RECORD_SEPARATOR } from "../../contract/page.js";
 import { recordFinder } from "../../contract/record/locate.js";

@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type Changes, encodeChanges, parseChanges, type Step } from "../../artifacts/steps/steps.js";
+import { type Changes, encodeChanges, parseChanges, type Step } from "../../artifacts/steps.js";
 import { mostPlainBytes } from "../../client/sync/steps.js";
 import { parseJson } from "../../contract/json.js";
 import { AVATAR_PATH } from "../../contract/links.js";

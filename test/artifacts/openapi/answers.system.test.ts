@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Changes } from "../../../src/artifacts/steps/steps.js";
+import type { Changes } from "../../../src/artifacts/steps.js";
 import { createListingServer } from "../../../src/server/server.js";
 import { build } from "../../../src/snapshot/build.js";
 import { type Answer, ask } from "../../server/running.js";

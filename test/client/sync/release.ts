@@ -1,7 +1,7 @@
 /** Releases in memory whose records tests choose, with the steps between them. */
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { encodeChanges, type Step, stepPath } from "../../../src/artifacts/steps/steps.js";
+import { encodeChanges, type Step, stepPath } from "../../../src/artifacts/steps.js";
 import { type Contract, contractOf } from "../../../src/contract/contract.js";
 import type { ContractFile } from "../../../src/contract/file/form.js";
 import { pagesFor } from "../../../src/contract/links.js";

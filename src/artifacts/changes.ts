@@ -1,19 +1,18 @@
 /** What a build writes for readers who keep a copy: changes.json, the step from the last release, and those before it. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { Contract } from "../../contract/contract.js";
-import type { Collection } from "../../contract/page.js";
-import { type Matches, matchRecords } from "../../diff/match.js";
-import { openReleaseSide, type Side } from "../../diff/side.js";
-import { CHANGES, CURRENT, MAX_PACKED, RECORDS } from "../../release/layout.js";
-import { findAltered, type Release } from "../../release/open.js";
-import type { Staging } from "../../release/staging.js";
-import type { PageDigests } from "../../release/sums.js";
-import type { DataSettings } from "../../settings/settings.js";
-import { findBulk } from "../bulk/reader.js";
-import { carry, findCarried, type Room } from "./carry.js";
-import { encodeChanges } from "./steps.js";
-import { type StepFile, writeStep } from "./writer.js";
+import type { Contract } from "../contract/contract.js";
+import type { Collection } from "../contract/page.js";
+import { type Matches, matchRecords } from "../diff/match.js";
+import { openReleaseSide, type Side } from "../diff/side.js";
+import { CHANGES, CURRENT, MAX_PACKED, RECORDS } from "../release/layout.js";
+import { findAltered, type Release } from "../release/open.js";
+import type { Staging } from "../release/staging.js";
+import type { PageDigests } from "../release/sums.js";
+import type { DataSettings } from "../settings/settings.js";
+import { findBulk } from "./bulk.js";
+import { writeStep } from "./step-writer.js";
+import { carry, encodeChanges, findCarried, type Room, type StepFile } from "./steps.js";
 
 /** What a build did for readers who keep a copy. */
 export interface ChangesReport {

@@ -1,19 +1,29 @@
-/** All records in a few files: gzip members, made where pages are made, and joined to parts in published order. */
+/** bulk.json and its parts: all records in a few files, as gzip members that are joined in published order. */
 import { createHash, type Hash } from "node:crypto";
-import { gunzipSync, gzipSync } from "node:zlib";
-import { UserError } from "../../errors.js";
-import { BULK, MAX_PACKED } from "../../release/layout.js";
+import { createReadStream, fstatSync } from "node:fs";
+import { createGunzip, gunzipSync, gzipSync } from "node:zlib";
+import stringify from "fast-json-stable-stringify";
+import { z } from "zod";
+import { readAs } from "../contract/json.js";
+import { codeOf, UserError } from "../errors.js";
+import { openPlain } from "../release/plain-files.js";
+import { BULK, BULK_FOLDER, MAX_PACKED } from "../release/layout.js";
+import type { Release } from "../release/open.js";
 import {
   type Artifact,
   type Collector,
+  countSchema,
+  digestSchema,
+  hideSystem,
+  joinPieces,
   type MergeContext,
   type Merger,
   type PageRecords,
+  readIntact,
   recordsOf,
   type SinkFile,
-} from "../artifact.js";
-import { joinPieces, splitPieces } from "../pieces.js";
-import { type BulkPart, encodeBulk, pagesTogether, partPath } from "./parts.js";
+  splitPieces,
+} from "./artifact.js";
 
 export const BULK_FILES: Artifact = {
   name: BULK,
@@ -24,8 +34,6 @@ export const BULK_FILES: Artifact = {
 /** Plain bytes of a member. A larger record has a member of its own. */
 const MAX_PLAIN = 2 ** 22;
 const NEWLINE = 0x0a;
-/** Where a gzip header names the system that made it, and the value for an unknown one. */
-const [SYSTEM_AT, UNKNOWN_SYSTEM] = [9, 0xff];
 
 /** Where a member ends depends only on records and page numbers, so the same pages give the same bytes in every build. */
 class MemberCollector implements Collector {
@@ -73,7 +81,7 @@ class MemberCollector implements Collector {
 function compressed(plain: Uint8Array): Buffer {
   // Mostly in one chunk, so that chunks need not be copied together.
   const bytes = gzipSync(plain, { level: 6, memLevel: 9, chunkSize: Math.max(65_536, plain.length >> 1) });
-  bytes[SYSTEM_AT] = UNKNOWN_SYSTEM;
+  hideSystem(bytes);
   return bytes;
 }
 
@@ -155,4 +163,84 @@ function countLines(plain: Uint8Array): number {
   let count = 0;
   for (let at = plain.indexOf(NEWLINE); at >= 0; at = plain.indexOf(NEWLINE, at + 1)) count++;
   return count;
+}
+
+const partSchema = z.strictObject({
+  file: z.string(),
+  /** Records in it. */
+  count: countSchema,
+  /** Of the file as it is. */
+  bytes: countSchema.max(MAX_PACKED),
+  /** Of the plain bytes. */
+  sha256: digestSchema,
+});
+
+const bulkSchema = z
+  .strictObject({ count: countSchema, sha256: digestSchema, parts: z.array(partSchema).min(1) })
+  .superRefine(({ count, parts }, context) => {
+    const note = (path: (string | number)[], message: string) => context.addIssue({ code: "custom", path, message });
+    for (const [at, { file }] of parts.entries())
+      if (file !== partPath(at + 1)) note(["parts", at, "file"], `must be ${partPath(at + 1)}`);
+    const sum = parts.reduce((sum, part) => sum + part.count, 0);
+    if (sum !== count) note(["count"], `must be the sum of the parts' counts, ${sum}`);
+  });
+
+export type Bulk = z.infer<typeof bulkSchema>;
+export type BulkPart = Bulk["parts"][number];
+
+/** Records that are compressed together: enough that a member compresses as well as all records would, few enough for memory. */
+const RECORDS_TOGETHER = 1000;
+
+/** How many pages are compressed together. The first of them is page 1, or follows others that are. */
+export function pagesTogether(pageSize: number): number {
+  return Math.ceil(RECORDS_TOGETHER / pageSize);
+}
+
+/** The path of a part, from 1, inside a release. */
+function partPath(number: number): string {
+  return `${BULK_FOLDER}/${number}.ndjson.gz`;
+}
+
+export function encodeBulk(bulk: Bulk): string {
+  return `${stringify(bulk)}\n`;
+}
+
+/** What bulk.json says, or why it says nothing, as the end of a sentence. */
+export function parseBulk(text: string): Bulk | { why: string } {
+  return readAs(bulkSchema, text);
+}
+
+/** What a release's bulk.json says; undefined where it is not there, or not intact. */
+export function findBulk(release: Pick<Release, "folder" | "sums">): Bulk | undefined {
+  const text = readIntact(release, BULK);
+  const bulk = text === undefined ? undefined : parseBulk(text);
+  return bulk && "why" in bulk ? undefined : bulk;
+}
+
+const CHUNK = 2 ** 18;
+
+/**
+ * The plain bytes of a part or a step as they come, however many they are. Reading only some of them takes no more memory.
+ * @returns why it is not one whole gzip, as the end of a sentence; undefined for one that is.
+ */
+export async function* readPart(path: string): AsyncGenerator<Buffer, string | undefined> {
+  const fd = openPlain(path);
+  if (fd === undefined) return "is no file to read";
+  const { size } = fstatSync(fd);
+  const packed = createReadStream("", { fd, highWaterMark: CHUNK });
+  const gunzip = createGunzip({ chunkSize: CHUNK });
+  packed.once("error", (error) => gunzip.destroy(error));
+  try {
+    for await (const plain of packed.pipe(gunzip)) yield plain;
+  } catch (error) {
+    const code = codeOf(error) ?? "";
+    if (!code.startsWith("Z_")) throw error;
+    return `is not gzip to its end (${code})`;
+  } finally {
+    packed.destroy();
+    gunzip.destroy();
+  }
+  // Node ignores bytes behind a gzip. In all parts joined, they would stand in the middle.
+  const behind = size - gunzip.bytesWritten;
+  return behind > 0 ? `has ${behind} bytes behind its gzip` : undefined;
 }

@@ -1,0 +1,98 @@
+/** Writes a step while its records are read: what differs between two releases, a line a record, in the order of keys. */
+import { createHash } from "node:crypto";
+import { renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { mostPlainBytes } from "../client/sync/steps.js";
+import { keyText } from "../contract/record/key.js";
+import type { KeyedChange, Matches } from "../diff/match.js";
+import { RecordReader } from "../diff/records.js";
+import type { Side } from "../diff/side.js";
+import { CHANGES_FOLDER } from "../release/layout.js";
+import { makeFolder } from "../release/sharing.js";
+import { asidePath, DigestedFile } from "../release/writer.js";
+import { hideSystem } from "./artifact.js";
+import { type StepFile, stepPath } from "./steps.js";
+
+interface StepOptions {
+  from: string;
+  to: string;
+  /** Bytes that its file may have. */
+  most: number;
+  signal: AbortSignal | undefined;
+}
+
+const CHUNK = 2 ** 16;
+
+/**
+ * Writes the step to a side, whose folder it is put into.
+ * @returns undefined where it would be larger than it may be, or so well packed that no reader should have to unpack it.
+ */
+export async function writeStep(
+  matches: Matches,
+  side: Side,
+  { from, to, most, signal }: StepOptions,
+): Promise<StepFile | undefined> {
+  // A folder is made only for a step that is kept.
+  const aside = asidePath(join(side.folder, CHANGES_FOLDER));
+  const file = new DigestedFile(aside);
+  const hash = createHash("sha256");
+  const done = { put: 0, remove: 0 };
+  let plainBytes = 0;
+  const count = (lines: Buffer[]) => {
+    signal?.throwIfAborted();
+    const plain = Buffer.concat(lines);
+    hash.update(plain);
+    plainBytes += plain.length;
+    return plain;
+  };
+  /** The lines, some at once, as long as the step may become small enough. */
+  const plain = function* () {
+    const encode = lineEncoder(side);
+    let [lines, length]: [Buffer[], number] = [[], 0];
+    for (const change of matches.byKey()) {
+      const line = encode(change);
+      done[change.isPut ? "put" : "remove"]++;
+      length += line.length;
+      lines.push(line);
+      if (length < CHUNK) continue;
+      if (file.bytes > most) return;
+      yield count(lines);
+      [lines, length] = [[], 0];
+    }
+    yield count(lines);
+  };
+  const write = async (packed: AsyncIterable<Buffer>) => {
+    for await (const bytes of packed) {
+      if (file.bytes === 0) hideSystem(bytes);
+      file.write(bytes);
+    }
+  };
+  try {
+    await pipeline(plain, createGzip({ level: 6, memLevel: 9, chunkSize: CHUNK }), write);
+    const { added, removed, changed } = matches.counts;
+    const { bytes } = file;
+    const isWhole = done.put + done.remove === added + removed + changed;
+    if (!isWhole || bytes > most || plainBytes > mostPlainBytes(bytes)) {
+      rmSync(aside);
+      return undefined;
+    }
+    const step = { from, to, file: stepPath(from, to), bytes, ...done, sha256: hash.digest("hex") };
+    const digest = file.finish();
+    makeFolder(side.folder, CHANGES_FOLDER);
+    renameSync(aside, join(side.folder, step.file));
+    return { step, digest };
+  } finally {
+    file.close();
+  }
+}
+
+function lineEncoder(side: Side): (change: KeyedChange) => Buffer {
+  const { contract } = side.facts;
+  const reader = new RecordReader(side);
+  return (change) =>
+    change.isPut
+      ? Buffer.concat([Buffer.from('{"put":'), reader.readText(change), Buffer.from("}\n")])
+      : Buffer.from(`{"remove":${keyText(contract, change.key)}}\n`, "latin1");
+}
