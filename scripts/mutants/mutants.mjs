@@ -208,9 +208,9 @@ export const MUTANTS = [
   },
   {
     name: "lookup-number-of-three-digits",
-    file: "src/artifacts/lookup/numbers.ts",
-    from: "if (number < LAST * LAST)",
-    to: "if (number <= LAST * LAST)",
+    file: "src/artifacts/sorted-files.ts",
+    from: "Math.ceil((32 - Math.clz32(number)) / BITS)",
+    to: "Math.ceil((31 - Math.clz32(number)) / BITS)",
     tests: ["test/lookup/writer.test.ts"],
   },
   {

@@ -44,7 +44,7 @@ export interface Merger {
 }
 
 /** Takes files of a release: it writes them, or compares them with those that are there. */
-interface Sink {
+export interface Sink {
   put(path: string, bytes: Buffer): Promise<void> | void;
   /** Takes a file whose bytes come one after the other. */
   create(path: string): SinkFile;

@@ -11,8 +11,8 @@ export async function artifactsOf({ bulk, lookup, explorer }: Chosen): Promise<r
   return [
     (await import("./record-list.js")).RECORD_LIST,
     ...(bulk ? [(await import("./bulk.js")).BULK_FILES] : []),
-    ...(lookup ? [(await import("./lookup/lookup.js")).LOOKUP_FILES] : []),
-    ...(explorer ? [(await import("./explorer/explorer.js")).EXPLORER_FILES] : []),
+    ...(lookup ? [(await import("./lookup.js")).LOOKUP_FILES] : []),
+    ...(explorer ? [(await import("./explorer.js")).EXPLORER_FILES] : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** Counts the warnings of a contract's SQL conditions from records alone: SQLite evaluates the conditions. */
 import Database from "better-sqlite3";
-import { valueReader } from "../artifacts/explorer/collector.js";
+import { valueReader } from "../artifacts/explorer.js";
 import type { Contract, Field } from "../contract/contract.js";
 import type { Span } from "../contract/envelope.js";
 import { compileCondition } from "../contract/file/conditions.js";

@@ -1,7 +1,6 @@
 /** Collections as the page for people shows them: records are counted as a build does, and the page is written of that. */
 
-import { ExplorerCollector } from "../../src/artifacts/explorer/collector.js";
-import { ExplorerMerger } from "../../src/artifacts/explorer/explorer.js";
+import { ExplorerCollector, ExplorerMerger } from "../../src/artifacts/explorer.js";
 import { type AnyRecord, type Contract, contractOf } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";

@@ -1,7 +1,7 @@
 /** Integers are counted by value while there are few, else in bins that lose none and lie where people expect them. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { IntegerCounter } from "../../src/artifacts/explorer/integers.js";
+import { IntegerCounter } from "../../src/artifacts/integer-counter.js";
 import type { Distribution } from "../../src/explorer/summary.js";
 import { draws } from "../support/random.js";
 

@@ -11,7 +11,7 @@ export interface PlainLine {
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-function readNumbers(text: string): number[] {
+export function readNumbers(text: string): number[] {
   const numbers: number[] = [];
   let [difference, before] = [0, 0];
   for (const digit of text) {

@@ -1,7 +1,6 @@
 /** Terms with the numbers of the records that have them: collected where pages are made, sorted by SQLite. */
 import type { Statement } from "better-sqlite3";
-import { TemporaryDatabase } from "../../scratch/database.js";
-import type { BytePlace } from "./term.js";
+import { TemporaryDatabase } from "../scratch/database.js";
 
 /** Bytes of an integer. A row is the length of a term, how many numbers it has, these numbers, and the term. */
 const INTEGER = 4;
@@ -63,6 +62,13 @@ function writeRow(bytes: Buffer, at: number, term: string, numbers: readonly num
   return end + bytes.write(term, end, "latin1");
 }
 
+/** Where the UTF-8 of a term stands, or a list of numbers. */
+export interface BytePlace {
+  bytes: Buffer;
+  begin: number;
+  end: number;
+}
+
 /** A term, and the numbers of its records in ascending order. */
 export interface Term {
   place: BytePlace;
@@ -78,6 +84,7 @@ export class TermTable {
   });
   readonly #insert: Statement<Buffer[]>;
   readonly #insertMany: Statement<Buffer[]>;
+  #isSorted = false;
 
   constructor() {
     const { db } = this.#temporary;
@@ -102,14 +109,9 @@ export class TermTable {
     });
   }
 
-  /** Call it once, when all terms are taken. @throws as `take` does */
-  sort(): void {
-    const sql = "CREATE TABLE sorted AS SELECT term, head FROM taken ORDER BY term; DROP TABLE taken";
-    this.#temporary.run(() => this.#temporary.db.exec(sql));
-  }
-
-  /** Each term once. To be read after `sort`, any number of times. */
+  /** Each term once, any number of times, when all are taken. @throws as `take` does */
   *[Symbol.iterator](): Generator<Term> {
+    this.#sort();
     let place: BytePlace | undefined;
     let lists: BytePlace[] = [];
     for (const [terms, heads] of this.#chunks())
@@ -130,6 +132,13 @@ export class TermTable {
 
   close(): void {
     this.#temporary.close();
+  }
+
+  #sort(): void {
+    if (this.#isSorted) return;
+    const sql = "CREATE TABLE sorted AS SELECT term, head FROM taken ORDER BY term; DROP TABLE taken";
+    this.#temporary.run(() => this.#temporary.db.exec(sql));
+    this.#isSorted = true;
   }
 
   /** The terms of some rows, and their heads. */
@@ -162,4 +171,42 @@ function numbersOf(lists: readonly BytePlace[]): Uint32Array {
   for (const { bytes, begin, end } of lists)
     for (let at = begin; at < end; at += INTEGER) numbers[next++] = bytes.readUInt32LE(at);
   return lists.length === 1 ? numbers : numbers.sort();
+}
+
+const [QUOTE, FIRST_PLAIN] = [0x22, 0x20];
+
+/** Whether a byte continues a character. */
+function continues(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+/** How many bytes two terms begin with alike, in whole characters. */
+export function sharedBytes(one: BytePlace, other: BytePlace): number {
+  const most = Math.min(one.end - one.begin, other.end - other.begin);
+  let at = 0;
+  while (at < most && one.bytes[one.begin + at] === other.bytes[other.begin + at]) at++;
+  const isInside = (term: BytePlace) => term.begin + at < term.end && continues(term.bytes[term.begin + at]);
+  while (at > 0 && (isInside(one) || isInside(other))) at--;
+  return at;
+}
+
+/** Bytes of a term's beginning that has one character more than `bytes` bytes. */
+export function oneMore({ bytes: all, begin, end }: BytePlace, bytes: number): number {
+  let at = begin + bytes + 1;
+  while (at < end && continues(all[at])) at++;
+  return Math.min(at, end) - begin;
+}
+
+/** A term as it is written before its tab: as it is, or as JSON where it would not be one plain word of a line. */
+export function writtenTerm(term: BytePlace): BytePlace {
+  const { bytes, begin, end } = term;
+  let isPlain = bytes[begin] !== QUOTE || begin === end;
+  for (let at = begin; at < end && isPlain; at++) isPlain = (bytes[at] ?? 0) >= FIRST_PLAIN;
+  if (isPlain) return term;
+  const json = Buffer.from(JSON.stringify(textAt(term)));
+  return { bytes: json, begin: 0, end: json.length };
+}
+
+export function textAt({ bytes, begin, end }: BytePlace): string {
+  return bytes.toString("utf8", begin, end);
 }

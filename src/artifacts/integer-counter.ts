@@ -1,5 +1,5 @@
 /** Counts integers in bounded memory: by value while there are few, else in bins of round numbers. */
-import type { Distribution } from "../../explorer/summary.js";
+import type { Distribution } from "../explorer/summary.js";
 
 type Bin = Distribution["bins"][number];
 

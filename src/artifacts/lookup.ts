@@ -1,12 +1,39 @@
-/** Collects the terms that records are looked up by, from their canonical text. */
-import type { Contract, Field } from "../../contract/contract.js";
-import { foldedWords, HIGHEST, keyTerm, nameFields, termOf, wordsOfRecord } from "../../contract/lookup.js";
-import { fromBytes, toBytes } from "../../contract/record/key.js";
-import { readText } from "../../contract/record/locate.js";
-import { placeFinder } from "../../contract/record/places.js";
-import { valueAt } from "../../contract/record/value.js";
-import { type Collector, joinPieces, type PageRecords, recordsOf } from "../artifact.js";
+/** lookup/*: the files by which readers find a record by its key, or by the words of its names. */
+import stringify from "fast-json-stable-stringify";
+import type { Contract, Field } from "../contract/contract.js";
+import {
+  foldedWords,
+  HIGHEST,
+  keyTerm,
+  type LookupIndex,
+  nameFields,
+  termOf,
+  wordsOfRecord,
+} from "../contract/lookup.js";
+import { fromBytes, toBytes } from "../contract/record/key.js";
+import { readText } from "../contract/record/locate.js";
+import { placeFinder } from "../contract/record/places.js";
+import { valueAt } from "../contract/record/value.js";
+import { LOOKUP, LOOKUP_FOLDER } from "../release/layout.js";
+import { createTurns } from "../workers/turns.js";
+import {
+  type Artifact,
+  type Collector,
+  joinPieces,
+  type MergeContext,
+  type Merger,
+  type PageRecords,
+  recordsOf,
+  splitPieces,
+} from "./artifact.js";
+import { type FamilyForm, SortedFamily } from "./sorted-files.js";
 import { TermCollector } from "./terms.js";
+
+export const LOOKUP_FILES: Artifact = {
+  name: LOOKUP_FOLDER,
+  collector: (contract) => new LookupCollector(contract),
+  merger: (context) => new LookupMerger(context),
+};
 
 /** Text in ASCII without escapes, whose bytes are its characters. */
 const PLAIN = /^[ -[\]-~]*$/;
@@ -77,5 +104,52 @@ export class LookupCollector implements Collector {
     if (this.#termsOf.size >= MOST_REMEMBERED) this.#termsOf.clear();
     if (written.length <= LONGEST_REMEMBERED) this.#termsOf.set(written, terms);
     return terms;
+  }
+}
+
+/** There are never more than 600 files of keys and words. Readers fetch one to find a key, and mostly two to find a name. */
+const KEY_FILES: FamilyForm = { least: 140 * 1024, even: 88, many: 104, hasBeginnings: true };
+const WORD_FILES: FamilyForm = { least: 72 * 1024, even: 300, many: 464, hasBeginnings: true };
+
+/** Terms between two moments at which a signal is looked at. */
+const TERMS = 50_000;
+
+export class LookupMerger implements Merger {
+  readonly #keys: SortedFamily;
+  readonly #words: SortedFamily;
+
+  /** @param size `least` bytes of a file, where they are not to be as large as usual */
+  constructor(
+    private readonly context: MergeContext,
+    size: Partial<Pick<FamilyForm, "least">> = {},
+  ) {
+    const { count } = context.collection;
+    this.#keys = new SortedFamily(count, { ...KEY_FILES, ...size });
+    this.#words = new SortedFamily(count, { ...WORD_FILES, ...size });
+  }
+
+  merge(piece: Uint8Array): void {
+    const [keys, words] = splitPieces(piece);
+    if (keys) this.#keys.take(keys);
+    if (words) this.#words.take(words);
+  }
+
+  /** Puts every file as soon as it is made, and lookup/index.json last. */
+  async write(signal: AbortSignal | undefined): Promise<void> {
+    const { contract, sink } = this.context;
+    const turn = createTurns(TERMS, signal);
+    const index: LookupIndex = {
+      key: contract.key.names,
+      fields: nameFields(contract).map(({ names }) => names),
+      keys: await this.#keys.write("keys", sink, turn),
+      words: await this.#words.write("words", sink, turn),
+      version: 2,
+    };
+    await sink.put(LOOKUP, Buffer.from(`${stringify(index)}\n`));
+  }
+
+  close(): void {
+    this.#keys.close();
+    this.#words.close();
   }
 }

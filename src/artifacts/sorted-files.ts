@@ -1,0 +1,258 @@
+/** Sorted files (keys, words or facets): terms in any order become lines, and lines become files. */
+import { type Beginning, type Beginnings, HIGHEST, LIST_DIGITS, MARKS } from "../contract/lookup.js";
+import { type SORTED_FOLDERS, sortedPath } from "../release/layout.js";
+import type { createTurns } from "../workers/turns.js";
+import type { Sink } from "./artifact.js";
+import { type HeldLine, OpenBeginnings, type RecordSet } from "./beginnings.js";
+import { type BytePlace, oneMore, sharedBytes, type Term, TermTable, textAt, writtenTerm } from "./terms.js";
+
+/** What the files of a family are like: large enough that they are few, and small enough that some are quickly fetched. */
+export interface FamilyForm {
+  /** Bytes of a file, unless there are so many lines that they would be too many files. */
+  least: number;
+  /** Files that all lines of terms would fill. Lines of beginnings come on top: half as much, of a million users. */
+  even: number;
+  /** After this many files, their size doubles with every few. */
+  many: number;
+  /**
+   * Whether readers look for beginnings of terms. Then these have lines of their own, and a term of a single record is cut to the
+   * shortest beginning that no other term has.
+   */
+  hasBeginnings: boolean;
+}
+
+/** Close it in a `finally`. */
+export class SortedFamily {
+  readonly #terms = new TermTable();
+
+  /** @param count of all records. */
+  constructor(
+    private readonly count: number,
+    private readonly form: FamilyForm,
+  ) {}
+
+  take(terms: Buffer): void {
+    this.#terms.take(terms);
+  }
+
+  /** To be read when all terms are taken. */
+  get terms(): Iterable<Term> {
+    return this.#terms;
+  }
+
+  /** Puts each file, in order, as soon as it is whole. @returns what each begins with */
+  async write(
+    folder: keyof typeof SORTED_FOLDERS,
+    sink: Sink,
+    turn: ReturnType<typeof createTurns>,
+  ): Promise<Beginnings> {
+    let bytes = 0;
+    for (const line of this.#lines()) {
+      bytes += bytesOf(line);
+      const wait = turn();
+      if (wait) await wait;
+    }
+    const cutter = new Cutter(this.count, this.form, bytes);
+    let files = 0;
+    const putAll = async () => {
+      for (const file of cutter.done.splice(0)) await sink.put(sortedPath(folder, ++files), file);
+    };
+    for (const line of this.#lines()) {
+      cutter.add(line);
+      const wait = turn();
+      if (wait) await wait;
+      if (cutter.done.length > 0) await putAll();
+    }
+    cutter.finish();
+    await putAll();
+    return cutter.beginnings;
+  }
+
+  close(): void {
+    this.#terms.close();
+  }
+
+  *#lines(): Generator<TermLine> {
+    let last: { term: Term; shared: number } | undefined;
+    for (const term of this.#terms) {
+      const shared = last ? sharedBytes(last.term.place, term.place) : 0;
+      if (last) yield this.#lineOf(last.term, last.shared, shared);
+      last = { term, shared };
+    }
+    if (last) yield this.#lineOf(last.term, last.shared, 0);
+  }
+
+  #lineOf({ place, numbers }: Term, shared: number, sharedWithNext: number): TermLine {
+    const isOnly = this.form.hasBeginnings && numbers.length === 1;
+    const length = isOnly ? oneMore(place, Math.max(shared, sharedWithNext)) : place.end - place.begin;
+    const term = { ...place, end: place.begin + length };
+    return { term, mark: term.end < place.end ? MARKS.only : "", numbers, shared };
+  }
+}
+
+interface Line {
+  term: BytePlace;
+  mark: "" | (typeof MARKS)[keyof typeof MARKS];
+  numbers: Pick<RecordSet, "forEach">;
+}
+
+interface TermLine extends Line {
+  numbers: Uint32Array;
+  /** Bytes that the term shares with that of the line before, in whole characters. */
+  shared: number;
+}
+
+/** Bytes of a line that is not cut. */
+function bytesOf({ term, mark, numbers }: Line): number {
+  const { begin, end } = writtenTerm(term);
+  let bytes = end - begin + mark.length + TAB_AND_NEWLINE;
+  let before = 0;
+  numbers.forEach((number) => {
+    bytes += digitsOf(number - before);
+    before = number;
+  });
+  return bytes;
+}
+
+const TAB_AND_NEWLINE = 2;
+const [TAB, NEWLINE] = [0x09, 0x0a];
+/** Files of one size, where sizes double. */
+const FILES_OF_SIZE = 4;
+
+/** Cuts lines into files, and adds lines for the beginnings of terms that lie in several of them. */
+class Cutter {
+  readonly beginnings: Beginning[] = [];
+  /** Files that are whole. */
+  readonly done: Buffer[] = [];
+  #bytes: Buffer = Buffer.alloc(2 ** 16);
+  #length = 0;
+  /** Bytes of this file. */
+  #limit: number;
+  #files = 0;
+  readonly #open: OpenBeginnings;
+  /** The lines of terms in this file, and the last term of all. */
+  #held: HeldLine[] = [];
+  #last: BytePlace = { bytes: Buffer.alloc(0), begin: 0, end: 0 };
+  /** Whether the last line in this file is that of a beginning. */
+  #endsWithAll = false;
+
+  /** @param bytes of all lines of terms. */
+  constructor(
+    count: number,
+    private readonly form: FamilyForm,
+    private readonly bytes: number,
+  ) {
+    this.#open = new OpenBeginnings(count);
+    this.#limit = this.#nextLimit();
+  }
+
+  add(line: TermLine): void {
+    const { term, numbers, shared } = line;
+    if (this.#open.longest > shared) this.#end(shared);
+    if (!this.#hasRoom(bytesOf(line))) this.#cut(shared);
+    this.#last = term;
+    this.#endsWithAll = false;
+    this.#write(line, { numbers, shared });
+    this.#open.add(numbers);
+  }
+
+  finish(): void {
+    this.#end(0);
+    if (this.#length > 0) this.#take();
+  }
+
+  /** Writes the lines of beginnings that the next term does not have. */
+  #end(shared: number): void {
+    this.#open.end(shared, (length, records, isSame) => {
+      const term = { ...this.#last, end: this.#last.begin + length };
+      const same: Line = { term, mark: MARKS.same, numbers: [] };
+      if (isSame && this.#endsWithAll && this.#hasRoom(bytesOf(same))) return this.#write(same);
+      const all: Line = { term, mark: MARKS.all, numbers: records };
+      if (!this.#hasRoom(bytesOf(all))) this.#cut(0);
+      this.#write(all);
+      this.#endsWithAll = true;
+    });
+  }
+
+  /** Writes a line, and goes on in another file where its list is too long for this one. @param held of the line of a term. */
+  #write(line: Line, held?: HeldLine): void {
+    this.#writeHead(line, held);
+    let before: number | undefined;
+    line.numbers.forEach((number) => {
+      if (before !== undefined && this.#length + digitsOf(number - before) + 1 > this.#limit) {
+        this.#bytes[this.#length++] = NEWLINE;
+        this.#cut(held ? line.term.end - line.term.begin : 0);
+        this.#writeHead(line, held, number);
+        before = undefined;
+      }
+      // With room for a newline.
+      this.#makeRoom(MOST_DIGITS + 1);
+      this.#length = writeNumber(this.#bytes, this.#length, number - (before ?? 0));
+      before = number;
+    });
+    this.#bytes[this.#length++] = NEWLINE;
+  }
+
+  /** @param from the first number that stands behind it, unless that is the first one of the list. */
+  #writeHead({ term, mark }: Line, held: HeldLine | undefined, from?: number): void {
+    if (this.#length === 0) {
+      const place = textAt(term) + (held ? "" : HIGHEST);
+      this.beginnings.push(from === undefined ? place : [place, from]);
+    }
+    if (held) this.#held.push(held);
+    const { bytes, begin, end } = writtenTerm(term);
+    this.#makeRoom(end - begin + mark.length + TAB_AND_NEWLINE);
+    for (let at = begin; at < end; at++) this.#bytes[this.#length++] = bytes[at] ?? 0;
+    this.#bytes[this.#length++] = TAB;
+    if (mark !== "") this.#bytes[this.#length++] = mark.charCodeAt(0);
+  }
+
+  #hasRoom(bytes: number): boolean {
+    return this.#length === 0 || this.#length + bytes <= this.#limit;
+  }
+
+  /** Ends this file. @param shared bytes of the last term that the next file's first line has, too. */
+  #cut(shared: number): void {
+    if (this.form.hasBeginnings) this.#open.open(this.#last, shared, this.#held);
+    this.#take();
+    this.#held = [];
+    this.#length = 0;
+    this.#limit = this.#nextLimit();
+  }
+
+  #take(): void {
+    this.done.push(Buffer.from(this.#bytes.subarray(0, this.#length)));
+  }
+
+  #nextLimit(): number {
+    const { least, even, many } = this.form;
+    const beyond = Math.max(0, ++this.#files - many);
+    return Math.max(least, Math.ceil(this.bytes / even)) * 2 ** Math.ceil(beyond / FILES_OF_SIZE);
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.#length + bytes <= this.#bytes.length) return;
+    const larger = Buffer.alloc(2 * (this.#length + bytes));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}
+
+const DIGITS = Uint8Array.from(Buffer.from(LIST_DIGITS));
+const [BITS, LAST] = [5, 32];
+
+/** Bytes of the longest number: 32 bits. */
+export const MOST_DIGITS = 7;
+
+function digitsOf(number: number): number {
+  return number < LAST ? 1 : Math.ceil((32 - Math.clz32(number)) / BITS);
+}
+
+/** Writes a number in base 32, highest digit first, where the digit says whether more follow. @returns where it ends. */
+export function writeNumber(bytes: Uint8Array, at: number, number: number): number {
+  const last = at + digitsOf(number) - 1;
+  bytes[last] = DIGITS[LAST + (number & (LAST - 1))] ?? 0;
+  for (let to = last - 1, rest = number >>> BITS; to >= at; to--, rest >>>= BITS)
+    bytes[to] = DIGITS[rest & (LAST - 1)] ?? 0;
+  return last + 1;
+}
