@@ -12,8 +12,11 @@ export class RecordSet {
     this.#words = new Int32Array(Math.ceil(count / BITS));
   }
 
-  add(numbers: Uint32Array): void {
-    for (const number of numbers) this.#words[number >>> 5] = (this.#words[number >>> 5] ?? 0) | (1 << (number & 31));
+  add(numbers: readonly number[], begin = 0, end = numbers.length): void {
+    for (let at = begin; at < end; at++) {
+      const number = numbers[at] ?? 0;
+      this.#words[number >>> 5] = (this.#words[number >>> 5] ?? 0) | (1 << (number & 31));
+    }
   }
 
   /** Adds the records of another set. @returns whether this one has a record that the other lacks */
@@ -44,7 +47,8 @@ export class RecordSet {
 
 /** A line of the file that is being written. */
 export interface HeldLine {
-  numbers: Uint32Array;
+  /** Where its numbers begin among those of all lines. */
+  begin: number;
   /** Bytes that its term shares with that of the line before. */
   shared: number;
 }
@@ -78,9 +82,9 @@ export class OpenBeginnings {
 
   /**
    * A file ends behind the last term, and the next one begins with the same `length` bytes.
-   * @param held the lines of the file.
+   * @param held the lines of the file, and `numbers` those of all of them.
    */
-  open(last: BytePlace, length: number, held: readonly HeldLine[]): void {
+  open(last: BytePlace, length: number, held: readonly HeldLine[], numbers: readonly number[]): void {
     const before = this.#open.length;
     for (let at = this.longest; at < length; ) {
       at = oneMore(last, at);
@@ -88,17 +92,19 @@ export class OpenBeginnings {
     }
     let shared = length;
     let level = this.#open.length - 1;
+    let end = numbers.length;
     for (const line of held.toReversed()) {
       while (level >= before && (this.#open[level]?.length ?? 0) > shared) level--;
       const open = this.#open[level];
       if (!open || level < before) return;
-      this.#add(open, line.numbers);
+      this.#add(open, numbers, line.begin, end);
+      end = line.begin;
       shared = Math.min(shared, line.shared);
     }
   }
 
   /** Adds the records of a term that begins with all that are open. */
-  add(numbers: Uint32Array): void {
+  add(numbers: readonly number[]): void {
     const longest = this.#open.at(-1);
     if (longest) this.#add(longest, numbers);
   }
@@ -117,9 +123,9 @@ export class OpenBeginnings {
     else if (inner) this.#spare.push(inner);
   }
 
-  #add(open: Open, numbers: Uint32Array): void {
+  #add(open: Open, ...numbers: Parameters<RecordSet["add"]>): void {
     open.records ??= this.#newSet();
-    open.records.add(numbers);
+    open.records.add(...numbers);
   }
 
   /** Adds the records of a longer beginning, which has ended. @returns whether there are others. */

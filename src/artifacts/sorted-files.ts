@@ -97,7 +97,7 @@ interface Line {
 }
 
 interface TermLine extends Line {
-  numbers: Uint32Array;
+  numbers: readonly number[];
   /** Bytes that the term shares with that of the line before, in whole characters. */
   shared: number;
 }
@@ -130,8 +130,9 @@ class Cutter {
   #limit: number;
   #files = 0;
   readonly #open: OpenBeginnings;
-  /** The lines of terms in this file, and the last term of all. */
+  /** The lines of terms in this file with their numbers, and the last term of all. */
   #held: HeldLine[] = [];
+  #heldNumbers: number[] = [];
   #last: BytePlace = { bytes: Buffer.alloc(0), begin: 0, end: 0 };
   /** Whether the last line in this file is that of a beginning. */
   #endsWithAll = false;
@@ -152,7 +153,7 @@ class Cutter {
     if (!this.#hasRoom(bytesOf(line))) this.#cut(shared);
     this.#last = term;
     this.#endsWithAll = false;
-    this.#write(line, { numbers, shared });
+    this.#write(line, shared);
     this.#open.add(numbers);
   }
 
@@ -174,32 +175,33 @@ class Cutter {
     });
   }
 
-  /** Writes a line, and goes on in another file where its list is too long for this one. @param held of the line of a term. */
-  #write(line: Line, held?: HeldLine): void {
-    this.#writeHead(line, held);
+  /** Writes a line, and goes on in another file where its list is too long for this one. @param shared of the line of a term. */
+  #write(line: Line, shared?: number): void {
+    this.#writeHead(line, shared);
     let before: number | undefined;
     line.numbers.forEach((number) => {
       if (before !== undefined && this.#length + digitsOf(number - before) + 1 > this.#limit) {
         this.#bytes[this.#length++] = NEWLINE;
-        this.#cut(held ? line.term.end - line.term.begin : 0);
-        this.#writeHead(line, held, number);
+        this.#cut(shared === undefined ? 0 : line.term.end - line.term.begin);
+        this.#writeHead(line, shared, number);
         before = undefined;
       }
       // With room for a newline.
       this.#makeRoom(MOST_DIGITS + 1);
       this.#length = writeNumber(this.#bytes, this.#length, number - (before ?? 0));
       before = number;
+      if (shared !== undefined) this.#heldNumbers.push(number);
     });
     this.#bytes[this.#length++] = NEWLINE;
   }
 
   /** @param from the first number that stands behind it, unless that is the first one of the list. */
-  #writeHead({ term, mark }: Line, held: HeldLine | undefined, from?: number): void {
+  #writeHead({ term, mark }: Line, shared: number | undefined, from?: number): void {
     if (this.#length === 0) {
-      const place = textAt(term) + (held ? "" : HIGHEST);
+      const place = textAt(term) + (shared === undefined ? HIGHEST : "");
       this.beginnings.push(from === undefined ? place : [place, from]);
     }
-    if (held) this.#held.push(held);
+    if (shared !== undefined) this.#held.push({ begin: this.#heldNumbers.length, shared });
     const { bytes, begin, end } = writtenTerm(term);
     this.#makeRoom(end - begin + mark.length + TAB_AND_NEWLINE);
     for (let at = begin; at < end; at++) this.#bytes[this.#length++] = bytes[at] ?? 0;
@@ -213,9 +215,9 @@ class Cutter {
 
   /** Ends this file. @param shared bytes of the last term that the next file's first line has, too. */
   #cut(shared: number): void {
-    if (this.form.hasBeginnings) this.#open.open(this.#last, shared, this.#held);
+    if (this.form.hasBeginnings) this.#open.open(this.#last, shared, this.#held, this.#heldNumbers);
     this.#take();
-    this.#held = [];
+    [this.#held, this.#heldNumbers] = [[], []];
     this.#length = 0;
     this.#limit = this.#nextLimit();
   }

@@ -72,7 +72,7 @@ export interface BytePlace {
 /** A term, and the numbers of its records in ascending order. */
 export interface Term {
   place: BytePlace;
-  numbers: Uint32Array;
+  numbers: readonly number[];
 }
 
 /** Sorts terms by their bytes, in bounded memory. Close it in a `finally`. */
@@ -165,12 +165,11 @@ function isSame(one: BytePlace, other: BytePlace): boolean {
   return true;
 }
 
-function numbersOf(lists: readonly BytePlace[]): Uint32Array {
-  const numbers = new Uint32Array(lists.reduce((sum, { begin, end }) => sum + end - begin, 0) / INTEGER);
-  let next = 0;
+function numbersOf(lists: readonly BytePlace[]): number[] {
+  const numbers: number[] = [];
   for (const { bytes, begin, end } of lists)
-    for (let at = begin; at < end; at += INTEGER) numbers[next++] = bytes.readUInt32LE(at);
-  return lists.length === 1 ? numbers : numbers.sort();
+    for (let at = begin; at < end; at += INTEGER) numbers.push(bytes.readUInt32LE(at));
+  return lists.length === 1 ? numbers : numbers.sort((one, other) => one - other);
 }
 
 const [QUOTE, FIRST_PLAIN] = [0x22, 0x20];
