@@ -61,7 +61,7 @@ async function describeUser() {
 
 /** Writes the schemas of contract and config files, for editors. */
 async function writeSchemas() {
-  const { contractSchema } = await import("../lib/contract/file/schema.js");
+  const { contractSchema } = await import("../lib/contract/file/shapes.js");
   const { configSchema } = await import("../lib/settings/settings.js");
   for (const [file, schema] of [
     ["contract.schema.json", contractSchema()],

@@ -1,7 +1,6 @@
 /** Reads the contract, and by it each record's canonical text: its key, its digest, and its place in the order. */
 import { type ContractFile, MAX_CONTRACT } from "../contract/file/form.js";
-import { valueAt } from "../contract/record/value.js";
-import { writtenValue } from "../contract/record/written.js";
+import { valueAt, writtenValue } from "../contract/record/value.js";
 import { malformed } from "./errors.js";
 import type { Bytes } from "./requests.js";
 import { Sha256 } from "./sha256.js";

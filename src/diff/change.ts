@@ -1,7 +1,7 @@
 /** What a diff consists of: one change for each record that differs, and totals. */
 import type { ContractChanges } from "../contract/changes.js";
 import type { AnyRecord, Contract } from "../contract/contract.js";
-import { matchingPaths } from "../contract/fields.js";
+import { matchingPaths } from "../contract/field-limits.js";
 import type { LinkStyle } from "../contract/links.js";
 
 export interface FieldChange {

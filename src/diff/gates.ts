@@ -1,5 +1,5 @@
 /** Gates: how much a new snapshot may change before a person has to review it. */
-import { isOver, splitFieldLimit } from "../contract/fields.js";
+import { isOver, splitFieldLimit } from "../contract/field-limits.js";
 import { ExitCode, UserError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
 import { shellWord } from "../print/text.js";

@@ -1,9 +1,9 @@
 /** The explorer: index.html, which shows what a listing is without a script, and single records with one. */
 import { readFileSync } from "node:fs";
 import { type Contract, type Field, fieldAt } from "../contract/contract.js";
-import { headingOf } from "../contract/heading.js";
 import { nameFields } from "../contract/lookup.js";
 import { kindOf } from "../contract/record/kind.js";
+import { headingOf } from "../contract/record/value.js";
 import { html, jsonForScript, type Markup, pageHead } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
 import { capital, oneLine } from "../print/text.js";

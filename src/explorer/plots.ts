@@ -1,6 +1,6 @@
 /** Plots of what was counted of all records: over time, the shares of facets, and how integers are distributed. */
 import { type Contract, fieldAt } from "../contract/contract.js";
-import { headingOf } from "../contract/heading.js";
+import { headingOf } from "../contract/record/value.js";
 import { html, type Markup } from "../markup/markup.js";
 import { drawNamedBars, drawNamedColumns, timesPlot } from "../markup/plots/bars.js";
 import { figure, type Plot } from "../markup/plots/figure.js";

@@ -2,8 +2,7 @@
 import { isIP } from "node:net";
 import type { ValueSchema } from "../contract/file/form.js";
 import { isTooDeep, whyNotExactJson } from "../contract/json.js";
-import { KEYWORDS } from "../contract/record/keywords.js";
-import { matches } from "../contract/record/matches.js";
+import { hasFormat, matches } from "../contract/record/keywords.js";
 
 export interface Form {
   /** As a line says it: `UUIDs`. */
@@ -18,10 +17,7 @@ export interface Form {
 }
 
 /** As a record's check will take it. */
-function formatted(format: NonNullable<ValueSchema["format"]>): (text: string) => boolean {
-  return KEYWORDS.format({ format }).passes;
-}
-
+const formatted = (format: NonNullable<ValueSchema["format"]>) => (text: string) => hasFormat(format, text);
 const form = (pattern: RegExp) => (text: string) => matches(pattern, text);
 
 /** The first that takes every text of a column is the column's. */

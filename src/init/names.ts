@@ -1,5 +1,5 @@
 /** What names tell: words, fields, paths, and what is better not published. */
-import { TAKEN_NAMES } from "../contract/file/listing.js";
+import { TAKEN_NAMES } from "../contract/file/listing-rules.js";
 
 /** `userEmail2`, `user-email 2` and `USER_EMAIL_2` are all `user`, `email`, `2`. */
 export function wordsOf(name: string): string[] {

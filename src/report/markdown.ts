@@ -1,7 +1,7 @@
 /** `--format markdown`: a diff as a comment in a pull request, never longer than GitHub allows. */
 import type { AnyRecord } from "../contract/contract.js";
 import { recordAddress } from "../contract/links.js";
-import { writtenValue } from "../contract/record/written.js";
+import { writtenValue } from "../contract/record/value.js";
 import type { Change, Diff } from "../diff/change.js";
 import { firstOf } from "../print/fit.js";
 import { number, wordFor } from "../print/numbers.js";

@@ -1,6 +1,6 @@
 /** `--format text`: a diff for people at a terminal. Totals come first, then the first changes of each kind. */
 import type { AnyRecord } from "../contract/contract.js";
-import { writtenValue } from "../contract/record/written.js";
+import { writtenValue } from "../contract/record/value.js";
 import type { Change, Diff } from "../diff/change.js";
 import { firstOf } from "../print/fit.js";
 import { count, number } from "../print/numbers.js";

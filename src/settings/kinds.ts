@@ -2,7 +2,7 @@
 import { isAbsolute, join } from "node:path";
 import { z } from "zod";
 import { parseBaseUrl } from "../contract/base-url.js";
-import { isFieldPattern, isLimit, isShare, splitFieldLimit } from "../contract/fields.js";
+import { isFieldPattern, isLimit, isShare, splitFieldLimit } from "../contract/field-limits.js";
 import type { ContractFile } from "../contract/file/form.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { isObject } from "../contract/json.js";

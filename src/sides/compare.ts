@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import type { AnyRecord } from "../contract/contract.js";
-import { requireFieldLimits, requireFields, splitFieldLimit } from "../contract/fields.js";
+import { requireFieldLimits, requireFields, splitFieldLimit } from "../contract/field-limits.js";
 import { isHttpUrl } from "../contract/links.js";
 import { type FieldFilter, fieldFilter, type SideFacts } from "../diff/change.js";
 import { diff, type OpenDiff } from "../diff/diff.js";

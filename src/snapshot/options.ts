@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { describeApi } from "../artifacts/openapi/openapi.js";
 import { parseBaseUrl } from "../contract/base-url.js";
-import { requireFieldLimits } from "../contract/fields.js";
+import { requireFieldLimits } from "../contract/field-limits.js";
 import { loadContract } from "../contract/file/load.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH } from "../contract/links.js";

@@ -1,7 +1,7 @@
 /** Collections of users before and after edits, and what was edited: known because it was done here. */
 import fc from "fast-check";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
-import { fieldPaths } from "../../src/contract/fields.js";
+import { fieldPaths } from "../../src/contract/field-limits.js";
 import type { User } from "../../src/contract/users.js";
 import { anyUser } from "../support/users.js";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type AnyRecord, type Contract, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
 import type { FieldSchema } from "../../src/contract/file/form.js";
-import { headingOf } from "../../src/contract/heading.js";
+import { headingOf } from "../../src/contract/record/value.js";
 import { POLICY } from "../../src/explorer/html.js";
 import { meaningOf } from "../../src/explorer/meaning.js";
 import { sha256 } from "../../src/release/plain-files.js";

@@ -5,7 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import Database from "better-sqlite3";
 import type { Contract } from "../../src/contract/contract.js";
 import { parseContract } from "../../src/contract/file/parse.js";
-import { contractSchema } from "../../src/contract/file/schema.js";
+import { contractSchema } from "../../src/contract/file/shapes.js";
 import type { Proposed } from "../../src/init/decision.js";
 import { type Found, initialize } from "../../src/init/init.js";
 import { configSchema } from "../../src/settings/settings.js";

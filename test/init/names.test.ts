@@ -1,6 +1,6 @@
 /** What names tell: which columns are left out, and what a table's records are called. */
 import { describe, expect, test } from "vitest";
-import { TAKEN_NAMES } from "../../src/contract/file/listing.js";
+import { TAKEN_NAMES } from "../../src/contract/file/listing-rules.js";
 import { fieldOf, findPrivacy, isFlag, isTimeName, pathOf, wordsForRecords, wordsOf } from "../../src/init/names.js";
 
 describe("names that tell of a secret or of somebody's life", () => {

@@ -1,5 +1,5 @@
 /** Steps: which of them lead from one state to another, and what they change, each checked against changes.json. */
-import { writtenValue } from "../../contract/record/written.js";
+import { writtenValue } from "../../contract/record/value.js";
 import { ListingError, malformed, quoted, tooLarge, usage } from "../errors.js";
 import { linesOf } from "../gzip-lines.js";
 import { keyOrder, type RecordReader } from "../record-reader.js";

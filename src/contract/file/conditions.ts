@@ -3,9 +3,9 @@
  * reads nothing else, writes nothing, and ends.
  */
 import { lowerCase } from "../sql.js";
-import type { RoughFields } from "./fields.js";
+import type { RoughFields } from "./field-rules.js";
 import type { ContractFile } from "./form.js";
-import { type Complain, meant, mustBe, type Pointer, shown } from "./mistakes.js";
+import { meant, type Place, shown } from "./mistakes.js";
 
 const LONGEST = 10_000;
 const MOST_CONDITIONS = 100;
@@ -39,23 +39,26 @@ interface Piece {
 /** A piece of an expression; a `column` is a name without its quotes. */
 type Token = { kind: "column" | "other"; text: string };
 
-export function checkConditions(file: Partial<ContractFile>, fields: RoughFields, complain: Complain): void {
-  const conditions = file["x-observed"] ?? [];
+export function checkConditions(file: Partial<ContractFile>, fields: RoughFields, top: Place): void {
+  const conditions: readonly ({ name?: string; sql?: string } | undefined)[] = file["x-observed"] ?? [];
+  const here = top.at("x-observed");
+  if (conditions.length > MOST_CONDITIONS) here.refuse(`must have at most ${MOST_CONDITIONS} conditions`);
   const columns = [...fields.values()].map(({ column }) => column);
-  if (conditions.length > MOST_CONDITIONS) complain(["x-observed"], `must have at most ${MOST_CONDITIONS} conditions`);
-  const names = conditions.map((condition: { name?: string } | undefined) => condition?.name);
-  conditions.slice(0, MOST_CONDITIONS).forEach((condition: { name?: string; sql?: string } | undefined, at) => {
-    const place: Pointer = ["x-observed", at];
-    const { name, sql } = condition ?? {};
-    if (name !== undefined && !/^[A-Za-z][\w.-]{0,99}$/.test(name)) {
-      complain([...place, "name"], mustBe("a name of letters, digits and . _ -, which begins with a letter", name));
-    } else if (name !== undefined && names.indexOf(name) < at)
-      complain([...place, "name"], `is given twice: ${shown(name)}`);
-    else if (name !== undefined && fields.get(name)?.schema?.["x-observed"])
-      complain([...place, "name"], `is the name of the warnings about the field ${name}; choose another`);
+  const names = conditions.map((condition) => condition?.name);
+  conditions.slice(0, MOST_CONDITIONS).forEach(({ name, sql } = {}, at) => {
+    if (name !== undefined) checkName(name, names.indexOf(name) < at, fields, here.at(at, "name"));
     const why = sql === undefined ? undefined : whyNotCondition(sql, columns);
-    if (why !== undefined) complain([...place, "sql"], why);
+    if (why !== undefined) here.at(at, "sql").refuse(why);
   });
+}
+
+function checkName(name: string, isRepeated: boolean, fields: RoughFields, here: Place): void {
+  if (!/^[A-Za-z][\w.-]{0,99}$/.test(name)) {
+    here.mustBe("a name of letters, digits and . _ -, which begins with a letter", name);
+  } else if (isRepeated) here.refuse(`is given twice: ${shown(name)}`);
+  else if (fields.get(name)?.schema?.["x-observed"]) {
+    here.refuse(`is the name of the warnings about the field ${name}; choose another`);
+  }
 }
 
 /** @returns the end of a sentence about the condition, or undefined where it is one over these columns. */

@@ -1,7 +1,6 @@
 /** Keys of records, and what the published order is made of. */
 import type { Contract } from "../contract.js";
-import { valueAt } from "./value.js";
-import { writtenValue } from "./written.js";
+import { valueAt, writtenValue } from "./value.js";
 
 /**
  * What a record is ordered by: one value for each field of the order. Texts are given byte by byte, each byte of their

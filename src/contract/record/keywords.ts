@@ -1,67 +1,29 @@
-/** The keywords of JSON Schema that narrow a type: whether a value fits one, and in words what it must be. */
+/** The keywords that narrow a type: their form in a contract file, and whether a value fits one. */
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import type { ValueSchema } from "../file/form.js";
 import { isUri } from "../links.js";
-import { matches } from "./matches.js";
+import type { ValueKind } from "./kind.js";
 
 /** A check of one keyword. Values of another type fit it, since another check refuses those. */
-export interface KeywordCheck {
+interface KeywordCheck {
   passes(value: unknown): boolean;
   message: string;
 }
 
 type Given<Name extends keyof ValueSchema> = NonNullable<ValueSchema[Name]>;
 
-function ofText(passes: (text: string) => boolean, be: string): KeywordCheck {
-  return { passes: (value) => typeof value !== "string" || passes(value), message: `must ${be}` };
-}
+/** What each keyword may be in a contract file, and what it makes of that: whether a value passes, and the end of "must ...". */
+type Rules<Names extends keyof ValueSchema, Value> = {
+  [Name in Names]: {
+    form: z.ZodType;
+    check: (given: Given<Name>, schema: ValueSchema) => [passes: (value: Value) => boolean, must: string];
+  };
+};
 
-function ofNumber(passes: (number: number) => boolean, be: string): KeywordCheck {
-  return { passes: (value) => typeof value !== "number" || passes(value), message: `must ${be}` };
-}
-
-function ofList(passes: (list: readonly unknown[]) => boolean, be: string): KeywordCheck {
-  return { passes: (value) => !Array.isArray(value) || passes(value), message: `must ${be}` };
-}
-
-function bound<Name extends keyof ValueSchema>(
-  name: Name,
-  check: (limit: Given<Name>, schema: ValueSchema) => KeywordCheck,
-): (schema: ValueSchema) => KeywordCheck {
-  return (schema) => check(schema[name] as Given<Name>, schema);
-}
-
-export type Keyword = keyof typeof KEYWORDS;
-
-/** In the order in which they are asked; the first that a value does not fit is told. */
-export const KEYWORDS = {
-  format: bound("format", (format, { examples }) => {
-    const { is, words, example } = FORMATS[format];
-    return ofText(is, `be ${words}, like ${examples?.[0] ?? example}`);
-  }),
-  pattern: bound("pattern", (pattern, { examples }) => {
-    const expression = new RegExp(pattern, "u");
-    const like = examples?.[0] === undefined ? "" : `, like ${examples[0]}`;
-    return ofText((text) => matches(expression, text), `match ${pattern}${like}`);
-  }),
-  minLength: bound("minLength", (least) =>
-    ofText((text) => lengthOf(text) >= least, least === 1 ? "not be empty" : `have at least ${least} characters`),
-  ),
-  maxLength: bound("maxLength", (most) => ofText((text) => lengthOf(text) <= most, `have at most ${most} characters`)),
-  minimum: bound("minimum", (least) =>
-    ofNumber((number) => number >= least, least === 0 ? "not be negative" : `be ${least} or more`),
-  ),
-  maximum: bound("maximum", (most) => ofNumber((number) => number <= most, `be ${most} or less`)),
-  exclusiveMinimum: bound("exclusiveMinimum", (limit) => ofNumber((number) => number > limit, `be more than ${limit}`)),
-  exclusiveMaximum: bound("exclusiveMaximum", (limit) => ofNumber((number) => number < limit, `be less than ${limit}`)),
-  minItems: bound("minItems", (least) => ofList((list) => list.length >= least, `have at least ${least} items`)),
-  maxItems: bound("maxItems", (most) => ofList((list) => list.length <= most, `have at most ${most} items`)),
-  uniqueItems: bound("uniqueItems", (isAsked) =>
-    ofList((list) => !isAsked || new Set(list.map((item) => stringify(item))).size === list.length, "repeat no item"),
-  ),
-} satisfies Partial<Record<keyof ValueSchema, (schema: ValueSchema) => KeywordCheck>>;
-
+const PATTERN = z.string({ error: "a regular expression" }).min(1, { error: "a regular expression" });
+const COUNT = z.int({ error: "a whole number from 0" }).min(0, { error: "a whole number from 0" });
+const BOUND = z.number({ error: "a finite number" });
 const DATE_TIME = z.regexes.datetime({ offset: true });
 
 /** What each format means, here and in the pattern that checks texts. */
@@ -79,14 +41,128 @@ const FORMATS: Record<Given<"format">, { is: (text: string) => boolean; words: s
   },
   uri: { is: isUri, words: "an absolute URL", example: "https://example.com/" },
 };
+const FORMAT = z.enum(Object.keys(FORMATS), { error: `one of ${Object.keys(FORMATS).join(", ")}` });
+
+const OF_STRINGS: Rules<"format" | "pattern" | "minLength" | "maxLength", string> = {
+  format: {
+    form: FORMAT.describe("A form of strings, which is checked."),
+    check: (format, { examples }) => {
+      const { is, words, example } = FORMATS[format];
+      return [is, `be ${words}, like ${examples?.[0] ?? example}`];
+    },
+  },
+  pattern: {
+    form: PATTERN.describe(
+      "A regular expression (ECMAScript, flag u) that a string has a match of; ^ and $ anchor it.",
+    ),
+    check: (pattern, { examples }) => {
+      const expression = new RegExp(pattern, "u");
+      const like = examples?.[0] === undefined ? "" : `, like ${examples[0]}`;
+      return [(text) => matches(expression, text), `match ${pattern}${like}`];
+    },
+  },
+  minLength: {
+    form: COUNT.describe("The fewest characters of a string."),
+    check: (least) => [
+      (text) => lengthOf(text) >= least,
+      least === 1 ? "not be empty" : `have at least ${least} characters`,
+    ],
+  },
+  maxLength: {
+    form: COUNT.describe("The most characters of a string."),
+    check: (most) => [(text) => lengthOf(text) <= most, `have at most ${most} characters`],
+  },
+};
+
+const OF_NUMBERS: Rules<"minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", number> = {
+  minimum: {
+    form: BOUND.describe("The least number."),
+    check: (least) => [(number) => number >= least, least === 0 ? "not be negative" : `be ${least} or more`],
+  },
+  maximum: {
+    form: BOUND.describe("The greatest number."),
+    check: (most) => [(number) => number <= most, `be ${most} or less`],
+  },
+  exclusiveMinimum: {
+    form: BOUND.describe("A number that values must be above."),
+    check: (limit) => [(number) => number > limit, `be more than ${limit}`],
+  },
+  exclusiveMaximum: {
+    form: BOUND.describe("A number that values must be below."),
+    check: (limit) => [(number) => number < limit, `be less than ${limit}`],
+  },
+};
+
+const OF_LISTS: Rules<"minItems" | "maxItems" | "uniqueItems", readonly unknown[]> = {
+  minItems: {
+    form: COUNT.describe("The fewest items of a list."),
+    check: (least) => [(list) => list.length >= least, `have at least ${least} items`],
+  },
+  maxItems: {
+    form: COUNT.describe("The most items of a list."),
+    check: (most) => [(list) => list.length <= most, `have at most ${most} items`],
+  },
+  uniqueItems: {
+    form: z.boolean({ error: "true or false" }).describe("Whether no two items of a list may be equal."),
+    check: (isAsked) => [
+      (list) => !isAsked || new Set(list.map((item) => stringify(item))).size === list.length,
+      "repeat no item",
+    ],
+  },
+};
+
+export type Keyword = keyof typeof KEYWORDS;
+
+/** In the order in which they are asked; the first that a value does not fit is told. */
+export const KEYWORDS = {
+  ...about(OF_STRINGS, ["string"], (value) => typeof value === "string"),
+  ...about(OF_NUMBERS, ["integer", "number"], (value) => typeof value === "number"),
+  ...about(OF_LISTS, ["array"], (value) => Array.isArray(value)),
+};
+
+/** Adds to rules which values they are about. */
+function about<Names extends keyof ValueSchema, Value>(
+  rules: Rules<Names, Value>,
+  kinds: readonly ValueKind[],
+  isSubject: (value: unknown) => boolean,
+) {
+  const all = (Object.keys(rules) as Names[]).map((name) => {
+    const check = (schema: ValueSchema): KeywordCheck => {
+      const [passes, must] = rules[name].check(schema[name] as Given<Names>, schema);
+      return { passes: (value) => !isSubject(value) || passes(value as Value), message: `must ${must}` };
+    };
+    return [name, { form: rules[name].form.optional(), kinds, check }] as const;
+  });
+  return Object.fromEntries(all) as Record<Names, (typeof all)[number][1]>;
+}
+
+/** Which keywords a schema has, in the order of `KEYWORDS`. */
+export function keywordsOf(schema: ValueSchema): Keyword[] {
+  return (Object.keys(KEYWORDS) as Keyword[]).filter((name) => schema[name] !== undefined);
+}
+
+/** Whether a text has a format. */
+export function hasFormat(format: Given<"format">, text: string): boolean {
+  return FORMATS[format].is(text);
+}
+
+/**
+ * Whether a text matches. V8 keeps each choice that it may come back to, in 64 MiB at most. A text of many megabytes can need
+ * more: then it is taken as one that does not match.
+ */
+export function matches(expression: RegExp, text: string): boolean {
+  try {
+    return expression.test(text);
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
 
 /** In characters (code points), as JSON Schema counts them. */
 function lengthOf(text: string): number {
   let length = text.length;
-  for (let at = 0; at < text.length; at++) if (isSecondHalf(text.charCodeAt(at)) && at > 0) length--;
+  // The second half of a surrogate pair is not a character of its own.
+  for (let at = 1; at < text.length; at++) if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) length--;
   return length;
-}
-
-function isSecondHalf(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }

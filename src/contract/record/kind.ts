@@ -1,8 +1,50 @@
-/** What kind of value a schema takes, however it says so. */
+/** Which kinds of value a schema takes, however it says so. */
 import type { FieldSchema, ValueSchema } from "../file/form.js";
 
-/** A type of JSON Schema, any JSON value, or scalars of several types. */
-export type Kind = Exclude<NonNullable<ValueSchema["type"]>, readonly unknown[]> | "json" | "mixed";
+/** A type of JSON Schema, or any JSON value. */
+type OneKind = Exclude<NonNullable<ValueSchema["type"]>, readonly unknown[]> | "json";
+export type ValueKind = OneKind | "null";
+/** The kind of a field: mixed where it takes scalars of several types. */
+export type Kind = OneKind | "mixed";
+
+/** The kind of the values that a schema takes, null aside. */
+export function kindOf(schema: ValueSchema): Kind {
+  const { type, anyOf } = schema;
+  const all = anyOf && type === undefined ? anyOf.map(kindOf) : statedKinds(schema).filter((kind) => kind !== "null");
+  const [first = "mixed", ...others] = all;
+  return others.every((kind) => kind === first) ? first : "mixed";
+}
+
+/** All kinds that a schema takes: empty where it does not say. An integer is a number where others are. */
+export function kindsOf(schema: ValueSchema): readonly ValueKind[] {
+  const kinds = new Set(statedKinds(schema));
+  if (kinds.has("number")) kinds.delete("integer");
+  return [...kinds];
+}
+
+/** All kinds but null. */
+export function solidKindsOf(schema: ValueSchema): readonly ValueKind[] {
+  return kindsOf(schema).filter((kind) => kind !== "null");
+}
+
+function statedKinds(schema: ValueSchema): readonly ValueKind[] {
+  const { type, anyOf } = schema;
+  if (schema["x-json"]) return ["json"];
+  if (type !== undefined) return [type].flat();
+  if (anyOf) return anyOf.flatMap((option) => (option ? statedKinds(option) : []));
+  return (choicesOf(schema) ?? []).flatMap((value) => (value === undefined ? [] : [kindOfValue(value)]));
+}
+
+function kindOfValue(value: unknown): ValueKind {
+  if (value === null) return "null";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return typeof value === "boolean" || typeof value === "string" ? (typeof value as "boolean") : "json";
+}
+
+/** The only values that a schema takes, where it lists them by `const` or `enum`. */
+export function choicesOf({ const: constant, enum: values }: ValueSchema): readonly unknown[] | undefined {
+  return constant === undefined ? values : [constant];
+}
 
 /** Whether null is among the values that a schema takes. */
 export function isNullable({ type, const: constant, enum: values, anyOf }: ValueSchema): boolean {
@@ -15,23 +57,16 @@ export function takesNull(schema: FieldSchema): boolean {
   return isNullable(schema) || schema["x-null"] !== undefined || kindOf(schema) === "json";
 }
 
-export function kindOf(schema: ValueSchema): Kind {
-  const { type, const: constant, enum: values, anyOf } = schema;
-  if (typeof type === "string") return type;
-  if (type) return type[0];
-  if (schema["x-json"]) return "json";
-  if (anyOf) return common(anyOf.map(kindOf));
-  return common(
-    [constant, ...(values ?? [])].filter((value) => value !== undefined && value !== null).map(kindOfValue),
-  );
+/** Whether a field may publish null. */
+export function mayBeNull(schema: ValueSchema): boolean {
+  return kindsOf(schema).some((kind) => kind === "null" || kind === "json");
 }
 
-function common(kinds: readonly Kind[]): Kind {
-  const [first = "mixed", ...others] = kinds;
-  return others.every((kind) => kind === first) ? first : "mixed";
+export function isScalarKind(kind: ValueKind): boolean {
+  return kind !== "array" && kind !== "object" && kind !== "json";
 }
 
-function kindOfValue(value: unknown): Kind {
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
-  return typeof value === "string" ? "string" : typeof value === "boolean" ? "boolean" : "mixed";
+/** Whether every kind is among those that are allowed, where a number may also be an integer. */
+export function isWithin(kinds: readonly ValueKind[], allowed: readonly ValueKind[]): boolean {
+  return kinds.every((kind) => allowed.includes(kind) || (kind === "integer" && allowed.includes("number")));
 }

@@ -4,8 +4,7 @@ import { parseJson } from "../json.js";
 import { RECORD_SEPARATOR } from "../page.js";
 import { fromBytes, type OrderKey, orderKeyOf, toBytes, writeKey } from "./key.js";
 import { placeFinder } from "./places.js";
-import { valueAt } from "./value.js";
-import { writtenKey } from "./written.js";
+import { valueAt, writtenKey } from "./value.js";
 
 /** One canonical record in a text that has a character for each byte. */
 export interface RecordInText {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Contract } from "../contract.js";
 import type { FieldSchema, ValueSchema } from "../file/form.js";
 import { LONE_SURROGATE, whyNotExactJson } from "../json.js";
-import { KEYWORDS, type Keyword } from "./keywords.js";
+import { KEYWORDS, type Keyword, keywordsOf } from "./keywords.js";
 import { isNullable, type Kind, kindOf } from "./kind.js";
 
 /** What is wrong with one value of a record. */
@@ -62,13 +62,13 @@ function objectOf(properties: { readonly [name: string]: FieldSchema }): z.ZodTy
 /** The zod type of the values that a schema takes. */
 export function typeOf(schema: ValueSchema): z.ZodType {
   const base = baseOf(schema);
-  const keywords = (Object.keys(KEYWORDS) as Keyword[]).filter((name) => schema[name] !== undefined);
+  const keywords = keywordsOf(schema);
   const checked = keywords.length === 0 ? base : base.superRefine(firstFlaw(schema, keywords));
   return isNullable(schema) ? checked.nullable() : checked;
 }
 
 function firstFlaw(schema: ValueSchema, keywords: readonly Keyword[]) {
-  const rules = keywords.map((rule) => ({ rule, check: KEYWORDS[rule](schema) }));
+  const rules = keywords.map((rule) => ({ rule, check: KEYWORDS[rule].check(schema) }));
   return (value: unknown, context: z.core.$RefinementCtx) => {
     const found = rules.find(({ check }) => !check.passes(value));
     if (found) context.addIssue({ code: "custom", message: found.check.message, params: { rule: found.rule } });
@@ -121,8 +121,8 @@ const BASES: Record<Kind, (schema: ValueSchema) => z.ZodType> = {
 function wordsFor(schema: ValueSchema): string {
   if (schema.const !== undefined) return `exactly ${show(schema.const)}`;
   if (schema.enum) return `one of ${schema.enum.map(show).join(", ")}`;
-  const [name] = (Object.keys(KEYWORDS) as Keyword[]).filter((keyword) => schema[keyword] !== undefined);
-  const message = name && KEYWORDS[name](schema).message;
+  const [name] = keywordsOf(schema);
+  const message = name && KEYWORDS[name].check(schema).message;
   return message?.startsWith("must be ") ? message.slice("must be ".length) : WORDS[kindOf(schema)];
 }
 

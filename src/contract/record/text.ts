@@ -4,7 +4,7 @@ import type { FieldSchema } from "../file/form.js";
 import { RECORD_SEPARATOR } from "../page.js";
 import { bytesOf, literalBytes } from "./bytes.js";
 import { toBytes } from "./key.js";
-import { matches } from "./matches.js";
+import { matches } from "./keywords.js";
 
 export type RecordPattern = ReturnType<typeof recordPattern>;
 

@@ -1,6 +1,6 @@
 /** The facets: values by which records are chosen, with how many have each. */
 import { fieldAt } from "../../contract/contract.js";
-import { headingOf } from "../../contract/heading.js";
+import { headingOf } from "../../contract/record/value.js";
 import { button, element } from "../../markup/page/element.js";
 import { textOf, visibleText } from "../../markup/page/text.js";
 import { number } from "../../print/numbers.js";

@@ -1,6 +1,6 @@
 /** The table of records, which is a list of cards on a phone. */
 import type { Contract, Field } from "../../contract/contract.js";
-import { headingOf } from "../../contract/heading.js";
+
 import {
   facetFields,
   foldedWords,
@@ -11,7 +11,7 @@ import {
   wantedWords,
 } from "../../contract/lookup.js";
 import { isNullable, kindOf } from "../../contract/record/kind.js";
-import { valueAt } from "../../contract/record/value.js";
+import { headingOf, valueAt } from "../../contract/record/value.js";
 import { element } from "../../markup/page/element.js";
 import { cut, textOf, visibleText } from "../../markup/page/text.js";
 import { empty } from "../../markup/page/value.js";

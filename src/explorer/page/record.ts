@@ -2,9 +2,8 @@
 import stringify from "fast-json-stable-stringify";
 import { hexDigest } from "../../client/digests.js";
 import type { Field } from "../../contract/contract.js";
-import { headingOf } from "../../contract/heading.js";
 import { isPublishableUrl, pageUrl } from "../../contract/links.js";
-import { valueAt } from "../../contract/record/value.js";
+import { headingOf, valueAt } from "../../contract/record/value.js";
 import { button, element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 import { wholeValue } from "../../markup/page/value.js";

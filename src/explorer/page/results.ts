@@ -1,5 +1,5 @@
 /** The list as its address says: all records page after page, or what is searched and chosen, as far as it was found. */
-import { headingOf } from "../../contract/heading.js";
+import { headingOf } from "../../contract/record/value.js";
 import { button, element } from "../../markup/page/element.js";
 import { createPager } from "../../markup/page/pager.js";
 import { visibleText } from "../../markup/page/text.js";

@@ -1,5 +1,5 @@
 /** The search box. A search begins when the reader pauses typing. */
-import { headingOf } from "../../contract/heading.js";
+import { headingOf } from "../../contract/record/value.js";
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 import type { WrittenFrom } from "../summary.js";

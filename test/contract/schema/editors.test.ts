@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { contractSchema } from "../../../src/contract/file/schema.js";
+import { contractSchema } from "../../../src/contract/file/shapes.js";
 import { USERS } from "../../../src/contract/users.js";
 import { configSchema, SETTING_KEYS } from "../../../src/settings/settings.js";
 import { STATIONS } from "../../support/stations.js";

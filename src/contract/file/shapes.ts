@@ -1,10 +1,11 @@
 /** The form of a contract file as a schema, from which contract.schema.json for editors is made. */
 import { z } from "zod";
+import { KEYWORDS } from "../record/keywords.js";
+import type { ValueKind } from "../record/kind.js";
 import type { ContractFile } from "./form.js";
 
 export const DRAFT = "https://json-schema.org/draft/2020-12/schema";
 const TYPES = ["string", "integer", "number", "boolean", "array"] as const;
-const FORMATS = ["uuid", "date", "date-time", "uri"] as const;
 
 /** The keywords of each shape, by the name that messages give it. */
 export const MEMBERS = new Map<string, readonly string[]>();
@@ -20,12 +21,16 @@ const text = (allowed: string) => z.string({ error: allowed }).min(1, { error: a
 const list = <Item extends z.ZodType>(item: Item, allowed: string) =>
   z.array(item, { error: allowed }).min(1, { error: allowed });
 const yes = z.literal(true, { error: "true, or left out" });
-const count = z.int({ error: "a whole number from 0" }).min(0, { error: "a whole number from 0" });
-const bound = z.number({ error: "a finite number" });
 const fieldPath = text("the path of a field, as in position.latitude");
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
   error: "a string, a number, true, false or null",
 });
+
+/** The forms of the keywords about a kind of value. */
+function forms(kind: ValueKind) {
+  const all = Object.entries(KEYWORDS).filter(([, { kinds }]) => kinds.includes(kind));
+  return Object.fromEntries(all.map(([name, { form }]) => [name, form]));
+}
 
 const type = z
   .union([z.enum([...TYPES, "object"]), z.tuple([z.enum(TYPES), z.literal("null")])], {
@@ -46,31 +51,15 @@ const scalars = {
   type: type.optional(),
   enum: list(scalar, "a list of one or more values").describe("The values that there are, all of one kind.").optional(),
   const: scalar.describe("The only value that there is.").optional(),
-  pattern: text("a regular expression")
-    .describe("A regular expression (ECMAScript, flag u) that a string has a match of; ^ and $ anchor it.")
-    .optional(),
-  format: z
-    .enum(FORMATS, { error: `one of ${FORMATS.join(", ")}` })
-    .describe("A form of strings, which is checked.")
-    .optional(),
-  minLength: count.describe("The fewest characters of a string.").optional(),
-  maxLength: count.describe("The most characters of a string.").optional(),
-  minimum: bound.describe("The least number.").optional(),
-  maximum: bound.describe("The greatest number.").optional(),
-  exclusiveMinimum: bound.describe("A number that values must be above.").optional(),
-  exclusiveMaximum: bound.describe("A number that values must be below.").optional(),
+  ...forms("string"),
+  ...forms("number"),
 };
 
 const option = shape("a schema in anyOf", { ...scalars, ...annotations }).meta({ id: "option" });
 
 const lists = {
   items: z.lazy(() => itemSchema).optional(),
-  minItems: count.describe("The fewest items of a list.").optional(),
-  maxItems: count.describe("The most items of a list.").optional(),
-  uniqueItems: z
-    .boolean({ error: "true or false" })
-    .describe("Whether no two items of a list may be equal.")
-    .optional(),
+  ...forms("array"),
   anyOf: list(option, "a list of one or more schemas")
     .describe("Schemas of which a value fits at least one.")
     .optional(),

@@ -1,0 +1,77 @@
+/** The rules of x-listing: where the listing is, its words, its key and its order. */
+import { isScalarKind, kindsOf, mayBeNull } from "../record/kind.js";
+import { findField, type RoughFields } from "./field-rules.js";
+import type { ContractFile, Listing } from "./form.js";
+import type { Place } from "./mistakes.js";
+import { DRAFT } from "./shapes.js";
+
+/** What else lies at the top of a release, so that no listing can begin there. */
+export const TAKEN_NAMES: readonly string[] = [
+  ...["contract.json", "openapi.json", "snapshot.json", "records.sha256"],
+  ...["bulk.json", "bulk", "changes.json", "changes", "lookup", "index.html", "explorer", "adapters"],
+  ...["sha256sums", "sha256sums.minisig", "avatar.svg", ".mark"],
+];
+/** A target that is published to may be a repository, and Rollcall keeps files of its own there. */
+const KEPT = /^(?:\.git$|\.rollcall-)/i;
+
+export function checkListing(file: Partial<ContractFile>, fields: RoughFields, top: Place): void {
+  const { $schema, "x-listing": listing } = file;
+  if ($schema !== undefined && $schema !== DRAFT && !/(?:^|\/)contract\.schema\.json$/.test($schema)) {
+    top.at("$schema").mustBe(`${DRAFT} or the path of contract.schema.json`, $schema);
+  }
+  if (!listing) return;
+  const here = top.at("x-listing");
+  const { path, words, label } = listing;
+  if (path !== undefined) checkPath(path, here.at("path"));
+  words?.forEach((word: string | undefined, at) => {
+    if (word !== undefined && !/^\P{Cc}*[^\s\p{Cc}]\P{Cc}*$/u.test(word)) {
+      here.at("words", at).mustBe("a word without control characters", word);
+    }
+  });
+  checkOrder(listing, fields, here);
+  if (label === undefined) return;
+  const schema = findField(label, here.at("label"), fields)?.schema;
+  if (schema && !kindsOf(schema).every(isScalarKind)) {
+    here.at("label").mustBe("a field of strings, numbers, or true and false", label);
+  }
+}
+
+function checkPath(path: string, here: Place): void {
+  const refuse = (allowed: string) => here.mustBe(allowed, path);
+  const segments = path.split("/").slice(1, -1);
+  if (!/^\/(?:[A-Za-z0-9._~-]+\/)+$/.test(path)) {
+    refuse("a path like /v1/stations/, with a slash at both ends and segments of letters, digits and . _ ~ -");
+  } else if (path.length > 200) refuse("a path of at most 200 characters");
+  else if (segments.some((segment) => segment === "." || segment.startsWith(".."))) {
+    refuse("a path without the segment . and without segments that begin with ..");
+  } else if (segments.some((segment) => KEPT.test(segment))) {
+    refuse("a path without .git and without segments that begin with .rollcall-, which are kept for git and Rollcall");
+  } else if (TAKEN_NAMES.includes(segments[0]?.toLowerCase() ?? "")) {
+    refuse(`a path that no other file of a release has, and ${segments[0]} is one`);
+  }
+}
+
+function checkOrder({ key, order }: Partial<Listing>, fields: RoughFields, here: Place): void {
+  if (key !== undefined) checkSortable(key, here.at("key"), fields);
+  const paths = order?.map((entry: string | undefined) => entry?.replace(/^-/, ""));
+  paths?.forEach((path, at) => {
+    if (path === undefined) return;
+    const place = here.at("order", at);
+    if (paths.indexOf(path) < at) place.refuse(`repeats ${path}, by which records are in order already`);
+    // A key that is not such a field is refused above.
+    else if (path !== key) checkSortable(path, place, fields);
+  });
+  const last = paths?.at(-1);
+  if (key === undefined || last === undefined || last === key) return;
+  here.at("order").refuse(`must end with the key, ${key}, which makes the order total, got ${last}`);
+}
+
+function checkSortable(path: string, here: Place, fields: RoughFields): void {
+  const schema = findField(path, here, fields)?.schema;
+  if (!schema) return;
+  const kinds = kindsOf(schema);
+  if (mayBeNull(schema)) here.mustBe("a field that is never null", path);
+  else if (kinds.length > 1 || !kinds.every((kind) => kind === "string" || kind === "integer")) {
+    here.refuse(`must be a field of strings or of integers, got ${path}, which is ${kinds.join(" or ")}`);
+  }
+}
