@@ -48,7 +48,7 @@ async function bundlePages() {
 /** Writes the type of users out, field by field, so that editors show what each means. */
 async function describeUser() {
   const { USERS_CONTRACT } = await import("../lib/contract/contract.js");
-  const { toTypeScript } = await import("../lib/contract/schema/typescript.js");
+  const { toTypeScript } = await import("../lib/contract/typescript.js");
   const file = "lib/contract/users.d.ts";
   const text = readFileSync(file, "utf8");
   const derived = /(?:\/\*\*[^\n]*\*\/\n)?export type User = [^\n]*\n/;

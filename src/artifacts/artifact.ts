@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Contract } from "../contract/contract.js";
 import { type Collection, RECORD_SEPARATOR } from "../contract/page.js";
-import { readReleaseFileSync, sha256 } from "../release/plain-files.js";
 import type { Release } from "../release/open.js";
+import { readReleaseFileSync, sha256 } from "../release/plain-files.js";
 
 /** The records of one page, valid and canonical. */
 export interface PageRecords {

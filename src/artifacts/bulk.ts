@@ -6,9 +6,9 @@ import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { readAs } from "../contract/json.js";
 import { codeOf, UserError } from "../errors.js";
-import { openPlain } from "../release/plain-files.js";
 import { BULK, BULK_FOLDER, MAX_PACKED } from "../release/layout.js";
 import type { Release } from "../release/open.js";
+import { openPlain } from "../release/plain-files.js";
 import {
   type Artifact,
   type Collector,

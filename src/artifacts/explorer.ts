@@ -3,8 +3,7 @@ import type { Contract, Field } from "../contract/contract.js";
 import { facetFields } from "../contract/lookup.js";
 import { fromBytes, toBytes } from "../contract/record/key.js";
 import { kindOf } from "../contract/record/kind.js";
-import { readText } from "../contract/record/locate.js";
-import { placeFinder } from "../contract/record/places.js";
+import { placeFinder, readText } from "../contract/record/locate.js";
 import { valueAt } from "../contract/record/value.js";
 import {
   type Distribution,

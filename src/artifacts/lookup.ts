@@ -11,8 +11,7 @@ import {
   wordsOfRecord,
 } from "../contract/lookup.js";
 import { fromBytes, toBytes } from "../contract/record/key.js";
-import { readText } from "../contract/record/locate.js";
-import { placeFinder } from "../contract/record/places.js";
+import { placeFinder, readText } from "../contract/record/locate.js";
 import { valueAt } from "../contract/record/value.js";
 import { LOOKUP, LOOKUP_FOLDER } from "../release/layout.js";
 import { createTurns } from "../workers/turns.js";

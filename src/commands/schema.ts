@@ -2,8 +2,8 @@
 
 import type { Contract } from "../contract/contract.js";
 import { loadContract } from "../contract/file/load.js";
-import { toSql } from "../contract/schema/sql.js";
-import { toTypeScript } from "../contract/schema/typescript.js";
+import { toSql } from "../contract/sql.js";
+import { toTypeScript } from "../contract/typescript.js";
 import { ExitCode } from "../errors.js";
 import { openChosen } from "../release/choose.js";
 import type { Settings } from "../settings/settings.js";

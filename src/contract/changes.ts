@@ -1,13 +1,13 @@
 /** What changed between two contracts, which is told before what changed in the records. */
 import stringify from "fast-json-stable-stringify";
-import type { Contract } from "./contract.js";
-import type { ContractFile, FieldSchema } from "./file/form.js";
+import { type Contract, membersOf } from "./contract.js";
+import type { FieldSchema } from "./file/form.js";
 
 /** A keyword whose value differs; undefined where a contract does not have it. */
-interface KeywordChange {
+interface KeywordChange<Value = unknown> {
   keyword: string;
-  old: unknown;
-  new: unknown;
+  old: Value | undefined;
+  new: Value | undefined;
 }
 
 export interface ContractChanges {
@@ -27,7 +27,7 @@ export interface ContractChanges {
 /** @returns undefined when both say the same. */
 export function findContractChanges(old: Contract, now: Contract): ContractChanges | undefined {
   if (stringify(old.file) === stringify(now.file)) return undefined;
-  const [older, newer] = [nodesOf(old.file.properties), nodesOf(now.file.properties)];
+  const [older, newer] = [schemasOf(old), schemasOf(now)];
   return {
     added: onlyIn(now, old),
     removed: onlyIn(old, now),
@@ -36,10 +36,7 @@ export function findContractChanges(old: Contract, now: Contract): ContractChang
       return other ? differing(other, schema).map((change) => ({ path, ...change })) : [];
     }),
     listing: [...differing(about(old), about(now)), ...differing(old.listing, now.listing)],
-    conditions: differing(conditionsOf(old), conditionsOf(now)).map(({ keyword, ...change }) => ({
-      name: keyword,
-      ...(change as { old: string | undefined; new: string | undefined }),
-    })),
+    conditions: differing(sqlOf(old), sqlOf(now)).map(({ keyword: name, ...change }) => ({ name, ...change })),
     hasOtherKey: hasOtherKey(old, now),
   };
 }
@@ -55,28 +52,19 @@ function onlyIn({ fields }: Contract, other: Contract): string[] {
   return fields.map(({ path }) => path).filter((path) => !paths.has(path));
 }
 
-/** All fields and objects of fields by their paths. */
-function nodesOf(properties: ContractFile["properties"], prefix = ""): Map<string, FieldSchema> {
-  const nodes = new Map<string, FieldSchema>();
-  for (const name of Object.keys(properties).sort()) {
-    const { properties: inner, required: _, ...schema } = properties[name] ?? {};
-    nodes.set(prefix + name, schema);
-    for (const [path, node] of nodesOf(inner ?? {}, `${prefix}${name}.`)) nodes.set(path, node);
-  }
-  return nodes;
+/** All members of a record by their paths: of an object, not what is in it. */
+function schemasOf({ file }: Contract): Map<string, FieldSchema> {
+  const all = [...membersOf(file.properties)];
+  return new Map(all.map(({ path, schema: { properties: _, required: __, ...schema } }) => [path, schema]));
 }
 
-function about({ file: { title, description } }: Contract): object {
-  return { title, description };
-}
+const about = ({ file: { title, description } }: Contract) => ({ title, description });
 
-function conditionsOf({ conditions }: Contract): object {
-  return Object.fromEntries(conditions.map(({ name, sql }) => [name, sql]));
-}
+const sqlOf = ({ conditions }: Contract) => Object.fromEntries(conditions.map(({ name, sql }) => [name, sql]));
 
 /** The members that differ, by name. */
-function differing(old: object, now: object): KeywordChange[] {
-  const [before, after] = [new Map(Object.entries(old)), new Map(Object.entries(now))];
+function differing<Value>(old: Record<string, Value> | object, now: Record<string, Value> | object) {
+  const [before, after] = [new Map<string, Value>(Object.entries(old)), new Map<string, Value>(Object.entries(now))];
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
   return names
     .map((keyword) => ({ keyword, old: before.get(keyword), new: after.get(keyword) }))

@@ -6,15 +6,19 @@ import { USERS } from "./users.js";
 /** A record as published: its fields by name. */
 export type AnyRecord = Record<string, unknown>;
 
-/** One field that is not an object with fields of its own. */
-export interface Field {
+/** A member of a record at any depth: a field, or an object of fields. */
+export interface Member {
   /** Dotted: `position.latitude`. */
   path: string;
   /** The parts of the path. */
   names: readonly string[];
+  schema: FieldSchema;
+}
+
+/** One field that is not an object with fields of its own. */
+export interface Field extends Member {
   /** The source's column. */
   column: string;
-  schema: FieldSchema;
 }
 
 /** A field of the published order. */
@@ -59,7 +63,9 @@ export function contractOf(file: ContractFile): Contract {
 }
 
 function compile(file: ContractFile, text: string): Contract {
-  const fields = leaves(file.properties, []);
+  const fields = [...membersOf(file.properties)]
+    .filter(({ schema }) => !schema.properties)
+    .map((member): Field => ({ ...member, column: member.schema["x-column"] ?? member.names.join("_") }));
   const order = file["x-listing"].order.map((entry): OrderField => {
     const isDescending = entry.startsWith("-");
     const field = fieldAt({ fields }, isDescending ? entry.slice(1) : entry);
@@ -72,15 +78,23 @@ function compile(file: ContractFile, text: string): Contract {
   return { file, text, listing, fields, order, key, label: fieldAt({ fields }, listing.label), conditions };
 }
 
-function leaves(properties: ContractFile["properties"], above: readonly string[]): Field[] {
-  return Object.keys(properties)
-    .sort()
-    .flatMap((name): Field[] => {
-      const schema = properties[name] ?? {};
-      const names = [...above, name];
-      if (schema.properties) return leaves(schema.properties, names);
-      return [{ path: names.join("."), names, column: schema["x-column"] ?? names.join("_"), schema }];
-    });
+const inPublishedOrder = (properties: object) => Object.keys(properties).sort();
+
+/**
+ * All members of a record, each object before what is in it.
+ * @param namesOf gives the names of an object's properties in the order that is wanted.
+ */
+export function* membersOf(
+  properties: ContractFile["properties"],
+  namesOf: (properties: object) => string[] = inPublishedOrder,
+  above: readonly string[] = [],
+): Generator<Member> {
+  for (const name of namesOf(properties)) {
+    const schema = properties[name] ?? {};
+    const names = [...above, name];
+    yield { path: names.join("."), names, schema };
+    if (schema.properties) yield* membersOf(schema.properties, namesOf, names);
+  }
 }
 
 /** @throws Error for a path of no field, which a contract that was checked does not name. */

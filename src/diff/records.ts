@@ -2,9 +2,9 @@
 import { fstatSync, readSync } from "node:fs";
 import type { AnyRecord } from "../contract/contract.js";
 import { isObject, parseJson } from "../contract/json.js";
+import { type RecordPattern, recordPattern } from "../contract/record/byte-pattern.js";
 import { keyText, toBytes, writeKey } from "../contract/record/key.js";
 import { recordCheck } from "../contract/record/schema.js";
-import { type RecordPattern, recordPattern } from "../contract/record/text.js";
 import { valueAt } from "../contract/record/value.js";
 import { UserError } from "../errors.js";
 import { capital } from "../print/text.js";

@@ -2,8 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import type { Contract } from "../contract/contract.js";
-import { toUncheckedSql } from "../contract/schema/sql.js";
-import { quoteName, quoteText } from "../contract/sql.js";
+import { quoteName, quoteText, toUncheckedSql } from "../contract/sql.js";
 import { UserError } from "../errors.js";
 
 /** "ROLL": what SQLite's header says of a file that is a mirror. */

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { parseConfig } from "../contract/file/json.js";
+import { parseConfig } from "../contract/file/config-json.js";
 import { isObject } from "../contract/json.js";
 import { codeOf, isMissing, usageError } from "../errors.js";
 import { at } from "./kinds.js";

@@ -3,7 +3,7 @@ import type { Contract, Field } from "../contract/contract.js";
 import { compileCondition } from "../contract/file/conditions.js";
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { RECORD_SEPARATOR } from "../contract/page.js";
-import { isNeverNumber, isWithoutEscapes } from "../contract/record/bytes.js";
+import { isNeverNumber, isWithoutEscapes } from "../contract/record/byte-pattern.js";
 import { isNullable, type Kind, kindOf, takesNull } from "../contract/record/kind.js";
 import { quoteName, quoteText } from "../contract/sql.js";
 import { conditionSql } from "./candidates.js";

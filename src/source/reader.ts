@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import Database from "better-sqlite3";
 import { type Contract, contractOf } from "../contract/contract.js";
-import { type RecordPattern, recordPattern } from "../contract/record/text.js";
+import { type RecordPattern, recordPattern } from "../contract/record/byte-pattern.js";
 import type { DataSettings } from "../settings/settings.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
 import { COPY, connect, numberColumn, REPEATED, type RowRange } from "./copy.js";

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { contractOf } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { checkContract } from "../../src/contract/file/parse.js";
-import { toSql } from "../../src/contract/schema/sql.js";
+import { toSql } from "../../src/contract/sql.js";
 import { build } from "../../src/snapshot/build.js";
 import { verify } from "../../src/verify/verify.js";
 import { scratch } from "../support/files.js";

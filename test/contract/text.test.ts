@@ -3,7 +3,7 @@ import fc from "fast-check";
 import stringify from "fast-json-stable-stringify";
 import { expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
-import { recordPattern } from "../../src/contract/record/text.js";
+import { recordPattern } from "../../src/contract/record/byte-pattern.js";
 import { draws } from "../support/random.js";
 import { anyUser, checkUser } from "../support/users.js";
 

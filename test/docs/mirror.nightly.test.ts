@@ -11,7 +11,7 @@ import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { contractOf } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
-import { toSql } from "../../src/contract/schema/sql.js";
+import { toSql } from "../../src/contract/sql.js";
 import { build } from "../../src/index.js";
 import { sha256 } from "../../src/release/plain-files.js";
 import { whenEnded } from "../support/command.js";

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { parseContract } from "../../src/contract/file/parse.js";
-import { toSql } from "../../src/contract/schema/sql.js";
+import { toSql } from "../../src/contract/sql.js";
 import type {
   AdaptEffects,
   AdaptOptions,

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { type BuildOptions, build } from "rollcall";
 import { describe, expect, test } from "vitest";
 import { contractOf } from "../../src/contract/contract.js";
-import { toSql } from "../../src/contract/schema/sql.js";
+import { toSql } from "../../src/contract/sql.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
 import { FOREIGN } from "../support/foreign.js";

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkContract } from "../../src/contract/file/parse.js";
-import { toSql } from "../../src/contract/schema/sql.js";
+import { toSql } from "../../src/contract/sql.js";
 import { type BuildOptions, build } from "../../src/index.js";
 import { createSqliteStore } from "../../src/mirror/sqlite-store.js";
 import { insertUsers, writeUsers } from "../support/database.js";

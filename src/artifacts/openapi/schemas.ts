@@ -4,7 +4,7 @@ import type { ValueSchema } from "../../contract/file/form.js";
 import { PAGE_SIZE } from "../../contract/links.js";
 import { kindOf } from "../../contract/record/kind.js";
 import { typeOf } from "../../contract/record/schema.js";
-import { typeName } from "../../contract/schema/typescript.js";
+import { typeName } from "../../contract/typescript.js";
 import { BULK, CHANGES, EXPLORER, LOOKUP } from "../../release/layout.js";
 import { type Described, hasSorted, type Part, ref } from "./described.js";
 

@@ -1,7 +1,7 @@
 /** The canonical text of one record: keys sorted at every depth, no white space (contract part 2). */
 import stringify from "fast-json-stable-stringify";
 import type { Contract } from "../contract.js";
-import { hasMembers } from "./places.js";
+import { hasMembers } from "./locate.js";
 import { valueAt } from "./value.js";
 
 /**

@@ -1,9 +1,10 @@
 /** Finds the keys of canonical records in their text, and parses a record only where the names of its members do not suffice. */
-import type { Contract, OrderField } from "../contract.js";
+import { type Contract, type Field, type Member, membersOf } from "../contract.js";
+import type { ValueSchema } from "../file/form.js";
 import { parseJson } from "../json.js";
 import { RECORD_SEPARATOR } from "../page.js";
 import { fromBytes, type OrderKey, orderKeyOf, toBytes, writeKey } from "./key.js";
-import { placeFinder } from "./places.js";
+import { isScalarKind, solidKindsOf } from "./kind.js";
 import { valueAt, writtenKey } from "./value.js";
 
 /** One canonical record in a text that has a character for each byte. */
@@ -27,7 +28,7 @@ export type RecordFinder = ReturnType<typeof recordFinder>;
 /** Finds the keys of a contract's records. */
 export function recordFinder(contract: Contract) {
   const findPlaces = placeFinder(contract, contract.order);
-  const reads = contract.order.map(({ kind }: OrderField) => (kind === "integer" ? readInteger : readText));
+  const reads = contract.order.map(({ kind }) => (kind === "integer" ? readInteger : readText));
   const begins: number[] = [];
   const find = (text: string, at: number, end: number): RecordInText | undefined => {
     if (!findPlaces(text, at, end, begins)) return parseKeys(contract, text, at, end);
@@ -99,4 +100,65 @@ function readInteger(text: string, begin: number, end: number): Found | undefine
   INTEGER.lastIndex = begin;
   const [written] = begin < end ? (INTEGER.exec(text) ?? []) : [];
   return written === undefined ? undefined : { value: Number(written), written };
+}
+
+/**
+ * Makes what finds where the values of some fields begin in a text with a character for each byte, in one walk along the
+ * record at `at`. It returns false where names alone cannot tell, since a value before them has members of its own.
+ */
+export function placeFinder({ file }: Pick<Contract, "file">, fields: readonly Pick<Field, "path">[]) {
+  const wanted = fields.map(({ path }) => path);
+  const steps = stepsTo([...membersOf(file.properties)].map((member) => stepTo(member, wanted)));
+  return (text: string, at: number, end: number, begins: number[]): boolean => {
+    let from = at;
+    for (let step = 0; step < steps.length; step++) {
+      const { name, field, isFree } = steps[step] as Step;
+      const found = text.indexOf(name, from);
+      if (found < 0 || found >= end) return false;
+      from = found + name.length;
+      if (isFree && isFilled(text, from)) return false;
+      if (field >= 0) begins[field] = from;
+    }
+    return true;
+  };
+}
+
+/** A member to go along. */
+interface Step {
+  /** Its name as it stands in the text, byte by byte: `"id":`. Inside a text, its first quote would be escaped. */
+  name: string;
+  /** Which of the fields that are wanted it is; -1 for none. */
+  field: number;
+  /** Whether its value may have members with any names. */
+  isFree: boolean;
+}
+
+function stepTo({ path, names, schema }: Member, wanted: readonly string[]): Step {
+  const name = toBytes(`${JSON.stringify(names.at(-1))}:`);
+  return { name, field: wanted.indexOf(path), isFree: !schema.properties && hasMembers(schema) };
+}
+
+/** The members that are wanted, and those with any names inside; all, where one could be taken for another. */
+function stepsTo(all: readonly Step[]): readonly Step[] {
+  const before = all.slice(0, all.findLastIndex(({ field }) => field >= 0) + 1);
+  const needed = before.filter(({ isFree, field }) => isFree || field >= 0);
+  const isClear = before.every((step, at) => {
+    const next = needed.find((other) => before.indexOf(other) >= at);
+    return next === undefined || next === step || !step.name.includes(next.name);
+  });
+  return isClear ? needed : before;
+}
+
+/** Whether a value that a schema takes may be, or hold, an object. */
+export function hasMembers(schema: ValueSchema): boolean {
+  if (schema.anyOf) return schema.anyOf.some(hasMembers);
+  const kinds = solidKindsOf(schema);
+  if (kinds.length > 0 && kinds.every(isScalarKind)) return false;
+  return schema.items === undefined || hasMembers(schema.items);
+}
+
+/** Whether a list or an object that begins here has something in it. */
+function isFilled(text: string, begin: number): boolean {
+  const open = text[begin];
+  return (open === "[" && text[begin + 1] !== "]") || (open === "{" && text[begin + 1] !== "}");
 }

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { describeApi, OPTIONAL_FILES } from "../../../src/artifacts/openapi/openapi.js";
 import { type Contract, contractOf, USERS_CONTRACT } from "../../../src/contract/contract.js";
 import type { LinkStyle } from "../../../src/contract/links.js";
-import { toTypeScript } from "../../../src/contract/schema/typescript.js";
+import { toTypeScript } from "../../../src/contract/typescript.js";
 import { scratch } from "../../support/files.js";
 import { FOREIGN } from "../../support/foreign.js";
 import { engine, isMissing } from "../../support/installed.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseConfig } from "../../../src/contract/file/json.js";
+import { parseConfig } from "../../../src/contract/file/config-json.js";
 
 test.each([
   ["{}", {}],

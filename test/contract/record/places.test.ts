@@ -6,8 +6,7 @@ import { expect, test } from "vitest";
 import { contractOf } from "../../../src/contract/contract.js";
 import type { FieldSchema } from "../../../src/contract/file/form.js";
 import { orderKeyOf } from "../../../src/contract/record/key.js";
-import { recordFinder } from "../../../src/contract/record/locate.js";
-import { placeFinder } from "../../../src/contract/record/places.js";
+import { placeFinder, recordFinder } from "../../../src/contract/record/locate.js";
 import { draws } from "../../support/random.js";
 
 /** Names that are parts of each other, or look like JSON. */

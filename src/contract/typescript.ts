@@ -1,7 +1,7 @@
 /** A contract as a type of TypeScript, with what its author says of each field. */
 
-import type { Contract } from "../contract.js";
-import type { FieldSchema, ValueSchema } from "../file/form.js";
+import type { Contract } from "./contract.js";
+import type { FieldSchema, ValueSchema } from "./file/form.js";
 
 /** `export interface Station {...}`. */
 export function toTypeScript({ file, listing }: Pick<Contract, "file" | "listing">): string {

@@ -1,12 +1,62 @@
-/** Patterns of the canonical texts of single values, for texts in which each byte is a character. */
-import type { ValueSchema } from "../file/form.js";
+/**
+ * A fast check of canonical records by a regular expression over their bytes. It matches a part of what the schema takes without
+ * a warning, and never more: property tests compare the two.
+ */
+import type { Contract } from "../contract.js";
+import type { FieldSchema, ValueSchema } from "../file/form.js";
 import { inBytes } from "../file/patterns.js";
-import { digitsBetween } from "./digits.js";
+import { RECORD_SEPARATOR } from "../page.js";
 import { toBytes } from "./key.js";
-import { isNullable, kindOf } from "./kind.js";
+import { matches } from "./keywords.js";
+import { choicesOf, isNullable, kindOf } from "./kind.js";
 import { typeOf } from "./schema.js";
 
-// Every pattern matches a part of what the schema takes, and never more: a property test compares the two.
+export type RecordPattern = ReturnType<typeof recordPattern>;
+
+/**
+ * Makes the check. A record that does not match may still be valid: then the schema itself checks it.
+ * @param defaultAvatar a text that fields with this setting may hold, and that is known to be valid.
+ */
+export function recordPattern(contract: Contract, defaultAvatar?: string) {
+  const source = objectOf(contract.file.properties, defaultAvatar);
+  const pattern = source === undefined ? undefined : new RegExp(source, "y");
+  return {
+    /** Whether a text, a character a byte, is so many valid records without warnings of their fields; keys and conditions aside. */
+    takes(text: string, count: number): boolean {
+      if (!pattern) return false;
+      let at = 0;
+      for (let found = 0; found < count; found++) {
+        if (found > 0 && !text.startsWith(RECORD_SEPARATOR, at)) return false;
+        pattern.lastIndex = found > 0 ? at + RECORD_SEPARATOR.length : 0;
+        if (!matches(pattern, text)) return false;
+        at = pattern.lastIndex;
+      }
+      return at === text.length;
+    },
+  };
+}
+
+/** Undefined where a field's values can only be checked by the schema. */
+function objectOf(
+  properties: { readonly [name: string]: FieldSchema },
+  avatar: string | undefined,
+): string | undefined {
+  const members: string[] = [];
+  for (const name of Object.keys(properties).sort()) {
+    const schema = properties[name] ?? {};
+    const value = schema.properties ? objectOf(schema.properties, avatar) : bytesOfField(schema, avatar);
+    if (value === undefined) return undefined;
+    members.push(`${literal(name)}:${value}`);
+  }
+  return `\\{${members.join(",")}\\}`;
+}
+
+function bytesOfField(schema: FieldSchema, avatar: string | undefined): string | undefined {
+  const value = bytesOf({ ...schema, ...schema["x-observed"] });
+  const isDefault = schema["x-null"] !== undefined && "setting" in schema["x-null"];
+  if (!isDefault || avatar === undefined) return value;
+  return value === undefined ? literal(avatar) : `(?:${literal(avatar)}|${value})`;
+}
 
 /** The escapes that JSON.stringify uses. */
 const ESCAPE = '\\\\(?:["\\\\bfnrt]|u00(?:0[0-7be-f]|1[0-9a-f]))';
@@ -36,22 +86,22 @@ const FORMATS = {
   uri: COMMON_URL,
 } as const;
 
-/** A pattern that matches only this text of bytes. */
-export function literalBytes(bytes: string): string {
-  return bytes.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+/** A pattern that matches only the JSON of this value. */
+function literal(value: unknown): string {
+  return toBytes(JSON.stringify(value)).replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
 
 /** The pattern of the texts that a schema takes, or of a part of them; undefined where none is known. */
-export function bytesOf(schema: ValueSchema): string | undefined {
+function bytesOf(schema: ValueSchema): string | undefined {
   const value = bytesOfValue(schema);
   return value !== undefined && isNullable(schema) ? `(?:null|${value})` : value;
 }
 
 function bytesOfValue(schema: ValueSchema): string | undefined {
-  const { const: constant, enum: values, anyOf } = schema;
-  if (constant !== undefined || values) return literals(schema, constant !== undefined ? [constant] : (values ?? []));
-  if (anyOf) {
-    const options = anyOf.map(bytesOf);
+  const choices = choicesOf(schema);
+  if (choices) return literals(schema, choices);
+  if (schema.anyOf) {
+    const options = schema.anyOf.map(bytesOf);
     return options.includes(undefined) ? undefined : `(?:${options.join("|")})`;
   }
   switch (kindOf(schema)) {
@@ -75,7 +125,7 @@ function literals(schema: ValueSchema, values: readonly unknown[]): string {
   const taken = values.filter((value) => type.safeParse(value).success);
   // A class without characters matches nothing.
   if (taken.length === 0) return "[]";
-  const texts = taken.map((value) => literalBytes(toBytes(JSON.stringify(value))));
+  const texts = taken.map(literal);
   const [first = ""] = texts;
   if (texts.length === 1) return first;
   const isText = taken.every((value) => typeof value === "string");
@@ -128,16 +178,18 @@ function list({ items = { "x-json": true }, minItems = 0, maxItems, uniqueItems 
 
 /** Whether every text that a schema's pattern matches is written without escapes, so that it can stand in quotes as it is. */
 export function isWithoutEscapes(schema: ValueSchema): boolean {
-  const { const: constant, enum: values, anyOf, format, pattern } = schema;
-  if (constant !== undefined || values) return (values ?? [constant]).every(isPlainText);
+  const { anyOf, format, pattern } = schema;
+  const choices = choicesOf(schema);
+  if (choices) return choices.every((value) => value === null || JSON.stringify(value) === `"${value}"`);
   if (anyOf) return anyOf.every(isWithoutEscapes);
   return format !== undefined || (pattern !== undefined && inBytes(pattern) !== undefined);
 }
 
 /** Whether no text that a schema's pattern matches is how SQLite writes a number. */
 export function isNeverNumber(schema: ValueSchema): boolean {
-  const { const: constant, enum: values, anyOf, format, pattern = "" } = schema;
-  if (constant !== undefined || values) return (values ?? [constant]).every((value) => !NUMBER.test(String(value)));
+  const { anyOf, format, pattern = "" } = schema;
+  const choices = choicesOf(schema);
+  if (choices) return choices.every((value) => !NUMBER.test(String(value)));
   if (anyOf) return anyOf.every(isNeverNumber);
   if (format !== undefined || kindOf(schema) === "array") return true;
   if (fixedLength(pattern) > LONGEST_NUMBER) return true;
@@ -158,6 +210,36 @@ function fixedLength(pattern: string): number {
   return atoms.reduce((sum, [, , times = "1"]) => sum + Number(times), 0);
 }
 
-function isPlainText(value: unknown): boolean {
-  return value === null || (typeof value === "string" && JSON.stringify(value) === `"${value}"`);
+/** Matches every integer from `least` to `most`, and nothing else; both have at most 15 digits. */
+function digitsBetween(least: number, most: number): string {
+  const options = [
+    ...(least <= 0 && most >= 0 ? ["0"] : []),
+    ...positives(Math.max(1, least), most),
+    ...positives(Math.max(1, -most), -least).map((digits) => `-${digits}`),
+  ];
+  if (options.length === 0) return "[]";
+  return options.length === 1 ? options.join("") : `(?:${options.join("|")})`;
+}
+
+/** An option for each run of numbers that differ only in their last digits, and in a range of the digit before those. */
+function positives(least: number, most: number): string[] {
+  const options: string[] = [];
+  for (let from = least; from <= most; ) {
+    let unit = 1;
+    while (from % (10 * unit) === 0 && from + 10 * unit - 1 <= most) unit *= 10;
+    const zeros = String(unit).length - 1;
+    if (from === unit && 10 * unit - 1 <= most) {
+      // All numbers of some lengths in a row are one option.
+      const longest = String(most + 1).length - 2;
+      options.push(`[1-9]\\d{${zeros},${longest}}`);
+      from = 10 ** (longest + 1);
+    } else {
+      const above = Math.floor(from / (10 * unit));
+      const first = Math.floor(from / unit) % 10;
+      const last = Math.min(9, first + Math.floor((most - from + 1) / unit) - 1);
+      options.push(`${above || ""}[${first}-${last}]\\d{${zeros}}`);
+      from += (last - first + 1) * unit;
+    }
+  }
+  return options;
 }
