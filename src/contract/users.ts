@@ -1,5 +1,5 @@
 /** The built-in contract: a directory of users. Nothing else in `src` names a field of it. */
-import type { ContractFile, RecordOf } from "./file/form.js";
+import type { ContractFile, FieldSchema, RecordOf } from "./file/form.js";
 
 const text = { type: "string" } as const;
 const integer = { type: "integer" } as const;
@@ -11,6 +11,21 @@ const time = {
   examples: ["2026-01-31T23:59:59.123456Z"],
 } as const;
 const country = { type: "string", pattern: "^[A-Z]{2}$", examples: ["DE"] } as const;
+
+/** A field that has had one value in all that has been observed. */
+function always<const Schema extends FieldSchema>(schema: Schema, value: unknown, column?: string) {
+  return {
+    ...schema,
+    description: `${value} in all that has been observed.`,
+    ...(column !== undefined && { "x-column": column }),
+    "x-observed": { const: value },
+  };
+}
+
+/** The members of an object, none of which may be missing. */
+function members<const Properties extends ContractFile["properties"]>(properties: Properties) {
+  return { properties, required: Object.keys(properties), additionalProperties: false } as const;
+}
 
 export const USERS = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -25,7 +40,7 @@ export const USERS = {
     label: "display_name",
     version: 1,
   },
-  properties: {
+  ...members({
     bio: { ...text, description: "Free text, may be empty." },
     circles: {
       type: "array",
@@ -86,46 +101,20 @@ export const USERS = {
     off_chain: {
       type: "object",
       description: "What is counted outside the chain.",
-      properties: {
+      ...members({
         created_at: { ...time, description: "UTC, in the form of date_joined." },
         last_withdrawn_at: { ...time, type: ["string", "null"], description: "UTC, in the form of date_joined." },
         liveness_config: {
           type: "object",
           description: "How it is checked that the user is alive.",
-          properties: {
-            min_blinks: {
-              ...integer,
-              description: "1 in all that has been observed.",
-              "x-column": "off_chain_liveness_min_blinks",
-              "x-observed": { const: 1 },
-            },
-            require_head_movement: {
-              type: "boolean",
-              description: "false in all that has been observed.",
-              "x-column": "off_chain_liveness_require_head_movement",
-              "x-observed": { const: false },
-            },
-            required_samples: {
-              ...integer,
-              description: "2 in all that has been observed.",
-              "x-column": "off_chain_liveness_required_samples",
-              "x-observed": { const: 2 },
-            },
-            warmup_duration: {
-              ...integer,
-              description: "2 in all that has been observed.",
-              "x-column": "off_chain_liveness_warmup_duration",
-              "x-observed": { const: 2 },
-            },
-          },
-          required: ["min_blinks", "require_head_movement", "required_samples", "warmup_duration"],
-          additionalProperties: false,
+          ...members({
+            min_blinks: always(integer, 1, "off_chain_liveness_min_blinks"),
+            require_head_movement: always({ type: "boolean" }, false, "off_chain_liveness_require_head_movement"),
+            required_samples: always(integer, 2, "off_chain_liveness_required_samples"),
+            warmup_duration: always(integer, 2, "off_chain_liveness_warmup_duration"),
+          }),
         },
-        liveness_tier: {
-          ...text,
-          description: "normal in all that has been observed.",
-          "x-observed": { const: "normal" },
-        },
+        liveness_tier: always(text, "normal"),
         mining_events: { ...counter, description: "0 or more." },
         next_mining_at: {
           anyOf: [{ const: "1970-01-01T00:00:00" }, time],
@@ -142,19 +131,7 @@ export const USERS = {
           description: "0 or more; 2 x pending_events in all that has been observed, which is not promised.",
         },
         withdrawn_events: { ...counter, description: "0 or more." },
-      },
-      required: [
-        "created_at",
-        "last_withdrawn_at",
-        "liveness_config",
-        "liveness_tier",
-        "mining_events",
-        "next_mining_at",
-        "pending_events",
-        "tokens",
-        "withdrawn_events",
-      ],
-      additionalProperties: false,
+      }),
     },
     referrals_count: { ...counter, description: "0 or more." },
     username: {
@@ -162,28 +139,8 @@ export const USERS = {
       description: "The login-style name; the id for users who never chose one; may be empty.",
       "x-null": { field: "id" },
     },
-    wac_status: { ...integer, description: "0 in all that has been observed.", "x-observed": { const: 0 } },
-  },
-  required: [
-    "bio",
-    "circles",
-    "country",
-    "current_location",
-    "date_joined",
-    "default_wallet",
-    "display_name",
-    "first_name",
-    "id",
-    "image_url",
-    "kyc_status",
-    "languages",
-    "last_name",
-    "off_chain",
-    "referrals_count",
-    "username",
-    "wac_status",
-  ],
-  additionalProperties: false,
+    wac_status: always(integer, 0),
+  }),
   "x-observed": [
     {
       name: "pending_events_do_not_add_up",

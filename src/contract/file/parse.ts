@@ -112,11 +112,14 @@ function checkForm(value: unknown, top: Place): Partial<ContractFile> | undefine
     const here = top.at(...issue.path);
     if (issue.code === "unrecognized_keys") {
       const known = MEMBERS.get(issue.message) ?? [];
-      for (const key of issue.keys) here.at(key).refuse(`is no keyword of ${issue.message}; ${meant(key, known)}`);
-      continue;
+      for (const key of issue.keys) {
+        here.at(key).refuse(`is no keyword of ${issue.message}; ${meant(key, known)}`);
+        leaveOut(rough, [...issue.path, key]);
+      }
+    } else {
+      here.mustBe(issue.message, valueAt(value, issue.path));
+      leaveOut(rough, issue.path);
     }
-    here.mustBe(issue.message, valueAt(value, issue.path));
-    leaveOut(rough, issue.path);
   }
   return isObject(rough) ? rough : undefined;
 }

@@ -183,6 +183,10 @@ const CASES: Record<string, [change: (contract: Rough) => unknown, mistake: stri
     (c) => (c.properties.name["x-column"] = "a\0"),
     "/properties/name/x-column must be a name without control characters",
   ],
+  "a keyword within anyOf that it cannot have, with a value of any form": [
+    withField("x", { anyOf: [{ type: "string", anyOf: true }] }),
+    "/properties/x/anyOf/0/anyOf is no keyword of a schema in anyOf",
+  ],
   "no type": [withField("x", { minLength: 1 }), "/properties/x needs a type, an enum, a const, anyOf"],
   "a type that there is not": [
     (c) => (c.properties.name.type = "text"),
