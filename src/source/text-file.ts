@@ -5,8 +5,9 @@ import { pipeline, Readable } from "node:stream";
 import Database from "better-sqlite3";
 import { CsvError, parse } from "csv-parse";
 import type { Contract, Field } from "../contract/contract.js";
-import { accepts } from "../contract/file/accepts.js";
-import { parseConfig } from "../contract/file/json.js";
+
+import { parseConfig } from "../contract/file/config-json.js";
+import { accepting } from "../contract/file/value-rules.js";
 import { isObject } from "../contract/json.js";
 import { type Kind, kindOf, takesNull } from "../contract/record/kind.js";
 import { valueAt } from "../contract/record/value.js";
@@ -129,7 +130,7 @@ const emptyIsNull = (text: string): Stored => (text === "" ? null : text);
 /** A text that does not fit stays text, which is then a problem of its record. */
 function csvReader({ schema }: Field): (text: string) => Stored {
   const convert = CONVERT[kindOf(schema)] ?? ((text) => text);
-  const empty = !takesNull(schema) && accepts(schema, "") ? "" : null;
+  const empty = !takesNull(schema) && accepting(schema)("") ? "" : null;
   return (text) => (text === "" ? empty : convert(text));
 }
 

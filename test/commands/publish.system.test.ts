@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { buildUsers } from "../publish/releases.js";
-import { BUCKET, STORE_ENV, startStore } from "../publish/s3.js";
+import { BUCKET, STORE_ENV, startStore } from "../publish/store.js";
 import { CLI, run } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
