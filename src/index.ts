@@ -15,7 +15,7 @@ export {
   checkLimits,
   type Fit,
   listHosts,
-} from "./hosts/write.js";
+} from "./hosts/adapt.js";
 export { type InitOptions, type InitResult, initialize as init } from "./init/init.js";
 export { type MirrorEffects, type MirrorOptions, type MirrorResult, mirror } from "./mirror/mirror.js";
 export { type PublishEffects, type PublishOptions, type PublishResult, publish } from "./publish/publish.js";

@@ -117,7 +117,7 @@ export const MUTANTS = [
   },
   {
     name: "adapters-refused-encoding",
-    file: "src/hosts/rules/patterns.ts",
+    file: "src/hosts/patterns.ts",
     from: "[...named, ...refused, ...any]",
     to: "[...named, ...any, ...refused]",
     tests: ["test/hosts/patterns.test.ts"],

@@ -1,10 +1,10 @@
 /** `rollcall host`: the table of hosts, the files for one, or a release measured against its limits. */
 
 import { ExitCode, UserError } from "../errors.js";
-import type { Measures } from "../hosts/check.js";
+import type { Measures } from "../hosts/adapt.js";
+import { type Adapted, adapt, checkLimits, type Fit, listHosts } from "../hosts/adapt.js";
+import type { HostFile } from "../hosts/host.js";
 import { HOSTS, hostOf, hostRow } from "../hosts/hosts.js";
-import type { HostFile } from "../hosts/rules/host.js";
-import { type Adapted, adapt, checkLimits, type Fit, listHosts } from "../hosts/write.js";
 import { count, number, size } from "../print/numbers.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";

@@ -1,6 +1,6 @@
 /** Hosts that cannot map a query: only releases with links by path work there, with the headers that each can set. */
-import { type FileSource, type Host, limitedBy } from "./rules/host.js";
-import type { Headers } from "./rules/rules.js";
+import { type FileSource, type Host, limitedBy } from "./host.js";
+import type { Headers } from "./rules.js";
 
 const GB = 1_000_000_000;
 const MIB = 1024 * 1024;

@@ -1,10 +1,9 @@
 /** Fastly before any bucket: VCL that maps the query and answers the rest by itself. */
 
-import type { Deployment } from "./rules/deployment.js";
-import { pathsOfFamilies } from "./rules/families.js";
-import type { Host } from "./rules/host.js";
-import { DIGITS, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
-import { BODIES, type Headers, INVALID_PAGE_BODY } from "./rules/rules.js";
+import type { Deployment } from "./deployment.js";
+import type { Host } from "./host.js";
+import { DIGITS, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./patterns.js";
+import { BODIES, type Headers, INVALID_PAGE_BODY, pathsOfFamilies } from "./rules.js";
 
 export const fastly: Host = {
   name: "fastly",

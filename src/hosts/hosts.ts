@@ -13,16 +13,16 @@ import { suggest } from "../print/near.js";
 import { count, size } from "../print/numbers.js";
 import { PagePaths } from "../release/layout.js";
 import type { Snapshot } from "../release/snapshot-file.js";
-import { apache } from "./apache/apache.js";
-import { htaccess } from "./apache/htaccess.js";
+import { apache } from "./apache.js";
 import { BY_PATH } from "./by-path.js";
-import { caddy } from "./caddy/caddy.js";
-import { cloudfront } from "./cloudfront/cloudfront.js";
-import { cloudflare, netlify } from "./edge/edge.js";
+import { caddy } from "./caddy.js";
+import { cloudfront } from "./cloudfront.js";
+import { cloudflare, netlify } from "./edge.js";
 import { fastly } from "./fastly.js";
-import { nginx } from "./nginx/nginx.js";
-import { ANSWERS, type Host, type HostLimits, publishedFor } from "./rules/host.js";
-import { COMPRESSION, rulesOf, servedEncodings } from "./rules/rules.js";
+import { ANSWERS, type Host, type HostLimits, publishedFor } from "./host.js";
+import { htaccess } from "./htaccess.js";
+import { nginx } from "./nginx.js";
+import { COMPRESSION, rulesOf, servedEncodings } from "./rules.js";
 import { vercel } from "./vercel.js";
 
 /** In the order of the table of hosts. */

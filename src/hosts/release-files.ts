@@ -16,10 +16,10 @@ import {
   SUMS,
 } from "../release/layout.js";
 import { sha256 } from "../release/plain-files.js";
+import { type Contents, deploymentOf, type ServingOptions } from "./deployment.js";
+import { type HostFile, includedFor, publishedFor } from "./host.js";
 import { HOSTS, hostOf } from "./hosts.js";
-import { type Contents, deploymentOf, type ServingOptions } from "./rules/deployment.js";
-import { type HostFile, includedFor, publishedFor } from "./rules/host.js";
-import { rulesOf, servedEncodings } from "./rules/rules.js";
+import { rulesOf, servedEncodings } from "./rules.js";
 
 /**
  * The files that a build with these settings needs in the release for hosts, and that its id counts.

@@ -1,7 +1,7 @@
 /** Vercel: routes in vercel.json. The routes cannot answer methods other than GET. */
-import type { Host } from "./rules/host.js";
-import { PAGE_NUMBER } from "./rules/patterns.js";
-import type { Headers, Rules } from "./rules/rules.js";
+import type { Host } from "./host.js";
+import { PAGE_NUMBER } from "./patterns.js";
+import type { Headers, Rules } from "./rules.js";
 
 export const vercel: Host = {
   name: "vercel",

@@ -8,7 +8,7 @@ import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
-import { SERVING_SETTINGS, type ServingOptions } from "../hosts/rules/deployment.js";
+import { SERVING_SETTINGS, type ServingOptions } from "../hosts/deployment.js";
 import {
   BULK,
   BULK_FOLDER,

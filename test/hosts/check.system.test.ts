@@ -3,10 +3,10 @@ import { chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
-import { findExcess, measure } from "../../src/hosts/check.js";
+import { findExcess, measure } from "../../src/hosts/adapt.js";
+import { publishedFor } from "../../src/hosts/host.js";
 import { HOSTS, hostOf } from "../../src/hosts/hosts.js";
-import { publishedFor } from "../../src/hosts/rules/host.js";
-import { rulesOf } from "../../src/hosts/rules/rules.js";
+import { rulesOf } from "../../src/hosts/rules.js";
 import { isForAdapters, PagePaths } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { fakeIo, rollcall } from "../commands/run.js";

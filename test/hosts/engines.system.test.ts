@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
-import type { ServingOptions } from "../../src/hosts/rules/deployment.js";
+import type { ServingOptions } from "../../src/hosts/deployment.js";
 import { publish, type Shape } from "../server/release.js";
 import { EXPLORED } from "../support/explored.js";
 import { scratch } from "../support/files.js";

@@ -2,7 +2,7 @@
 import vm from "node:vm";
 import { expect, test } from "vitest";
 import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
-import { FUNCTION_LIMIT } from "../../src/hosts/cloudfront/cloudfront.js";
+import { FUNCTION_LIMIT } from "../../src/hosts/cloudfront.js";
 import { openRelease, type Release } from "../../src/release/open.js";
 import { sha256 } from "../../src/release/plain-files.js";
 import { publish } from "../server/release.js";

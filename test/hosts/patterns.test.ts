@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { requestedPage } from "../../src/contract/links.js";
-import { DIGITS, encodingPatterns, literal, QUERY, WHOLE_QUERY } from "../../src/hosts/rules/patterns.js";
+import { DIGITS, encodingPatterns, literal, QUERY, WHOLE_QUERY } from "../../src/hosts/patterns.js";
 import { draws } from "../support/random.js";
 
 /** The page of a query: as in hosts, the first pattern that matches decides. */

@@ -16,10 +16,10 @@ import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { basePath, type LinkStyle } from "../../src/contract/links.js";
-import { quoteApache } from "../../src/hosts/apache/answers.js";
+import { quoteApache } from "../../src/hosts/apache.js";
+import { deploymentOf, type HostedSiteOptions, type ServingOptions, siteOf } from "../../src/hosts/deployment.js";
+import { includedFor, filesFor as writtenFor } from "../../src/hosts/host.js";
 import { hostOf } from "../../src/hosts/hosts.js";
-import { deploymentOf, type HostedSiteOptions, type ServingOptions, siteOf } from "../../src/hosts/rules/deployment.js";
-import { includedFor, filesFor as writtenFor } from "../../src/hosts/rules/host.js";
 import { CURRENT } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { engine, findProgram } from "../support/installed.js";
@@ -71,7 +71,7 @@ export async function filesFor(
   const deployment = deploymentOf(opened, found.compression, options);
   const folder = options.folder ?? "/srv/directory";
   // The release may lie elsewhere than in the folder of releases that a site would have.
-  const site = { ...siteOf(opened.snapshot.base_url, folder, options), key: deployment.siteKey };
+  const site = siteOf(opened.snapshot.base_url, folder, options);
   const included = includedFor(found, deployment).map(({ path, text }) => [`${CURRENT}/${path}`, text] as const);
   return new Map([...writtenFor(found, deployment, site).map(({ path, text }) => [path, text] as const), ...included]);
 }

@@ -1,9 +1,7 @@
 /** Hosts that run a JavaScript module before their files: one module answers for all, and each host has an entry to it. */
-import { readFileSync } from "node:fs";
-import type { Deployment, HostedSite } from "../rules/deployment.js";
-import { type FileSource, type Host, limitedBy } from "../rules/host.js";
-import type { Rules } from "../rules/rules.js";
-import { readScript, scriptRules } from "../rules/script.js";
+import type { Deployment, HostedSite } from "./deployment.js";
+import { type FileSource, type Host, limitedBy } from "./host.js";
+import { type Rules, readScript, scriptRules } from "./rules.js";
 
 /** A Worker before static assets, as a Worker or as Pages in advanced mode. */
 export const cloudflare: Host = {
@@ -57,7 +55,7 @@ export const netlify: Host = {
       path: "netlify/edge-functions/rollcall.js",
       what: "The edge function",
       instructions: "Goes into the project's folder netlify/edge-functions, beside netlify.toml.",
-      text: writeModule(new URL("./edge-function.js", import.meta.url), deployment),
+      text: writeModule(deployment) + EDGE_FUNCTION,
     },
     {
       path: "netlify.toml",
@@ -74,7 +72,7 @@ function workerFiles(rules: Rules): FileSource[] {
       path: "_worker.js",
       what: "The Worker",
       instructions: "Goes into the published folder; it answers before the files do.",
-      text: writeModule(new URL("./worker.js", import.meta.url), rules),
+      text: writeModule(rules) + WORKER,
     },
     {
       path: ".assetsignore",
@@ -103,10 +101,25 @@ function wranglerSettings({ folder }: Deployment, { serverName }: HostedSite) {
   };
 }
 
-/** @param entry the module that the host calls; its import is replaced by the imported code. */
-function writeModule(entry: URL, rules: Rules): string {
+/** The Worker reads the release's files from the static assets. */
+const WORKER = `
+export default {
+  fetch(request, env) {
+    return answer(request, (path) => env.ASSETS.fetch(new URL(\`/\${path}\`, request.url)));
+  },
+};
+`;
+
+/** What would answer without the edge function has the release's files, so reading one asks no function again. */
+const EDGE_FUNCTION = `
+export default (request, context) =>
+  answer(request, (path) => context.next(new Request(new URL(\`/\${path}\`, request.url))));
+
+export const config = { path: "/*" };
+`;
+
+/** The module that an entry calls as `answer`. */
+function writeModule(rules: Rules): string {
   const declaration = `const RULES = ${JSON.stringify(scriptRules(rules), null, 2)};`;
-  const answer = readScript(new URL("./answer.js", import.meta.url), declaration);
-  const [, rest = ""] = readFileSync(entry, "utf8").split('from "./answer.js";\n');
-  return answer + rest;
+  return readScript(new URL("./edge-answer.js", import.meta.url), declaration);
 }

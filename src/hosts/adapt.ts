@@ -1,20 +1,19 @@
 /** `adapt` and its relatives in the library: the files for a host, a check of its limits, and a list of all hosts. */
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, explainRefusal, isSystemError, UserError } from "../errors.js";
 import { openChosen } from "../release/choose.js";
-import { RELEASES } from "../release/layout.js";
+import { isForAdapters, isSorted, isStep, RELEASES, unlistedFiles } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { findRefusal } from "../release/refusals.js";
+import { findUnreadable } from "../release/sharing.js";
 import type { Snapshot } from "../release/snapshot-file.js";
+import { listFiles } from "../release/sums.js";
 import { replaceFiles } from "../release/writer.js";
 import { checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
-import { type Excess, findBarriers, findExcess, type Measured, measure } from "./check.js";
-import { HOSTS, hostOf, hostRow, unsupportedFeatures } from "./hosts.js";
-import { findDiffering } from "./release-files.js";
 import {
   deploymentOf,
   type HostedSiteOptions,
@@ -23,8 +22,10 @@ import {
   type ServingOptions,
   SITE_SETTINGS,
   siteOf,
-} from "./rules/deployment.js";
-import { filesFor, type HostFile, includedFor } from "./rules/host.js";
+} from "./deployment.js";
+import { filesFor, type Host, type HostFile, type HostLimits, includedFor } from "./host.js";
+import { HOSTS, hostOf, hostRow, unsupportedFeatures } from "./hosts.js";
+import { findDiffering } from "./release-files.js";
 
 interface ReleaseOptions extends OptionsOf<"release"> {
   /** The folder of the releases; `dist` unless given. */
@@ -136,6 +137,64 @@ export async function checkLimits(name: string, given: ReleaseOptions = {}, effe
   const release = await openChosen(choice.dist ?? SETTINGS.dist.default, choice.release, cwd);
   const measured = await measure(release);
   return { host: name, snapshot: release.snapshot, ...measured, excess: findExcess(measured.measures, host) };
+}
+
+/** A release in the numbers that hosts limit. */
+export type Measures = Required<Omit<HostLimits, "source">>;
+
+/** A limit that a release exceeds. */
+interface Excess {
+  limit: keyof Measures;
+  actual: number;
+  allowed: number;
+}
+
+interface Measured {
+  measures: Measures;
+  /** The path of the largest file, of pages, parts and all else that is deployed. */
+  largest: string;
+  /** How many steps it has. */
+  stepFiles: number;
+  /** How many files of a look-up. */
+  sortedFiles: number;
+}
+
+export async function measure(release: Release): Promise<Measured> {
+  const folders = new Map<string, number>();
+  const measures: Measures = { files: 0, filesInFolder: 0, bytesInFile: 0, bytes: 0, upload: 0 };
+  let [largest, stepFiles, sortedFiles] = ["", 0, 0];
+  for (const path of pathsOf(release)) {
+    const { size } = await stat(join(release.folder, path));
+    const inFolder = (folders.get(dirname(path)) ?? 0) + 1;
+    folders.set(dirname(path), inFolder);
+    measures.files += 1;
+    measures.upload += 1;
+    measures.bytes += size;
+    if (isStep(path)) stepFiles += 1;
+    if (isSorted(path)) sortedFiles += 1;
+    if (size > measures.bytesInFile) [measures.bytesInFile, largest] = [size, path];
+    measures.filesInFolder = Math.max(measures.filesInFolder, inFolder);
+  }
+  return { measures, largest, stepFiles, sortedFiles };
+}
+
+export function findExcess(measures: Measures, { limits }: Host): Excess[] {
+  const names = Object.keys(measures) as (keyof Measures)[];
+  return names.flatMap((limit) => {
+    const [actual, allowed] = [measures[limit], limits?.[limit]];
+    return allowed !== undefined && actual > allowed ? [{ limit, actual, allowed }] : [];
+  });
+}
+
+/** A web server reads the release as a user of its own; other hosts are sent a copy. */
+function findBarriers({ site }: Host, release: Release): string[] {
+  const barrier = site && findUnreadable(release.folder, pathsOf(release));
+  return barrier === undefined ? [] : [barrier];
+}
+
+function* pathsOf(release: Release): Generator<string> {
+  for (const [path] of listFiles(release.sums)) if (!isForAdapters(path)) yield path;
+  yield* unlistedFiles(release);
 }
 
 /** A row for each host, by the names of the table's columns, and what the host cannot do. */

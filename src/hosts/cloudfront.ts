@@ -1,9 +1,9 @@
 /** CloudFront before a bucket: a function that maps requests to files, and a policy for the headers. */
 import { basename, dirname } from "node:path";
-import { CHANGES_FOLDER, isStep } from "../../release/layout.js";
-import type { Deployment } from "../rules/deployment.js";
-import type { Host } from "../rules/host.js";
-import { readScript, scriptRules } from "../rules/script.js";
+import { CHANGES_FOLDER, isStep } from "../release/layout.js";
+import type { Deployment } from "./deployment.js";
+import type { Host } from "./host.js";
+import { readScript, scriptRules } from "./rules.js";
 
 /** The bytes that a function may have. */
 export const FUNCTION_LIMIT = 10_240;
@@ -50,7 +50,7 @@ function writeFunction(deployment: Deployment): string {
     numbered: Object.fromEntries(numbered.map(({ folder, names }) => [folder, { names, last: countIn(folder) }])),
     steps: others.filter(isStep).map((path) => basename(path, ".ndjson.gz")),
   };
-  const url = new URL("./rollcall-function.js", import.meta.url);
+  const url = new URL("./cloudfront-function.js", import.meta.url);
   const write = (rules: object) => readScript(url, `const RULES = ${JSON.stringify(rules)};`);
   const text = write(values);
   // Where a function cannot name them all, the bucket says which there are.

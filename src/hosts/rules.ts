@@ -1,4 +1,5 @@
 /** The set of rules that all hosts write: the contract's answers, with the values of one listing. */
+import { readFileSync } from "node:fs";
 import {
   CONTENT_TYPE,
   commonHeaders,
@@ -9,10 +10,20 @@ import {
   INVALID_PAGE,
   NO_STORE,
   PREFLIGHT_HEADERS,
-} from "../../contract/headers.js";
-import { pathReference } from "../../contract/links.js";
-import { EXPLORER, fileHeaders, isPacked, isSorted, OPENAPI, type PagePaths } from "../../release/layout.js";
-import { familiesOf } from "./families.js";
+} from "../contract/headers.js";
+import { pathReference } from "../contract/links.js";
+import {
+  BULK_FOLDER,
+  CHANGES_FOLDER,
+  EXPLORER,
+  fileHeaders,
+  isPacked,
+  isSorted,
+  OPENAPI,
+  type PagePaths,
+  SORTED_FOLDERS,
+} from "../release/layout.js";
+import { PAGE_NUMBER } from "./patterns.js";
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -90,4 +101,57 @@ export function decodePath(path: string): Buffer {
     path.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
     "latin1",
   );
+}
+
+/** A folder that holds any number of files of one kind. A host knows each by one pattern, and by its tags which files there are. */
+export interface Family {
+  /** In the release: `lookup/keys`. */
+  folder: string;
+  /** A pattern of the names of its files, without a group. */
+  names: string;
+  /** What is added for each of its files, whether the release has some or not. */
+  headers: ReturnType<typeof fileHeaders>;
+  /** Whether its files are so large that ranges of them are sent. */
+  hasRanges: boolean;
+}
+
+const STATE = "[0-9a-f]{12}";
+
+/** Each folder, the pattern of the names in it, and one that a file could have. */
+const FOLDERS: readonly (readonly [folder: string, names: string, like: string])[] = [
+  [BULK_FOLDER, `${PAGE_NUMBER}\\.ndjson\\.gz`, "1.ndjson.gz"],
+  [CHANGES_FOLDER, `${STATE}-${STATE}\\.ndjson\\.gz`, `${"0".repeat(12)}-${"0".repeat(12)}.ndjson.gz`],
+  ...Object.values(SORTED_FOLDERS).map((folder) => [folder, `${PAGE_NUMBER}\\.txt`, "1.txt"] as const),
+];
+
+function familiesOf(cacheControl: string): readonly Family[] {
+  return FOLDERS.map(([folder, names, like]) => {
+    const path = `${folder}/${like}`;
+    return { folder, names, headers: fileHeaders(path, cacheControl), hasRanges: isPacked(path) };
+  });
+}
+
+/** A pattern of the paths of all files of some families, as in the release. It has no group. */
+export function pathsOfFamilies(families: readonly Family[]): string {
+  return `(?:${families.map(({ folder, names }) => `${folder}/${names}`).join("|")})`;
+}
+
+/**
+ * The text of a script from its comment `global RULES` on, which is replaced by a declaration.
+ * @param declaration declares `RULES` in the script's language, as `const RULES = {...};`.
+ */
+export function readScript(url: URL, declaration: string): string {
+  const [, code = ""] = readFileSync(url, "utf8").split(/^.*\bglobal RULES\b.*\n/m);
+  return `${declaration}\n${code.replace(/^export (?=(?:async )?function)/gm, "")}`;
+}
+
+/** What `RULES` holds in every script, as JSON can say it. */
+export function scriptRules({ base, listing, pages, pageFolder, redirects, routes, files, families, ...rules }: Rules) {
+  const { headers, preflight, page, moved, error } = rules;
+  return {
+    ...{ folder: `${base}/`, listing, pages, pageFolder, redirects: Object.fromEntries(redirects) },
+    ...{ headers, preflight, page, moved, error, files: Object.fromEntries(files), routes: Object.fromEntries(routes) },
+    families: Object.fromEntries(families.map(({ folder, ...family }) => [folder, family])),
+    ...{ bodies: BODIES, invalidPage: INVALID_PAGE_BODY },
+  };
 }

@@ -1,13 +1,13 @@
 /** What a host's files are written from: one release and where it lies on a host, and the site that serves it. */
 import { basename, dirname, join } from "node:path";
-import { DEFAULT_CACHE_CONTROL, etagOf, snapshotHeaders } from "../../contract/headers.js";
-import { basePath } from "../../contract/links.js";
-import { CURRENT, INCLUDED, isPublic, unlistedFiles } from "../../release/layout.js";
-import { sha256 } from "../../release/plain-files.js";
-import type { Snapshot } from "../../release/snapshot-file.js";
-import type { Sums } from "../../release/sums.js";
-import { type OptionsOf, pick } from "../../settings/settings.js";
-import { SETTINGS } from "../../settings/table.js";
+import { DEFAULT_CACHE_CONTROL, etagOf, snapshotHeaders } from "../contract/headers.js";
+import { basePath } from "../contract/links.js";
+import { CURRENT, INCLUDED, isPublic, unlistedFiles } from "../release/layout.js";
+import { sha256 } from "../release/plain-files.js";
+import type { Snapshot } from "../release/snapshot-file.js";
+import type { Sums } from "../release/sums.js";
+import { type OptionsOf, pick } from "../settings/settings.js";
+import { SETTINGS } from "../settings/table.js";
 import { type Compression, rulesOf, servedEncodings } from "./rules.js";
 
 /** What an administrator decides about a site. */
@@ -23,29 +23,17 @@ export type HostedSite = ReturnType<typeof siteOf>;
 export function siteOf(
   baseUrl: string,
   root: string,
-  {
-    serverName,
-    address,
-    listenPort,
-    ...options
-  }: HostedSiteOptions & Pick<ServingOptions, "basePath" | "cacheControl"> = {},
+  { serverName, address, listenPort, basePath: base }: HostedSiteOptions & Pick<ServingOptions, "basePath"> = {},
 ) {
   const url = new URL(baseUrl);
   return {
     baseUrl,
-    root,
-    cacheControl: options.cacheControl,
-    base: options.basePath ?? basePath(baseUrl),
-    /** Begins every name that all sites of a server share, and that stays the same from release to release. */
-    key: siteKey(baseUrl, root),
+    base: base ?? basePath(baseUrl),
     serverName: serverName ?? url.hostname,
     /** What to listen on, an IPv6 address in brackets; every address where it is undefined. */
     address: address?.replace(/^[^[]*:.*$/, "[$&]"),
     /** Undefined where readers use https, so that the host needs a certificate or a server in front. */
     port: listenPort ?? (url.protocol === "http:" ? Number(url.port || 80) : undefined),
-    protocol: url.protocol,
-    /** Whether the administrator said what to listen on. */
-    listens: address !== undefined || listenPort !== undefined,
     /** The path of a file that the current release holds for the host. */
     included: (file: string) => join(root, CURRENT, INCLUDED, file),
   };
@@ -89,8 +77,7 @@ export function deploymentOf(
     /** The path of a file that the release holds for the host. */
     included: (file: string) => join(folder, INCLUDED, file),
     /** Begins every name that all sites of a server share. No other release on the server has it. */
-    key: keyOf(folder),
-    siteKey: siteKey(snapshot.base_url, rootOf(folder)),
+    key: `rollcall_${sha256(folder).slice(0, 8)}`,
     /** Where another host has the folder of the releases: `https://static.example.com/directory`. */
     origin: new URL(options.origin ?? SETTINGS.origin.default),
   };
@@ -99,14 +86,6 @@ export function deploymentOf(
 /** The folder of the releases, from that of one of them. */
 export function rootOf(folder: string): string {
   return dirname(dirname(folder));
-}
-
-function siteKey(baseUrl: string, root: string): string {
-  return keyOf(`${baseUrl}\n${root}`);
-}
-
-function keyOf(text: string): string {
-  return `rollcall_${sha256(text).slice(0, 8)}`;
 }
 
 /** The path of every file that the host serves, with its strong tag; one at a time, since there can be millions. */
@@ -121,9 +100,4 @@ export function* tagsOf(deployment: Deployment): Generator<[path: string, tag: s
   for (const [path, digest] of sums.others) if (isPublic(path)) yield [path, etagOf(digest)];
   // Their own digests cannot stand in a file that SHA256SUMS lists. The name belongs to these bytes alone.
   for (const path of unlistedFiles({ isSigned })) yield [path, etagOf(sha256(basename(folder)))];
-}
-
-/** The tags as a text file, with a path and its tag in each line. */
-export function tagLines(deployment: Deployment): string {
-  return [...tagsOf(deployment)].map(([path, tag]) => `${path} ${tag}\n`).join("");
 }

@@ -1,7 +1,7 @@
 /** What a host holds: what its host can do, its limits, and the files that make it answer as the contract says. */
 import { extname } from "node:path";
-import { INCLUDED } from "../../release/layout.js";
-import type { Snapshot } from "../../release/snapshot-file.js";
+import { INCLUDED } from "../release/layout.js";
+import type { Snapshot } from "../release/snapshot-file.js";
 import type { Deployment, HostedSite } from "./deployment.js";
 import type { Compression, Rules } from "./rules.js";
 

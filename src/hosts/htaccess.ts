@@ -1,20 +1,21 @@
 /** Apache httpd by a .htaccess in the published folder: it cannot use a map, so Apache makes the tags from the bytes. */
-import { INVALID_PAGE } from "../../contract/headers.js";
-import { type Host, limitedBy } from "../rules/host.js";
-import { literal, PAGE_NUMBER, PATTERN_LIMITATIONS } from "../rules/patterns.js";
-import { BODIES, decodePath, type Rules } from "../rules/rules.js";
-import { quoteApache, writeAnswers } from "./answers.js";
+import { INVALID_PAGE } from "../contract/headers.js";
 import {
   answer,
   apacheWord,
   type PathPattern,
   pageFile,
   pagePattern,
+  quoteApache,
   redirectFrom,
+  writeAnswers,
   writeMethods,
   writePageRules,
   writeSpelling,
-} from "./rewrite.js";
+} from "./apache.js";
+import { type Host, limitedBy } from "./host.js";
+import { literal, PAGE_NUMBER, PATTERN_LIMITATIONS } from "./patterns.js";
+import { BODIES, decodePath, type Rules } from "./rules.js";
 
 /** The body of a 405 is a file, since Apache would send a text in .htaccess with a second Allow. */
 const REFUSAL_FILE = "405.json";

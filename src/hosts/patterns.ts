@@ -1,5 +1,5 @@
 /** Regular expressions by which hosts without scripts read a request; PCRE and RE2 understand them alike. */
-import { ENCODINGS, type Encoding } from "../../contract/headers.js";
+import { ENCODINGS, type Encoding } from "../contract/headers.js";
 
 /** The name `page`, with or without percent-encoded letters. */
 const NAME = "(?:p|%70)(?:a|%61)(?:g|%67)(?:e|%65)";

@@ -1,0 +1,364 @@
+/** Apache httpd 2.4: rules that find the file of a request in one release, and its digest in a map of their own. */
+import { ENCODINGS, ERROR_DETAILS, type ErrorStatus, errorBody, INVALID_PAGE } from "../contract/headers.js";
+import { SNAPSHOT } from "../release/layout.js";
+import { type Deployment, type HostedSite, tagsOf } from "./deployment.js";
+import type { Host } from "./host.js";
+import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, PATTERN_LIMITATIONS, QUERY, spelling } from "./patterns.js";
+import { BODIES, decodePath, type Headers, pathsOfFamilies, type Rules } from "./rules.js";
+
+const RULES = "apache.conf";
+const TAGS = "apache-tags.txt";
+const REFUSAL_FILE = "apache-405.json";
+
+export const apache: Host = {
+  name: "apache",
+  title: "Apache httpd",
+  query: "mod_rewrite",
+  compression: "files",
+  tested: "Apache of Debian",
+  limitations: PATTERN_LIMITATIONS,
+  steps: ["Needs mod_rewrite, mod_headers, mod_setenvif, mod_env, mod_alias and mod_dir."],
+  site: (site) => ({
+    path: "rollcall.conf",
+    what: "Apache, as the virtual host",
+    instructions:
+      "Goes where virtual hosts are, as /etc/apache2/sites-available/rollcall.conf does; then a2ensite rollcall.\n" +
+      "It is yours: it is never written again, whatever is built.\n" +
+      "After each build, and after rollcall use: apachectl configtest && apachectl graceful.",
+    text: writeSite(site),
+  }),
+  included: (deployment) => [
+    {
+      path: RULES,
+      what: "Apache, in a virtual host: the rules",
+      instructions: "Included by the site's file. It names all else by the release's own folder.",
+      text: writeRelease(deployment),
+    },
+    { path: TAGS, instructions: `The digests, which ${RULES} reads.`, text: writeTags(deployment) },
+    { path: REFUSAL_FILE, instructions: `The body of a 405, which ${RULES} names.`, text: BODIES[405] },
+  ],
+};
+
+function writeTags(deployment: Deployment): string {
+  return [...tagsOf(deployment)].map(([path, tag]) => `${path} ${tag}\n`).join("");
+}
+
+function writeSite({ base, serverName, address, port = 80, included }: HostedSite): string {
+  const on = (number: number) => `${address ?? "*"}:${number}`;
+  return [
+    ...([80, 443].includes(port) ? [] : [...listen(port, address), ""]),
+    `<VirtualHost ${on(port)}>`,
+    // ServerName takes no IPv6 address.
+    `  ${serverName.startsWith("[") ? "ServerAlias" : "ServerName"} ${quoteApache(serverName)}`,
+    "",
+    `  # For https: a2enmod ssl, ${on(443)} above, a certificate and these lines:`,
+    "  # SSLEngine on",
+    `  # SSLCertificateFile /etc/letsencrypt/live/${serverName}/fullchain.pem`,
+    `  # SSLCertificateKeyFile /etc/letsencrypt/live/${serverName}/privkey.pem`,
+    "",
+    "  # Other listings of this name go here, too, each by such a line. One without a path comes last.",
+    `  Include ${quoteApache(pathPattern(included(RULES)))}`,
+    ...(base === "" ? [] : ["  # What else this name has, is not found.", `  RewriteRule ^ - ${answer(404)}`]),
+    "</VirtualHost>",
+    "",
+  ].join("\n");
+}
+
+/** A path where Apache takes some characters for a pattern. Between brackets, each matches itself. */
+function pathPattern(path: string): string {
+  return path.replace(/[*?[]/g, "[$&]");
+}
+
+/** Apache does not start with two lines for one port, so all sites of Rollcall share one. */
+function listen(port: number, address?: string): string[] {
+  const to = address === undefined ? `${port}` : `${address}:${port}`;
+  const name = `ROLLCALL_${to.replace(/\W/g, "_")}`;
+  return [
+    "# Remove this where the server has such a line already: Apache does not start with two.",
+    `<IfDefine !${name}>`,
+    `  Define ${name}`,
+    `  Listen ${to}`,
+    "</IfDefine>",
+  ];
+}
+
+function writeRelease(deployment: Deployment): string {
+  const { key, base, folder, included } = deployment;
+  // No release has such a path.
+  const refusal = `${base}/.rollcall/405`;
+  // Apache would read $1 as a group of a pattern.
+  const refusalUrl = refusal.replaceAll("$", "%24");
+  const isSentLarge = `%{REQUEST_STATUS} == '200' && ${isLarge(deployment)}`;
+  return [
+    `<Directory ${quoteApache(pathPattern(folder))}>`,
+    "  AllowOverride None",
+    "  Options None",
+    "  Require all granted",
+    "</Directory>",
+    `Alias ${quoteApache(decodePath(refusal).toString())} ${quoteApache(included(REFUSAL_FILE))}`,
+    "AllowEncodedSlashes NoDecode",
+    "TraceEnable off",
+    "MaxRanges 1",
+    "",
+    ...writeAnswers(deployment, refusalUrl),
+    "",
+    "# Bytes can change without their time and size, so Apache compares only the tags.",
+    "Header onsuccess unset ETag",
+    `Header always set ETag "%{ROLLCALL_TAG}e" "expr=${FOUND} && !(${isSentLarge})"`,
+    "# Apache compares If-Range with this one.",
+    `Header onsuccess set ETag "%{ROLLCALL_TAG}e" "expr=${isSentLarge}"`,
+    "RequestHeader unset If-None-Match env=!ROLLCALL_FRESH",
+    "RequestHeader set If-None-Match * env=ROLLCALL_FRESH",
+    "",
+    ...(base === ""
+      ? []
+      : [
+          "# Of two listings of one name, the last would decide for both.",
+          `<LocationMatch ${quoteApache(within(deployment))}>`,
+          ...writeOwnAnswers(deployment, refusalUrl).map((line) => `  ${line}`),
+          "</LocationMatch>",
+          "",
+        ]),
+    `RewriteMap ${key} ${quoteApache(`txt:${included(TAGS)}`)}`,
+    ...writeMethods(),
+    ...only(deployment, writeRules(deployment)),
+    "",
+  ].join("\n");
+}
+
+/** The pattern of all paths of a listing. */
+function within({ base }: Deployment): string {
+  return `^${literal(decodePath(base))}(?:/|$)`;
+}
+
+/** Skips rules for paths that belong to another listing. */
+function only(deployment: Deployment, rules: readonly string[]): string[] {
+  if (deployment.base === "") return [...rules];
+  const count = rules.filter((line) => line.startsWith("RewriteRule ")).length;
+  return [`RewriteRule ${apacheWord(`!${within(deployment)}`)} - [S=${count}]`, ...rules];
+}
+
+function writeRules(deployment: Deployment): string[] {
+  const { base, files, routes, families, page, folder, key } = deployment;
+  const path: PathPattern = (text) => literal(decodePath(text));
+  const others = [...files].filter(([, { "Content-Type": type }]) => type !== page["Content-Type"]);
+  // A word without quotes: between them, a quote could not be escaped.
+  const fileOf = (name: string) => `${folder.replace(/[\\$%\s]/g, "\\$&")}/${name}`;
+  return [
+    ...writeSpelling(base),
+    ...writePageRules(deployment, path),
+    `RewriteRule ${pagePattern(deployment, path)} - [E=ROLLCALL_FILE:${pageFile(deployment)}]`,
+    ...[...routes].map(([route, name]) => `RewriteRule ${apacheWord(`^${path(route)}$`)} - [E=ROLLCALL_FILE:${name}]`),
+    ...families.map(
+      ({ folder, names }) =>
+        `RewriteRule ${apacheWord(`^${path(`${base}/`)}(${folder}/${names})$`)} - [E=ROLLCALL_FILE:$1]`,
+    ),
+    `RewriteRule ^ - [E=ROLLCALL_TAG:$${`{${key}:%{ENV:ROLLCALL_FILE}}`}]`,
+    'RewriteCond %{ENV:ROLLCALL_TAG} =""',
+    `RewriteRule ^ - ${answer(404)}`,
+    'RewriteCond "%{ENV:ROLLCALL_TAG} %{HTTP:If-None-Match}" "^(?:(\\x22\\w+\\x22) .*\\1|\\x22\\w+\\x22 [ \\t]*\\*[ \\t]*$)" [NV]',
+    "RewriteRule ^ - [E=ROLLCALL_FRESH:1]",
+    ...others.flatMap(([name, { "Content-Type": type }]) => [
+      `RewriteCond %{ENV:ROLLCALL_FILE} =${name}`,
+      `RewriteRule ^ ${fileOf(name)} ${apacheWord(`[T=${type},END]`)}`,
+    ]),
+    ...families.flatMap(({ folder, headers: { "Content-Type": type } }) => [
+      `RewriteCond %{ENV:ROLLCALL_FILE} ^${folder}/`,
+      `RewriteRule ^ ${fileOf("%{ENV:ROLLCALL_FILE}")} ${apacheWord(`[T=${type},END]`)}`,
+    ]),
+    `RewriteRule ^ ${fileOf("%{ENV:ROLLCALL_FILE}")} [T=${page["Content-Type"]},END]`,
+  ];
+}
+
+/** The statuses that Apache answers with an HTML page of its own, and the contract's error that replaces it. */
+const ERROR_PAGES: readonly [statuses: readonly number[], answer: ErrorStatus][] = [
+  [[400, 401, 403, 411, 412, 421, 422, 426, 501, 505], 400],
+  [[408], 408],
+  [[413], 413],
+  [[416], 416],
+  [[417], 417],
+  [[414, 431], 431],
+  [[500, 502, 503, 504, 507], 500],
+];
+
+/** Removed from requests: Apache would compare them with times and sizes, which do not change with the bytes. */
+const CONDITIONS = ["If-Modified-Since", "If-Unmodified-Since", "If-Match"];
+
+/** @param refusal the URL's path of the body of a 405, which Apache would send with a second Allow if it were a text here. */
+export function writeAnswers(rules: Rules, refusal: string): string[] {
+  const { headers, preflight, error, encodings } = rules;
+  return [
+    ...ERROR_PAGES.flatMap(([statuses, answer]) =>
+      statuses.map((status) => `ErrorDocument ${status} ${quoteApache(BODIES[answer])}`),
+    ),
+    refusalPage(refusal),
+    ...writeRedirects(rules),
+    `SetEnvIf Request_URI ^ ${quoteApache(`ROLLCALL_DETAIL=${ERROR_DETAILS[404]}`)}`,
+    `ErrorDocument 404 ${quoteApache(errorBody("%{reqenv:ROLLCALL_DETAIL}"))}`,
+    "",
+    "# Headers that Apache sets itself are removed first.",
+    ...["Allow", "Vary", "Last-Modified", "Content-Encoding"].map((name) => `Header onsuccess unset ${name}`),
+    `Header onsuccess unset Accept-Ranges "expr=!(${isLarge(rules)})"`,
+    ...set(headers),
+    ...set(preflight, "%{REQUEST_STATUS} == '204'"),
+    ...set(error, "%{REQUEST_STATUS} -ge 400"),
+    ...writeFileHeaders(rules),
+    ...encodings.flatMap((name) =>
+      set({ "Content-Encoding": name }, `${endsIn(`\\.json\\${ENCODINGS[name]}`)} && ${FOUND}`),
+    ),
+    ...CONDITIONS.map((name) => `RequestHeader unset ${name}`),
+    ...["Range", "If-Range"].map((name) => `RequestHeader unset ${name} "expr=!(${isLarge(rules)})"`),
+    "# A part or a step is no coding of another file.",
+    "<IfModule mod_mime.c>",
+    "  RemoveEncoding .br .gz",
+    "  # Nor is a page in Breton.",
+    "  RemoveLanguage .br",
+    "</IfModule>",
+    "SetEnv no-gzip 1",
+    "SetEnv no-brotli 1",
+  ];
+}
+
+/** The answers that differ between two listings of one virtual host. */
+function writeOwnAnswers(rules: Rules, refusal: string): string[] {
+  return [refusalPage(refusal), ...writeRedirects(rules), ...set(rules.headers), ...writeFileHeaders(rules)];
+}
+
+function refusalPage(refusal: string): string {
+  return `ErrorDocument 405 ${quoteApache(refusal)}`;
+}
+
+/**
+ * Where redirects lead to: a path alone. Apache puts the client's Host into its own Location, which no directive can change
+ * unless another request gives the body.
+ */
+function writeRedirects({ base, redirects }: Rules): string[] {
+  return [
+    `ErrorDocument 301 ${quoteApache(`${base.replaceAll("$", "%24")}/${SNAPSHOT}`)}`,
+    ...[...redirects].map(
+      ([bare, to]) =>
+        `Header onsuccess set Location ${quoteApache(`${formatted(to)}%{REDIRECT_ROLLCALL_QUERY}e`)} "expr=%{REQUEST_STATUS} == '301' && reqenv('REDIRECT_ROLLCALL_MOVED') == '${redirectName(base, bare)}'"`,
+    ),
+  ];
+}
+
+/** How long answers are kept, and what only some files have; their types are said where they are found. */
+function writeFileHeaders({ page, files }: Rules): string[] {
+  const caching = page["Cache-Control"];
+  return [
+    ...set({ "Cache-Control": caching }, "%{REQUEST_STATUS} -in {'200', '301', '304'}"),
+    ...[...files].flatMap(([name, { "Content-Type": _, ...own }]) => {
+      const others = Object.entries(own).filter(([header, value]) => header !== "Cache-Control" || value !== caching);
+      return set(Object.fromEntries(others), `${endsIn(literal(`/${name}`))} && ${FOUND}`);
+    }),
+  ];
+}
+
+/** The condition for answers that have a file's headers. */
+const FOUND = "%{REQUEST_STATUS} -in {'200', '304'}";
+
+function endsIn(pattern: string): string {
+  return `%{REQUEST_FILENAME} =~ m#${pattern}$#`;
+}
+
+/** The condition for files that are so large that they are resumed. */
+function isLarge({ families }: Rules): string {
+  return endsIn(`/${pathsOfFamilies(families.filter((family) => family.hasRanges))}`);
+}
+
+function set(headers: Headers, condition?: string): string[] {
+  const when = condition === undefined ? "" : ` "expr=${condition}"`;
+  return Object.entries(headers).map(
+    ([name, value]) => `Header always set ${name} ${quoteApache(formatted(value))}${when}`,
+  );
+}
+
+/** A value of a header, of which Apache reads percent signs and backslashes. */
+function formatted(value: string): string {
+  return value.replaceAll("\\", "\\\\").replaceAll("%", "%%");
+}
+
+/** A value of a directive. */
+export function quoteApache(text: string): string {
+  return `"${text.replace(/["\\]/g, "\\$&")}"`;
+}
+
+/** A pattern for a path: for the whole path of a URL, or for what follows the folder of a .htaccess. */
+export type PathPattern = (path: string) => string;
+
+/** Answers all methods but GET and HEAD. */
+export function writeMethods(): string[] {
+  return [
+    "RewriteEngine On",
+    "# The body of an error is not a request.",
+    "RewriteCond %{ENV:REDIRECT_STATUS} ^[45]",
+    "RewriteRule ^ - [END]",
+    "RewriteRule ^ - [E=ROLLCALL_QUERY:]",
+    "RewriteCond %{QUERY_STRING} .",
+    "RewriteRule ^ - [E=ROLLCALL_QUERY:?%{QUERY_STRING}]",
+    "RewriteCond %{REQUEST_METHOD} =OPTIONS",
+    `RewriteRule ^ - ${answer(204)}`,
+    "RewriteCond %{REQUEST_METHOD} !^(?:GET|HEAD)$",
+    `RewriteRule ^ - ${answer(405)}`,
+  ];
+}
+
+/** Finds nothing by a path in another spelling than that of links, which Apache brings into that form. */
+export function writeSpelling(base: string): string[] {
+  const request = `!^\\S+ (?:[A-Za-z]+://[^/?\\s]*)?${spelling(base, "\\s")}`;
+  return [`RewriteCond %{THE_REQUEST} ${apacheWord(request)}`, `RewriteRule ^ - ${answer(404)}`];
+}
+
+/** Redirects where the slash is missing, and sets ROLLCALL_PAGE and ROLLCALL_SUFFIX by the last rule that matches. */
+export function writePageRules(rules: Rules, path: PathPattern): string[] {
+  const { redirects, listing, pages, encodings } = rules;
+  const query = (pattern: string, page: string) => [
+    `RewriteCond %{QUERY_STRING} ${apacheWord(pattern)}`,
+    `RewriteRule ^ - [E=ROLLCALL_PAGE:${page}]`,
+  ];
+  return [
+    ...[...redirects.keys()].map((bare) => redirectFrom(`^${path(bare)}$`, rules, bare)),
+    "RewriteRule ^ - [E=ROLLCALL_PAGE:1]",
+    ...query(QUERY.other, "none"),
+    ...query(QUERY.empty, "1"),
+    ...query(QUERY.page, DIGITS.map((group) => `%${group}`).join("")),
+    ...query(QUERY.twice, "none"),
+    `RewriteRule ${apacheWord(`^${path(pages)}(${PAGE_NUMBER})\\.json$`)} - [E=ROLLCALL_PAGE:$1]`,
+    ...encodingPatterns(encodings)
+      .reverse()
+      .flatMap(({ pattern, suffix }) => [
+        `RewriteCond %{HTTP:Accept-Encoding} ${apacheWord(pattern)} [NC,NV]`,
+        `RewriteRule ^ - [E=ROLLCALL_SUFFIX:${suffix}]`,
+      ]),
+    `RewriteRule ${apacheWord(`^${path(listing)}(?:pages/[^/]*\\.json)?$`)} - ${apacheWord(`[E=ROLLCALL_DETAIL:${INVALID_PAGE}]`)}`,
+  ];
+}
+
+/** The file of the release that ROLLCALL_PAGE and ROLLCALL_SUFFIX name. */
+export function pageFile({ pageFolder }: Rules): string {
+  return `${pageFolder}/%{ENV:ROLLCALL_PAGE}.json%{ENV:ROLLCALL_SUFFIX}`;
+}
+
+/** The pattern of every path that `pageFile` answers. */
+export function pagePattern({ listing }: Rules, path: PathPattern): string {
+  return apacheWord(`^${path(listing)}(?:pages/${PAGE_NUMBER}\\.json)?$`);
+}
+
+/** Answers a path without its last slash. A header says where to: Apache's own Location has the Host that the client has sent. */
+export function redirectFrom(pattern: string, { base }: Rules, bare: string): string {
+  return `RewriteRule ${apacheWord(pattern)} / [R=301,L,E=ROLLCALL_MOVED:${redirectName(base, bare)}]`;
+}
+
+/** What the rules call a redirect, since its path may have characters that end a flag. */
+function redirectName(base: string, bare: string): string {
+  return bare === base ? "base" : "listing";
+}
+
+export function answer(status: ErrorStatus | 204): string {
+  return `[R=${status},END]`;
+}
+
+/** One word of a rewrite rule. A quote in it cannot be escaped, since a backslash belongs to the pattern. */
+export function apacheWord(text: string): string {
+  return `"${text}"`;
+}
