@@ -40,11 +40,3 @@ test("the key itself in place of its file is not repeated", async () => {
     }
   }
 });
-
-/** A process, and all that it has started. */
-function _family(pid: number): number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) => {
-    return readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-  });
-  return [pid, ...children.flatMap(_family)];
-}

@@ -32,8 +32,6 @@ export interface Host {
   name: string;
   baseUrl: string;
   publicKey: string;
-  /** Another key, which signed nothing. */
-  foreignKey: string;
   releases: Record<Turn, Known>;
 }
 
@@ -67,7 +65,7 @@ export async function stationOf(kind: Kind, sources = SOURCES): Promise<Station>
   const folder = scratch();
   const [dist, log, port] = [join(folder, "dist"), join(folder, "requests.log"), await freePort()];
   const baseUrl = `http://127.0.0.1:${port}`;
-  const [key, other] = [makeKey(folder, "ours"), makeKey(folder, "other")];
+  const key = makeKey(folder, "ours");
   const releases = {} as Record<Turn, Known>;
   const folders = {} as Record<Turn, string>;
   for (const [turn, rows] of Object.entries(sources)) {
@@ -92,9 +90,7 @@ export async function stationOf(kind: Kind, sources = SOURCES): Promise<Station>
   return {
     dist,
     folder,
-    host: {
-      ...{ name: kind, baseUrl, releases, publicKey: key.public, foreignKey: other.public },
-    },
+    host: { name: kind, baseUrl, releases, publicKey: key.public },
     async switchTo(turn) {
       if (current === turn) return;
       const { id } = releases[turn];

@@ -78,24 +78,6 @@ describe.each(WAYS)("by %s", (_way, target) => {
     socket.destroy();
   });
 
-  test("a client that reads slowly has all of it", async () => {
-    const { port } = await serving(
-      { count: 300, pageSize: 300, bio: "x".repeat(100_000) },
-      {},
-      { idleMs: 2_500, checkMs: 50 },
-    );
-    const socket = open(port);
-    let bytes = 0;
-    socket.on("data", (chunk) => {
-      bytes += chunk.length;
-      socket.pause();
-      void pause(10).then(() => socket.resume());
-    });
-    socket.write(get(target(1), target(1).includes("x") ? "Connection: close\r\n" : ""));
-    await until(() => bytes > 30_000_000);
-    socket.destroy();
-  });
-
   test("what is no HTTP does not cut short the answer before it", async () => {
     const { port } = await serving({ count: 200, pageSize: 200, bio: "x".repeat(100_000) }, {}, { lingerMs: 50 });
     const socket = open(port);
@@ -181,10 +163,11 @@ describe.skipIf(!hasProc)("few descriptors", () => {
   test("a page that cannot be opened for want of descriptors: the log names the limit", async () => {
     const script = `
       import { openSync } from "node:fs";
-      import { createPageCache } from "${new URL("../../lib/server/page-cache.js", import.meta.url)}";
-      const { load } = createPageCache(1, console.log);
+      import { Proofs } from "${new URL("../../lib/server/proofs.js", import.meta.url)}";
+      import { createStore } from "${new URL("../../lib/server/store.js", import.meta.url)}";
+      const [store, proofs] = [createStore(1, console.log), new Proofs(1, 0)];
       try { for (;;) openSync("/dev/null"); } catch {}
-      console.log(await load("/dev/null", ""));`;
+      console.log(store.read("/dev/null", "", proofs, 0));`;
     const command = `ulimit -n 60; exec "$0" --input-type=module -e "$1"`;
     const child = spawn("sh", ["-c", command, process.execPath, script], {
       stdio: ["ignore", "pipe", "inherit"],

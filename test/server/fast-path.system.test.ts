@@ -5,7 +5,7 @@ import { requestedPage } from "../../src/contract/links.js";
 import { createFastReader } from "../../src/server/fast-path/request.js";
 import { draws } from "../support/random.js";
 import { until } from "../support/until.js";
-import { freshDist, open, type Running, say, serving } from "./running.js";
+import { closed, freshDist, hearing, open, type Running, say, serving } from "./running.js";
 
 const LISTING = "/api/users/";
 const LAST = `GET ${LISTING}?page=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
@@ -45,16 +45,17 @@ test("the fast path answers to the byte as Node's server does, whatever a client
   const fast = await serving({}, { folder }, limits);
   const slow = await serving({}, { folder }, { ...limits, fastBytes: 0 });
   const etag = `"${fast.server.release.sums.pages.get(2, "identity")}"`;
-  const expectSame = async (requests: readonly string[]) => {
+  const expectSame = async (requests: readonly string[], cuts: readonly number[] = []) => {
     const text = requests.join("").replaceAll("TAG", etag) + LAST;
-    const [one, other] = await Promise.all([hear(fast.port, text), hear(slow.port, text)]);
+    const [one, other] = await Promise.all([hearInPackets(fast.port, text, cuts), hear(slow.port, text)]);
     expect(one, JSON.stringify(text)).toBe(other);
   };
   const start = `GET ${LISTING}?page=2 HTTP/1.1\r\nHost: a\r\n`;
   const single = headers.flatMap((header) => [`${header}\r\n`, `${header}\r\n${header}\r\n`]);
   const twice = ["Accept-Encoding: br\r\nAccept-Encoding: gzip\r\n", "If-None-Match: x\r\nIf-None-Match: TAG\r\n"];
   for (const block of [...single, ...twice]) await expectSame([`${start}${block}\r\n`]);
-  await fc.assert(fc.asyncProperty(fc.array(request, { maxLength: 4 }), expectSame), { numRuns: draws(300) });
+  const [some, cuts] = [fc.array(request, { maxLength: 4 }), fc.array(fc.nat(400), { maxLength: 3 })];
+  await fc.assert(fc.asyncProperty(some, cuts, expectSame), { numRuns: draws(600) });
   const logged = ({ entries }: Running) =>
     entries.map(({ method, url, status, bytes }) => `${method} ${url} ${status} ${bytes}`).sort();
   expect(logged(fast)).toEqual(logged(slow));
@@ -143,5 +144,21 @@ test("pages that have to be read first are answered in order", async () => {
 
 /** All that comes back until the server closes, without the time. */
 async function hear(port: number, text: string): Promise<string> {
-  return (await say(port, text)).replace(/^Date: .*\r\n/gm, "");
+  return timeless(await say(port, text));
 }
+
+/** The same for a text that is sent in packets which begin at these characters. */
+async function hearInPackets(port: number, text: string, cuts: readonly number[]): Promise<string> {
+  const socket = open(port).setNoDelay();
+  const heard = hearing(socket);
+  const places = [0, ...cuts.toSorted((one, other) => one - other), text.length];
+  for (const [at, place] of places.slice(0, -1).entries()) {
+    socket.write(Buffer.from(text.slice(place, places[at + 1]), "latin1"));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  socket.end();
+  await closed(socket);
+  return timeless(heard());
+}
+
+const timeless = (answers: string) => answers.replace(/^Date: .*\r\n/gm, "");
