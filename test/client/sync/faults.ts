@@ -2,7 +2,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { type Step, stepPath } from "../../../src/artifacts/steps.js";
 import type { Random } from "../../support/random.js";
-import { linesBetween, packStep, type Release, sha256, type Thing } from "./release.js";
+import { type Host, linesBetween, packStep, type Release, sha256 } from "./release.js";
 
 /** What a host has, and may lie about. */
 interface Situation {
@@ -12,199 +12,100 @@ interface Situation {
   to: Release;
   random: Random;
   /** Answers for single paths, in place of the file. */
-  answers: Map<string, Answer>;
+  answers: Host["answers"];
 }
 
-export interface Answer {
-  status?: number;
-  headers?: Record<string, string>;
-  body?: Buffer;
-  /** Bytes that never end. */
-  isEndless?: boolean;
-  /** Sent as it is, in place of an answer by HTTP. */
-  raw?: string;
-  /** Breaks off in the middle. */
-  isCut?: boolean;
-}
+/** Steps may be enough all the same, since the copy is what it has to be. */
+export const HARMLESS = "remove of nobody";
 
-export interface StepFault {
-  name: string;
-  /** Whether steps may be enough all the same, since the copy is what it has to be. */
-  isHarmless?: boolean;
-  spoil(situation: Situation): void;
-}
-
-export const FAULTS: readonly StepFault[] = [
-  { name: "a step that is missing", spoil: ({ to, answers }) => answers.set(fileOf(to), { status: 404 }) },
-  { name: "a step that fails", spoil: ({ to, answers }) => answers.set(fileOf(to), { status: 500 }) },
-  { name: "a redirect", spoil: ({ to, answers }) => answers.set(fileOf(to), redirect()) },
-  { name: "304 that nobody asked for", spoil: ({ to, answers }) => answers.set(fileOf(to), { status: 304 }) },
-  { name: "a step that breaks off", spoil: ({ to, answers }) => answers.set(fileOf(to), { isCut: true }) },
-  { name: "a step that never ends", spoil: ({ to, answers }) => answers.set(fileOf(to), { isEndless: true }) },
-  {
-    name: "gzip on the way that is none",
-    spoil: ({ to, answers }) => answers.set(fileOf(to), { headers: { "Content-Encoding": "gzip" } }),
+export const FAULTS: Readonly<Record<string, (situation: Situation) => unknown>> = {
+  "a step that is missing": ({ to, answers }) => answers.set(fileOf(to), () => new Response(null, { status: 404 })),
+  "a step that fails": ({ to, answers }) => answers.set(fileOf(to), () => new Response(null, { status: 500 })),
+  "a step that never ends": ({ to, answers }) => answers.set(fileOf(to), endless),
+  "HTML with 200": ({ to }) => to.files.set(fileOf(to), Buffer.from("<!doctype html><p>Log in</p>")),
+  "a letter that is another": ({ to, random }) => {
+    const right = to.files.get(fileOf(to)) ?? Buffer.alloc(0);
+    let bytes: Buffer;
+    do {
+      bytes = Buffer.from(right);
+      const at = random.below(bytes.length);
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << random.below(8));
+      // Some bits say nothing of what is packed, such as those of the time in the header.
+    } while (unpacksTo(bytes, gunzipSync(right)));
+    to.files.set(fileOf(to), bytes);
   },
-  { name: "a closed connection", spoil: ({ to, answers }) => answers.set(fileOf(to), { raw: "" }) },
-  { name: "no HTTP", spoil: ({ to, answers }) => answers.set(fileOf(to), { raw: "SSH-2.0-OpenSSH_9.2p1\r\n" }) },
-  {
-    name: "fewer bytes than were promised",
-    spoil: ({ to, answers }) => answers.set(fileOf(to), { raw: "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{" }),
+  "a step of another base": (situation) => {
+    const { from, to } = situation;
+    const other = from.things.map((thing) => ({ ...thing, name: "of nobody" }));
+    list(situation, linesBetween(other, to.things.slice(0, -1)));
   },
-  {
-    name: "more bytes than were promised",
-    spoil: ({ to, answers }) => answers.set(fileOf(to), { raw: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{}" }),
+  "a wrong digest": (situation) => relist(situation, { sha256: sha256("another") }),
+  "a wrong size": (situation) => relist(situation, { bytes: 1 + stepOf(situation.to).bytes }),
+  "gzip that is cut": (situation) => {
+    const { to, random } = situation;
+    const bytes = to.files.get(fileOf(to)) ?? Buffer.alloc(0);
+    const cut = bytes.subarray(0, 1 + random.below(bytes.length - 1));
+    to.files.set(fileOf(to), cut);
+    relist(situation, { bytes: cut.length });
   },
-  { name: "HTML with 200", spoil: ({ to }) => to.files.set(fileOf(to), Buffer.from("<!doctype html><p>Log in</p>")) },
-  { name: "an empty step", spoil: ({ to }) => to.files.set(fileOf(to), Buffer.alloc(0)) },
-  {
-    name: "a letter that is another",
-    spoil({ to, random }) {
-      const right = to.files.get(fileOf(to)) ?? Buffer.alloc(0);
-      let bytes: Buffer;
-      do {
-        bytes = Buffer.from(right);
-        const at = random.below(bytes.length);
-        bytes[at] = (bytes[at] ?? 0) ^ (1 << random.below(8));
-        // Some bits say nothing of what is packed, such as those of the time in the header.
-      } while (unpacksTo(bytes, gunzipSync(right)));
-      to.files.set(fileOf(to), bytes);
-    },
+  "a key that is repeated": (situation) => edit(situation, ([one = "", ...more]) => [one, one, ...more]),
+  "a key that is put and removed": (situation) =>
+    edit(situation, (lines) => [...lines, `{"remove":${situation.to.things[0]?.id}}`]),
+  "remove of nobody": (situation) => edit(situation, (lines) => [...lines, '{"remove":999999999}']),
+  "lines in another order": (situation) => edit(situation, (lines) => lines.toReversed()),
+  "a line less": (situation) => edit(situation, (lines) => lines.slice(1)),
+  "a record more": (situation) =>
+    edit(situation, (lines) => [...lines, '{"put":{"id":999999999,"name":"","score":0}}']),
+  "a record that is another": (situation) =>
+    edit(situation, (lines) => lines.map((line) => line.replace('"name":"', '"name":"!'))),
+  "a record with white space": (situation) =>
+    edit(situation, (lines) => lines.map((line) => line.replace('"name":', '"name": '))),
+  "a line with two records": (situation) =>
+    edit(situation, (lines) => lines.map((line) => line.replace(/^\{("put":.*)\}$/, "{$1,$1}"))),
+  "a record without its order": (situation) =>
+    edit(situation, (lines) => lines.map((line) => line.replace(/"score":-?\d+/, '"score":null'))),
+  "a line that is none": (situation) => edit(situation, (lines) => [...lines, '{"move":1}']),
+  "JSON that is none": (situation) => edit(situation, (lines) => [...lines, '{"put":{"id":']),
+  "no newline at the end": (situation) => plain(situation, (text) => text.trimEnd()),
+  "UTF-16": (situation) => plain(situation, (text) => Buffer.from(text, "utf16le")),
+  "no UTF-8": (situation) => plain(situation, (text) => Buffer.concat([Buffer.from(text), Buffer.from([0xff, 0x0a])])),
+  "other numbers than the lines have": (situation) => relist(situation, { put: 1 + stepOf(situation.to).put }),
+  "a step of a kilobyte that unpacks to ten gigabytes": (situation) => {
+    // No gzip is so small. So the list says a kilobyte, and the file is ten megabytes of them.
+    situation.to.files.set(fileOf(situation.to), tenGigabytes());
+    relist(situation, { bytes: 1000 });
   },
-  {
-    name: "a step of another base",
-    spoil(situation) {
-      const { from, to } = situation;
-      const other = from.things.map((thing) => ({ ...thing, name: "of nobody" }));
-      list(situation, linesBetween(other, to.things.slice(0, -1)));
-    },
+  "a step that unpacks to a thousand times its size, as it is listed": (situation) => {
+    const bomb = tenGigabytes().subarray(0, 100 * TEN_MEGABYTES.length);
+    situation.to.files.set(fileOf(situation.to), bomb);
+    relist(situation, { bytes: bomb.length });
   },
-  { name: "a wrong digest", spoil: (situation) => relist(situation, { sha256: sha256("another") }) },
-  { name: "a wrong size", spoil: (situation) => relist(situation, { bytes: 1 + stepOf(situation.to).bytes }) },
-  {
-    name: "gzip that is cut",
-    spoil(situation) {
-      const { to, random } = situation;
-      const bytes = to.files.get(fileOf(to)) ?? Buffer.alloc(0);
-      const cut = bytes.subarray(0, 1 + random.below(bytes.length - 1));
-      to.files.set(fileOf(to), cut);
-      relist(situation, { bytes: cut.length });
-    },
+  "what looks like very many members": (situation) => {
+    const one = gzipSync("", { level: 0 }).subarray(0, 10);
+    const bytes = gzipSync(Buffer.concat(Array.from({ length: 100_000 }, () => one)), { level: 0 });
+    situation.to.files.set(fileOf(situation.to), bytes);
+    relist(situation, { bytes: bytes.length });
   },
-  {
-    name: "a key that is repeated",
-    spoil: (situation) => edit(situation, ([one = "", ...more]) => [one, one, ...more]),
+  "changes.json of the snapshot before": ({ from, to }) => to.files.set(CHANGES, at(from, CHANGES)),
+  "changes.json that is none": ({ to }) => to.files.set(CHANGES, Buffer.from("[1]")),
+  "a step that is somewhere else": (situation) => relist(situation, { file: "changes/../snapshot.json" }),
+  "a step of no size": (situation) => relist(situation, { bytes: -1 }),
+  "a step of any size": (situation) => relist(situation, { bytes: Number.MAX_SAFE_INTEGER }),
+  "a chain that is torn": (situation) => relist(situation, { to: sha256("another") }),
+  "a very long chain that leads nowhere": ({ to }) => {
+    const states = [to.state, ...Array.from({ length: 1000 }, (_, at) => sha256(`${at}`))];
+    const steps = states.slice(1).map((from, index) => {
+      const next = states[index] ?? "";
+      return { ...stepOf(to), from, to: next, file: stepPath(from, next) };
+    });
+    to.files.set(CHANGES, Buffer.from(JSON.stringify({ state: to.state, steps })));
   },
-  {
-    name: "a key that is put and removed",
-    spoil: (situation) => edit(situation, (lines) => [...lines, `{"remove":${situation.to.things[0]?.id}}`]),
+  "a contract that is another": ({ to }) => {
+    to.files.set("contract.json", Buffer.from(to.contract.text.replace('"-score"', '"score"')));
   },
-  {
-    name: "remove of nobody",
-    isHarmless: true,
-    spoil: (situation) => edit(situation, (lines) => [...lines, '{"remove":999999999}']),
-  },
-  { name: "lines in another order", spoil: (situation) => edit(situation, (lines) => lines.toReversed()) },
-  { name: "a line less", spoil: (situation) => edit(situation, (lines) => lines.slice(1)) },
-  {
-    name: "a record more",
-    spoil: (situation) => edit(situation, (lines) => [...lines, '{"put":{"id":999999999,"name":"","score":0}}']),
-  },
-  {
-    name: "a record that is another",
-    spoil: (situation) => edit(situation, (lines) => lines.map((line) => line.replace('"name":"', '"name":"!'))),
-  },
-  {
-    name: "a record with white space",
-    spoil: (situation) => edit(situation, (lines) => lines.map((line) => line.replace('"name":', '"name": '))),
-  },
-  {
-    name: "a line with two records",
-    spoil: (situation) => edit(situation, (lines) => lines.map((line) => line.replace(/^\{("put":.*)\}$/, "{$1,$1}"))),
-  },
-  {
-    name: "a record without its order",
-    spoil: (situation) =>
-      edit(situation, (lines) => lines.map((line) => line.replace(/"score":-?\d+/, '"score":null'))),
-  },
-  { name: "a line that is none", spoil: (situation) => edit(situation, (lines) => [...lines, '{"move":1}']) },
-  { name: "JSON that is none", spoil: (situation) => edit(situation, (lines) => [...lines, '{"put":{"id":']) },
-  { name: "no newline at the end", spoil: (situation) => plain(situation, (text) => text.trimEnd()) },
-  { name: "UTF-16", spoil: (situation) => plain(situation, (text) => Buffer.from(text, "utf16le")) },
-  {
-    name: "no UTF-8",
-    spoil: (situation) => plain(situation, (text) => Buffer.concat([Buffer.from(text), Buffer.from([0xff, 0x0a])])),
-  },
-  {
-    name: "other numbers than the lines have",
-    spoil: (situation) => relist(situation, { put: 1 + stepOf(situation.to).put }),
-  },
-  {
-    name: "a step of a kilobyte that unpacks to ten gigabytes",
-    spoil(situation) {
-      // No gzip is so small. So the list says a kilobyte, and the file is ten megabytes of them.
-      situation.to.files.set(fileOf(situation.to), tenGigabytes());
-      relist(situation, { bytes: 1000 });
-    },
-  },
-  {
-    name: "a step that unpacks to a thousand times its size, as it is listed",
-    spoil(situation) {
-      const bomb = tenGigabytes().subarray(0, 100 * TEN_MEGABYTES.length);
-      situation.to.files.set(fileOf(situation.to), bomb);
-      relist(situation, { bytes: bomb.length });
-    },
-  },
-  {
-    name: "a step that the host packs once more, of ten gigabytes",
-    spoil(situation) {
-      const twice = gzipSync(tenGigabytes());
-      situation.answers.set(fileOf(situation.to), { body: twice, headers: { "Content-Encoding": "gzip" } });
-      relist(situation, { bytes: twice.length });
-    },
-  },
-  {
-    name: "what looks like very many members",
-    spoil(situation) {
-      const one = gzipSync("", { level: 0 }).subarray(0, 10);
-      const bytes = gzipSync(Buffer.concat(Array.from({ length: 100_000 }, () => one)), { level: 0 });
-      situation.to.files.set(fileOf(situation.to), bytes);
-      relist(situation, { bytes: bytes.length });
-    },
-  },
-  { name: "changes.json of the snapshot before", spoil: ({ from, to }) => to.files.set(CHANGES, at(from, CHANGES)) },
-  { name: "changes.json that is none", spoil: ({ to }) => to.files.set(CHANGES, Buffer.from("[1]")) },
-  { name: "changes.json that never ends", spoil: ({ answers }) => answers.set(CHANGES, { isEndless: true }) },
-  { name: "changes.json that fails", spoil: ({ answers }) => answers.set(CHANGES, { status: 500 }) },
-  {
-    name: "a step that is somewhere else",
-    spoil: (situation) => relist(situation, { file: "changes/../snapshot.json" }),
-  },
-  { name: "a step of no size", spoil: (situation) => relist(situation, { bytes: -1 }) },
-  { name: "a step of any size", spoil: (situation) => relist(situation, { bytes: Number.MAX_SAFE_INTEGER }) },
-  {
-    name: "a chain that is torn",
-    spoil: (situation) => relist(situation, { to: sha256("another") }),
-  },
-  {
-    name: "a very long chain that leads nowhere",
-    spoil({ to }) {
-      const states = [to.state, ...Array.from({ length: 1000 }, (_, at) => sha256(`${at}`))];
-      const steps = states.slice(1).map((from, index) => {
-        const next = states[index] ?? "";
-        return { ...stepOf(to), from, to: next, file: stepPath(from, next) };
-      });
-      to.files.set(CHANGES, Buffer.from(JSON.stringify({ state: to.state, steps })));
-    },
-  },
-  {
-    name: "a contract that is another",
-    spoil({ to }) {
-      to.files.set("contract.json", Buffer.from(to.contract.text.replace('"-score"', '"score"')));
-    },
-  },
-  { name: "a contract that is missing", spoil: ({ answers }) => answers.set("contract.json", { status: 404 }) },
-];
+  "a contract that is missing": ({ answers }) =>
+    answers.set("contract.json", () => new Response(null, { status: 404 })),
+};
 
 const CHANGES = "changes.json";
 
@@ -224,7 +125,8 @@ function stepOf({ steps }: Release): Step {
 
 const fileOf = (release: Release) => stepOf(release).file;
 const at = ({ files }: Release, path: string) => files.get(path) ?? Buffer.alloc(0);
-const redirect = (): Answer => ({ status: 302, headers: { Location: "/snapshot.json" } });
+const endless = () =>
+  new Response(new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(2 ** 20).fill(32)) }));
 
 /** changes.json says something else of its first step. */
 function relist({ to }: Situation, said: Partial<Step>): void {
@@ -242,7 +144,7 @@ function list(situation: Situation, lines: readonly string[]): void {
 
 function edit(situation: Situation, change: (lines: readonly string[]) => readonly string[]): void {
   const { from, to } = situation;
-  list(situation, change(linesBetween(from.things as Thing[], to.things as Thing[])));
+  list(situation, change(linesBetween(from.things, to.things)));
 }
 
 /** Other plain bytes, with a changes.json that fits. */

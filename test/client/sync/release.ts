@@ -50,9 +50,44 @@ export interface Release {
   files: Map<string, Buffer>;
 }
 
+export const BASE = "https://things.example.com/data";
+
+/** A host with one release, which can be switched to another. */
+export class Host {
+  readonly asked: string[] = [];
+  onAsked: (path: string) => void = () => {};
+  /** By path, in place of its file; `wrongTimes` of them are given, then the file is. */
+  readonly answers = new Map<string, () => Response>();
+  wrongTimes = Number.POSITIVE_INFINITY;
+  /** The tag of some bytes. */
+  tag = (bytes: Buffer | string) => `"${sha256(bytes).slice(0, 32)}"`;
+
+  constructor(public current: Release) {}
+
+  readonly fetch: typeof globalThis.fetch = async (input, init = {}) => {
+    const path = String(input)
+      .slice(BASE.length + 1)
+      .replace(/\?.*/, "");
+    this.asked.push(path);
+    this.onAsked(path);
+    const wrong = this.answers.get(path);
+    if (wrong && this.wrongTimes-- > 0) return wrong();
+    const bytes = this.current.files.get(path);
+    if (!bytes) return new Response("Not found", { status: 404 });
+    const etag = this.tag(bytes);
+    if (new Headers(init.headers).get("if-none-match") === etag) return new Response(null, { status: 304 });
+    return new Response(new Uint8Array(bytes), { headers: { etag } });
+  };
+
+  /** What was asked for since the last call. */
+  take(): string[] {
+    return this.asked.splice(0);
+  }
+}
+
 const OPTIONS: Options = {
   contract: contractFor(["-score", "name", "id"]),
-  baseUrl: "https://things.example.com/data",
+  baseUrl: BASE,
   pageSize: 10,
   hasBulk: false,
   before: undefined,

@@ -2,35 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createMemoryStore, type Held, type MemoryStore, openListing, type Store } from "../../../src/client/index.js";
 import { contractOf } from "../../../src/contract/contract.js";
-import { type Release, release, sha256, type Thing } from "./release.js";
-
-const BASE = "https://things.example.com/data";
-
-class Host {
-  readonly asked: string[] = [];
-  onAsked: (path: string) => void = () => {};
-
-  /** The tag of some bytes. */
-  tag = (bytes: Buffer | string) => `"${sha256(bytes).slice(0, 32)}"`;
-
-  constructor(public current: Release) {}
-
-  readonly fetch: typeof globalThis.fetch = async (input, init = {}) => {
-    const url = new URL(String(input));
-    const path = url.href.slice(BASE.length + 1).replace(/\?.*/, "");
-    this.asked.push(path);
-    this.onAsked(path);
-    const bytes = this.current.files.get(path);
-    if (!bytes) return new Response("Not found", { status: 404 });
-    const etag = this.tag(bytes);
-    if (new Headers(init.headers).get("if-none-match") === etag) return new Response(null, { status: 304 });
-    return new Response(new Uint8Array(bytes), { headers: { etag } });
-  };
-
-  take(): string[] {
-    return this.asked.splice(0);
-  }
-}
+import { BASE, Host, type Release, release, sha256, type Thing } from "./release.js";
 
 const things = (count: number): Thing[] =>
   Array.from({ length: count }, (_, at) => ({ id: at + 1, name: `thing ${at % 7}`, score: at % 5 }));
