@@ -5,7 +5,6 @@ import { type BuildOptions, build, useRelease, verify } from "rollcall";
 import { expect, test } from "vitest";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { checkSums, scratch } from "../support/files.js";
-import { STATIONS, stations, stationText, writeStations } from "../support/stations.js";
 import { linesOfPages, readBulk, sha256 } from "./bulk-files.js";
 
 const baseUrl = "https://directory.example.com";
@@ -14,16 +13,6 @@ const outcomeOf = async (options: Omit<BuildOptions, "dist" | "baseUrl">) => {
   const { folder } = await build({ ...options, baseUrl, dist: scratch(), bulk: true });
   return { folder, ...readBulk(folder) };
 };
-
-test("records of another contract, with numbers and any JSON", async () => {
-  const made = stations(250);
-  const db = writeStations(
-    join(scratch(), "stations.sqlite"),
-    made.map(({ row }) => row),
-  );
-  const { lines } = await outcomeOf({ db, contract: STATIONS, workers: 0 });
-  expect(lines).toBe(made.map((station) => `${stationText(station)}\n`).join(""));
-});
 
 test("nothing of the gzip tells of the machine or the time", async () => {
   const { files } = await outcomeOf({ db: writeUsers(join(scratch(), "u.sqlite"), plainRows(5)) });

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { build } from "../../src/snapshot/build.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
-import { freePort, takenPort } from "../support/ports.js";
+import { freePort } from "../support/ports.js";
 import { eventually } from "../support/until.js";
 import { fakeIo, rollcall } from "./run.js";
 
@@ -162,22 +162,4 @@ test("where releases are there and none is current, serve says how to choose one
   expect(stderr, "the newest that is whole").toBe(
     `error: No release in dist is current; "rollcall use ${release.id} dist" switches to the newest.\n`,
   );
-});
-
-test("without a release, serve refuses before it listens", async () => {
-  const { code, stdout, stderr } = await rollcall("serve --port 0", fakeIo(scratch()));
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toMatch(/^error: There is no release .*rollcall build.*\n$/);
-});
-
-test("a taken port is refused with what to do", async () => {
-  const { cwd } = await folderWithRelease();
-  const port = await takenPort();
-  const io = fakeIo(cwd);
-  expect(await rollcall(`serve --port ${port}`, io)).toEqual({
-    code: 1,
-    stdout: "",
-    stderr: `error: Port ${port} on 127.0.0.1 is taken; stop what listens there, or choose another --port.\n`,
-  });
-  expect(io.signals.eventNames(), "no signal is waited for").toEqual([]);
 });

@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/snapshot/build.js";
 import { CHECK_NAMES, HOST_ROWS } from "../../src/verify/host/host.js";
-import { run as runReal } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { front } from "../support/front.js";
@@ -156,22 +155,6 @@ test("what a release holds cannot break out of the report", async () => {
   expect(readFileSync(join(cwd, "report.xml"), "utf8")).toContain(
     "&lt;b&gt;&amp;\\u001b[31m&quot;\\u202e: found a file",
   );
-});
-
-test("several threads find the same as none", async () => {
-  const { cwd, folder } = await released(200);
-  for (const page of [3, 40, 77, 90]) {
-    const file = join(folder, `api/users/pages/${page}.json`);
-    writeFileSync(file, readFileSync(file, "utf8").replace('"country":"GB"', '"country":"gb"'));
-  }
-  const rows = async (workers: number) => {
-    const { stdout } = await runReal(["verify", "--json", "--workers", `${workers}`], { cwd });
-    return JSON.parse(stdout).rows;
-  };
-  const alone = await rows(0);
-  expect(alone.find(({ name }: { name: string }) => name === "records")).toMatchObject({ count: 4 });
-  expect(await rows(2)).toEqual(alone);
-  expect(await rows(5)).toEqual(alone);
 });
 
 test("a host: a row for each probe, weaknesses that are known, and the release that it should serve", async () => {

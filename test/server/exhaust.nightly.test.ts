@@ -164,7 +164,7 @@ describe.skipIf(!hasProc)("few descriptors", () => {
     const script = `
       import { openSync } from "node:fs";
       import { Proofs } from "${new URL("../../lib/server/proofs.js", import.meta.url)}";
-      import { createStore } from "${new URL("../../lib/server/store.js", import.meta.url)}";
+      import { createStore } from "${new URL("../../lib/server/page-cache.js", import.meta.url)}";
       const [store, proofs] = [createStore(1, console.log), new Proofs(1, 0)];
       try { for (;;) openSync("/dev/null"); } catch {}
       console.log(store.read("/dev/null", "", proofs, 0));`;

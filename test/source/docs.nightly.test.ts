@@ -1,21 +1,13 @@
 /** Compares docs/source.md with the code: runs its tables, its examples and its query for Django. */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type BuildResult, build, InvalidRecordsError, type User } from "../../src/index.js";
+import { type BuildResult, build, type User } from "../../src/index.js";
 import { readTree, scratch } from "../support/files.js";
 
 const DOC = readFileSync(new URL("../../docs/source.md", import.meta.url), "utf8");
-const SAMPLE = new URL("../../data/users.sqlite", import.meta.url).pathname;
 const BASE_URL = "https://directory.example.com";
-
-/** Each column's content, its rule for NULL and its form, from the table in the text. */
-const DESCRIBED = new Map(
-  [...DOC.matchAll(/^\| (\w+) \| (TEXT|INTEGER) \| (.+?) \| (.+) \|$/gm)].map(
-    ([, name = "", holds = "", onNull = "", form = ""]) => [name, { holds, onNull, form }] as const,
-  ),
-);
 
 let folder: string;
 let dist: string;
@@ -25,37 +17,6 @@ beforeEach(() => {
   folder = scratch();
   dist = join(folder, "dist");
   db = join(folder, "users.sqlite");
-});
-
-describe("the table", () => {
-  test.each([...DESCRIBED])("says what becomes of NULL in %s", async (column, { onNull }) => {
-    const before = await publishedUser();
-    const after = await publishedUser(`UPDATE users SET ${column} = NULL`);
-    if (onNull === "no") return expect(after).toBeUndefined();
-    const becomes: Record<string, Partial<User>> = {
-      username: { username: before?.id ?? "" },
-      display_name: { display_name: `${before?.first_name} ${before?.last_name}` },
-      default_wallet: { default_wallet: null },
-      image_url: { image_url: `${BASE_URL}/avatar.svg` },
-      off_chain_next_mining_at: { off_chain: { ...offChain(before), next_mining_at: "1970-01-01T00:00:00" } },
-      off_chain_last_withdrawn_at: { off_chain: { ...offChain(before), last_withdrawn_at: null } },
-    };
-    expect(becomes[column]).toBeDefined();
-    expect(after).toEqual({ ...before, ...becomes[column] });
-  });
-});
-
-describe("problems", () => {
-  test("look as in the text", async () => {
-    copyUsers(4);
-    change(`UPDATE users SET id = printf('00000000-0000-4000-8000-%012d', rowid);
-      UPDATE users SET off_chain_tokens = -1 WHERE rowid = 1;
-      UPDATE users SET languages = '["EN","Klingon"]' WHERE rowid = 2;
-      UPDATE users SET date_joined = '2024-02-30T09:00:00.000000Z' WHERE rowid = 3;
-      UPDATE users SET wac_status = '3' WHERE rowid = 4;`);
-    const [example = ""] = blocks("json");
-    expect((await problems()).sort()).toEqual(example.split("\n").sort());
-  });
 });
 
 describe("the query for Django", () => {
@@ -123,46 +84,10 @@ function blocks(language: string): string[] {
   return [...DOC.matchAll(fenced)].map(([, text = ""]) => text);
 }
 
-/** A source of sample users in which every column is used, in a table without types, so that no value is converted. */
-function copyUsers(count: number): void {
-  rmSync(db, { force: true });
-  const source = new Database(db);
-  source.exec(`CREATE TABLE users (${[...DESCRIBED.keys()].join(", ")})`);
-  source.prepare("ATTACH ? AS sample").run(SAMPLE);
-  const used = [...DESCRIBED.keys()].map((column) => `${column} IS NOT NULL AND ${column} <> ''`).join(" AND ");
-  source.prepare(`INSERT INTO users SELECT * FROM sample.users WHERE ${used} ORDER BY id LIMIT ?`).run(count);
-  source.close();
-}
-
 function change(sql: string): void {
   const source = new Database(db);
   source.exec(sql);
   source.close();
-}
-
-/** The one user of a source as published after a change, or undefined when the build refuses it. */
-async function publishedUser(sql = ""): Promise<User | undefined> {
-  copyUsers(1);
-  change(sql);
-  try {
-    const [user] = publishedUsers(await build({ db, baseUrl: BASE_URL, dist }));
-    return user;
-  } catch (error) {
-    if (error instanceof InvalidRecordsError) return undefined;
-    throw error;
-  }
-}
-
-function offChain(user: User | undefined): User["off_chain"] {
-  if (!user) throw new Error("the sample's first user was refused");
-  return user.off_chain;
-}
-
-/** The lines that `--problems` writes. */
-async function problems(): Promise<string[]> {
-  const problemsFile = join(folder, "problems.ndjson");
-  await expect(build({ db, baseUrl: BASE_URL, dist, problemsFile })).rejects.toThrow(InvalidRecordsError);
-  return readFileSync(problemsFile, "utf8").trimEnd().split("\n");
 }
 
 function publishedUsers({ folder: release, pages }: BuildResult): User[] {

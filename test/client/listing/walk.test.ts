@@ -198,17 +198,6 @@ test("a listing that never rests is an error after some restarts", async () => {
   expect(walk.restarts).toBe(8);
 });
 
-test("a walk asks for nothing before it begins, then for snapshot.json, SHA256SUMS, each page and the contract once, and snapshot.json again", async () => {
-  const listing = open();
-  const walk = listing.records();
-  expect([host.log.length, listing.proof, walk.position]).toEqual([0, undefined, { state: "", page: 1, index: 0 }]);
-  await all(walk);
-  const pages = Array.from({ length: 10 }, (_, at) => pageUrl(at + 1));
-  const firsts = [...pages.slice(0, 8), "/contract.json", ...pages.slice(8)];
-  expect(host.urls()).toEqual(["/snapshot.json", "/SHA256SUMS", ...firsts, "/snapshot.json"]);
-  expect(listing.proof).toBe("digests");
-});
-
 test("a walk behind the end costs one request while nothing has changed, and tells when something has", async () => {
   const listing = open();
   const walk = listing.records();
