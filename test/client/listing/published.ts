@@ -44,56 +44,87 @@ export function publishAll<R extends { id: string | number }>(
   more: ReadonlyMap<string, string> = new Map(),
 ): Published<R> {
   const facts = { ...FACTS, ...given, count: records.length };
-  const { count, pageSize, baseUrl, version, links, partSize } = facts;
-  const pages = pagesFor(count, pageSize);
-  const paths = new PagePaths(PATH);
-  const digests = new PageDigests(pages, ["identity"]);
-  const files = new Map<string, Buffer>();
-  const others = new Map<string, string>();
-  const place = { baseUrl, path: PATH, links };
-  for (let page = 1; page <= pages; page++) {
-    const texts = records.slice((page - 1) * pageSize, page * pageSize).map((record) => JSON.stringify(record));
-    const bytes = Buffer.from(encodePage({ ...place, page, pages, count }, texts).join(""));
-    digests.set(page, "identity", sha256(bytes));
-    const url = links === "query" ? `${PATH}?format=api&page=${page}` : `/${paths.path(page)}`;
-    files.set(BASE + url, bytes);
-  }
-  const put = (path: string, text: string | Buffer) => {
-    const bytes = Buffer.from(text);
-    files.set(`${BASE}/${path}`, bytes);
-    others.set(path, sha256(bytes));
+  const { version, links } = facts;
+  const listing = { path: PATH, order: ["id"] };
+  const { files, paths } = filesOf({
+    ...{ ...facts, path: PATH, id: sha256(JSON.stringify(facts)).slice(0, 12) },
+    texts: records.map((record) => JSON.stringify(record)),
+    keys: records.map(({ id }) => `${id}`),
+    contract: JSON.stringify({ title: version, properties: { id: {} }, "x-listing": listing }),
+    more: () => more,
+  });
+  const urlOf = (path: string) => {
+    const page = paths.find(path)?.page;
+    return page && links === "query" ? `${PATH}?format=api&page=${page}` : `/${path}`;
   };
-  const list = records.map((record) => `${sha256(JSON.stringify(record)).slice(0, 32)}  ${record.id}\n`).join("");
-  put(
-    "contract.json",
-    JSON.stringify({ title: version, properties: { id: {} }, "x-listing": { path: PATH, order: ["id"] } }),
-  );
-  put("records.sha256", list);
-  putBulk(put, records, partSize);
-  for (const [path, text] of more) put(path, text);
-  const said = {
-    ...{ id: sha256(JSON.stringify(facts)).slice(0, 12), contract: 1, count, pages, page_size: pageSize },
-    ...{ base_url: baseUrl, links, encodings: [], skipped: 0, state: sha256(list), warnings: {} },
-  };
-  put("snapshot.json", `${JSON.stringify(said)}\n`);
-  const sums = [...encodeSums({ paths, pages: digests, others: new Map([...others].sort()) })].join("");
-  files.set(`${BASE}/SHA256SUMS`, Buffer.from(sums));
-  return { facts, records: [...records], files };
+  const byUrl = [...files].map(([path, bytes]) => [BASE + urlOf(path), bytes] as const);
+  return { facts, records: [...records], files: new Map(byUrl) };
 }
 
-/** Parts of two gzip members each, as a build writes them. */
-function putBulk(put: (path: string, text: string | Buffer) => void, records: readonly unknown[], partSize: number) {
-  const lines = records.map((record) => `${JSON.stringify(record)}\n`);
+interface Content {
+  texts: readonly string[];
+  /** As records.sha256 has them. */
+  keys: readonly string[];
+  contract: string;
+  path: string;
+  pageSize: number;
+  baseUrl: string;
+  links: "query" | "path";
+  /** Records of a part; there are no parts without. */
+  partSize?: number | undefined;
+  id: string;
+  /** What follows from the state. */
+  more: (state: string) => Iterable<readonly [path: string, content: string | Buffer]>;
+}
+
+/** Every file of a release by its path, with digests that fit. */
+export function filesOf(content: Content) {
+  const { texts, keys, contract, path, pageSize, baseUrl, links, partSize, id, more } = content;
+  const [count, pages] = [texts.length, pagesFor(texts.length, pageSize)];
+  const paths = new PagePaths(path);
+  const digests = new PageDigests(pages, ["identity"]);
+  const files = new Map<string, Buffer>();
+  for (let page = 1; page <= pages; page++) {
+    const position = { page, pages, count, baseUrl, path, links };
+    const some = texts.slice((page - 1) * pageSize, page * pageSize);
+    const bytes = Buffer.from(encodePage(position, some).join(""));
+    digests.set(page, "identity", sha256(bytes));
+    files.set(paths.path(page), bytes);
+  }
+  const list = texts.map((text, at) => `${sha256(text).slice(0, 32)}  ${keys[at]}\n`).join("");
+  const state = sha256(list);
+  const said = {
+    ...{ id, contract: 1, count, pages, page_size: pageSize, base_url: baseUrl, links },
+    ...{ encodings: [], skipped: 0, state, warnings: {} },
+  };
+  const others = new Map<string, string | Buffer>([
+    ["contract.json", contract],
+    ["records.sha256", list],
+    ...(partSize === undefined ? [] : partsOf(texts, partSize)),
+    ...more(state),
+    ["snapshot.json", `${JSON.stringify(said)}\n`],
+  ]);
+  const listed = [...others].map(([path, content]) => [path, sha256(content)] as const).sort();
+  others.set("SHA256SUMS", [...encodeSums({ paths, pages: digests, others: new Map(listed) })].join(""));
+  for (const [path, content] of others) files.set(path, Buffer.from(content));
+  return { state, paths, files };
+}
+
+/** Parts of two gzip members each, as a build writes them, and their list. */
+function partsOf(texts: readonly string[], partSize: number): [path: string, content: string | Buffer][] {
+  const lines = texts.map((text) => `${text}\n`);
+  const files: [string, Buffer][] = [];
   const parts: object[] = [];
   for (let at = 0; at === 0 || at < lines.length; at += partSize) {
     const some = lines.slice(at, at + partSize);
     const half = Math.ceil(some.length / 2);
     const bytes = Buffer.concat([some.slice(0, half), some.slice(half)].map((half) => gzipSync(half.join(""))));
     const file = `bulk/${parts.length + 1}.ndjson.gz`;
-    put(file, bytes);
+    files.push([file, bytes]);
     parts.push({ file, count: some.length, bytes: bytes.length, sha256: sha256(some.join("")) });
   }
-  put("bulk.json", JSON.stringify({ count: records.length, sha256: sha256(lines.join("")), parts }));
+  const list = JSON.stringify({ count: texts.length, sha256: sha256(lines.join("")), parts });
+  return [...files, ["bulk.json", list]];
 }
 
 export function sha256(data: string | Buffer): string {

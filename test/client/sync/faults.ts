@@ -2,7 +2,8 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { type Step, stepPath } from "../../../src/artifacts/steps.js";
 import type { Random } from "../../support/random.js";
-import { type Host, linesBetween, packStep, type Release, sha256 } from "./release.js";
+import { sha256 } from "../listing/published.js";
+import { type Host, linesBetween, packStep, type Release } from "./release.js";
 
 /** What a host has, and may lie about. */
 interface Situation {

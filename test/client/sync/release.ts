@@ -1,14 +1,10 @@
 /** Releases in memory whose records tests choose, with the steps between them. */
-import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { encodeChanges, type Step, stepPath } from "../../../src/artifacts/steps.js";
 import { type Contract, contractOf } from "../../../src/contract/contract.js";
 import type { ContractFile } from "../../../src/contract/file/form.js";
-import { pagesFor } from "../../../src/contract/links.js";
-import { encodePage } from "../../../src/contract/page.js";
 import { isBehind, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";
-import { PagePaths } from "../../../src/release/layout.js";
-import { encodeSums, PageDigests } from "../../../src/release/sums.js";
+import { filesOf, sha256 } from "../listing/published.js";
 
 const PATH = "/v1/things/";
 
@@ -99,51 +95,20 @@ export function release(records: Iterable<Thing>, given: Partial<Options> = {}):
   const { contract, baseUrl, pageSize, hasBulk, before, most } = { ...OPTIONS, ...given };
   const things = inOrder([...records], contract);
   const texts = things.map((thing) => JSON.stringify(thing));
-  const [count, pages] = [things.length, pagesFor(things.length, pageSize)];
-  const paths = new PagePaths(PATH);
-  const digests = new PageDigests(pages, ["identity"]);
-  const others = new Map<string, string>();
-  const files = new Map<string, Buffer>();
-  const place = { baseUrl, path: PATH, links: "path" as const };
-  for (let page = 1; page <= pages; page++) {
-    const some = texts.slice((page - 1) * pageSize, page * pageSize);
-    const bytes = Buffer.from(encodePage({ ...place, page, pages, count }, some).join(""));
-    digests.set(page, "identity", sha256(bytes));
-    files.set(paths.path(page), bytes);
-  }
-  const put = (path: string, content: string | Buffer) => {
-    const bytes = Buffer.from(content);
-    files.set(path, bytes);
-    others.set(path, sha256(bytes));
-  };
-  const list = things.map((thing, at) => `${sha256(texts[at] ?? "").slice(0, 32)}  ${keyOf(thing)}\n`).join("");
-  const state = sha256(list);
-  put("contract.json", contract.text);
-  put("records.sha256", list);
-  if (hasBulk) {
-    const lines = texts.map((text) => `${text}\n`).join("");
-    const packed = gzipSync(lines);
-    put("bulk/1.ndjson.gz", packed);
-    const parts = [{ file: "bulk/1.ndjson.gz", count, bytes: packed.length, sha256: sha256(lines) }];
-    put("bulk.json", JSON.stringify({ count, sha256: sha256(lines), parts }));
-  }
-  const steps: Step[] = before ? [...before.steps].slice(0, most) : [];
-  if (before) {
-    for (const { file } of steps) put(file, before.files.get(file) ?? "");
-    const { step, packed } = stepBetween(before, { things, state });
-    if (before.state !== state) {
-      steps.unshift(step);
-      put(step.file, packed);
-    }
-  }
-  put("changes.json", encodeChanges({ state, steps }));
-  const said = {
-    ...{ id: sha256(state + contract.text).slice(0, 12), contract: 1, count, pages, page_size: pageSize },
-    ...{ base_url: baseUrl, links: "path", encodings: [], skipped: 0, state, warnings: {} },
-  };
-  put("snapshot.json", `${JSON.stringify(said)}\n`);
-  const sums = [...encodeSums({ paths, pages: digests, others: new Map([...others].sort()) })].join("");
-  files.set("SHA256SUMS", Buffer.from(sums));
+  const steps: Step[] = [...(before?.steps ?? [])].slice(0, most);
+  const { state, files } = filesOf({
+    ...{ texts, keys: things.map(keyOf), contract: contract.text, path: PATH, pageSize, baseUrl, links: "path" },
+    ...{ partSize: hasBulk ? 1000 : undefined, id: sha256(texts.join() + contract.text).slice(0, 12) },
+    *more(state) {
+      for (const { file } of steps) yield [file, before?.files.get(file) ?? ""];
+      if (before && before.state !== state) {
+        const { step, packed } = packStep(before.state, state, linesBetween(before.things, things));
+        steps.unshift(step);
+        yield [step.file, packed];
+      }
+      yield ["changes.json", encodeChanges({ state, steps })];
+    },
+  });
   return { things, state, contract, steps, files };
 }
 
@@ -174,13 +139,6 @@ export function linesBetween(from: readonly Thing[], to: readonly Thing[]): stri
   });
 }
 
-function stepBetween(
-  from: Pick<Release, "things" | "state">,
-  to: Pick<Release, "things" | "state">,
-): { step: Step; packed: Buffer } {
-  return packStep(from.state, to.state, linesBetween(from.things, to.things));
-}
-
 /** A step of any lines, as changes.json would list it. */
 export function packStep(from: string, to: string, lines: readonly string[]): { step: Step; packed: Buffer } {
   const plain = lines.map((line) => `${line}\n`).join("");
@@ -189,8 +147,4 @@ export function packStep(from: string, to: string, lines: readonly string[]): { 
   const counts = { put: lines.length - remove, remove };
   const step = { from, to, file: stepPath(from, to), bytes: packed.length, sha256: sha256(plain), ...counts };
   return { step, packed };
-}
-
-export function sha256(data: string | Buffer): string {
-  return createHash("sha256").update(data).digest("hex");
 }

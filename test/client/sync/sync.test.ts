@@ -2,7 +2,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createMemoryStore, type Held, type MemoryStore, openListing, type Store } from "../../../src/client/index.js";
 import { contractOf } from "../../../src/contract/contract.js";
-import { BASE, Host, type Release, release, sha256, type Thing } from "./release.js";
+import { sha256 } from "../listing/published.js";
+import { BASE, Host, type Release, release, type Thing } from "./release.js";
 
 const things = (count: number): Thing[] =>
   Array.from({ length: count }, (_, at) => ({ id: at + 1, name: `thing ${at % 7}`, score: at % 5 }));
