@@ -186,28 +186,3 @@ test("a view and a table without row ids, which one thread reads", async () => {
   const all = await expectSame(db);
   for (const table of ["everyone", "bare"]) expect(await expectSame(db, { table })).toEqual(all);
 });
-
-test("a source that is damaged in the middle is refused in one line", async () => {
-  const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(2000), ORDER_INDEX);
-  const bytes = readFileSync(db).fill(0xa5, 150_000, 350_000);
-  writeFileSync(db, bytes);
-  for (const workers of WORKERS) {
-    const refused = build({ db, dist: scratch(), ...BASE, workers });
-    await expect(refused).rejects.toMatchObject({
-      name: "UserError",
-      message: expect.stringContaining("is damaged; check"),
-    });
-  }
-});
-
-/** Of the sample users, as the first version published them: the digest of all pages' lines in SHA256SUMS. */
-test("the sample users have the pages that they always had", async () => {
-  const db = new URL("../../data/users.sqlite", import.meta.url).pathname;
-  const { folder } = await build({ db, dist: scratch(), ...BASE, baseUrl: `${BASE.baseUrl}/base`, workers: 2 });
-  const sums = readFileSync(join(folder, "SHA256SUMS"), "utf8").split("\n");
-  const pages = sums.filter((line) => line.includes("/pages/")).map((line) => `${line}\n`);
-  writeFileSync(join(folder, "noted"), pages.join(""));
-  const digest = execFileSync("sha256sum", [join(folder, "noted")], { encoding: "utf8" }).slice(0, 64);
-  expect(digest).toBe("122ca72f17c0b04218a493751c82fc5f5f2f7aff5360fe2900d79a03a1c0dcfa");
-  expect(readdirSync(join(folder, "api/users/pages"))).toHaveLength(pages.length);
-});

@@ -19,7 +19,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { build } from "../../src/snapshot/build.js";
 import { CLI, start } from "../support/command.js";
 import { plainRows, userId, writeUsers } from "../support/database.js";
-import { fileClockTicks, scratch } from "../support/files.js";
+import { scratch } from "../support/files.js";
 import { until } from "../support/until.js";
 import { fakeIo, rollcall } from "./run.js";
 
@@ -324,22 +324,6 @@ test("a build whose gate is exceeded keeps the release and leaves current alone"
   expect((await run("build --max-removed 0")).stderr).toContain("nothing changed");
 });
 
-test("what a gate has refused in another folder is found by the commands that the message names", async () => {
-  const { run, edit } = await oneRelease();
-  await run(["build", "--out", "over there"]);
-  edit(EDIT);
-  const { stderr } = await run(["build", "--out", "over there", "--max-removed", "0"]);
-  const [, look = "", accept = ""] =
-    /with "rollcall (diff .*)", accept it with "rollcall (use .*)"\.\n$/.exec(stderr) ?? [];
-  const words = (line: string) =>
-    line
-      .replace("'over there'", "over_there")
-      .split(" ")
-      .map((word) => word.replace("_", " "));
-  expect((await run(words(look))).stdout).toMatch(/removed +1\n/);
-  expect(await run(words(accept))).toMatchObject({ code: 0 });
-});
-
 test("--keep 0 leaves what gates have refused until something is switched", async () => {
   const { cwd, edit, first } = await oneRelease();
   const names = () => readdirSync(join(cwd, "dist/releases"));
@@ -404,20 +388,4 @@ test("another base URL is told in one line, and moves nobody's default image", a
     fields: { image_url: 1 },
   });
   expect(readdirSync(join(cwd, "dist/releases"))).toHaveLength(4);
-});
-
-test("the previous release is what was current before, not what a gate refused", async () => {
-  const { run: runAtOnce, edit, first } = await oneRelease();
-  // Real builds are further apart than the resolution of file times.
-  const run = (line: string) => fileClockTicks().then(() => runAtOnce(line));
-  edit(`DELETE FROM users WHERE id = '${userId(1)}'`);
-  expect((await run("build --max-removed 0")).code).toBe(3);
-  edit(`DELETE FROM users WHERE id = '${userId(2)}'`);
-  expect((await run("build")).code).toBe(0);
-  edit(`DELETE FROM users WHERE id = '${userId(3)}'`);
-  expect((await run("build --max-removed 0")).code).toBe(3);
-  expect((await run("diff")).stdout).toContain(`old  release ${first.name}`);
-  expect(JSON.parse((await run("diff --format json")).stdout)).toMatchObject({ removed: 2 });
-  await run(`use ${first.id}`);
-  expect(JSON.parse((await run("diff --format json")).stdout)).toMatchObject({ added: 2, removed: 0 });
 });

@@ -1,10 +1,6 @@
 /** A published release in memory, and a fetch that answers from it, with whatever goes wrong on the way. */
-import { createHash } from "node:crypto";
-import { gzipSync } from "node:zlib";
-import { pagesFor } from "../../../src/contract/links.js";
-import { encodePage } from "../../../src/contract/page.js";
-import { PagePaths } from "../../../src/release/layout.js";
-import { encodeSums, PageDigests } from "../../../src/release/sums.js";
+import { sha256 } from "../../../src/release/plain-files.js";
+import { filesOf } from "../../support/release-files.js";
 
 export const BASE = "https://stations.example.com/data";
 export const PATH = "/v1/stations/";
@@ -47,7 +43,7 @@ export function publishAll<R extends { id: string | number }>(
   const { version, links } = facts;
   const listing = { path: PATH, order: ["id"] };
   const { files, paths } = filesOf({
-    ...{ ...facts, path: PATH, id: sha256(JSON.stringify(facts)).slice(0, 12) },
+    ...{ ...facts, path: PATH },
     texts: records.map((record) => JSON.stringify(record)),
     keys: records.map(({ id }) => `${id}`),
     contract: JSON.stringify({ title: version, properties: { id: {} }, "x-listing": listing }),
@@ -59,76 +55,6 @@ export function publishAll<R extends { id: string | number }>(
   };
   const byUrl = [...files].map(([path, bytes]) => [BASE + urlOf(path), bytes] as const);
   return { facts, records: [...records], files: new Map(byUrl) };
-}
-
-interface Content {
-  texts: readonly string[];
-  /** As records.sha256 has them. */
-  keys: readonly string[];
-  contract: string;
-  path: string;
-  pageSize: number;
-  baseUrl: string;
-  links: "query" | "path";
-  /** Records of a part; there are no parts without. */
-  partSize?: number | undefined;
-  id: string;
-  /** What follows from the state. */
-  more: (state: string) => Iterable<readonly [path: string, content: string | Buffer]>;
-}
-
-/** Every file of a release by its path, with digests that fit. */
-export function filesOf(content: Content) {
-  const { texts, keys, contract, path, pageSize, baseUrl, links, partSize, id, more } = content;
-  const [count, pages] = [texts.length, pagesFor(texts.length, pageSize)];
-  const paths = new PagePaths(path);
-  const digests = new PageDigests(pages, ["identity"]);
-  const files = new Map<string, Buffer>();
-  for (let page = 1; page <= pages; page++) {
-    const position = { page, pages, count, baseUrl, path, links };
-    const some = texts.slice((page - 1) * pageSize, page * pageSize);
-    const bytes = Buffer.from(encodePage(position, some).join(""));
-    digests.set(page, "identity", sha256(bytes));
-    files.set(paths.path(page), bytes);
-  }
-  const list = texts.map((text, at) => `${sha256(text).slice(0, 32)}  ${keys[at]}\n`).join("");
-  const state = sha256(list);
-  const said = {
-    ...{ id, contract: 1, count, pages, page_size: pageSize, base_url: baseUrl, links },
-    ...{ encodings: [], skipped: 0, state, warnings: {} },
-  };
-  const others = new Map<string, string | Buffer>([
-    ["contract.json", contract],
-    ["records.sha256", list],
-    ...(partSize === undefined ? [] : partsOf(texts, partSize)),
-    ...more(state),
-    ["snapshot.json", `${JSON.stringify(said)}\n`],
-  ]);
-  const listed = [...others].map(([path, content]) => [path, sha256(content)] as const).sort();
-  others.set("SHA256SUMS", [...encodeSums({ paths, pages: digests, others: new Map(listed) })].join(""));
-  for (const [path, content] of others) files.set(path, Buffer.from(content));
-  return { state, paths, files };
-}
-
-/** Parts of two gzip members each, as a build writes them, and their list. */
-function partsOf(texts: readonly string[], partSize: number): [path: string, content: string | Buffer][] {
-  const lines = texts.map((text) => `${text}\n`);
-  const files: [string, Buffer][] = [];
-  const parts: object[] = [];
-  for (let at = 0; at === 0 || at < lines.length; at += partSize) {
-    const some = lines.slice(at, at + partSize);
-    const half = Math.ceil(some.length / 2);
-    const bytes = Buffer.concat([some.slice(0, half), some.slice(half)].map((half) => gzipSync(half.join(""))));
-    const file = `bulk/${parts.length + 1}.ndjson.gz`;
-    files.push([file, bytes]);
-    parts.push({ file, count: some.length, bytes: bytes.length, sha256: sha256(some.join("")) });
-  }
-  const list = JSON.stringify({ count: texts.length, sha256: sha256(lines.join("")), parts });
-  return [...files, ["bulk.json", list]];
-}
-
-export function sha256(data: string | Buffer): string {
-  return createHash("sha256").update(data).digest("hex");
 }
 
 /** SHA256SUMS and files that fit each other again after one was changed. */

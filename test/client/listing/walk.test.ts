@@ -9,8 +9,9 @@ import {
   openListing,
   SnapshotChangedError,
 } from "../../../src/client/index.js";
+import { sha256 } from "../../../src/release/plain-files.js";
 import { until } from "../../support/until.js";
-import { BASE, Host, PATH, type Published, publish, relist, sha256 } from "./published.js";
+import { BASE, Host, PATH, type Published, publish, relist } from "./published.js";
 
 interface Station {
   id: number;

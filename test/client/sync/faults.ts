@@ -1,8 +1,8 @@
 /** Ways in which what leads from one snapshot to the next can be wrong, by accident or on purpose. */
 import { gunzipSync, gzipSync } from "node:zlib";
-import { type Step, stepPath } from "../../../src/artifacts/steps.js";
+import { type Step, stepPath } from "../../../src/artifacts/steps/steps.js";
+import { sha256 } from "../../../src/release/plain-files.js";
 import type { Random } from "../../support/random.js";
-import { sha256 } from "../listing/published.js";
 import { type Host, linesBetween, packStep, type Release } from "./release.js";
 
 /** What a host has, and may lie about. */

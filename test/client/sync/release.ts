@@ -4,7 +4,8 @@ import { encodeChanges, type Step, stepPath } from "../../../src/artifacts/steps
 import { type Contract, contractOf } from "../../../src/contract/contract.js";
 import type { ContractFile } from "../../../src/contract/file/form.js";
 import { isBehind, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";
-import { filesOf, sha256 } from "../listing/published.js";
+import { sha256 } from "../../../src/release/plain-files.js";
+import { filesOf } from "../../support/release-files.js";
 
 const PATH = "/v1/things/";
 
@@ -98,7 +99,7 @@ export function release(records: Iterable<Thing>, given: Partial<Options> = {}):
   const steps: Step[] = [...(before?.steps ?? [])].slice(0, most);
   const { state, files } = filesOf({
     ...{ texts, keys: things.map(keyOf), contract: contract.text, path: PATH, pageSize, baseUrl, links: "path" },
-    ...{ partSize: hasBulk ? 1000 : undefined, id: sha256(texts.join() + contract.text).slice(0, 12) },
+    partSize: hasBulk ? 1000 : undefined,
     *more(state) {
       for (const { file } of steps) yield [file, before?.files.get(file) ?? ""];
       if (before && before.state !== state) {

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createMemoryStore, type Held, type MemoryStore, openListing, type Store } from "../../../src/client/index.js";
 import { contractOf } from "../../../src/contract/contract.js";
-import { sha256 } from "../listing/published.js";
+import { sha256 } from "../../../src/release/plain-files.js";
 import { BASE, Host, type Release, release, type Thing } from "./release.js";
 
 const things = (count: number): Thing[] =>

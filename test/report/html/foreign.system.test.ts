@@ -5,7 +5,7 @@ import { contractOf } from "../../../src/contract/contract.js";
 import { changesIn, diffOf } from "../../support/diffs.js";
 import { describeWith } from "../../support/installed.js";
 import { STATIONS, stations } from "../../support/stations.js";
-import { HOSTILE_FIELDS, hostileDiff, otherContractDiff, partsDiff, stationsDiff, twoFacetsDiff } from "../foreign.js";
+import { HOSTILE_FIELDS, hostileDiff, otherContractDiff, partsDiff, stationsDiff } from "../foreign.js";
 import { settled, useBrowser } from "./browser.js";
 
 describeWith("chromium", "the page of any contract", (path) => {
@@ -39,17 +39,6 @@ describeWith("chromium", "the page of any contract", (path) => {
       ...["position.latitude-69.5", "position.longitude-159.75", "readings20", "sensors[]"],
     ]);
     expect(await page.content()).not.toMatch(/\busers?\b/i);
-    expect(misdeeds).toEqual([]);
-  });
-
-  test("has a plot for each of several facets, each with a name of its own", async () => {
-    const { page, misdeeds } = await open(twoFacetsDiff());
-    await settled(page);
-    expect((await titles(page)).slice(1, 3)).toEqual(["Moves of country", "Moves of is_active"]);
-    expect(await page.locator("#flow2 .w520 text").allTextContents()).toEqual(["false", "5", "true", "5"]);
-    const ids = await page.locator("[id]").evaluateAll((all) => all.map(({ id }) => id));
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(await page.locator("#list li").filter({ hasText: "is_active false" }).count()).toBe(10);
     expect(misdeeds).toEqual([]);
   });
 

@@ -62,44 +62,6 @@ describeWith("chromium", "the list of changes", (path) => {
     await expect(page.locator("#details-5").isVisible()).resolves.toBe(false);
   });
 
-  test("a user without a name goes by the id", async () => {
-    const nameless = person(1);
-    const { page } = await open(diffOf([added({ ...nameless, display_name: nameless.id, username: nameless.id })]));
-    await settled(page);
-    expect(await page.locator(".who").allTextContents()).toEqual([nameless.id]);
-  });
-
-  test("what only the code of two texts tells apart is shown as code", async () => {
-    const pairs = [
-      ["Zo\u00e9 Lund", "Zoe\u0301 Lund", "\\u00e9", "e\\u0301"],
-      ["a b", "a\u00a0b", " ", "\\u00a0"],
-      ["ab", "a\u00adb", "", "\\u00ad"],
-    ] as const;
-    const { page } = await open(
-      diffOf(pairs.map(([old, now], number) => changed(person(number, { bio: old }), person(number, { bio: now })))),
-    );
-    await settled(page);
-    await page.getByRole("button", { name: "Open all" }).click();
-    const marks = (side: string) =>
-      page
-        .locator(`td.${side}`)
-        .evaluateAll((cells) => cells.map((cell) => cell.querySelector("mark")?.textContent ?? ""));
-    expect(await marks("old")).toEqual(pairs.map(([, , old]) => old));
-    expect(await marks("new")).toEqual(pairs.map(([, , , now]) => now));
-  });
-
-  test("a difference late in a long text is what a closed row shows of it, in whole words", async () => {
-    const bio = (name: string) => `${"long ".repeat(100)}${name} and on${" and on".repeat(100)}`;
-    const { page } = await open(
-      diffOf([changed(person(1, { bio: bio("José") }), person(1, { bio: bio("Jose\u0301e") }))]),
-    );
-    await settled(page);
-    const [old, now] = await page.locator(".gist bdi").allTextContents();
-    expect(old).toMatch(/^… long long long José and on.*…$/);
-    expect(now).toMatch(/^… long long long Jose\u0301e and on.*…$/);
-    expect(await page.locator(".gist mark").allTextContents()).toEqual(["José", "Jose\u0301e"]);
-  });
-
   test("searching finds texts in names, ids and values, whatever their case", async () => {
     const { page } = await open(SMALL);
     await settled(page);
