@@ -14,7 +14,8 @@ import { type Ended, whenEnded } from "../support/command.js";
 import { blocksOf, environment } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { engine, isMissing, loadEngine } from "../support/installed.js";
-import { byNginx, byServe, makeKeyLine, type Published, recordsOf } from "./published.js";
+import { generateKey } from "../support/minisign.js";
+import { byNginx, byServe, type Published, recordsOf } from "./published.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const DOC = readFileSync(join(ROOT, "docs/consuming.md"), "utf8");
@@ -192,7 +193,7 @@ describe.skipIf(isMissing(...PROGRAMS, "nginx", engine("@duckdb/node-api"), engi
       const { code, stdout } = await type(block("Proving what came"));
       expect([code, stdout]).toEqual([1, "bulk/1.ndjson.gz: FAILED\n"]);
 
-      const other = reader({ url: published.url, key: makeKeyLine(scratch()).key });
+      const other = reader({ url: published.url, key: generateKey(scratch(), "other").line });
       await other.type(block("Everything at once", 1));
       expect(await other.type(block("Proving what came", 1))).toMatchObject({ code: 1, stdout: "" });
       expect((await other.type(block("Proving what came", 2))).code).not.toBe(0);

@@ -5,8 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import type { ContractFile } from "../../src/contract/file/form.js";
-import { checkContract, parseContract } from "../../src/contract/file/parse.js";
+import { parseContract } from "../../src/contract/file/parse.js";
 import { blocksOf, clone, environment, sh } from "../support/docs.js";
 import { readTree } from "../support/files.js";
 import { STATIONS } from "../support/stations.js";
@@ -96,31 +95,3 @@ test("all mistakes of the wrong contract are told as shown", { timeout: 30_000 }
   expect([status, stdout]).toEqual([2, ""]);
   expectShown(REFUSED, "text", 0, stderr.replaceAll(cwd, "."));
 });
-
-/** What stands in the table of patterns: one that is refused, and what to write instead. */
-const PATTERNS = [...DOC.matchAll(/^\| `([[^].*)` \| (?:.*) \| `(\^.*)` \|$/gm)].map(
-  ([, refused = "", better = ""]) => ({
-    refused: refused.replaceAll("\\|", "|"),
-    better: better.replaceAll("\\|", "|"),
-  }),
-);
-
-test.each(PATTERNS)("$refused is refused as too slow, and $better is not", ({ refused, better }) => {
-  expect(mistakesOf({ pattern: refused })).toEqual([
-    expect.stringContaining("/properties/code/pattern may take very long"),
-  ]);
-  expect(mistakesOf({ pattern: better })).toEqual([]);
-});
-
-/** What is wrong with a contract of one field `code` with these keywords. */
-function mistakesOf(keywords: object): string[] {
-  const file = {
-    type: "object",
-    "x-listing": { path: "/codes/", words: ["code", "codes"], key: "code", order: ["code"], version: 1 },
-    properties: { code: { type: "string", ...keywords } },
-    required: ["code"],
-    additionalProperties: false,
-  } satisfies ContractFile;
-  const read = checkContract(file);
-  return "mistakes" in read ? read.mistakes : [];
-}

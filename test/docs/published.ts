@@ -8,7 +8,7 @@ import type { Page, User } from "../../src/index.js";
 import { SERVERS, serveWith } from "../hosts/servers.js";
 import { run, start } from "../support/command.js";
 import { scratch } from "../support/files.js";
-import { makeKey } from "../support/minisign.js";
+import { generateKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
 import { eventually } from "../support/until.js";
 
@@ -21,12 +21,6 @@ function change(file: string, sql: string): void {
   const db = new Database(file);
   db.exec(sql);
   db.close();
-}
-
-/** A secret key's path, and the line of its public half, as `minisign -P` takes it. */
-export function makeKeyLine(folder: string): { secret: string; key: string } {
-  const { secret, public: text } = makeKey(folder, "publisher");
-  return { secret, key: text.split("\n")[1] ?? "" };
 }
 
 export interface Published {
@@ -42,7 +36,7 @@ async function publish(url: string): Promise<Published> {
   const dist = scratch();
   const db = join(dist, "users.sqlite");
   cpSync(SAMPLE, db);
-  const { secret, key } = makeKeyLine(dist);
+  const { secret, line: key } = generateKey(dist, "publisher");
   const readers = ["--bulk", "--lookup", "--changes", "3", "--sign-key", secret];
   const args = ["build", "--db", db, "--base-url", url, "--out", dist, ...readers, "--quiet"];
   const build = async () => expect(await run(args)).toMatchObject({ code: 0, stderr: "" });

@@ -7,6 +7,7 @@ import { recordEncoder } from "../../src/contract/record/encode.js";
 import type { PublishedAt } from "../../src/explorer/html.js";
 import { explorerPage } from "../../src/explorer/html.js";
 import type { ExplorerSummary } from "../../src/explorer/summary.js";
+import { HOSTILE, INVISIBLE } from "../support/hostile.js";
 import { mergeContext } from "../support/merging.js";
 
 export interface Written {
@@ -70,30 +71,15 @@ export async function pageOf(
   return explorerPage(contract, summary, { ...PUBLISHED, ...published });
 }
 
-/** Texts that try to be more than text. */
-export const HOSTILE = [
-  "</script><script>alert(1)</script>",
-  "<!--<script>",
-  "]]><![CDATA[",
-  '<img src="https://evil.example/x.png" onerror="alert(1)">',
-  '"><svg onload=alert(1)>',
-  "<style>* { display: none }</style>",
-  '<meta http-equiv="refresh" content="0;url=https://evil.example">',
-  "<base href=https://evil.example/>",
-  "javascript:alert(1)",
-  "__proto__",
-  "&lt;b&gt; &amp; &#x3c;",
-  "a\\u003cb\\n",
-  "user\u202Etxt.exe",
-  "a\u2028b\u2029c\u200bd\ufeffe",
-] as const;
+/** Texts that try to be more than text, without halves of surrogate pairs. */
+export const TEXTS = [...HOSTILE, ...INVISIBLE.map(([text]) => text).filter((text) => !/\p{Surrogate}/u.test(text))];
 
 /** Everything that a contract's author can write is hostile, and so is what people choose by. */
 export function hostileCollection(): { contract: Contract; records: AnyRecord[] } {
-  const [first, second] = HOSTILE;
+  const [first = "", second = ""] = TEXTS;
   const file: ContractFile = {
-    title: HOSTILE[3],
-    description: HOSTILE.join("\n"),
+    title: TEXTS[4] ?? "",
+    description: TEXTS.join("\n"),
     type: "object",
     "x-listing": {
       ...{ path: "/t/", words: [first, second], key: "key", order: ["<script>alert(1)</script>", "key"] },
@@ -101,9 +87,14 @@ export function hostileCollection(): { contract: Contract; records: AnyRecord[] 
     },
     properties: {
       key: { type: "integer" },
-      "<script>alert(1)</script>": { type: "string", format: "date", title: HOSTILE[4], description: HOSTILE[5] },
-      '"><svg onload=alert(1)>': { type: "string", "x-facet": true, examples: [...HOSTILE] },
-      __proto__x: { enum: [...HOSTILE], description: HOSTILE.join(" ") },
+      "<script>alert(1)</script>": {
+        type: "string",
+        format: "date",
+        title: TEXTS[5] ?? "",
+        description: TEXTS[6] ?? "",
+      },
+      '"><svg onload=alert(1)>': { type: "string", "x-facet": true, examples: [...TEXTS] },
+      __proto__x: { enum: [...TEXTS], description: TEXTS.join(" ") },
       "<b>n</b>": { type: "integer", title: "</title><script>alert(1)</script>" },
     },
     required: ["key", "<script>alert(1)</script>", '"><svg onload=alert(1)>', "__proto__x", "<b>n</b>"],
@@ -111,8 +102,8 @@ export function hostileCollection(): { contract: Contract; records: AnyRecord[] 
   };
   const records = Array.from({ length: 60 }, (_, at) => ({
     ...{ key: at, "<script>alert(1)</script>": `2026-0${1 + (at % 9)}-01`, "<b>n</b>": at },
-    '"><svg onload=alert(1)>': HOSTILE[at % HOSTILE.length],
-    __proto__x: HOSTILE[(at * 7) % HOSTILE.length],
+    '"><svg onload=alert(1)>': TEXTS[at % TEXTS.length],
+    __proto__x: TEXTS[(at * 7) % TEXTS.length],
   }));
   return { contract: contractOf(file), records };
 }

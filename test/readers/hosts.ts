@@ -10,7 +10,7 @@ import { switchTo } from "../server/release.js";
 import { CLI } from "../support/command.js";
 import { plainRows, type Row, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
-import { makeKey } from "../support/minisign.js";
+import { generateKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
 import { pause } from "../support/time.js";
 import { markOf } from "./cases.mjs";
@@ -65,7 +65,7 @@ export async function stationOf(kind: Kind, sources = SOURCES): Promise<Station>
   const folder = scratch();
   const [dist, log, port] = [join(folder, "dist"), join(folder, "requests.log"), await freePort()];
   const baseUrl = `http://127.0.0.1:${port}`;
-  const key = makeKey(folder, "ours");
+  const key = generateKey(folder, "ours");
   const releases = {} as Record<Turn, Known>;
   const folders = {} as Record<Turn, string>;
   for (const [turn, rows] of Object.entries(sources)) {
@@ -90,7 +90,7 @@ export async function stationOf(kind: Kind, sources = SOURCES): Promise<Station>
   return {
     dist,
     folder,
-    host: { name: kind, baseUrl, releases, publicKey: key.public },
+    host: { name: kind, baseUrl, releases, publicKey: key.line },
     async switchTo(turn) {
       if (current === turn) return;
       const { id } = releases[turn];

@@ -8,7 +8,6 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { fileTime } from "../support/files.js";
 import { describeWith } from "../support/installed.js";
 import { USER_PAGES } from "../support/pages.js";
-import { seeded } from "../support/random.js";
 import { until } from "../support/until.js";
 import type { Shape } from "./release.js";
 import { ask, serving } from "./running.js";
@@ -89,38 +88,6 @@ describe.each(FILES)("%s", (_name, file, path, coding) => {
     expect(lines).toEqual([]);
   });
 });
-
-test("a page changes without a pause: each answer is its own bytes or a 500", async () => {
-  const { server, get } = await reading(SETTLE_MS);
-  const random = seeded();
-  const whole = join(server.release.folder, USER_PAGES.path(2));
-  const bytes = await readFile(whole);
-  const other = Buffer.alloc(bytes.length, "x");
-  const counts = { right: 0, refused: 0, wrong: 0 };
-  let isOver = false;
-  const clients = Array.from({ length: 4 }, async () => {
-    while (!isOver) {
-      const { status, body } = await get(PAGE, "identity");
-      counts[status === 500 ? "refused" : body.equals(bytes) ? "right" : "wrong"]++;
-    }
-  });
-  for (let change = 0; change < 40; change++) {
-    const [, write] = random.of(WAYS);
-    await write(whole, other);
-    const { refused, right } = counts;
-    if (random.chance(0.5)) await until(() => counts.refused > refused);
-    await write(whole, bytes);
-    // The next change comes at once, or after the right bytes were sent again.
-    if (random.chance(0.5)) await until(() => counts.right > right + 8);
-  }
-  isOver = true;
-  await Promise.all(clients);
-  expect(counts.wrong).toBe(0);
-  expect(Math.min(counts.right, counts.refused)).toBeGreaterThan(10);
-}, 120_000);
-
-/** Longer than a tick of any clock that Linux has files by. */
-const SETTLE_MS = 30;
 
 // A program that maps a file writes to it without changing its times. So the answer shows whether the page was hashed.
 describeWith("python3", "bytes that change behind the system's back", (python) => {

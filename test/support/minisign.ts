@@ -1,7 +1,7 @@
 /** Keys of minisign's form: made here for tests that need no program, and by minisign itself. */
 import { execFileSync } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface Key {
@@ -75,11 +75,4 @@ export function generateKey(folder: string, name: string, password?: string): Ke
       ? execFileSync("minisign", [...args, "-W"], { stdio: "pipe" })
       : execFileSync(...onTerminal(`${password}\n`, "minisign", ...args), { stdio: "pipe" });
   return { secret, public: open, line: /RW[\w+/]{54}/.exec(String(said))?.[0] ?? "" };
-}
-
-/** minisign's own key without a password: the path of the secret one, and the text of the public one. */
-export function makeKey(folder: string, name: string): { secret: string; public: string } {
-  const [secret, open] = [join(folder, `${name}.key`), join(folder, `${name}.pub`)];
-  execFileSync("minisign", ["-G", "-W", "-f", "-s", secret, "-p", open], { stdio: "pipe" });
-  return { secret, public: readFileSync(open, "utf8") };
 }

@@ -3,7 +3,6 @@ import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ListingErrorCode, type ListingOptions, openListing } from "../../../src/client/index.js";
 import { useFakeClock } from "../../support/clock.js";
-import { seeded } from "../../support/random.js";
 import { type Asked, BASE, type Fault, Host, PATH, type Published, publish, relist } from "./published.js";
 
 const PAGE = `${PATH}?format=api&page=4`;
@@ -382,34 +381,4 @@ describe("parts", () => {
     release.files.set(URLS.sums, Buffer.from(text(URLS.sums).replace(/^.*bulk.*\n/gm, "")));
     expect((await read({}, "bulk")).error).toMatchObject({ code: "usage", url: `${BASE}/bulk.json` });
   });
-});
-
-test("faults at random never give a wrong record", async () => {
-  const random = seeded(20_261_124);
-  const other = publish({ version: "b" });
-  const older = publish({ version: "older", count: 80 });
-  for (let round = 0; round < 25; round++) {
-    host = new Host(release);
-    host.fault = ({ url }) => {
-      if (random.chance(0.02)) host.release = host.release === release ? other : release;
-      if (random.chance(0.85)) return undefined;
-      const bytes = Buffer.from(host.release.files.get(url) ?? "");
-      if (random.chance(0.3) && bytes.length > 0) bytes[random.below(bytes.length)] = random.below(256);
-      return random.of([
-        () => new Response(fileOf(older, url)),
-        () => new Response(fileOf(other, url)),
-        () => new Response(bytes),
-        () => new Response(bytes.subarray(0, random.below(bytes.length + 1))),
-        () => broken(bytes),
-        html,
-        () => new Response("", { status: random.of([404, 429, 500, 502, 503]), headers: { "retry-after": "0" } }),
-        () => Promise.reject(new TypeError("fetch failed")),
-      ])();
-    };
-    const { found } = await read({}, random.of([undefined, "bulk"]));
-    const [whole] = [release, other, older].filter(
-      ({ facts }) => facts.version === (found[0] as { version?: string })?.version,
-    );
-    expect(found).toEqual((whole ?? release).records.slice(0, found.length));
-  }
 });
