@@ -113,3 +113,15 @@ test("a list that cannot be written is refused before anything changes", async (
   await expect(purged({ purgeList: join(folder, "none/x") })).rejects.toThrow("a part of its path does not exist");
   expect(existsSync(join(folder, "site"))).toBe(false);
 });
+
+test("the explorer is listed by both of its names, with its sorted files, and so is what is gone", async () => {
+  const dist = join(folder, "dist");
+  const others = { "index.html": "1", "lookup/words/1.txt": "1" };
+  await switchTo(dist, await writeRelease(dist, { baseUrl: BASE, others }));
+  expect(await purged()).toEqual(expect.arrayContaining(["/", "/index.html", "/lookup/words/1.txt"]));
+  const edited = { ...others, "lookup/words/1.txt": "2" };
+  await switchTo(dist, await writeRelease(dist, { baseUrl: BASE, others: edited }));
+  expect((await purged()).sort()).toEqual(["/SHA256SUMS", "/lookup/words/1.txt"]);
+  await switchTo(dist, await writeRelease(dist, { baseUrl: BASE }));
+  expect((await purged()).sort()).toEqual(["/", "/SHA256SUMS", "/index.html", "/lookup/words/1.txt"]);
+});
