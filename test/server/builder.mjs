@@ -1,11 +1,11 @@
 // Builds in a process of its own, from the compiled library, one build a message. argv: SQLite file, dist.
 import { build } from "../../lib/index.js";
 
-const [, , db, out] = process.argv;
+const [, , db, dist] = process.argv;
 process.on("message", async () => {
   const { id, isNew } = await build({
     db,
-    out,
+    dist,
     baseUrl: "https://directory.example.com",
     pageSize: 50,
     encodings: ["gzip"],

@@ -4,7 +4,6 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync,
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { onTestFinished } from "vitest";
-import { until } from "./until.js";
 
 /** A new folder that goes when the test ends. */
 export function scratch(): string {
@@ -49,10 +48,4 @@ export function fileTime(): number {
   const file = join(scratch(), "probe");
   writeFileSync(file, "");
   return statSync(file).mtimeMs;
-}
-
-/** Waits until a file that is written now is newer than any written before, whatever the resolution of file times is. */
-export async function fileClockTicks(): Promise<void> {
-  const before = fileTime();
-  await until(() => fileTime() > before + 50);
 }

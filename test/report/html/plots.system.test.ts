@@ -140,33 +140,6 @@ describeWith("chromium", "plots", (path) => {
     expect(below.x).toBe(first.x);
   });
 
-  test("at most twelve fields are drawn, and all are in the figures", async () => {
-    const { off_chain: offChain } = person(1);
-    const all = {
-      ...offChain,
-      tokens: 1,
-      mining_events: 1,
-      pending_events: 1,
-      withdrawn_events: 0,
-      liveness_tier: "x",
-    };
-    const now = person(1, {
-      ...{
-        bio: "b",
-        country: "FR",
-        current_location: "FR",
-        first_name: "f",
-        last_name: "l",
-        display_name: "d",
-      },
-      ...{ languages: [], referrals_count: 9, wac_status: 1, off_chain: all },
-    });
-    const { page } = await open(diffOf([changed(person(1), now)]));
-    expect(await page.locator("#fields .w520 rect.changed").count()).toBe(12);
-    expect(await figures(page, "fields")).toHaveLength(14);
-    expect(await page.locator("#fields figcaption p").textContent()).toContain("2 rarer fields not drawn.");
-  });
-
   test.each([
     [1280, ["w520", "w520", "w1080"]],
     [800, ["w340", "w340", "w520"]],
