@@ -1,12 +1,12 @@
 /** A contract comes from a file or an object; a bad one stops a build before anything is read or written. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { loadContract } from "../../src/contract/file/load.js";
 import { ExitCode, UserError } from "../../src/errors.js";
 import { build } from "../../src/snapshot/build.js";
+import { runSql } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { STATIONS, STATIONS_CONTRACT } from "../support/stations.js";
 
@@ -78,11 +78,10 @@ test("conditions that only SQLite itself can refuse", async () => {
 
 test("a condition that one row cannot be asked of refuses the build with a line that says so", async () => {
   const cwd = scratch();
-  const db = new Database(join(cwd, "t.sqlite"));
-  db.exec(
+  runSql(
+    join(cwd, "t.sqlite"),
     "CREATE TABLE things (id INTEGER PRIMARY KEY, n INTEGER); INSERT INTO things VALUES (1, -9223372036854775808)",
   );
-  db.close();
   const file = {
     type: "object",
     "x-listing": { path: "/things/", words: ["thing", "things"], key: "id", order: ["id"], version: 1 },

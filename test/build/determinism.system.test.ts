@@ -8,7 +8,7 @@ import { type BuildOptions, type BuildResult, build, buildShard, InvalidRecordsE
 import { describe, expect, test } from "vitest";
 import { run } from "../support/command.js";
 import { reseal } from "../support/damage.js";
-import { plainRows, userId, variedUsers, writeUsers } from "../support/database.js";
+import { plainRows, runSql, userId, variedUsers, writeUsers } from "../support/database.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
 import { STATIONS, stations, writeStations } from "../support/stations.js";
 import { anyUser, toRow } from "../support/users.js";
@@ -44,12 +44,6 @@ const SOURCES: Record<string, { make(): Source; edit: string; pages: string; fai
   },
 };
 
-function change(db: string, sql: string): void {
-  const file = new Database(db);
-  file.exec(sql);
-  file.close();
-}
-
 /** Builds all shards, the last first, by 0, 1 or 2 threads, and joins them. */
 async function joined(options: BuildOptions, count: number): Promise<BuildResult> {
   const parts = join(scratch(), "parts");
@@ -69,7 +63,7 @@ describe.each(Object.entries(SOURCES))("%s, with everything on", (_, { make, edi
     const source = make();
     const first = scratch();
     const old = await build({ ...source, ...BASE, ...EVERYTHING, dist: first }, { now });
-    change(source.db, edit);
+    runSql(source.db, edit);
     const options = () => {
       const dist = join(scratch(), "dist");
       cpSync(first, dist, { recursive: true, verbatimSymlinks: true });

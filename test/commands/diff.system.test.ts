@@ -14,11 +14,10 @@ import {
 import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { build } from "../../src/snapshot/build.js";
 import { CLI, start } from "../support/command.js";
-import { plainRows, userId, writeUsers } from "../support/database.js";
+import { plainRows, runSql, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { until } from "../support/until.js";
 import { fakeIo, rollcall } from "./run.js";
@@ -34,11 +33,7 @@ async function oneRelease() {
     const now = () => new Date(Date.UTC(2026, 10, 21, 3, minute));
     return build({ db, baseUrl, dist: join(cwd, "dist"), pageSize: 5 }, { now });
   };
-  const edit = (sql: string) => {
-    const file = new Database(db);
-    file.exec(sql);
-    file.close();
-  };
+  const edit = (sql: string) => runSql(db, sql);
   const run = (line: string | readonly string[]) => rollcall(line, fakeIo(cwd));
   return { cwd, first: await again(40), again, edit, run };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { build, createServer, type MirrorResult, mirror } from "../../src/index.js";
-import { plainRows, userId, writeUsers } from "../support/database.js";
+import { plainRows, runSql, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { writeKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
@@ -21,9 +21,7 @@ async function listing(options: Partial<Parameters<typeof build>[0]> = {}) {
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const publish = (sql = "") => {
-    const source = new Database(db);
-    source.exec(sql);
-    source.close();
+    runSql(db, sql);
     return build({ db, dist, baseUrl, changes: 3, ...options });
   };
   await publish();
@@ -76,9 +74,7 @@ test("everything at first, then nothing, then what has changed, and everything w
 test("what somebody has changed is said, and read anew", async () => {
   const { cwd, url, dist, file } = await listing();
   await mirror({ url, file });
-  const db = new Database(file);
-  db.exec("DROP TRIGGER rollcall_keeps_records_from_delete; DELETE FROM users WHERE username = 'user3'");
-  db.close();
+  runSql(file, "DROP TRIGGER rollcall_keeps_records_from_delete; DELETE FROM users WHERE username = 'user3'");
   const { stderr } = await rollcall(`mirror ${url} mirror.sqlite`, fakeIo(cwd));
   expect(stderr).toMatch(/^anew +its tables or triggers were changed/m);
   const again = new Database(file, { readonly: true });

@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { parseContract } from "../../src/contract/file/parse.js";
+import { runSql } from "../support/database.js";
 import { blocksOf, clone, environment, sh } from "../support/docs.js";
 import { readTree } from "../support/files.js";
 import { STATIONS } from "../support/stations.js";
@@ -42,9 +42,7 @@ const REFUSED = "What is refused, and how it is told";
 test("from somebody else's table to a page: every command does what is said", { timeout: 60_000 }, async () => {
   const [cwd, env] = [clone(), environment()];
   const [table = ""] = blocks(TUTORIAL, "sql");
-  const db = new Database(join(cwd, "people.sqlite"));
-  db.exec(table);
-  db.close();
+  runSql(join(cwd, "people.sqlite"), table);
   const [init = "", query = "", contract = "", build = "", serve = "", curl = "", ...others] = blocks(TUTORIAL, "sh");
   expect(others).toEqual([]);
 

@@ -2,11 +2,11 @@
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import Database from "better-sqlite3";
 import { expect, onTestFinished } from "vitest";
 import type { Page, User } from "../../src/index.js";
 import { SERVERS, serveWith } from "../hosts/servers.js";
 import { run, start } from "../support/command.js";
+import { runSql } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { generateKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
@@ -16,12 +16,6 @@ const SAMPLE = fileURLToPath(new URL("../../data/users.sqlite", import.meta.url)
 
 /** Some texts that are hard on programs that read lines. */
 const HARD = `UPDATE users SET bio = '"' || char(9, 10, 13, 0, 8232, 65279, 128512) || '\\u0041''' WHERE id < '2'`;
-
-function change(file: string, sql: string): void {
-  const db = new Database(file);
-  db.exec(sql);
-  db.close();
-}
 
 export interface Published {
   dist: string;
@@ -41,7 +35,7 @@ async function publish(url: string): Promise<Published> {
   const args = ["build", "--db", db, "--base-url", url, "--out", dist, ...readers, "--quiet"];
   const build = async () => expect(await run(args)).toMatchObject({ code: 0, stderr: "" });
   await build();
-  change(db, HARD);
+  runSql(db, HARD);
   await build();
   return { dist, db, url, key, build };
 }

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { parseContract } from "../../src/contract/file/parse.js";
 import { toSql } from "../../src/contract/sql.js";
@@ -27,7 +26,7 @@ import type {
   VerifyOptions,
 } from "../../src/index.js";
 import { build } from "../../src/index.js";
-import { plainRows, writeUsers } from "../support/database.js";
+import { plainRows, runSql, writeUsers } from "../support/database.js";
 import { clone, commandsOf, environment, sh } from "../support/docs.js";
 import { readTree, scratch } from "../support/files.js";
 import { eventually } from "../support/until.js";
@@ -106,10 +105,11 @@ test("publishing any other table works word for word, also with the contract tha
   const contract = /```json\n(.*?)```/s.exec(part)?.[1] ?? "";
   const read = parseContract(contract);
   if ("mistakes" in read) throw new Error(read.mistakes.join("\n"));
-  const db = new Database(join(cwd, "stations.sqlite"));
-  db.exec(`${toSql(read)}; INSERT INTO stations (code, name, country, opened, readings)
-    VALUES ('ST0001', 'Sonnblick', 'AT', '1886-09-02', 12), ('ST0002', 'Fichtelberg', 'DE', '1916-01-01', 7)`);
-  db.close();
+  runSql(
+    join(cwd, "stations.sqlite"),
+    `${toSql(read)}; INSERT INTO stations (code, name, country, opened, readings)
+    VALUES ('ST0001', 'Sonnblick', 'AT', '1886-09-02', 12), ('ST0002', 'Fichtelberg', 'DE', '1916-01-01', 7)`,
+  );
 
   const [init = "", build = "", ...others] = commandsOf(part);
   expect(others).toEqual([]);
@@ -211,11 +211,10 @@ test("a program with a contract of its own is typed, and runs", { timeout: 60_00
   const compilerOptions = { target: "es2023", module: "nodenext", strict: true, skipLibCheck: true, ...types };
   writeFileSync(join(folder, "program.ts"), program);
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
-  const db = new Database(join(folder, "stations.sqlite"));
-  db.exec(
+  runSql(
+    join(folder, "stations.sqlite"),
     "CREATE TABLE stations (code, name, closed); INSERT INTO stations VALUES ('ST02', 'B', NULL), ('ST01', 'A', NULL)",
   );
-  db.close();
   execFileSync(join(ROOT, "node_modules/.bin/tsc"), ["-p", folder], { stdio: "pipe" });
   const printed = execFileSync(process.execPath, ["program.js"], { cwd: folder, encoding: "utf8" });
   expect(printed).toBe("2 stations; A comes first\n");

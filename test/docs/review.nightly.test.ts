@@ -1,8 +1,8 @@
 /** docs/review.md against the program: what it says to type prints what it shows, and its workflow does what it says. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { runSql } from "../support/database.js";
 import { clone, commandsOf, environment, sh } from "../support/docs.js";
 import { runWorkflow } from "../support/workflow.js";
 
@@ -50,9 +50,7 @@ function passDay(folder: string): void {
 }
 
 function change(folder: string, sql: string): void {
-  const db = new Database(join(folder, "data/users.sqlite"));
-  db.exec(sql);
-  db.close();
+  runSql(join(folder, "data/users.sqlite"), sql);
 }
 
 test("before it goes out: every command prints what is shown", { timeout: 60_000 }, () => {

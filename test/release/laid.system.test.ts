@@ -11,10 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { run } from "../support/command.js";
-import { plainRows, writeUsers } from "../support/database.js";
+import { plainRows, runSql, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 
 const DONE = { code: 0, stdout: "", stderr: "" };
@@ -27,9 +26,7 @@ async function published() {
   writeFileSync(other, "another's");
   const args = ["build", "--db", db, "--out", dist, "--base-url", "https://a.example", "--quiet"];
   expect(await run(args)).toEqual(DONE);
-  const source = new Database(db);
-  source.exec("UPDATE users SET bio = 'changed'");
-  source.close();
+  runSql(db, "UPDATE users SET bio = 'changed'");
   return { folder, dist, other, args };
 }
 
@@ -82,8 +79,7 @@ test("a link in place of the folder of releases is refused, and nothing is put w
 test.each(["[]", "{", '{"pid":"x"}', "a pipe"])("a holder that says %s is nobody in particular", async (text) => {
   const { dist, args } = await published();
   const path = join(dist, ".lock-holder.json");
-  const holder = new Database(join(dist, ".lock"));
-  holder.exec("BEGIN EXCLUSIVE");
+  runSql(join(dist, ".lock"), "BEGIN EXCLUSIVE");
   rmSync(path);
   if (text === "a pipe") execFileSync("mkfifo", [path]);
   else writeFileSync(path, text);
@@ -91,7 +87,6 @@ test.each(["[]", "{", '{"pid":"x"}', "a pipe"])("a holder that says %s is nobody
     code: 1,
     stderr: `error: ${dist} is being written by another process; wait until it has ended, then run this again.\n`,
   });
-  holder.close();
   expect(await run(args)).toEqual(DONE);
 });
 

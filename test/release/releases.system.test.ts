@@ -16,11 +16,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type BuildOptions, build, listReleases, openRelease, useRelease } from "../../src/index.js";
 import { findDamage } from "../../src/release/open.js";
-import { plainRows, userId, writeUsers } from "../support/database.js";
+import { plainRows, runSql, userId, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 
 let folder: string;
@@ -43,9 +42,7 @@ async function publish(options: Partial<BuildOptions> = {}) {
 }
 
 function edit(sql: string): void {
-  const file = new Database(db);
-  file.exec(sql);
-  file.close();
+  runSql(db, sql);
 }
 
 const rename = (number: number, name: string) =>

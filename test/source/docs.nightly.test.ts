@@ -1,9 +1,9 @@
 /** Compares docs/source.md with the code: runs its tables, its examples and its query for Django. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type BuildResult, build, type User } from "../../src/index.js";
+import { runSql } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 
 const DOC = readFileSync(new URL("../../docs/source.md", import.meta.url), "utf8");
@@ -72,9 +72,7 @@ describe("the query for Django", () => {
   }
 
   function createDjango(): void {
-    const source = new Database(db);
-    source.exec(readFileSync(new URL("django.sql", import.meta.url), "utf8"));
-    source.close();
+    runSql(db, readFileSync(new URL("django.sql", import.meta.url), "utf8"));
   }
 });
 
@@ -85,9 +83,7 @@ function blocks(language: string): string[] {
 }
 
 function change(sql: string): void {
-  const source = new Database(db);
-  source.exec(sql);
-  source.close();
+  runSql(db, sql);
 }
 
 function publishedUsers({ folder: release, pages }: BuildResult): User[] {

@@ -8,7 +8,7 @@ import { contractOf } from "../../src/contract/contract.js";
 import { build, InvalidRecordsError } from "../../src/index.js";
 import { contractOfThings, type Thing } from "../diff/things.js";
 import { readCandidates } from "../support/candidates.js";
-import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
+import { plainRows, type Row, runSql, userId, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { draws } from "../support/random.js";
 
@@ -104,9 +104,7 @@ test.each(["UTF-16le", "UTF-16be"])(
     // A lone surrogate at the end, and one between letters, which SQLite joins with the next letter.
     const invalid = encoding === "UTF-16le" ? ["3dd8", "610000d862006300"] : ["d83d", "0061d80000620063"];
     for (const hex of invalid) {
-      const file = new Database(db);
-      file.exec(`UPDATE users SET bio = CAST(x'${hex}' AS TEXT) WHERE id = '${userId(2)}'`);
-      file.close();
+      runSql(db, `UPDATE users SET bio = CAST(x'${hex}' AS TEXT) WHERE id = '${userId(2)}'`);
       expect(await problems()).toEqual([["bio", expect.objectContaining({ invalid_utf8: expect.any(String) })]]);
     }
   },

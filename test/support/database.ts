@@ -20,6 +20,13 @@ export function writeUsers(file: string, rows: readonly Row[], after = "", befor
   return file;
 }
 
+/** Changes a file by SQL. */
+export function runSql(file: string, sql: string): void {
+  const db = new Database(file);
+  db.exec(sql);
+  db.close();
+}
+
 export function insertUsers(db: Database.Database, rows: readonly Row[]): void {
   db.transaction(() => {
     for (const row of rows) {
