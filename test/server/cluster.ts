@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, onTestFinished } from "vitest";
 import { start } from "../support/command.js";
+import { LITTLE_GARBAGE } from "../support/memory.js";
 import { eventually } from "../support/until.js";
 
 export interface ClusterProcess {
@@ -17,7 +18,8 @@ export interface ClusterProcess {
 
 /** Starts `rollcall serve` and waits until it is announced, or has ended. It ends with the test. */
 export async function startCluster(dist: string, ...args: string[]): Promise<ClusterProcess> {
-  const { child, ended } = start(["serve", dist, "--port", "0", "--json", ...args]);
+  const env = { ...process.env, NODE_OPTIONS: LITTLE_GARBAGE };
+  const { child, ended } = start(["serve", dist, "--port", "0", "--json", ...args], { env });
   onTestFinished(async () => {
     child.kill("SIGTERM");
     await ended;
@@ -29,6 +31,13 @@ export async function startCluster(dist: string, ...args: string[]): Promise<Clu
   await eventually(() => expect(out.length + (child.exitCode ?? 0)).toBeGreaterThan(0));
   const { port } = new URL(JSON.parse(out[0] ?? "").url);
   return { child, ended, port: Number(port), out, err, pids: () => childrenOf(child.pid ?? 0) };
+}
+
+/** Lines of a server's stderr that not every server writes. */
+export function complaintsIn(err: readonly string[]): string[] {
+  return err.filter(
+    (line) => line !== "" && !/Z (?:Links lead to |Finishing what is in flight|now serving )/.test(line),
+  );
 }
 
 export function childrenOf(pid: number): number[] {

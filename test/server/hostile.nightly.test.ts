@@ -1,4 +1,5 @@
 /** 100,000 hostile requests over raw sockets, against a server in its own process. */
+import { readFileSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -6,8 +7,8 @@ import { expect, onTestFailed, test } from "vitest";
 import { errorBody } from "../../src/contract/headers.js";
 import { scratch } from "../support/files.js";
 import { seeded } from "../support/random.js";
+import { complaintsIn, startCluster } from "./cluster.js";
 import { broken, type Hostile, pipelined } from "./hostile-requests.js";
-import { type ServerProcess, startProcess } from "./process.js";
 import { parseAnswers, type RawAnswer } from "./raw-answers.js";
 import { publish } from "./release.js";
 import { ask } from "./running.js";
@@ -32,7 +33,7 @@ test("nothing gets out, nothing breaks, nothing grows", { timeout: 180_000 }, as
   for (const place of [dist, join(dist, "releases"), folder, join(folder, "api/users")])
     await writeFile(join(place, "canary.txt"), "canary");
   const known = await readAll(folder);
-  const server = await startProcess(dist);
+  const { port, child, ended, err } = await startCluster(dist);
   const memory: number[] = [];
   const seen = new Map<number, number>();
   try {
@@ -44,41 +45,47 @@ test("nothing gets out, nothing breaks, nothing grows", { timeout: 180_000 }, as
         const isBroken = random.next() < (BROKEN_SHARE * PIPELINED) / (1 - BROKEN_SHARE + BROKEN_SHARE * PIPELINED);
         const hostile = isBroken ? broken(random) : pipelined(random, PIPELINED);
         sent += hostile.answers;
-        for (const answer of await attack(server, hostile)) {
+        for (const answer of await attack(port, hostile)) {
           check(hostile, answer, known);
           seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
         }
         if (sent >= measured + REQUESTS / 10) {
           measured = sent;
-          memory.push(await server.memory());
+          memory.push(residentMemory(child.pid));
         }
       }
     };
     await Promise.all(Array.from({ length: CLIENTS }, client));
 
-    expect(server.isAlive()).toBe(true);
-    const last = await ask(server.port, "/api/users/?page=2");
+    expect([child.exitCode, child.signalCode]).toEqual([null, null]);
+    const last = await ask(port, "/api/users/?page=2");
     expect(last.body.equals(await readFile(join(folder, "api/users/pages/2.json")))).toBe(true);
-    expect(server.lines).toEqual([]);
+    expect(complaintsIn(err)).toEqual([]);
     for (const status of [200, 204, 301, 304, 400, 404, 405, 417, 431]) expect(seen.get(status)).toBeGreaterThan(50);
     // After the first tenth, memory may only grow by what a garbage collector has not yet collected.
     const [warm = 0, ...later] = memory;
     expect(Math.max(...later) - warm, `${memory.map((bytes) => Math.round(bytes / MB))} MB`).toBeLessThan(80 * MB);
     expect(Math.max(...memory)).toBeLessThan(300 * MB);
   } finally {
-    expect(await server.end()).toBe(0);
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
   }
 });
 
+/** In bytes. */
+function residentMemory(pid: number | undefined): number {
+  return 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+}
+
 /** Sends it all, closes this side, and waits until the server has closed too. */
-async function attack(server: ServerProcess, { name, text, answers }: Hostile): Promise<RawAnswer[]> {
+async function attack(port: number, { name, text, answers }: Hostile): Promise<RawAnswer[]> {
   let isOver = false;
   onTestFailed(() => {
     if (!isOver) console.error(`No end to the answer to ${name}: ${JSON.stringify(text.slice(0, 400))}`);
   });
   const heard = await new Promise<Buffer>((resolve) => {
     const chunks: Buffer[] = [];
-    const socket = connect({ port: server.port, host: "127.0.0.1" });
+    const socket = connect({ port, host: "127.0.0.1" });
     socket.on("data", (chunk) => chunks.push(chunk));
     // A server may hang up while it is still being sent to.
     socket.on("error", () => {});

@@ -13,7 +13,7 @@ import { type Random, seeded } from "../../support/random.js";
 
 const PYTHON = "/usr/bin/python3";
 const REFERENCE = new URL("reference.py", import.meta.url).pathname;
-const COUNT = 20_000;
+const [COUNT, QUERIES] = [5_000, 400];
 /** Of one look-up that finds very many, so many are compared. */
 const MOST = 150;
 
@@ -84,7 +84,7 @@ function queriesOf(random: Random, rows: readonly Row[]): [kind: "get" | "key" |
     Array.from(text)
       .slice(0, 1 + random.below(most))
       .join("");
-  return Array.from({ length: 1000 }, (_, at) => {
+  return Array.from({ length: QUERIES }, (_, at) => {
     const { id = "", first_name = "", last_name = "", display_name, username } = random.of(rows);
     const names = [first_name, last_name, display_name, username].map((one) => `${one ?? ""}`);
     if (at % 4 === 0) return ["get", random.chance(0.8) ? `${id}` : `${id}`.replace(/.$/, "x")];
@@ -112,32 +112,28 @@ async function first<R>(walk: AsyncIterable<R>, most = MOST + 1): Promise<R[]> {
   return found;
 }
 
-test.skipIf(isMissing(PYTHON))(
-  "1,000 keys, names and beginnings find what SQLite finds",
-  { timeout: 300_000 },
-  async () => {
-    const random = seeded();
-    const rows = Array.from({ length: COUNT }, (_, at) => person(random, at));
-    const db = writeUsers(join(scratch(), "users.sqlite"), rows);
-    const { baseUrl } = await serve({ db, pageSize: 100 });
-    const queries = queriesOf(random, rows);
-    const child = spawn(PYTHON, [REFERENCE, db]);
-    child.stdin.end(JSON.stringify(queries));
-    const { code, stdout, stderr } = await whenEnded(child);
-    expect([code, stderr]).toEqual([0, ""]);
-    const listing = openListing(baseUrl);
-    let [found, some] = [0, 0];
-    for (const [at, wanted] of (JSON.parse(stdout) as string[][]).entries()) {
-      const [kind, text] = queries[at] as (typeof queries)[number];
-      const records =
-        kind === "get"
-          ? [await listing.get(text)].filter((one) => one !== undefined)
-          : await first(listing.find(text, { by: kind }));
-      const ids = records.map(({ id }) => id);
-      expect([text, ids]).toEqual([text, wanted.slice(0, MOST + 1)]);
-      found += ids.length;
-      some += ids.length > 0 ? 1 : 0;
-    }
-    expect([some > 500, found > 5000]).toEqual([true, true]);
-  },
-);
+test.skipIf(isMissing(PYTHON))("keys, names and beginnings find what SQLite finds", { timeout: 300_000 }, async () => {
+  const random = seeded();
+  const rows = Array.from({ length: COUNT }, (_, at) => person(random, at));
+  const db = writeUsers(join(scratch(), "users.sqlite"), rows);
+  const { baseUrl } = await serve({ db, pageSize: 100 });
+  const queries = queriesOf(random, rows);
+  const child = spawn(PYTHON, [REFERENCE, db]);
+  child.stdin.end(JSON.stringify(queries));
+  const { code, stdout, stderr } = await whenEnded(child);
+  expect([code, stderr]).toEqual([0, ""]);
+  const listing = openListing(baseUrl);
+  let [found, some] = [0, 0];
+  for (const [at, wanted] of (JSON.parse(stdout) as string[][]).entries()) {
+    const [kind, text] = queries[at] as (typeof queries)[number];
+    const records =
+      kind === "get"
+        ? [await listing.get(text)].filter((one) => one !== undefined)
+        : await first(listing.find(text, { by: kind }));
+    const ids = records.map(({ id }) => id);
+    expect([text, ids]).toEqual([text, wanted.slice(0, MOST + 1)]);
+    found += ids.length;
+    some += ids.length > 0 ? 1 : 0;
+  }
+  expect([some > 200, found > 2000]).toEqual([true, true]);
+});
