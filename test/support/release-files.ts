@@ -3,8 +3,8 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Encoding } from "../../src/contract/headers.js";
 import { pagesFor } from "../../src/contract/links.js";
 import { encodePage } from "../../src/contract/page.js";
-import { sha256 } from "../../src/release/plain-files.js";
 import { CONTRACT, PagePaths, RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
+import { sha256 } from "../../src/release/plain-files.js";
 import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot-file.js";
 import { encodeSums, PageDigests } from "../../src/release/sums.js";
 

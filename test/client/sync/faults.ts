@@ -1,6 +1,6 @@
 /** Ways in which what leads from one snapshot to the next can be wrong, by accident or on purpose. */
 import { gunzipSync, gzipSync } from "node:zlib";
-import { type Step, stepPath } from "../../../src/artifacts/steps/steps.js";
+import { type Step, stepPath } from "../../../src/artifacts/steps.js";
 import { sha256 } from "../../../src/release/plain-files.js";
 import type { Random } from "../../support/random.js";
 import { type Host, linesBetween, packStep, type Release } from "./release.js";
