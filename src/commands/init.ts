@@ -1,8 +1,7 @@
 /** `rollcall init`: a starter config in the current folder, with sample users or a contract for a database. */
 import { ExitCode } from "../errors.js";
-import type { Proposed } from "../init/decision.js";
 import { type Found, type InitResult, initialize } from "../init/init.js";
-import { publicLine } from "../init/propose.js";
+import { type Proposed, publicLine } from "../init/propose.js";
 import { count } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
 import { toJson } from "../print/text.js";

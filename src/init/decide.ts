@@ -1,13 +1,29 @@
 /** What a column becomes, and why: a field of the contract, or something that is left out with a way to have it. */
-import type { ValueSchema } from "../contract/file/form.js";
-import { quoteName } from "../contract/sql.js";
-import { count as counted } from "../print/numbers.js";
-import type { Decision } from "./decision.js";
-import type { Form } from "./forms.js";
+import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
+import { quoteName, quoteText } from "../contract/sql.js";
+import { count as counted, number } from "../print/numbers.js";
+import { dashed, type Form } from "./forms.js";
 import { findPrivacy, isFlag, isTimeName } from "./names.js";
-import type { ColumnTally, Misses } from "./tally.js";
-import { findUnusable } from "./unusable.js";
-import { example, nullif, of, sqlFor } from "./words.js";
+import { type ColumnTally, type Example, type Misses, STORAGE, type Storage } from "./tally.js";
+
+/** What a query can make of a column: `a date-time`, and the SQL. */
+interface Sql {
+  what: string;
+  sql: string;
+}
+
+export interface Decision {
+  column: string;
+  /** Undefined for a column that is left out. */
+  schema?: FieldSchema;
+  /** In a word: `uuid`, `text`, `a secret`. */
+  what: string;
+  /** The reason, as a part of a sentence. */
+  why: string;
+  /** What a column would be if it were meant to be public. */
+  instead?: FieldSchema;
+  better?: Sql;
+}
 
 /** What a column becomes, whatever the other columns are. */
 export function decide(tally: ColumnTally): Decision {
@@ -34,21 +50,15 @@ function findReason(tally: ColumnTally, { schema }: Decision): Pick<Decision, "w
 
 function byStorage(tally: ColumnTally): Decision {
   const unusable = findUnusable(tally);
-  if (unusable) return { column: tally.column, ...unusable };
+  if (unusable) return unusable;
   const { counts } = tally;
   if (counts.TEXT > 0) return ofText(tally);
   if (counts.REAL > 0) return ofQuantities(tally, "number");
   return counts.INTEGER > 0 ? ofIntegers(tally) : ofNothing(tally);
 }
 
-interface Better {
-  what: string;
-  /** Without the column's name behind it. */
-  sql: string;
-}
-
 /** A field, which may be null where the column is. */
-function take(tally: ColumnTally, what: string, schema: ValueSchema, why: string, better?: Better): Decision {
+function take(tally: ColumnTally, what: string, schema: ValueSchema, why: string, better?: Sql): Decision {
   const { column, counts } = tally;
   const isNullable = counts.NULL > 0;
   return {
@@ -56,7 +66,7 @@ function take(tally: ColumnTally, what: string, schema: ValueSchema, why: string
     schema: isNullable ? nullable(schema) : schema,
     what: isNullable ? `${what} or null` : what,
     why: isNullable ? `${why}, ${of(counts.NULL, tally.rows)} NULL` : why,
-    ...(better && { better: { ...better, sql: sqlFor(better.sql, column) } }),
+    ...(better && { better: betterFor(column, better) }),
   };
 }
 
@@ -138,4 +148,86 @@ function ofNothing(tally: ColumnTally): Decision {
   if (/INT/i.test(declared)) return take(tally, "integer", { type: "integer" }, why);
   if (/REAL|FLOA|DOUB|DEC|NUM/i.test(declared)) return take(tally, "number", { type: "number" }, why);
   return take(tally, "text", { type: "string" }, why);
+}
+
+/** What is said of a column that no contract can take as it is; undefined for one whose values a field can have. */
+function findUnusable(tally: ColumnTally): Decision | undefined {
+  const { counts, rows, column } = tally;
+  const name = quoteName(column);
+  const leave = (what: string, why: string, better: string, sql: string): Decision => {
+    return { column, what, why, better: betterFor(column, { what: better, sql }) };
+  };
+  if (column === "") return { column, what: "no name", why: "it is empty; name the column in a query, with AS" };
+  if (/\p{Cc}/u.test(column)) {
+    return {
+      column,
+      what: "no name",
+      why: "there is a control character in it; name it otherwise in a query, with AS",
+    };
+  }
+  if (counts.BLOB > 0 && counts.BLOB + counts.NULL === rows) {
+    const isUuid = tally.bytes.size === 1 && tally.bytes.has(16);
+    const sql = isUuid ? dashed(`hex(${name})`) : `hex(${name})`;
+    return leave("BLOB", "bytes, which JSON cannot hold", isUuid ? "a UUID" : "text", sql);
+  }
+  const kinds = STORAGE.filter((storage) => storage !== "NULL" && counts[storage] > 0);
+  if (kinds.length > 1 && !kinds.every(isNumeric)) {
+    const { why, better, sql } = mixed(tally, kinds);
+    return leave("mixed", why, better, sql);
+  }
+  const { unsafe, infinite } = tally;
+  if (unsafe.count > 0) {
+    const why = `${of(unsafe.count, rows)} beyond 2^53, which readers would round, such as ${example(unsafe.first)}`;
+    return leave("too large", why, "text", `CAST(${name} AS TEXT)`);
+  }
+  if (infinite.count > 0) {
+    const why = `${of(infinite.count, rows)}, such as ${example(infinite.first)}`;
+    return leave("infinite", why, "a number or null", `CASE WHEN abs(${name}) < 9e999 THEN ${name} END`);
+  }
+  if (tally.undecodable === 0) return undefined;
+  const why = `${of(tally.undecodable, rows)}, such as in ${tally.firstUndecodable}, to be mended there`;
+  return leave("not UTF-8", why, "its bytes as text", `hex(${name})`);
+}
+
+function isNumeric(storage: Storage): boolean {
+  return storage === "INTEGER" || storage === "REAL";
+}
+
+/** Named by the storage class of most values, with one example of another. */
+function mixed({ counts, firsts, rows, column }: ColumnTally, kinds: readonly Storage[]) {
+  const name = quoteName(column);
+  const [main = "TEXT", ...others] = [...kinds].sort((one, other) => counts[other] - counts[one]);
+  const odd = others.find((kind) => !(isNumeric(kind) && isNumeric(main))) ?? main;
+  const share = [main, ...others].map((kind) => `${of(counts[kind], rows)} ${kind}`).join(", ");
+  const why = `${share}, such as ${example(firsts[odd])}`;
+  if (main === "BLOB") return { why, better: "text", sql: `hex(${name})` };
+  if (counts[main] * 2 <= rows && counts.BLOB === 0) return { why, better: "text", sql: `CAST(${name} AS TEXT)` };
+  const [types, better] = isNumeric(main) ? ["'integer', 'real'", "a number or null"] : ["'text'", "text or null"];
+  return { why, better, sql: `CASE WHEN typeof(${name}) IN (${types}) THEN ${name} END` };
+}
+
+const SHOWN = 40;
+
+/** `3 of 1,204` */
+function of(count: number, rows: number): string {
+  return count === rows ? `all ${number(rows)}` : `${number(count)} of ${number(rows)}`;
+}
+
+/** `"n/a" in rowid 17` */
+function example(found: Example | undefined): string {
+  if (!found) return "none";
+  const { value, row } = found;
+  if (Buffer.isBuffer(value)) return `x'${value.toString("hex", 0, 8)}' in ${row}`;
+  if (typeof value !== "string") return `${value} in ${row}`;
+  return `${JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN - 1)}…` : value)} in ${row}`;
+}
+
+/** `nullif("born", '')` */
+function nullif(column: string, values: readonly string[]): string {
+  return values.reduce((inner, value) => `nullif(${inner}, ${quoteText(value)})`, quoteName(column));
+}
+
+/** An expression as a query's column. */
+function betterFor(column: string, { what, sql }: Sql): Sql {
+  return { what, sql: sql === quoteName(column) ? sql : `${sql} AS ${quoteName(column)}` };
 }

@@ -12,130 +12,128 @@ export interface Form {
   readonly schema?: ValueSchema;
   /** The type that the SQL makes, and the SQL, given that of the text. */
   readonly becomes?: { readonly type: string; readonly sql: (text: string) => string };
-  /** Why texts of this form are nobody else's business. */
+  /** Why texts of this form should not be public: `contact data`. */
   readonly isPrivate?: string;
 }
 
-/** As a record's check will take it. */
-const formatted = (format: NonNullable<ValueSchema["format"]>) => (text: string) => hasFormat(format, text);
-const form = (pattern: RegExp) => (text: string) => matches(pattern, text);
-
 /** The first that takes every text of a column is the column's. */
 export const FORMS: readonly Form[] = [
-  {
-    what: "UUIDs",
-    takes: formatted("uuid"),
-    schema: { type: "string", format: "uuid" },
-  },
-  { what: "dates", takes: formatted("date"), schema: { type: "string", format: "date" } },
-  {
-    what: "times with an offset",
-    takes: formatted("date-time"),
-    schema: { type: "string", format: "date-time" },
-  },
-  { what: "URLs", takes: isUrl, schema: { type: "string", format: "uri" } },
-  {
-    what: "lists of texts in JSON",
-    takes: (text) => listOfTexts(text),
-    schema: { type: "array", items: { type: "string" } },
-  },
-  { what: "lists and objects in JSON", takes: (text) => parsed(text) !== undefined, schema: { "x-json": true } },
-  {
-    what: "UUIDs without dashes",
-    takes: form(/^[0-9a-f]{32}$/i),
-    becomes: { type: "a UUID", sql: (text) => dashed(text) },
-  },
-  {
-    what: "times without an offset",
-    takes: (text) => isTime(text) && !OFFSET.test(text),
-    becomes: { type: "a date-time, if they are UTC", sql: (text) => `replace(${text}, ' ', 'T') || 'Z'` },
-  },
-  {
-    what: "times with a space",
-    takes: (text) => isTime(text) && text[10] === " ",
-    becomes: { type: "a date-time", sql: (text) => `replace(${text}, ' ', 'T')` },
-  },
-  {
-    what: "times without seconds",
-    takes: (text) => /^[0-9-]{10}[ T][0-9]{2}:[0-9]{2}$/.test(text) && isTime(`${text}:00`),
-    becomes: { type: "a date-time, if they are UTC", sql: (text) => `replace(${text}, ' ', 'T') || ':00Z'` },
-  },
+  ours("UUIDs", { type: "string", format: "uuid" }),
+  ours("dates", { type: "string", format: "date" }),
+  ours("times with an offset", { type: "string", format: "date-time" }),
+  ours("URLs", { type: "string", format: "uri" }, isUrl),
+  ours("lists of texts in JSON", { type: "array", items: { type: "string" } }, isListOfTexts),
+  ours("lists and objects in JSON", { "x-json": true }, (text) => parsed(text) !== undefined),
+  made("UUIDs without dashes", /^[0-9a-f]{32}$/i, "a UUID", dashed),
+  made(
+    "times without an offset",
+    (text) => isTime(text) && !OFFSET.test(text),
+    "a date-time, if they are UTC",
+    (text) => `replace(${text}, ' ', 'T') || 'Z'`,
+  ),
+  made(
+    "times with a space",
+    (text) => isTime(text) && text[10] === " ",
+    "a date-time",
+    (text) => `replace(${text}, ' ', 'T')`,
+  ),
+  made(
+    "times without seconds",
+    (text) => /^[0-9-]{10}[ T][0-9]{2}:[0-9]{2}$/.test(text) && isTime(`${text}:00`),
+    "a date-time, if they are UTC",
+    (text) => `replace(${text}, ' ', 'T') || ':00Z'`,
+  ),
   reordered("YYYY/MM/DD", "a date"),
   reordered("DD.MM.YYYY", "a date"),
   reordered("MM/DD/YYYY", "a date, if the month is first"),
   reordered("DD/MM/YYYY", "a date"),
-  {
-    what: "true and false as text",
-    takes: form(/^(true|false)$/i),
-    becomes: { type: "a boolean", sql: (text) => `CAST(lower(${text}) = 'true' AS BOOLEAN)` },
-  },
-  {
-    what: "integers as text",
-    takes: (text) => /^(0|-?[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(Number(text)),
-    becomes: { type: "an integer", sql: (text) => `CAST(${text} AS INTEGER)` },
-  },
-  {
-    what: "numbers as text",
-    takes: form(/^-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?$/),
-    becomes: { type: "a number", sql: (text) => `CAST(${text} AS REAL)` },
-  },
+  made("true and false as text", /^(true|false)$/i, "a boolean", (text) => `CAST(lower(${text}) = 'true' AS BOOLEAN)`),
+  made("integers as text", isInteger, "an integer", (text) => `CAST(${text} AS INTEGER)`),
+  made("numbers as text", /^-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?$/, "a number", (text) => `CAST(${text} AS REAL)`),
   // As long as each part can be: without an end, many dots would be tried in many ways.
-  {
-    what: "e-mail addresses",
-    takes: form(/^[^\s@<>]{1,64}@[^\s@<>]{1,255}\.[^\s@<>]{1,63}$/),
-    isPrivate: "contact data",
-  },
-  { what: "telephone numbers", takes: form(/^\+[0-9][0-9 ()./-]{6,24}$/), isPrivate: "contact data" },
-  {
-    what: "IP addresses",
-    takes: (text) => isIP(text) !== 0,
-    isPrivate: "personal data",
-  },
-  {
-    what: "tokens and keys",
-    takes: form(
-      /^(?:eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$|-----BEGIN [A-Z ]*PRIVATE KEY|(?:sk|rk)_(?:live|test)_|gh[opsu]_|AKIA[0-9A-Z]{16}$)/,
-    ),
-    isPrivate: "a secret",
-  },
-  {
-    what: "hashes of passwords",
-    takes: form(/^(?:pbkdf2_|bcrypt|scrypt|argon2|\$(?:2[abxy]|argon2(?:id?|d)|[156]|scrypt)\$|md5\$|sha1\$)/),
-    isPrivate: "a secret",
-  },
+  hidden("e-mail addresses", /^[^\s@<>]{1,64}@[^\s@<>]{1,255}\.[^\s@<>]{1,63}$/, "contact data"),
+  hidden("telephone numbers", /^\+[0-9][0-9 ()./-]{6,24}$/, "contact data"),
+  hidden("IP addresses", (text) => isIP(text) !== 0, "personal data"),
+  hidden(
+    "tokens and keys",
+    /^(?:eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$|-----BEGIN [A-Z ]*PRIVATE KEY|(?:sk|rk)_(?:live|test)_|gh[opsu]_|AKIA[0-9A-Z]{16}$)/,
+    "a secret",
+  ),
+  hidden(
+    "hashes of passwords",
+    /^(?:pbkdf2_|bcrypt|scrypt|argon2|\$(?:2[abxy]|argon2(?:id?|d)|[156]|scrypt)\$|md5\$|sha1\$)/,
+    "a secret",
+  ),
 ];
+
+type Check = RegExp | ((text: string) => boolean);
+
+function asFunction(check: Check): (text: string) => boolean {
+  return check instanceof RegExp ? (text) => matches(check, text) : check;
+}
+
+/** A form that a record's check takes. */
+function ours(what: string, schema: ValueSchema, takes?: (text: string) => boolean): Form {
+  const { format } = schema;
+  return { what, schema, takes: takes ?? ((text) => format !== undefined && hasFormat(format, text)) };
+}
+
+/** A form that SQL makes ours. */
+function made(what: string, check: Check, type: string, sql: (text: string) => string): Form {
+  return { what, takes: asFunction(check), becomes: { type, sql } };
+}
+
+/** A form that tells that a column is better not published. */
+function hidden(what: string, check: Check, isPrivate: string): Form {
+  return { what, takes: asFunction(check), isPrivate };
+}
 
 /** Dates whose parts stand elsewhere, as a pattern like `DD.MM.YYYY` says. */
 function reordered(pattern: string, type: string): Form {
   const shape = new RegExp(`^${pattern.replace(/[A-Z]/g, "[0-9]").replaceAll(".", "[.]")}$`);
-  const parts = ["YYYY", "MM", "DD"].map((part) => ({ at: pattern.indexOf(part), length: part.length }));
-  const sorted = (text: string) => parts.map(({ at, length }) => text.slice(at, at + length)).join("-");
-  const sql = (text: string) =>
-    parts.map(({ at, length }) => `substr(${text}, ${at + 1}, ${length})`).join(" || '-' || ");
-  return {
-    what: `dates as ${pattern}`,
-    takes: (text) => shape.test(text) && isOurDate(sorted(text)),
-    becomes: { type, sql },
-  };
+  const parts = ["YYYY", "MM", "DD"].map((part): Part => [pattern.indexOf(part), part.length]);
+  const sorted = (text: string) => parts.map(([at, length]) => text.slice(at, at + length)).join("-");
+  const takes = (text: string) => shape.test(text) && hasFormat("date", sorted(text));
+  return made(`dates as ${pattern}`, takes, type, (text) => partsSql(text, parts));
 }
 
-const isOurDate = formatted("date");
-const isOurTime = formatted("date-time");
+/** Where a part of a text begins, from 0, and its length. */
+type Part = readonly [at: number, length: number];
+
+/** SQL for parts of a text, with dashes between them. */
+function partsSql(text: string, parts: readonly Part[]): string {
+  return parts.map(([at, length]) => `substr(${text}, ${at + 1}, ${length})`).join(" || '-' || ");
+}
+
+/** SQL for a UUID from that of its 32 digits. */
+export function dashed(text: string): string {
+  return partsSql(text, [
+    [0, 8],
+    [8, 4],
+    [12, 4],
+    [16, 4],
+    [20, 12],
+  ]);
+}
+
 const OFFSET = /(?:Z|[+-][0-9]{2}:[0-9]{2})$/;
 
 /** Whether a text is a time of ours but for the T or the offset. */
 function isTime(text: string): boolean {
-  return /^[0-9-]{10}[ T]/.test(text) && isOurTime(text.replace(" ", "T") + (OFFSET.test(text) ? "" : "Z"));
+  if (!/^[0-9-]{10}[ T]/.test(text)) return false;
+  return hasFormat("date-time", text.replace(" ", "T") + (OFFSET.test(text) ? "" : "Z"));
 }
 
-const isUri = formatted("uri");
+function isInteger(text: string): boolean {
+  return /^(0|-?[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(Number(text));
+}
 
 /** With a host: a text with a colon may be anything. In ASCII, as every reader wants a URL. */
 function isUrl(text: string): boolean {
-  return matches(/^[a-z][a-z0-9+.-]*:\/\/[!-~]+$/i, text) && !/["<>\\^`{|}]/.test(text) && isUri(text);
+  return matches(/^[a-z][a-z0-9+.-]*:\/\/[!-~]+$/i, text) && !/["<>\\^`{|}]/.test(text) && hasFormat("uri", text);
 }
 
-function listOfTexts(text: string): boolean {
+function isListOfTexts(text: string): boolean {
   const value = text.startsWith("[") ? parsed(text) : undefined;
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
@@ -155,16 +153,4 @@ function parsed(text: string): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-/** SQL for a UUID from that of its 32 digits. */
-export function dashed(text: string): string {
-  const parts = [
-    [1, 8],
-    [9, 4],
-    [13, 4],
-    [17, 4],
-    [21, 12],
-  ];
-  return parts.map(([at, length]) => `substr(${text}, ${at}, ${length})`).join(" || '-' || ");
 }

@@ -1,18 +1,17 @@
 /** `rollcall init`: writes a starter config with sample users, or with a contract for a database. It changes no file that is there. */
+import { lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { checkContract } from "../contract/file/parse.js";
-import { codeOf, UserError, usageError } from "../errors.js";
+import { codeOf, hasCode, UserError, usageError } from "../errors.js";
 import { findRefusal } from "../release/refusals.js";
-import { replaceFiles } from "../release/writer.js";
+import { replaceFile, replaceFiles } from "../release/writer.js";
 import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../settings/file.js";
 import { abortSignal, checkOptions, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";
-import type { Proposal } from "./decision.js";
-import { refuseExisting } from "./existing.js";
-import { propose } from "./propose.js";
-import { STARTER, writeSample } from "./sample.js";
-import type { SurveyOptions } from "./subject.js";
-import { surveyed } from "./survey.js";
+import { SETTINGS } from "../settings/table.js";
+import { type Proposal, propose } from "./propose.js";
+import { type SurveyOptions, surveyed } from "./survey.js";
 
 /** Without `from`, the sample users are written. */
 export interface InitOptions extends OptionsOf<"from" | "table" | "query"> {
@@ -40,6 +39,14 @@ export interface Found extends Proposal {
 /** Gives completion in editors, where the package is installed beside the config. */
 const CONFIG_SCHEMA = "./node_modules/rollcall/config.schema.json";
 
+/** The package's sample: two folders up from `lib/init`, as from `src/init`. */
+const PACKAGED_SAMPLE = fileURLToPath(new URL(`../../${SAMPLE_FILE}`, import.meta.url));
+
+const { host, port, dist, pageSize } = SETTINGS;
+
+/** The settings of a first config that are not of the source. */
+const STARTER = { baseUrl: `http://${host.default}:${port.default}`, dist: dist.default };
+
 const OPTIONS: OptionRules<InitOptions> = { signal: abortSignal, ...pick("from", "table", "query") };
 
 /** Writes each file whole or not at all. @throws UserError when other files are there, or nothing can be read or written. */
@@ -51,6 +58,35 @@ export async function initialize(folder: string, options: InitOptions = {}): Pro
   const files = `${CONFIG_FILE} and ${SAMPLE_FILE}`;
   const written = await writing(files, dirname(join(folder, SAMPLE_FILE)), () => writeSample(folder, signal));
   return { config: CONFIG_FILE, db: SAMPLE_FILE, written };
+}
+
+/** @returns the paths that were written, below the folder. */
+async function writeSample(folder: string, signal: AbortSignal | undefined): Promise<string[]> {
+  const [config, sample] = [join(folder, CONFIG_FILE), join(folder, SAMPLE_FILE)];
+  await refuseExisting(folder, [CONFIG_FILE]);
+  const isThere = await exists(sample);
+  if (isThere && !(await isSample(sample))) throw refusal(SAMPLE_FILE);
+  signal?.throwIfAborted();
+  if (!isThere) {
+    await mkdir(dirname(sample), { recursive: true });
+    replaceFile(sample, await readFile(PACKAGED_SAMPLE));
+  }
+  // Last, since a run that finds the config writes nothing.
+  // The sample's people are made up, so anyone may look through them.
+  const settings = { db: SAMPLE_FILE, ...STARTER, pageSize: pageSize.default, explorer: true };
+  replaceFile(config, `${JSON.stringify(settings, null, 2)}\n`);
+  return isThere ? [CONFIG_FILE] : [CONFIG_FILE, SAMPLE_FILE];
+}
+
+async function isSample(path: string): Promise<boolean> {
+  try {
+    const [there, packaged] = await Promise.all([readFile(path), readFile(PACKAGED_SAMPLE)]);
+    return there.equals(packaged);
+  } catch (error) {
+    // A folder, or a file that this user may not read.
+    if (codeOf(error) !== undefined) return false;
+    throw error;
+  }
 }
 
 async function initializeFrom(folder: string, options: SurveyOptions, signal?: AbortSignal): Promise<InitResult> {
@@ -97,6 +133,25 @@ function configFor(folder: string, { from, query }: SurveyOptions, { name, contr
 function seenFrom(folder: string, path: string): string {
   const below = relative(resolve(folder), resolve(path));
   return isAbsolute(path) && below.startsWith("..") ? path : below;
+}
+
+/** @throws UserError when one of these files is in the folder. */
+async function refuseExisting(folder: string, names: readonly string[]): Promise<void> {
+  for (const name of names) if (await exists(join(folder, name))) throw refusal(name);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
+    throw error;
+  }
+}
+
+function refusal(name: string): UserError {
+  return new UserError(`${name} is there already, so nothing was written; move it away, or run "rollcall build".`);
 }
 
 /** Explains why files cannot be written. @param place the folder that they are in. */

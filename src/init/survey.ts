@@ -2,14 +2,39 @@
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { quoteName } from "../contract/sql.js";
-import { UserError } from "../errors.js";
+import { UserError, usageError } from "../errors.js";
 import { textCheck } from "../source/candidates.js";
 import { connect } from "../source/copy.js";
 import { explainSqlite } from "../source/errors.js";
-import { findSubject, requireFile, type SurveyOptions, type SurveySubject } from "./subject.js";
+import { createQueryView, findTable, listTables } from "../source/relation.js";
+import { requireFile } from "../source/stats.js";
 import { ColumnTally, type RowName } from "./tally.js";
 
-export interface Survey extends Omit<SurveySubject, "columns"> {
+export interface SurveyOptions {
+  /** The SQLite file. */
+  from: string;
+  table?: string | undefined;
+  /** The path of a file with one SELECT. */
+  query?: string | undefined;
+}
+
+/** What is read: the only table of a database, or the table, view or query that is named. */
+interface Subject {
+  /** The table's or view's name as the database writes it, or the beginning of the query's file name. */
+  name: string;
+  kind: "table" | "view" | "query";
+  /** What stands behind FROM. */
+  relation: string;
+  columns: { name: string; type: string }[];
+  /** The name by which row ids can be read, where there are any. */
+  rowid: string | undefined;
+  /** The columns of the PRIMARY KEY, in its order. */
+  primary: string[];
+  /** Columns that a UNIQUE index of their own keeps unique. */
+  unique: string[];
+}
+
+export interface Survey extends Omit<Subject, "columns"> {
   rows: number;
   columns: ColumnTally[];
   /** The first of some columns that no two rows share. */
@@ -26,7 +51,7 @@ export async function surveyed<T>(
   signal: AbortSignal | undefined,
   step: (survey: Survey) => T,
 ): Promise<T> {
-  requireFile(options.from);
+  requireFile(options.from, "--from names a SQLite file");
   let db: Database | undefined;
   try {
     db = connect(options.from, LOCK_WAIT);
@@ -47,22 +72,21 @@ async function survey(db: Database, options: SurveyOptions, signal: AbortSignal 
       `The ${kind} ${name} has ${subject.columns.length} columns, and at most ${MOST_COLUMNS} can be read. Choose some in a query, and give it with --query FILE.`,
     );
   const columns = subject.columns.map(({ name, type }) => new ColumnTally(name, type));
-  const rows = await readRows(db, { relation, columns, rowid: subject.rowid, signal });
+  const rows = await readRows(db, subject, columns, signal);
+  for (const tally of columns) if (tally.isDoubtful) findUndecodable(db, subject, tally);
   const findUnique = (names: readonly string[]) => names.find((column) => isUnique(db, relation, column, rows));
   return { ...subject, rows, columns, findUnique };
-}
-
-interface Reading {
-  relation: string;
-  columns: readonly ColumnTally[];
-  rowid: string | undefined;
-  signal: AbortSignal | undefined;
 }
 
 /** Rows between two looks at whether the user wants to stop. */
 const AT_ONCE = 10_000;
 
-async function readRows(db: Database, { relation, columns, rowid, signal }: Reading): Promise<number> {
+async function readRows(
+  db: Database,
+  { relation, rowid }: Subject,
+  columns: readonly ColumnTally[],
+  signal: AbortSignal | undefined,
+): Promise<number> {
   const selected = columns.map(({ column }) => quoteName(column)).join(", ");
   const statement = db
     .prepare<[], unknown[]>(`SELECT ${rowid ?? "0"}, ${selected} FROM ${relation}`)
@@ -77,16 +101,11 @@ async function readRows(db: Database, { relation, columns, rowid, signal }: Read
     const name = () => nameOf(rowid, row[0], rows);
     for (let at = 0; at < columns.length; at++) columns[at]?.add(row[at + 1], name);
   }
-  for (const tally of columns) if (tally.isDoubtful) findUndecodable(db, { relation, rowid }, tally);
   return rows;
 }
 
 /** Reads the texts of a column as bytes, since decoding puts U+FFFD in the place of what is not text. */
-function findUndecodable(
-  db: Database,
-  { relation, rowid }: Pick<Reading, "relation" | "rowid">,
-  tally: ColumnTally,
-): void {
+function findUndecodable(db: Database, { relation, rowid }: Subject, tally: ColumnTally): void {
   const column = quoteName(tally.column);
   const isText = textCheck(db);
   const sql = `SELECT ${rowid ?? "0"}, typeof(${column}), CAST(${column} AS BLOB) FROM ${relation}`;
@@ -103,10 +122,69 @@ function nameOf(rowid: string | undefined, id: unknown, rows: number): RowName {
 }
 
 function isUnique(db: Database, relation: string, column: string, rows: number): boolean {
-  return (
-    db
-      .prepare(`SELECT count(DISTINCT ${quoteName(column)}) FROM ${relation}`)
-      .pluck()
-      .get() === rows
+  const distinct = db.prepare(`SELECT count(DISTINCT ${quoteName(column)}) FROM ${relation}`);
+  return distinct.pluck().get() === rows;
+}
+
+/** @throws UserError when there is no such table, or there are several and none is named. */
+function findSubject(db: Database, options: SurveyOptions): Subject {
+  const { name, kind, schema, inner } = chooseRelation(db, options);
+  const sql = "SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1 ORDER BY cid";
+  const columns = db.prepare<[string, string], ColumnInfo>(sql).all(inner, schema);
+  requireOnce(kind, name, columns);
+  const primary = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk);
+  return {
+    ...{ name, kind, columns, relation: `${schema}.${quoteName(inner)}` },
+    primary: primary.map((column) => column.name),
+    rowid: kind === "table" ? findRowid(db, name, columns) : undefined,
+    unique: kind === "table" ? uniqueColumns(db, name) : [],
+  };
+}
+
+interface ColumnInfo {
+  name: string;
+  type: string;
+  pk: number;
+}
+
+/** SQLite numbers further columns of one name: `id`, `id:1`. */
+function requireOnce(kind: string, name: string, columns: readonly ColumnInfo[]): void {
+  const names = columns.map((column) => column.name);
+  const repeated = names.filter((one) => names.some((other) => other.startsWith(`${one}:`)));
+  if (repeated.length === 0) return;
+  throw new UserError(
+    `The ${kind} ${name} yields ${repeated.join(", ")} more than once; name each column differently, with AS.`,
   );
+}
+
+function chooseRelation(db: Database, { from, table, query }: SurveyOptions) {
+  if (query !== undefined) {
+    if (table !== undefined) throw usageError("A table and a query exclude each other; give one of them.");
+    const name = (query.split(/[\\/]/).at(-1) ?? "").replace(/\.[^.]*$/, "");
+    return { name, kind: "query", schema: "temp", inner: createQueryView(db, query) } as const;
+  }
+  const tables = listTables(db);
+  if (table === undefined && tables.length > 1)
+    throw usageError(`${from} has ${tables.length} tables and views; name one with --table: ${tables.join(", ")}.`);
+  const name = findTable(db, from, table ?? tables[0] ?? "");
+  const isView = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ?").get(name) !== undefined;
+  return { name, kind: isView ? "view" : "table", schema: "main", inner: name } as const;
+}
+
+/** The name by which a table's row ids can be read, where it has them. */
+function findRowid(db: Database, table: string, columns: readonly ColumnInfo[]): string | undefined {
+  const sql = "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ? AND type = 'table'";
+  if (db.prepare(sql).pluck().get(table) !== 0) return undefined;
+  const names = new Set(columns.map(({ name }) => name.toLowerCase()));
+  return ["rowid", "_rowid_", "oid"].find((name) => !names.has(name));
+}
+
+function uniqueColumns(db: Database, table: string): string[] {
+  const sql = `SELECT min(info.name) FROM pragma_index_list(?, 'main') AS list, pragma_index_info(list.name, 'main') AS info
+    WHERE list."unique" AND NOT list.partial GROUP BY list.seq HAVING count(*) = 1 ORDER BY list.seq DESC`;
+  return db
+    .prepare<[string], string | null>(sql)
+    .pluck()
+    .all(table)
+    .filter((name) => name !== null);
 }

@@ -10,11 +10,15 @@ export interface Example {
   value: unknown;
 }
 
-/** How often a text did not have a form. */
-export interface Misses {
-  form: Form;
+/** How many values of a column something is true of, and the first of them. */
+export interface Counted {
   count: number;
   first?: Example;
+}
+
+/** The texts that do not have a form. */
+export interface Misses extends Counted {
+  form: Form;
   /** Whether all of these texts are one. */
   isOneText: boolean;
 }
@@ -31,18 +35,15 @@ const MOST_MEMBERS = 1000;
 /** A form that so many texts miss is given up: 1 of 20, but not before so many. */
 const [SHARE_MISSED, FEW_MISSED] = [1 / 20, 10];
 
-const MOST_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
-
 export class ColumnTally {
   rows = 0;
   readonly counts: Record<Storage, number> = { NULL: 0, INTEGER: 0, REAL: 0, TEXT: 0, BLOB: 0 };
   /** The first value of each storage class. */
   readonly firsts: Partial<Record<Storage, Example>> = {};
-  /** Integers that a double would round, and REAL values that are not finite. */
-  unsafe = 0;
-  firstUnsafe: Example | undefined;
-  infinite = 0;
-  firstInfinite: Example | undefined;
+  /** Integers that a double would round. */
+  readonly unsafe: Counted = { count: 0 };
+  /** REAL values that are not finite. */
+  readonly infinite: Counted = { count: 0 };
   least: bigint | number = Number.POSITIVE_INFINITY;
   most: bigint | number = Number.NEGATIVE_INFINITY;
   empty = 0;
@@ -70,21 +71,15 @@ export class ColumnTally {
     const storage = storageOf(value);
     if (this.counts[storage]++ === 0) this.firsts[storage] = { row: row(), value };
     if (typeof value === "string") this.#addText(value, row);
-    else if (typeof value === "bigint") this.#addInteger(value, row);
-    else if (typeof value === "number") this.#addReal(value, row);
+    else if (typeof value === "bigint" || typeof value === "number") this.#addNumber(value, row);
     else if (Buffer.isBuffer(value) && this.bytes.size < 2) this.bytes.add(value.length);
   }
 
-  #addInteger(value: bigint, row: () => RowName): void {
-    if (value > MOST_SAFE || value < -MOST_SAFE) {
-      if (this.unsafe++ === 0) this.firstUnsafe = { row: row(), value };
-    }
-    if (value < this.least) this.least = value;
-    if (value > this.most) this.most = value;
-  }
-
-  #addReal(value: number, row: () => RowName): void {
-    if (!Number.isFinite(value) && this.infinite++ === 0) this.firstInfinite = { row: row(), value };
+  #addNumber(value: bigint | number, row: () => RowName): void {
+    const isInteger = typeof value === "bigint";
+    const isExact = isInteger ? Number.isSafeInteger(Number(value)) : Number.isFinite(value);
+    const others = isInteger ? this.unsafe : this.infinite;
+    if (!isExact && others.count++ === 0) others.first = { row: row(), value };
     if (value < this.least) this.least = value;
     if (value > this.most) this.most = value;
   }
@@ -112,8 +107,7 @@ export class ColumnTally {
 
   #count(text: string): void {
     if (!this.values) return;
-    const before = this.values.get(text) ?? 0;
-    this.values.set(text, before + 1);
+    this.values.set(text, (this.values.get(text) ?? 0) + 1);
     if (text.length > LONGEST_VALUE || this.values.size > MOST_VALUES) this.values = undefined;
   }
 
@@ -129,16 +123,12 @@ export class ColumnTally {
     if (isOver) this.#misses = this.#misses.filter(({ count }) => !isMissed(count, this.counts.TEXT));
   }
 
-  /** Texts that may have a form: all but the empty ones. */
-  get filled(): number {
-    return this.counts.TEXT - this.empty;
-  }
-
   /** The form of all texts but the empty ones, or of nearly all. */
   form(): Misses | undefined {
-    if (this.filled === 0) return undefined;
+    const filled = this.counts.TEXT - this.empty;
+    if (filled === 0) return undefined;
     const exact = this.#misses.find(({ count }) => count === 0);
-    return exact ?? this.#misses.find(({ count }) => count < this.filled / 2 && !isMissed(count, this.filled));
+    return exact ?? this.#misses.find(({ count }) => count < filled / 2 && !isMissed(count, filled));
   }
 }
 

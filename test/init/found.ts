@@ -6,8 +6,8 @@ import Database from "better-sqlite3";
 import type { Contract } from "../../src/contract/contract.js";
 import { parseContract } from "../../src/contract/file/parse.js";
 import { contractSchema } from "../../src/contract/file/shapes.js";
-import type { Proposed } from "../../src/init/decision.js";
 import { type Found, initialize } from "../../src/init/init.js";
+import type { Proposed } from "../../src/init/propose.js";
 import { configSchema } from "../../src/settings/settings.js";
 import { scratch } from "../support/files.js";
 
