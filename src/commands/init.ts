@@ -1,6 +1,6 @@
 /** `rollcall init`: a starter config in the current folder, with sample users or a contract for a database. */
 import { ExitCode } from "../errors.js";
-import { type Found, type InitResult, initialize } from "../init/init.js";
+import { type Found, type InitResult, initialize, QUERY_FILE } from "../init/init.js";
 import { type Proposed, publicLine } from "../init/propose.js";
 import { count } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
@@ -10,8 +10,8 @@ import { stoppable } from "./program/signals.js";
 import { type Given, type Io, print, sayLines } from "./program/verb.js";
 
 export async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
-  const { from, table, query } = settings;
-  const step = (signal: AbortSignal) => initialize(io.cwd, { signal, from, table, query });
+  const { from, table, query, words, title, path } = settings;
+  const step = (signal: AbortSignal) => initialize(io.cwd, { signal, from, table, query, words, title, path });
   const result = await stoppable(io.signals, step, "nothing was written");
   if (settings.json) print(io, toJson(result));
   else if (!settings.quiet)
@@ -27,7 +27,7 @@ function describe({ config, db, written, found }: InitResult): Line[] {
   ];
 }
 
-function describeFound({ name, kind, rows, columns, key, contract }: Found, config: string, db: string): Line[] {
+function describeFound({ name, kind, rows, columns, key, contract, sql }: Found, config: string, db: string): Line[] {
   const { path } = contract["x-listing"];
   const left = columns.some(({ instead }) => instead !== undefined);
   const publish = `; to publish what was left out, add its line to properties and its name to required`;
@@ -38,6 +38,9 @@ function describeFound({ name, kind, rows, columns, key, contract }: Found, conf
     ...(columns.some(({ better }) => better !== undefined)
       ? [{ verb: "note", value: `SQL above is for a SELECT ... FROM ${name} in a file, which --query names` }]
       : []),
+    ...(sql === undefined
+      ? []
+      : [{ verb: "write", value: QUERY_FILE, detail: `what is read of ${name}: a SELECT that is yours to change` }]),
     { verb: "write", value: CONTRACT_FILE, detail: `what a record is, and that ${path} lists them; yours to change` },
     { verb: "write", value: config, detail: "settings to change" },
   ];

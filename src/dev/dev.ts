@@ -1,16 +1,19 @@
 /** `rollcall dev`: builds, serves, and builds again whenever a file changes that the release is made of. */
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Contract } from "../contract/contract.js";
 import { loadContract } from "../contract/file/load.js";
 import { basePath } from "../contract/links.js";
 import type { UserError } from "../errors.js";
+import { type Found, findLargest } from "../init/init.js";
+import type { Proposal } from "../init/propose.js";
 import { repeat } from "../repeat.js";
 import type { OptionsOf, SourceSetting } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import { build } from "../snapshot/build.js";
 import type { BuildOptions, OnBuildProgress } from "../snapshot/options.js";
 import type { BuildResult } from "../snapshot/result.js";
+import { ForeignSourceError } from "../source/relation.js";
 import { type EarlyHost, listenEarly } from "./early-host.js";
 import { type Look, look, type Watched, whenChanged } from "./watch.js";
 
@@ -33,6 +36,17 @@ export interface DevOptions {
   files: readonly string[];
 }
 
+/** A contract that was made in memory, as `rollcall init --from` would make it. */
+export interface MadeContract {
+  table: string;
+  /** Whether the table has to be named, as there are others. */
+  isNamed: boolean;
+  /** Other tables and views of the source, of which this one has the most rows. */
+  others: readonly string[];
+  /** Columns that are not published, as they seem to be private or cannot be. */
+  left: readonly string[];
+}
+
 /** A build that is served now. */
 export interface DevBuild {
   /** Where people begin: `http://127.0.0.1:8080/directory/`. */
@@ -40,6 +54,8 @@ export interface DevBuild {
   db: string;
   contract: Contract;
   problemsFile: string | undefined;
+  /** How the contract was made, where none was given and the source is not a directory of users. */
+  made: MadeContract | undefined;
   result: BuildResult;
   /** Files whose change it was built for; none for the first one. */
   files: readonly string[];
@@ -95,8 +111,19 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
       settings = await options.settings();
       // Before anything is read of them: what changes during a build is seen after it, and leads to another one.
       seen = new Map([...(await look(filesOf(settings))), ...begun]);
-      contract = await loadContract(settings.contract);
-      served = await buildAndServe(settings, { host, contract, files, served, scratch: options.scratch }, effects);
+      const running = { host, files, served, scratch: options.scratch };
+      try {
+        contract = await loadContract(settings.contract);
+        served = await buildAndServe(settings, { ...running, contract }, effects);
+      } catch (error) {
+        if (!(error instanceof ForeignSourceError)) throw error;
+        const found = await findLargest({ ...settings, from: settings.db }, signal);
+        contract = await loadContract(found.contract);
+        const { name: table, others } = found;
+        const isNamed = others.length > 0 || settings.table !== undefined;
+        const made = { table, isNamed, others, left: leftOut(found) };
+        served = await buildAndServe(readAs(found, settings, options.scratch), { ...running, contract, made }, effects);
+      }
     };
     return await repeat(step, {
       async pause() {
@@ -115,9 +142,24 @@ function filesOf({ db, contract, query }: DevSettings): Watched[] {
   return [{ path: db, isDatabase: true }, ...others.map((path) => ({ path, isDatabase: false }))];
 }
 
+/** Names of columns that a proposed contract does not have. */
+function leftOut({ columns }: Proposal): string[] {
+  return columns.filter(({ schema }) => schema === undefined).map(({ column }) => column);
+}
+
+/** The settings that read what a contract was made for. */
+function readAs({ kind, name, sql }: Found, settings: DevSettings, scratch: string): DevSettings {
+  if (kind === "query") return settings;
+  if (sql === undefined) return { ...settings, table: name };
+  const query = join(scratch, "made.sql");
+  writeFileSync(query, sql);
+  return { ...settings, table: undefined, query };
+}
+
 interface Running {
   host: EarlyHost;
   contract: Contract;
+  made?: MadeContract | undefined;
   scratch: string;
   files: readonly string[];
   /** What is served until now. */
@@ -129,7 +171,7 @@ const KEEP = 1;
 
 async function buildAndServe(
   { baseUrl = "http://localhost", ...settings }: DevSettings,
-  { host, contract, scratch, files, served }: Running,
+  { host, contract, made, scratch, files, served }: Running,
   { signal, onBegin, onProgress, onBuilt }: DevEffects,
 ): Promise<BuildResult> {
   await onBegin(contract.listing.words);
@@ -150,7 +192,7 @@ async function buildAndServe(
     : undefined;
   try {
     const { db, problemsFile } = settings;
-    await onBuilt({ url: `${base}/`, db, contract, problemsFile, result, files, changes });
+    await onBuilt({ url: `${base}/`, db, contract, made, problemsFile, result, files, changes });
   } finally {
     changes?.close();
   }

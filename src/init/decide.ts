@@ -10,6 +10,8 @@ import { type ColumnTally, type Example, type Misses, STORAGE, type Storage } fr
 interface Sql {
   what: string;
   sql: string;
+  /** Whether only a person knows that it is right: `MM/DD/YYYY` may be `DD/MM/YYYY`. */
+  isGuess?: boolean | undefined;
 }
 
 export interface Decision {
@@ -57,6 +59,11 @@ function byStorage(tally: ColumnTally): Decision {
   return counts.INTEGER > 0 ? ofIntegers(tally) : ofNothing(tally);
 }
 
+/** What was measured becomes a warning where another value turns up, and never stops a build. */
+function observing(decision: Decision, observed: ValueSchema): Decision {
+  return { ...decision, schema: { ...decision.schema, "x-observed": observed } };
+}
+
 /** A field, which may be null where the column is. */
 function take(tally: ColumnTally, what: string, schema: ValueSchema, why: string, better?: Sql): Decision {
   const { column, counts } = tally;
@@ -94,7 +101,11 @@ function ofQuantities(tally: ColumnTally, type: "integer" | "number"): Decision 
   const within = (factor: number) =>
     isTimeName(column, declared) && least >= SECONDS[0] * factor && most <= SECONDS[1] * factor;
   const unit = within(1) ? "seconds" : within(1000) ? "milliseconds" : undefined;
-  if (unit === undefined) return take(tally, type, { type }, least === most ? `all ${least}` : `${least} to ${most}`);
+  if (unit === undefined) {
+    const observed = { minimum: Number(least), maximum: Number(most) };
+    const why = least === most ? `all ${least}` : `${least} to ${most}`;
+    return observing(take(tally, type, { type }, why), observed);
+  }
   const seconds = unit === "seconds" ? quoteName(column) : `${quoteName(column)} / 1000.0`;
   const form = unit === "seconds" && counts.REAL === 0 ? "%S" : "%f";
   const sql = `strftime('%Y-%m-%dT%H:%M:${form}Z', ${seconds}, 'unixepoch')`;
@@ -106,9 +117,10 @@ function ofText(tally: ColumnTally): Decision {
   if (found) return ofForm(tally, found);
   const values = enumeration(tally);
   const longest = tally.longest === 0 ? "all empty" : `up to ${counted(tally.longest, "character")}`;
-  if (!values) return take(tally, "text", { type: "string" }, longest);
-  const taken = take(tally, "enum", { enum: values }, `${values.length} values, which repeat`);
-  return { ...taken, schema: { ...taken.schema, "x-facet": true } };
+  const text = { type: "string" } as const;
+  if (!values) return observing(take(tally, "text", text, longest), { maxLength: tally.longest });
+  const taken = take(tally, "text", text, `${values.length} values, which repeat`);
+  return observing({ ...taken, schema: { ...taken.schema, "x-facet": true } }, { enum: values });
 }
 
 /** A column whose texts all have one form, or nearly all. */
@@ -124,8 +136,9 @@ function ofForm(tally: ColumnTally, { form, count, first, isOneText }: Misses): 
   if ((count > 0 && !isOneText) || form.isPrivate !== undefined) return take(tally, "text", text, why);
   const missing = [...(empty > 0 ? [""] : []), ...(count > 0 ? [String(first?.value)] : [])];
   const sql = (form.becomes?.sql ?? String)(nullif(column, missing));
-  const what = `${form.becomes?.type ?? `a ${nameOf(form)}`}${missing.length > 0 ? " or null" : ""}`;
-  return take(tally, "text", text, why, { what, sql });
+  const type = form.becomes?.type ?? `a ${nameOf(form)}`;
+  const what = `${type}${missing.length > 0 ? " or null" : ""}`;
+  return take(tally, "text", text, why, { what, sql, isGuess: type.includes(", if the month") });
 }
 
 function nameOf({ schema }: Form): string {
@@ -186,7 +199,8 @@ function findUnusable(tally: ColumnTally): Decision | undefined {
   }
   if (tally.undecodable === 0) return undefined;
   const why = `${of(tally.undecodable, rows)}, such as in ${tally.firstUndecodable}, to be mended there`;
-  return leave("not UTF-8", why, "its bytes as text", `hex(${name})`);
+  const better = betterFor(column, { what: "its bytes as text", sql: `hex(${name})`, isGuess: true });
+  return { column, what: "not UTF-8", why, better };
 }
 
 function isNumeric(storage: Storage): boolean {
@@ -200,10 +214,9 @@ function mixed({ counts, firsts, rows, column }: ColumnTally, kinds: readonly St
   const odd = others.find((kind) => !(isNumeric(kind) && isNumeric(main))) ?? main;
   const share = [main, ...others].map((kind) => `${of(counts[kind], rows)} ${kind}`).join(", ");
   const why = `${share}, such as ${example(firsts[odd])}`;
-  if (main === "BLOB") return { why, better: "text", sql: `hex(${name})` };
-  if (counts[main] * 2 <= rows && counts.BLOB === 0) return { why, better: "text", sql: `CAST(${name} AS TEXT)` };
-  const [types, better] = isNumeric(main) ? ["'integer', 'real'", "a number or null"] : ["'text'", "text or null"];
-  return { why, better, sql: `CASE WHEN typeof(${name}) IN (${types}) THEN ${name} END` };
+  // A cast to text loses nothing, and bytes have no text.
+  const sql = counts.BLOB > 0 ? `CASE typeof(${name}) WHEN 'blob' THEN hex(${name}) ELSE ${name} END` : name;
+  return { why, better: "text", sql: `CAST(${sql} AS TEXT)` };
 }
 
 const SHOWN = 40;
@@ -228,6 +241,6 @@ function nullif(column: string, values: readonly string[]): string {
 }
 
 /** An expression as a query's column. */
-function betterFor(column: string, { what, sql }: Sql): Sql {
-  return { what, sql: sql === quoteName(column) ? sql : `${sql} AS ${quoteName(column)}` };
+function betterFor(column: string, { what, sql, isGuess }: Sql): Sql {
+  return { what, isGuess, sql: sql === quoteName(column) ? sql : `${sql} AS ${quoteName(column)}` };
 }

@@ -2,6 +2,7 @@
 import { lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Database } from "better-sqlite3";
 import { checkContract } from "../contract/file/parse.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
 import { findRefusal } from "../release/refusals.js";
@@ -10,11 +11,12 @@ import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../settings/file.js";
 import { abortSignal, checkOptions, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
-import { type Proposal, propose } from "./propose.js";
-import { type SurveyOptions, surveyed } from "./survey.js";
+import { isTextFile } from "../source/text-file.js";
+import { type Proposal, propose, queryFor, type Wording } from "./propose.js";
+import { largestTable, type SurveyOptions, survey, surveyQuery, withSource } from "./survey.js";
 
 /** Without `from`, the sample users are written. */
-export interface InitOptions extends OptionsOf<"from" | "table" | "query"> {
+export interface InitOptions extends OptionsOf<"from" | "table" | "query" | "words" | "title" | "path"> {
   /** Stops it before anything is written. It then throws the signal's reason. */
   signal?: AbortSignal | undefined;
 }
@@ -34,6 +36,8 @@ export interface Found extends Proposal {
   name: string;
   kind: "table" | "view" | "query";
   rows: number;
+  /** The SELECT that is read instead of the table, where one makes more of it. */
+  sql?: string | undefined;
 }
 
 /** Gives completion in editors, where the package is installed beside the config. */
@@ -45,14 +49,22 @@ const PACKAGED_SAMPLE = fileURLToPath(new URL(`../../${SAMPLE_FILE}`, import.met
 const { host, port, dist, pageSize } = SETTINGS;
 
 /** The settings of a first config that are not of the source. */
-const STARTER = { baseUrl: `http://${host.default}:${port.default}`, dist: dist.default };
+const STARTER = { baseUrl: `http://${host.default}:${port.default}`, dist: dist.default, explorer: true };
 
-const OPTIONS: OptionRules<InitOptions> = { signal: abortSignal, ...pick("from", "table", "query") };
+/** The SELECT that `init` writes where it makes more of a table. */
+export const QUERY_FILE = "rollcall.query.sql";
+const QUERY_COMMENT = `-- What the records are made of, as "rollcall init" found it. It is yours to change.`;
+
+const OPTIONS: OptionRules<InitOptions> = {
+  signal: abortSignal,
+  ...pick("from", "table", "query", "words", "title", "path"),
+};
 
 /** Writes each file whole or not at all. @throws UserError when other files are there, or nothing can be read or written. */
 export async function initialize(folder: string, options: InitOptions = {}): Promise<InitResult> {
-  const { signal, from, table, query } = checkOptions("init's second argument", options, OPTIONS);
-  if (from !== undefined) return initializeFrom(folder, { from, table, query }, signal);
+  const { signal, from, ...others } = checkOptions("init's second argument", options, OPTIONS);
+  const { table, query } = others;
+  if (from !== undefined) return initializeFrom(folder, { from, ...others }, signal);
   if (table !== undefined || query !== undefined)
     throw usageError("There is no database to read the table or query from; name its file with --from.");
   const files = `${CONFIG_FILE} and ${SAMPLE_FILE}`;
@@ -72,8 +84,8 @@ async function writeSample(folder: string, signal: AbortSignal | undefined): Pro
     replaceFile(sample, await readFile(PACKAGED_SAMPLE));
   }
   // Last, since a run that finds the config writes nothing.
-  // The sample's people are made up, so anyone may look through them.
-  const settings = { db: SAMPLE_FILE, ...STARTER, pageSize: pageSize.default, explorer: true };
+  const { explorer, ...starter } = STARTER;
+  const settings = { db: SAMPLE_FILE, ...starter, pageSize: pageSize.default, explorer };
   replaceFile(config, `${JSON.stringify(settings, null, 2)}\n`);
   return isThere ? [CONFIG_FILE] : [CONFIG_FILE, SAMPLE_FILE];
 }
@@ -89,21 +101,45 @@ async function isSample(path: string): Promise<boolean> {
   }
 }
 
-async function initializeFrom(folder: string, options: SurveyOptions, signal?: AbortSignal): Promise<InitResult> {
-  const written = [CONTRACT_FILE, CONFIG_FILE];
-  const files = written.join(" and ");
-  await writing(files, folder, () => refuseExisting(folder, written));
-  const found = await surveyed(options, signal, (survey): Found => {
-    const { name, kind, rows } = survey;
-    return { name, kind, rows, ...propose(survey) };
+type Source = SurveyOptions & Wording;
+
+/** What a source holds, and the contract that fits it. @throws UserError when it has no key, or is too much for a contract. */
+export function findContract(options: Source, signal?: AbortSignal): Promise<Found> {
+  return withSource(options.from, signal, (db) => findIn(db, options, signal));
+}
+
+/** The same of the table with the most rows, unless one is named. @returns it and the names of the other tables. */
+export function findLargest(options: Source, signal?: AbortSignal): Promise<Found & { others: string[] }> {
+  return withSource(options.from, signal, async (db) => {
+    const isNamed = options.table !== undefined || options.query !== undefined;
+    const { table, others } = isNamed ? { table: options.table, others: [] } : largestTable(db);
+    return { ...(await findIn(db, { ...options, table }, signal)), others };
   });
+}
+
+async function findIn(db: Database, options: Source, signal: AbortSignal | undefined): Promise<Found> {
+  const first = await survey(db, options, signal);
+  const query = queryFor(first);
+  const best = query === undefined ? first : await surveyQuery(db, first, query, signal);
+  const { name, kind, rows } = first;
+  const found: Found = { name, kind, rows, sql: query?.sql, ...propose(best, options) };
   signal?.throwIfAborted();
   requireContract(found);
+  return found;
+}
+
+async function initializeFrom(folder: string, options: Source, signal?: AbortSignal): Promise<InitResult> {
+  const usual = [CONTRACT_FILE, CONFIG_FILE];
+  const files = usual.join(" and ");
+  await writing(files, folder, () => refuseExisting(folder, usual));
+  const found = await findContract(options, signal);
+  const written = [...usual, ...(found.sql === undefined ? [] : [QUERY_FILE])];
   const config = configFor(folder, options, found);
   await writing(files, folder, async () => {
     // Reading may have taken a while.
     await refuseExisting(folder, written);
     const contents = [found.contract, config].map((value) => `${JSON.stringify(value, null, 2)}\n`);
+    if (found.sql !== undefined) contents.push(`${QUERY_COMMENT}\n${found.sql}`);
     replaceFiles(written.map((name, at) => [join(folder, name), contents[at] ?? ""]));
   });
   return { config: CONFIG_FILE, db: config.db, written, found };
@@ -118,13 +154,15 @@ function requireContract({ kind, name, contract }: Found): void {
 }
 
 /** Settings with which the source is found from the folder. */
-function configFor(folder: string, { from, query }: SurveyOptions, { name, contract }: Found) {
+function configFor(folder: string, { from, query }: SurveyOptions, { name, contract, sql }: Found) {
   const [, usual] = contract["x-listing"].words;
-  const table = query === undefined && name !== usual ? { table: name } : {};
+  const read = sql === undefined ? query && seenFrom(folder, query) : QUERY_FILE;
+  // The only table of a text file needs no name.
+  const table = name === usual || isTextFile(from) ? {} : { table: name };
   return {
     $schema: CONFIG_SCHEMA,
     db: seenFrom(folder, from),
-    ...(query === undefined ? table : { query: seenFrom(folder, query) }),
+    ...(read === undefined ? table : { query: read }),
     ...STARTER,
   };
 }

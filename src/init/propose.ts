@@ -5,7 +5,7 @@ import { UserError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
 import { type Decision, decide } from "./decide.js";
 import { fieldOf, pathOf, wordsForRecords, wordsOf } from "./names.js";
-import type { Survey } from "./survey.js";
+import type { MadeQuery, Survey } from "./survey.js";
 
 const CONTRACT_SCHEMA = "./node_modules/rollcall/contract.schema.json";
 
@@ -21,8 +21,15 @@ export interface Proposal {
   key: { field: string; why: string };
 }
 
+/** What a user knows better than the names of tables and columns tell. */
+export interface Wording {
+  words?: readonly [one: string, many: string] | undefined;
+  title?: string | undefined;
+  path?: string | undefined;
+}
+
 /** @throws UserError when no column can be the key. */
-export function propose(survey: Survey): Proposal {
+export function propose(survey: Survey, wording: Wording = {}): Proposal {
   const taken = new Set<string>();
   const columns = survey.columns.map((tally): Proposed => {
     const field = fieldOf(tally.column, taken);
@@ -30,17 +37,20 @@ export function propose(survey: Survey): Proposal {
     return { field, ...decide(tally) };
   });
   const key = chooseKey(survey, columns);
-  const published = columns.flatMap(({ column, field, schema }) =>
-    schema ? [[field, fieldSchema(field, column, schema)] as const] : [],
-  );
-  const words = wordsForRecords(survey.name);
+  const published = columns.flatMap(({ column, field, schema }) => {
+    if (schema === undefined) return [];
+    // Every new record has another key.
+    const { "x-observed": _, ...unobserved } = schema;
+    return [[field, fieldSchema(field, column, field === key.field ? unobserved : schema)] as const];
+  });
+  const words = wording.words ?? wordsForRecords(survey.name);
   const label = chooseLabel(columns);
   const contract: ContractFile = {
     $schema: CONTRACT_SCHEMA,
-    title: words[0].replace(/^./u, (letter) => letter.toUpperCase()),
+    title: wording.title ?? words[0].replace(/^./u, (letter) => letter.toUpperCase()),
     type: "object",
     "x-listing": {
-      path: pathOf(survey.name),
+      path: wording.path ?? pathOf(survey.name),
       words,
       key: key.field,
       order: [key.field],
@@ -54,6 +64,39 @@ export function propose(survey: Survey): Proposal {
   return { contract, columns, key };
 }
 
+/**
+ * The SELECT that makes of a table what a contract can take: a key of one column, and columns in forms that readers know.
+ * @returns undefined where the table is fine as it is; `key` is the column that the SELECT adds.
+ */
+export function queryFor(survey: Survey): MadeQuery | undefined {
+  const { name, primary, rowid, columns } = survey;
+  if (survey.kind === "query") return undefined;
+  const decided = columns.map(decide).filter(({ column }) => column !== "" && !/\p{Cc}/u.test(column));
+  const parts = primary.map((column) => quoteName(column)).join(" || '-' || ");
+  const isComposite = primary.length > 1;
+  // A column that only happens to be unique is a worse key than what the table declares.
+  const own = declaredKey(survey, decided)?.column ?? (isComposite ? undefined : findUniqueKey(survey, decided));
+  const expression = own !== undefined ? undefined : isComposite ? parts : rowid;
+  const sure = (better: Decision["better"]) => (better?.isGuess ? undefined : better);
+  if (expression === undefined && !decided.some(({ better }) => sure(better))) return undefined;
+  const key = expression === undefined ? undefined : freeName(columns.map(({ column }) => column));
+  const lines = [
+    ...(key === undefined ? [] : [`${expression} AS ${quoteName(key)}`]),
+    ...decided.map(({ column, better }) => sure(better)?.sql ?? quoteName(column)),
+  ];
+  const why =
+    primary.length > 1 ? `made of the PRIMARY KEY (${primary.join(", ")})` : "the number that SQLite gives a row";
+  return {
+    key: key === undefined ? undefined : { column: key, why },
+    sql: `SELECT\n  ${lines.join(",\n  ")}\nFROM ${quoteName(name)}\n`,
+  };
+}
+
+function freeName(columns: readonly string[]): string {
+  const names = new Set(columns.map((column) => column.toLowerCase()));
+  return ["id", "key", "record_id", "record_key"].find((word) => !names.has(word)) ?? "the_key";
+}
+
 /** The line of `properties` for a column, with the column's name where the field has another. */
 function fieldSchema(field: string, column: string, schema: FieldSchema): FieldSchema {
   return field === column ? schema : { ...schema, "x-column": column };
@@ -64,22 +107,37 @@ export function publicLine({ field, column }: Pick<Proposed, "field" | "column">
   return `${JSON.stringify(field)}: ${JSON.stringify(fieldSchema(field, column, schema))}`;
 }
 
-/** The key, and why. @throws UserError, with a query that would have a key, when no column is published, unique and never NULL. */
+/** The key, and why. @throws UserError when no column is published, unique and never NULL. */
 function chooseKey(survey: Survey, columns: readonly Proposed[]): { field: string; why: string } {
-  const possible = columns.filter(({ schema }) => schema?.type === "string" || schema?.type === "integer");
-  const declared = (names: readonly string[]) => possible.find(({ column }) => names.includes(column));
-  const primary = survey.primary.length === 1 ? declared(survey.primary) : undefined;
-  if (primary) return { field: primary.field, why: "as the PRIMARY KEY" };
-  const unique = declared(survey.unique);
-  if (unique) return { field: unique.field, why: "as it is UNIQUE and never NULL" };
-  const likely = possible.filter((column) => isLikely(survey, column)).map(({ column }) => column);
-  const found = survey.findUnique(likely.sort((one, other) => rank(one) - rank(other)));
+  const declared = declaredKey(survey, columns);
+  if (declared) return { field: declared.field, why: declared.why };
+  const found = findUniqueKey(survey, columns);
   const field = columns.find(({ column }) => column === found)?.field;
   if (field === undefined) throw noKey(survey, columns);
   return {
     field,
     why: `as it is unique in ${count(survey.rows, "row")}, though nothing in the ${survey.kind} keeps it so`,
   };
+}
+
+/** A column that the table itself declares as its key. */
+function declaredKey<Column extends Decision>(survey: Survey, columns: readonly Column[]) {
+  const possible = columns.filter(canBeKey);
+  const named = (names: readonly string[]) => possible.find(({ column }) => names.includes(column));
+  const primary = survey.primary.length === 1 ? named(survey.primary) : undefined;
+  if (primary) return { ...primary, why: survey.whyKey ?? "as the PRIMARY KEY" };
+  const unique = named(survey.unique);
+  return unique && { ...unique, why: "as it is UNIQUE and never NULL" };
+}
+
+function canBeKey({ schema }: Decision): boolean {
+  return schema?.type === "string" || schema?.type === "integer";
+}
+
+/** A column that no two rows share so far. */
+function findUniqueKey(survey: Survey, columns: readonly Decision[]): string | undefined {
+  const likely = columns.filter((column) => canBeKey(column) && isLikely(survey, column)).map(({ column }) => column);
+  return survey.findUnique(likely.sort((one, other) => rank(one) - rank(other)));
 }
 
 /** Names of keys, from the best on. */
@@ -99,28 +157,20 @@ function isNamedAsKey(column: string): boolean {
 }
 
 /** A time or a long text is unique by chance, if at all. */
-function isLikely({ columns }: Survey, { column, schema }: Proposed): boolean {
+function isLikely({ columns }: Survey, { column, schema }: Decision): boolean {
   const longest = columns.find((tally) => tally.column === column)?.longest ?? 0;
   const isTime = schema?.format === "date" || schema?.format === "date-time";
-  return !isTime && schema?.enum === undefined && longest <= LONGEST_KEY;
+  return !isTime && schema?.["x-facet"] === undefined && longest <= LONGEST_KEY;
 }
 
-function noKey({ name, kind, primary, rowid, columns, rows }: Survey, decided: readonly Proposed[]): UserError {
+function noKey({ name, kind, primary, columns, rows }: Survey, decided: readonly Proposed[]): UserError {
   const left = decided.find(({ column, schema }) => primary.length === 1 && primary[0] === column && !schema);
   const why = [
     ...(primary.length > 1 ? [`its PRIMARY KEY (${primary.join(", ")}) has ${primary.length} columns`] : []),
     ...(left ? [`its PRIMARY KEY ${left.column} is left out (${left.what}: ${left.why})`] : []),
     `no ${primary.length > 0 ? "other " : ""}column that can be published is unique and never NULL${almostKey(columns, rows)}`,
   ].join(", and ");
-  const names = new Set(columns.map(({ column }) => column.toLowerCase()));
-  const key = quoteName(["id", "key", "record_id", "record_key"].find((word) => !names.has(word)) ?? "the_key");
-  const joined = primary.map((column) => quoteName(column)).join(" || '-' || ");
-  const expression = primary.length > 1 ? joined : rowid;
-  const query = `SELECT ${expression} AS ${key}, * FROM ${quoteName(name)}`;
-  const step =
-    kind === "query" || expression === undefined
-      ? `add a column to the ${kind} that names each row`
-      : `write a query that has one to a file, such as ${query}, and give it with --query FILE`;
+  const step = `add a column to the ${kind} that names each row`;
   return new UserError(`The ${kind} ${name} has no key: ${why}; ${step}.`);
 }
 

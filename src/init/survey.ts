@@ -1,13 +1,16 @@
 /** Reads every row of a table, view or query once, and says what is in its columns. */
+import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { quoteName } from "../contract/sql.js";
 import { UserError, usageError } from "../errors.js";
+import { makeScratch, removeScratch } from "../scratch/folder.js";
 import { textCheck } from "../source/candidates.js";
 import { connect } from "../source/copy.js";
 import { explainSqlite } from "../source/errors.js";
-import { createQueryView, findTable, listTables } from "../source/relation.js";
+import { createQueryView, createView, findTable, listTables } from "../source/relation.js";
 import { requireFile } from "../source/stats.js";
+import { importText, isTextFile } from "../source/text-file.js";
 import { ColumnTally, type RowName } from "./tally.js";
 
 export interface SurveyOptions {
@@ -30,8 +33,16 @@ interface Subject {
   rowid: string | undefined;
   /** The columns of the PRIMARY KEY, in its order. */
   primary: string[];
+  /** Why the primary key is one, where it is not the table's. */
+  whyKey?: string | undefined;
   /** Columns that a UNIQUE index of their own keeps unique. */
   unique: string[];
+}
+
+/** A SELECT, and the column that it adds as a key. */
+export interface MadeQuery {
+  sql: string;
+  key?: { column: string; why: string } | undefined;
 }
 
 export interface Survey extends Omit<Subject, "columns"> {
@@ -45,27 +56,66 @@ const LOCK_WAIT = 5000;
 /** A result of SQLite has at most 2,000 columns, of which one is the rowid. */
 const MOST_COLUMNS = 1999;
 
-/** Surveys a database, hands it to a step, and closes it. @throws UserError when it cannot be read, or is not one table. */
-export async function surveyed<T>(
-  options: SurveyOptions,
+/** Hands a step a database that does not change meanwhile. @throws UserError when it cannot be read. */
+export async function withSource<T>(
+  from: string,
   signal: AbortSignal | undefined,
-  step: (survey: Survey) => T,
+  step: (db: Database) => Promise<T>,
 ): Promise<T> {
-  requireFile(options.from, "--from names a SQLite file");
+  requireFile(from, "--from names a file of records");
+  const scratch = isTextFile(from) ? await makeScratch("init") : undefined;
   let db: Database | undefined;
   try {
-    db = connect(options.from, LOCK_WAIT);
+    const path = scratch === undefined ? from : join(scratch, "imported.sqlite");
+    if (scratch !== undefined) await importText(from, path, undefined, signal);
+    db = connect(path, LOCK_WAIT);
     db.exec("BEGIN; SELECT 1 FROM sqlite_schema");
-    return step(await survey(db, options, signal));
+    return await step(db);
   } catch (error) {
-    throw explainSqlite(options.from, error);
+    throw explainSqlite(from, error);
   } finally {
     db?.close();
+    if (scratch !== undefined) removeScratch(scratch);
   }
 }
 
-async function survey(db: Database, options: SurveyOptions, signal: AbortSignal | undefined): Promise<Survey> {
-  const subject = findSubject(db, options);
+/** The table or view with the most rows, and the others. */
+export function largestTable(db: Database): { table: string | undefined; others: string[] } {
+  const rows = (name: string) =>
+    Number(
+      db
+        .prepare(`SELECT count(*) FROM main.${quoteName(name)}`)
+        .pluck()
+        .get(),
+    );
+  const [table, ...others] = listTables(db)
+    .map((name) => ({ name, rows: rows(name) }))
+    .sort((one, other) => other.rows - one.rows)
+    .map(({ name }) => name);
+  return { table, others };
+}
+
+/** Reads every row of the table, view or query that is named, or of the only one. @throws UserError where there is none. */
+export function survey(db: Database, options: SurveyOptions, signal: AbortSignal | undefined): Promise<Survey> {
+  return surveyOf(db, findSubject(db, options), signal);
+}
+
+/** Reads what a SELECT makes of a table. */
+export function surveyQuery(
+  db: Database,
+  { name, kind, primary, unique }: Survey,
+  { sql, key }: MadeQuery,
+  signal: AbortSignal | undefined,
+): Promise<Survey> {
+  const relation = `temp.${quoteName(createView(db, sql, name))}`;
+  const columns = db
+    .prepare<[], ColumnInfo>("SELECT name, type, 0 AS pk FROM pragma_table_xinfo('rollcall_query', 'temp')")
+    .all();
+  const subject = { name, kind, columns, relation, rowid: undefined, unique };
+  return surveyOf(db, { ...subject, primary: key ? [key.column] : primary, whyKey: key?.why }, signal);
+}
+
+async function surveyOf(db: Database, subject: Subject, signal: AbortSignal | undefined): Promise<Survey> {
   const { relation, kind, name } = subject;
   if (subject.columns.length > MOST_COLUMNS)
     throw new UserError(

@@ -9,7 +9,7 @@ import { whileUnlocked } from "../release/lock.js";
 import { sha256 } from "../release/plain-files.js";
 
 /** @param verb whose folder it is, which its name says. @throws UserError when no folder can be made. */
-export async function makeScratch(verb: "build" | "diff" | "dev" | "verify" = "diff"): Promise<string> {
+export async function makeScratch(verb: "build" | "diff" | "dev" | "init" | "verify" = "diff"): Promise<string> {
   await sweepTemporary();
   try {
     const folder = mkdtempSync(join(tmpdir(), `rollcall-${verb}-`));
@@ -51,7 +51,7 @@ export function explainRoom(error: unknown): unknown {
 }
 
 const A_DAY = 86_400_000;
-const NAME = /^rollcall-(?:build|diff|dev|verify)-\w{6}(-gone)?$/;
+const NAME = /^rollcall-(?:build|diff|dev|init|verify)-\w{6}(-gone)?$/;
 
 // A lock shows that a folder is in use: when its process ends, however it ends, the system gives it up. A process id has no
 // meaning in another container. The name contains the machine, since several machines may share a folder.

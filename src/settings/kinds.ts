@@ -116,6 +116,14 @@ export function text(placeholder: string, allowed: string) {
   return ofText(z.string().min(1), allowed, placeholder);
 }
 
+/** A word for one record and one for many. */
+export const words = {
+  kind: "list",
+  schema: z.tuple([z.string().min(1), z.string().min(1)]),
+  allowed: "a word for one record and one for many, like station,stations",
+  placeholder: "<one,many>",
+} as const;
+
 /** One of several words; the first is the default. */
 export function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {
   const allowed = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;

@@ -25,6 +25,13 @@ export const SETTINGS = {
       ["build", "dev", "diff", "schema"],
       "contract of the records (default: rollcall.contract.json beside the config file, or that of a directory of users)",
     ),
+    words: row(kind.words, ["init"], "words for one record and for many (default: from the table's name)"),
+    title: row(text("<title>", "a text"), ["init"], "title of a record (default: the word for one)"),
+    path: row(
+      text("<path>", "a path like /v1/stations/"),
+      ["init"],
+      "the listing's path (default: from the table's name)",
+    ),
     skipInvalid: row(yesOrNo, ["build", "dev"], "publish without the invalid records"),
     problems: row(path("<file>"), ["build", "dev"], "write every problem to it, as NDJSON"),
   }),

@@ -61,13 +61,16 @@ export function findTable(db: Database, file: string, table: string, many = "rec
   if (found !== undefined) return found;
   if (tables.length === 0) throw new UserError(`${file} has no tables; name the SQLite file that holds the ${many}.`);
   const near = findNear(table, tables);
-  throw new UserError(
+  throw new (otherwise ? ForeignSourceError : UserError)(
     `${file} has no table or view ${quoteName(table)}; it has ${listed(tables)}. ` +
       (near === undefined
         ? `Name one with --table${otherwise ? `, or ${otherwise}` : ""}.`
         : `Did you mean --table ${near}?`),
   );
 }
+
+/** A source without the columns of the directory of users, which was given without a contract. */
+export class ForeignSourceError extends UserError {}
 
 export function createQueryView(db: Database, path: string): string {
   let sql: string;
@@ -76,6 +79,11 @@ export function createQueryView(db: Database, path: string): string {
   } catch (cause) {
     throw unreadable(path, "--query names a file with one SELECT", cause);
   }
+  return createView(db, sql, path);
+}
+
+/** @param path how messages call the SELECT. */
+export function createView(db: Database, sql: string, path: string): string {
   // SQLite would stop reading at the NUL, and run only what stands before it.
   if (sql.includes("\0")) throw new UserError(`Query ${path} has a NUL character in it; --query names a text file.`);
   try {
@@ -90,7 +98,8 @@ export function createQueryView(db: Database, path: string): string {
   return QUERY_VIEW;
 }
 
-function requireColumns({ fields }: Contract, relation: string, found: string[], step: string): void {
+function requireColumns(contract: Contract, relation: string, found: string[], step: string): void {
+  const { fields } = contract;
   const columns = fields.map(({ column }) => column);
   const lower = new Set(columns.map((column) => column.toLowerCase()));
   // SQLite numbers further columns of one name: `note`, `note:1`.
@@ -107,7 +116,7 @@ function requireColumns({ fields }: Contract, relation: string, found: string[],
     const near = findNear(name, spare);
     return near === undefined ? name : `${name} (nearest: ${near})`;
   });
-  throw new UserError(
+  throw new (contract === USERS_CONTRACT ? ForeignSourceError : UserError)(
     `${relation} lacks ${missing.length === 1 ? "the column" : `${missing.length} columns:`} ${listed(named, MOST_LISTED)}. ` +
       `It has ${listed(found, MOST_LISTED)}. ${step}`,
   );

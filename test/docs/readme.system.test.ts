@@ -185,7 +185,15 @@ const OPTIONS = {
     ...{ url: true, file: true, key: true, maxAge: true, every: true },
     ...{ onProgress: true, onSynced: true, onTrouble: true, signal: true, cwd: true },
   } satisfies Names<MirrorOptions & MirrorEffects>,
-  init: { from: true, table: true, query: true, signal: true } satisfies Names<InitOptions>,
+  init: {
+    from: true,
+    table: true,
+    query: true,
+    words: true,
+    title: true,
+    path: true,
+    signal: true,
+  } satisfies Names<InitOptions>,
   useRelease: { now: true, cwd: true, signal: true } satisfies Names<UseEffects>,
 };
 

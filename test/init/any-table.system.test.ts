@@ -91,7 +91,8 @@ test("a table with a key builds at once, every row of it", { timeout: 120_000 },
       const { found } = await initialize(place, { from });
       const contract = join(place, "rollcall.contract.json");
       const { records } = await build({
-        ...{ db: from, table: "things", contract },
+        ...{ db: from, contract },
+        ...(found?.sql === undefined ? { table: "things" } : { query: join(place, "rollcall.query.sql") }),
         ...{ dist: join(place, "dist"), baseUrl: "https://example.com", workers: 0 },
       });
       expect(records).toBe(ROWS);

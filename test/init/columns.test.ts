@@ -1,6 +1,8 @@
 /** What each kind of column becomes, in a contract that every verb reads, and which query would make more of it. */
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
+import { decide } from "../../src/init/decide.js";
+import { survey, withSource } from "../../src/init/survey.js";
 import { columnOf, database, init } from "./found.js";
 
 const UUID = "7f3c2a10-0d5e-4b8e-9c41-2f6b8d1e0a53";
@@ -8,11 +10,16 @@ const repeated = (...values: unknown[]) => [...values, ...values, ...values, ...
 
 async function becomes(values: readonly unknown[], column = "thing", declared = "") {
   const file = columnOf(values, column, declared);
-  const { of, read } = await init(file);
-  const { schema, what, why, better, instead } = of(column);
-  const field = read.fields.find((found) => found.column === column);
-  expect(field?.schema === undefined).toBe(schema === undefined);
-  return { schema, what, why, better, instead, file };
+  await init(file);
+  const tallies = await withSource(
+    file,
+    undefined,
+    async (db) => (await survey(db, { from: file }, undefined)).columns,
+  );
+  const [decided] = tallies.filter((tally) => tally.column === column).map(decide);
+  if (!decided) throw new Error(`There is no column ${column}`);
+  const { "x-observed": observed, ...schema } = decided.schema ?? {};
+  return { ...decided, schema: decided.schema && schema, observed, file };
 }
 
 describe("columns that are taken", () => {
@@ -35,12 +42,8 @@ describe("columns that are taken", () => {
     ["boolean", [0n, 1n], { type: "boolean" }, "is_it"],
     ["boolean or null", [0n, null], { type: ["boolean", "null"] }, "thing", "BOOLEAN"],
     ["integer", [0n, 2n], { type: "integer" }, "is_it"],
-    ["enum", repeated("b", "a"), { enum: ["a", "b"], "x-facet": true }],
-    [
-      "enum or null",
-      [...repeated("b", "a"), null],
-      { type: ["string", "null"], enum: ["a", "b", null], "x-facet": true },
-    ],
+    ["text", repeated("b", "a"), { type: "string", "x-facet": true }],
+    ["text or null", [...repeated("b", "a"), null], { type: ["string", "null"], "x-facet": true }],
     ["text", ["a", "a", "b"], { type: "string" }],
     ["text", repeated("same"), { type: "string" }],
     ["text", repeated("x".repeat(41), "y"), { type: "string" }],
@@ -59,6 +62,16 @@ describe("columns that are taken", () => {
     const found = await becomes(values, column, declared);
     expect(found).toMatchObject({ what, schema });
     expect(found.schema).toEqual(schema);
+  });
+
+  test.each<[values: unknown[], observed: object | undefined]>([
+    [repeated("b", "a"), { enum: ["a", "b"] }],
+    [["a", "abc"], { maxLength: 3 }],
+    [[2n, -5n, null], { minimum: -5, maximum: 2 }],
+    [[1.5, 2n], { minimum: 1.5, maximum: 2 }],
+    [[UUID], undefined],
+  ])("what %o measures is observed, and no rule", async (values, observed) => {
+    expect((await becomes(values)).observed).toEqual(observed);
   });
 
   test("with its own declarations where there are no rows", async () => {
@@ -124,7 +137,7 @@ describe("columns that are left out", () => {
       const file = database(`PRAGMA encoding = '${encoding}'; CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, b TEXT);
         INSERT INTO t VALUES (5, 'fine \u{fffd}', 'x'), (7, 'ok', CAST(x'${bytes}' AS TEXT))`);
       const { of } = await init(file);
-      expect(of("a").schema).toEqual({ type: "string" });
+      expect(of("a").schema).toMatchObject({ type: "string" });
       expect(of("b")).toMatchObject({ what: "not UTF-8", why: "1 of 2, such as in rowid 7, to be mended there" });
     }
   });
@@ -173,12 +186,12 @@ const BETTER: readonly [values: unknown[], schema: object, column?: string][] = 
   [[...Array.from({ length: 12 }, () => "2026-01-31"), "n/a", "n/a"], { type: ["string", "null"], format: "date" }],
   [[...Array.from({ length: 12 }, () => "2026-01-31"), "it's", ""], { type: ["string", "null"], format: "date" }],
   [[9007199254740993n], { type: "string" }, "number"],
-  [[1n, 2n, "x"], { type: ["integer", "null"] }],
-  [["a", "b", 1n], { type: ["string", "null"] }],
+  [[1n, 2n, "x"], { type: "string" }],
+  [["a", "b", 1n], { type: "string" }],
   [["a", 1n], { type: "string" }],
   [[1.5, Infinity], { type: ["number", "null"] }],
   [[Buffer.from("abc")], { type: "string" }],
-  [["a", Buffer.from("abc")], { type: ["string", "null"] }],
+  [["a", Buffer.from("abc"), null], { type: ["string", "null"] }],
 ];
 
 test.each(BETTER)("the SQL that is shown for %o makes %o", async (values, schema, column = "my thing") => {
@@ -187,6 +200,7 @@ test.each(BETTER)("the SQL that is shown for %o makes %o", async (values, schema
   const { of } = await init(file, { query });
   const made = { ...of(column).schema };
   delete made["x-column"];
+  delete made["x-observed"];
   expect(made).toEqual(schema);
   const db = new Database(file, { readonly: true });
   expect(db.prepare(query).all()).toHaveLength(values.length);

@@ -47,6 +47,7 @@ next      rollcall build && rollcall serve
     db: "people.sqlite",
     baseUrl: "http://127.0.0.1:8080",
     dist: "dist",
+    explorer: true,
   });
   expect(JSON.parse(readFileSync(join(cwd, "rollcall.contract.json"), "utf8"))).toMatchObject({
     $schema: "./node_modules/rollcall/contract.schema.json",
@@ -74,14 +75,21 @@ take      Shelf                     enum: 2 values, which repeat
 take      Notes                     text: up to 21 characters`);
 });
 
-test("a list that nobody has imported: how to", async () => {
+test("a CSV file is read as it is", async () => {
   const cwd = scratch();
   copyFileSync(CSV, join(cwd, "books.csv"));
-  const { code, stderr } = await rollcall("init --from books.csv", fakeIo(cwd));
-  expect(code).toBe(1);
-  expect(stderr).toMatch(
-    /^error: books\.csv is a list in a text file, .*sqlite3 books\.sqlite "\.import --csv books\.csv \w+"/,
+  expect(await rollcall("init --from books.csv --words book,books --title Tome --path /b/", fakeIo(cwd))).toMatchObject(
+    {
+      code: 0,
+    },
   );
+  expect(JSON.parse(readFileSync(join(cwd, "rollcall.config.json"), "utf8"))).toMatchObject({ db: "books.csv" });
+  const contract = JSON.parse(readFileSync(join(cwd, "rollcall.contract.json"), "utf8"));
+  expect(contract).toMatchObject({
+    title: "Tome",
+    "x-listing": { path: "/b/", words: ["book", "books"] },
+    properties: { Pages: { type: "integer" }, in_print: { type: "boolean" }, Price: { type: ["number", "null"] } },
+  });
 });
 
 test("several tables: the list of them, and nothing is written", async () => {
@@ -145,9 +153,9 @@ test("--json is what was found, and --quiet is nothing", async () => {
 
 test.each([
   ["--table people", 2, "There is no database to read the table or query from; name its file with --from."],
-  ["--from nothing.sqlite", 2, "There is no file nothing.sqlite; --from names a SQLite file."],
-  ["--from folder", 1, "folder is a folder; --from names a SQLite file."],
-  ["--from empty", 1, "empty is empty (0 bytes); --from names a SQLite file."],
+  ["--from nothing.sqlite", 2, "There is no file nothing.sqlite; --from names a file of records."],
+  ["--from folder", 1, "folder is a folder; --from names a file of records."],
+  ["--from empty", 1, "empty is empty (0 bytes); --from names a file of records."],
   [
     "--from text",
     1,

@@ -65,6 +65,9 @@ const PUBLIC_KEY = "RWRp0OvCtaYHsJ4UeCtLxQfDKJ36LwBn7ectFnxFbFfrEasxXK/gKQ5S";
 
 const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   from: ["/people.sqlite", "/people.sqlite"],
+  words: ["station,stations", ["station", "stations"]],
+  title: ["Station", "Station"],
+  path: ["/v1/stations/", "/v1/stations/"],
   db: ["/a.sqlite", "/a.sqlite"],
   baseUrl: ["https://example.com/x", "https://example.com/x"],
   dist: ["/out", "/out"],

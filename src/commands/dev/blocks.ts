@@ -5,7 +5,7 @@ import type { DevBuild, DevScreen } from "../../dev/dev.js";
 import type { Diff } from "../../diff/change.js";
 import { count, duration, number } from "../../print/numbers.js";
 import { type Line, painter } from "../../print/style.js";
-import { listed, toJson, visible } from "../../print/text.js";
+import { listed, shellWord, toJson, visible } from "../../print/text.js";
 import { CHANGE_KINDS, reportOf } from "../../report/model.js";
 import { changesText, contractText } from "../../report/text.js";
 import { InvalidRecordsError } from "../../snapshot/problems.js";
@@ -13,6 +13,8 @@ import { leftOut, warned } from "../build/summary.js";
 import { reportFailure } from "../program/failure.js";
 import { type Io, say, sayLines } from "../program/verb.js";
 
+/** Tables or columns that a line names. */
+const MOST_LISTED = 8;
 /** Changes of each kind that a block shows. */
 const MOST_CHANGES = 3;
 
@@ -39,7 +41,7 @@ export function blocks(io: Io): DevScreen {
         say(io, `${changed(files)}: ${mended}${whatDiffers(changes, contract)}, ${took}`);
       }
       if (changes) await sayChanges(changes);
-      if (isFirst) notes.unshift(...firstLines(url, `${size(build)}, from ${db}`, took));
+      if (isFirst) notes.unshift(...firstLines(url, `${size(build)}, from ${db}`, took), ...madeLines(build));
       if (notes.length > 0) sayLines(io, notes);
       isFirst = false;
       standing = undefined;
@@ -76,6 +78,33 @@ function firstLines(url: string, detail: string, took: string): Line[] {
   return [
     { verb: "dev", value: url, detail },
     { verb: "ready", value: took, detail: "built again when a file changes that it is made of; Ctrl-C ends it" },
+  ];
+}
+
+/** Says that the contract was made in memory, how to keep it, and how to see the other tables. */
+function madeLines({ made, db }: DevBuild): Line[] {
+  if (made === undefined) return [];
+  const file = shellWord(db);
+  const table = made.isNamed ? ` --table ${shellWord(made.table)}` : "";
+  const lines: Line[] = [
+    {
+      verb: "contract",
+      value: `made from the table ${visible(made.table)}`,
+      detail: `to keep and change it: rollcall init --from ${file}${table}`,
+    },
+  ];
+  if (made.left.length > 0)
+    lines.push({
+      verb: "leave",
+      value: visible(listed(made.left, MOST_LISTED)),
+      detail: "what seems private, or cannot be published",
+    });
+  const [other] = made.others;
+  if (other === undefined) return lines;
+  const others = visible(listed(made.others, MOST_LISTED));
+  return [
+    ...lines,
+    { verb: "others", value: others, detail: `each by --table: rollcall dev ${file} --table ${shellWord(other)}` },
   ];
 }
 

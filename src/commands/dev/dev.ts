@@ -78,11 +78,11 @@ function jsonLines(io: Io): DevScreen {
     onListening(url) {
       tell("listening", { url });
     },
-    async onBuilt({ url, result, files, changes }) {
+    async onBuilt({ url, result, files, changes, made }) {
       const { id, records, pages, skipped, warnings, problems, timings } = result;
       const seconds = Math.round(timings.open + timings.write + timings.publish) / 1000;
       const diff = changes ? figures(changes) : null;
-      tell("built", { url, files, id, records, pages, skipped, warnings, problems, seconds, diff });
+      tell("built", { url, files, id, records, pages, skipped, warnings, problems, seconds, diff, made: made ?? null });
     },
     async onTrouble({ error, files, isServing }) {
       const problems = error instanceof InvalidRecordsError ? error.problems : null;
