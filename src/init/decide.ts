@@ -87,9 +87,9 @@ function nullable(schema: ValueSchema): ValueSchema {
 
 function ofIntegers(tally: ColumnTally): Decision {
   const { column, declared, least, most } = tally;
-  const isBit = least >= 0 && most <= 1;
-  if (isBit && isFlag(column, declared)) return take(tally, "boolean", { type: "boolean" }, "only 0 and 1");
-  if (!isBit || least === most) return ofQuantities(tally, "integer");
+  if (least < 0 || most > 1) return ofQuantities(tally, "integer");
+  if (isFlag(column, declared)) return take(tally, "boolean", { type: "boolean" }, "only 0 and 1");
+  if (least === most) return ofQuantities(tally, "integer");
   return take(tally, "integer", { type: "integer" }, 'only 0 and 1; "type": "boolean" if these are no and yes');
 }
 
@@ -170,13 +170,10 @@ function findUnusable(tally: ColumnTally): Decision | undefined {
   const leave = (what: string, why: string, better: string, sql: string): Decision => {
     return { column, what, why, better: betterFor(column, { what: better, sql }) };
   };
-  if (column === "") return { column, what: "no name", why: "it is empty; name the column in a query, with AS" };
-  if (/\p{Cc}/u.test(column)) {
-    return {
-      column,
-      what: "no name",
-      why: "there is a control character in it; name it otherwise in a query, with AS",
-    };
+  if (column === "" || /\p{Cc}/u.test(column)) {
+    const [why, step] =
+      column === "" ? ["it is empty", "the column"] : ["there is a control character in it", "it otherwise"];
+    return { column, what: "no name", why: `${why}; name ${step} in a query, with AS` };
   }
   if (counts.BLOB > 0 && counts.BLOB + counts.NULL === rows) {
     const isUuid = tally.bytes.size === 1 && tally.bytes.has(16);

@@ -188,13 +188,13 @@ function almostKey(columns: Survey["columns"], rows: number): string {
 
 /** Names by which people know a record, from the best on. */
 const LABELS =
-  "display_name full_name fullname name title label username user_name login handle nickname nick first_name slug";
+  "display name,full name,fullname,name,title,label,username,user name,login,handle,nickname,nick,first name,slug";
 
 /** The field of a text that has such a name, if there is one. */
 function chooseLabel(columns: readonly Proposed[]): string | undefined {
   const texts = columns.filter(({ schema }) => schema?.type === "string" && schema.format === undefined);
-  const named = (name: string) => texts.find(({ column }) => wordsOf(column).join("_") === name);
-  const found = LABELS.split(" ")
+  const named = (name: string) => texts.find(({ column }) => wordsOf(column).join(" ") === name);
+  const found = LABELS.split(",")
     .map(named)
     .find((column) => column !== undefined);
   return (found ?? texts.find(({ column }) => wordsOf(column).at(-1) === "name"))?.field;
