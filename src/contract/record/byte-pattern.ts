@@ -7,7 +7,7 @@ import type { FieldSchema, ValueSchema } from "../file/form.js";
 import { inBytes } from "../file/patterns.js";
 import { RECORD_SEPARATOR } from "../page.js";
 import { toBytes } from "./key.js";
-import { matches } from "./keywords.js";
+import { type Keyword, keywordsOf, matches } from "./keywords.js";
 import { choicesOf, isNullable, kindOf } from "./kind.js";
 import { typeOf } from "./schema.js";
 
@@ -91,6 +91,12 @@ function literal(value: unknown): string {
   return toBytes(JSON.stringify(value)).replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
 
+/** The keywords that these patterns know. The schema checks values for which another keyword is set. */
+const KNOWN: ReadonlySet<Keyword> = new Set<Keyword>([
+  ...(["format", "pattern", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems"] as const),
+  ...(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const),
+]);
+
 /** The pattern of the texts that a schema takes, or of a part of them; undefined where none is known. */
 function bytesOf(schema: ValueSchema): string | undefined {
   const value = bytesOfValue(schema);
@@ -104,6 +110,7 @@ function bytesOfValue(schema: ValueSchema): string | undefined {
     const options = schema.anyOf.map(bytesOf);
     return options.includes(undefined) ? undefined : `(?:${options.join("|")})`;
   }
+  if (!keywordsOf(schema).every((keyword) => KNOWN.has(keyword))) return undefined;
   switch (kindOf(schema)) {
     case "string":
       return text(schema);
