@@ -1,5 +1,5 @@
 /** The paths of a contract's fields, patterns of them, and limits on how many records may change. */
-import { usageError } from "../errors.js";
+import { type UserError, usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
 import type { Contract } from "./contract.js";
 
@@ -25,25 +25,24 @@ export function isFieldPattern(text: string): boolean {
 
 /** @throws UserError (usage) for a pattern that matches no field of any of the contracts. @param what option gives them. */
 export function requireFields(what: string, patterns: readonly string[], ...contracts: readonly Fields[]): void {
-  const isKnown = (pattern: string) => contracts.some((contract) => matchingPaths(contract, pattern).length > 0);
-  refuseUnknown(
-    what,
-    patterns.find((pattern) => !isKnown(pattern)),
-    contracts,
-  );
+  for (const pattern of patterns) {
+    const isKnown = contracts.some((contract) => matchingPaths(contract, pattern).length > 0);
+    if (!isKnown) throw unknownField(what, pattern, contracts);
+  }
 }
 
-/** @throws UserError (usage) for a limit on what is no field of any of the contracts. @param what option gives them. */
+/** @throws UserError (usage) for a limit on something else than a field of the contracts. @param what option gives them. */
 export function requireFieldLimits(what: string, texts: readonly string[], ...contracts: readonly Fields[]): void {
-  const isKnown = (text: string) => contracts.some((contract) => parseFieldLimit(contract, text) !== undefined);
-  const unknown = texts.find((text) => !isKnown(text));
-  refuseUnknown(what, unknown && (splitFieldLimit(unknown)?.path ?? unknown), contracts);
+  for (const text of texts) {
+    const path = splitFieldLimit(text)?.path;
+    const isKnown = path !== undefined && contracts.some((contract) => fieldPaths(contract).includes(path));
+    if (!isKnown) throw unknownField(what, path ?? text, contracts);
+  }
 }
 
-function refuseUnknown(what: string, name: string | undefined, contracts: readonly Fields[]): void {
-  if (name === undefined) return;
+function unknownField(what: string, name: string, contracts: readonly Fields[]): UserError {
   const known = [...new Set(contracts.flatMap(fieldPaths))];
-  throw usageError(`${what} names ${JSON.stringify(name)}, which is no field; ${suggest(name, known)}`);
+  return usageError(`${what} names ${JSON.stringify(name)}, which is no field; ${suggest(name, known)}`);
 }
 
 /** Whether a text is a number of records or a percentage of them: `10`, `2%`, `0.5%`. */
@@ -73,10 +72,4 @@ export interface FieldLimit {
 export function splitFieldLimit(text: string): FieldLimit | undefined {
   const [, path = "", limit = ""] = /^(.+)=([^=]+)$/s.exec(text) ?? [];
   return isFieldPattern(path) && isShare(limit) ? { path, limit } : undefined;
-}
-
-/** The parts of a limit on a field of the contract; undefined when it is none. */
-function parseFieldLimit({ fields }: Fields, text: string): FieldLimit | undefined {
-  const found = splitFieldLimit(text);
-  return fields.some(({ path }) => path === found?.path) ? found : undefined;
 }

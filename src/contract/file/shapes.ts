@@ -20,114 +20,93 @@ function shape<Shape extends z.core.$ZodLooseShape>(name: string, members: Shape
 const text = (allowed: string) => z.string({ error: allowed }).min(1, { error: allowed });
 const list = <Item extends z.ZodType>(item: Item, allowed: string) =>
   z.array(item, { error: allowed }).min(1, { error: allowed });
-const yes = z.literal(true, { error: "true, or left out" });
 const fieldPath = text("the path of a field, as in position.latitude");
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
   error: "a string, a number, true, false or null",
 });
 
+/** A member that may be left out, with what editors say of it. */
+const optional = (form: z.ZodType, description: string) => form.describe(description).optional();
+
 /** The forms of the keywords about a kind of value. */
-function forms(kind: ValueKind) {
+function formsFor(kind: ValueKind) {
   const all = Object.entries(KEYWORDS).filter(([, { kinds }]) => kinds.includes(kind));
   return Object.fromEntries(all.map(([name, { form }]) => [name, form]));
 }
 
-const type = z
-  .union([z.enum([...TYPES, "object"]), z.tuple([z.enum(TYPES), z.literal("null")])], {
-    error: `one of ${TYPES.join(", ")} and object, or a list like ["string", "null"]`,
-  })
-  .describe('What a value is. With "null" in a list beside it, a NULL of the source is published as null.');
+const type = z.union([z.enum([...TYPES, "object"]), z.tuple([z.enum(TYPES), z.literal("null")])], {
+  error: `one of ${TYPES.join(", ")} and object, or a list like ["string", "null"]`,
+});
 
 const annotations = {
-  title: z.string({ error: "text" }).describe("A short name for people.").optional(),
-  description: z
-    .string({ error: "text" })
-    .describe("What it means, for the docs, the types and the API's description.")
-    .optional(),
-  examples: z.array(z.unknown(), { error: "a list of values" }).describe("Values as they may be.").optional(),
+  title: optional(z.string({ error: "text" }), "A short name for people."),
+  description: optional(
+    z.string({ error: "text" }),
+    "What it means, for the docs, the types and the API's description.",
+  ),
+  examples: optional(z.array(z.unknown(), { error: "a list of values" }), "Values as they may be."),
 };
 
 const scalars = {
-  type: type.optional(),
-  enum: list(scalar, "a list of one or more values").describe("The values that there are, all of one kind.").optional(),
-  const: scalar.describe("The only value that there is.").optional(),
-  ...forms("string"),
-  ...forms("number"),
+  type: optional(type, 'What a value is. With "null" in a list beside it, a NULL of the source is published as null.'),
+  enum: optional(list(scalar, "a list of one or more values"), "The values that there are, all of one kind."),
+  const: optional(scalar, "The only value that there is."),
+  ...formsFor("string"),
+  ...formsFor("number"),
 };
 
 const option = shape("a schema in anyOf", { ...scalars, ...annotations }).meta({ id: "option" });
 
 const lists = {
   items: z.lazy(() => itemSchema).optional(),
-  ...forms("array"),
-  anyOf: list(option, "a list of one or more schemas")
-    .describe("Schemas of which a value fits at least one.")
-    .optional(),
+  ...formsFor("array"),
+  anyOf: optional(list(option, "a list of one or more schemas"), "Schemas of which a value fits at least one."),
 };
 
-const objects = {
-  required: z
-    .array(z.string({ error: "the name of a property" }), { error: "the list of all properties" })
-    .describe("All properties: what can be missing is null instead.")
-    .optional(),
-  additionalProperties: z.literal(false, { error: "false" }).describe("False: there are no others.").optional(),
-  "x-json": yes.describe("Any JSON value, published with sorted keys.").optional(),
-};
+/** The keywords of an object's members, and of any JSON. */
+function objects(member: () => z.ZodType, members: string, description: string) {
+  const name = z.string({ error: "the name of a property" });
+  return {
+    properties: optional(z.record(z.string(), z.lazy(member), { error: members }), description),
+    required: optional(
+      z.array(name, { error: "the list of all properties" }),
+      "All properties: what can be missing is null instead.",
+    ),
+    additionalProperties: optional(z.literal(false, { error: "false" }), "False: there are no others."),
+    "x-json": optional(z.literal(true, { error: "true, or left out" }), "Any JSON value, published with sorted keys."),
+  };
+}
 
 const itemSchema: z.ZodType = shape("a schema of items", {
   ...scalars,
   ...lists,
-  properties: z
-    .record(
-      z.string(),
-      z.lazy(() => itemSchema),
-      { error: "an object of properties" },
-    )
-    .describe("What each item has, where it is an object.")
-    .optional(),
-  ...objects,
+  ...objects(() => itemSchema, "an object of properties", "What each item has, where it is an object."),
   ...annotations,
 }).meta({ id: "item", description: "What each item of a list is." });
 
 const observed = shape("a schema in x-observed", { ...scalars, ...lists, ...annotations }).meta({ id: "observed" });
 
-const OBSERVED = "A narrower schema: a value outside it is published, and counted as a warning.";
-
+const setting = z.enum(["defaultAvatar"], { error: '"defaultAvatar"' });
 const nullRule: z.ZodType = shape("a rule for NULL", {
-  const: z.unknown().describe("This value.").optional(),
-  field: fieldPath.describe("The value of another field.").optional(),
-  join: list(fieldPath, "a list of fields")
-    .describe("The values of other fields, joined by one space and trimmed.")
-    .optional(),
+  const: optional(z.unknown(), "This value."),
+  field: optional(fieldPath, "The value of another field."),
+  join: optional(list(fieldPath, "a list of fields"), "The values of other fields, joined by one space and trimmed."),
   empty: z.lazy(() => nullRule).optional(),
-  setting: z
-    .enum(["defaultAvatar"], { error: '"defaultAvatar"' })
-    .describe("The value of a setting of the build.")
-    .optional(),
+  setting: optional(setting, "The value of a setting of the build."),
 }).meta({ id: "null", description: "What a NULL publishes; under empty, where all that is joined is empty." });
 
 const field: z.ZodType = shape("a field", {
   ...scalars,
   ...lists,
-  properties: z
-    .record(
-      z.string(),
-      z.lazy(() => field),
-      { error: "an object of fields" },
-    )
-    .describe("The fields of an object, each from columns of its own.")
-    .optional(),
-  ...objects,
+  ...objects(() => field, "an object of fields", "The fields of an object, each from columns of its own."),
   ...annotations,
-  "x-column": text("the name of a column")
-    .describe("The source's column; otherwise the field's path joined by _.")
-    .optional(),
-  "x-null": nullRule.describe("What a NULL of the source publishes.").optional(),
-  "x-observed": observed.optional().describe(OBSERVED),
-  "x-facet": z
-    .boolean({ error: "true or false" })
-    .describe("Whether people want to see and choose records by this field.")
-    .optional(),
+  "x-column": optional(text("the name of a column"), "The source's column; otherwise the field's path joined by _."),
+  "x-null": optional(nullRule, "What a NULL of the source publishes."),
+  "x-observed": optional(observed, "A narrower schema: a value outside it is published, and counted as a warning."),
+  "x-facet": optional(
+    z.boolean({ error: "true or false" }),
+    "Whether people want to see and choose records by this field.",
+  ),
 }).meta({ id: "field" });
 
 const word = text("a word");
