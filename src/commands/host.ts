@@ -1,8 +1,7 @@
 /** `rollcall host`: the table of hosts, the files for one, or a release measured against its limits. */
 
 import { ExitCode, UserError } from "../errors.js";
-import type { Measures } from "../hosts/adapt.js";
-import { type Adapted, adapt, checkLimits, type Fit, listHosts } from "../hosts/adapt.js";
+import { type Adapted, adapt, checkLimits, type Fit, listHosts, type Measures } from "../hosts/adapt.js";
 import type { HostFile } from "../hosts/host.js";
 import { HOSTS, hostOf, hostRow } from "../hosts/hosts.js";
 import { count, number, size } from "../print/numbers.js";

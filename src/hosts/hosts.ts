@@ -1,9 +1,8 @@
 /**
  * Every host that Rollcall can write files for. To add one:
- * 1. Write its host as `NAME.ts` in this folder, or as a folder `NAME` where it has several files or a script in the
- *    host's own language. rules/host.ts says what a host holds, and rules/rules.ts what it has to express. A host
- *    that serves only files by path is an entry in by-path.ts.
- * 2. Add it to the list below, and its rows and a section to docs/hosts.md, which the tests compare with the host.
+ * 1. Write it as `NAME.ts` in this folder, beside a script where its language is JavaScript. host.ts says what a host holds, and
+ *    rules.ts what it has to express. A host that serves only files by path is an entry in by-path.ts.
+ * 2. Add it to the list below, and its section to docs/hosts.md, whose tables the tests compare with the host.
  * 3. Add to test/hosts/servers.ts how the real host is started; then every test of hosts runs it. What the host cannot
  *    do goes into `limitations`. The tests fail for a limitation that is missing there, and for one that is not needed.
  */
