@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { run } from "../support/command.js";
 import { plainRows, runSql, writeUsers } from "../support/database.js";
@@ -79,7 +80,8 @@ test("a link in place of the folder of releases is refused, and nothing is put w
 test.each(["[]", "{", '{"pid":"x"}', "a pipe"])("a holder that says %s is nobody in particular", async (text) => {
   const { dist, args } = await published();
   const path = join(dist, ".lock-holder.json");
-  runSql(join(dist, ".lock"), "BEGIN EXCLUSIVE");
+  const holder = new Database(join(dist, ".lock"));
+  holder.exec("BEGIN EXCLUSIVE");
   rmSync(path);
   if (text === "a pipe") execFileSync("mkfifo", [path]);
   else writeFileSync(path, text);
@@ -87,6 +89,7 @@ test.each(["[]", "{", '{"pid":"x"}', "a pipe"])("a holder that says %s is nobody
     code: 1,
     stderr: `error: ${dist} is being written by another process; wait until it has ended, then run this again.\n`,
   });
+  holder.close();
   expect(await run(args)).toEqual(DONE);
 });
 

@@ -17,7 +17,7 @@ import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { COPY, copySource } from "../../src/source/copy.js";
-import { plainRows, runSql, writeUsers } from "../support/database.js";
+import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 
 const USERS = 2000;
@@ -128,7 +128,7 @@ test("a writer that keeps to SQLite's locks waits", () => {
   writeElsewhere();
 });
 
-test("a copy leaves the locks that its process has on the source", async () => {
+test("a copy leaves the locks that its process has on the source", () => {
   writeVersion(db, "old");
   const own = new Database(db, { readonly: true });
   own.exec("BEGIN; SELECT 1 FROM users");
@@ -141,11 +141,13 @@ test("a copy leaves the locks that its process has on the source", async () => {
 test("the log of another file that had the name is not mixed into a new one", () => {
   writeVersion(db, "old", "wal");
   writeVersion(newer, "new");
-  runSql(db, "UPDATE users SET bio = 'later'");
+  const writer = new Database(db);
+  writer.exec("UPDATE users SET bio = 'later'");
   renameSync(newer, db);
   expect(() => copyBeside(() => {})).toThrow(
     `${db}-wal is no log of ${db}, but of another file that had its name, and SQLite would mix the two; end the programs that have that file open, remove ${db}-wal and its -shm, then run this again.`,
   );
+  writer.close();
 });
 
 test("a query reads the source as main, and the log of a writer that has ended is neither moved nor removed", () => {
