@@ -37,7 +37,7 @@ export interface DevOptions {
 }
 
 /** A contract that was made in memory, as `rollcall init --from` would make it. */
-export interface MadeContract {
+interface MadeContract {
   table: string;
   /** Whether the table has to be named, as there are others. */
   isNamed: boolean;

@@ -33,7 +33,8 @@ export function decide(tally: ColumnTally): Decision {
   const { column, schema, better } = decision;
   const found = findReason(tally, decision);
   if (!found) return decision;
-  return { column, ...found, ...(schema && { instead: schema }), ...(better && { better }) };
+  const { "x-observed": _, ...instead } = schema ?? {};
+  return { column, ...found, ...(schema && { instead }), ...(better && { better }) };
 }
 
 /** Why a column is better not published, if it seems so. */
@@ -167,8 +168,8 @@ function ofNothing(tally: ColumnTally): Decision {
 function findUnusable(tally: ColumnTally): Decision | undefined {
   const { counts, rows, column } = tally;
   const name = quoteName(column);
-  const leave = (what: string, why: string, better: string, sql: string): Decision => {
-    return { column, what, why, better: betterFor(column, { what: better, sql }) };
+  const leave = (what: string, why: string, better: string, sql: string, isGuess?: boolean): Decision => {
+    return { column, what, why, better: betterFor(column, { what: better, sql, isGuess }) };
   };
   if (column === "" || /\p{Cc}/u.test(column)) {
     const [why, step] =
@@ -178,7 +179,7 @@ function findUnusable(tally: ColumnTally): Decision | undefined {
   if (counts.BLOB > 0 && counts.BLOB + counts.NULL === rows) {
     const isUuid = tally.bytes.size === 1 && tally.bytes.has(16);
     const sql = isUuid ? dashed(`hex(${name})`) : `hex(${name})`;
-    return leave("BLOB", "bytes, which JSON cannot hold", isUuid ? "a UUID" : "text", sql);
+    return leave("BLOB", "bytes, which JSON cannot hold", isUuid ? "a UUID" : "text", sql, !isUuid);
   }
   const kinds = STORAGE.filter((storage) => storage !== "NULL" && counts[storage] > 0);
   if (kinds.length > 1 && !kinds.every(isNumeric)) {
@@ -196,8 +197,7 @@ function findUnusable(tally: ColumnTally): Decision | undefined {
   }
   if (tally.undecodable === 0) return undefined;
   const why = `${of(tally.undecodable, rows)}, such as in ${tally.firstUndecodable}, to be mended there`;
-  const better = betterFor(column, { what: "its bytes as text", sql: `hex(${name})`, isGuess: true });
-  return { column, what: "not UTF-8", why, better };
+  return leave("not UTF-8", why, "its bytes as text", `hex(${name})`, true);
 }
 
 function isNumeric(storage: Storage): boolean {

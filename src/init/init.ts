@@ -104,7 +104,7 @@ async function isSample(path: string): Promise<boolean> {
 type Source = SurveyOptions & Wording;
 
 /** What a source holds, and the contract that fits it. @throws UserError when it has no key, or is too much for a contract. */
-export function findContract(options: Source, signal?: AbortSignal): Promise<Found> {
+function findContract(options: Source, signal?: AbortSignal): Promise<Found> {
   return withSource(options.from, signal, (db) => findIn(db, options, signal));
 }
 

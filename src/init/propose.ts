@@ -34,7 +34,10 @@ export function propose(survey: Survey, wording: Wording = {}): Proposal {
   const columns = survey.columns.map((tally): Proposed => {
     const field = fieldOf(tally.column, taken);
     taken.add(field);
-    return { field, ...decide(tally) };
+    const doubt = survey.doubtful?.find(({ column }) => column === tally.column);
+    const { schema, ...decided } = decide(tally);
+    if (doubt) return { field, ...decided, what: doubt.what, why: doubt.why, ...(schema && { instead: schema }) };
+    return { field, ...decided, ...(schema && { schema }) };
   });
   const key = chooseKey(survey, columns);
   const published = columns.flatMap(({ column, field, schema }) => {
@@ -86,7 +89,9 @@ export function queryFor(survey: Survey): MadeQuery | undefined {
   ];
   const why =
     primary.length > 1 ? `made of the PRIMARY KEY (${primary.join(", ")})` : "the number that SQLite gives a row";
+  const doubtful = decided.filter(({ what }) => what === "mixed" || what === "infinite");
   return {
+    doubtful,
     key: key === undefined ? undefined : { column: key, why },
     sql: `SELECT\n  ${lines.join(",\n  ")}\nFROM ${quoteName(name)}\n`,
   };

@@ -11,6 +11,7 @@ import { explainSqlite } from "../source/errors.js";
 import { createQueryView, createView, findTable, listTables } from "../source/relation.js";
 import { requireFile } from "../source/stats.js";
 import { importText, isTextFile } from "../source/text-file.js";
+import type { Decision } from "./decide.js";
 import { ColumnTally, type RowName } from "./tally.js";
 
 export interface SurveyOptions {
@@ -35,6 +36,7 @@ interface Subject {
   primary: string[];
   /** Why the primary key is one, where it is not the table's. */
   whyKey?: string | undefined;
+  doubtful?: readonly Decision[];
   /** Columns that a UNIQUE index of their own keeps unique. */
   unique: string[];
 }
@@ -43,6 +45,8 @@ interface Subject {
 export interface MadeQuery {
   sql: string;
   key?: { column: string; why: string } | undefined;
+  /** Columns with a few values of another kind, which may be anything: the query casts them, and a person has to look. */
+  doubtful: readonly Decision[];
 }
 
 export interface Survey extends Omit<Subject, "columns"> {
@@ -104,7 +108,7 @@ export function survey(db: Database, options: SurveyOptions, signal: AbortSignal
 export function surveyQuery(
   db: Database,
   { name, kind, primary, unique }: Survey,
-  { sql, key }: MadeQuery,
+  { sql, key, doubtful }: MadeQuery,
   signal: AbortSignal | undefined,
 ): Promise<Survey> {
   const relation = `temp.${quoteName(createView(db, sql, name))}`;
@@ -112,7 +116,7 @@ export function surveyQuery(
     .prepare<[], ColumnInfo>("SELECT name, type, 0 AS pk FROM pragma_table_xinfo('rollcall_query', 'temp')")
     .all();
   const subject = { name, kind, columns, relation, rowid: undefined, unique };
-  return surveyOf(db, { ...subject, primary: key ? [key.column] : primary, whyKey: key?.why }, signal);
+  return surveyOf(db, { ...subject, primary: key ? [key.column] : primary, whyKey: key?.why, doubtful }, signal);
 }
 
 async function surveyOf(db: Database, subject: Subject, signal: AbortSignal | undefined): Promise<Survey> {

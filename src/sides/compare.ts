@@ -153,21 +153,22 @@ export async function openSide(
   const scratch = mkdtempSync(join(effects.scratch, "side-"));
   // Each kind is loaded only when it is needed: loading the build takes longer than opening two releases.
   if (isHttpUrl(name)) return (await import("./remote.js")).openHostSide(name, scratch, watch);
-  if (name.startsWith("git:")) return (await import("./git.js")).openGitSide(name, cwd, scratch, watch);
-  if (isSource(name, cwd)) {
+  const git = name.startsWith("git:") ? await import("./git.js") : undefined;
+  const path = git ? await git.copySourceFile(name, cwd, scratch) : isSource(name, cwd) ? at(cwd, name) : undefined;
+  if (path !== undefined) {
     const { baseUrl = like?.baseUrl, contract = like?.contract.file } = source;
     if (baseUrl === undefined)
       throw new UserError(
         `What ${name} would publish depends on the base URL, which neither side tells; set baseUrl in rollcall.config.json, or ROLLCALL_BASE_URL.`,
       );
-    const path = at(cwd, name);
-    return (await import("./source.js")).openSourceSide(path, { ...source, baseUrl, contract }, scratch, watch);
+    return (await import("./source.js")).openSourceSide(path, { ...source, baseUrl, contract }, scratch, watch, name);
   }
+  if (git) return git.openGitSide(name, cwd, scratch, watch);
   const folder = lookUp(name, dist, cwd);
   if (folder !== undefined && isNamedByPath(folder, name, cwd)) return openFolderSide(folder, name, scratch, signal);
   if (folder !== undefined) return openReleaseSide(await openRelease(folder), `release ${basename(folder)}`);
   throw new UserError(
-    `${JSON.stringify(name)} is no release in ${dist}, and no release's folder, SQLite file, base URL or git:REV:PATH. See "rollcall releases" for ids.`,
+    `${JSON.stringify(name)} is no release in ${dist}, and no release's folder, file of records, base URL or git:REV:PATH. See "rollcall releases" for ids.`,
   );
 }
 

@@ -1,12 +1,35 @@
 /** A release in a git revision as a side of a diff: `git:REV:PATH`, read without a checkout. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { isMissing, UserError } from "../errors.js";
 import { CONTRACT, EXPLORER, PagePaths, SNAPSHOT } from "../release/layout.js";
 import { MAX_PAGE } from "../release/plain-files.js";
 import { contractIn, factsOfPages } from "./folder.js";
+import { isSourceFile } from "./source-file.js";
+
+/** Copies a file of records of a revision into `scratch`. @returns its path; undefined where `spec` does not name such a file. */
+export async function copySourceFile(spec: string, cwd: string, scratch: string): Promise<string | undefined> {
+  const { revision, path } = partsOf(spec);
+  const objects = new GitObjects(cwd);
+  try {
+    const object = await objects.ask(`${revision}:${path}`);
+    if (object?.type !== "blob") return undefined;
+    const file = join(scratch, basename(path));
+    writeFileSync(file, object.bytes);
+    return isSourceFile(file) ? file : undefined;
+  } finally {
+    objects.close();
+  }
+}
+
+function partsOf(spec: string): { revision: string; path: string } {
+  const [, revision, path = ""] = /^git:([^:\s]+):([^\n]*)$/.exec(spec) ?? [];
+  if (revision === undefined)
+    throw new UserError(`${spec} is not of the form git:REV:PATH, as in git:main:dist/current or git:main:team.csv.`);
+  return { revision, path: path.replace(/\/+$/, "") };
+}
 
 /**
  * Copies the pages of a release into `scratch`. Links inside the revision, like `dist/current`, are followed.
@@ -18,10 +41,7 @@ export async function openGitSide(
   scratch: string,
   { onProgress, signal }: ReadEffects,
 ): Promise<Side> {
-  const [, revision, path = ""] = /^git:([^:\s]+):([^\n]*)$/.exec(spec) ?? [];
-  if (revision === undefined)
-    throw new UserError(`${spec} is not of the form git:REV:PATH, as in git:main:dist/current.`);
-  const base = path.replace(/\/+$/, "");
+  const { revision, path: base } = partsOf(spec);
   const objects = new GitObjects(cwd);
   const copy = async (file: string): Promise<boolean> => {
     const object = await objects.ask(`${revision}:${base === "" ? "" : `${base}/`}${file}`);

@@ -10,12 +10,13 @@ import type { BuildOptions } from "../snapshot/options.js";
 /** How a source is read and published. Without a base URL, the one of the other side is used. */
 export type SourceSideOptions = OptionsOf<"baseUrl" | SourceSetting>;
 
-/** Builds the release of `db` in `scratch`. @throws InvalidRecordsError and UserError as a build does. */
+/** Builds the release of `db` in `scratch`. `name` is how the report calls it. @throws InvalidRecordsError and UserError as a build does. */
 export async function openSourceSide(
   db: string,
   options: SourceSideOptions & Pick<BuildOptions, "baseUrl">,
   scratch: string,
   { onProgress, signal }: ReadEffects,
+  name = db,
 ): Promise<Side> {
   const { file: contract, listing } = await loadContract(options.contract);
   // Compressed pages are never compared.
@@ -23,5 +24,5 @@ export async function openSourceSide(
     { ...options, contract, db, dist: scratch, keep: 0, encodings: [] },
     { onProgress: (done) => onProgress({ ...done, words: listing.words }), signal },
   );
-  return openReleaseSide(await openRelease(folder), `source ${db}`);
+  return openReleaseSide(await openRelease(folder), `source ${name}`);
 }

@@ -192,7 +192,10 @@ test("gates that hold change nothing", async () => {
 });
 
 test.each<[line: string, message: RegExp, expected?: number]>([
-  ["diff nothing", /"nothing" is no release in dist, and no release's folder, SQLite file, base URL or git:REV:PATH/],
+  [
+    "diff nothing",
+    /"nothing" is no release in dist, and no release's folder, file of records, base URL or git:REV:PATH/,
+  ],
   ["diff ./empty", /"\.\/empty" is no release/],
   ["diff git:HEAD", /git:HEAD is not of the form git:REV:PATH/],
   ["diff git:HEAD:dist", /git cannot read the repository: fatal: not a git repository/],

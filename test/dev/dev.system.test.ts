@@ -115,7 +115,7 @@ users  field   rule   example
    1  country  pattern  ${userId(2)}: "${value}" must match ^[A-Z]{2}$, like DE
 
 user ${userId(2)}: country "${value}" must match ^[A-Z]{2}$, like DE
-error: 1 of 5 users is invalid, with 1 problem: nothing was built. Mend it, or leave it out with --skip-invalid. --problems FILE writes every problem.
+error: 1 of 5 users is invalid, with 1 problem: nothing was built. Correct it in the source, or leave it out with --skip-invalid. "rollcall build --problems FILE" writes every problem.
 dev   http://HOST   still serves what was built before
 `;
   expect(run.text().split("\n").slice(2).join("\n")).toBe(`\
@@ -136,13 +136,13 @@ test("a contract that is broken, mended and changed", async () => {
   const write = (contract: object) => writeFileSync(file, JSON.stringify(contract));
   const run = develop({ cwd, temporary }, "--json stations.sqlite");
   await run.next();
-  expect(await run.next(), "users, as long as there is no contract").toMatchObject({
-    event: "trouble",
-    serving: false,
+  expect(await run.next(), "as long as there is no contract").toMatchObject({
+    event: "built",
+    made: { table: "stations" },
   });
   write(STATIONS);
   const built = await run.next();
-  expect(built).toMatchObject({ event: "built", files: ["rollcall.contract.json"], records: 12, diff: null });
+  expect(built).toMatchObject({ event: "built", files: ["rollcall.contract.json"], records: 12, made: null });
   writeFileSync(file, JSON.stringify(STATIONS).slice(0, -10));
   const broken = await run.next();
   expect(broken).toMatchObject({ event: "trouble", serving: true });
@@ -152,7 +152,7 @@ test("a contract that is broken, mended and changed", async () => {
   expect(await run.next()).toMatchObject({ event: "built", records: 12, diff: { contract: true, changed: 0 } });
   expect((await (await fetch(`${built.url}v2/stations/`)).json()).count, "at its new path").toBe(12);
   rmSync(file);
-  expect(await run.next()).toMatchObject({ event: "trouble", serving: true });
+  expect(await run.next()).toMatchObject({ event: "built", made: { table: "stations" } });
   expect(await run.stop()).toBe(0);
 });
 
@@ -328,4 +328,29 @@ test("a dist that is there stays as it is, to the byte", async () => {
   expect(await run.next()).toMatchObject({ records: 0, diff: { removed: 5 } });
   expect(await run.stop()).toBe(0);
   expect(readTree(join(place.cwd, "dist"))).toEqual(before);
+});
+
+test("any file is shown, with the command that keeps its contract and the other tables", async () => {
+  const place = workplace();
+  sql(
+    place.db,
+    "CREATE TABLE small (id INTEGER PRIMARY KEY); DROP TABLE users; CREATE TABLE big (id INTEGER PRIMARY KEY, password TEXT); INSERT INTO big VALUES (1, 'x'), (2, 'y')",
+  );
+  const run = develop(place, "users.sqlite");
+  await run.shown("others");
+  expect(await run.stop()).toBe(0);
+  expect(run.text()).toBe(`\
+dev   http://HOST/   2 bigs on 1 page, from users.sqlite
+ready   in SECONDS   built again when a file changes that it is made of; Ctrl-C ends it
+contract  made from the table big   to keep and change it: rollcall init --from users.sqlite --table big
+leave   password   what seems private, or cannot be published
+others   small   each by --table: rollcall dev users.sqlite --table small
+`);
+  writeFileSync(join(place.cwd, "team.csv"), "id,name\n1,Ann\n");
+  const csv = develop(place, "--json team.csv");
+  await csv.next();
+  const { url, ...built } = await csv.next();
+  expect(built).toMatchObject({ records: 1, made: { table: "team", others: [], left: [] } });
+  expect(await (await fetch(`${url}team/`)).json()).toMatchObject({ results: [{ id: 1, name: "Ann" }] });
+  expect(await csv.stop("SIGTERM")).toBe(0);
 });

@@ -23,20 +23,21 @@ take      id                        integer: the key, as the PRIMARY KEY; 1 to 3
 take      name                      text: up to 9 characters
 leave     mail                      contact data: its name says so; if it is meant to be public: "mail": {"type":"string"}
 leave     ApiKey                    a secret: its name says so; if it is meant to be public: "ApiKey": {"type":"string"}
-take      role                      enum: 3 values, which repeat
+take      role                      text: 3 values, which repeat
 take      is_admin                  boolean: only 0 and 1
-take      created                   integer: seconds since 1970 by its values; for a date-time: strftime('%Y-%m-%dT%H:%M:%SZ', "created", 'unixepoch') AS "created"
-take      last_seen                 integer or null: milliseconds since 1970 by its values, 15 of 60 NULL; for a date-time: strftime('%Y-%m-%dT%H:%M:%fZ', "last_seen" / 1000.0, 'unixepoch') AS "last_seen"
+take      created                   date-time: all are times with an offset
+take      last_seen                 date-time or null: all are times with an offset, 15 of 60 NULL
 take      height                    number: 1.51 to 2.1
 take      website                   uri or null: all are URLs, 12 of 60 NULL
 leave     photo                     BLOB: bytes, which JSON cannot hold; for text: hex("photo") AS "photo"
-leave     age                       mixed: 59 of 60 INTEGER, 1 of 60 TEXT, such as "SECRET old" in rowid 289; for a number or null: CASE WHEN typeof("age") IN ('integer', 'real') THEN "age" END AS "age"
+leave     age                       mixed: 59 of 60 INTEGER, 1 of 60 TEXT, such as "SECRET old" in rowid 289; if it is meant to be public: "age": {"type":"string"}
 leave     Full Address              contact data: its name says so; if it is meant to be public: "full_address": {"type":"string","x-column":"Full Address"}
 take      Favourite Colour          text: the field favourite_colour; up to 13 characters
-leave     serial                    too large: 59 of 60 beyond 2^53, which readers would round, such as 9007199254740992 in rowid 4; for text: CAST("serial" AS TEXT) AS "serial"
+take      serial                    text: up to 16 characters
 take      unused                    text or null: so far, all 60 NULL
 note      everything that is published is public; to publish what was left out, add its line to properties and its name to required
 note      SQL above is for a SELECT ... FROM people in a file, which --query names
+write     rollcall.query.sql        what is read of people: a SELECT that is yours to change
 write     rollcall.contract.json    what a record is, and that /people/ lists them; yours to change
 write     rollcall.config.json      settings to change
 next      rollcall build && rollcall serve
@@ -45,6 +46,7 @@ next      rollcall build && rollcall serve
   expect(JSON.parse(readFileSync(join(cwd, "rollcall.config.json"), "utf8"))).toEqual({
     $schema: "./node_modules/rollcall/config.schema.json",
     db: "people.sqlite",
+    query: "rollcall.query.sql",
     baseUrl: "http://127.0.0.1:8080",
     dist: "dist",
     explorer: true,
@@ -57,23 +59,26 @@ next      rollcall build && rollcall serve
   });
 });
 
-test.skipIf(isMissing("sqlite3"))("a list that the sqlite3 shell has imported: everything in it is text", async () => {
-  const cwd = scratch();
-  copyFileSync(CSV, join(cwd, "books.csv"));
-  execFileSync("sqlite3", ["books.sqlite", ".import --csv books.csv books"], { cwd });
-  const { code, stderr } = await rollcall("init --from books.sqlite", fakeIo(cwd));
-  expect(code).toBe(0);
-  expect(stderr.split("\n").slice(1, 10).join("\n")).toBe(`\
-take      ISBN                      text: the key, as it is unique in 8 rows, though nothing in the table keeps it so; integers as text; for an integer: CAST("ISBN" AS INTEGER) AS "ISBN"
+test.skipIf(isMissing("sqlite3"))(
+  "a list that the sqlite3 shell has imported as texts: a query makes numbers and dates of them",
+  async () => {
+    const cwd = scratch();
+    copyFileSync(CSV, join(cwd, "books.csv"));
+    execFileSync("sqlite3", ["books.sqlite", ".import --csv books.csv books"], { cwd });
+    const { code, stderr } = await rollcall("init --from books.sqlite", fakeIo(cwd));
+    expect(code).toBe(0);
+    expect(stderr.split("\n").slice(1, 10).join("\n")).toBe(`\
+take      ISBN                      integer: the key, as it is unique in 8 rows, though nothing in the table keeps it so; 9780061120084 to 9788437604947
 take      Title                     text: up to 40 characters
 take      Author                    text: up to 24 characters
-take      Published                 text: dates, but 1 of 8 empty; for a date or null: nullif("Published", '') AS "Published"
-take      Pages                     text: integers as text; for an integer: CAST("Pages" AS INTEGER) AS "Pages"
-take      Price                     text: numbers as text, but 1 of 8 empty; for a number or null: CAST(nullif("Price", '') AS REAL) AS "Price"
-take      In Print                  text: the field in_print; true and false as text; for a boolean: CAST(lower("In Print") = 'true' AS BOOLEAN) AS "In Print"
-take      Shelf                     enum: 2 values, which repeat
+take      Published                 date or null: all are dates, 1 of 8 NULL
+take      Pages                     integer: 96 to 471
+take      Price                     number or null: 6.5 to 14.95, 1 of 8 NULL
+take      In Print                  boolean: the field in_print; only 0 and 1
+take      Shelf                     text: 2 values, which repeat
 take      Notes                     text: up to 21 characters`);
-});
+  },
+);
 
 test("a CSV file is read as it is", async () => {
   const cwd = scratch();
@@ -137,13 +142,14 @@ test("--json is what was found, and --quiet is nothing", async () => {
   database("people.sql", join(cwd, "people.sqlite"));
   const { code, stdout, stderr } = await rollcall("init --from people.sqlite --json", fakeIo(cwd));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  const { contract, columns, ...found } = JSON.parse(stdout).found;
+  const { contract, columns, sql, ...found } = JSON.parse(stdout).found;
   expect(found).toEqual({ name: "people", kind: "table", rows: 60, key: { field: "id", why: "as the PRIMARY KEY" } });
   expect(contract).toEqual(JSON.parse(readFileSync(join(cwd, "rollcall.contract.json"), "utf8")));
   expect(columns[2]).toEqual({
     ...{ column: "mail", field: "mail", what: "contact data", why: "its name says so", instead: { type: "string" } },
   });
-  expect(JSON.parse(stdout).written).toEqual(["rollcall.contract.json", "rollcall.config.json"]);
+  expect(readFileSync(join(cwd, "rollcall.query.sql"), "utf8")).toContain(sql);
+  expect(JSON.parse(stdout).written).toEqual(["rollcall.contract.json", "rollcall.config.json", "rollcall.query.sql"]);
 
   const other = scratch();
   database("people.sql", join(other, "people.sqlite"));

@@ -1,7 +1,6 @@
 /** Databases that nobody made for Rollcall, from `init --from` to a listing that is served and verified. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
@@ -37,8 +36,6 @@ async function published(cwd: string, init: readonly string[], path: string) {
   return { said, built, page: (await answer.json()) as { count: number; results: Record<string, unknown>[] } };
 }
 
-const DASHLESS = /^[0-9a-f]{32}$/;
-
 test("a view of Django's users, a profile and a one-to-one table of it", async () => {
   const cwd = scratch();
   database("django.sql", join(cwd, "site.sqlite"));
@@ -47,13 +44,13 @@ test("a view of Django's users, a profile and a one-to-one table of it", async (
   expect(page.results[0]).toEqual({
     bio: expect.stringContaining("🍰"),
     country: expect.stringMatching(/^[A-Z]{2}$/),
-    date_joined: expect.stringMatching(/^2025-03-.. 05:06:07\.\d{6}$/),
+    date_joined: expect.stringMatching(/^2025-03-..T05:06:07\.\d{6}Z$/),
     first_name: expect.any(String),
     has_badge: expect.any(Boolean),
-    id: expect.stringMatching(DASHLESS),
+    id: "035e2982-0000-4000-8000-000000000022",
     is_staff: expect.any(Boolean),
     languages: expect.any(Array),
-    last_login: "2026-01-30 08:00:00.000001",
+    last_login: "2026-01-30T08:00:00.000001Z",
     last_name: expect.any(String),
     points: expect.any(Number),
     settings: { size: expect.any(Number), theme: "dark" },
@@ -64,27 +61,6 @@ test("a view of Django's users, a profile and a one-to-one table of it", async (
   expect(said).toMatch(/^leave {5}password /m);
 });
 
-test("the same view with the SQL that init has shown: UUIDs and times in our form", async () => {
-  const cwd = scratch();
-  database("django.sql", join(cwd, "site.sqlite"));
-  const shown = await run(["init", "--from", "site.sqlite", "--table", "members", "--json"], { cwd });
-  const columns: { column: string; schema?: object; better?: { sql: string } }[] = JSON.parse(shown.stdout).found
-    .columns;
-  const selected = columns.filter(({ schema }) => schema).map(({ column, better }) => better?.sql ?? column);
-  for (const name of ["rollcall.contract.json", "rollcall.config.json"]) rmSync(join(cwd, name));
-  writeFileSync(join(cwd, "members.sql"), `SELECT ${selected.join(", ")} FROM members`);
-  const { page } = await published(cwd, ["--from", "site.sqlite", "--query", "members.sql"], "/members/");
-  expect(page.results[0]).toMatchObject({
-    id: "035e2982-0000-4000-8000-000000000022",
-    date_joined: "2025-03-07T05:06:07.000034Z",
-    last_login: "2026-01-30T08:00:00.000001Z",
-  });
-  expect(JSON.parse(readFileSync(join(cwd, "rollcall.contract.json"), "utf8")).properties.id).toEqual({
-    type: "string",
-    format: "uuid",
-  });
-});
-
 test("a table of people with an integer key and times as numbers", async () => {
   const cwd = scratch();
   database("people.sql", join(cwd, "people.sqlite"));
@@ -92,8 +68,8 @@ test("a table of people with an integer key and times as numbers", async () => {
   expect(page.results.map(({ id }) => id)).toEqual(Array.from({ length: 60 }, (_, at) => (at + 1) ** 2));
   expect(page.results[0]).toEqual({
     ...{ id: 1, name: "Person 1", role: "waiter", is_admin: true, height: 1.51, unused: null },
-    ...{ created: 1_700_086_400, last_seen: 1_700_000_060_123, website: "https://example.com/~1" },
-    favourite_colour: "colour no. 1",
+    ...{ created: "2023-11-15T22:13:20Z", last_seen: "2023-11-14T22:14:20.123Z", website: "https://example.com/~1" },
+    ...{ favourite_colour: "colour no. 1", serial: "9007199254740991" },
   });
 });
 
@@ -104,8 +80,8 @@ test.skipIf(isMissing("sqlite3"))("a list that the sqlite3 shell has imported", 
   const { page } = await published(cwd, ["--from", "books.sqlite"], "/books/");
   expect(page.count).toBe(8);
   expect(page.results[0]).toEqual({
-    ...{ Author: "Harper Lee", ISBN: "9780061120084", Notes: 'a "classic", they say', Pages: "281", Price: "12.99" },
-    ...{ Published: "1960-07-11", Shelf: "A1", Title: "To Kill a Mockingbird", in_print: "true" },
+    ...{ Author: "Harper Lee", ISBN: 9_780_061_120_084, Notes: 'a "classic", they say', Pages: 281, Price: 12.99 },
+    ...{ Published: "1960-07-11", Shelf: "A1", Title: "To Kill a Mockingbird", in_print: true },
   });
 });
 

@@ -134,7 +134,9 @@ describe("the table", () => {
     expect(await refusal({ table: "member" })).toBe(
       'F/users.sqlite has no table or view "member"; it has members, users. Did you mean --table members?',
     );
-    expect(await refusal({ table: "customer_accounts" })).toContain("it has members, users. Name one with --table.");
+    expect(await refusal({ table: "customer_accounts" })).toContain(
+      "it has members, users. Name one with --table, or make a contract",
+    );
   });
 
   test("lacks a column: names it, the nearest, and what there is", async () => {
@@ -198,7 +200,7 @@ describe("the query", () => {
     writeUsers(db, plainRows(1));
     writeFileSync(query(), "SELECT *, id AS password FROM (SELECT id FROM users)");
     expect(await refusal({ query: query() })).toMatch(
-      /^Query F\/query\.sql lacks 27 columns: .*It has id, password\. Name them so in it, with AS\.$/,
+      /^Query F\/query\.sql lacks 27 columns: .*It has id, password\. Name them so in it, with AS; or make a contract /,
     );
     expect(await refusal({ query: join(folder, "gone.sql") })).toContain("There is no file F/gone.sql; --query names");
     expect(await refusal({ query: query(), table: "users" })).toContain("table and query exclude each other");

@@ -49,8 +49,8 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     summary: "Show what changed between two snapshots, record by record",
     arguments: {
       "[old]":
-        "a release's id or its beginning, current, previous, a release's folder, git:REV:PATH, a base URL, or a SQLite file (default: previous)",
-      "[new]": "the same (default: current; a SQLite file alone is compared with current)",
+        "a release's id or its beginning, current, previous, a release's folder, git:REV:PATH, a base URL, or a file of records (default: previous)",
+      "[new]": "the same (default: current; a file of records alone is compared with current)",
     },
     examples: [
       ["rollcall diff", "the previous release against the current one"],
