@@ -5,6 +5,7 @@ import { fromBytes, toBytes } from "../contract/record/key.js";
 import { kindOf } from "../contract/record/kind.js";
 import { placeFinder, readText } from "../contract/record/locate.js";
 import { valueAt } from "../contract/record/value.js";
+import { epochTime, isTime } from "../explorer/meaning.js";
 import {
   type Distribution,
   type ExplorerSummary,
@@ -50,7 +51,7 @@ function countedFields(contract: Contract) {
   return {
     facets: facetFields(contract),
     integers: fields.filter((field) => field.path !== key.path && kindOf(field.schema) === "integer"),
-    time: order.find(({ schema }) => schema.format === "date-time" || schema.format === "date"),
+    time: order.find((field) => isTime(field)),
   };
 }
 
@@ -100,9 +101,14 @@ export class ExplorerCollector implements Collector {
       const text = this.#values[at++];
       if (text !== "null") values.set(Number(text), (values.get(Number(text)) ?? 0) + 1);
     }
-    if (this.#time) this.#times.add(this.#values[at]?.slice(1, -1) ?? "");
+    if (this.#time) this.#times.add(timeText(this.#time, this.#values[at] ?? ""));
     this.#count++;
   }
+}
+
+/** @param value canonical JSON */
+function timeText(field: Field, value: string): string {
+  return value.startsWith('"') ? value.slice(1, -1) : (epochTime(field, Number(value))?.toISOString() ?? "");
 }
 
 /** Texts have one character for each byte. Puts each field's value, as its canonical JSON, into `values`. */
@@ -224,7 +230,8 @@ export class ExplorerMerger implements Merger {
 
   #distributions(): Distribution[] {
     return this.#fields.integers.flatMap(({ path }, at) => {
-      const distribution = this.#integers[at]?.distribution();
+      const counter = this.#integers[at];
+      const distribution = counter?.isUnique ? undefined : counter?.distribution();
       return distribution ? [{ path, ...distribution }] : [];
     });
   }

@@ -12,6 +12,8 @@ const MOST_BINS = 24;
 const MOST_IN_ONE = 0.5;
 const LEAST_FILLED = 0.4;
 const MOST_CELLS = 5000;
+/** Of more values than cells, how many are sampled to see whether any occurs twice. */
+const MOST_SAMPLED = 1000;
 const STEPS = [1, 2, 5];
 const SAFE = Number.MAX_SAFE_INTEGER;
 
@@ -20,6 +22,9 @@ export class IntegerCounter {
   #width = 1;
   #cells = new Map<number, number>();
   #growing: Map<number, number> | undefined;
+  /** Counts of the values whose hash is below the limit. Which these are does not depend on the order of values. */
+  readonly #sample = new Map<number, number>();
+  #limit = 2 ** 32;
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
 
@@ -29,6 +34,14 @@ export class IntegerCounter {
     addTo(this.#cells, this.#width === 1 ? value : this.#cellOf(value), count);
     if (this.#growing) addTo(this.#growing, growingBinOf(value), count);
     while (this.#cells.size > MOST_CELLS) this.#widen();
+    if (hashOf(value) < this.#limit) addTo(this.#sample, value, count);
+    while (this.#sample.size > MOST_SAMPLED) this.#lowerLimit();
+  }
+
+  /** Whether no value occurs twice, as in ids. */
+  get isUnique(): boolean {
+    const counts = this.#width === 1 ? this.#cells : this.#sample;
+    return [...counts.values()].every((count) => count === 1);
   }
 
   /** Undefined where there are not at least two values. */
@@ -61,6 +74,11 @@ export class IntegerCounter {
     for (const [cell, count] of finer) addTo(this.#cells, this.#cellOf(cell), count);
   }
 
+  #lowerLimit(): void {
+    this.#limit /= 2;
+    for (const value of this.#sample.keys()) if (hashOf(value) >= this.#limit) this.#sample.delete(value);
+  }
+
   /** Only while each cell is one value. */
   #grow(): Map<number, number> {
     const bins = new Map<number, number>();
@@ -71,6 +89,11 @@ export class IntegerCounter {
 
 function addTo(counts: Map<number, number>, key: number, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count);
+}
+
+/** From 0 to 2^32 - 1. */
+function hashOf(value: number): number {
+  return Math.imul(value ^ Math.floor(value / 2 ** 32), 0x9e3779b1) >>> 0;
 }
 
 /** Bins of one round width. Cells are so much narrower that each lies in one of them. */

@@ -31,7 +31,7 @@ export interface Contract {
   file: ContractFile;
   /** contract.json of its releases. */
   text: string;
-  listing: Required<Listing>;
+  listing: Listing & { readonly label: string };
   /** In published order: keys sorted at each depth. */
   fields: readonly Field[];
   /** The last one is the key. */

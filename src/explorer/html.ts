@@ -3,10 +3,9 @@ import { readFileSync } from "node:fs";
 import { type Contract, type Field, fieldAt } from "../contract/contract.js";
 import { nameFields } from "../contract/lookup.js";
 import { kindOf } from "../contract/record/kind.js";
-import { headingOf } from "../contract/record/value.js";
 import { html, jsonForScript, type Markup, pageHead } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
-import { capital, oneLine } from "../print/text.js";
+import { BREAKS, capital, oneLine } from "../print/text.js";
 import {
   BULK,
   CHANGES,
@@ -20,9 +19,9 @@ import {
   SUMS,
 } from "../release/layout.js";
 import { sha256 } from "../release/plain-files.js";
-import { meaningOf } from "./meaning.js";
+import { fieldsOf, headingOf, meaningOf } from "./meaning.js";
 import { overviewPlots } from "./plots.js";
-import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./summary.js";
+import { type ExplorerSummary, encodeSummary, ROWS, type WrittenFrom } from "./summary.js";
 
 /** What the page may do: run its own script and style, show its icon, and read what is beside it. Texts never become markup. */
 export const POLICY = [
@@ -55,7 +54,7 @@ export function explorerPage(contract: Contract, summary: ExplorerSummary, publi
 <script type="module" src="explorer/app.js"></script>
 <a class="skip" href="#main">Skip to the ${contract.listing.words[1]}</a>
 ${header(contract, summary, published)}<main id="main" tabindex="-1">
-<section id="explorer" aria-label="${capital(contract.listing.words[1])}" hidden></section>
+<section id="explorer" aria-label="${capital(contract.listing.words[1])}" hidden>${roomFor(summary.count)}</section>
 <section id="overview" aria-label="Overview">
 <noscript><p class="notice">Looking through single ${contract.listing.words[1]} needs JavaScript, which is off here. All of them are in the <a href="#files-title">files below</a>.</p></noscript>
 ${overviewPlots(contract, summary)}${meanings(contract)}${programFiles(contract, published)}</section>
@@ -76,6 +75,11 @@ ${file.description === undefined ? undefined : html`<p class="lead">${oneLine(fi
 `;
 }
 
+/** As many empty lines as the first page of the list has rows, so that nothing below it moves when they come. */
+function roomFor(records: number): Markup[] {
+  return Array.from({ length: Math.min(ROWS, records) }, () => html`<p class="row"></p>`);
+}
+
 /** The files beside index.html, each with its path in a release. They are compiled with the package. */
 export function explorerAssets(): [path: string, bytes: Buffer][] {
   return ["app.js", "icon.svg", "style.css"].map((name) => [
@@ -93,12 +97,13 @@ function days(...moments: readonly string[]): Markup {
   return first?.source === last?.source ? html`${first}` : html`${first} to ${last}`;
 }
 
-function meanings({ fields, listing }: Contract): Markup {
+function meanings(contract: Contract): Markup {
+  const { listing } = contract;
   return html`<section class="meanings" aria-labelledby="meanings-title">
 <h2 id="meanings-title">What each ${listing.words[0]} has</h2>
 <table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
-${fields.map((field) => meaning(field, listing.key))}</tbody></table>
+${fieldsOf(contract).map((field) => meaning(field, listing.key))}</tbody></table>
 </section>
 `;
 }
@@ -116,10 +121,8 @@ function meaning(field: Field, key: string): Markup {
 `;
 }
 
-/** A path whose line may break behind dots and underscores. */
-function breakable(path: string): Markup {
-  const parts = path.split(/(?<=[._])/);
-  return html`${parts.map((part, at) => html`${at === 0 ? undefined : html`<wbr>`}${part}`)}`;
+function breakable(text: string): Markup {
+  return html`${text.split(BREAKS).map((part, at) => html`${at === 0 ? undefined : html`<wbr>`}${part}`)}`;
 }
 
 function textOf(value: unknown): string {
@@ -151,7 +154,7 @@ function programFiles(contract: Contract, published: PublishedAt): Markup {
 <p>Everything here is plain files below <code class="literal">${baseUrl}/</code></p>
 <pre class="command" tabindex="0"><code>curl ${baseUrl}/${first}</code></pre>
 <dl>
-${listed.filter(([, , isThere = true]) => isThere).map(([path, what]) => html`<div><dt><a href="./${path}">${path}</a></dt><dd>${what}</dd></div>\n`)}</dl>
+${listed.filter(([, , isThere = true]) => isThere).map(([path, what]) => html`<div><dt><a href="./${path}">${breakable(path)}</a></dt><dd>${what}</dd></div>\n`)}</dl>
 </section>
 `;
 }

@@ -1,7 +1,53 @@
-/** Describes a field's schema in plain words. It runs in browsers, too. */
+/** Fields in plain words: what they are called, and what their values mean. It runs in browsers, too. */
+import { type Contract, type Field, fieldAt, membersOf } from "../contract/contract.js";
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { isNullable, kindOf } from "../contract/record/kind.js";
 import { capital } from "../print/text.js";
+
+/** The fields as the contract file lists them. Records have them sorted by name. */
+export function fieldsOf(contract: Contract): Field[] {
+  const members = [...membersOf(contract.file.properties, Object.keys)];
+  return members.filter(({ schema }) => !schema.properties).map(({ path }) => fieldAt(contract, path));
+}
+
+/** Lowercase, with a plural's s behind it. */
+const ACRONYM =
+  /^(aml|api|cpu|csv|dns|ean|gps|gtin|html|https|http|iban|id|ip|isbn|iso|issn|json|kyc|nft|pdf|png|qr|sku|sms|sql|ssn|svg|uid|uk|uri|url|usd|utc|uuid|vat|vip|xml|zip)(s?)$/;
+
+/** A field's title, or the words of its path, as in `Off chain tokens` and `KYC status`. Not escaped. */
+export function headingOf({ names, schema }: Pick<Field, "names" | "schema">): string {
+  const words = schema.title ?? names.join(" ").split(/[_ ]+/).map(withAcronym).join(" ").trim();
+  return words === "" ? names.join(".") : capital(words);
+}
+
+/** A heading within a sentence: `display name`, `KYC status`. */
+export function nameInText(field: Pick<Field, "names" | "schema">): string {
+  const heading = headingOf(field);
+  return /^\p{Lu}(?!\p{Lu})/u.test(heading) ? heading.charAt(0).toLowerCase() + heading.slice(1) : heading;
+}
+
+function withAcronym(word: string): string {
+  return word.replace(ACRONYM, (_, letters: string, plural: string) => letters.toUpperCase() + plural);
+}
+
+/** Last words of names of times, and units that may follow them. */
+const TIME_NAME =
+  /(?:^|_)(?:at|on|date|datetime|time|timestamp|ts|epoch|since|until|created|updated|modified|seen|expires)(?:_(?:s|sec|seconds|ms|millis|utc|unix))?$/;
+/** 1973 to 2103, in seconds since 1970. */
+const [FIRST_SECOND, LAST_SECOND] = [1e8, 4.2e9];
+
+/** Whether a field's values are times: by its format, or an integer by its name. */
+export function isTime({ names, schema }: Pick<Field, "names" | "schema">): boolean {
+  if (kindOf(schema) !== "integer") return schema.format === "date" || schema.format === "date-time";
+  return TIME_NAME.test((names.at(-1) ?? "").replace(/(?<=\p{Ll})(?=\p{Lu})/gu, "_").toLowerCase());
+}
+
+/** The time that an integer is, in seconds or milliseconds since 1970. Undefined for any other value. */
+export function epochTime(field: Pick<Field, "names" | "schema">, value: unknown): Date | undefined {
+  if (typeof value !== "number" || !isTime(field)) return undefined;
+  const seconds = value > LAST_SECOND ? value / 1000 : value;
+  return seconds >= FIRST_SECOND && seconds <= LAST_SECOND ? new Date(seconds * 1000) : undefined;
+}
 
 export interface Meaning {
   /** `Whole number from 0`. Not escaped. */

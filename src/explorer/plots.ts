@@ -1,19 +1,19 @@
 /** Plots of what was counted of all records: over time, the shares of facets, and how integers are distributed. */
 import { type Contract, fieldAt } from "../contract/contract.js";
-import { headingOf } from "../contract/record/value.js";
 import { html, type Markup } from "../markup/markup.js";
 import { drawNamedBars, drawNamedColumns, timesPlot } from "../markup/plots/bars.js";
 import { figure, type Plot } from "../markup/plots/figure.js";
 import { count, number } from "../print/numbers.js";
 import { capital, oneLine } from "../print/text.js";
+import { epochTime, headingOf } from "./meaning.js";
 import type { Distribution, ExplorerSummary, Facet, TimesSummary } from "./summary.js";
 
 /** Of each kind of plot; a contract may have a thousand fields. */
 const MOST_PLOTS = 12;
 const MOST_BARS = 10;
 const BAR = "bar";
-const WIDTHS = [520, 340];
-const TIMES_WIDTHS = [1080, 760, ...WIDTHS];
+const WIDTHS = [680, 520, 420, 340];
+const TIMES_WIDTHS = [1080, 860, ...WIDTHS];
 
 /** The section with all plots; undefined where there is nothing to draw. */
 export function overviewPlots(contract: Contract, summary: ExplorerSummary): Markup | undefined {
@@ -25,6 +25,7 @@ export function overviewPlots(contract: Contract, summary: ExplorerSummary): Mar
       .map((facet, at) => sharesPlot(contract, facet, summary.count, at + 1)),
     ...summary.integers
       .filter(({ path, bins }) => hasSeveral(bins) && !summary.facets.some((facet) => facet.path === path))
+      .filter(({ path, max }) => !isReference(path) && !epochTime(fieldAt(contract, path), max))
       .slice(0, MOST_PLOTS)
       .map((distribution, at) => integersPlot(contract, distribution, at + 1)),
   ];
@@ -38,6 +39,11 @@ ${drawn.map(figure)}</section>
 /** Whether there is more to see than that all are alike. */
 function hasSeveral(bins: readonly { count: number }[]): boolean {
   return bins.filter(({ count: records }) => records > 0).length > 1;
+}
+
+/** Whether a path is that of another record's key, such as `owner_id` and `ownerId`. */
+function isReference(path: string): boolean {
+  return /(?:^|[._])id$|\p{Ll}Id$/u.test(path);
 }
 
 /** Whether a facet has several values, of which any is more than one record's. */

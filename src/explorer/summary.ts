@@ -2,6 +2,9 @@
 import stringify from "fast-json-stable-stringify";
 import type { Beginnings } from "../contract/lookup.js";
 
+/** Rows of a page of the table, and how many results of a search come at once. */
+export const ROWS = 15;
+
 /** Counts of all records. Nothing in it depends on the clock, the machine or the number of threads. */
 export interface ExplorerSummary {
   /** Records. */
@@ -12,7 +15,7 @@ export interface ExplorerSummary {
   lists: Beginnings;
   /** By the first field of the order that is a time; null where there is none, or no record. */
   times: TimesSummary | null;
-  /** Of each integer field with more than one value. */
+  /** Of each integer field with more than one value, of which any occurs twice. */
   integers: readonly Distribution[];
   /** Of this form. */
   version: 1;

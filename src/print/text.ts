@@ -54,6 +54,9 @@ export function oneLine(text: string | undefined): string | undefined {
   return text?.replace(/\s+/g, " ").trim();
 }
 
+/** Places in a name or a path where its line may break: behind `_`, `.`, `/` and a hyphen, and before a capital of camel case. */
+export const BREAKS = /(?<=[_./]|[\p{L}\p{N}]-)(?=[^\s_./-])|(?<=\p{Ll})(?=\p{Lu})/gu;
+
 /** A word as a sentence begins with it. */
 export function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { type AnyRecord, type Contract, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
 import type { FieldSchema } from "../../src/contract/file/form.js";
-import { headingOf } from "../../src/contract/record/value.js";
+
 import { POLICY } from "../../src/explorer/html.js";
-import { meaningOf } from "../../src/explorer/meaning.js";
+import { headingOf, meaningOf } from "../../src/explorer/meaning.js";
 import { sha256 } from "../../src/release/plain-files.js";
 import { person } from "../support/diffs.js";
 import { FOREIGN } from "../support/foreign.js";
@@ -83,7 +83,8 @@ describe("plots", () => {
   const figures = (page: string) => [...page.matchAll(/<figure id="([^"]+)">/g)].map(([, id]) => id);
 
   test("show what was counted, each also as a table", async () => {
-    const page = await pageOf(STATIONS_CONTRACT, observed(200));
+    const records = observed(200).map((record, at) => ({ ...record, readings: at % 9 }));
+    const page = await pageOf(STATIONS_CONTRACT, records);
     expect(figures(page)).toEqual(["times", "facet1", "facet2", "integer1"]);
     expect(page.match(/<details>/g)).toHaveLength(4);
     expect(page).toContain('<h3 id="facet1-title">Country</h3>');
@@ -99,6 +100,35 @@ describe("plots", () => {
     expect(await pageOf(named, unlike)).not.toContain(">Name</h3>");
   });
 
+  test("are not drawn of keys, unique integers and integers that are times", async () => {
+    expect(figures(await pageOf(STATIONS_CONTRACT, observed(200)))).not.toContain("integer1");
+    const { file } = STATIONS_CONTRACT;
+    const { readings, ...others } = file.properties;
+    for (const [name, first, isDrawn] of [
+      ["owner_id", 0, false],
+      ["seen_at", 1_700_000_000, false],
+      ["seenAt", 1_700_000_000_000, false],
+      ["seen_at", 0, true],
+      ["population", 1_700_000_000, true],
+    ] as const) {
+      const properties = { ...others, [name]: { type: "integer" } } as const;
+      const renamed = contractOf({ ...file, properties, required: Object.keys(properties) });
+      const records = observed(200).map(({ readings: _, ...record }, at) => ({ ...record, [name]: first + (at % 9) }));
+      expect([name, figures(await pageOf(renamed, records)).includes("integer1")]).toEqual([name, isDrawn]);
+    }
+  });
+
+  test("of an order that begins with an integer that is a time show it as a time", async () => {
+    const { file } = STATIONS_CONTRACT;
+    const properties = { ...file.properties, created_at: { type: "integer" } } as const;
+    const listing = { ...file["x-listing"], order: ["created_at", "code"] };
+    const timed = contractOf({ ...file, "x-listing": listing, properties, required: Object.keys(properties) });
+    const records = observed(200).map((record, at) => ({ ...record, created_at: 1_700_000_000 + at * 86_400 }));
+    const page = await pageOf(timed, records);
+    expect(figures(page)).toContain("times");
+    expect(page).toContain('Created at: <time datetime="2023-11-14">2023-11-14</time> to ');
+  });
+
   test("of a contract with a thousand fields are a dozen of each kind", async () => {
     const fields = (prefix: string, schema: FieldSchema) =>
       Object.fromEntries(Array.from({ length: 400 }, (_, at): [string, FieldSchema] => [`${prefix}${at}`, schema]));
@@ -112,9 +142,11 @@ describe("plots", () => {
       ...{ type: "object", "x-listing": listing, properties, required: Object.keys(properties) },
       additionalProperties: false,
     });
-    const records = [0, 1].map((key) =>
-      Object.fromEntries(Object.keys(properties).map((name) => [name, name.startsWith("flag") ? key > 0 : key])),
-    );
+    const valueOf = (name: string, key: number) => (name.startsWith("flag") ? key > 0 : key % 2);
+    const records = [0, 1, 2].map((key) => ({
+      ...Object.fromEntries(Object.keys(properties).map((name) => [name, valueOf(name, key)])),
+      key,
+    }));
     const page = await pageOf(wide, records);
     expect(figures(page)).toHaveLength(24);
   });
@@ -155,6 +187,11 @@ test.each<[FieldSchema, string]>([
 
 test.each<[readonly string[], FieldSchema, string]>([
   [["off_chain", "tokens"], {}, "Off chain tokens"],
+  [["kyc_status"], {}, "KYC status"],
+  [["image", "url"], {}, "Image URL"],
+  [["owner_ids"], {}, "Owner IDs"],
+  [["https"], {}, "HTTPS"],
+  [["valid"], {}, "Valid"],
   [["iso2"], { title: "Country" }, "Country"],
   [["_"], {}, "_"],
 ])("%j with %j is headed %s", (names, schema, heading) => {

@@ -21,6 +21,17 @@ test("one value, or none, is no distribution", () => {
   expect(count([7, 7, 7])).toBeUndefined();
 });
 
+test("values are unique if none occurs twice, also where they are too many to keep", () => {
+  const isUnique = (values: readonly number[]) => {
+    const counter = new IntegerCounter();
+    for (const value of values) counter.add(value);
+    return counter.isUnique;
+  };
+  const many = Array.from({ length: 20_000 }, (_, at) => at * 1_000_003);
+  expect([isUnique([3, 1, 2]), isUnique([3, 1, 3]), isUnique(many)]).toEqual([true, false, true]);
+  expect(isUnique([...many, ...many.slice(0, 10_000)])).toBe(false);
+});
+
 test("few values have a bin each", () => {
   expect(count([3, -1, 3, 1_000_000])).toEqual({
     min: -1,

@@ -47,6 +47,8 @@ export interface FieldSchema extends ValueSchema {
   /** A narrower schema: a value outside it is published, with a warning. */
   readonly "x-observed"?: ValueSchema;
   readonly "x-facet"?: boolean;
+  /** The URL of an image of the record. */
+  readonly "x-image"?: true;
 }
 
 export interface Listing {
@@ -61,6 +63,8 @@ export interface Listing {
   /** The field that people know a record by; the key unless given. */
   readonly label?: string;
   readonly version: number;
+  /** The fields that a table of records shows, in this order. */
+  readonly columns?: readonly string[];
 }
 
 /** A named SQL condition over the source's columns. Where it is not true, the record is published with a warning of that name. */

@@ -1,9 +1,9 @@
-/** The facets: values by which records are chosen, with how many have each. */
+/** The facets: values by which records are chosen, with how many records have each while all are shown. */
 import { fieldAt } from "../../contract/contract.js";
-import { headingOf } from "../../contract/record/value.js";
 import { button, element } from "../../markup/page/element.js";
 import { textOf, visibleText } from "../../markup/page/text.js";
 import { number } from "../../print/numbers.js";
+import { headingOf, nameInText } from "../meaning.js";
 import type { Facet } from "../summary.js";
 import type { Chosen, ListPlace } from "./address.js";
 import type { Basis } from "./reader.js";
@@ -26,8 +26,8 @@ export function createChoices(onChoose: (where: ListPlace["where"]) => void) {
   /** Facets of which all values are shown. */
   const opened = new Set<string>();
 
-  const group = ({ path, values, more }: Facet, known: Basis, where: ListPlace["where"]) => {
-    const all = known.summary.count;
+  const group = ({ path, values, more }: Facet, known: Basis, where: ListPlace["where"], isAll: boolean) => {
+    const all = isAll ? known.summary.count : undefined;
     const options = values.map(({ value, count }) => element("li", {}, option(path, value, count, all, where)));
     const isOpen = opened.has(path) || options.length <= FIRST_VALUES + 1;
     const list = element("ul", {}, ...(isOpen ? options : options.slice(0, FIRST_VALUES)));
@@ -44,16 +44,17 @@ export function createChoices(onChoose: (where: ListPlace["where"]) => void) {
     return element("fieldset", { class: "choice" }, legend, list, ...below);
   };
 
-  const option = (path: string, value: unknown, count: number, all: number, where: ListPlace["where"]) => {
+  /** @param all how many records there are; undefined where counts of all would not be those of what is found. */
+  const option = (path: string, value: unknown, count: number, all: number | undefined, where: ListPlace["where"]) => {
     const isChosen = where.has(path) && JSON.stringify(where.get(path)) === JSON.stringify(value);
     const others = [...where].filter(([other]) => other !== path);
     const made = button(
       { class: "option", "aria-pressed": String(isChosen), "data-choice": `${path}=${JSON.stringify(value)}` },
       () => onChoose(new Map(isChosen ? others : [...others, [path, value as Chosen]])),
       element("bdi", {}, valueText(value)),
-      " ",
-      element("span", { class: "number" }, number(count)),
     );
+    if (all === undefined) return made;
+    made.append(" ", element("span", { class: "number" }, number(count)));
     // A style attribute would be against the page's policy; this is not one.
     made.style.setProperty("--part", `${Math.max(1, (100 * count) / all)}%`);
     return made;
@@ -61,15 +62,15 @@ export function createChoices(onChoose: (where: ListPlace["where"]) => void) {
 
   return {
     element: details,
-    /** Shows what can be chosen in a snapshot, and what is. */
-    show(known: Basis, where: ListPlace["where"]): void {
+    /** Shows what can be chosen in a snapshot, and what is. @param isAll whether all records are shown. */
+    show(known: Basis, where: ListPlace["where"], isAll: boolean): void {
       const { activeElement } = document;
       const focused = activeElement instanceof HTMLElement ? activeElement.dataset["choice"] : undefined;
       const facets = known.summary.facets.filter(({ values, more }) => values.length + more > 1);
       details.hidden = facets.length === 0;
-      const headings = facets.map(({ path }) => headingOf(fieldAt(known.contract, path)).toLowerCase());
+      const headings = facets.map(({ path }) => nameInText(fieldAt(known.contract, path)));
       summary.replaceChildren(visibleText(`Choose by ${headings.join(", ")}`));
-      groups.replaceChildren(...facets.map((facet) => group(facet, known, where)));
+      groups.replaceChildren(...facets.map((facet) => group(facet, known, where, isAll)));
       const again = [...groups.querySelectorAll("button")].find(({ dataset }) => dataset["choice"] === focused);
       if (focused !== undefined) again?.focus({ preventScroll: true });
     },

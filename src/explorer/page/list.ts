@@ -1,6 +1,5 @@
 /** The table of records, which is a list of cards on a phone. */
-import type { Contract, Field } from "../../contract/contract.js";
-
+import { type Contract, type Field, fieldAt } from "../../contract/contract.js";
 import {
   facetFields,
   foldedWords,
@@ -10,11 +9,13 @@ import {
   type WantedWord,
   wantedWords,
 } from "../../contract/lookup.js";
-import { isNullable, kindOf } from "../../contract/record/kind.js";
-import { headingOf, valueAt } from "../../contract/record/value.js";
+import { kindOf } from "../../contract/record/kind.js";
+import { valueAt } from "../../contract/record/value.js";
 import { element } from "../../markup/page/element.js";
 import { cut, textOf, visibleText } from "../../markup/page/text.js";
 import { empty } from "../../markup/page/value.js";
+import { BREAKS } from "../../print/text.js";
+import { epochTime, fieldsOf, headingOf, isTime } from "../meaning.js";
 import type { ExplorerSummary } from "../summary.js";
 import { addressOf } from "./address.js";
 import { namesOf } from "./found.js";
@@ -25,33 +26,80 @@ const MOST = 40;
 const TIME = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d)/;
 /** Characters of a value that stay in one line: as many as a day has, and a few more. */
 const UNBROKEN = 12;
+/** A word with more characters may break anywhere. */
+const LONGEST_WORD = 24;
+/** Columns that are measured. */
+const MOST_COLUMNS = 12;
+/** Pixels that a column has at least if its values need as many or more. */
+const WIDEST = 192;
+/** Fields on a card. */
+const MOST_ON_CARD = 8;
 
 /** An empty table. */
 export function createList(labelledBy: string, describedBy: string) {
   const [head, body] = [element("thead"), element("tbody")];
   const attributes = { class: "records", "aria-labelledby": labelledBy, "aria-describedby": describedBy };
   const table = element("table", attributes, head, body);
+  const box = element("div", { class: "scroll" }, table);
+  const isNarrow = matchMedia("(max-width: 719px)");
   head.hidden = true;
-  let rowOf = (_: ListedRow) => element("tr");
+  let snapshot = "";
+  /** Whether all columns are shown, because the contract names them. */
+  let isFixed = false;
+  /** Which columns there is room for. Undefined until rows were measured. */
+  let shown: readonly boolean[] | undefined;
+  let width = 0;
+
+  const showColumns = (isShown: (at: number) => boolean) => {
+    for (const row of table.rows) for (const [at, cell] of [...row.cells].entries()) cell.hidden = !isShown(at);
+  };
+
+  /** Shows the columns for which there is room beside those before them. */
+  const chooseColumns = () => {
+    showColumns(() => true);
+    table.classList.add("measured");
+    const widths = [...(head.rows[0]?.cells ?? [])].map((cell) => Math.min(cell.offsetWidth, WIDEST));
+    table.classList.remove("measured");
+    width = box.clientWidth;
+    let room = width;
+    shown = widths.map((needed, at) => {
+      if (isNarrow.matches) return at < MOST_ON_CARD;
+      if (at > 0 && needed > room) return false;
+      room -= needed;
+      return true;
+    });
+    showColumns((at) => shown?.[at] ?? true);
+  };
+  new ResizeObserver(() => {
+    if (box.clientWidth === width || isFixed) return;
+    shown = undefined;
+    if (body.hasChildNodes()) chooseColumns();
+  }).observe(box);
+
   return {
+    box,
     table,
-    /** Takes all rows away; what comes next is of this snapshot, and was found by this text. */
-    begin(known: Basis, searched: string): void {
-      const columns = columnsOf(known.contract, known.summary);
-      head.replaceChildren(headRow([known.contract.label, ...columns]));
-      head.hidden = true;
-      body.replaceChildren();
+    /** Replaces all rows by rows of a snapshot that were found by this text. */
+    replace(known: Basis, searched: string, rows: readonly ListedRow[]): void {
+      const { contract } = known;
+      const columns = columnsOf(contract, known.summary);
+      isFixed = contract.listing.columns !== undefined;
+      if (snapshot !== known.snapshot.id) shown = undefined;
+      snapshot = known.snapshot.id;
+      head.replaceChildren(headRow(columns, known));
+      // Without rows, headings would be of nothing.
+      head.hidden = rows.length === 0;
       table.classList.remove("old");
       const text = searched.trim();
-      const names = nameFields(known.contract).filter(({ path }) => path !== known.contract.label.path);
-      rowOf = (row) => recordRow(row, known, { columns, names, text, wanted: wantedWords(text) });
+      const names = nameFields(contract).filter(({ path }) => path !== contract.label.path);
+      const wanted = wantedWords(text);
+      body.replaceChildren(...rows.map((row) => recordRow(row, known, { columns, names, text, wanted })));
+      if (isFixed || rows.length === 0) return;
+      if (shown) showColumns((at) => shown?.[at] ?? true);
+      // Columns stay from page to page, unless their values need more room.
+      if (!shown || table.offsetWidth > box.clientWidth) chooseColumns();
     },
-    add(rows: readonly ListedRow[]): void {
-      // Without rows, headings would be of nothing.
-      head.hidden &&= rows.length === 0;
-      body.append(...rows.map((row) => rowOf(row)));
-    },
-    /** Marks the rows as outdated until the next `begin`; returns false if there are none. */
+    /** Marks the rows as outdated until they are replaced; returns false if there are none. */
     markOld(): boolean {
       table.classList.toggle("old", body.hasChildNodes());
       return body.hasChildNodes();
@@ -64,12 +112,20 @@ export function createList(labelledBy: string, describedBy: string) {
   };
 }
 
-function headRow(fields: readonly Field[]): HTMLElement {
-  const cells = fields.map((field, at) => {
-    const kind = at > 0 && isFigure(field) ? "head figure" : "head";
-    return element("th", { scope: "col", class: kind }, visibleText(headingOf(field)));
+function headRow(fields: readonly Field[], { contract }: Basis): HTMLElement {
+  const linked = linkColumn(fields, contract);
+  const cells = fields.map((field) => {
+    const isNumber = field !== linked && field.path !== contract.key.path && isFigure(field);
+    const kind = isNumber ? "head figure" : "head";
+    return element("th", { scope: "col", class: kind }, element("span", {}, visibleText(headingOf(field))));
   });
   return element("tr", {}, ...cells);
+}
+
+/** The column whose values link to the records: the label, else the key, else the first. */
+function linkColumn(columns: readonly Field[], { label, key }: Contract): Field | undefined {
+  const at = (path: string) => columns.find((field) => field.path === path);
+  return at(label.path) ?? at(key.path) ?? columns[0];
 }
 
 interface Seen {
@@ -81,21 +137,43 @@ interface Seen {
 }
 
 function recordRow({ record }: ListedRow, known: Basis, { columns, names, text, wanted }: Seen): HTMLTableRowElement {
+  const { contract } = known;
   const { id, shownId, name } = namesOf(record, known);
-  const idText = element("bdi", { class: "id" }, ...markedKey(shownId, text));
-  const link = element("a", { class: "record", href: addressOf({ key: id }), "data-key": id });
-  const who = element("th", { scope: "row", class: "who" }, link);
-  link.append(name === undefined ? idText : element("bdi", {}, ...markedText(name, wanted)));
-  if (name !== undefined) who.append(idText);
-  if (!hasWanted(name ?? "", wanted)) who.append(...otherNames(record, names, wanted));
+  const linked = linkColumn(columns, contract);
+  const keyText = () => element("bdi", { class: "id" }, ...markedKey(shownId, text));
+  const linkText = (field: Field) => {
+    if (field.path === contract.label.path && name !== undefined)
+      return element("bdi", {}, ...markedText(name, wanted));
+    const isNamed = field.path !== contract.label.path && field.path !== contract.key.path;
+    const value = isNamed ? shortValue(field, valueAt(record, field)) : keyText();
+    return value.textContent?.trim() ? value : keyText();
+  };
   const cells = columns.map((field) => {
-    const value = shortValue(valueAt(record, field));
-    const isNarrow = (value.textContent ?? "").length <= UNBROKEN;
+    if (field === linked) {
+      const link = element("a", { class: "record", href: addressOf({ key: id }), "data-key": id }, linkText(field));
+      const who = element("th", { scope: "row", class: classesOf(link, "who") }, link);
+      if (!hasWanted(name ?? "", wanted)) who.append(...otherNames(record, names, wanted));
+      return who;
+    }
+    const isKey = field.path === contract.key.path;
+    const value = isKey ? keyText() : shortValue(field, valueAt(record, field));
     const label = element("span", { class: "about", "aria-hidden": "true" }, visibleText(headingOf(field)));
-    const kinds = [isFigure(field) ? "figure" : "", isNarrow ? "narrow" : ""].filter(Boolean).join(" ");
-    return element("td", { class: kinds || undefined }, label, value);
+    return element(
+      "td",
+      { class: classesOf(value, isKey ? "record-key" : isFigure(field) ? "figure" : "") },
+      label,
+      value,
+    );
   });
-  return element("tr", {}, who, ...cells);
+  return element("tr", {}, ...cells);
+}
+
+/** How the lines of a value may break, besides its kind. */
+function classesOf(value: Node, kind: string): string | undefined {
+  const text = value.textContent ?? "";
+  const words = text.replace(BREAKS, " ").split(/\s+/);
+  const breaks = text.length <= UNBROKEN ? "narrow" : words.some((word) => word.length > LONGEST_WORD) ? "long" : "";
+  return [kind, breaks].filter(Boolean).join(" ") || undefined;
 }
 
 /** The first name besides the label by which a record was found. */
@@ -115,12 +193,13 @@ function isFigure({ schema }: Field): boolean {
 }
 
 /** A value in one line; of a time, its day. */
-function shortValue(value: unknown): Node {
+function shortValue(field: Field, value: unknown): Node {
   if (value === null || value === undefined) return empty("none");
-  const text = textOf(value);
+  const text = Array.isArray(value) ? value.map(textOf).join(", ") : textOf(value);
   if (text === "") return empty("empty");
-  const [day] = typeof value === "string" ? (TIME.exec(value) ?? []) : [];
-  if (day !== undefined) return element("time", { datetime: text }, day);
+  const time = epochTime(field, value)?.toISOString() ?? text;
+  const [day] = typeof value === "string" || time !== text ? (TIME.exec(time) ?? []) : [];
+  if (day !== undefined) return element("time", { datetime: time }, day);
   const end = cut(text, MOST);
   return element("bdi", {}, visibleText(text.slice(0, end)), end < text.length ? "…" : "");
 }
@@ -185,44 +264,27 @@ function charactersOf(run: string, wanted: readonly WantedWord[]): Piece[] {
   });
 }
 
-/** Besides the record's name and key. */
-const MOST_COLUMNS = 4;
-const MOST_FACETS = 2;
-/** Characters of a text that has a column. */
-const SHORT = 16;
-
-/** The time that the order goes by, facets that tell records apart, then short values in published order. */
+/**
+ * The columns that the contract names. Else label, key, facets that tell records apart, times, and then texts and
+ * numbers, in the contract's order.
+ */
 export function columnsOf(contract: Contract, { facets }: Pick<ExplorerSummary, "facets">): readonly Field[] {
-  const { fields, order, key, label } = contract;
-  const time = order.find(({ schema }) => schema.format === "date" || schema.format === "date-time");
-  const telling = new Set(facets.filter(({ values, more }) => values.length + more > 1).map(({ path }) => path));
-  const facet = facetFields(contract);
-  const chosen = facet.filter(({ path }) => telling.has(path)).slice(0, MOST_FACETS);
-  const isOther = ({ path }: Field) => path !== key.path && path !== label.path;
-  const named = [time, ...chosen].filter((field) => field !== undefined).filter(isOther);
-  const paths = new Set(named.map(({ path }) => path));
-  const short = fields.filter(
-    (field) => isOther(field) && !paths.has(field.path) && !facet.includes(field) && isShort(field),
-  );
-  const ordered = short.sort((one, other) => rankOf(one, order) - rankOf(other, order));
-  return [...new Map([...named, ...ordered].map((field) => [field.path, field])).values()].slice(0, MOST_COLUMNS);
+  const { label, key, listing } = contract;
+  if (listing.columns) return listing.columns.map((path) => fieldAt(contract, path));
+  const several = new Set(facets.filter(({ values, more }) => values.length + more > 1).map(({ path }) => path));
+  const fields = fieldsOf(contract);
+  const choices = facetFields(contract);
+  const columns = [
+    ...[label, key],
+    ...choices.filter(({ path }) => several.has(path)),
+    ...fields.filter(isTime),
+    ...fields.filter((field) => !choices.some(({ path }) => path === field.path) && isTextOrNumber(field)),
+  ];
+  return [...new Map(columns.map((field) => [field.path, field])).values()].slice(0, MOST_COLUMNS);
 }
 
-/** What the order goes by comes first; what is seldom there comes last. */
-function rankOf({ path, schema }: Field, order: Contract["order"]): number {
-  if (order.some((other) => other.path === path)) return 0;
-  return isNullable(schema) ? 2 : 1;
-}
-
-/** Whether every value is short, and not the same in every record as far as is known. */
-function isShort({ schema }: Field): boolean {
-  const { format, maxLength = Number.POSITIVE_INFINITY, examples = [], pattern = "" } = schema;
-  const observed = schema["x-observed"];
-  if (schema.const !== undefined || observed?.const !== undefined) return false;
-  const kind = kindOf(schema);
-  if (kind === "integer" || format === "date") return true;
-  if (kind !== "string" || format) return false;
-  if (maxLength <= SHORT) return true;
-  const isBounded = /^\^.*\$$/s.test(pattern) && !/[*+]|,\}/.test(pattern);
-  return isBounded && examples.length > 0 && examples.every((example) => String(example).length <= SHORT);
+/** Whether a field's values fit into a line, and are not the same in every record as far as is known. */
+function isTextOrNumber({ schema }: Field): boolean {
+  if (schema.const !== undefined || schema["x-observed"]?.const !== undefined || schema.format === "uri") return false;
+  return ["string", "integer", "number", "mixed"].includes(kindOf(schema));
 }

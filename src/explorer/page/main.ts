@@ -49,7 +49,9 @@ const tryAgain = () => {
   if (hasFailed) void show();
 };
 const newer = watchForNewer(base, () => shownId, tryAgain);
-section.append(newer, search.element, trouble.element, listBox, recordBox, proof.element);
+// Until there are records, the list is as high as index.html keeps room for.
+listBox.style.minHeight = `${section.offsetHeight}px`;
+section.replaceChildren(newer, search.element, trouble.element, listBox, recordBox, proof.element);
 section.hidden = false;
 let results = createResults(listBox, facts, go);
 
@@ -168,8 +170,9 @@ async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<vo
   if (listedAt === "") listBox.hidden = overview.hidden = true;
   const known = await reader.known();
   const row = await reader.find(key, signal);
+  const near = row ? await reader.rows(Math.max(0, row.number - 1), 3, signal) : [];
   const back = addressOf(listed);
-  const view = row ? await recordView(row, known, reader.listing.baseUrl, back) : noRecordView(key, known, back);
+  const view = row ? await recordView(row, near, known, reader.listing.baseUrl, back) : noRecordView(key, known, back);
   if (signal.aborted) return;
   opened = key;
   recordBox.replaceChildren(view.article);
@@ -180,6 +183,13 @@ async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<vo
 }
 
 addEventListener("hashchange", follow);
+addEventListener("keydown", (event) => {
+  const isTyped = event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey;
+  if (event.key !== "/" || isTyped) return;
+  event.preventDefault();
+  if ("key" in here) go(listed);
+  search.focus();
+});
 addEventListener("online", tryAgain);
 if (!isJump(location.hash)) here = parseHash(location.hash);
 void show();

@@ -1,20 +1,25 @@
 /** One record: every field with what it means, and where and how it is published. */
 import stringify from "fast-json-stable-stringify";
 import { hexDigest } from "../../client/digests.js";
-import type { Field } from "../../contract/contract.js";
+import { type Field, membersOf } from "../../contract/contract.js";
 import { isPublishableUrl, pageUrl } from "../../contract/links.js";
-import { headingOf, valueAt } from "../../contract/record/value.js";
+import { valueAt } from "../../contract/record/value.js";
 import { button, element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
-import { wholeValue } from "../../markup/page/value.js";
-import { number as separated } from "../../print/numbers.js";
+import { empty, wholeValue } from "../../markup/page/value.js";
+import { number as separated, time } from "../../print/numbers.js";
 import { shellWord } from "../../print/text.js";
-import { meaningOf } from "../meaning.js";
+import { epochTime, headingOf, meaningOf } from "../meaning.js";
+import { addressOf } from "./address.js";
 import { namesOf } from "./found.js";
 import type { Basis, ListedRow } from "./reader.js";
 
 /** A longer address is shown as text. */
 const LONGEST_LINK = 2000;
+/** A list with more items is shown as JSON. */
+const MOST_ITEMS = 1000;
+/** Pixels of an image, both ways. */
+const IMAGE = 96;
 /** As long as in records.sha256. */
 const DIGEST_DIGITS = 32;
 /** Milliseconds for which the button says what it did. */
@@ -26,12 +31,34 @@ export interface RecordView {
   heading: HTMLElement;
 }
 
-/** @param baseUrl where this page was read from. @param back the address of the list. */
-export async function recordView(row: ListedRow, known: Basis, baseUrl: string, back: string): Promise<RecordView> {
+/** @param near the record and those beside it. @param baseUrl where this page was read from. @param back the address of the list. */
+export async function recordView(
+  row: ListedRow,
+  near: readonly ListedRow[],
+  known: Basis,
+  baseUrl: string,
+  back: string,
+): Promise<RecordView> {
   const { shownId, name = shownId } = namesOf(row.record, known);
   const id = element("p", { class: "id" }, element("bdi", {}, visibleText(shownId)));
   const content = [...(name === shownId ? [] : [id]), fieldTable(row, known), await origin(row, known, baseUrl)];
-  return viewOf(known, back, element("bdi", {}, visibleText(name)), ...content);
+  const view = viewOf(known, back, element("bdi", {}, visibleText(name)), ...content);
+  view.article.firstElementChild?.append(...turns(row, near, known));
+  return view;
+}
+
+/** Links to the records before and after this one, in published order. */
+function turns({ number }: ListedRow, near: readonly ListedRow[], known: Basis): HTMLElement[] {
+  return [
+    { label: "Previous", rel: "prev", place: number - 1 },
+    { label: "Next", rel: "next", place: number + 1 },
+  ].map(({ label, rel, place }) => {
+    const row = near.find((other) => other.number === place);
+    const href = row && addressOf({ key: namesOf(row.record, known).id });
+    const hidden = element("span", { class: "hidden" }, visibleText(` ${known.contract.listing.words[0]}`));
+    // A link without an address cannot be followed.
+    return element("a", { class: "button turn", href, rel, "aria-disabled": href ? undefined : "true" }, label, hidden);
+  });
 }
 
 /** The view of a key that no record has. */
@@ -49,17 +76,13 @@ function viewOf({ contract }: Basis, back: string, title: Node | string, ...cont
   return { article, heading };
 }
 
-/** Fields of the record itself first, then those of each object in it. */
+/** Fields in the order of the contract file. Those of an object stand below its name. */
 function fieldTable({ record }: ListedRow, { contract }: Basis): HTMLElement {
-  const groups = new Map<string, Field[]>([["", []]]);
-  for (const field of contract.fields) {
-    const group = field.names.length > 1 ? (field.names[0] ?? "") : "";
-    groups.set(group, [...(groups.get(group) ?? []), field]);
-  }
   const head = ["Field", "Value", "What it means"].map((text) => element("th", { scope: "col" }, text));
-  const bodies = [...groups].map(([group, fields]) => {
-    const head = group === "" ? [] : [groupRow(group, contract.file.properties[group]?.description)];
-    return element("tbody", {}, ...head, ...fields.map((field) => fieldRow(field, valueAt(record, field))));
+  const bodies = Object.entries(contract.file.properties).map(([name, schema]) => {
+    const members = [...membersOf({ [name]: schema }, Object.keys)].filter((member) => !member.schema.properties);
+    const group = schema.properties ? [groupRow(name, schema.description)] : [];
+    return element("tbody", {}, ...group, ...members.map((field) => fieldRow(field, valueAt(record, field))));
   });
   const headRow = element("thead", {}, element("tr", {}, ...head));
   const attributes = { class: "fields", "aria-labelledby": "record-title" };
@@ -72,7 +95,7 @@ function groupRow(group: string, about: string | undefined): HTMLElement {
   return element("tr", {}, element("th", { scope: "rowgroup", colspan: 3, class: "group" }, title, ...words));
 }
 
-function fieldRow(field: Field, value: unknown): HTMLElement {
+function fieldRow(field: Omit<Field, "column">, value: unknown): HTMLElement {
   const path = element("code", { class: "path" }, visibleText(field.path));
   // Within a group, its name is said above.
   const [, ...inner] = field.names;
@@ -82,18 +105,43 @@ function fieldRow(field: Field, value: unknown): HTMLElement {
     "tr",
     {},
     element("th", { scope: "row" }, title, path),
-    element("td", {}, fullValue(value)),
+    element("td", {}, fieldValue(field, value)),
     element("td", { class: "meaning" }, visibleText(field.schema.description ?? `${meaningOf(field.schema).kind}.`)),
   );
 }
 
-/** All of a value. One that is an http(s) address is a link, which says that it leads elsewhere. */
+function fieldValue(field: Omit<Field, "column">, value: unknown): Node {
+  const moment = epochTime(field, value);
+  if (moment) return element("div", { class: "value" }, `${value}, which is `, momentText(moment));
+  const whole = fullValue(value);
+  return field.schema["x-image"] && isOwnUrl(value) ? element("div", {}, image(value), whole) : whole;
+}
+
+function momentText(moment: Date): HTMLElement {
+  return element("time", { datetime: moment.toISOString() }, `${time(moment)} UTC`);
+}
+
+/** All of a value: an http(s) address as a link that says that it leads elsewhere, and a list as a list. */
 function fullValue(value: unknown): Node {
+  if (Array.isArray(value) && value.length <= MOST_ITEMS) return value.length === 0 ? empty() : listOf(value);
   if (typeof value !== "string" || value.length > LONGEST_LINK || !isPublishableUrl(value)) return wholeValue(value);
   // The other site learns nothing of this page, and cannot reach it.
   const rel = "noopener noreferrer nofollow external";
   const attributes = { class: "foreign", href: value, rel, referrerpolicy: "no-referrer" };
   return element("a", attributes, visibleText(value), element("span", { class: "hidden" }, " (leads to another site)"));
+}
+
+function listOf(values: readonly unknown[]): HTMLElement {
+  return element("ul", { class: "items" }, ...values.map((value) => element("li", {}, fullValue(value))));
+}
+
+/** Whether the page's policy lets it load this: what the host of this page serves. */
+function isOwnUrl(value: unknown): value is string {
+  return typeof value === "string" && isPublishableUrl(value) && new URL(value).origin === location.origin;
+}
+
+function image(url: string): HTMLElement {
+  return element("img", { class: "image", src: url, alt: "", width: IMAGE, height: IMAGE, loading: "lazy" });
 }
 
 /** The page and the place in it where the record is published, and its digest. */

@@ -1,19 +1,18 @@
 /** The list as its address says: all records page after page, or what is searched and chosen, as far as it was found. */
-import { headingOf } from "../../contract/record/value.js";
 import { button, element } from "../../markup/page/element.js";
 import { createPager } from "../../markup/page/pager.js";
 import { visibleText } from "../../markup/page/text.js";
 import { count, number } from "../../print/numbers.js";
 import { capital } from "../../print/text.js";
+import { headingOf } from "../meaning.js";
+import { ROWS } from "../summary.js";
 import { addressOf, BEGINNING, chosenIn, type ListPlace } from "./address.js";
 import { createChoices, valueText } from "./choices.js";
 import { foundRows } from "./found.js";
 import { createList } from "./list.js";
-import type { Basis, Reader } from "./reader.js";
+import type { Basis, ListedRow, Reader } from "./reader.js";
 import type { Facts } from "./search.js";
 
-/** Rows of a page of the table, and of what is found how many come at once. */
-const ROWS = 15;
 /** The most pages of results that are read at once, because an address may name any number. */
 const MOST_AHEAD = 40;
 
@@ -26,12 +25,26 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
   const title = element("h2", { id: "list-title", class: "hidden" }, visibleText(capital(words[1])));
   const status = element("p", { id: "status", role: "status" }, "Reading…");
   const chosen = element("div", { class: "chosen" });
-  const more = button({ class: "button further" }, () => go({ page: shown.page + 1 }), "Show more");
+  const further = () => {
+    // Room for the rows to come is made at once, and nothing moves when they come.
+    box.style.minHeight = `${box.offsetHeight + ROWS * (list.table.offsetHeight / list.table.rows.length)}px`;
+    go({ page: shown.page + 1 });
+  };
+  const more = button({ class: "button further", hidden: "" }, further, "Show more");
   const choices = createChoices((where) => go({ where }));
   const list = createList(title.id, status.id);
   const found = element("div", { class: "found" }, status, chosen);
   const pager = createPager(ROWS, (page) => go({ page }));
-  box.append(choices.element, element("div", { class: "results" }, title, found, list.table, more, pager.bar));
+  box.append(choices.element, element("div", { class: "results" }, title, found, list.box, more, pager.bar));
+  /** Height of the most rows of one page so far, and the width that it was measured at. */
+  let [height, width] = [0, 0];
+  /** A list that is shorter than the one before it leaves what is below where it is. */
+  const keepHeight = () => {
+    box.style.minHeight = "";
+    height = box.offsetWidth === width ? Math.max(height, box.offsetHeight) : box.offsetHeight;
+    width = box.offsetWidth;
+    box.style.minHeight = `${height}px`;
+  };
 
   const showAll = async (reader: Reader, known: Basis, { page }: ListPlace, signal: AbortSignal) => {
     const { count: all } = known.snapshot;
@@ -40,10 +53,9 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
     const rows = await reader.rows((at - 1) * ROWS, ROWS, signal);
     signal.throwIfAborted();
     hasBegun = true;
-    list.begin(known, "");
-    list.add(rows);
-    more.hidden = true;
+    list.replace(known, "", rows);
     pager.show(at, all);
+    keepHeight();
     const first = (at - 1) * ROWS;
     const range = `${number(first + 1)} to ${number(first + rows.length)} of `;
     status.textContent = `${rows.length < all ? range : ""}${count(all, words)}`;
@@ -52,25 +64,29 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
 
   const showFound = async (reader: Reader, known: Basis, place: ListPlace, signal: AbortSignal, before: number) => {
     const most = ROWS * Math.min(place.page, before + MOST_AHEAD);
-    let had = 0;
+    const rows: ListedRow[] = [];
     let hasMore = false;
-    // The rows of the last search stay until the first result.
-    const begin = () => {
+    // The rows of the last search stay until all of these are there, or as many as could be read.
+    const replace = () => {
       hasBegun = true;
-      list.begin(known, place.text);
+      list.replace(known, place.text, rows);
     };
-    for await (const row of foundRows(reader, known, place, signal)) {
-      hasMore = had === most;
-      if (hasMore || signal.aborted) break;
-      if (had === 0) begin();
-      list.add([row]);
-      had += 1;
+    try {
+      for await (const row of foundRows(reader, known, place, signal)) {
+        hasMore = rows.length === most;
+        if (hasMore || signal.aborted) break;
+        rows.push(row);
+      }
+    } catch (error) {
+      if (rows.length > 0 && !signal.aborted) replace();
+      throw error;
     }
     signal.throwIfAborted();
-    if (had === 0) begin();
-    // What had the focus stays in the page.
+    replace();
+    const had = rows.length;
     more.hidden = !hasMore;
     pager.show(1, 0);
+    if (had <= ROWS) keepHeight();
     status.textContent = foundText(had, hasMore, known, place);
     if (hasMore && most < ROWS * place.page)
       status.textContent += ` So many are read at once: page ${number(place.page)} is further than that.`;
@@ -80,7 +96,7 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
   const foundText = (had: number, hasMore: boolean, known: Basis, place: ListPlace) => {
     const all = countOf(known, place);
     if (all !== undefined) return `${hasMore ? `1 to ${number(had)} of ` : ""}${count(all, words)}`;
-    if (hasMore) return `The first ${count(had, words)} found; there are more.`;
+    if (hasMore) return `More than ${count(had, words)} found, in ${number(known.snapshot.count)}.`;
     if (had > 0) return `${count(had, words)} found, in ${number(known.snapshot.count)}.`;
     if (place.text.trim() === "") return `No ${words[0]} has all that is chosen.`;
     return `No ${words[0]} fits. Each word must be one of a name; of the last one, its beginning is enough.`;
@@ -121,9 +137,11 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
         signal.throwIfAborted();
         const asked = { ...place, where: chosenIn(place.where, known.summary.facets) };
         shown = asked;
-        choices.show(known, asked.where);
-        showChosen(known, asked);
         const isAll = asked.text.trim() === "" && asked.where.size === 0;
+        // What had the focus stays in the page while more is read.
+        if (before === 0) more.hidden = true;
+        choices.show(known, asked.where, isAll);
+        showChosen(known, asked);
         const page = await (isAll ? showAll : showFound)(reader, known, asked, signal, before);
         shown = { ...asked, page };
         return shown;

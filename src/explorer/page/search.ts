@@ -1,7 +1,7 @@
 /** The search box. A search begins when the reader pauses typing. */
-import { headingOf } from "../../contract/record/value.js";
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
+import { headingOf, nameInText } from "../meaning.js";
 import type { WrittenFrom } from "../summary.js";
 
 /** What the page says of its listing before anything is read. */
@@ -19,10 +19,10 @@ const LONGEST = 200;
 
 /** @param onSearch called with the text to search for. */
 export function createSearch({ words, label, key }: Facts, onSearch: (text: string) => void) {
-  const names = [...new Set([label, key])].map((path) => headingOf({ names: path.split("."), schema: {} }));
+  const searched = [...new Set([label, key])].map((path) => ({ names: path.split("."), schema: {} }));
   const field = element("input", {
     ...{ id: "search", class: "field", type: "search", name: "q", maxlength: LONGEST },
-    ...{ placeholder: names.map((name, at) => (at === 0 ? name : name.toLowerCase())).join(" or ") },
+    ...{ placeholder: searched.map((one, at) => (at === 0 ? headingOf(one) : nameInText(one))).join(" or ") },
     ...{ spellcheck: "false", autocomplete: "off", enterkeyhint: "search" },
   });
   const name = element("label", { class: "label", for: field.id }, visibleText(`Search ${words[1]}`));
@@ -36,12 +36,19 @@ export function createSearch({ words, label, key }: Facts, onSearch: (text: stri
     event.preventDefault();
     search();
   });
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || field.value === "") return;
+    event.preventDefault();
+    field.value = "";
+    search();
+  });
   field.addEventListener("input", () => {
     clearTimeout(waiting);
     waiting = setTimeout(search, DELAY);
   });
   return {
     element: form,
+    focus: () => field.select(),
     /** Shows what is searched for, and searches for nothing. */
     show(text: string): void {
       // What is being typed stays as it is.

@@ -1,6 +1,6 @@
 /** Shows values as text, with invisible characters made visible. */
 import { JOINED } from "../../print/joined.js";
-import { escapeUnits, INVISIBLE } from "../../print/text.js";
+import { BREAKS, escapeUnits, INVISIBLE } from "../../print/text.js";
 import { element } from "./element.js";
 
 const HIDDEN = besideJoined(INVISIBLE.source);
@@ -8,7 +8,7 @@ const HIDDEN_IN_LINES = besideJoined(`(?!\\n)${INVISIBLE.source}`);
 /** For texts that differ but look the same. */
 const BEYOND_ASCII = /[^\x20-\x7e]/gu;
 
-/** With more escapes than this in one text, they are not highlighted, because that would be too slow. */
+/** With more escapes or places to break than this, a text is plain, because more elements would be too slow. */
 const MOST_MARKED = 500;
 
 /** A value as text: a string as it is, everything else as JSON. */
@@ -16,21 +16,30 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Each invisible character becomes a visible escape. `lines` keeps line breaks, `ascii` escapes everything but ASCII. */
+/**
+ * Each invisible character becomes a visible escape, and lines may break within names and paths. `lines` keeps line
+ * breaks, `ascii` escapes everything but ASCII.
+ */
 export function visibleText(text: string, { lines = false, ascii = false } = {}): DocumentFragment {
   const fragment = document.createDocumentFragment();
   const pattern = ascii ? BEYOND_ASCII : lines ? HIDDEN_IN_LINES : HIDDEN;
   const hidden = [...text.matchAll(pattern)].filter(([, joined]) => joined === undefined);
+  const isPlain = hidden.length > MOST_MARKED;
   let from = 0;
   for (const { 0: character, index } of hidden) {
     const seen = escapeUnits(character);
-    const isPlain = hidden.length > MOST_MARKED;
-    fragment.append(text.slice(from, index), isPlain ? seen : element("span", { class: "escape" }, seen));
+    fragment.append(...breakable(text.slice(from, index)), isPlain ? seen : element("span", { class: "escape" }, seen));
     from = index + character.length;
   }
-  fragment.append(text.slice(from));
+  fragment.append(...breakable(text.slice(from)));
   fragment.normalize();
   return fragment;
+}
+
+function breakable(text: string): (Node | string)[] {
+  const parts = text.split(BREAKS);
+  if (parts.length > MOST_MARKED) return [text];
+  return parts.flatMap((part, at) => (at === 0 ? [part] : [element("wbr"), part]));
 }
 
 /**

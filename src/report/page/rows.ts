@@ -56,7 +56,7 @@ function gist({ kind, fields }: Change): HTMLElement {
     const values = isChanged
       ? [excerpt("old", old, before), arrow(), excerpt("new", now, after)]
       : [excerpt(kind, textOf(now).replace(TIME, ""))];
-    return element("li", {}, element("span", { class: "path" }, ...pathText(path)), " ", ...values);
+    return element("li", {}, element("span", { class: "path" }, visibleText(path)), " ", ...values);
   });
   const rest = fields.length - FIRST_FIELDS;
   if (isChanged && rest > 0)
@@ -75,7 +75,7 @@ function detailsCell({ kind, id, fields }: Change): HTMLElement {
   const body = fields.map(({ path, old, now }) => {
     const [before, after] = isChanged ? differences(old, now) : [];
     const values = isChanged ? [cell("old", old, before), cell("new", now, after)] : [cell(kind, now)];
-    return element("tr", {}, element("th", { scope: "row", class: "path" }, ...pathText(path)), ...values);
+    return element("tr", {}, element("th", { scope: "row", class: "path" }, visibleText(path)), ...values);
   });
   const head = isChanged ? ["Field", "Old", "New"] : ["Field", KIND_WORDS[kind]];
   const names = head.map((name) => element("th", { scope: "col" }, name));
@@ -86,11 +86,6 @@ function detailsCell({ kind, id, fields }: Change): HTMLElement {
     element("tbody", {}, ...body),
   );
   return element("td", { class: "whole", colspan: 3 }, table);
-}
-
-/** A dotted path in which lines may break after each word. */
-function pathText(path: string): Node[] {
-  return path.split(/(?<=[._])/).flatMap((word) => [visibleText(word), element("wbr")]);
 }
 
 /** Browsers that have no segmenter mark the letters that differ. */
