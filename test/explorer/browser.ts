@@ -16,3 +16,23 @@ export async function settledList(page: Page): Promise<string> {
 export function shownNames(page: Page): Promise<string[]> {
   return page.locator(".records a.record").allTextContents();
 }
+
+/** Words of the table that stand in several lines, though they have places to break at, or are short. */
+export function brokenWords(page: Page): Promise<string[]> {
+  return page.locator(".records").evaluate((table) => {
+    const texts = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
+    const broken: string[] = [];
+    while (texts.nextNode()) {
+      const text = texts.currentNode.textContent ?? "";
+      for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}]{1,24}(?![\p{L}\p{N}])/gu)) {
+        const range = document.createRange();
+        range.setStart(texts.currentNode, index);
+        range.setEnd(texts.currentNode, index + word.length);
+        const isWhole = !/[\p{L}\p{N}]$/u.test(text.slice(0, index));
+        if (isWhole && new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1)
+          broken.push(word);
+      }
+    }
+    return broken;
+  });
+}

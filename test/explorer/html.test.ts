@@ -142,9 +142,9 @@ describe("plots", () => {
       ...{ type: "object", "x-listing": listing, properties, required: Object.keys(properties) },
       additionalProperties: false,
     });
-    const valueOf = (name: string, key: number) => (name.startsWith("flag") ? key > 0 : key % 2);
+    const given = (name: string, key: number) => (name.startsWith("flag") ? key > 0 : key % 2);
     const records = [0, 1, 2].map((key) => ({
-      ...Object.fromEntries(Object.keys(properties).map((name) => [name, valueOf(name, key)])),
+      ...Object.fromEntries(Object.keys(properties).map((name) => [name, given(name, key)])),
       key,
     }));
     const page = await pageOf(wide, records);

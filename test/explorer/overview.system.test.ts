@@ -83,7 +83,7 @@ describeWith("chromium", "without a script", (executablePath) => {
     const text = await pageOf(STATIONS_CONTRACT, observed(200));
     for (const [width, times, others] of [
       [1600, "w1080", "w520"],
-      [1024, "w760", "w340"],
+      [1024, "w860", "w420"],
       [390, "w340", "w340"],
     ] as const) {
       const { page } = await open(text, { viewport: { width, height: 900 } });
@@ -95,6 +95,13 @@ describeWith("chromium", "without a script", (executablePath) => {
           );
       expect(await shown("times")).toEqual([times]);
       expect(await shown("facet1")).toEqual([others]);
+      const empty = await page.locator("figure").evaluateAll((all) =>
+        all.map((one) => {
+          const [drawing] = [...one.querySelectorAll("svg")].filter((svg) => svg.clientWidth > 0);
+          return Math.round(one.clientWidth - (drawing?.clientWidth ?? 0));
+        }),
+      );
+      expect(new Set(empty)).toEqual(new Set([0]));
       await page.locator("#facet1 summary").click();
       expect(await page.locator("#facet1 tbody tr").count()).toBeGreaterThan(1);
       await page.close();

@@ -68,8 +68,11 @@ describeWith("chromium", "a walk through the page", (path) => {
       await search(page, "anna", "3 users found, in 240.");
       expect(await shownNames(page)).toEqual(["Anna Berg", "Jörg Annas", "Anna-Lena Öström"]);
       expect(await page.locator(".records mark").allTextContents()).toEqual(["Anna", "Annas", "Anna"]);
+      // Counts of all users would not be those of what is found.
+      expect(await page.locator(".option .number").count()).toBe(0);
       await page.goBack();
       await status(page, "1 to 15 of 240 users");
+      expect(await page.locator(".option .number").allTextContents()).toEqual(["180", "60"]);
       await page.goForward();
       await status(page, "3 users found, in 240.");
       await page.getByRole("button", { name: /^VERIFIED/ }).click();
@@ -102,6 +105,12 @@ describeWith("chromium", "a walk through the page", (path) => {
       expect(results[Number(index)]?.id).toBe(key);
       expect(await page.getByRole("link", { name: "page 3" }).getAttribute("href")).toBe(from);
 
+      await page.getByRole("link", { name: "Next user" }).click();
+      await page.getByRole("heading", { name: "Person 121" }).waitFor();
+      const previous = page.getByRole("link", { name: "Previous user" });
+      await expect.poll(() => previous.getAttribute("href")).toBe(`#/${key}`);
+      await page.goBack();
+      await heading.waitFor();
       await page.goBack();
       await page.locator(".records").waitFor();
       expect(
@@ -123,6 +132,8 @@ describeWith("chromium", "a walk through the page", (path) => {
       expect(await shownNames(other)).toContain("\\u202eEve");
       await other.getByRole("button", { name: /^VERIFIED/ }).click();
       await status(other, "1 to 15 of 60 users");
+      await other.goto(`${url}#?q=person&kyc_status=NONE`);
+      await status(other, "More than 15 users found, in 240.");
       await other.goto(`${url}#?q=person&page=999999`);
       await status(other, "236 users found, in 240.");
       expect(new URL(other.url()).hash).toBe("#?q=person&page=16");

@@ -61,7 +61,7 @@ export function createList(labelledBy: string, describedBy: string) {
     const widths = [...(head.rows[0]?.cells ?? [])].map((cell) => Math.min(cell.offsetWidth, WIDEST));
     table.classList.remove("measured");
     width = box.clientWidth;
-    let room = width;
+    let room = table.clientWidth;
     shown = widths.map((needed, at) => {
       if (isNarrow.matches) return at < MOST_ON_CARD;
       if (at > 0 && needed > room) return false;
@@ -97,7 +97,7 @@ export function createList(labelledBy: string, describedBy: string) {
       if (isFixed || rows.length === 0) return;
       if (shown) showColumns((at) => shown?.[at] ?? true);
       // Columns stay from page to page, unless their values need more room.
-      if (!shown || table.offsetWidth > box.clientWidth) chooseColumns();
+      if (!shown || box.scrollWidth > box.clientWidth) chooseColumns();
     },
     /** Marks the rows as outdated until they are replaced; returns false if there are none. */
     markOld(): boolean {

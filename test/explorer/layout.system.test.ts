@@ -1,0 +1,103 @@
+/** How the explorer looks on screens of three widths, of users and of contracts that were not made for it. */
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, test } from "vitest";
+import { contractOf } from "../../src/contract/contract.js";
+import { toSql } from "../../src/contract/sql.js";
+import { useContexts } from "../support/browser.js";
+import { plainRows } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { FOREIGN, type Foreign } from "../support/foreign.js";
+import { describeWith } from "../support/installed.js";
+import { brokenWords, settledList } from "./browser.js";
+import { servePage } from "./hosts.js";
+
+const WIDTHS = [390, 1024, 1600];
+const HEIGHT = 900;
+/** Milliseconds that each request takes. */
+const LATENCY = 400;
+
+/** What each contract's table shows at each width. */
+const COLUMNS: readonly (readonly string[][])[] = [
+  [
+    ['Sa"id', "Constructor", "The größe 🖼 toString", "État", "Year", "Also known as", "First", "Last"],
+    ['Sa"id', "Constructor", "The größe 🖼 toString", "État", "Year", "Also known as", "First"],
+    ['Sa"id', "Constructor", "The größe 🖼 toString", "État", "Year", "Also known as", "First", "Last"],
+  ],
+  [
+    ["Mot", "Genre", "Usage", "Vu", "Sorte", "Rang"],
+    ["Mot", "Genre", "Usage", "Vu", "Sorte", "Rang"],
+    ["Mot", "Genre", "Usage", "Vu", "Sorte", "Rang"],
+  ],
+  [
+    ["Name", "Code", "Country", "Is active", "Opened", "Closed", "Nickname", "Position latitude"],
+    ["Name", "Code", "Country", "Is active", "Opened", "Closed", "Nickname"],
+    ["Name", "Code", "Country", "Is active", "Opened", "Closed", "Nickname", "Readings"],
+  ],
+];
+
+describeWith("chromium", "layout", (path) => {
+  const newPage = useContexts(path);
+
+  test.each(["art", "mots", "stations"].map((name, at) => [name, at] as const))(
+    "%s have as many columns as there is room for, and no word is broken",
+    async (_, at) => {
+      const { contract, config, fill } = FOREIGN[at] as Foreign;
+      const db = join(scratch(), "source.sqlite");
+      const database = new Database(db);
+      database.exec(toSql(contractOf(contract)));
+      database.exec(fill);
+      database.close();
+      const { compress, ...given } = config;
+      const { url } = await servePage({ db, contract, workers: 0, ...given });
+      const page = await newPage();
+      await page.goto(url);
+      for (const [nth, width] of WIDTHS.entries()) {
+        await page.setViewportSize({ width, height: HEIGHT });
+        await settledList(page);
+        const shown = page.locator(".records thead th").filter({ visible: true });
+        await expect.poll(() => shown.allTextContents()).toEqual(COLUMNS[at]?.[nth]);
+        const scroll = await page.locator(".scroll").evaluate((box) => box.scrollWidth - box.clientWidth);
+        expect(scroll).toBe(0);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        expect(await brokenWords(page)).toEqual([]);
+      }
+    },
+  );
+
+  test.each(WIDTHS)("at %i pixels nothing moves while slow requests are answered", async (width) => {
+    const { url } = await servePage({ rows: plainRows(240), pageSize: 50 });
+    const page = await newPage({ viewport: { width, height: HEIGHT } });
+    const session = await page.context().newCDPSession(page);
+    await session.send("Network.emulateNetworkConditions", {
+      ...{ offline: false, latency: LATENCY, downloadThroughput: -1, uploadThroughput: -1 },
+    });
+    await page.addInitScript(() => {
+      const seen = { shift: 0 };
+      Object.assign(window, { seen });
+      type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean };
+      new PerformanceObserver((list) => {
+        for (const shift of list.getEntries() as Shift[]) if (!shift.hadRecentInput) seen.shift += shift.value;
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    const shift = () => page.evaluate("seen.shift");
+    await page.goto(url);
+    const more = page.getByRole("button", { name: "Show more" });
+    await page.locator("#status").waitFor();
+    expect(await more.isVisible()).toBe(false);
+    await page.locator("#status", { hasText: "1 to 15 of 240 users" }).waitFor();
+    await page.getByRole("searchbox").fill("user1");
+    await page.locator("#status", { hasText: "More than 15 users found" }).waitFor();
+    await more.click();
+    await page.locator("#status", { hasText: "More than 30 users found" }).waitFor();
+    await page.getByRole("searchbox").fill("user17");
+    await page.locator("#status", { hasText: "11 users found, in 240." }).waitFor();
+    await page.locator("a.record").first().click();
+    await page.locator(".one").waitFor();
+    expect(await shift()).toBeLessThan(0.1);
+    await page.goto("about:blank");
+    await page.goto(`${url}#/00000000-0000-4000-8000-000000000120`);
+    await page.locator(".one").waitFor();
+    expect(await shift()).toBeLessThan(0.1);
+  });
+});
