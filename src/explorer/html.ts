@@ -97,13 +97,12 @@ function days(...moments: readonly string[]): Markup {
   return first?.source === last?.source ? html`${first}` : html`${first} to ${last}`;
 }
 
-function meanings(contract: Contract): Markup {
-  const { listing } = contract;
+function meanings({ file, fields, listing }: Contract): Markup {
   return html`<section class="meanings" aria-labelledby="meanings-title">
 <h2 id="meanings-title">What each ${listing.words[0]} has</h2>
 <table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
-${fieldsOf(contract).map((field) => meaning(field, listing.key))}</tbody></table>
+${fieldsOf({ file, fields }).map((field) => meaning(field, listing.key))}</tbody></table>
 </section>
 `;
 }

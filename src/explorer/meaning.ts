@@ -5,7 +5,7 @@ import { isNullable, kindOf } from "../contract/record/kind.js";
 import { capital } from "../print/text.js";
 
 /** The fields as the contract file lists them. Records have them sorted by name. */
-export function fieldsOf(contract: Contract): Field[] {
+export function fieldsOf(contract: Pick<Contract, "file" | "fields">): Field[] {
   const members = [...membersOf(contract.file.properties, Object.keys)];
   return members.filter(({ schema }) => !schema.properties).map(({ path }) => fieldAt(contract, path));
 }
