@@ -1,6 +1,7 @@
 /** The explorer: index.html, which shows what a listing is without a script, and single records with one. */
 import { readFileSync } from "node:fs";
 import { type Contract, type Field, fieldAt } from "../contract/contract.js";
+import { isHttpUrl } from "../contract/links.js";
 import { nameFields } from "../contract/lookup.js";
 import { kindOf } from "../contract/record/kind.js";
 import { html, jsonForScript, type Markup, pageHead } from "../markup/markup.js";
@@ -57,7 +58,7 @@ ${header(contract, summary, published)}<main id="main" tabindex="-1">
 <section id="explorer" aria-label="${capital(contract.listing.words[1])}" hidden>${roomFor(summary.count)}</section>
 <section id="overview" aria-label="Overview">
 <noscript><p class="notice">Looking through single ${contract.listing.words[1]} needs JavaScript, which is off here. All of them are in the <a href="#files-title">files below</a>.</p></noscript>
-${overviewPlots(contract, summary)}${meanings(contract)}${programFiles(contract, published)}</section>
+${aboutData(contract)}${overviewPlots(contract, summary)}${meanings(contract)}${programFiles(contract, published)}</section>
 </main>
 <script type="application/json" id="facts">${jsonForScript({ ...factsOf(contract), from: writtenFrom(contract, summary) })}</script>
 </html>
@@ -95,6 +96,30 @@ function days(...moments: readonly string[]): Markup {
     .map((moment) => moment.slice(0, "2026-11-21".length))
     .map((text) => html`<time datetime="${text}">${text}</time>`);
   return first?.source === last?.source ? html`${first}` : html`${first} to ${last}`;
+}
+
+/** What the contract says about the data as a whole; nothing where it says nothing. */
+function aboutData({ listing }: Contract): Markup | undefined {
+  const { title, description, publisher, license, source, contact } = listing;
+  const said = Object.entries({ title, description, publisher, license, source, contact });
+  const rows = said.flatMap(([name, text]) =>
+    text === undefined ? [] : [html`<div><dt>${capital(name)}</dt><dd>${linked(name, text)}</dd></div>\n`],
+  );
+  if (rows.length === 0) return undefined;
+  return html`<section class="files" aria-labelledby="data-title">
+<h2 id="data-title">About this data</h2>
+<dl>
+${rows}</dl>
+</section>
+`;
+}
+
+function linked(name: string, text: string): Markup {
+  const isEmail = name === "contact" && !isHttpUrl(text);
+  const isLink = isEmail || (["license", "source", "contact"].includes(name) && isHttpUrl(text));
+  return isLink
+    ? html`<a href="${isEmail ? "mailto:" : ""}${text}" rel="noreferrer">${text}</a>`
+    : html`${oneLine(text)}`;
 }
 
 function meanings({ file, fields, listing }: Contract): Markup {

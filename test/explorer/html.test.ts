@@ -8,7 +8,7 @@ import { headingOf, meaningOf } from "../../src/explorer/meaning.js";
 import { sha256 } from "../../src/release/plain-files.js";
 import { person } from "../support/diffs.js";
 import { FOREIGN } from "../support/foreign.js";
-import { STATIONS_CONTRACT, stations } from "../support/stations.js";
+import { STATIONS, STATIONS_CONTRACT, stations } from "../support/stations.js";
 import { hostileCollection, pageOf, TEXTS, writeFacts } from "./collection.js";
 
 const users = (count: number): AnyRecord[] =>
@@ -36,6 +36,25 @@ test("tells what each field means, in the words of its contract", async () => {
   for (const { path } of USERS_CONTRACT.fields) expect(plain).toContain(`<code class="path">${path}</code>`);
   expect(page).toContain("<p>UTC, always with six fraction digits and Z.</p>");
   expect(page).toContain("Whole number from 0.");
+});
+
+test("says whose data it is, with links to URLs and addresses alone", async () => {
+  expect(await pageOf(STATIONS_CONTRACT, [])).not.toContain("About this data");
+  const listing = {
+    ...{ title: "<b>Weather</b>", description: "All\nstations.", publisher: "https://a.example/" },
+    ...{ license: "CC-BY-4.0", source: "https://a.example/?a&b", contact: "data@a.example" },
+  };
+  const contract = contractOf({ ...STATIONS, "x-listing": { ...STATIONS["x-listing"], ...listing } });
+  const page = await pageOf(contract, []);
+  const [, rows = ""] = /About this data<\/h2>\n<dl>\n(.*?)<\/dl>/s.exec(page) ?? [];
+  expect(rows.trimEnd().split("\n")).toEqual([
+    "<div><dt>Title</dt><dd>&lt;b&gt;Weather&lt;/b&gt;</dd></div>",
+    "<div><dt>Description</dt><dd>All stations.</dd></div>",
+    "<div><dt>Publisher</dt><dd>https://a.example/</dd></div>",
+    "<div><dt>License</dt><dd>CC-BY-4.0</dd></div>",
+    '<div><dt>Source</dt><dd><a href="https://a.example/?a&amp;b" rel="noreferrer">https://a.example/?a&amp;b</a></dd></div>',
+    '<div><dt>Contact</dt><dd><a href="mailto:data@a.example" rel="noreferrer">data@a.example</a></dd></div>',
+  ]);
 });
 
 test("leads to every file for programs, and to those alone that there are", async () => {

@@ -1,7 +1,7 @@
 /** openapi.json: what a release answers, for machines. It is a function of the contract and of what the release is. */
 import type { Contract } from "../../contract/contract.js";
 import { CONTENT_TYPE, NO_CACHE } from "../../contract/headers.js";
-import { AVATAR_PATH, MAX_PAGES } from "../../contract/links.js";
+import { AVATAR_PATH, isHttpUrl, MAX_PAGES } from "../../contract/links.js";
 import {
   BULK,
   BULK_FOLDER,
@@ -51,6 +51,9 @@ export function describeApi(contract: Contract, described: Described): string {
       responses: answerComponents(described, example !== undefined),
       ...(example && { examples: { Page: { summary: "The second page of three", value: example } } }),
     },
+    ...(listing.source !== undefined && {
+      externalDocs: { description: "Where the data comes from", url: listing.source },
+    }),
     "x-form": formOf(described),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
@@ -63,8 +66,10 @@ function formOf(described: Described): number {
 
 function infoOf({ file, listing }: Contract, { baseUrl, links }: Described): Part {
   const [one, many] = listing.words;
+  const { publisher, license, contact } = listing;
   const order = listing.order.map((entry) => (entry.startsWith("-") ? `${entry.slice(1)} (descending)` : entry));
   const sentences = [
+    ...(listing.description ? [listing.description] : []),
     ...(file.description ? [file.description] : []),
     `One snapshot of all ${many}, in pages. They are ordered by ${order.join(", then ")}, and ${listing.key} names each ${one}.`,
     links === "query"
@@ -74,11 +79,17 @@ function infoOf({ file, listing }: Contract, { baseUrl, links }: Described): Par
     `The schemas here are a reader's. They allow further fields, since a later snapshot may have some. The publisher's is contract.json, by which each ${one} was checked. It allows none.`,
   ];
   return {
-    title: many.replace(/^./u, (first) => first.toUpperCase()),
+    title: listing.title ?? many.replace(/^./u, (first) => first.toUpperCase()),
     version: `${listing.version}`,
     description: sentences.join("\n\n"),
-    contact: { url: baseUrl },
-    license: { name: "The publisher's terms", url: baseUrl },
+    contact: {
+      ...(publisher !== undefined && { name: publisher }),
+      ...(contact !== undefined && !isHttpUrl(contact) ? { email: contact } : { url: contact ?? baseUrl }),
+    },
+    license:
+      license !== undefined && !isHttpUrl(license)
+        ? { name: license, identifier: license }
+        : { name: "The publisher's terms", url: license ?? baseUrl },
   };
 }
 

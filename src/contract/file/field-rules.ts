@@ -93,7 +93,7 @@ function checkName(name: string, here: Place): void {
 /** An object's fields have columns, rules and facets; it has none. */
 function checkObjectField(field: FieldSchema, here: Place): void {
   if (field.properties && !("type" in field)) here.refuse('needs "type": "object" beside its properties');
-  for (const keyword of ["x-column", "x-null", "x-observed", "x-facet"] as const) {
+  for (const keyword of ["x-column", "x-null", "x-observed", "x-facet", "x-image"] as const) {
     if (keyword in field) here.at(keyword).refuse("is for fields that are no objects; move it to one inside");
   }
   checkValue(field, here);
@@ -105,6 +105,7 @@ function checkLeaf(field: FieldSchema, here: Place): void {
   if (field["x-facet"] && !kindsOf(field).every(isScalarKind)) {
     here.at("x-facet").refuse("is for strings, numbers, true and false");
   }
+  if (field["x-image"] && field.format !== "uri") here.at("x-image").refuse('is for strings with "format": "uri"');
   const { "x-column": column, "x-observed": observed } = field;
   if (column !== undefined && /\p{Cc}/u.test(column)) {
     here.at("x-column").mustBe("a name without control characters", column);

@@ -63,6 +63,16 @@ export interface Listing {
   /** The field that people know a record by; the key unless given. */
   readonly label?: string;
   readonly version: number;
+  /** What this is, for people. */
+  readonly title?: string;
+  readonly description?: string;
+  readonly publisher?: string;
+  /** An SPDX id or a URL. */
+  readonly license?: string;
+  /** The URL of where the data comes from. */
+  readonly source?: string;
+  /** A URL or an e-mail address. */
+  readonly contact?: string;
   /** The fields that a table of records shows, in this order. */
   readonly columns?: readonly string[];
 }

@@ -2,7 +2,7 @@
 import { isScalarKind, kindsOf, mayBeNull } from "../record/kind.js";
 import { findField, type RoughFields } from "./field-rules.js";
 import type { ContractFile, Listing } from "./form.js";
-import type { Place } from "./mistakes.js";
+import { type Place, shown } from "./mistakes.js";
 import { DRAFT } from "./shapes.js";
 
 /** What else lies at the top of a release, so that no listing can begin there. */
@@ -21,14 +21,15 @@ export function checkListing(file: Partial<ContractFile>, fields: RoughFields, t
   }
   if (!listing) return;
   const here = top.at("x-listing");
-  const { path, words, label } = listing;
+  const { path, label, columns } = listing;
   if (path !== undefined) checkPath(path, here.at("path"));
-  words?.forEach((word: string | undefined, at) => {
-    if (word !== undefined && !/^\P{Cc}*[^\s\p{Cc}]\P{Cc}*$/u.test(word)) {
-      here.at("words", at).mustBe("a word without control characters", word);
-    }
-  });
   checkOrder(listing, fields, here);
+  columns?.forEach((column: string | undefined, at) => {
+    if (column === undefined) return;
+    const place = here.at("columns", at);
+    if (columns.indexOf(column) < at) place.refuse(`is listed twice: ${shown(column)}`);
+    else findField(column, place, fields);
+  });
   if (label === undefined) return;
   const schema = findField(label, here.at("label"), fields)?.schema;
   if (schema && !kindsOf(schema).every(isScalarKind)) {

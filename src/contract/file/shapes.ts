@@ -1,5 +1,6 @@
 /** The form of a contract file as a schema, from which contract.schema.json for editors is made. */
 import { z } from "zod";
+import { isPublishableUrl } from "../links.js";
 import { KEYWORDS } from "../record/keywords.js";
 import type { ValueKind } from "../record/kind.js";
 import type { ContractFile } from "./form.js";
@@ -107,9 +108,16 @@ const field: z.ZodType = shape("a field", {
     z.boolean({ error: "true or false" }),
     "Whether people want to see and choose records by this field.",
   ),
+  "x-image": optional(yes, "The URL of an image of the record."),
 }).meta({ id: "field" });
 
-const word = text("a word");
+/** A text that passes a check. */
+const such = (isSuch: (text: string) => boolean, allowed: string) => text(allowed).refine(isSuch, { error: allowed });
+
+const isEmail = (text: string) => z.regexes.email.test(text);
+const isLine = (text: string) => /^\P{Cc}*[^\s\p{Cc}]\P{Cc}*$/u.test(text);
+const line = such(isLine, "a text of one line");
+const word = such(isLine, "a word without control characters");
 const listing = shape("the listing", {
   path: text("a path like /v1/stations/").describe("Below the base URL, with a slash at both ends."),
   words: z
@@ -124,6 +132,21 @@ const listing = shape("the listing", {
     .int({ error: "a whole number from 1" })
     .min(1, { error: "a whole number from 1" })
     .describe("Moves whenever what makes a record valid does."),
+  title: line.describe("What this is, in a few words.").optional(),
+  description: such((text) => text.trim() !== "", "a text")
+    .describe("What this is.")
+    .optional(),
+  publisher: line.describe("Who publishes it.").optional(),
+  license: such((text) => /^[A-Za-z0-9.+-]+$/.test(text) || isPublishableUrl(text), "an SPDX id or a URL")
+    .describe("How it may be used: an SPDX id like CC-BY-4.0, or a URL.")
+    .optional(),
+  source: such(isPublishableUrl, "an http(s) URL").describe("The URL of where the data comes from.").optional(),
+  contact: such((text) => isEmail(text) || isPublishableUrl(text), "an http(s) URL or an e-mail address")
+    .describe("Whom to ask: a URL or an e-mail address.")
+    .optional(),
+  columns: list(fieldPath, "a list of fields")
+    .describe("The fields that a table of records shows, in this order.")
+    .optional(),
 }).meta({ id: "listing" });
 
 const condition = shape("a condition", {

@@ -47,6 +47,32 @@ describe("the text", () => {
     expect([new Set(text.match(/(?<="x-form": )\d+/g)), sha256(text)]).toEqual([new Set(["1", "2", "3"]), DIGEST]);
   });
 
+  test("says whose data it is, as far as the contract says so", () => {
+    const describe = (listing: object) => {
+      const contract = contractOf({ ...STATIONS, "x-listing": { ...STATIONS["x-listing"], ...listing } });
+      const { info, externalDocs } = JSON.parse(describeApi(contract, PLAIN));
+      return { ...info, externalDocs };
+    };
+    expect(
+      describe({ title: "Weather", publisher: "The service", license: "CC-BY-4.0", contact: "a@b.example" }),
+    ).toEqual(
+      expect.objectContaining({
+        ...{ title: "Weather", license: { name: "CC-BY-4.0", identifier: "CC-BY-4.0" } },
+        contact: { name: "The service", email: "a@b.example" },
+      }),
+    );
+    const [license, contact, source] = ["https://a.example/terms", "https://a.example/ask", "https://a.example/data"];
+    expect(describe({ description: "Since 1950.", license, contact, source })).toEqual({
+      ...{
+        title: "Stations",
+        version: "1",
+        description: expect.stringMatching(/^Since 1950\.\n\nA weather station\./),
+      },
+      ...{ contact: { url: contact }, license: { name: "The publisher's terms", url: license } },
+      externalDocs: { description: "Where the data comes from", url: source },
+    });
+  });
+
   test("says once that a reader's schemas are open, and closes none", () => {
     const text = describeApi(USERS_CONTRACT, FULL);
     expect(text.match(/further fields/g)).toHaveLength(1);

@@ -54,7 +54,7 @@ test("all mistakes are told at once, those of form and those of rules", () => {
     delete contract.additionalProperties;
   });
   expect(mistakes).toEqual([
-    '/x-listing/words/1 must be a word, got "".',
+    '/x-listing/words/1 must be a word without control characters, got "".',
     "/x-listing/version must be a whole number from 1, got 0.",
     "/properties/code/minLenght is no keyword of a field; did you mean minLength?",
     "/properties/nickname/x-null/feild is no keyword of a rule for NULL; did you mean field?",
@@ -135,6 +135,49 @@ const CASES: Record<string, [change: (contract: Rough) => unknown, mistake: stri
     "/x-listing/order must end with the key, code",
   ],
   "a label that is a list": [(c) => (c["x-listing"].label = "sensors"), "/x-listing/label must be a field of strings"],
+  "a title of two lines": [
+    (c) => (c["x-listing"].title = "a\nb"),
+    '/x-listing/title must be a text of one line, got "a\\nb"',
+  ],
+  "a description of nothing": [(c) => (c["x-listing"].description = " "), "/x-listing/description must be a text"],
+  "a publisher that is a number": [(c) => (c["x-listing"].publisher = 3), "/x-listing/publisher must be a text of one"],
+  "a license in words": [
+    (c) => (c["x-listing"].license = "do what you like"),
+    '/x-listing/license must be an SPDX id or a URL, got "do what',
+  ],
+  "a source that runs": [
+    (c) => (c["x-listing"].source = "javascript:alert(1)"),
+    "/x-listing/source must be an http(s) URL, got",
+  ],
+  "a contact without a host": [
+    (c) => (c["x-listing"].contact = "ada@"),
+    '/x-listing/contact must be an http(s) URL or an e-mail address, got "ada@"',
+  ],
+  "a keyword of the listing that there is not": [
+    (c) => (c["x-listing"].licence = "MIT"),
+    "/x-listing/licence is no keyword of the listing; did you mean license?",
+  ],
+  "no columns": [(c) => (c["x-listing"].columns = []), "/x-listing/columns must be a list of fields, got []"],
+  "a column that there is not": [
+    (c) => (c["x-listing"].columns = ["code", "nam"]),
+    '/x-listing/columns/1 must be the path of a field, got "nam"; did you mean name?',
+  ],
+  "a column twice": [
+    (c) => (c["x-listing"].columns = ["code", "code"]),
+    '/x-listing/columns/1 is listed twice: "code"',
+  ],
+  "an image that is no URL": [
+    (c) => (c.properties.name["x-image"] = true),
+    '/properties/name/x-image is for strings with "format": "uri"',
+  ],
+  "an image of an object": [
+    (c) => (c.properties.position["x-image"] = true),
+    "/properties/position/x-image is for fields that are no objects",
+  ],
+  "an image, or not": [
+    withField("x", { type: "string", format: "uri", "x-image": false }),
+    "/properties/x/x-image must be true, or left out, got false",
+  ],
   "an object with others": [
     (c) => (c.properties.position.additionalProperties = true),
     "/properties/position/additionalProperties must be false, got true",
@@ -418,11 +461,17 @@ test("what is allowed beside", () => {
     },
     constructor: { type: "string", "x-null": { join: ["name", "nickname"], empty: { const: "x" } } },
     huge: { type: "number", maximum: 1e300, exclusiveMinimum: -1e300 },
-    link: { type: "string", format: "uri", "x-null": { setting: "defaultAvatar" } },
+    link: { type: "string", format: "uri", "x-null": { setting: "defaultAvatar" }, "x-image": true },
+    photo: { type: ["string", "null"], format: "uri", "x-image": true },
   };
   const mistakes = mistakesAfter((contract) => {
     contract.$schema = "../node_modules/rollcall/contract.schema.json";
     contract["x-listing"].label = "position.latitude";
+    Object.assign(contract["x-listing"], {
+      ...{ title: "Stations", description: "All of them,\nby country.", publisher: "The weather service" },
+      ...{ license: "CC-BY-4.0", source: "https://weather.example.org/data", contact: "data@weather.example.org" },
+      columns: ["code", "position.latitude", "photo"],
+    });
     for (const [name, schema] of Object.entries(fine)) withField(name, schema)(contract);
   });
   expect(mistakes).toEqual([]);
