@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { basePath } from "../contract/links.js";
+import { basePath, isLoopback } from "../contract/links.js";
 import { ExitCode, hasCode, UserError, usageError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { shellWord, toJson, visible } from "../print/text.js";
@@ -201,10 +201,6 @@ function linksNote(baseUrl: string, origin: string, { host, dist }: Settings): s
     : "which is not where this server listens";
   const how = isEverywhere ? ", with the address that they use for ADDRESS," : "";
   return `Links lead to ${baseUrl}, ${where}; "${build}"${how} makes a release whose links lead here.`;
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /** Descriptors that are handed over begin here, behind those of standard input, output and error. */

@@ -60,6 +60,11 @@ export function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
+/** Whether the host of a URL is this machine alone. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
 /** Without a slash at its end, and as URLs are normalised: `https://example.com/directory`. */
 export function normalBaseUrl({ origin, pathname }: URL): string {
   return origin + pathname.replace(/\/+$/, "");

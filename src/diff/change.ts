@@ -33,6 +33,8 @@ export interface SideFacts {
   contract: Contract;
   /** The URL of its explorer, if the snapshot has one: `https://directory.example.com/`. */
   explorer?: string | undefined;
+  /** Whether it is what a source would publish, which nobody has published yet. */
+  isSource?: boolean;
 }
 
 /** How many records went from one value of a facet (a field that the contract calls so) to another. */

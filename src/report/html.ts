@@ -27,8 +27,8 @@ export async function* htmlReport(diff: Diff, options: ReportOptions): AsyncGene
   if (report.differing > 0) {
     // The libraries for charts take long to load.
     const { plots } = await import("./plots.js");
-    yield (await plots(report)).source;
-    yield html`${changeList(report)}</main>\n`.source;
+    const parts = [await plots(report), changeList(report)];
+    yield html`${report.isShort ? parts.reverse() : parts}</main>\n`.source;
     yield* dataBlocks(report);
     yield html`<script>${script}</script>\n</html>\n`.source;
   } else yield "</main>\n</html>\n";
@@ -155,7 +155,7 @@ const BLOCK_LENGTH = 128_000;
  * refer by number, those that introduce a record, and the explorer. A row is `[key, [name, ...], path, value, path, value, ...]`, with
  * `old, new` instead of the value for a changed record. A block has rows of one kind.
  */
-async function* dataBlocks({ diff, subjects, explorer }: Report): AsyncGenerator<string> {
+async function* dataBlocks({ diff, subjects, explorer, isUnpublished }: Report): AsyncGenerator<string> {
   const paths = new Map<string, number>();
   let rows: string[] = [];
   let length = 0;
@@ -173,7 +173,7 @@ async function* dataBlocks({ diff, subjects, explorer }: Report): AsyncGenerator
   if (rows.length > 0) yield block(kind, rows);
   const { facets, time } = subjects.added;
   const facts = [...(time ? [time] : []), ...facets].map(({ path }) => path);
-  const contract = { paths: [...paths.keys()], facts, explorer };
+  const contract = { paths: [...paths.keys()], facts, explorer, isUnpublished: isUnpublished || undefined };
   yield html`<script type="application/json" id="contract">${jsonForScript(contract)}</script>\n`.source;
 }
 

@@ -42,6 +42,9 @@ export async function* markdownReport(diff: Diff, options: ReportOptions & { lim
     gates(report),
     fieldsCompared(report),
     settings(report),
+    unpublished(report),
+  ].join("");
+  const tables = [
     figures(
       "field changed",
       words,
@@ -53,8 +56,15 @@ export async function* markdownReport(diff: Diff, options: ReportOptions & { lim
       return figures(code(path), words, rows, ROOM.facets / facets.length);
     }),
   ].join("");
+  const list = details(report, limit, LONGEST_COMMENT - head.length - tables.length);
   yield head;
-  yield* details(report, limit, LONGEST_COMMENT - head.length);
+  if (report.isShort) {
+    yield* list;
+    yield tables;
+  } else {
+    yield tables;
+    yield* list;
+  }
 }
 
 /** `3 stations added, 1 removed` */
@@ -115,6 +125,11 @@ function settings({ settings }: Report): string {
   if (settings.length === 0) return "";
   const words = settings.map(({ name, old, new: now }) => `${name} ${code(old)} → ${code(now)}`);
   return `\n**Settings:** ${words.join(", ")}\n`;
+}
+
+function unpublished({ diff, words, isUnpublished }: Report): string {
+  if (!isUnpublished || diff.added + diff.changed === 0) return "";
+  return `\nThe explorer shows these ${word(words[1])} once published.\n`;
 }
 
 function figures(title: string, [, many]: Report["words"], rows: readonly string[], room: number): string {

@@ -1,7 +1,7 @@
 /** A diff as every form of a report shows it. Nothing here is escaped: each form escapes texts for itself. */
 import type { AnyRecord, Contract, Field } from "../contract/contract.js";
 import type { NullRule, ValueSchema } from "../contract/file/form.js";
-import { isPublishableUrl } from "../contract/links.js";
+import { isLoopback, isPublishableUrl } from "../contract/links.js";
 import { valueAt } from "../contract/record/value.js";
 import type { Change, Diff, FieldFilter, SideFacts } from "../diff/change.js";
 import { number, type Words } from "../print/numbers.js";
@@ -10,6 +10,9 @@ import { listed, shorten } from "../print/text.js";
 /** In the order of a diff. */
 export const CHANGE_KINDS = ["added", "removed", "changed"] as const satisfies readonly Change["kind"][];
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** The most changes of a short report. */
+const SHORT = 20;
 
 export interface ReportOptions {
   /** A sentence for each gate that was exceeded. */
@@ -38,6 +41,10 @@ export interface Report {
   facets: readonly Facet[];
   /** The explorer of the new snapshot, fit for a link. A record that was removed is not in it. */
   explorer: string | undefined;
+  /** Whether readers find an explorer only once the new side is published: it is a source, or for this machine alone. */
+  isUnpublished: boolean;
+  /** Whether there are so few changes that their list comes before tables and plots. */
+  isShort: boolean;
 }
 
 interface ReportSide {
@@ -88,9 +95,12 @@ export function reportOf(diff: Diff, { exceeded = [], filter = {} }: ReportOptio
   const { old, new: now, added, removed, changed } = diff;
   const current = subjectOf(now.contract);
   const { explorer } = now;
+  const url = explorer !== undefined && isPublishableUrl(explorer) ? new URL(explorer) : undefined;
+  const isUnpublished = url !== undefined && (now.isSource === true || isLoopback(url.hostname));
+  const differing = added + removed + changed;
   return {
     ...{ diff, exceeded, filter },
-    differing: added + removed + changed,
+    differing,
     subjects: { added: current, changed: current, removed: subjectOf(old.contract) },
     words: current.words,
     old: sideOf(old),
@@ -99,7 +109,9 @@ export function reportOf(diff: Diff, { exceeded = [], filter = {} }: ReportOptio
     contract: contractOf(diff),
     fields: [...diff.fields].map(([path, records]) => [writePath(path), records]),
     facets: [...new Set(diff.flow.map(({ field }) => field))].map((path) => facetOf(path, diff.flow, current)),
-    explorer: explorer !== undefined && isPublishableUrl(explorer) ? new URL(explorer).href : undefined,
+    explorer: isUnpublished ? undefined : url?.href,
+    isUnpublished,
+    isShort: differing <= SHORT,
   };
 }
 

@@ -24,5 +24,6 @@ export async function openSourceSide(
     { ...options, contract, db, dist: scratch, keep: 0, encodings: [] },
     { onProgress: (done) => onProgress({ ...done, words: listing.words }), signal },
   );
-  return openReleaseSide(await openRelease(folder), `source ${name}`);
+  const side = openReleaseSide(await openRelease(folder), `source ${name}`);
+  return { ...side, facts: { ...side.facts, isSource: true } };
 }

@@ -74,6 +74,39 @@ test.each([undefined, "javascript:alert(1)", "//evil.example/", "not a URL"])(
   },
 );
 
+test("what is not published yet has no links, and says when it will", async () => {
+  const said = "The explorer shows these stations once published.";
+  const reports = async (diff: ReturnType<typeof keyed>) =>
+    [await collect(markdownReport(diff)), await collect(htmlReport(diff, {}))] as const;
+  const diff = keyed("ST0001", PAGE);
+  const source = { ...diff, new: { ...diff.new, isSource: true } };
+  const local = ["http://127.0.0.1:8080/", "http://localhost/x/", "http://[::1]:80/"].map((url) =>
+    keyed("ST0001", url),
+  );
+  for (const unpublished of [source, ...local]) {
+    const [markdown, page] = await reports(unpublished);
+    expect([linksOf(markdown), markdown.includes(said)]).toEqual([[], true]);
+    expect(page).toContain('"isUnpublished":true');
+    expect(page).not.toContain('"explorer"');
+  }
+  expect((await reports(diff))[0]).not.toContain(said);
+});
+
+test("up to 20 changes come before the tables and plots, more of them after", async () => {
+  const order = async (count: number) => {
+    const { changed } = changesIn(STATIONS_CONTRACT);
+    const changes = stations(count).map(({ record }) => changed(record, { ...record, country: "XX" }));
+    const diff = diffOf(changes, { contract: STATIONS_CONTRACT });
+    const [markdown, page] = [await collect(markdownReport(diff)), await collect(htmlReport(diff, {}))];
+    return [
+      markdown.indexOf("<details>") < markdown.indexOf("field changed"),
+      page.indexOf('id="changes"') < page.indexOf('class="plot'),
+    ];
+  };
+  expect(await order(20)).toEqual([true, true]);
+  expect(await order(21)).toEqual([false, false]);
+});
+
 test("a key that is too long for a link stays text", async () => {
   const markdown = await collect(markdownReport(keyed("x".repeat(3000), PAGE)));
   expect(linksOf(markdown)).toEqual([]);

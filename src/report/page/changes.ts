@@ -48,10 +48,12 @@ interface Facts {
   facts: readonly string[];
   /** The explorer of the new snapshot, if there is one. */
   explorer?: string;
+  /** Whether it is there only once the new snapshot is published. */
+  isUnpublished?: true;
 }
 
 const FACTS: Facts = JSON.parse(byId("contract", HTMLScriptElement).text);
-export const { explorer: EXPLORER, facts: INTRODUCING } = FACTS;
+export const { explorer: EXPLORER, isUnpublished: IS_UNPUBLISHED, facts: INTRODUCING } = FACTS;
 
 /** All changes of a block, in order. A row is `[key, [name, ...], path, value, ...]`, or of a changed record `path, old, new`. */
 function changesOf({ source, kind }: Block): Change[] {

@@ -4,7 +4,7 @@ import { button, element } from "../../markup/page/element.js";
 import { textOf, visibleText } from "../../markup/page/text.js";
 import { excerpt, type Part, wholeValue } from "../../markup/page/value.js";
 import { commonEnds, lookOf } from "../difference.js";
-import { type Change, EXPLORER, INTRODUCING } from "./changes.js";
+import { type Change, EXPLORER, INTRODUCING, IS_UNPUBLISHED } from "./changes.js";
 
 /** Fields that a closed row shows. */
 const FIRST_FIELDS = 3;
@@ -39,9 +39,11 @@ export function changeRows(change: Change, place: number, open: boolean): HTMLTa
   return [row, details];
 }
 
-/** A link to the record in the explorer, where there is one. A record that was removed is not in it. */
+/** A link to the record in the explorer, or when there will be one. A record that was removed is not in it. */
 function explorerLink({ kind, id, names: [name = id] }: Change): HTMLElement[] {
-  if (EXPLORER === undefined || kind === "removed") return [];
+  if (kind === "removed") return [];
+  if (IS_UNPUBLISHED) return [element("span", { class: "look" }, "Look at it once published")];
+  if (EXPLORER === undefined) return [];
   const href = recordAddress(EXPLORER, id);
   const label = `Look at it: ${visibleText(name).textContent}`;
   const attributes = { class: "look", href, target: "_blank", rel: "noreferrer", "aria-label": label };

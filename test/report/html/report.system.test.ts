@@ -82,7 +82,7 @@ describe("the summary", () => {
     expect(await main(diff)).toContain(
       `1 user differs Old ${diff.old.name} 1,204 users on 13 pages → New users.sqlite (abc) 1,204 users on 25 pages ` +
         "Also different: base URL from https://a.example to https://b.example, page size from 100 to 50, links from query to path. " +
-        "Added 0 Removed 0 Changed 1 Unchanged 1,203 At a glance",
+        "Added 0 Removed 0 Changed 1 Unchanged 1,203 Changes The list needs",
     );
   });
 
