@@ -108,7 +108,7 @@ describeWith("chromium", "a walk through the page", (path) => {
       await page.getByRole("link", { name: "Next user" }).click();
       await page.getByRole("heading", { name: "Person 121" }).waitFor();
       const previous = page.getByRole("link", { name: "Previous user" });
-      await expect.poll(() => previous.getAttribute("href")).toBe(`#/${key}`);
+      await eventually(async () => expect(await previous.getAttribute("href")).toBe(`#/${key}`));
       await page.goBack();
       await heading.waitFor();
       await page.goBack();

@@ -27,6 +27,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
 });
 
 /** A member that may be left out, with what editors say of it. */
+const yes = z.literal(true, { error: "true, or left out" });
 const optional = (form: z.ZodType, description: string) => form.describe(description).optional();
 
 /** The forms of the keywords about a kind of value. */
@@ -74,7 +75,7 @@ function objects(member: () => z.ZodType, members: string, description: string) 
       "All properties: what can be missing is null instead.",
     ),
     additionalProperties: optional(z.literal(false, { error: "false" }), "False: there are no others."),
-    "x-json": optional(z.literal(true, { error: "true, or left out" }), "Any JSON value, published with sorted keys."),
+    "x-json": optional(yes, "Any JSON value, published with sorted keys."),
   };
 }
 

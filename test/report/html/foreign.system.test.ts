@@ -73,7 +73,7 @@ describeWith("chromium", "the page of any contract", (path) => {
     const { page, misdeeds } = await open(otherContractDiff());
     await settled(page);
     const headings = await page.locator("main").getByRole("heading", { level: 2 }).allTextContents();
-    expect(headings).toEqual(["The contract changed", "At a glance", "Changes"]);
+    expect(headings).toEqual(["The contract changed", "Changes", "At a glance"]);
     const rows = page.getByRole("group", { name: "The contract changed" }).locator("tbody tr");
     expect((await rows.allTextContents()).map((text) => text.trim()).slice(0, 3)).toEqual([
       ...["field altitude added", "field nickname removed", ' country pattern"^[A-Z]{2}$""^[A-Z]{3}$"'.trim()],
