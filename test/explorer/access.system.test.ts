@@ -102,7 +102,7 @@ describeWith("chromium", "accessibility", (path) => {
       await page.setViewportSize({ width, height: 800 });
       await settledList(page);
       await fits(page, width);
-      const scroll = await page.locator(".scroll").evaluate((box) => box.scrollWidth - box.clientWidth);
+      const scroll = await page.locator(".results .table").evaluate((box) => box.scrollWidth - box.clientWidth);
       expect(scroll).toBe(0);
       expect(await brokenWords(page)).toEqual([]);
     }

@@ -57,8 +57,8 @@ describeWith("chromium", "layout", (path) => {
         await page.setViewportSize({ width, height: HEIGHT });
         await settledList(page);
         const shown = page.locator(".records thead th").filter({ visible: true });
-        await eventually(async () => expect(await shown.allTextContents()).toEqual(COLUMNS[at]?.[nth]));
-        const scroll = await page.locator(".scroll").evaluate((box) => box.scrollWidth - box.clientWidth);
+        await expect.poll(() => shown.allTextContents()).toEqual(COLUMNS[at]?.[nth]);
+        const scroll = await page.locator(".results .table").evaluate((box) => box.scrollWidth - box.clientWidth);
         expect(scroll).toBe(0);
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
         expect(await brokenWords(page)).toEqual([]);

@@ -40,7 +40,7 @@ export function createList(labelledBy: string, describedBy: string) {
   const [head, body] = [element("thead"), element("tbody")];
   const attributes = { class: "records", "aria-labelledby": labelledBy, "aria-describedby": describedBy };
   const table = element("table", attributes, head, body);
-  const box = element("div", { class: "scroll" }, table);
+  const box = element("div", { class: "table" }, table);
   const isNarrow = matchMedia("(max-width: 719px)");
   head.hidden = true;
   let snapshot = "";
@@ -61,7 +61,7 @@ export function createList(labelledBy: string, describedBy: string) {
     const widths = [...(head.rows[0]?.cells ?? [])].map((cell) => Math.min(cell.offsetWidth, WIDEST));
     table.classList.remove("measured");
     width = box.clientWidth;
-    let room = table.clientWidth;
+    let room = width;
     shown = widths.map((needed, at) => {
       if (isNarrow.matches) return at < MOST_ON_CARD;
       if (at > 0 && needed > room) return false;
@@ -84,6 +84,7 @@ export function createList(labelledBy: string, describedBy: string) {
       const { contract } = known;
       const columns = columnsOf(contract, known.summary);
       isFixed = contract.listing.columns !== undefined;
+      box.classList.toggle("scrolls", isFixed);
       if (snapshot !== known.snapshot.id) shown = undefined;
       snapshot = known.snapshot.id;
       head.replaceChildren(headRow(columns, known));
@@ -188,8 +189,8 @@ function otherNames(record: ListedRow["record"], names: readonly Field[], wanted
 }
 
 /** Whether a column is one of numbers, which stand below each other by their ends. */
-function isFigure({ schema }: Field): boolean {
-  return ["integer", "number"].includes(kindOf(schema));
+function isFigure(field: Field): boolean {
+  return ["integer", "number"].includes(kindOf(field.schema)) && !isTime(field);
 }
 
 /** A value in one line; of a time, its day. */
