@@ -57,7 +57,7 @@ describeWith("chromium", "layout", (path) => {
         await page.setViewportSize({ width, height: HEIGHT });
         await settledList(page);
         const shown = page.locator(".records thead th").filter({ visible: true });
-        await expect.poll(() => shown.allTextContents()).toEqual(COLUMNS[at]?.[nth]);
+        await eventually(async () => expect(await shown.allTextContents()).toEqual(COLUMNS[at]?.[nth]));
         const scroll = await page.locator(".results .table").evaluate((box) => box.scrollWidth - box.clientWidth);
         expect(scroll).toBe(0);
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
