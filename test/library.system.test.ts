@@ -86,14 +86,14 @@ test.each([
   [
     "build",
     [{ ...NEEDED, pageSize: "100", keep: -1, encodings: "br" }],
-    'build: pageSize must be a whole number from 1 to 1000, got "100". build: keep must be a whole number from 0 to 1000000, got -1. build: encodings must be a list of br and gzip, each at most once, got "br".',
+    '3 mistakes in the options:\n  build: pageSize must be a whole number from 1 to 1000, got "100".\n  build: keep must be a whole number from 0 to 1000000, got -1.\n  build: encodings must be a list of br and gzip, each at most once, got "br".',
   ],
   ["build", [{ ...NEEDED, workers: 2n }], "build: workers must be a whole number from 0 to 64, got 2."],
   ["build", [{ ...NEEDED, gates: { maxRemovd: 0 } }], "gates has no option maxRemovd; did you mean maxRemoved?"],
   [
     "build",
     [{ ...NEEDED, gates: { maxRemoved: -1 } }],
-    "gates: maxRemoved must be a number of records, or a percentage like 2%, got -1.",
+    "gates: maxRemoved must be a number of records, or a percentage up to 100%, got -1.",
   ],
   [
     "build",

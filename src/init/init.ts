@@ -13,7 +13,8 @@ import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { isTextFile } from "../source/text-file.js";
 import { type Proposal, propose, queryFor, type Wording } from "./propose.js";
-import { largestTable, type SurveyOptions, survey, surveyQuery, withSource } from "./survey.js";
+import type { SurveyOptions } from "./subject.js";
+import { largestTable, survey, surveyQuery, withSource } from "./survey.js";
 
 /** Without `from`, the sample users are written. */
 export interface InitOptions extends OptionsOf<"from" | "table" | "query" | "words" | "title" | "path"> {

@@ -5,7 +5,7 @@ import { UserError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
 import { type Decision, decide } from "./decide.js";
 import { fieldOf, pathOf, wordsForRecords, wordsOf } from "./names.js";
-import type { MadeQuery, Survey } from "./survey.js";
+import type { MadeQuery, Survey } from "./subject.js";
 
 const CONTRACT_SCHEMA = "./node_modules/rollcall/contract.schema.json";
 

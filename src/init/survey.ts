@@ -11,50 +11,8 @@ import { explainSqlite } from "../source/errors.js";
 import { createQueryView, createView, findTable, listTables } from "../source/relation.js";
 import { requireFile } from "../source/stats.js";
 import { importText, isTextFile } from "../source/text-file.js";
-import type { Decision } from "./decide.js";
+import type { MadeQuery, Subject, Survey, SurveyOptions } from "./subject.js";
 import { ColumnTally, type RowName } from "./tally.js";
-
-export interface SurveyOptions {
-  /** The SQLite file. */
-  from: string;
-  table?: string | undefined;
-  /** The path of a file with one SELECT. */
-  query?: string | undefined;
-}
-
-/** What is read: the only table of a database, or the table, view or query that is named. */
-interface Subject {
-  /** The table's or view's name as the database writes it, or the beginning of the query's file name. */
-  name: string;
-  kind: "table" | "view" | "query";
-  /** What stands behind FROM. */
-  relation: string;
-  columns: { name: string; type: string }[];
-  /** The name by which row ids can be read, where there are any. */
-  rowid: string | undefined;
-  /** The columns of the PRIMARY KEY, in its order. */
-  primary: string[];
-  /** Why the primary key is one, where it is not the table's. */
-  whyKey?: string | undefined;
-  doubtful?: readonly Decision[];
-  /** Columns that a UNIQUE index of their own keeps unique. */
-  unique: string[];
-}
-
-/** A SELECT, and the column that it adds as a key. */
-export interface MadeQuery {
-  sql: string;
-  key?: { column: string; why: string } | undefined;
-  /** Columns with a few values of another kind, which may be anything: the query casts them, and a person has to look. */
-  doubtful: readonly Decision[];
-}
-
-export interface Survey extends Omit<Subject, "columns"> {
-  rows: number;
-  columns: ColumnTally[];
-  /** The first of some columns that no two rows share. */
-  findUnique(columns: readonly string[]): string | undefined;
-}
 
 const LOCK_WAIT = 5000;
 /** A result of SQLite has at most 2,000 columns, of which one is the rowid. */
