@@ -156,7 +156,8 @@ test("a report in a file, whole or not at all", async () => {
   const { code, stderr } = await run("diff --output no/such/folder/report");
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: "error: no/such/folder/report cannot be written (ENOENT); name another with --output.\n",
+    stderr:
+      "error: no/such/folder/report cannot be written (its folder no/such/folder does not exist); name another with --output.\n",
   });
   expect(existsSync(join(cwd, "report.rollcall-new"))).toBe(false);
 });

@@ -90,7 +90,7 @@ test.each([
   ["mirror http://127.0.0.1:1 m.sqlite --key nothing.pub", 2, "There is no file nothing.pub; --key names"],
   ["mirror http://127.0.0.1:1 m.sqlite --every never", 2, "--every must be"],
   ["mirror http://127.0.0.1:1 m.sqlite --every 30d", 2, "at most 1d, got"],
-  ["mirror http://127.0.0.1:1", 2, "missing required argument 'file'"],
+  ["mirror http://127.0.0.1:1", 2, "mirror needs file, as in"],
 ])("%s", async (line, code, why) => {
   const cwd = scratch();
   const ended = await rollcall(line, fakeIo(cwd));

@@ -50,7 +50,7 @@ test("as JSON, and quietly", async () => {
 });
 
 test.each([
-  ["publish", "missing required argument 'target'", 2],
+  ["publish", "publish needs target, as in", 2],
   ["publish ftp://x", 'Target "ftp://x" is neither a folder nor s3://BUCKET/PREFIX.', 2],
   ["publish s3://a", 'Target "s3://a" names no bucket', 2],
   ["publish s3://bucket --endpoint http://me:secret@host", "--endpoint: Must be an http(s) URL without", 2],
@@ -60,7 +60,7 @@ test.each([
     "\"zz\" is neither the beginning of a release's id in dist nor a release's folder; ids there are ",
     2,
   ],
-  ["publish site none", "There is no release at none/current", 2],
+  ["publish site none", "There is no release in none; run", 2],
 ])("rollcall %s is refused in one line", async (line, message, code) => {
   const { cwd } = await cwdWithRelease(5);
   const result = await rollcall(line, fakeIo(cwd));

@@ -160,6 +160,6 @@ test("where releases are there and none is current, serve says how to choose one
   const { code, stdout, stderr } = await rollcall("serve --port 0", fakeIo(cwd));
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr, "the newest that is whole").toBe(
-    `error: No release in dist is current; "rollcall use ${release.id} dist" switches to the newest.\n`,
+    `error: No release in dist is current; to make the newest one current, run "rollcall use ${release.id} dist".\n`,
   );
 });

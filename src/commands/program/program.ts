@@ -174,7 +174,7 @@ function refuseUsage(command: string, explain: (error: CommanderError) => string
 /** What to type instead, where that can be guessed from the mistake. */
 function explainMistake(error: CommanderError, name: string, verb: Verb, command: Command, cwd: string) {
   if (error.code === "commander.missingArgument")
-    return `${name} needs ${command.registeredArguments.find(({ required }) => required)?.name()}, as in "${verb.examples[0]?.[0]}".`;
+    return `${name} needs ${command.registeredArguments[command.args.length]?.name()}, as in "${verb.examples[0]?.[0]}".`;
   if (error.code === "commander.excessArguments") return meantBy(name, command.args, cwd);
   const [, flag] = /unknown option '(--[a-z-]+)=/.exec(error.message) ?? [];
   const option = command.options.find(({ long }) => long === flag);
