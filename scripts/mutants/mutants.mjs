@@ -152,16 +152,16 @@ export const MUTANTS = [
   },
   {
     name: "verify-order-between-batches",
-    file: "src/verify/order.ts",
-    from: "this.#last = batch.edges.last;",
-    to: "this.#last = batch.edges.first;",
+    file: "src/verify/release/records.ts",
+    from: "this.last = last ?? this.last;",
+    to: "this.last = first ?? this.last;",
     tests: ["test/verify/damages.system.test.ts", "test/verify/keys.system.test.ts"],
   },
   {
     name: "verify-page-too-many",
-    file: "src/verify/release/files.ts",
-    from: "page >= 1 && page <= pages",
-    to: "page >= 1 && page <= pages + 1",
+    file: "src/verify/release/manifest.ts",
+    from: "page >= 1 && page <= pages && variants",
+    to: "page >= 1 && page <= pages + 1 && variants",
     tests: ["test/verify/damages.system.test.ts", "test/verify/disk.test.ts"],
   },
   {

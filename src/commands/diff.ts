@@ -45,12 +45,7 @@ async function compareAndPrint(
     if (!(error instanceof InvalidRecordsError)) throw error;
     bar?.clear();
     const { refuseInvalid } = await import("./program/problems.js");
-    throw refuseInvalid(
-      error,
-      { skipInvalid: settings.skipInvalid, contract: settings.contract },
-      io,
-      "nothing was compared",
-    );
+    throw refuseInvalid(error, settings, io, "nothing was compared");
   } finally {
     io.signals.off("exit", cleanUp);
   }

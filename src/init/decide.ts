@@ -33,8 +33,7 @@ export function decide(tally: ColumnTally): Decision {
   const { column, schema, better } = decision;
   const found = findReason(tally, decision);
   if (!found) return decision;
-  const { "x-observed": _, ...instead } = schema ?? {};
-  return { column, ...found, ...(schema && { instead }), ...(better && { better }) };
+  return { column, ...found, ...(schema && { instead: unobserved(schema) }), ...(better && { better }) };
 }
 
 /** Why a column is better not published, if it seems so. */
@@ -58,6 +57,11 @@ function byStorage(tally: ColumnTally): Decision {
   if (counts.TEXT > 0) return ofText(tally);
   if (counts.REAL > 0) return ofQuantities(tally, "number");
   return counts.INTEGER > 0 ? ofIntegers(tally) : ofNothing(tally);
+}
+
+/** A schema without what was measured. */
+export function unobserved({ "x-observed": _, ...schema }: FieldSchema): FieldSchema {
+  return schema;
 }
 
 /** What was measured becomes a warning where another value turns up, and never stops a build. */

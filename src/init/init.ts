@@ -104,12 +104,7 @@ async function isSample(path: string): Promise<boolean> {
 
 type Source = SurveyOptions & Wording;
 
-/** What a source holds, and the contract that fits it. @throws UserError when it has no key, or is too much for a contract. */
-function findContract(options: Source, signal?: AbortSignal): Promise<Found> {
-  return withSource(options.from, signal, (db) => findIn(db, options, signal));
-}
-
-/** The same of the table with the most rows, unless one is named. @returns it and the names of the other tables. */
+/** What is in the table with the most rows, unless one is named, and the names of the others. @throws UserError as `findIn` does. */
 export function findLargest(options: Source, signal?: AbortSignal): Promise<Found & { others: string[] }> {
   return withSource(options.from, signal, async (db) => {
     const isNamed = options.table !== undefined || options.query !== undefined;
@@ -118,12 +113,13 @@ export function findLargest(options: Source, signal?: AbortSignal): Promise<Foun
   });
 }
 
+/** What a table holds, and the contract that fits it. @throws UserError when it has no key, or is too much for a contract. */
 async function findIn(db: Database, options: Source, signal: AbortSignal | undefined): Promise<Found> {
   const first = await survey(db, options, signal);
   const query = queryFor(first);
   const best = query === undefined ? first : await surveyQuery(db, first, query, signal);
   const { name, kind, rows } = first;
-  const found: Found = { name, kind, rows, sql: query?.sql, ...propose(best, options) };
+  const found: Found = { name, kind, rows, sql: query?.sql, ...propose(best, options, query) };
   signal?.throwIfAborted();
   requireContract(found);
   return found;
@@ -133,7 +129,7 @@ async function initializeFrom(folder: string, options: Source, signal?: AbortSig
   const usual = [CONTRACT_FILE, CONFIG_FILE];
   const files = usual.join(" and ");
   await writing(files, folder, () => refuseExisting(folder, usual));
-  const found = await findContract(options, signal);
+  const found = await withSource(options.from, signal, (db) => findIn(db, options, signal));
   const written = [...usual, ...(found.sql === undefined ? [] : [QUERY_FILE])];
   const config = configFor(folder, options, found);
   await writing(files, folder, async () => {

@@ -3,7 +3,7 @@ import type { ContractFile, FieldSchema } from "../contract/file/form.js";
 import { quoteName } from "../contract/sql.js";
 import { UserError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
-import { type Decision, decide } from "./decide.js";
+import { type Decision, decide, unobserved } from "./decide.js";
 import { fieldOf, pathOf, wordsForRecords, wordsOf } from "./names.js";
 import type { MadeQuery, Survey } from "./subject.js";
 
@@ -28,23 +28,26 @@ export interface Wording {
   path?: string | undefined;
 }
 
-/** @throws UserError when no column can be the key. */
-export function propose(survey: Survey, wording: Wording = {}): Proposal {
+/**
+ * @param made the query that was surveyed instead of the table, if there is one
+ * @throws UserError when no column can be the key
+ */
+export function propose(survey: Survey, wording: Wording, made?: MadeQuery): Proposal {
   const taken = new Set<string>();
   const columns = survey.columns.map((tally): Proposed => {
     const field = fieldOf(tally.column, taken);
     taken.add(field);
-    const doubt = survey.doubtful?.find(({ column }) => column === tally.column);
-    const { schema, ...decided } = decide(tally);
-    if (doubt) return { field, ...decided, what: doubt.what, why: doubt.why, ...(schema && { instead: schema }) };
-    return { field, ...decided, ...(schema && { schema }) };
+    const decided = decide(tally);
+    const left = made?.left.find(({ column }) => column === tally.column);
+    if (!left) return { field, ...decided };
+    const { schema, ...others } = decided;
+    return { field, ...others, what: left.what, why: left.why, ...(schema && { instead: unobserved(schema) }) };
   });
-  const key = chooseKey(survey, columns);
+  const key = made?.key ? { field: made.key.column, why: made.key.why } : chooseKey(survey, columns);
   const published = columns.flatMap(({ column, field, schema }) => {
     if (schema === undefined) return [];
     // Every new record has another key.
-    const { "x-observed": _, ...unobserved } = schema;
-    return [[field, fieldSchema(field, column, field === key.field ? unobserved : schema)] as const];
+    return [[field, fieldSchema(field, column, field === key.field ? unobserved(schema) : schema)] as const];
   });
   const words = wording.words ?? wordsForRecords(survey.name);
   const label = chooseLabel(columns);
@@ -75,11 +78,13 @@ export function queryFor(survey: Survey): MadeQuery | undefined {
   const { name, primary, rowid, columns } = survey;
   if (survey.kind === "query") return undefined;
   const decided = columns.map(decide).filter(({ column }) => column !== "" && !/\p{Cc}/u.test(column));
-  const parts = primary.map((column) => quoteName(column)).join(" || '-' || ");
-  const isComposite = primary.length > 1;
+  // What must not be published must not be a part of the key either.
+  const isPublic = (name: string) => decided.some((column) => column.column === name && canBeKey(column));
+  const isJoined = primary.length > 1 && primary.every(isPublic);
   // A column that only happens to be unique is a worse key than what the table declares.
-  const own = declaredKey(survey, decided)?.column ?? (isComposite ? undefined : findUniqueKey(survey, decided));
-  const expression = own !== undefined ? undefined : isComposite ? parts : rowid;
+  const own = declaredKey(survey, decided)?.column ?? (isJoined ? undefined : findUniqueKey(survey, decided));
+  const joined = primary.map((column) => quoteName(column)).join(" || '-' || ");
+  const expression = own !== undefined ? undefined : isJoined ? joined : rowid;
   const sure = (better: Decision["better"]) => (better?.isGuess ? undefined : better);
   if (expression === undefined && !decided.some(({ better }) => sure(better))) return undefined;
   const key = expression === undefined ? undefined : freeName(columns.map(({ column }) => column));
@@ -87,11 +92,10 @@ export function queryFor(survey: Survey): MadeQuery | undefined {
     ...(key === undefined ? [] : [`${expression} AS ${quoteName(key)}`]),
     ...decided.map(({ column, better }) => sure(better)?.sql ?? quoteName(column)),
   ];
-  const why =
-    primary.length > 1 ? `made of the PRIMARY KEY (${primary.join(", ")})` : "the number that SQLite gives a row";
-  const doubtful = decided.filter(({ what }) => what === "mixed" || what === "infinite");
+  const why = isJoined ? `made of the PRIMARY KEY (${primary.join(", ")})` : "the number that SQLite gives a row";
   return {
-    doubtful,
+    // Only of bytes and of large integers is all known: in a column of several kinds, the few other values may be anything.
+    left: decided.filter(({ schema, what }) => schema === undefined && what !== "BLOB" && what !== "too large"),
     key: key === undefined ? undefined : { column: key, why },
     sql: `SELECT\n  ${lines.join(",\n  ")}\nFROM ${quoteName(name)}\n`,
   };
@@ -130,7 +134,7 @@ function declaredKey<Column extends Decision>(survey: Survey, columns: readonly 
   const possible = columns.filter(canBeKey);
   const named = (names: readonly string[]) => possible.find(({ column }) => names.includes(column));
   const primary = survey.primary.length === 1 ? named(survey.primary) : undefined;
-  if (primary) return { ...primary, why: survey.whyKey ?? "as the PRIMARY KEY" };
+  if (primary) return { ...primary, why: "as the PRIMARY KEY" };
   const unique = named(survey.unique);
   return unique && { ...unique, why: "as it is UNIQUE and never NULL" };
 }

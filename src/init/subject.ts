@@ -22,9 +22,6 @@ export interface Subject {
   rowid: string | undefined;
   /** The columns of the PRIMARY KEY, in its order. */
   primary: string[];
-  /** Why the primary key is one, where it is not the table's. */
-  whyKey?: string | undefined;
-  doubtful?: readonly Decision[];
   /** Columns that a UNIQUE index of their own keeps unique. */
   unique: string[];
 }
@@ -33,8 +30,8 @@ export interface Subject {
 export interface MadeQuery {
   sql: string;
   key?: { column: string; why: string } | undefined;
-  /** Columns with a few values of another kind, which may be anything: the query casts them, and a person has to look. */
-  doubtful: readonly Decision[];
+  /** Columns of the table that were left out. They still are, whatever the query makes of them. */
+  left: readonly Decision[];
 }
 
 export interface Survey extends Omit<Subject, "columns"> {

@@ -66,15 +66,14 @@ export function survey(db: Database, options: SurveyOptions, signal: AbortSignal
 export function surveyQuery(
   db: Database,
   { name, kind, primary, unique }: Survey,
-  { sql, key, doubtful }: MadeQuery,
+  { sql }: MadeQuery,
   signal: AbortSignal | undefined,
 ): Promise<Survey> {
   const relation = `temp.${quoteName(createView(db, sql, name))}`;
   const columns = db
     .prepare<[], ColumnInfo>("SELECT name, type, 0 AS pk FROM pragma_table_xinfo('rollcall_query', 'temp')")
     .all();
-  const subject = { name, kind, columns, relation, rowid: undefined, unique };
-  return surveyOf(db, { ...subject, primary: key ? [key.column] : primary, whyKey: key?.why, doubtful }, signal);
+  return surveyOf(db, { name, kind, columns, relation, rowid: undefined, primary, unique }, signal);
 }
 
 async function surveyOf(db: Database, subject: Subject, signal: AbortSignal | undefined): Promise<Survey> {

@@ -1,3 +1,4 @@
+/** Tells files of records from releases and other files. */
 import { statSync } from "node:fs";
 import { codeOf, hasCode, UserError } from "../errors.js";
 import { readBeginning } from "../release/plain-files.js";

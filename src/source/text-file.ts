@@ -59,10 +59,11 @@ export async function importText(
     try {
       db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
       const isJson = /json/i.test(extname(path));
-      const writer = new TableWriter(db, table, path, isJson ? JSON_TYPES : TEXT_TYPES);
+      const types = contract ? [] : isJson ? JSON_TYPES : TEXT_TYPES;
+      const writer = new TableWriter(db, table, path, types);
       if (isJson) await readLines(path, writer, contract, signal);
       else await readCsv(path, writer, contract, signal);
-      writer.finish(contract === undefined);
+      writer.finish();
       db.exec("COMMIT");
     } finally {
       db.close();
@@ -239,6 +240,7 @@ class TableWriter {
     private readonly db: Database.Database,
     private readonly table: string,
     private readonly path: string,
+    /** Those that are looked for; none where values were converted by a contract. */
     private readonly types: Types,
   ) {}
 
@@ -277,10 +279,10 @@ class TableWriter {
     return ++this.#rows;
   }
 
-  /** @param isTyped whether each column gets the type that all its values have. */
-  finish(isTyped: boolean): void {
+  /** Gives each column the type that all its values have, where types are looked for. */
+  finish(): void {
     if (this.#columns.length === 0) throw new UserError(`${this.path} has no columns; its first line names them.`);
-    if (!isTyped) return void this.db.exec(`ALTER TABLE ${RAW} RENAME TO ${quoteName(this.table)}`);
+    if (this.types.length === 0) return void this.db.exec(`ALTER TABLE ${RAW} RENAME TO ${quoteName(this.table)}`);
     const declared = this.#columns.map(({ name, types, isEmpty }) => {
       return { name: quoteName(name), type: (isEmpty ? undefined : types[0]?.[0]) ?? "TEXT" };
     });

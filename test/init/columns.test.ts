@@ -142,6 +142,17 @@ describe("columns that are left out", () => {
     }
   });
 
+  test("stays left out, whatever a query makes of it", async () => {
+    const file = database(`CREATE TABLE t (id INTEGER PRIMARY KEY, note, tel BLOB, at INT);
+      INSERT INTO t VALUES (1, 'a@example.com', x'${"00".repeat(16)}', 1600000000), (2, 5, x'${"01".repeat(16)}', 1600000001),
+        (3, 7, NULL, 1600000002), (4, 9, NULL, 1600000003)`);
+    const { contract, of, sql } = await init(file);
+    expect(sql).toContain('CAST("note" AS TEXT)');
+    expect(Object.keys(contract.properties)).toEqual(["id", "at"]);
+    expect(of("note")).toMatchObject({ what: "contact data", instead: { type: "string" } });
+    expect(of("tel")).toMatchObject({ what: "contact data" });
+  });
+
   test("without a name, which leaves the others to be taken", async () => {
     const file = database(
       `CREATE TABLE t (id INTEGER PRIMARY KEY, "" TEXT, "a.b" TEXT); INSERT INTO t VALUES (1, 'x', 'y')`,

@@ -61,6 +61,7 @@ describe("the key", () => {
       `('2026-01-01', '${"a".repeat(101)}'), ('2026-01-02', '${"b".repeat(101)}')`,
       'rowid AS "id"',
     ],
+    ["tel TEXT, list TEXT, PRIMARY KEY (tel, list)", "('+49 30 1', 'a'), ('+49 30 2', 'a')", 'rowid AS "id"'],
     ["code TEXT, name TEXT", "('a', 'x'), (NULL, 'x'), ('b', 'x')", 'rowid AS "id"'],
     ["user_id TEXT, name TEXT", "('a', 'x'), ('', 'x'), ('', 'x'), (NULL, 'y')", 'rowid AS "id"'],
   ])("of %s is made by a query that is written", async (columns, values, sql) => {

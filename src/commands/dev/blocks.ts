@@ -53,13 +53,13 @@ export function blocks(io: Io): DevScreen {
       standing = wrong;
       if (isSame) return;
       const { skipInvalid, problemsFile: problems, contract } = settings ?? {};
-      const isOfRecords = error instanceof InvalidRecordsError;
-      // Code that draws tables is loaded only when there is one to draw.
-      const { refuseInvalid } = await import("../program/problems.js");
-      reportFailure(
-        isOfRecords ? refuseInvalid(error, { skipInvalid, problems, contract }, io, "nothing was built") : error,
-        io,
-      );
+      let failure = error;
+      if (error instanceof InvalidRecordsError) {
+        // Code that draws tables is loaded only when there is one to draw.
+        const { refuseInvalid } = await import("../program/problems.js");
+        failure = refuseInvalid(error, { skipInvalid, problems, contract }, io, "nothing was built");
+      }
+      reportFailure(failure, io);
       const detail = isServing ? "still serves what was built before" : "has nothing to serve until that is mended";
       sayLines(io, [{ verb: "dev", value: origin, detail }]);
     },
