@@ -55,11 +55,11 @@ export interface Damage {
   found: readonly string[];
 }
 
-/** What a finding says, with `…` between its parts, and the rows that differ where the table's own is not the only one. */
-type Line = [make: Make, found: string, rows?: string];
+/** Names, in this order, with `…` between parts of a finding. */
+type Line = [make: Make, rows: string, found: string];
 
-function damages(of: Kind, isSealed: boolean, row: string, lines: Record<string, Line>): Damage[] {
-  return Object.entries(lines).map(([what, [change, found, rows = row]]) => ({
+function damages(of: Kind, isSealed: boolean, lines: Record<string, Line>): Damage[] {
+  return Object.entries(lines).map(([what, [change, rows, found]]) => ({
     ...{ what, of, isSealed, rows: rows.split(" "), found: found.split("…") },
     make(folder) {
       change(folder);
@@ -110,6 +110,12 @@ const linked = (path: string) => (f: string) => {
 };
 const otherDigit = (path: string) => (f: string) =>
   edit(f, path, (text) => text.replace(/^./, (digit) => (digit === "0" ? "1" : "0")));
+const lines = (path: string, change: (lines: string[]) => readonly string[]) => (f: string) =>
+  edit(f, path, (text) =>
+    change(text.split("\n").slice(0, -1))
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
 const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 const [SWAP, SWAPPED] = [/\n([^\n]*),\n([^\n]*),\n/, "\n$2,\n$1,\n"] as const;
 const first = userId(0);
@@ -117,97 +123,118 @@ const first = userId(0);
 const NOT_OURS = (what: string) =>
   `${what}…what this version of Rollcall writes; what another version wrote is not verified`;
 
-const FILES = damages("plain", false, "", {
-  "a page is gone": [gone(page(2)), "files api/users/pages/2.json page 2: no such file", "files count"],
-  "a compressed page is gone": [gone(`${page(2)}.br`), "2.json.br page 2: no such file", "files"],
-  "records.sha256 is gone": [gone(RECORDS), "files records.sha256: no such file", "files record-list"],
-  "a file too many": [wrote("notes.txt", ""), "notes.txt: a file; none, since SHA256SUMS does not list it", "files"],
-  "a page that is no page's name": [wrote("api/users/pages/01.json", ""), "api/users/pages/01.json", "files"],
-  "a link in place of a page": [linked(page(2)), "2.json…a symbolic link; a plain file", "files count"],
-  "a link in place of the pages' folder": [linked("api"), "files api: a symbolic link", "files count"],
+const FILES = damages("plain", false, {
+  "a page is gone": [gone(page(2)), "files count", "files api/users/pages/2.json page 2: no such file"],
+  "a compressed page is gone": [gone(`${page(2)}.br`), "files", "2.json.br page 2: no such file"],
+  "records.sha256 is gone": [gone(RECORDS), "files record-list", "files records.sha256: no such file"],
+  "a file too many": [wrote("notes.txt", ""), "files", "notes.txt: a file; none, since SHA256SUMS does not list it"],
+  "a page too many": [wrote(page(4), ""), "files", "4.json page 4: a file"],
+  "a page that is no page's name": [wrote("api/users/pages/01.json", ""), "files", "api/users/pages/01.json"],
+  "a file in a folder of its own": [wrote("a/b/c", ""), "files", "a/b/c"],
+  "a hidden file": [wrote(".DS_Store", ""), "files", ".DS_Store"],
+  "a link in place of a page": [linked(page(2)), "files count", "2.json…a symbolic link; a plain file"],
+  "a link in place of the pages' folder": [linked("api"), "files count", "files api: a symbolic link"],
   "one byte of a page": [
     replaced(page(2), "user4", "user5"),
-    "digests …2.json page 2",
     "digests compressed record-list",
+    "digests …2.json page 2",
   ],
-  "a page cut short": [large(page(2), 300), "digests …page 2", "digests pages count compressed"],
+  "a page cut short": [large(page(2), 300), "digests pages count compressed", "digests …page 2"],
   "one byte of a compressed page": [
     (f) => {
       const bytes = readFileSync(join(f, `${page(3)}.gz`));
       bytes[20] = (bytes[20] ?? 0) ^ 1;
       writeFileSync(join(f, `${page(3)}.gz`), bytes);
     },
-    "digests …3.json.gz page 3",
     "digests compressed",
+    "digests …3.json.gz page 3",
   ],
-  "a line of records.sha256": [otherDigit(RECORDS), "digests records.sha256", "digests record-list"],
-  "snapshot.json": [snapshot({ skipped: 1 }), "digests snapshot.json", "digests snapshot"],
-  "a line of SHA256SUMS is gone": [replaced(SUMS, /.*pages\/2\.json\n/, ""), "2.json…not listed", "sums"],
-  "a line of SHA256SUMS twice": [replaced(SUMS, /.*avatar.svg\n/, "$&$&"), "avatar.svg: listed twice", "sums"],
+  "the image": [(f) => appendFileSync(join(f, "avatar.svg"), " "), "digests avatar", "digests avatar.svg"],
+  "a line of records.sha256": [otherDigit(RECORDS), "digests record-list", "digests records.sha256"],
+  "snapshot.json": [snapshot({ skipped: 1 }), "digests snapshot", "digests snapshot.json"],
+  "a digest": [otherDigit(SUMS), "digests snapshot", "digests …1.json page 1"],
+  "a line of SHA256SUMS is gone": [replaced(SUMS, /.*pages\/2\.json\n/, ""), "sums", "2.json…not listed"],
+  "a line of SHA256SUMS twice": [replaced(SUMS, /.*avatar.svg\n/, "$&$&"), "sums", "avatar.svg: listed twice"],
+  "a page's line twice": [replaced(SUMS, /.*1.json\n/, "$&$&"), "sums", "1.json…listed twice"],
   "a line that sha256sum would not read": [
     replaced(SUMS, "  avatar.svg", " avatar.svg"),
-    "sums SHA256SUMS…64 hexadecimal digits, two spaces and a path",
     "sums files",
+    "sums SHA256SUMS…64 hexadecimal digits, two spaces and a path",
   ],
   "a path that leads out of the release": [
     (f) => appendFileSync(join(f, SUMS), `${"0".repeat(64)}  ../../../etc/passwd\n`),
-    "sums ",
     "sums",
+    "sums ",
   ],
-  "SHA256SUMS without its last newline": [cut(SUMS, -1), "no newline at its end", "sums"],
-  "SHA256SUMS is gone": [gone(SUMS), "sums SHA256SUMS: no file to read", "sums files"],
-  "snapshot.json is gone": [gone(SNAPSHOT), "snapshot snapshot.json: no file to read", "files snapshot"],
-  "snapshot.json is not JSON": [wrote(SNAPSHOT, "{"), "snapshot snapshot.json: {", "digests snapshot"],
-  "snapshot.json has no base URL": [snapshot({ base_url: undefined }), "snapshot ", "digests snapshot"],
+  "SHA256SUMS without its last newline": [cut(SUMS, -1), "sums", "no newline at its end"],
+  "SHA256SUMS is gone": [gone(SUMS), "sums files", "sums SHA256SUMS: no file to read"],
+  "snapshot.json is gone": [gone(SNAPSHOT), "files snapshot", "snapshot snapshot.json: no file to read"],
+  "snapshot.json is not JSON": [wrote(SNAPSHOT, "{"), "digests snapshot", "snapshot snapshot.json: {"],
+  "snapshot.json has no base URL": [snapshot({ base_url: undefined }), "digests snapshot", "snapshot "],
   "snapshot.json speaks of pages without end": [
     snapshot({ pages: 999_999_999 }),
-    "pages 999999999; 3, for count 7, 3 a page",
     "sums files digests snapshot links",
+    "pages 999999999; 3, for count 7, 3 a page",
+  ],
+  "more pages than have numbers": [
+    snapshot({ pages: Number.MAX_SAFE_INTEGER }),
+    "digests snapshot",
+    "snapshot snapshot.json",
   ],
   "a coding a million times": [
     snapshot({ encodings: Array(1_000_000).fill("br") }),
-    "snapshot snapshot.json",
     "digests snapshot",
+    "snapshot snapshot.json",
   ],
   "snapshot.json that is nested too deep for any stack": [
     replaced(SNAPSHOT, /"warnings":{}/, `"warnings":${"[".repeat(200_000)}`),
-    "snapshot snapshot.json",
     "digests snapshot",
+    "snapshot snapshot.json",
   ],
-  "a page of a terabyte": [large(page(2), 2 ** 40), "2.json…a file that is too large", "pages count"],
-  "SHA256SUMS of a terabyte": [large(SUMS, 2 ** 40), "sums SHA256SUMS: no newline at its end", "sums"],
+  "a page of a terabyte": [large(page(2), 2 ** 40), "pages count", "2.json…a file that is too large"],
+  "SHA256SUMS of a terabyte": [large(SUMS, 2 ** 40), "sums", "sums SHA256SUMS: no newline at its end"],
 });
 
-const HOSTS = damages("hosts", true, "hosts", {
+const HOSTS = damages("hosts", true, {
   "a rule of nginx": [
     (f) => appendFileSync(join(f, "adapters/nginx.conf"), "add_header X-Evil 1;\n"),
+    "hosts",
     "adapters/nginx.conf: in line …",
   ],
-  "a host's file that Rollcall does not write": [wrote("adapters/evil.conf", ""), "adapters/evil.conf: a file"],
-  "a rule of .htaccess": [replaced(".htaccess", "RewriteEngine On", "RewriteEngine Off"), ".htaccess: in line …"],
+  "a host's file that Rollcall does not write": [
+    wrote("adapters/evil.conf", ""),
+    "hosts",
+    "adapters/evil.conf: a file",
+  ],
+  "a rule of .htaccess": [
+    replaced(".htaccess", "RewriteEngine On", "RewriteEngine Off"),
+    "hosts",
+    ".htaccess: in line …",
+  ],
 });
 
-const PAGES = damages("plain", true, "", {
+const PAGES = damages("plain", true, {
   "a status that nobody knows": [
     onPage(1, '"kyc_status":"VERIFIED"', '"kyc_status":"none"'),
-    `page 1 ${first}: kyc_status "none"…must be one of NONE`,
     "records",
+    `page 1 ${first}: kyc_status "none"…must be one of NONE`,
   ],
   "a field too many": [
     onPage(2, '"wac_status":0', '"wac_status":0,"x_password":"secret"'),
-    `page 2 ${userId(3)}:…must have no other fields than the contract's, got x_password`,
     "records",
+    `page 2 ${userId(3)}:…must have no other fields than the contract's, got x_password`,
   ],
-  "a nested field": [onPage(3, '"tokens":4', '"tokens":-1'), "off_chain.tokens -1; must not be negative", "records"],
+  "a field too few": [onPage(2, '"bio":"Notes.",', ""), "records", "page 2…bio nothing"],
+  "a nested field": [onPage(3, '"tokens":4', '"tokens":-1'), "records", "off_chain.tokens -1; must not be negative"],
   "a day that is none": [
     onPage(1, /"created_at":"[^"]*"/, '"created_at":"2026-02-29T00:00:00.000000Z"'),
-    'off_chain.created_at "2026-02-29T00:00:00.000000Z"',
     "records",
+    'off_chain.created_at "2026-02-29T00:00:00.000000Z"',
   ],
   "half a surrogate pair": [
     onPage(1, '"bio":"Notes."', '"bio":"\\ud800"'),
-    'page 1…bio "\\ud800"; must be text in valid UTF-8',
     "records",
+    'page 1…bio "\\ud800"; must be text in valid UTF-8',
   ],
   "bytes that are no UTF-8": [
     recorded((f) => {
@@ -215,43 +242,46 @@ const PAGES = damages("plain", true, "", {
       bytes[bytes.indexOf("user0")] = 0xff;
       writeFileSync(join(f, page(1)), bytes);
     }),
-    "page 1…one record as JSON in UTF-8",
     "records",
+    "page 1…one record as JSON in UTF-8",
   ],
-  "a record that is no JSON": [onPage(1, '"bio":"Notes."', '"bio":'), "page 1…one record as JSON in UTF-8", "records"],
+  "a record that is no JSON": [onPage(1, '"bio":"Notes."', '"bio":'), "records", "page 1…one record as JSON in UTF-8"],
   "a number beyond 2^53": [
     onPage(1, '"referrals_count":0', '"referrals_count":9007199254740993'),
-    `page 1 ${first}`,
     "records",
+    `page 1 ${first}`,
   ],
   "keys out of order": [
     onPage(1, '"bio":"Notes.","circles":[]', '"circles":[],"bio":"Notes."'),
-    `page 1 ${first}`,
     "canonical",
+    `page 1 ${first}`,
   ],
-  "white space in a record": [onPage(1, '"bio":"Notes."', '"bio": "Notes."'), `page 1 ${first}: …bio`, "canonical"],
+  "white space in a record": [onPage(1, '"bio":"Notes."', '"bio": "Notes."'), "canonical", `page 1 ${first}: …bio`],
   "an escape that need not be": [
     onPage(1, '"username":"user0"', '"username":"\\u0075ser0"'),
-    `page 1 ${first}`,
     "canonical",
+    `page 1 ${first}`,
   ],
-  "a key twice": [onPage(1, '"wac_status":0', '"wac_status":0,"wac_status":0'), "page 1", "canonical"],
-  "white space in the envelope": [replaced(page(1), '"count":7', '"count": 7'), "pages …page 1", "pages compressed"],
-  "two records in a line": [replaced(page(2), "},\n{", "},{"), "records …page 2", "records count page-size compressed"],
+  "an escape in capitals": [onPage(1, '"bio":"Notes."', '"bio":"\\u001F"'), "canonical", "page 1"],
+  "a fraction that is none": [onPage(1, '"wac_status":0', '"wac_status":0.0'), "canonical", "page 1"],
+  "a key twice": [onPage(1, '"wac_status":0', '"wac_status":0,"wac_status":0'), "canonical", "page 1"],
+  "white space in the envelope": [replaced(page(1), '"count":7', '"count": 7'), "pages compressed", "pages …page 1"],
+  "no final newline": [replaced(page(2), /\n$/, ""), "pages compressed", "pages …page 2"],
+  "two records in a line": [replaced(page(2), "},\n{", "},{"), "records count page-size compressed", "records …page 2"],
   "a page that is HTML": [
     wrote(page(2), "<!doctype html>"),
-    "pages …page 2: a file that is HTML; a page",
     "pages count compressed",
+    "pages …page 2: a file that is HTML; a page",
   ],
-  "two users out of order": [onPage(2, SWAP, SWAPPED), `page 2 ${userId(3)}: …; -date_joined, id`, "order"],
+  "two users out of order": [onPage(2, SWAP, SWAPPED), "order", `page 2 ${userId(3)}: …; -date_joined, id`],
   "two pages out of order": [
     recorded((f) => {
       const [one = [], two = []] = [1, 2].map((number) => readFileSync(join(f, page(number)), "utf8").split("\n"));
       writeFileSync(join(f, page(1)), [one[0], ...two.slice(1)].join("\n"));
       writeFileSync(join(f, page(2)), [two[0], ...one.slice(1)].join("\n"));
     }),
-    `page 2 ${first}`,
     "order",
+    `page 2 ${first}`,
   ],
   "ties by id, descending": [
     recorded((f) =>
@@ -259,81 +289,93 @@ const PAGES = damages("plain", true, "", {
         text.replace(SWAP, SWAPPED).replaceAll(/"date_joined":"[^"]*"/g, '"date_joined":"2026-01-01T00:00:00.000000Z"'),
       ),
     ),
-    `page 1 ${first}: id "${first}" after "${userId(1)}", of equal date_joined`,
     "order",
+    `page 1 ${first}: id "${first}" after "${userId(1)}", of equal date_joined`,
   ],
   "an id twice on a page": [
     onPage(1, `"id":"${userId(1)}"`, `"id":"${first}"`),
-    `page 1 ${first}: 2 times, on page 1; once`,
     "unique-keys",
+    `page 1 ${first}: 2 times, on page 1; once`,
   ],
   "an id on two pages": [
     onPage(3, `"id":"${userId(6)}"`, `"id":"${first}"`),
-    `page 1 ${first}: 2 times, on pages 1 to 3`,
     "unique-keys",
+    `page 1 ${first}: 2 times, on pages 1 to 3`,
   ],
-  "count on one page": [onPage(2, '"count":7', '"count":8'), "page 2: count 8; 7, as in snapshot.json", "count"],
-  "count in snapshot.json": [snapshot({ count: 8 }), "7 users on all pages; 8, as in snapshot.json", "count page-size"],
+  "count on one page": [onPage(2, '"count":7', '"count":8'), "count", "page 2: count 8; 7, as in snapshot.json"],
+  "count in snapshot.json": [snapshot({ count: 8 }), "count page-size", "7 users on all pages; 8, as in snapshot.json"],
   "page_size in snapshot.json": [
     snapshot({ page_size: 4 }),
-    "snapshot …pages 3; 2, for count 7, 4 a page",
     "snapshot page-size",
+    "snapshot …pages 3; 2, for count 7, 4 a page",
   ],
-  "a user too few on a page": [onPage(2, /\n[^\n]*,\n/, "\n"), "page-size …page 2: records 2; 3", "count page-size"],
+  "a user too few on a page": [onPage(2, /\n[^\n]*,\n/, "\n"), "count page-size", "page-size …page 2: records 2; 3"],
   "next leads elsewhere": [
     onPage(1, "page=2", "page=3"),
-    `page 1: next "${BASE_URL}/api/users/?format=api&page=3"`,
     "links",
+    `page 1: next "${BASE_URL}/api/users/?format=api&page=3"`,
   ],
   "previous of page 1": [
     onPage(1, '"previous":null', '"previous":"https://x.example/"'),
-    'page 1: previous "https://x.example/"; null',
     "links",
+    'page 1: previous "https://x.example/"; null',
   ],
+  "no end of the chain": [
+    onPage(3, '"next":null', `"next":"${BASE_URL}/api/users/?format=api&page=4"`),
+    "links",
+    "page 3…; null",
+  ],
+  "parameters in another order": [onPage(1, "format=api&page=2", "page=2&format=api"), "links", "page 1"],
   "links of another base URL": [
     snapshot({ base_url: "https://other.example" }),
-    `page 1: next "${BASE_URL}/api/users/?format=api&page=2"`,
     "description links",
+    `page 1: next "${BASE_URL}/api/users/?format=api&page=2"`,
   ],
-  "a base URL that is none": [snapshot({ base_url: "ftp://x" }), "base_url ftp://x", "snapshot description links"],
+  "a base URL that is none": [snapshot({ base_url: "ftp://x" }), "snapshot description links", "base_url ftp://x"],
+  "another word in openapi.json": [
+    replaced(OPENAPI, "All users, page by page.", "All users."),
+    "description",
+    NOT_OURS('openapi.json: tags.0.description "All users."'),
+  ],
   "an openapi.json that says that another version wrote it": [
     replaced(OPENAPI, '"x-form": 1', '"x-form": 99'),
-    NOT_OURS("openapi.json: x-form 99"),
     "description",
+    NOT_OURS("openapi.json: x-form 99"),
   ],
-  "an openapi.json that ends too soon": [cut(OPENAPI, -3), "openapi.json: in line …", "description"],
-  "no avatar where one is described": [gone("avatar.svg"), OPENAPI, "description"],
-  "warnings that nobody gives": [snapshot({ warnings: { circles: 2 } }), "circles 2; 0, as there are", "snapshot"],
+  "an openapi.json that ends too soon": [cut(OPENAPI, -3), "description", "openapi.json: in line …"],
+  "an openapi.json that is none": [wrote(OPENAPI, "{}"), "description", NOT_OURS("openapi.json: openapi nothing")],
+  "no avatar where one is described": [gone("avatar.svg"), "description", OPENAPI],
+  "warnings that nobody gives": [snapshot({ warnings: { circles: 2 } }), "snapshot", "circles 2; 0, as there are"],
   "a user that is nested too deep for any stack": [
     onPage(1, '"circles":[]', `"circles":[${deep(200_000)}]`),
-    "page 1…, which is nested deeper than 320 levels",
     "records",
+    "page 1…, which is nested deeper than 320 levels",
   ],
   "a warning by a name that every object has": [
     snapshot({ warnings: { constructor: 2 } }),
-    "constructor 2; 0, as there are",
     "snapshot",
+    "constructor 2; 0, as there are",
   ],
   "a warning that is not counted": [
     onPage(1, '"tokens":4', '"tokens":5'),
-    "tokens_do_not_add_up 0; 1, as there are",
     "snapshot",
+    "tokens_do_not_add_up 0; 1, as there are",
   ],
-  "another version of the contract": [snapshot({ contract: 99 }), "contract 99", "snapshot"],
+  "another version of the contract": [snapshot({ contract: 99 }), "snapshot", "contract 99"],
   "other bytes under gzip": [
     (f) => writeFileSync(join(f, `${page(2)}.gz`), readFileSync(join(f, `${page(1)}.gz`))),
-    "2.json.gz page 2",
     "compressed",
+    "2.json.gz page 2",
   ],
-  "what is no Brotli": [wrote(`${page(2)}.br`, "hello"), "2.json.br…not br", "compressed"],
-  "a bomb": [wrote(`${page(2)}.gz`, gzipSync(Buffer.alloc(50_000_000))), "more bytes", "compressed"],
-  "a user's digest": [otherDigit(RECORDS), `page 1 ${first}`, "record-list"],
-  "records.sha256 in another order": [replaced(RECORDS, /(.*\n)(.*\n)/, "$2$1"), `page 1 ${first}`, "record-list"],
-  "records.sha256 is too short": [cut(RECORDS, -71), `page 3 ${userId(6)}: no line`, "record-list"],
+  "what is no Brotli": [wrote(`${page(2)}.br`, "hello"), "compressed", "2.json.br…not br"],
+  "a bomb": [wrote(`${page(2)}.gz`, gzipSync(Buffer.alloc(50_000_000))), "compressed", "more bytes"],
+  "a user's digest": [otherDigit(RECORDS), "record-list", `page 1 ${first}`],
+  "records.sha256 in another order": [replaced(RECORDS, /(.*\n)(.*\n)/, "$2$1"), "record-list", `page 1 ${first}`],
+  "records.sha256 is too short": [cut(RECORDS, -71), "record-list", `page 3 ${userId(6)}: no line`],
   "records.sha256 is too long": [
     (f) => appendFileSync(join(f, RECORDS), "x"),
-    "records.sha256: bytes behind the last record; a line for each record",
     "record-list",
+    "records.sha256: bytes behind the last record; a line for each record",
   ],
 });
 
@@ -344,72 +386,106 @@ const behind = (bytes: Buffer | string) => packed((all) => Buffer.concat([all, B
 const parts = (change: (text: string) => string) => (f: string) => writeParts(f, change(partText(f)));
 const LAST_LINE = /[^\n]*\n$/;
 
-const BULK = damages("full", true, "bulk", {
+const BULK = damages("full", true, {
   "a part that is cut": [
     packed((all) => all.subarray(0, -20)),
+    "bulk",
     "1.ndjson.gz: a file that is not gzip to its end (Z_BUF_ERROR); one whole gzip",
   ],
-  "an empty part": [packed(() => Buffer.alloc(0)), "not gzip to its end (Z_BUF_ERROR)"],
-  "garbage behind a part": [behind("garbage"), "not gzip to its end (Z_DATA_ERROR)"],
+  "an empty part": [packed(() => Buffer.alloc(0)), "bulk", "not gzip to its end (Z_BUF_ERROR)"],
+  "a part that is no gzip": [
+    packed(() => Buffer.from("<!doctype html>")),
+    "bulk",
+    "not gzip to its end (Z_DATA_ERROR)",
+  ],
+  "garbage behind a part": [behind("garbage"), "bulk", "not gzip to its end (Z_DATA_ERROR)"],
   "zeros behind a part, which gunzip leaves out in silence": [
     behind(Buffer.alloc(1_000_000)),
+    "bulk",
     "a file that has 1000000 bytes behind its gzip",
   ],
   "a part without its last record": [
     part((text) => text.replace(LAST_LINE, "")),
+    "bulk",
     "an end 1 records too early; as many as bulk.json counts",
   ],
+  "a part without the last newline": [part((text) => text.slice(0, -1)), "bulk", "an end 1 records too early"],
   "a part with a record more": [
     part((text) => `${text}{}\n`),
+    "bulk",
     "1.ndjson.gz: more records; no more than bulk.json counts",
   ],
   "a part with one byte of a record changed": [
     part((text) => text.replace('"user4"', '"user5"')),
+    "bulk",
     `1.ndjson.gz page 2 ${userId(4)}: …; the record of its page, byte for byte`,
   ],
   "two records of a part in each other's place": [
     parts((text) => text.replace(/^(.*\n)(.*\n)/, "$2$1")),
+    "bulk",
+    `1.ndjson.gz page 1 ${first}`,
+  ],
+  "one record of a part twice": [
+    parts((text) => text.replace(/^(.*\n)(.*\n)/, "$1$1")),
+    "bulk",
+    `1.ndjson.gz page 1 ${userId(1)}`,
+  ],
+  "a record of a part that goes on behind its end": [
+    parts((text) => text.replace("}\n", "} \n")),
+    "bulk",
     `1.ndjson.gz page 1 ${first}`,
   ],
   "a part that is counted too low, in both places": [
     parts((text) => text.replace(LAST_LINE, "")),
+    "bulk",
     "bulk.json: count 6; 7, as in snapshot.json",
   ],
   "a part of another size": [
     (f) => setBulk(f, (bulk) => ({ ...bulk, parts: bulk.parts.map((one) => ({ ...one, bytes: 3 })) })),
+    "bulk",
     "1.ndjson.gz: …; 3, as in bulk.json",
   ],
   "a part of another digest": [
     (f) => setBulk(f, (bulk) => ({ ...bulk, parts: bulk.parts.map((one) => ({ ...one, sha256: sha256("") })) })),
+    "bulk",
     `bulk.json: sha256 ${sha256("")} of ${PART}`,
   ],
   "a bulk.json of another digest": [
     (f) => setBulk(f, (bulk) => ({ ...bulk, sha256: sha256("") })),
+    "bulk",
     `bulk.json: sha256 ${sha256("")}`,
   ],
+  "a missing part": [gone(PART), "bulk", "1.ndjson.gz: no such file; a part"],
   "a part too many": [
     wrote("bulk/2.ndjson.gz", gzipSync("")),
+    "bulk",
     "2.ndjson.gz: a file; none, since bulk.json has no such part",
   ],
   "no bulk.json": [
     gone("bulk.json"),
-    "bulk.json: a file that is no file to read; the parts that hold all records",
     "description bulk explorer",
+    "bulk.json: a file that is no file to read; the parts that hold all records",
   ],
-  "a bulk.json that is none": [wrote("bulk.json", "[]\n"), "bulk.json: …; the parts that hold all records"],
+  "a bulk.json that is none": [wrote("bulk.json", "[]\n"), "bulk", "bulk.json: …; the parts that hold all records"],
   "a bulk.json of another form": [
     replaced("bulk.json", '"count":', '"count": '),
+    "bulk",
     "bulk.json: …; keys sorted, no white space, one final newline",
   ],
   "a bulk.json that leads out of the release": [
     replaced("bulk.json", PART, "../../etc/passwd"),
+    "bulk",
     `bulk.json: a file that has a parts.0.file that does not fit: must be ${PART}`,
   ],
-  "a part said to be larger than any may be": [replaced("bulk.json", /"bytes":\d+/, '"bytes":24000001'), "bulk.json"],
+  "a part said to be larger than any may be": [
+    replaced("bulk.json", /"bytes":\d+/, '"bytes":24000001'),
+    "bulk",
+    "bulk.json",
+  ],
   "a page that has no records to compare with": [
     wrote(page(2), "nothing\n"),
-    "bulk …page 2: …; what its page has, which cannot be read",
     "pages count bulk",
+    "bulk …page 2: …; what its page has, which cannot be read",
   ],
 });
 
@@ -419,68 +495,176 @@ const keller = (to: string) => replaced(WORDS, "keller\tgi", to);
 
 const CSP = /<meta http-equiv="Content-Security-Policy"[^>]*>\n/;
 
-const LOOKUP = damages("full", true, "lookup", {
-  "it says that another version wrote it": [replaced(INDEX, '"version":2', '"version":3'), "index.json: version 3; 2"],
-  "a word is missing": [replaced(WORDS, /^keller\t.*\n/m, ""), "words/1.txt: in line 6: lovelace …; keller gi"],
-  "a word is made up": [replaced(WORDS, /^keller\t/m, "evil\tg\n$&"), "words/1.txt: in line 6: evil g; keller gi"],
-  "the last word is missing": [replaced(WORDS, LAST_LINE, ""), "words/1.txt: in line …: an end; "],
+const LOOKUP = damages("full", true, {
+  "it says that another version wrote it": [
+    replaced(INDEX, '"version":2', '"version":3'),
+    "lookup",
+    "index.json: version 3; 2",
+  ],
+  "a word is missing": [
+    replaced(WORDS, /^keller\t.*\n/m, ""),
+    "lookup",
+    "words/1.txt: in line 6: lovelace …; keller gi",
+  ],
+  "a word is made up": [
+    replaced(WORDS, /^keller\t/m, "evil\tg\n$&"),
+    "lookup",
+    "words/1.txt: in line 6: evil g; keller gi",
+  ],
+  "a word is made up behind all others": [
+    (f) => appendFileSync(join(f, WORDS), "\u{10fffe}\tg\n"),
+    "lookup",
+    "words/1.txt: in line …; an end",
+  ],
+  "the last word is missing": [replaced(WORDS, LAST_LINE, ""), "lookup", "words/1.txt: in line …: an end; "],
+  "two lines stand in each other's place": [
+    lines(WORDS, ([one = "", other = "", ...more]) => [other, one, ...more]),
+    "lookup",
+    "words/1.txt: in line 1: ada …; 7 l",
+  ],
   // Anna Keller and Björn Keller are records 1 and 3.
-  "a record stands under another one's word": [keller("keller\tgj"), "words/1.txt: in line 6: keller gj; keller gi"],
-  "a key is that of no record": [replaced(KEYS, /^./, "!"), "keys/1.txt: in line 1: !…; 0"],
-  "a file has megabytes behind it": [large(KEYS, 2 ** 22), "keys/1.txt: in line 8: …; an end"],
-  "a file is missing": [gone(KEYS), "keys/1.txt: no such file; one, as the records make it"],
+  "a record stands under another one's word": [
+    keller("keller\tgj"),
+    "lookup",
+    "words/1.txt: in line 6: keller gj; keller gi",
+  ],
+  "a record is missing under a word": [keller("keller\tg"), "lookup", "words/1.txt: in line 6: keller g; keller gi"],
+  "a record more stands under a word": [
+    keller("keller\tgii"),
+    "lookup",
+    "words/1.txt: in line 6: keller gii; keller gi",
+  ],
+  "a mark is another one": [keller("keller\t~gi"), "lookup", "words/1.txt: in line 6: keller ~gi; keller gi"],
+  "a key is that of no record": [replaced(KEYS, /^./, "!"), "lookup", "keys/1.txt: in line 1: !…; 0"],
+  "a file is cut": [large(WORDS, 30), "lookup", WORDS],
+  "a file is empty": [large(KEYS, 0), "lookup", "keys/1.txt: in line 1: an end; 0"],
+  "a file is no text": [wrote(KEYS, Buffer.alloc(100, 0xff)), "lookup", "keys/1.txt: in line 1: "],
+  "a file has megabytes behind it": [large(KEYS, 2 ** 22), "lookup", "keys/1.txt: in line 8: …; an end"],
+  "a file is missing": [gone(KEYS), "lookup", "keys/1.txt: no such file; one, as the records make it"],
   "a file of the look-up is one too many": [
     wrote("lookup/words/2.txt", "zz\tg\n"),
+    "lookup",
     "words/2.txt: a file; none, since this version of Rollcall makes no such file",
   ],
-  "index.json is missing": [gone(INDEX), "index.json: no such file; one, as the records make it", "description lookup"],
+  "a file of another name lies there": [wrote("lookup/notes.txt", ""), "lookup", "lookup/notes.txt: a file"],
+  "index.json is missing": [gone(INDEX), "description lookup", "index.json: no such file; one, as the records make it"],
+  "index.json says that a file begins elsewhere": [
+    replaced(INDEX, '"words":["7', '"words":["8'),
+    "lookup",
+    'index.json: words.0 "8"; "7"',
+  ],
+  "index.json names a file that is not there": [
+    replaced(INDEX, '"words":[', '"words":["",'),
+    "lookup",
+    'index.json: words.0 ""; "7"',
+  ],
   "index.json names other fields": [
     replaced(INDEX, '["display_name"]', '["bio"]'),
+    "lookup",
     'index.json: fields.….0 "bio"; "display_name"',
   ],
   "index.json has another form": [
     replaced(INDEX, '"version":', '"version": '),
+    "lookup",
     "index.json: another form; keys sorted, no white space, one final newline",
   ],
-  "index.json is deep": [wrote(INDEX, `${deep(50_000)}\n`), INDEX],
+  "index.json is none": [wrote(INDEX, "<!doctype html>\n"), "lookup", "index.json: in line 1: "],
+  "index.json is deep": [wrote(INDEX, `${deep(50_000)}\n`), "lookup", INDEX],
 });
 
 const HTML = "index.html";
+const SRC = 'src="explorer/app.js"';
 const html = (from: string | RegExp, to: string) => replaced(HTML, from, to);
+const before = (tag: string) => html("<main ", `${tag}<main `);
 
-const EXPLORER = damages("full", true, "explorer", {
+const EXPLORER = damages("full", true, {
+  "it counts other records": [
+    replaced(SUMMARY, '"count":7,"facets"', '"count":8,"facets"'),
+    "explorer",
+    "summary.json: count 8; 7",
+  ],
   "a value is counted wrong": [
     replaced(SUMMARY, '"count":4,"value":"VERIFIED"', '"count":3,"value":"VERIFIED"'),
+    "explorer",
     "summary.json: facets.….values.0.count 3; 4",
   ],
-  "summary.json is missing": [gone(SUMMARY), "summary.json: no such file; one, as the records make it"],
+  "a value is made up": [
+    replaced(SUMMARY, '"value":"VERIFIED"', '"value":"EVIL"'),
+    "explorer",
+    'summary.json: facets.….values.0.value "EVIL"; "VERIFIED"',
+  ],
+  "summary.json is missing": [gone(SUMMARY), "explorer", "summary.json: no such file; one, as the records make it"],
   "a value's record is another one": [
     replaced(FACETS, /^(kyc_status="NONE"\t)./m, "$1h"),
+    "explorer",
     'facets/1.txt: in line 1: kyc_status="NONE" h…; kyc_status="NONE" g',
+  ],
+  "a sorted file is cut": [large(FACETS, 12), "explorer", FACETS],
+  "a sorted file is missing": [gone(FACETS), "explorer", "facets/1.txt: no such file; one, as the records make it"],
+  "a file of the explorer is one too many": [
+    wrote("explorer/facets/2.txt", "z\tg\n"),
+    "explorer",
+    "facets/2.txt: a file; none, since this version of Rollcall makes no such file",
   ],
   "index.html is missing": [
     gone(HTML),
-    "index.html: no such file; one, as the records make it",
     "description explorer",
+    "index.html: no such file; one, as the records make it",
+  ],
+  "its script is missing": [
+    gone("explorer/app.js"),
+    "explorer",
+    "explorer/app.js: no such file; one, as the records make it",
   ],
   "its script is another": [
     (f) => appendFileSync(join(f, "explorer/app.js"), "\nfetch('https://evil.example');"),
+    "explorer",
     NOT_OURS("explorer/app.js: in line …"),
   ],
   "its icon has a script": [
     replaced("explorer/icon.svg", "</svg>", "<script>alert(1)</script></svg>"),
+    "explorer",
     NOT_OURS("explorer/icon.svg: in line …"),
   ],
   "a script is one too many": [
     wrote("explorer/more.js", "\n"),
+    "explorer",
     "explorer/more.js: a file; none, since this version of Rollcall makes no such file",
   ],
-  "it is larger than any": [(f) => truncateSync(join(f, HTML), 2 ** 24 + 1), NOT_OURS("html: in line …")],
-  "it has no policy": [html(CSP, ""), NOT_OURS("html: in line …")],
+  "it is larger than any": [(f) => truncateSync(join(f, HTML), 2 ** 24 + 1), "explorer", NOT_OURS("html: in line …")],
+  "a figure is another": [html(/<h1>7 /, "<h1>9 "), "explorer", NOT_OURS("html: in line …<h1>9")],
+  "it has no policy": [html(CSP, ""), "explorer", NOT_OURS("html: in line …")],
+  "its policy allows more": [
+    html(/script-src &#39;self&#39;/, "script-src 'unsafe-inline'"),
+    "explorer",
+    NOT_OURS("html: …"),
+  ],
+  "its policy is a comment": [html(CSP, "<!-- $& -->"), "explorer", NOT_OURS("html: …<!--")],
+  "its policy comes behind its script": [
+    (f) => edit(f, HTML, (text) => text.replace(CSP, "") + (CSP.exec(text)?.[0] ?? "")),
+    "explorer",
+    NOT_OURS("html: in line …"),
+  ],
+  "it has a script of its own": [before("<script>alert(1)</script>"), "explorer", NOT_OURS("html: …<script>alert(1)")],
+  "its script is from elsewhere": [
+    html(SRC, 'src="https://evil.example/app.js"'),
+    "explorer",
+    NOT_OURS("html: …evil.example"),
+  ],
+  "it goes to another host by itself": [
+    html("<title>", '<meta http-equiv=Refresh content="0;url=https://evil.example/"><title>'),
+    "explorer",
+    NOT_OURS("html: in line …<meta http-equiv="),
+  ],
+  "it leads to another host": [
+    before("<a href=//evil.example>x</a>"),
+    "explorer",
+    NOT_OURS("html: in line …<a href=//evil."),
+  ],
   "the image has a script": [
     replaced("avatar.svg", "</svg>", "<script>alert(1)</script></svg>"),
-    NOT_OURS("avatar.svg: in line 3: <script>alert(1)"),
     "avatar",
+    NOT_OURS("avatar.svg: in line 3: <script>alert(1)"),
   ],
 });
 
@@ -492,71 +676,73 @@ const contract = (change: (file: Record<string, unknown>) => object) => (f: stri
 const listing = (change: object) =>
   contract((file) => ({ ...file, "x-listing": { ...ENTRIES["x-listing"], ...change } }));
 
-const ENTRY_PAGES = damages("entries", true, "", {
+const ENTRY_PAGES = damages("entries", true, {
   "a value of another type": [
     onEntries(2, /"is_open":true/, '"is_open":1'),
-    "log/entries/pages/2.json page 2…is_open 1",
     "records",
+    "log/entries/pages/2.json page 2…is_open 1",
   ],
-  "a field that the contract lacks": [onEntries(1, '{"closed"', '{"also":0,"closed"'), "page 1", "records"],
-  "an entry's day that is none": [onEntries(1, "2026-02-28", "2026-02-29"), 'closed "2026-02-29"', "records"],
-  "an integer with a fraction": [onEntries(3, /"level":(-?\d+)/, '"level":$1.0'), "canonical …page 3", "canonical"],
-  "two entries out of order": [onEntries(2, SWAP, SWAPPED), "order …page 2…; topic, -level, seq", "order"],
+  "a field that the contract lacks": [onEntries(1, '{"closed"', '{"also":0,"closed"'), "records", "page 1"],
+  "an entry's day that is none": [onEntries(1, "2026-02-28", "2026-02-29"), "records", 'closed "2026-02-29"'],
+  "an integer with a fraction": [onEntries(3, /"level":(-?\d+)/, '"level":$1.0'), "canonical", "canonical …page 3"],
+  "keys of an entry out of order": [onEntries(1, /("is_open":\w+),("level":-?\d+)/, "$2,$1"), "canonical", "page 1"],
+  "two entries out of order": [onEntries(2, SWAP, SWAPPED), "order", "order …page 2…; topic, -level, seq"],
   "an entry with another's key": [
     onEntries(6, /"seq":-?\d+/, '"seq":0'),
-    " 0: 2 times, on pages 1 to 6",
     "unique-keys",
+    " 0: 2 times, on pages 1 to 6",
   ],
-  "a key in the list of records": [replaced(RECORDS, /\d+\n$/, "1\n"), "record-list …page 6", "record-list"],
+  "a digest in the list of records": [otherDigit(RECORDS), "record-list", "page 1"],
+  "a key in the list of records": [replaced(RECORDS, /\d+\n$/, "1\n"), "record-list", "record-list …page 6"],
   "a line of the list is gone": [
     replaced(RECORDS, LAST_LINE, ""),
-    "records.sha256 page 6 …: no line in line 23; ",
     "record-list",
+    "records.sha256 page 6 …: no line in line 23; ",
   ],
-  "a list without newlines": [wrote(RECORDS, "0".repeat(1000)), "records.sha256 page 1 …: 0000000000", "record-list"],
+  "a list without newlines": [wrote(RECORDS, "0".repeat(1000)), "record-list", "records.sha256 page 1 …: 0000000000"],
   "a warning of a field that is not counted": [
     onEntries(1, /"level":(-?\d+)/, '"level":101'),
-    "level 0; 1, as there are",
     "snapshot",
+    "level 0; 1, as there are",
   ],
   "a warning of a condition that is counted too often": [
     snapshot({ warnings: { "open-or-closed": 2, "low-level": 3 } }),
-    "open-or-closed 2; 1, as there are",
     "snapshot",
+    "open-or-closed 2; 1, as there are",
   ],
   "a condition that another value makes untrue": [
     onEntries(1, '"closed":"2026-02-28","is_open":false', '"closed":null,"is_open":false'),
-    "open-or-closed 1; 2, as there are",
     "snapshot",
+    "open-or-closed 1; 2, as there are",
   ],
-  "the version in snapshot.json": [snapshot({ contract: 1 }), "contract 1", "snapshot"],
+  "the version in snapshot.json": [snapshot({ contract: 1 }), "snapshot", "contract 1"],
   "a contract with a narrower field": [
     contract((file) => ({
       ...file,
       properties: { ...(file["properties"] as object), level: { type: "integer", minimum: 0 } },
     })),
-    "level -19; must not be negative",
     "snapshot description records",
+    "level -19; must not be negative",
   ],
   "a contract with another order": [
     listing({ order: ["topic", "level", "seq"] }),
-    "topic, level, seq",
     "description order",
+    "topic, level, seq",
   ],
   "a contract of another version": [
     listing({ version: 4 }),
-    "contract 3; 4, the version of contract.json",
     "snapshot description",
+    "contract 3; 4, the version of contract.json",
   ],
   "a contract with another key": [
     listing({ key: "level", order: ["level"] }),
-    "order ",
     "description order unique-keys record-list",
+    "order ",
   ],
   "a contract with another path": [
     listing({ path: "/other/" }),
-    "files other/pages/1.json…no such file",
     "sums files snapshot description count",
+    "files other/pages/1.json…no such file",
   ],
 });
 
@@ -587,97 +773,138 @@ function putLine(folder: string, number: number): string {
   return `{"put":${lines.find((text) => text.includes(userId(number)))?.replace(/,$/, "")}}`;
 }
 
-const STEPS = damages("steps", true, "changes", {
-  "a step that is cut": [bytes((all) => all.subarray(0, -20)), "not gzip to its end (Z_BUF_ERROR)"],
+const STEPS = damages("steps", true, {
+  "a step that is cut": [bytes((all) => all.subarray(0, -20)), "changes", "not gzip to its end (Z_BUF_ERROR)"],
+  "an empty step": [bytes(() => Buffer.alloc(0)), "changes", "is not gzip to its end"],
+  "a step that is no gzip": [bytes(() => Buffer.from("<!doctype html>")), "changes", "(Z_DATA_ERROR)"],
   "a step with zeros behind its gzip": [
     bytes((all) => Buffer.concat([all, Buffer.alloc(99)])),
+    "changes",
     "a file that has 99 bytes behind its gzip; one whole gzip",
   ],
   "a step of more than readers unpack": [
     bytes(() => gzipSync(Buffer.alloc(30_000_000, '{"put":'))),
+    "changes",
     "more plain bytes",
   ],
   "two lines of a step in each other's place": [
     stepped(([one = "", other = ""]) => [other, one]),
+    "changes",
     `${userId(1)} after ${userId(3)}, in line 2; each key once, in their order`,
+  ],
+  "two lines of an older step in each other's place": [
+    stepped((lines) => lines.toReversed(), 1),
+    "changes",
+    "each key once, in their order",
   ],
   "a line of a step twice": [
     stepped(([one = "", ...others]) => [one, one, ...others]),
+    "changes",
     `${userId(1)} after ${userId(1)}, in line 2`,
   ],
   "a step without its last line": [
     stepped((lines) => lines.slice(0, -1)),
+    "changes",
     "no line for a record that differs; a line for each",
   ],
   "a remove of nobody": [
     more(`{"remove":"${userId(500)}"}`),
+    "changes",
     `${userId(500)}: a remove; none, since there was no such record before`,
   ],
   "a step without the line that removes": [
     stepped((lines) => lines.filter((line) => line.startsWith('{"put"')), 1),
+    "changes",
     "no line for a record that differs; a line for each",
   ],
   "a remove of a record that is still there": [
     stepped(([one = ""]) => [one, `{"remove":"${userId(3)}"}`]),
+    "changes",
     `${userId(3)}: a remove; none, since the record is there afterwards`,
+  ],
+  "a remove of a record that nobody changed": [
+    more(`{"remove":"${userId(50)}"}`),
+    "changes",
+    `${userId(50)}: a remove`,
   ],
   "a put of a record that is the same before": [
     stepped((lines, f) => [...lines, putLine(f, 4)]),
+    "changes",
     `${userId(4)}: a put; none, since the record was the same before`,
   ],
   "a put of a record that is gone": [
     stepped((lines, f) => lines.map((line) => line.replace(/^{"remove".*$/, putLine(f, 2))), 1),
+    "changes",
     `${userId(2)}: …; a remove, since the record is gone afterwards`,
   ],
   "a put of a record that is on no page": [
     stepped((lines) => lines.map((line) => line.replaceAll(userId(3), userId(500)))),
+    "changes",
     `${userId(500)}: …; a remove, since the record is gone afterwards`,
   ],
-  "a put of another record": [eachLine("edited", "edit"), `${userId(3)}: a put of the record of …; the record of `],
-  "a record of a step that is not valid": [eachLine('"user3"', "3"), `${userId(3)}: username 3`],
+  "a put of another record": [
+    eachLine("edited", "edit"),
+    "changes",
+    `${userId(3)}: a put of the record of …; the record of `,
+  ],
+  "a record of a step that is not valid": [eachLine('"user3"', "3"), "changes", `${userId(3)}: username 3`],
+  "a record of an older step that is not valid": [eachLine('"user3"', "3", 1), "changes", `${userId(3)}: username 3`],
   "a record of a step that is not canonical": [
     eachLine('"edited"', '"\\u0065dited"'),
+    "changes",
     `${userId(3)}: …; keys sorted, no white space, each character in its shortest form`,
   ],
-  "more on a line than a record": [eachLine(/}$/, ',"of":1}'), "one record as JSON in UTF-8"],
+  "more on a line than a record": [eachLine(/}$/, ',"of":1}'), "changes", "one record as JSON in UTF-8"],
   "a line that does something else": [
     more('{"rename":"a"}'),
+    "changes",
     '"{\\"rename\\":\\"a\\"}", in line 3; {"put":a record} or {"remove":a key}',
   ],
-  "a key that is none": [more('{"remove":7}'), '"7", in line 3; a key of text, as JSON'],
-  "an empty line": [more(""), '"", in line 3'],
+  "a key that is none": [more('{"remove":7}'), "changes", '"7", in line 3; a key of text, as JSON'],
+  "a key in another form": [more(`{"remove": "${userId(4)}"}`), "changes", "; a key of text, as JSON"],
+  "an empty line": [more(""), "changes", '"", in line 3'],
   "a step without the last newline": [
     (f) => {
       const { state, steps } = readChanges(f);
       const own = putStep(f, newest(f), linesOf(f, newest(f)).join("\n"));
       put(f, "changes.json", encodeChanges({ state, steps: [own, ...steps.slice(1)] }));
     },
+    "changes",
     "no newline at its end, in line 2",
   ],
   "a step that is counted wrongly": [
     saidOfStep({ put: 1 }),
+    "changes",
     "2 lines that put and 0 that remove; 1 and 0, as in changes.json",
   ],
-  "a step of another digest": [saidOfStep({ sha256: "0".repeat(64) }), `${"0".repeat(64)}, as in changes.json`],
-  "a step of another size": [saidOfStep({ bytes: 3 }), "; 3, as in changes.json"],
-  "a missing step": [(f) => put(f, newest(f).file, undefined), "no such file; a step"],
-  "a changes.json that is none": [(f) => put(f, "changes.json", "[]\n"), "a file that does not fit"],
+  "a step of another digest": [
+    saidOfStep({ sha256: "0".repeat(64) }),
+    "changes",
+    `${"0".repeat(64)}, as in changes.json`,
+  ],
+  "a step of another size": [saidOfStep({ bytes: 3 }), "changes", "; 3, as in changes.json"],
+  "a missing step": [(f) => put(f, newest(f).file, undefined), "changes", "no such file; a step"],
+  "a changes.json that is none": [(f) => put(f, "changes.json", "[]\n"), "changes", "a file that does not fit"],
+  "an empty changes.json": [(f) => put(f, "changes.json", ""), "changes", "a file that is not JSON"],
   "no changes.json": [
     (f) => put(f, "changes.json", undefined),
-    "a file that is no file to read",
     "description changes",
+    "a file that is no file to read",
   ],
-  "a changes.json of another form": [form(":", ": "), "keys sorted, no white space, one final newline"],
+  "a changes.json of another form": [form(":", ": "), "changes", "keys sorted, no white space, one final newline"],
   "a changes.json that leads out of the release": [
     (f) => form(newest(f).file, "../../etc/passwd")(f),
+    "changes",
     "steps.0.file that does not fit",
   ],
   "a changes.json of another state": [
     (f) => changeChanges(f, ({ steps: [, older] }) => ({ state: older?.to, steps: [older] })),
+    "changes",
     "state …, the digest of records.sha256",
   ],
   "fewer steps than there are files": [
     (f) => changeChanges(f, ({ state, steps: [step] }) => ({ state, steps: [step] })),
+    "changes",
     "a file; none, since changes.json has no such step",
   ],
 });

@@ -1,5 +1,5 @@
 /** `rollcall verify` on disk of parts, look-up and explorer: right ones pass, and those of other releases or versions are told. */
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -7,6 +7,7 @@ import { verifyRelease } from "../../src/verify/release/release.js";
 import {
   edit,
   FULL,
+  namedRows,
   PART,
   page,
   partText,
@@ -73,6 +74,29 @@ test("several parts may end anywhere between two records, and must not stand in 
   reseal(folder);
   const { bulk } = await verified(folder);
   expect(bulk?.findings.map(({ path }) => path)).toEqual(expect.arrayContaining([PART, OTHER]));
+});
+
+test("parts, look-up or index.json of another release", async () => {
+  const other = await plainRelease(FULL, namedRows(["0 Anna", "Ben", "C", "D", "E", "F", "G"]));
+  const withOther = async (...paths: string[]) => {
+    const folder = await release("full");
+    for (const path of paths) {
+      rmSync(join(folder, path), { recursive: true });
+      cpSync(join(other, path), join(folder, path), { recursive: true });
+    }
+    reseal(folder);
+    return verified(folder);
+  };
+  expect(await withOther("bulk", "bulk.json")).toMatchObject({
+    ...{ differing: ["bulk"], bulk: { count: 1, findings: [{ path: PART, page: 1, id: userId(0) }] } },
+  });
+  expect(await withOther("lookup")).toMatchObject({
+    differing: ["lookup"],
+    lookup: { findings: expect.arrayContaining([expect.objectContaining({ path: WORDS })]) },
+  });
+  expect(await withOther(INDEX)).toMatchObject({
+    lookup: { count: 1, findings: [{ path: INDEX, found: 'words.0 "0"', expected: '"7"' }] },
+  });
 });
 
 test("a file that is a link or a folder is not followed", async () => {

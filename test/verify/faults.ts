@@ -1,6 +1,6 @@
 /** Faults of hosts, each with the checks of `rollcall verify URL` that find it, put together in runs that do not disturb each other. */
 import type { IncomingMessage } from "node:http";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { AVATAR } from "../../src/release/layout.js";
 import { createListingServer } from "../../src/server/server.js";
 import { type Shape, writeRelease } from "../server/release.js";
@@ -98,6 +98,8 @@ const anyForm = (number: number) => ends(`page=${number}`, `/${number}.json`);
 const status = (to: number, when: When) => where(when, () => ({ status: to }));
 const body = (make: (was: Buffer) => Buffer | string, when: When) =>
   where(when, ({ reply }) => ({ body: Buffer.from(make(reply.body)) }));
+const raw = (make: (was: Buffer) => Buffer | string, when: When) =>
+  where(when, ({ reply }) => ({ body: Buffer.from(make(reply.body)), isRaw: true }));
 const text = (number: number, from: string | RegExp, to: string) =>
   body((was) => was.toString().replace(from, to), both(page(number), in_("identity")));
 const html = { headers: [["Content-Type", "text/html"]] as Headers, body: Buffer.from("<!doctype html><h1>No</h1>") };
@@ -259,10 +261,24 @@ export const RUNS: readonly (readonly Fault[])[] = [
     ],
   ],
   [
+    ["Vary that forgets compression", header("Vary", "Accept", isPage), "vary br-vary gzip-vary"],
     ["Snapshot-Id that browsers may not read", header("Access-Control-Expose-Headers", undefined, all), "snapshot-id"],
+    ["one ETag for different bytes", header("ETag", `"${"a".repeat(64)}"`, isTagged), TAGS],
     ["405 without Allow", header("Allow", undefined, answered(405)), "post"],
     ["405 with another detail", body(() => '{"detail":"No."}', answered(405)), "method-detail"],
+    ["a body cut short on its way", raw((was) => was.subarray(0, 400), ends("page=3")), "pages"],
+    [
+      "OPTIONS refused",
+      where(by("OPTIONS"), ({ reply }) => ({
+        status: 405,
+        headers: reply.headers.filter(([name]) => !name.startsWith("Access-Control-Allow-")),
+      })),
+      "options preflight",
+    ],
     ["page 0 answered with an empty list", status(200, ends("page=0")), "page-0"],
+    ["no redirect", status(404, answered(301)), "missing-slash"],
+    ["other bytes under gzip", body(() => gzipSync("{}"), in_("gzip")), GZIP],
+    ["pages by path of another release", stale(({ url }) => /\/pages\/\d+\.json$/.test(url)), "both-forms br gzip"],
   ],
   [
     [
@@ -278,6 +294,7 @@ export const RUNS: readonly (readonly Fault[])[] = [
       where(isPage, ({ reply }) => ({ headers: set(reply.headers, "ETag", `"${of(reply, "Content-Length")}-18f"`) })),
       TAGS,
     ],
+    ["a page that is HTML", where(page(3), () => html), "pages"],
     [
       "SHA256SUMS that shared caches may keep",
       header("Cache-Control", "max-age=0, s-maxage=60", file("SHA256SUMS")),
@@ -289,8 +306,17 @@ export const RUNS: readonly (readonly Fault[])[] = [
       header("Location", "https://evil.example/api/users/?format=api&page=2", answered(301)),
       "missing-slash missing-slash-query",
     ],
+    ["Brotli under the name of gzip", body(() => brotliCompressSync("{}"), in_("gzip")), GZIP],
   ],
   [
+    ["a wrong Snapshot-Id on redirects", header("Snapshot-Id", "0123456789ab", answered(301)), "snapshot-id"],
+    ["a weak tag on snapshot.json", header("ETag", (tag) => `W/${tag}`, file("snapshot.json")), "etag"],
+    [
+      "a page that is gone",
+      where(page(3), () => ({ status: 404, body: Buffer.from('{"detail":"Not found."}') })),
+      "pages",
+    ],
+    ["HEAD without the tag", header("ETag", undefined, by("HEAD")), "head"],
     [
       "304 for any tag",
       status(
@@ -299,6 +325,7 @@ export const RUNS: readonly (readonly Fault[])[] = [
       ),
       "modified",
     ],
+    ["gzip of page 5 of another release", stale(both(anyForm(5), ({ coding }) => coding === "gzip")), "gzip"],
     ["SHA256SUMS of another release", stale(file("SHA256SUMS")), "files", "files digests snapshot record-list"],
   ],
   [
@@ -327,6 +354,7 @@ export const RUNS: readonly (readonly Fault[])[] = [
     // A file that it lists holds all tags.
     ["a tag on SHA256SUMS that is no digest", header("ETag", '"1"', file("SHA256SUMS")), ""],
     ["a stale page", pagesOf({ bio: "old" }, (number) => number === 3), "one-snapshot snapshot-id same-bytes"],
+    ["br of pages by path gone", status(404, both(in_("br"), ends("/3.json"))), "br"],
     // Alone, its id is all that is known.
     ["snapshot.json of another release", stale(file("snapshot.json")), "files", "snapshot-id files digests snapshot"],
   ],
@@ -347,6 +375,7 @@ export const RUNS: readonly (readonly Fault[])[] = [
     ],
   ],
   [["no SHA256SUMS", status(404, file("SHA256SUMS")), "files"]],
+  [["no avatar", status(404, file("avatar.svg")), "files"]],
   [["the avatar of another release", stale(file("avatar.svg")), "files"]],
   [
     [
@@ -376,6 +405,14 @@ export const CONTENT: readonly (readonly Fault[])[] = [
     ["JSON that was made anew", text(5, '{"count":11,', '{ "count": 11, '), "etag same-bytes", "etag digests pages"],
   ],
   [["a link that leads back", text(3, "page=4", "page=1"), "etag same-bytes", "etag digests links"]],
+  [
+    [
+      "a user that is nested too deep for any stack",
+      text(3, '"circles":[]', `"circles":[${"[".repeat(200_000)}${"]".repeat(200_000)}]`),
+      "etag same-bytes",
+      "etag digests records",
+    ],
+  ],
   [
     [
       "an id as long as it likes",

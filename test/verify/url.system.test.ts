@@ -175,6 +175,27 @@ describe("a host of stations", () => {
       return { ...reply, body: Buffer.from(body), headers };
     });
   }
+  const page = (number: number) =>
+    new RegExp(`/v1/stations/(?:pages/${number}\\.json|\\?(?:format=api&)?page=${number})$`);
+
+  test("records out of order, invalid, repeated and not canonical", async () => {
+    change([
+      [page(2), (text) => text.replace(/\n([^\n]*),\n([^\n]*)\n/, "\n$2,\n$1\n")],
+      [page(3), (text) => text.replace(/"latitude":[^,]*/, '"latitude":91')],
+      [page(4), (text) => text.replace(/\n([^\n]*),\n[^\n]*\n/, "\n$1,\n$1\n")],
+      [page(5), (text) => text.replace(/("closed":[^,]*),("code":[^,]*)/, "$2,$1")],
+    ]);
+    const verdict = await verifyHost({ baseUrl: weather.baseUrl });
+    const found = (name: string) =>
+      row(verdict, name)
+        ?.findings.map(({ page, found }) => `${page}: ${found}`)
+        .join();
+    expect(found("order")).toMatch(/2: (?:country|opened|code) "[^"]*" after "[^"]*"/);
+    expect(found("records")).toBe("3: position.latitude 91");
+    expect(found("unique-keys")).toBe("4: 2 times, on page 4");
+    expect(found("canonical")).toMatch(/^5: .*code/);
+  });
+
   test("a contract of other stations, or another than SHA256SUMS lists", async () => {
     change([[/contract\.json$/, (text) => text.replace("[A-Z0-9]{4,8}", "[A-Z0-9]{4,7}")]]);
     const verdict = await verifyHost({ baseUrl: weather.baseUrl });
