@@ -1,6 +1,6 @@
 /**
  * Gives a checkout better-sqlite3 13 where Node can load it, after `npm ci` has installed the lock file's 12, which is the last for
- * Node 20. Node 24 ends a process that uses 12: docs/dependencies.md says why.
+ * Node 20. Node 24 ends a process that uses 12: docs/internals/dependencies.md says why.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

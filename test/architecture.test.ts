@@ -1,4 +1,4 @@
-/** docs/design.md's table of rooms is read here, and every import of src is held to it. */
+/** docs/internals/design.md's table of rooms is read here, and every import of src is held to it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { USERS_CONTRACT } from "../src/contract/contract.js";
 import { USERS } from "../src/contract/users.js";
 
 const SRC = new URL("../src", import.meta.url).pathname;
-const DESIGN = readFileSync(new URL("../docs/design.md", import.meta.url), "utf8");
+const DESIGN = readFileSync(new URL("../docs/internals/design.md", import.meta.url), "utf8");
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
 const texts = new Map(files.map((path) => [path, readFileSync(join(SRC, path), "utf8")]));

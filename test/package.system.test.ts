@@ -44,7 +44,7 @@ test("the package has no scripts, and otherwise what package.json says to consum
 
 test("npx rollcall --help is the documented help", () => {
   const help = npx("rollcall", "--help");
-  expect(readFileSync(join(REPOSITORY, "docs/commands.md"), "utf8")).toContain(help);
+  expect(readFileSync(join(REPOSITORY, "docs/reference/commands.md"), "utf8")).toContain(help);
 });
 
 test("init and build work out of the box", () => {

@@ -40,7 +40,7 @@ export async function runForget({ settings, words }: Given, io: Io): Promise<Exi
       },
       { verb: "purge", value: `${count(told, "URL")}, on stdout` },
       { verb: "kept", value: `${count(kept.length, "other old release")}, which may hold the same records` },
-      { verb: "left", value: "targets, caches, mirrors and backups: see docs/operating.md, privacy" },
+      { verb: "left", value: "targets, caches, mirrors and backups: see docs/guides/operate.md, privacy" },
     ]);
   if (unknown.length > 0)
     say(io, `Incomplete releases, whose URLs are unknown: ${listed(unknown)}. Purge all of the listing.`);

@@ -8,7 +8,7 @@ import type { Compression, Rules } from "./rules.js";
 export interface Host {
   /** As in `rollcall host NAME`. */
   name: string;
-  /** The host's usual name; also its heading in docs/hosts.md. */
+  /** The host's usual name; also its heading in docs/reference/hosts.md. */
   title: string;
   /** How the host turns `?page=7` into a file; "no" where only releases with links by path work. */
   query: string;

@@ -2,7 +2,7 @@
  * Every host that Rollcall can write files for. To add one:
  * 1. Write it as `NAME.ts` in this folder, beside a script where its language is JavaScript. host.ts says what a host holds, and
  *    rules.ts what it has to express. A host that serves only files by path is an entry in by-path.ts.
- * 2. Add it to the list below, and its section to docs/hosts.md, whose tables the tests compare with the host.
+ * 2. Add it to the list below, and its section to docs/reference/hosts.md, whose tables the tests compare with the host.
  * 3. Add to test/hosts/servers.ts how the real host is started; then every test of hosts runs it. What the host cannot
  *    do goes into `limitations`. The tests fail for a limitation that is missing there, and for one that is not needed.
  */

@@ -70,7 +70,7 @@ wait
     const shards = Array.from({ length: SHARDS }, (_, at) => seconds(`shard-${at}`));
     const all = shards.reduce((one, other) => one + other);
     const figures = { one: seconds("one"), all, slowest: Math.max(...shards), join: seconds("join") };
-    // docs/scale.md has these.
+    // docs/internals/scale.md has these.
     const texts = Object.entries(figures).map(([name, value]) => `${name} ${value.toFixed(1)}`);
     console.info(`${USERS} records, ${what}, seconds of CPU: ${texts.join(", ")}`);
   },

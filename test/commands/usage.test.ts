@@ -65,10 +65,10 @@ test.each([80, 60])("help fits a terminal of %i columns, and its examples can be
   }
 });
 
-describe("docs/commands.md", () => {
+describe("docs/reference/commands.md", () => {
   test("has every setting by its three names, and no other", () => {
     const rows = SETTING_KEYS.map((key) => [key, flagOf(key), variableOf(key)].map((name) => `\`${name}\``));
-    expectTable("docs/commands.md", "## Settings", [["key in the file", "flag", "variable"], ...rows]);
+    expectTable("docs/reference/commands.md", "## Settings", [["key in the file", "flag", "variable"], ...rows]);
   });
 
   test("has the help of every verb word for word, in order", async () => {
@@ -78,7 +78,7 @@ describe("docs/commands.md", () => {
       const help = `\`\`\`\n$ rollcall ${verb ? `${verb} ` : ""}--help\n${stdout}\`\`\`\n`;
       sections.push(verb ? `## ${verb}\n\n${help}` : help);
     }
-    const file = "docs/commands.md";
+    const file = "docs/reference/commands.md";
     const docs = readFileSync(file, "utf8");
     const printed = /^```\n\$ rollcall --help\n[\s\S]*?(?=\n## Settings)/m;
     // People write the rest.

@@ -1,4 +1,4 @@
-/** docs/client.md, and what README.md shows of it: every program is compiled as strictly as can be, and run against a signed release on rollcall serve. */
+/** docs/reference/client.md, and what README.md shows of it: every program is compiled as strictly as can be, and run against a signed release on rollcall serve. */
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { isMissing } from "../support/installed.js";
 import { byServe, recordsOf } from "./published.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const DOC = readFileSync(join(ROOT, "docs/client.md"), "utf8");
+const DOC = readFileSync(join(ROOT, "docs/reference/client.md"), "utf8");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const PROGRAMS = [...`${DOC}${README}`.matchAll(/```ts\n(.*?)```/gs)].map(([, text = ""]) => text);
 

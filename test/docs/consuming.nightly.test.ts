@@ -1,4 +1,4 @@
-/** docs/consuming.md against two hosts: every command runs as it stands, and what it gives is compared with the pages on disk. */
+/** docs/guides/read.md against two hosts: every command runs as it stands, and what it gives is compared with the pages on disk. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
@@ -18,10 +18,10 @@ import { generateKey } from "../support/minisign.js";
 import { byNginx, byServe, type Published, recordsOf } from "./published.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const DOC = readFileSync(join(ROOT, "docs/consuming.md"), "utf8");
+const DOC = readFileSync(join(ROOT, "docs/guides/read.md"), "utf8");
 const block = (heading: string, at = 0, language = "sh") => {
   const found = blocksOf(DOC, heading, language)[at];
-  if (found === undefined) throw new Error(`docs/consuming.md has no block ${at} of ${language} below ${heading}.`);
+  if (found === undefined) throw new Error(`docs/guides/read.md has no block ${at} of ${language} below ${heading}.`);
   return found;
 };
 
@@ -96,7 +96,7 @@ const fine = (stdout = "") => ({ code: 0, stdout, stderr: "" });
 const lines = (texts: readonly string[]) => texts.map((text) => `${text}\n`).join("");
 
 describe.skipIf(isMissing(...PROGRAMS, "nginx", engine("@duckdb/node-api"), engine("openapi-typescript")))(
-  "docs/consuming.md",
+  "docs/guides/read.md",
   () => {
     test.each([
       ["rollcall serve", byServe],

@@ -1,4 +1,4 @@
-/** docs/contract-file.md against the program: the tutorial is walked as it stands, and what is said of contracts is asked of them. */
+/** docs/reference/contract-file.md against the program: the tutorial is walked as it stands, and what is said of contracts is asked of them. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { readTree } from "../support/files.js";
 import { STATIONS } from "../support/stations.js";
 import { eventually } from "../support/until.js";
 
-const FILE = new URL("../../docs/contract-file.md", import.meta.url).pathname;
+const FILE = new URL("../../docs/reference/contract-file.md", import.meta.url).pathname;
 const DOC = readFileSync(FILE, "utf8");
 const FENCED = /^```(\w+)\n(.*?)^```$/gms;
 const isUpdate = process.env["UPDATE"] === "1";

@@ -1,4 +1,4 @@
-/** docs/contract.md and docs/source.md say of the listing and of each field what the built-in contract says. */
+/** docs/reference/http.md and docs/guides/your-data.md say of the listing and of each field what the built-in contract says. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CREATE_USERS } from "../../scripts/sample/schema.js";
@@ -6,21 +6,21 @@ import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { expectTable } from "../support/docs.js";
 import { columnTable, fieldTable, listingTable } from "../support/fields.js";
 
-const DOC = readFileSync(new URL("../../docs/contract.md", import.meta.url), "utf8");
-const SOURCE = readFileSync(new URL("../../docs/source.md", import.meta.url), "utf8");
+const DOC = readFileSync(new URL("../../docs/reference/http.md", import.meta.url), "utf8");
+const SOURCE = readFileSync(new URL("../../docs/guides/your-data.md", import.meta.url), "utf8");
 
 test("the listing is the contract's", () => {
-  expectTable("docs/contract.md", "### Where it is, and in which order", listingTable());
+  expectTable("docs/reference/http.md", "### Where it is, and in which order", listingTable());
 });
 
 test("the fields are the contract's", () => {
-  expectTable("docs/contract.md", "## A user", fieldTable());
+  expectTable("docs/reference/http.md", "## A user", fieldTable());
 });
 
 test("the columns of a source are the contract's, in the order of the sample's table", () => {
   const columns = [...CREATE_USERS.matchAll(/^ {2}(\w+) (?:TEXT|INTEGER)/gm)].map(([, name = ""]) => name);
   expect(columns.toSorted()).toEqual(USERS_CONTRACT.fields.map(({ column }) => column).sort());
-  expectTable("docs/source.md", "## The table", columnTable(columns));
+  expectTable("docs/guides/your-data.md", "## The table", columnTable(columns));
   const blocks = [...SOURCE.matchAll(/```sql\n(.*?)\n```/gs)].map(([, text]) => text);
   expect(blocks[0]).toBe(CREATE_USERS);
 });

@@ -1,9 +1,9 @@
-/** docs/dependencies.md gives a reason for each dependency in package.json and for each engine of the tests, and for nothing else. */
+/** docs/internals/dependencies.md gives a reason for each dependency in package.json and for each engine of the tests, and for nothing else. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const ROOT = new URL("../../", import.meta.url);
-const DOC = readFileSync(new URL("docs/dependencies.md", ROOT), "utf8");
+const DOC = readFileSync(new URL("docs/internals/dependencies.md", ROOT), "utf8");
 const PACKAGE: Record<"dependencies" | "devDependencies", Record<string, string>> = JSON.parse(
   readFileSync(new URL("package.json", ROOT), "utf8"),
 );

@@ -1,23 +1,23 @@
-/** docs/hosts.md says of each host what its adapter says: its row, its limitations, its steps. */
+/** docs/reference/hosts.md says of each host what its adapter says: its row, its limitations, its steps. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { HOSTS, hostRow } from "../../src/hosts/hosts.js";
 import { expectTable } from "../support/docs.js";
 
-const DOC = readFileSync(new URL("../../docs/hosts.md", import.meta.url), "utf8");
+const DOC = readFileSync(new URL("../../docs/reference/hosts.md", import.meta.url), "utf8");
 
 test("the table of hosts is the command's", () => {
   const [first = [], ...rows] = HOSTS.map(hostRow);
   const columns = first.map(([column]) => column);
   const cells = [first, ...rows].map((row) => row.map(([, cell]) => cell));
-  expectTable("docs/hosts.md", "## What each host does", [columns, ...cells]);
+  expectTable("docs/reference/hosts.md", "## What each host does", [columns, ...cells]);
 });
 
 test("what hosts cannot do is what their adapters say", () => {
   const rows = HOSTS.flatMap((adapter) =>
     Object.entries(adapter.limitations ?? {}).map(([check, reason]) => [adapter.name, `\`${check}\``, reason]),
   );
-  expectTable("docs/hosts.md", "## What a host cannot do", [["host", "check", "reason"], ...rows]);
+  expectTable("docs/reference/hosts.md", "## What a host cannot do", [["host", "check", "reason"], ...rows]);
 });
 
 test.each(HOSTS)("the steps to a site on $name are there", ({ title, steps }) => {

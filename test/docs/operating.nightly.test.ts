@@ -1,4 +1,4 @@
-/** docs/operating.md: what it gives Prometheus is what Prometheus takes, and names only what is there; its container runs what can be run. */
+/** docs/guides/operate.md: what it gives Prometheus is what Prometheus takes, and names only what is there; its container runs what can be run. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { until } from "../support/until.js";
 
-const DOC = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
+const DOC = readFileSync(new URL("../../docs/guides/operate.md", import.meta.url), "utf8");
 const PROJECT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 const METRICS = ["counts", "admin"]
   .map((name) => readFileSync(new URL(`../../src/server/${name}.ts`, import.meta.url), "utf8"))

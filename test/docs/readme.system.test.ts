@@ -1,4 +1,4 @@
-/** README.md and docs/library.md against the program: commands run word for word, tables of options are the types'. */
+/** README.md and docs/reference/library.md against the program: commands run word for word, tables of options are the types'. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ import { eventually } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
-const LIBRARY = readFileSync(join(ROOT, "docs/library.md"), "utf8");
+const LIBRARY = readFileSync(join(ROOT, "docs/reference/library.md"), "utf8");
 
 /** The part of the README below a heading. */
 function section(heading: string): string {

@@ -1,4 +1,4 @@
-/** docs/review.md against the program: what it says to type prints what it shows, and its workflow does what it says. */
+/** docs/guides/review.md against the program: what it says to type prints what it shows, and its workflow does what it says. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { runSql } from "../support/database.js";
 import { clone, commandsOf, environment, sh } from "../support/docs.js";
 import { runWorkflow } from "../support/workflow.js";
 
-const FILE = new URL("../../docs/review.md", import.meta.url).pathname;
+const FILE = new URL("../../docs/guides/review.md", import.meta.url).pathname;
 const DOC = readFileSync(FILE, "utf8");
 const FENCED = /^(`{3,})(\w+)\n(.*?)^\1$/gms;
 const isUpdate = process.env["UPDATE"] === "1";

@@ -1,4 +1,4 @@
-/** docs/scale.md: the files for engines have the same commands, are what the engines take, and do what they say. */
+/** docs/internals/scale.md: the files for engines have the same commands, are what the engines take, and do what they say. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { blocksOf, expectTable } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { engine, isMissing, loadEngine } from "../support/installed.js";
 
-const DOC = new URL("../../docs/scale.md", import.meta.url);
+const DOC = new URL("../../docs/internals/scale.md", import.meta.url);
 const SHARDS = 8;
 
 /** What all engines are given: a command in place of each name. */
@@ -34,7 +34,7 @@ test.each([
 
 test("the table of engines names the variables that are read", () => {
   const rows = ENGINES.map(({ name, number, count }) => [name, `\`${number}\``, count ? `\`${count}\`` : "`auto/8`"]);
-  expectTable("docs/scale.md", "## Which share", [["engine", "number", "how many"], ...rows]);
+  expectTable("docs/internals/scale.md", "## Which share", [["engine", "number", "how many"], ...rows]);
 });
 
 test.skipIf(isMissing(engine("kubernetes-types"), engine("yaml")))(

@@ -1,4 +1,4 @@
-/** docs/signing.md: its commands run as they stand, one after the other, by somebody who types a password. */
+/** docs/guides/signing.md: its commands run as they stand, one after the other, by somebody who types a password. */
 import { spawn } from "node:child_process";
 import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { isMissing } from "../support/installed.js";
 import { onTerminal } from "../support/minisign.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const DOC = readFileSync(join(ROOT, "docs/signing.md"), "utf8");
+const DOC = readFileSync(join(ROOT, "docs/guides/signing.md"), "utf8");
 const PROGRAMS = ["minisign", "signify-openbsd", "/usr/bin/python3"];
 
 test.skipIf(isMissing(...PROGRAMS))("every command does what the page says", { timeout: 300_000 }, async () => {

@@ -1,4 +1,4 @@
-/** docs/verifying.md names every check, word for word and in order, and no other. */
+/** docs/reference/checks.md names every check, word for word and in order, and no other. */
 import { expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { HOSTS } from "../../src/hosts/hosts.js";
@@ -15,7 +15,7 @@ test.each([
   ["## A deployed host", HOST_ROWS],
 ] as const)("%s", (heading, checks) => {
   const rows = checks.map(({ name, rule }) => [`\`${name}\``, rule]);
-  expectTable("docs/verifying.md", heading, [["check", "rule"], ...rows]);
+  expectTable("docs/reference/checks.md", heading, [["check", "rule"], ...rows]);
 });
 
 test.each(HOSTS)("what $name cannot do are checks", (adapter) => {

@@ -1,4 +1,4 @@
-/** Hosts on machines of their own, set up as docs/hosts.md says: switches while readers read, https, and several listings on one server. */
+/** Hosts on machines of their own, set up as docs/reference/hosts.md says: switches while readers read, https, and several listings on one server. */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { isMissing } from "../support/installed.js";
 import { until } from "../support/until.js";
 import { canBeMade, Machine, Readers } from "./machine/machine.js";
 
-const DOC = readFileSync(new URL("../../docs/hosts.md", import.meta.url), "utf8");
+const DOC = readFileSync(new URL("../../docs/reference/hosts.md", import.meta.url), "utf8");
 const BASE_URL = "http://directory.example.com";
 const PLACE = "/srv/directory";
 const USERS = 250;
@@ -27,7 +27,7 @@ const HOSTS: [adapter: string, unit: string][] = [
 function block(title: string, part: string): string {
   const section = DOC.split(/^### /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
   const found = new RegExp(`\\*\\*${part}\\*\\*[^]*?\`\`\`\\w*\n([^]*?)\`\`\``).exec(section);
-  if (!found?.[1]) throw new Error(`docs/hosts.md has no block "${part}" for ${title}.`);
+  if (!found?.[1]) throw new Error(`docs/reference/hosts.md has no block "${part}" for ${title}.`);
   return found[1];
 }
 

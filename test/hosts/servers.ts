@@ -26,7 +26,7 @@ import { engine, findProgram } from "../support/installed.js";
 import { until } from "../support/until.js";
 
 export interface Server {
-  /** As its rows in docs/hosts.md are called. */
+  /** As its rows in docs/reference/hosts.md are called. */
   name: string;
   /** The name of its adapter; undefined for Rollcall's own server, which needs none. */
   adapter?: string;

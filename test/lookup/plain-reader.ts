@@ -1,4 +1,4 @@
-/** Reads sorted files in the plainest way, as docs/lookup.md says; nothing of the writer is used. */
+/** Reads sorted files in the plainest way, as docs/reference/lookup.md says; nothing of the writer is used. */
 
 /** One line, without what was left out of it. */
 export interface PlainLine {

@@ -1,4 +1,4 @@
-/** The units of docs/operating.md: what systemd says of them, and whether the server keeps within them. */
+/** The units of docs/guides/operate.md: what systemd says of them, and whether the server keeps within them. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { isMissing } from "../support/installed.js";
 import { ask, freshDist } from "./running.js";
 import { keepService, SERVICE_NEEDS } from "./service.js";
 
-const DOC = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
+const DOC = readFileSync(new URL("../../docs/guides/operate.md", import.meta.url), "utf8");
 const UNITS = ["rollcall-serve.socket", "rollcall-serve.service"] as const;
 
 const [SET_UP = ""] = blocksOf(DOC, "As a service", "sh");

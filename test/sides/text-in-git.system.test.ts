@@ -1,4 +1,4 @@
-/** The last section of docs/review.md, typed: a list kept as CSV in git, and a change of it in review. */
+/** The last section of docs/guides/review.md, typed: a list kept as CSV in git, and a change of it in review. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,10 +7,10 @@ import { CLI } from "../support/command.js";
 import { commandsOf } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 
-const DOC = readFileSync(new URL("../../docs/review.md", import.meta.url), "utf8");
+const DOC = readFileSync(new URL("../../docs/guides/review.md", import.meta.url), "utf8");
 const [init = "", add = "", diff = ""] = commandsOf(DOC.slice(DOC.indexOf("## A list kept as text in git")));
 
-test("a list kept as CSV in git is reviewed as docs/review.md says", () => {
+test("a list kept as CSV in git is reviewed as docs/guides/review.md says", () => {
   const cwd = scratch();
   const git = (...words: string[]) => execFileSync("git", words, { cwd, stdio: "pipe" });
   const run = (line: string) =>

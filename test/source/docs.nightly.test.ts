@@ -1,4 +1,4 @@
-/** Compares docs/source.md with the code: runs its tables, its examples and its query for Django. */
+/** Compares docs/guides/your-data.md with the code: runs its tables, its examples and its query for Django. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { type BuildResult, build, type User } from "../../src/index.js";
 import { runSql } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 
-const DOC = readFileSync(new URL("../../docs/source.md", import.meta.url), "utf8");
+const DOC = readFileSync(new URL("../../docs/guides/your-data.md", import.meta.url), "utf8");
 const BASE_URL = "https://directory.example.com";
 
 let folder: string;

@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
  * Compares the first table below a heading of a page with what the program says. UPDATE=1 writes it there instead.
- * @param page `docs/hosts.md`
+ * @param page `docs/reference/hosts.md`
  * @param heading a whole line, as `## What each host does`
  * @param rows the cells of each row, the head first
  */

@@ -22,7 +22,7 @@ export interface Foreign {
   moves: readonly string[];
 }
 
-/** The example of docs/contract-file.md, with as many rows as a real source may have. */
+/** The example of docs/reference/contract-file.md, with as many rows as a real source may have. */
 const OF_STATIONS: Foreign = {
   contract: STATIONS,
   config: { compress: ["br", "gzip"], pageSize: 500 },

@@ -1,4 +1,4 @@
-/** The answers that several paths have, and their headers, as docs/contract.md promises them. */
+/** The answers that several paths have, and their headers, as docs/reference/http.md promises them. */
 import {
   CONTENT_TYPE,
   commonHeaders,
