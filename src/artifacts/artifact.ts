@@ -75,6 +75,14 @@ export interface Artifact {
   merger(context: MergeContext): Merger;
 }
 
+/** A download of contract/downloads.ts: the gzip of a heading and of a line for each record. */
+export interface Download extends Artifact {
+  /** The first line, without its newline. */
+  heading(contract: Contract): string;
+  /** Makes the line of a record, which may have newlines within it. */
+  lineOf(contract: Contract): (record: unknown) => string;
+}
+
 const LENGTH = 4;
 
 /** Several pieces of bytes in one, each after its length: what collectors hand to mergers. */

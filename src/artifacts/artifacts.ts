@@ -1,16 +1,24 @@
 /** All artifacts of a release: which there are, and merging what was collected for them. */
 
-import type { DataSettings } from "../settings/settings.js";
+import { DOWNLOAD_NAMES, type DownloadName } from "../contract/downloads.js";
 import { createTurns } from "../workers/turns.js";
-import type { Artifact, MergeContext, Merger } from "./artifact.js";
+import type { Artifact, Download, MergeContext, Merger } from "./artifact.js";
 
-type Chosen = Pick<DataSettings, "bulk" | "lookup" | "explorer">;
+/** Which artifacts a release has, by the settings of its build. */
+export type Chosen = Partial<Readonly<Record<"bulk" | "lookup" | "explorer" | DownloadName, boolean>>>;
+
+/** What makes each download. */
+export const DOWNLOAD_ARTIFACTS: Readonly<Record<DownloadName, () => Promise<Download>>> = {
+  csv: async () => (await import("./csv.js")).CSV,
+};
 
 /** The artifacts of a release, in the order in which they are written. Only those that are wanted are loaded. */
-export async function artifactsOf({ bulk, lookup, explorer }: Chosen): Promise<readonly Artifact[]> {
+export async function artifactsOf({ bulk, lookup, explorer, ...others }: Chosen): Promise<readonly Artifact[]> {
+  const downloads = DOWNLOAD_NAMES.filter((name) => others[name]);
   return [
     (await import("./record-list.js")).RECORD_LIST,
     ...(bulk ? [(await import("./bulk.js")).BULK_FILES] : []),
+    ...(await Promise.all(downloads.map((name) => DOWNLOAD_ARTIFACTS[name]()))),
     ...(lookup ? [(await import("./lookup.js")).LOOKUP_FILES] : []),
     ...(explorer ? [(await import("./explorer.js")).EXPLORER_FILES] : []),
   ];

@@ -36,19 +36,27 @@ const MAX_PLAIN = 2 ** 22;
 const NEWLINE = 0x0a;
 
 /** Where a member ends depends only on records and page numbers, so the same pages give the same bytes in every build. */
-class MemberCollector implements Collector {
+export class MemberCollector implements Collector {
   readonly #recordsTogether: number;
   #members: Buffer[] = [];
   #plain = Buffer.alloc(0);
   #length = 0;
 
-  constructor(pageSize: number) {
+  /** @param lineOf makes the line of a record; the line is the record's canonical text unless given. */
+  constructor(
+    pageSize: number,
+    private readonly lineOf?: (record: unknown) => string,
+  ) {
     this.#recordsTogether = pagesTogether(pageSize) * pageSize;
   }
 
   collect(page: PageRecords): void {
     if (page.first % this.#recordsTogether === 0) this.#cut();
-    for (const [, begin, end] of recordsOf(page)) this.#addLine(page.bytes, begin, end);
+    for (const [, begin, end] of recordsOf(page))
+      if (this.lineOf) {
+        const line = Buffer.from(this.lineOf(JSON.parse(page.bytes.toString("utf8", begin, end))));
+        this.#addLine(line, 0, line.length);
+      } else this.#addLine(page.bytes, begin, end);
   }
 
   take(): Uint8Array<ArrayBuffer> {
@@ -78,7 +86,7 @@ class MemberCollector implements Collector {
 }
 
 /** As `gzip -6`, but with more memory: the same compression in less time. */
-function compressed(plain: Uint8Array): Buffer {
+export function compressed(plain: Uint8Array): Buffer {
   // Mostly in one chunk, so that chunks need not be copied together.
   const bytes = gzipSync(plain, { level: 6, memLevel: 9, chunkSize: Math.max(65_536, plain.length >> 1) });
   hideSystem(bytes);

@@ -2,6 +2,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Contract } from "../contract/contract.js";
+import type { DownloadName } from "../contract/downloads.js";
 import { loadContract } from "../contract/file/load.js";
 import { basePath } from "../contract/links.js";
 import type { UserError } from "../errors.js";
@@ -19,7 +20,7 @@ import { type Look, look, type Watched, whenChanged } from "./watch.js";
 
 /** What one build is told, besides what a run decides itself. */
 export interface DevSettings
-  extends OptionsOf<SourceSetting | "bulk" | "changes">,
+  extends OptionsOf<SourceSetting | "bulk" | DownloadName | "changes">,
     Pick<BuildOptions, "db" | "problemsFile"> {
   /** Its path is kept; links lead to where the run listens. */
   baseUrl?: string | undefined;

@@ -1,6 +1,7 @@
 /** The explorer: index.html, which shows what a listing is without a script, and single records with one. */
 import { readFileSync } from "node:fs";
 import { type Contract, type Field, fieldAt } from "../contract/contract.js";
+import { DOWNLOADS } from "../contract/downloads.js";
 import { isHttpUrl } from "../contract/links.js";
 import { nameFields } from "../contract/lookup.js";
 import { kindOf } from "../contract/record/kind.js";
@@ -65,14 +66,21 @@ ${aboutData(contract)}${overviewPlots(contract, summary)}${meanings(contract)}${
 `.source;
 }
 
-function header(contract: Contract, { count: records, times }: ExplorerSummary, { baseUrl }: PublishedAt): Markup {
+function header(
+  contract: Contract,
+  { count: records, times }: ExplorerSummary,
+  { baseUrl, files }: PublishedAt,
+): Markup {
   const { file, listing } = contract;
   const since =
     times && html`<p class="since">${headingOf(fieldAt(contract, times.path))}: ${days(times.first, times.last)}</p>\n`;
+  const downloads = Object.values(DOWNLOADS)
+    .filter(({ path }) => files.includes(path))
+    .map(({ path, format }) => html`<p class="download"><a href="./${path}" download>Download ${format}</a></p>\n`);
   return html`<header class="about" id="about">
 <p class="product">${baseUrl}</p>
 <h1>${count(records, listing.words)}</h1>
-${file.description === undefined ? undefined : html`<p class="lead">${oneLine(file.description)}</p>\n`}${since ?? undefined}</header>
+${file.description === undefined ? undefined : html`<p class="lead">${oneLine(file.description)}</p>\n`}${since ?? undefined}${downloads}</header>
 `;
 }
 
@@ -169,6 +177,7 @@ function programFiles(contract: Contract, published: PublishedAt): Markup {
     [CONTRACT, `What every ${one} was checked against, as a JSON Schema.`],
     [LOOKUP, `Where each ${one} is, by its key and by the words of its names.`],
     [BULK, `All ${many} in a few compressed files, to read everything at once.`, files.includes(BULK)],
+    ...Object.values(DOWNLOADS).map(({ path, what }) => [path, `${capital(what)}.`, files.includes(path)] as const),
     [CHANGES, "What came, went and changed since earlier snapshots, to keep a copy.", files.includes(CHANGES)],
     [SUMS, "The SHA-256 of every file, to prove what was read."],
     [SIGNATURE, "The publisher's signature of SHA256SUMS, as minisign writes it.", files.includes(SIGNATURE)],

@@ -4,7 +4,7 @@ import { SNAPSHOT } from "../release/layout.js";
 import { type Deployment, type HostedSite, tagsOf } from "./deployment.js";
 import type { Host } from "./host.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, PATTERN_LIMITATIONS, QUERY, spelling } from "./patterns.js";
-import { BODIES, decodePath, type Headers, pathsOfFamilies, type Rules } from "./rules.js";
+import { BODIES, decodePath, type Headers, pathsOfLarge, type Rules } from "./rules.js";
 
 const RULES = "apache.conf";
 const TAGS = "apache-tags.txt";
@@ -263,7 +263,7 @@ function endsIn(pattern: string): string {
 
 /** The condition for files that are so large that they are resumed. */
 function isLarge({ families }: Rules): string {
-  return endsIn(`/${pathsOfFamilies(families.filter((family) => family.hasRanges))}`);
+  return endsIn(`/${pathsOfLarge(families)}`);
 }
 
 function set(headers: Headers, condition?: string): string[] {

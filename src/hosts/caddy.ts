@@ -1,6 +1,7 @@
 /** Caddy: a site block of the administrator, which imports what each release holds for it. */
 import { ENCODINGS } from "../contract/headers.js";
 import { usageError } from "../errors.js";
+import { isPacked } from "../release/layout.js";
 import { type Deployment, type HostedSite, tagsOf } from "./deployment.js";
 import type { Host } from "./host.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, PATTERN_LIMITATIONS, QUERY } from "./patterns.js";
@@ -89,7 +90,10 @@ function route(deployment: Deployment): string[] {
   const { key, folder: root, headers, error, page, preflight, moved, redirects, encodings } = deployment;
   const { files, families } = deployment;
   const others = [...files, ...families.map(({ folder, headers }) => [folder, headers] as const)];
-  const large = families.filter(({ hasRanges }) => hasRanges);
+  const large = [
+    ...families.filter(({ hasRanges }) => hasRanges).map(({ folder }) => folder),
+    ...[...files.keys()].filter(isPacked),
+  ];
   return [
     `root * ${caddyWord(plainRoot(root))}`,
     ...setHeaders(headers),
@@ -115,7 +119,7 @@ function route(deployment: Deployment): string[] {
       ...setHeaders(headers, `@other${at} `),
     ]),
     ...setHeaders(page, "@page "),
-    `@whole not vars {${key}_kind} ${large.map(({ folder }) => folder).join(" ")}`,
+    `@whole not vars {${key}_kind} ${large.join(" ")}`,
     ...encodings.flatMap((name) => [
       `@${name} vars {${key}_coding} ${name}`,
       // Set at the end, since the file server omits the length where it finds a coding.

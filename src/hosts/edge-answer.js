@@ -96,7 +96,8 @@ export async function answer(request, read) {
   }
   if (Object.hasOwn(RULES.routes, pathname)) {
     const file = RULES.routes[pathname];
-    return (await send(file, RULES.files[file])) || refuse(404);
+    const own = RULES.files[file];
+    return (await send(file, own, own["Content-Type"] === "application/gzip")) || refuse(404);
   }
   const name = pathname.startsWith(RULES.folder) ? pathname.slice(RULES.folder.length) : "";
   const family = familyOf(name);

@@ -3,7 +3,7 @@
 import type { Deployment } from "./deployment.js";
 import type { Host } from "./host.js";
 import { DIGITS, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./patterns.js";
-import { BODIES, type Headers, INVALID_PAGE_BODY, pathsOfFamilies } from "./rules.js";
+import { BODIES, type Headers, INVALID_PAGE_BODY, pathsOfFamilies, pathsOfLarge } from "./rules.js";
 
 export const fastly: Host = {
   name: "fastly",
@@ -51,7 +51,6 @@ function vcl(deployment: Deployment): string {
     ...families.map(({ folder, headers: its }) => [isAt(folder), its] as const),
   ].map(([condition, its]) => `    if (${condition}) {\n${set("resp", its, 6)}\n    }`);
   const below = `^${literal(`${base}/`)}`;
-  const large = families.filter(({ hasRanges }) => hasRanges);
   const matches = (pattern: string) => `req.http.Rollcall-Query ~ ${regex(pattern)}`;
   return `sub vcl_recv {
 #FASTLY recv
@@ -81,9 +80,9 @@ ${asks.join("\n")}
     error ${OWN.invalid};
   }${found.join("")} elsif (req.http.Rollcall-Path ~ ${regex(`${below}${pathsOfFamilies(families)}$`)}) {
     set var.file = regsub(req.http.Rollcall-Path, ${regex(below)}, "");
-    # A part or a step may be larger than what is cached in one piece.
-    if (var.file ~ ${regex(`^${pathsOfFamilies(large)}$`)}) { set req.enable_segmented_caching = true; }
   }
+  # Larger than what is cached in one piece, maybe.
+  if (var.file ~ ${regex(`^${pathsOfLarge(families)}$`)}) { set req.enable_segmented_caching = true; }
   if (var.file == "") { error ${OWN[404]}; }
   set req.url = ${text(`${root}/`)} var.file;
   return(lookup);

@@ -1,5 +1,6 @@
 /** nginx: maps from a request to a file of the release and its tag, and one location that uses them. */
 import { ENCODINGS, type ErrorStatus } from "../contract/headers.js";
+import { isPacked } from "../release/layout.js";
 import { type Deployment, type HostedSite, tagsOf } from "./deployment.js";
 import type { Host } from "./host.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, PATTERN_LIMITATIONS, QUERY, spelling } from "./patterns.js";
@@ -27,11 +28,14 @@ export const nginx: Host = {
     },
     {
       path: "rollcall-maps.conf",
-      what: "nginx, in http { }: how large maps may be",
+      what: "nginx, in http { }: sizes of its hash tables",
       instructions:
-        "Goes before rollcall.conf, once for all listings: nginx warns of maps with more than 2,000 files without it.\n" +
-        "Remove it where http { } has these two lines already.",
-      text: "map_hash_max_size 1048576;\nmap_hash_bucket_size 256;\n",
+        "Goes before rollcall.conf, once for all listings: without it nginx warns that its hash tables are too small.\n" +
+        "Remove lines that http { } has already.",
+      text: [
+        ...["map_hash_max_size 1048576;", "map_hash_bucket_size 256;"],
+        ...["variables_hash_max_size 4096;", "variables_hash_bucket_size 128;", ""],
+      ].join("\n"),
     },
   ],
   included: (deployment) => [
@@ -149,7 +153,7 @@ function rules(deployment: Deployment): string[] {
         ),
         ...others.map(
           ([name, { "Content-Type": type }]) =>
-            `location ${nginxWord(`${internal}/files/${name}`)} { alias ${quoteNginx(`${folder}/${name}`, key)}; default_type ${quoteNginx(type, key)}; }`,
+            `location ${nginxWord(`${internal}/files/${name}`)} { alias ${quoteNginx(`${folder}/${name}`, key)}; default_type ${quoteNginx(type, key)};${isPacked(name) ? " max_ranges 1;" : ""} }`,
         ),
       ]),
     ]),

@@ -1,5 +1,6 @@
 /** What a build puts into a release for other hosts. */
 import type { Contract } from "../contract/contract.js";
+import { DOWNLOAD_PATHS } from "../contract/downloads.js";
 import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, basePath } from "../contract/links.js";
 import { type UserError, usageError } from "../errors.js";
@@ -48,6 +49,7 @@ export function publishedFiles({
         ...(carriesAvatar ? [AVATAR_PATH] : []),
         ...(lookup ? [LOOKUP] : []),
         ...(explorer ? EXPLORER_FILES : []),
+        ...DOWNLOAD_PATHS,
         ...[BULK, CHANGES, CONTRACT, OPENAPI, SNAPSHOT, SUMS, SIGNATURE],
       ],
     });

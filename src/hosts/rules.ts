@@ -1,5 +1,6 @@
 /** The set of rules that all hosts write: the contract's answers, with the values of one listing. */
 import { readFileSync } from "node:fs";
+import { DOWNLOAD_PATHS } from "../contract/downloads.js";
 import {
   CONTENT_TYPE,
   commonHeaders,
@@ -11,14 +12,14 @@ import {
   NO_STORE,
   PREFLIGHT_HEADERS,
 } from "../contract/headers.js";
-import { pathReference } from "../contract/links.js";
+import { asPattern, pathReference } from "../contract/links.js";
 import {
   BULK_FOLDER,
   CHANGES_FOLDER,
   EXPLORER,
   fileHeaders,
+  isOfFamily,
   isPacked,
-  isSorted,
   OPENAPI,
   type PagePaths,
   SORTED_FOLDERS,
@@ -46,7 +47,7 @@ export type Rules = ReturnType<typeof rulesOf>;
 export function rulesOf({ base, paths, encodings, cacheControl, others }: RuleOptions) {
   const listing = `${base}${paths.listing}`;
   const files: ReadonlyMap<string, ReturnType<typeof fileHeaders>> = new Map(
-    others.filter((path) => !isPacked(path) && !isSorted(path)).map((path) => [path, fileHeaders(path, cacheControl)]),
+    others.filter((path) => !isOfFamily(path)).map((path) => [path, fileHeaders(path, cacheControl)]),
   );
   const isBrowsed = files.has(EXPLORER);
   const folders = [listing, ...(isBrowsed && base !== "" ? [`${base}/`] : [])];
@@ -129,6 +130,12 @@ function familiesOf(cacheControl: string): readonly Family[] {
     const path = `${folder}/${like}`;
     return { folder, names, headers: fileHeaders(path, cacheControl), hasRanges: isPacked(path) };
   });
+}
+
+/** A pattern of the paths of all files that are so large that ranges of them are sent. It has no group. */
+export function pathsOfLarge(families: readonly Family[]): string {
+  const large = families.filter(({ hasRanges }) => hasRanges);
+  return `(?:${[pathsOfFamilies(large), ...DOWNLOAD_PATHS.map(asPattern)].join("|")})`;
 }
 
 /** A pattern of the paths of all files of some families, as in the release. It has no group. */

@@ -1,5 +1,6 @@
 /** All names inside `dist` and inside a release, and the headers of files. Paths in a release use `/`. */
 import { extname } from "node:path";
+import { DOWNLOAD_PATHS } from "../contract/downloads.js";
 import { CONTENT_TYPE, ENCODINGS, type Encoding, NO_CACHE } from "../contract/headers.js";
 import { pageNumber } from "../contract/links.js";
 
@@ -91,8 +92,10 @@ export const isSorted = (path: string) => SORTED.test(path);
 export const isPart = (path: string) => PART.test(path);
 /** Whether a file is a step: `changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz`. */
 export const isStep = (path: string) => STEP.test(path);
-/** Whether a file is a part or a step. These are gzip for every reader, and so large that hosts which can send ranges of them. */
-export const isPacked = (path: string) => isPart(path) || isStep(path);
+/** Whether a file is one of a folder of any number of such files, which hosts know by a pattern. */
+export const isOfFamily = (path: string) => isPart(path) || isStep(path) || isSorted(path);
+/** Whether a file is a part, a step or a download. These are gzip for every reader, and so large that hosts send ranges of them if they can. */
+export const isPacked = (path: string) => isPart(path) || isStep(path) || DOWNLOAD_PATHS.includes(path);
 /** Whether a file is for other hosts. Such files contain the id, so they cannot be part of it. */
 export const isForAdapters = (path: string) => path.startsWith(`${INCLUDED}/`);
 /** Whether a file is for readers. */

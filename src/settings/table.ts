@@ -1,10 +1,15 @@
 /** The one table of settings, in the order of help. Flags, variables, config keys, defaults and types all come from it. */
+import { DOWNLOADS, type DownloadName } from "../contract/downloads.js";
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";
 import { publicKeys, secretFile } from "./keys.js";
 import * as kind from "./kinds.js";
 
 const { dataRow, group, path, row, text, whole, yesOrNo } = kind;
+
+const downloads = Object.fromEntries(
+  Object.entries(DOWNLOADS).map(([name, { what }]) => [name, dataRow(yesOrNo, ["build", "dev"], `publish ${what}`)]),
+) as Record<DownloadName, ReturnType<typeof dataRow<typeof yesOrNo>>>;
 
 export const SETTINGS = {
   ...group("Source", {
@@ -83,6 +88,7 @@ export const SETTINGS = {
       ["build", "dev"],
       "publish all records in a few files as well, for readers who want everything",
     ),
+    ...downloads,
     lookup: dataRow(
       yesOrNo,
       ["build"],

@@ -2,36 +2,25 @@
 import { z } from "zod";
 import { describeApi } from "../artifacts/openapi/openapi.js";
 import { parseBaseUrl } from "../contract/base-url.js";
+import { chosenDownloads, DOWNLOAD_NAMES, DOWNLOADS, type DownloadName } from "../contract/downloads.js";
 import { requireFieldLimits } from "../contract/field-limits.js";
+import { TAKEN_NAMES } from "../contract/file/listing-rules.js";
 import { loadContract } from "../contract/file/load.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
 import { SERVING_SETTINGS, type ServingOptions } from "../hosts/deployment.js";
-import {
-  BULK,
-  BULK_FOLDER,
-  CHANGES,
-  CHANGES_FOLDER,
-  CONTRACT,
-  EXPLORER,
-  EXPLORER_FOLDER,
-  LOOKUP,
-  LOOKUP_FOLDER,
-  OPENAPI,
-  RECORDS,
-  SIGNATURE,
-  SNAPSHOT,
-  SUMS,
-} from "../release/layout.js";
+import { BULK, CHANGES, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../release/layout.js";
 import type { Password } from "../release/signer.js";
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
 import { dataOf, type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 
 export interface BuildOptions
-  extends OptionsOf<SourceSetting | "keep" | "adapt" | "bulk" | "lookup" | "explorer" | "changes" | "signKey" | "join">,
+  extends OptionsOf<
+      SourceSetting | "keep" | "adapt" | "bulk" | DownloadName | "lookup" | "explorer" | "changes" | "signKey" | "join"
+    >,
     ServingOptions {
   /** The SQLite file of records. */
   db: string;
@@ -66,25 +55,12 @@ export interface BuildEffects {
 const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
 
 const { compress, problems } = SETTINGS;
-const OWN_NAMES: readonly string[] = [
-  CONTRACT,
-  OPENAPI,
-  SNAPSHOT,
-  SUMS,
-  RECORDS,
-  BULK,
-  BULK_FOLDER,
-  CHANGES,
-  CHANGES_FOLDER,
-  LOOKUP_FOLDER,
-  EXPLORER,
-  EXPLORER_FOLDER,
-  SIGNATURE,
-];
 const extraPath = z.string().regex(/^[\w.-]*\w[\w.-]*$/);
 /** Files with plain names, but not those that every release writes itself. */
 const extraFiles: Rule = {
-  schema: z.array(z.strictObject({ path: extraPath.refine((name) => !OWN_NAMES.includes(name)), text: z.string() })),
+  schema: z.array(
+    z.strictObject({ path: extraPath.refine((name) => !TAKEN_NAMES.includes(name.toLowerCase())), text: z.string() }),
+  ),
   allowed: "a list of {path, text}, each path a file's name",
 };
 
@@ -103,6 +79,7 @@ const RULES: OptionRules<BuildOptions> = {
     "keep",
     "adapt",
     "bulk",
+    ...DOWNLOAD_NAMES,
     "lookup",
     "explorer",
     "changes",
@@ -144,6 +121,7 @@ export async function resolveOptions(given: BuildOptions) {
   const files = [
     ...(carriesAvatar ? [AVATAR_PATH] : []),
     ...(bulk ? [BULK] : []),
+    ...DOWNLOAD_NAMES.filter((name) => options[name]).map((name) => DOWNLOADS[name].path),
     ...(changes > 0 ? [CHANGES] : []),
     ...(lookup ? [LOOKUP] : []),
     ...(explorer ? [EXPLORER] : []),
@@ -153,7 +131,7 @@ export async function resolveOptions(given: BuildOptions) {
   requireFieldLimits("maxField", gates.maxField ?? [], contract);
   const defaultAvatar = options.defaultAvatar ?? `${baseUrl}/${AVATAR_PATH}`;
   const pageSize = options.pageSize ?? SETTINGS.pageSize.default;
-  const paging = { pageSize, links, defaultAvatar, bulk };
+  const paging = { pageSize, links, defaultAvatar, bulk, ...chosenDownloads(options) };
   return {
     ...chosen,
     ...paging,
@@ -163,6 +141,8 @@ export async function resolveOptions(given: BuildOptions) {
     description: describeApi(contract, { baseUrl, links, encodings, files }),
     extraFiles: [...forHosts, ...(options.extraFiles ?? [])],
     files,
+    /** Whether records are compressed together. */
+    packs: files.some((path) => path === BULK || isPacked(path)),
     changes,
     skipInvalid: options.skipInvalid ?? false,
     gates,

@@ -62,10 +62,14 @@ export interface Taker {
 }
 
 /** @param count of all records */
-export function taskOf({ contract, pageSize, baseUrl, links, bulk }: BuildSettings, count: number, shard: Shard): Task {
+export function taskOf(
+  { contract, pageSize, baseUrl, links, packs }: BuildSettings,
+  count: number,
+  shard: Shard,
+): Task {
   const pages = pagesFor(count, pageSize);
   // Pages that are compressed together belong to one shard, so that every cut gives the same bytes.
-  const range = cutPages(pages, shard, bulk ? pagesTogether(pageSize) : 1);
+  const range = cutPages(pages, shard, packs ? pagesTogether(pageSize) : 1);
   return { collection: { count, pages, pageSize, baseUrl, path: contract.listing.path, links }, range };
 }
 
@@ -149,7 +153,7 @@ async function run(
       sum.add(batch, job);
       onProgress({ records: Math.min(sum.pages * collection.pageSize, rows), total: rows });
     };
-    const jobs = batches({ collection, range }, settings.bulk, previous, () => sum.isGood);
+    const jobs = batches({ collection, range }, settings.packs, previous, () => sum.isGood);
     await pool.runInOrder(jobs, take).catch((error) => {
       throw explainSqlite(settings.db, error);
     });
@@ -167,11 +171,11 @@ async function run(
 /** Once a record is invalid, the others are only checked. */
 function* batches(
   { collection, range }: Task,
-  isBulk: boolean,
+  packs: boolean,
   previous: Release | undefined,
   isWritten: () => boolean,
 ): Generator<PageJob> {
-  const together = isBulk ? pagesTogether(collection.pageSize) : 1;
+  const together = packs ? pagesTogether(collection.pageSize) : 1;
   const most = Math.min(BATCH_RECORDS / collection.pageSize, pagesOf(range) / FEWEST_BATCHES);
   const pages = Math.ceil(Math.max(BATCH_PAGES, most) / together) * together;
   for (let { first } = range; first <= range.last; first += pages) {

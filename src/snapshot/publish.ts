@@ -2,6 +2,7 @@
 import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Stage, WrittenChanges } from "../artifacts/changes.js";
+import { DOWNLOAD_PATHS } from "../contract/downloads.js";
 import { BULK, isForAdapters, isPacked, RELEASES, SNAPSHOT } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { idOf } from "../release/name.js";
@@ -93,7 +94,7 @@ function isAlike(release: Release, settings: BuildSettings, others: Sums["others
   const { folder, snapshot, sums } = release;
   const [before, now] = [made(sums.others), made(others)];
   if (before.length !== now.length || now.some(([path, digest]) => sums.others.get(path) !== digest)) return false;
-  if (sums.others.has(BULK) !== settings.bulk) return false;
+  if ([BULK, ...DOWNLOAD_PATHS].some((path) => sums.others.has(path) !== settings.files.includes(path))) return false;
   const files = filesForHosts(settings, basename(folder), snapshot, sums);
   return settings.adapting?.findDiffering(release, files) === undefined;
 }

@@ -26,7 +26,14 @@ function rows(count: number, seed = 7): Row[] {
   }));
 }
 
-const EVERYTHING = { encodings: ["br", "gzip"], lookup: true, explorer: true, bulk: true, changes: 3 } as const;
+const EVERYTHING = {
+  encodings: ["br", "gzip"],
+  lookup: true,
+  explorer: true,
+  bulk: true,
+  csv: true,
+  changes: 3,
+} as const;
 test("a second join of the same parts changes nothing", async () => {
   const db = writeUsers(join(scratch(), "users.sqlite"), rows(2000));
   const options = { db, ...EVERYTHING, baseUrl, dist: scratch() };

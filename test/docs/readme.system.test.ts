@@ -147,6 +147,7 @@ const OPTIONS = {
       adapt: true,
       bulk: true,
       changes: true,
+      csv: true,
       lookup: true,
       explorer: true,
       root: true,

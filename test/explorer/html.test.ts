@@ -61,12 +61,15 @@ test("leads to every file for programs, and to those alone that there are", asyn
   const links = (page: string) => [...page.matchAll(/<a href="\.\/([^"]+)"/g)].map(([, path]) => path);
   const usual = [
     ...["api/users/pages/1.json", "snapshot.json", "openapi.json", "contract.json", "lookup/index.json"],
-    ...["bulk.json", "changes.json", "SHA256SUMS", "SHA256SUMS.minisig"],
+    ...["bulk.json", "records.csv.gz", "changes.json", "SHA256SUMS", "SHA256SUMS.minisig"],
   ];
-  const all = await pageOf(USERS_CONTRACT, users(3), { files: ["bulk.json", "changes.json", "SHA256SUMS.minisig"] });
-  expect(links(all)).toEqual(usual);
+  const all = await pageOf(USERS_CONTRACT, users(3), {
+    files: ["bulk.json", "records.csv.gz", "changes.json", "SHA256SUMS.minisig"],
+  });
+  // People find the download at the top, too.
+  expect(links(all)).toEqual(["records.csv.gz", ...usual]);
   const few = await pageOf(USERS_CONTRACT, users(3), { files: [] });
-  expect(links(few)).toEqual(usual.filter((path) => !/bulk|changes|minisig/.test(path)));
+  expect(links(few)).toEqual(usual.filter((path) => !/bulk|csv|changes|minisig/.test(path)));
 });
 
 test("is not for search engines, runs its own script alone, and asks for nothing but by relative URLs", async () => {

@@ -163,7 +163,7 @@ test("build --adapt puts the host's files into the release, with their digests, 
   const paths = new PagePaths(USERS_CONTRACT.listing.path);
   const base = { base: "", paths, encodings: [], cacheControl: "public, max-age=60" };
   const described = ["bulk.json", "changes.json", "contract.json", "openapi.json", "snapshot.json"];
-  const others = ["avatar.svg", ...described, "SHA256SUMS", "SHA256SUMS.minisig"];
+  const others = ["avatar.svg", "records.csv.gz", ...described, "SHA256SUMS", "SHA256SUMS.minisig"];
   const rules = rulesOf({ ...base, others });
   expect(worker).toBe(publishedFor(hostOf("cloudflare"), rules)[0]?.text);
   const refused = await rollcall(`${BUILD} --adapt fastly`, fakeIo(cwd));

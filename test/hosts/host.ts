@@ -76,7 +76,15 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
   const publish = async (number: 1 | 2) => {
     await build({
       ...{ db: writeSource(shape.contract, join(folder, `${number}.sqlite`), number), dist: dist, baseUrl },
-      ...{ pageSize: pageSizeFor(server), changes: 3, bulk: true, explorer: true, lookup: true, signKey: key.secret },
+      ...{
+        pageSize: pageSizeFor(server),
+        changes: 3,
+        bulk: true,
+        csv: true,
+        explorer: true,
+        lookup: true,
+        signKey: key.secret,
+      },
       ...{ links: server.links ?? "query", encodings: compression === "files" ? ["br", "gzip"] : [] },
       ...(server.built && { adapt: adapt(server) }),
       ...(shape.contract && { contract: shape.contract.file }),
@@ -256,7 +264,11 @@ function requestsOf({ base, release, server }: Site): Request[] {
       ...both(`${listing}?format=api&page=${page}`),
       get(`${listing}pages/${page}.json`),
     ]),
-    ...coded.flatMap((accept) => [get(`${listing}?page=3`, accept), file("bulk/1.ndjson.gz", accept)]),
+    ...coded.flatMap((accept) => [
+      get(`${listing}?page=3`, accept),
+      file("bulk/1.ndjson.gz", accept),
+      file("records.csv.gz", accept),
+    ]),
     ...queries.map((query) => get(`${listing}?${query}`)),
     ...[...numbers, "nothing", "pages/", "pages/1.json.gz"].map((name) => get(listing + name)),
     ...both(`${listing.slice(0, -1)}?page=2&x=//y`),
@@ -279,6 +291,7 @@ function requestsOf({ base, release, server }: Site): Request[] {
     // A download goes on where it was cut, and is whole where a host cannot tell what is asked for.
     ...["bytes=5-9", "bytes=-7", "bytes=100-99999999", "items=1-2"].flatMap((range) => [
       file("bulk/1.ndjson.gz", ["Range", range]),
+      file("records.csv.gz", ["Range", range]),
       file("bulk/1.ndjson.gz", ["Range", range], ["If-Range", '"other"']),
     ]),
     ...["bulk.json", "changes.json"].map((name) => file(name, ["Range", "bytes=0-5"])),

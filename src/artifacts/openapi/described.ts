@@ -1,7 +1,7 @@
 /** What all parts of the description are made of. */
 import type { Encoding } from "../../contract/headers.js";
 import type { LinkStyle } from "../../contract/links.js";
-import { BULK, CHANGES, EXPLORER, LOOKUP } from "../../release/layout.js";
+import { BULK, CHANGES, EXPLORER, isPacked, LOOKUP } from "../../release/layout.js";
 
 /** What a release is, as far as its description says it. */
 export interface Described {
@@ -12,9 +12,9 @@ export interface Described {
   files: readonly string[];
 }
 
-/** Whether it has files of which hosts send ranges: parts or steps. */
+/** Whether it has files of which hosts send ranges: parts, steps or downloads. */
 export function hasRanges({ files }: Described): boolean {
-  return files.includes(BULK) || files.includes(CHANGES);
+  return files.some((path) => path === BULK || path === CHANGES || isPacked(path));
 }
 
 /** Whether it has sorted files, by which records are found. */

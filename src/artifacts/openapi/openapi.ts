@@ -1,7 +1,9 @@
 /** openapi.json: what a release answers, for machines. It is a function of the contract and of what the release is. */
 import type { Contract } from "../../contract/contract.js";
+import { DOWNLOAD_PATHS, DOWNLOADS } from "../../contract/downloads.js";
 import { CONTENT_TYPE, NO_CACHE } from "../../contract/headers.js";
 import { AVATAR_PATH, isHttpUrl, MAX_PAGES } from "../../contract/links.js";
+import { capital } from "../../print/text.js";
 import {
   BULK,
   BULK_FOLDER,
@@ -79,7 +81,7 @@ function infoOf({ file, listing }: Contract, { baseUrl, links }: Described): Par
     `The schemas here are a reader's. They allow further fields, since a later snapshot may have some. The publisher's is contract.json, by which each ${one} was checked. It allows none.`,
   ];
   return {
-    title: listing.title ?? many.replace(/^./u, (first) => first.toUpperCase()),
+    title: listing.title ?? capital(many),
     version: `${listing.version}`,
     description: sentences.join("\n\n"),
     contact: {
@@ -148,6 +150,9 @@ const FILES: readonly File[] = [
     ...{ path: `${BULK_FOLDER}/{part}.ndjson.gz`, name: "BulkPart", with: BULK, ...packed, parameter: "Part" },
     summary: "A part of all records, one a line, as a gzip file",
   },
+  ...Object.values(DOWNLOADS).map(({ path, format, what }) => ({
+    ...{ path, name: `Download${format}`, summary: capital(what), with: path, ...packed },
+  })),
   { path: CHANGES, name: "Changes", summary: "The steps that lead from earlier states to this one", with: CHANGES },
   {
     ...{ path: `${CHANGES_FOLDER}/{step}.ndjson.gz`, name: "Step", with: CHANGES, ...packed, parameter: "Step" },
@@ -179,7 +184,15 @@ const FILES: readonly File[] = [
 ];
 
 /** Which of a release's files its description depends on. */
-export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CHANGES, LOOKUP, EXPLORER, AVATAR_PATH];
+export const OPTIONAL_FILES: readonly string[] = [
+  SIGNATURE,
+  BULK,
+  ...DOWNLOAD_PATHS,
+  CHANGES,
+  LOOKUP,
+  EXPLORER,
+  AVATAR_PATH,
+];
 
 /** Each file's methods by its path. */
 function filePaths(described: Described): Part {

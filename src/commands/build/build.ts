@@ -1,6 +1,7 @@
 /** `rollcall build`: from settings to the build's options, and from its result to lines or JSON. */
 
 import type { Contract } from "../../contract/contract.js";
+import { chosenDownloads } from "../../contract/downloads.js";
 import { loadContract } from "../../contract/file/load.js";
 import { GateError } from "../../diff/gates.js";
 import { ExitCode } from "../../errors.js";
@@ -97,6 +98,7 @@ function toOptions(settings: Settings): BuildOptions {
   return {
     ...{ db, baseUrl, dist, contract, table, query, defaultAvatar, workers },
     ...{ pageSize, links, keep, bulk, lookup, explorer, changes, skipInvalid, encodings, problemsFile, gates },
+    ...chosenDownloads(settings),
     ...{ join, adapt, root, basePath, origin, cacheControl, signKey },
   };
 }

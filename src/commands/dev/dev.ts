@@ -1,5 +1,7 @@
 /** `rollcall dev`: from settings to what each build is told, and from its result to blocks of text or lines of JSON. */
+
 import { dirname, join } from "node:path";
+import { chosenDownloads } from "../../contract/downloads.js";
 import { type DevScreen, type DevSettings, dev } from "../../dev/dev.js";
 import type { Diff } from "../../diff/change.js";
 import { ExitCode } from "../../errors.js";
@@ -68,6 +70,7 @@ function toDevSettings(settings: Settings): DevSettings {
   return {
     ...{ db, baseUrl, contract, table, query, defaultAvatar, workers },
     ...{ pageSize, links, bulk, changes, skipInvalid, problemsFile },
+    ...chosenDownloads(settings),
   };
 }
 

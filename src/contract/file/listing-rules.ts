@@ -1,4 +1,5 @@
 /** The rules of x-listing: where the listing is, its words, its key and its order. */
+import { DOWNLOAD_PATHS } from "../downloads.js";
 import { isScalarKind, kindsOf, mayBeNull } from "../record/kind.js";
 import { findField, type RoughFields } from "./field-rules.js";
 import type { ContractFile, Listing } from "./form.js";
@@ -9,6 +10,7 @@ import { DRAFT } from "./shapes.js";
 export const TAKEN_NAMES: readonly string[] = [
   ...["contract.json", "openapi.json", "snapshot.json", "records.sha256"],
   ...["bulk.json", "bulk", "changes.json", "changes", "lookup", "index.html", "explorer", "adapters"],
+  ...DOWNLOAD_PATHS,
   ...["sha256sums", "sha256sums.minisig", "avatar.svg", ".mark"],
 ];
 /** A target that is published to may be a repository, and Rollcall keeps files of its own there. */

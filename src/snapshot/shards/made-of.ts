@@ -30,7 +30,7 @@ export function settingsOf(settings: BuildSettings, source: Source): Omit<MadeOf
   // These texts differ between versions of Rollcall with one number, as in a clone that was updated.
   const texts = [pageTextSql(settings.contract, ""), pageFrame(position)];
   const { zlib, brotli } = process.versions;
-  const compressors = data.bulk || data.compress.length > 0 ? [zlib, brotli] : [];
+  const compressors = settings.packs || data.compress.length > 0 ? [zlib, brotli] : [];
   const digest = (value: unknown) => sha256(JSON.stringify(value));
   return {
     contract: digest(contract),

@@ -3,7 +3,7 @@ import { CONTENT_TYPE, ERROR_DETAILS, INVALID_PAGE } from "../../contract/header
 import { parseJson } from "../../contract/json.js";
 import { basePath, canParse, pageUrl } from "../../contract/links.js";
 import { shorten, visible } from "../../print/text.js";
-import { EXPLORER, fileHeaders, INCLUDED, isForAdapters, isPart, isStep } from "../../release/layout.js";
+import { EXPLORER, fileHeaders, INCLUDED, isForAdapters, isPacked, isPart } from "../../release/layout.js";
 import type { Row } from "../verdict.js";
 import { type Answer, NoAnswer } from "./ask.js";
 import { hasHeadersOfPage } from "./headers.js";
@@ -272,7 +272,7 @@ const RANGE = "bytes=1-9";
 function ofPart(question: Omit<Question, "path" | "skipped">): Question {
   const partOf = ({ release }: Site) => {
     const paths = [...(release?.sums.others.keys() ?? [])];
-    return paths.find(isPart) ?? paths.find(isStep);
+    return paths.find(isPart) ?? paths.find(isPacked);
   };
   const skipped = (site: Site) => partOf(site) === undefined && "no release with parts or steps is known";
   return { ...question, path: (site) => `/${partOf(site)}`, skipped };

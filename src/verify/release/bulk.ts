@@ -1,8 +1,10 @@
-/** Checks bulk.json and its parts: they hold the records of the pages, byte for byte, in order, and nothing else. */
+/** Checks bulk.json with its parts, and downloads: they hold the records of the pages, in order, and nothing else. */
 import { createHash, type Hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { DOWNLOAD_ARTIFACTS } from "../../artifacts/artifacts.js";
 import { type Bulk, type BulkPart, encodeBulk, parseBulk, readPart } from "../../artifacts/bulk.js";
+import { DOWNLOADS, type DownloadName } from "../../contract/downloads.js";
 import { readBody } from "../../contract/envelope.js";
 import { RECORD_SEPARATOR } from "../../contract/page.js";
 import { recordFinder } from "../../contract/record/locate.js";
@@ -129,16 +131,43 @@ async function checkPart(
 
 const TOO_MANY = { found: "more records", expected: `no more than ${BULK} counts` };
 
-/** The records of the pages as parts have them, compared with the plain bytes of parts one after the other. */
+/** Makes a download's plain bytes again of the pages, and compares them. */
+export async function checkDownload(
+  name: DownloadName,
+  release: OpenRelease,
+  findings: Findings,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { path } = DOWNLOADS[name];
+  const { contract, snapshot } = release.manifest;
+  const note: Note = (path, difference) => findings.add({ check: name, path, ...difference });
+  if (release.tree.lacks(path)) note(path, { found: "no such file", expected: "one, as the records make it" });
+  if (release.tree.get(path) !== "file" || !contract || !snapshot) return;
+  const { heading, lineOf } = await DOWNLOAD_ARTIFACTS[name]();
+  const lineFor = lineOf(contract);
+  const lines = new LinesOfPages(release, heading(contract), (record) => lineFor(JSON.parse(record)));
+  const take = (plain: Buffer) => lines.compare(plain);
+  const difference = (await unpack(join(release.folder, path), signal, take)) ?? lines.rest();
+  if (difference) note(path, difference);
+}
+
+/** Lines made of the records of the pages, compared with plain bytes that come one after the other. */
 class LinesOfPages {
   #page = 0;
-  #lines = Buffer.alloc(0);
+  #lines: Buffer;
   /** Bytes of these lines that were compared. */
   #at = 0;
   /** Records still to come of a page that is known not to be there. */
   #skip = 0;
 
-  constructor(private readonly release: OpenRelease) {}
+  /** @param heading the first line, if there is one. @param lineOf a record's line; its text unless given */
+  constructor(
+    private readonly release: OpenRelease,
+    heading?: string,
+    private readonly lineOf?: (record: string) => string,
+  ) {
+    this.#lines = Buffer.from(heading === undefined ? "" : `${heading}\n`);
+  }
 
   compare(plain: Buffer): Difference | undefined {
     for (let at = 0; at < plain.length; ) {
@@ -162,6 +191,14 @@ class LinesOfPages {
     return undefined;
   }
 
+  /** What is missing behind the last byte. */
+  rest(): Difference | undefined {
+    const { pages } = this.release.manifest;
+    while (this.#at === this.#lines.length && this.#page < pages && this.#next());
+    if (this.#at === this.#lines.length) return undefined;
+    return { page: this.#page, found: "an end", expected: "as many records as the pages have" };
+  }
+
   /** Reads the next page. @returns false where it is not a page */
   #next(): boolean {
     const { folder, tree, manifest } = this.release;
@@ -172,10 +209,24 @@ class LinesOfPages {
     }
     const bytes = tree.get(path) === "file" ? readPage(join(folder, path)) : undefined;
     const records = Buffer.isBuffer(bytes) ? recordsOf(bytes, readBody(bytes)) : undefined;
+    const lines = records && this.#linesOf(records);
+    [this.#lines, this.#at] = [lines ?? Buffer.alloc(0), 0];
+    return lines !== undefined;
+  }
+
+  /** Undefined where a record is not JSON. */
+  #linesOf(records: Buffer): Buffer | undefined {
+    const { lineOf } = this;
+    if (records.length === 0) return records;
     // A record holds no newline, so a separator is found nowhere else.
-    const text = records?.toString("latin1").replaceAll(RECORD_SEPARATOR, "\n");
-    [this.#lines, this.#at] = [Buffer.from(text ? `${text}\n` : "", "latin1"), 0];
-    return records !== undefined;
+    if (!lineOf) return Buffer.from(`${records.toString("latin1").replaceAll(RECORD_SEPARATOR, "\n")}\n`, "latin1");
+    try {
+      const lines = String(records).split(RECORD_SEPARATOR).map(lineOf);
+      return Buffer.from(`${lines.join("\n")}\n`);
+    } catch (error) {
+      if (error instanceof SyntaxError) return undefined;
+      throw error;
+    }
   }
 
   /** The record in which these bytes differ from the page. */

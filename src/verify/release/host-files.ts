@@ -1,4 +1,5 @@
 /** Makes the files that a release holds for other hosts again, by the code that wrote them, and compares them. */
+import { DOWNLOAD_PATHS } from "../../contract/downloads.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import {
   BULK,
@@ -30,6 +31,7 @@ export interface CheckedHosts {
 /** Files beside the folders of a release that are not for one host. */
 const OWN: readonly string[] = [
   ...[SNAPSHOT, SUMS, SIGNATURE, RECORDS, CONTRACT, OPENAPI, BULK, CHANGES, EXPLORER, AVATAR_PATH, OWNED],
+  ...DOWNLOAD_PATHS,
 ];
 
 export async function checkHosts(

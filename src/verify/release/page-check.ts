@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { Collector } from "../../artifacts/artifact.js";
-import { artifactsOf } from "../../artifacts/artifacts.js";
+import { artifactsOf, type Chosen } from "../../artifacts/artifacts.js";
 import { contractOf } from "../../contract/contract.js";
 import { envelopeDifferences, expectedEnvelope, type PageBody, readBody } from "../../contract/envelope.js";
 import type { ContractFile } from "../../contract/file/form.js";
@@ -30,7 +30,7 @@ export interface PagesToCheck {
   /** What says so. */
   source: string;
   /** What to make of the pages besides the list of records; undefined for nothing. */
-  artifacts: { bulk: boolean; lookup: boolean; explorer: boolean } | undefined;
+  artifacts: Chosen | undefined;
 }
 
 /** Consecutive pages, with their digests where SHA256SUMS can be read. */

@@ -1,5 +1,6 @@
 /** Checks all pages of a release with worker threads, and makes again what is made of them. */
 import { Mergers } from "../../artifacts/artifacts.js";
+import { DOWNLOAD_PATHS } from "../../contract/downloads.js";
 import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
 import { BULK, CHANGES, SIGNATURE, SNAPSHOT } from "../../release/layout.js";
 import type { PageDigests } from "../../release/sums.js";
@@ -65,7 +66,7 @@ export async function checkPages(
     if (artifacts && snapshot && contract) {
       const { count, page_size: pageSize, base_url: baseUrl, links } = snapshot;
       const collection = { count, pages: snapshot.pages, pageSize, baseUrl, path: contract.listing.path, links };
-      const linked = [BULK, CHANGES, SIGNATURE].filter((path) => tree.has(path));
+      const linked = [BULK, ...DOWNLOAD_PATHS, CHANGES, SIGNATURE].filter((path) => tree.has(path));
       mergers = await Mergers.start(artifacts, { contract, collection, sink, files: linked });
     }
     await pool.runInOrder(batches(isInside ? pages : 0, digests), (checked) => {

@@ -2,6 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { basename } from "node:path";
 import { describeApi, OPTIONAL_FILES } from "../../artifacts/openapi/openapi.js";
+import { DOWNLOAD_NAMES, DOWNLOADS } from "../../contract/downloads.js";
 import { AVATAR_PATH, canParse } from "../../contract/links.js";
 import { codeOf, usageError } from "../../errors.js";
 import {
@@ -23,7 +24,7 @@ import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { foundOnPages, NO_WORDING, wordingOf } from "../rules.js";
 import { checkSigned, type Demand, describeSigned, whySkipped } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
-import { checkBulk } from "./bulk.js";
+import { checkBulk, checkDownload } from "./bulk.js";
 import { checkChanges } from "./changes.js";
 import { compareFile, UNVERIFIED } from "./comparing-sink.js";
 import { checkHosts } from "./host-files.js";
@@ -85,6 +86,10 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   const hasAll = !options.isSample && !hasAbsentPages(release);
   const records = await checkRecords(release, hasAll, options, skipped, findings);
   if (!skipped["bulk"]) await checkBulk(release, findings, options.signal);
+  for (const name of DOWNLOAD_NAMES) {
+    if (!hasAll) skipped[name] ??= SAMPLED;
+    if (!skipped[name]) await checkDownload(name, release, findings, options.signal);
+  }
   if (!skipped["changes"]) await checkChanges(release, findings, options.signal);
   const wording = manifest.contract ? wordingOf(manifest.contract) : NO_WORDING;
   const seen = {
@@ -119,6 +124,7 @@ function findSkipped({ tree, manifest }: OpenRelease, isSample: boolean): Reason
     compressed: manifest.variants.length > 1 ? undefined : "it has no compressed pages",
     "record-list": sampled ?? (hasState ? undefined : "nothing says what its digest is"),
     bulk: without(BULK, there.has("bulk")),
+    ...Object.fromEntries(DOWNLOAD_NAMES.map((name) => [name, without(DOWNLOADS[name].path, there.has(name))])),
     changes: without(CHANGES, there.has("changes")),
     // The explorer needs a look-up.
     lookup: without(LOOKUP, there.has("lookup") || there.has("explorer")) ?? sampled,
@@ -141,7 +147,7 @@ function checkOwnFiles({ folder, tree, manifest }: OpenRelease, skipped: Reasons
   } else skipped["description"] ??= "what it is made of cannot be read";
 }
 
-/** Checks the pages, and all that is made of them but bulk files. @returns how many records there are */
+/** Checks the pages, and all that is made of them but bulk files and downloads. @returns how many records there are */
 async function checkRecords(
   release: OpenRelease,
   hasAll: boolean,
@@ -150,7 +156,7 @@ async function checkRecords(
   findings: Findings,
 ) {
   const { snapshot, isOwn, contract } = release.manifest;
-  const made = { bulk: false, lookup: !skipped["lookup"], explorer: !skipped["explorer"] };
+  const made = { lookup: !skipped["lookup"], explorer: !skipped["explorer"] };
   const { records, warnings, isWhole } = await checkPages(release, hasAll ? made : undefined, options, findings);
   if (!snapshot || !contract) return records;
   if (!isWhole) for (const name of ["record-list", "lookup", "explorer"]) skipped[name] ??= UNUSABLE;

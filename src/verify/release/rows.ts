@@ -1,4 +1,5 @@
 /** The table of what is checked of a release on disk, in the order of the report. */
+import { DOWNLOAD_NAMES, DOWNLOADS } from "../../contract/downloads.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import { count } from "../../print/numbers.js";
 import { BULK, CHANGES, CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
@@ -43,6 +44,10 @@ export function checksOf(wording: Wording) {
   const compressed = "every compressed page decompresses to the plain one";
   const list = `${RECORDS} has the digest and ${key} of every ${one}, in published order`;
   const bulk = `the parts of ${BULK} hold every ${one} as its page does, in order, and nothing else`;
+  const downloads = DOWNLOAD_NAMES.map((name): Check => {
+    const rule = `${DOWNLOADS[name].path} has every ${one} as its page does, in order, and nothing else`;
+    return [name, rule, filesOf(name, "file"), CONTRACT, SNAPSHOT];
+  });
   const step = `each step of ${CHANGES} is whole, and all that differs between its ends, where those are there`;
   const checks: readonly Check[] = [
     ["sums", `${SUMS} has one line for every other file`, () => SUMS],
@@ -63,6 +68,7 @@ export function checksOf(wording: Wording) {
     ["compressed", compressed, variants],
     ["record-list", list, records, CONTRACT, SNAPSHOT],
     ["bulk", bulk, filesOf("bulk", "part"), CONTRACT, SNAPSHOT],
+    ...downloads,
     ["changes", step, filesOf("changes", "step"), CONTRACT, SNAPSHOT],
     ["lookup", rules.lookup, filesOf("lookup", "file"), CONTRACT, SNAPSHOT],
     ["explorer", rules.explorer, filesOf("explorer", "file"), CONTRACT, SNAPSHOT],

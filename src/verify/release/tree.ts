@@ -1,5 +1,6 @@
 /** What is in a release's folder, in memory that hardly grows with the number of pages. */
 import { join } from "node:path";
+import { DOWNLOAD_NAMES, DOWNLOADS, type DownloadName } from "../../contract/downloads.js";
 import { codeOf, UserError } from "../../errors.js";
 import {
   BULK,
@@ -15,11 +16,12 @@ import { entriesOf, PageNames } from "../../release/page-names.js";
 const FILE = "file";
 
 /** What is made of all records besides the list of them, by the first part of its path. */
-const GROUPS = new Map([
+const GROUPS: ReadonlyMap<string, "bulk" | "changes" | "explorer" | "lookup" | DownloadName> = new Map([
+  ...DOWNLOAD_NAMES.map((name) => [DOWNLOADS[name].path, name] as const),
   ...[BULK, BULK_FOLDER].map((name) => [name, "bulk"] as const),
   ...[CHANGES, CHANGES_FOLDER].map((name) => [name, "changes"] as const),
   ...[EXPLORER, EXPLORER_FOLDER].map((name) => [name, "explorer"] as const),
-  [LOOKUP_FOLDER, "lookup"],
+  [LOOKUP_FOLDER, "lookup"] as const,
 ]);
 
 /** The check of a file that is made of all records; undefined for any other. */

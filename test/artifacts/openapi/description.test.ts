@@ -81,7 +81,7 @@ describe("the text", () => {
   });
 });
 
-const DIGEST = "ec8200305f70e4af69b45fcb73775dabc4a9096eadcade43d4f7b86c5ac880de";
+const DIGEST = "83d69b766fa9d2c81ff525326a1e4edc00d1d91174389bebc55b48eb6b3bb9a8";
 
 describe("examples", () => {
   const contracts = [USERS_CONTRACT, STATIONS_CONTRACT, ...FOREIGN.map(({ contract }) => contractOf(contract))];
