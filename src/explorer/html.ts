@@ -25,18 +25,24 @@ import { fieldsOf, headingOf, meaningOf } from "./meaning.js";
 import { overviewPlots } from "./plots.js";
 import { type ExplorerSummary, encodeSummary, ROWS, type WrittenFrom } from "./summary.js";
 
-/** What the page may do: run its own script and style, show its icon, and read what is beside it. Texts never become markup. */
-export const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join("; ");
+/**
+ * The Content-Security-Policy of the page: it runs its own script and style, reads what is beside it, and shows images of its own host and
+ * of the origins that the contract names. Texts never become markup.
+ */
+export function policyOf({ fields }: Pick<Contract, "fields">): string {
+  const named = fields.map(({ schema }) => schema["x-image"]).filter((origin) => typeof origin === "string");
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    ["img-src 'self'", ...new Set(named)].join(" "),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
+}
 
 export interface PublishedAt {
   /** Without a slash at its end. */
@@ -50,7 +56,7 @@ export interface PublishedAt {
 /** Equal arguments give equal bytes. All URLs are relative to the base URL with a slash at its end. */
 export function explorerPage(contract: Contract, summary: ExplorerSummary, published: PublishedAt): string {
   const title = `${capital(contract.listing.words[1])} at ${new URL(published.baseUrl).host}`;
-  return html`${pageHead(title, POLICY)}<meta name="robots" content="noindex">
+  return html`${pageHead(title, policyOf(contract))}<meta name="robots" content="noindex">
 <link rel="icon" type="image/svg+xml" href="explorer/icon.svg">
 <link rel="stylesheet" href="explorer/style.css">
 <script type="module" src="explorer/app.js"></script>

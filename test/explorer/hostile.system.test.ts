@@ -1,6 +1,8 @@
 /** Texts that try to be more than text: the page for people shows them, and does nothing else with them. */
 import { expect, test } from "vitest";
+import { USERS } from "../../src/contract/users.js";
 import { addressOf, BEGINNING } from "../../src/explorer/page/address.js";
+import { useWatched } from "../support/browser.js";
 import { plainRows } from "../support/database.js";
 import { HOSTILE, INVISIBLE } from "../support/hostile.js";
 import { describeWith } from "../support/installed.js";
@@ -11,6 +13,8 @@ import { servePage } from "./hosts.js";
 /** SQLite's text has no lone surrogates, and rows no null characters. */
 const UNSEEN = INVISIBLE.filter(([text]) => !/[\ud800-\udfff\0]/u.test(text));
 const TEXTS = [...HOSTILE, ...UNSEEN.map(([text]) => text)];
+
+const IMAGES = "https://images.example.com";
 
 /** A page whose records have these texts, and these addresses of images. */
 async function served(texts: readonly string[], image = "https://evil.example/avatar.png"): Promise<string> {
@@ -24,6 +28,7 @@ async function served(texts: readonly string[], image = "https://evil.example/av
 
 describeWith("chromium", "hostile text", (path) => {
   const open = usePages(path);
+  const withImages = useWatched(path, (asked, url) => asked.startsWith(url) || asked.startsWith(`${IMAGES}/`));
 
   test("in the list, in a record and in what is searched for is text, and nothing happens", async () => {
     const { page, misdeeds } = await open(await served(TEXTS));
@@ -66,6 +71,27 @@ describeWith("chromium", "hostile text", (path) => {
     expect(await link.getAttribute("rel")).toBe("noopener noreferrer nofollow external");
     expect(await link.getAttribute("href")).toBe("HTTPS://evil.example/a%20b");
     expect(await link.textContent()).toBe("HTTPS://evil.example/a%20b (leads to another site)");
+  });
+
+  test("images are loaded from the origin that the contract names, and from no other", async () => {
+    const urls = [`${IMAGES}/a.svg`, `${IMAGES}.evil.example.com/a.svg`, "https://example.com/a.svg"];
+    const rows = plainRows(3).map((row, at) => ({ ...row, image_url: urls[at] ?? null }));
+    const image_url = { ...USERS.properties.image_url, "x-image": IMAGES };
+    const contract = { ...USERS, properties: { ...USERS.properties, image_url } };
+    const { url } = await servePage({ rows, contract, defaultAvatar: `${IMAGES}/a.svg` });
+    const { page, misdeeds } = await withImages(url);
+    const body = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
+    await page.route(`${IMAGES}/**`, (route) => route.fulfill({ contentType: "image/svg+xml", body }));
+    for (const [at, image] of urls.entries()) {
+      await page.goto(`${url}#/00000000-0000-4000-8000-${String(at).padStart(12, "0")}`);
+      await page.locator(`.one .fields a[href="${image}"]`).waitFor();
+      const images = page.locator(".one .fields img");
+      expect(await images.count()).toBe(at === 0 ? 1 : 0);
+      if (at > 0) continue;
+      const width = () => images.evaluate((shown) => (shown as HTMLImageElement).naturalWidth);
+      await eventually(async () => expect(await width()).toBe(9));
+    }
+    expect(misdeeds).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type AnyRecord, type Contract, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
 import type { FieldSchema } from "../../src/contract/file/form.js";
 
-import { POLICY } from "../../src/explorer/html.js";
+import { policyOf } from "../../src/explorer/html.js";
 import { headingOf, meaningOf } from "../../src/explorer/meaning.js";
 import { sha256 } from "../../src/release/plain-files.js";
 import { person } from "../support/diffs.js";
@@ -75,8 +75,10 @@ test("leads to every file for programs, and to those alone that there are", asyn
 test("is not for search engines, runs its own script alone, and asks for nothing but by relative URLs", async () => {
   const page = await pageOf(USERS_CONTRACT, users(3));
   expect(page).toContain('<meta name="robots" content="noindex">');
-  expect(page).toContain(`<meta http-equiv="Content-Security-Policy" content="${POLICY.replaceAll("'", "&#39;")}">`);
-  expect(POLICY).not.toMatch(/unsafe|https?:|\*/);
+  expect(page).toContain(
+    `<meta http-equiv="Content-Security-Policy" content="${policyOf(USERS_CONTRACT).replaceAll("'", "&#39;")}">`,
+  );
+  expect(policyOf(USERS_CONTRACT)).not.toMatch(/unsafe|https?:|\*/);
   const urls = [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, url = ""]) => url);
   expect(urls.filter((url) => !/^(?:#|\.\/|explorer\/)/.test(url))).toEqual([]);
   expect([...page.matchAll(/<script[^>]*>/g)].map(([tag]) => tag)).toEqual([

@@ -60,20 +60,22 @@ function describeKinds(kinds: readonly ProblemKind[], [, many]: readonly [string
       number(records),
       paint("bold", visible(shorten(path, WIDEST.path))),
       visible(shorten(rule, WIDEST.rule)),
-      `${showId(example.id)}: ${showValue(example.value, WIDEST.value)} ${visible(shorten(example.message, WIDEST.message))}`,
+      `${showId(example.id)}: ${whatIsWrong(example, WIDEST)}`,
     ]);
   const rest = kinds.length - rows.length;
   const columns = heads.map(([title, align]) => [paint("dim", visible(title)), align] as const);
   return table(columns, rows) + (rest > 0 ? `\nand ${count(rest, "kind")} more` : "");
 }
 
-function describeProblem(
-  { id, path, value, message }: Problem,
-  [one]: readonly [string, string],
-  paint: Paint,
-): string {
-  const head = `${paint("dim", visible(one))} ${showId(id)}`;
-  return `${head}: ${paint("bold", visible(path))} ${showValue(value)} ${visible(message)}`;
+function describeProblem(problem: Problem, [one]: readonly [string, string], paint: Paint): string {
+  const head = `${paint("dim", visible(one))} ${showId(problem.id)}`;
+  return `${head}: ${paint("bold", visible(problem.path))} ${whatIsWrong(problem)}`;
+}
+
+/** The value and its message; of NULL, the message alone, which names it. */
+function whatIsWrong({ value, message }: Pick<Problem, "value" | "message">, widest?: typeof WIDEST): string {
+  const text = visible(widest ? shorten(message, widest.message) : message);
+  return value === null ? text : `${showValue(value, widest?.value)} ${text}`;
 }
 
 /** The last line of a refusal. */

@@ -47,8 +47,8 @@ export interface FieldSchema extends ValueSchema {
   /** A narrower schema: a value outside it is published, with a warning. */
   readonly "x-observed"?: ValueSchema;
   readonly "x-facet"?: boolean;
-  /** The URL of an image of the record. */
-  readonly "x-image"?: true;
+  /** The URL of an image of the record: on the listing's own host, or on this origin. */
+  readonly "x-image"?: true | string;
 }
 
 export interface Listing {

@@ -28,6 +28,10 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
 
 /** A member that may be left out, with what editors say of it. */
 const yes = z.literal(true, { error: "true, or left out" });
+/** Without `;`, space or quotes, which would end a source of a Content-Security-Policy. */
+const isOrigin = (text: string) => /^https:\/\/[a-z0-9.-]+(:\d{1,5})?$/.test(text);
+const IMAGE = "true, or the origin of the images, such as https://images.example.com";
+const image = z.union([z.literal(true), z.string().refine(isOrigin, { error: IMAGE })], { error: IMAGE });
 const optional = (form: z.ZodType, description: string) => form.describe(description).optional();
 
 /** The forms of the keywords about a kind of value. */
@@ -109,7 +113,10 @@ const field: z.ZodType = shape("a field", {
     z.boolean({ error: "true or false" }),
     "Whether people want to see and choose records by this field.",
   ),
-  "x-image": optional(yes, "The URL of an image of the record."),
+  "x-image": optional(
+    image,
+    "The URL of an image of the record: on the listing's own host, or on the origin that is named here.",
+  ),
 }).meta({ id: "field" });
 
 /** A text that passes a check. */

@@ -11,7 +11,7 @@ interface Flaw {
   path: readonly (string | number)[];
   /** The keyword of the contract that the value does not fit: `type`, `pattern`, `enum`. */
   rule: string;
-  /** Without its subject: `must not be NULL`. */
+  /** Without its subject: `must be an integer`. */
   message: string;
 }
 
@@ -44,7 +44,7 @@ function toFlaw(issue: z.core.$ZodIssue): Flaw {
 /** The message of a check, which names NULL where the value is NULL. */
 function must(be: string) {
   return ({ input }: { input?: unknown }) => {
-    if (input === null) return "must not be NULL";
+    if (input === null) return 'is NULL; a type that includes "null" would accept it';
     return input === undefined ? "must be there" : `must be ${be}`;
   };
 }

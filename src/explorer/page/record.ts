@@ -114,7 +114,7 @@ function fieldValue(field: Omit<Field, "column">, value: unknown): Node {
   const moment = epochTime(field, value);
   if (moment) return element("div", { class: "value" }, `${value}, which is `, momentText(moment));
   const whole = fullValue(value);
-  return field.schema["x-image"] && isOwnUrl(value) ? element("div", {}, image(value), whole) : whole;
+  return isImage(field.schema["x-image"], value) ? element("div", {}, image(value), whole) : whole;
 }
 
 function momentText(moment: Date): HTMLElement {
@@ -135,13 +135,22 @@ function listOf(values: readonly unknown[]): HTMLElement {
   return element("ul", { class: "items" }, ...values.map((value) => element("li", {}, fullValue(value))));
 }
 
-/** Whether the page's policy lets it load this: what the host of this page serves. */
-function isOwnUrl(value: unknown): value is string {
-  return typeof value === "string" && isPublishableUrl(value) && new URL(value).origin === location.origin;
+/** Whether this is an image that the page's Content-Security-Policy allows: of its own host, or of the origin that the contract names. */
+function isImage(origin: true | string | undefined, value: unknown): value is string {
+  if (!origin || typeof value !== "string" || !isPublishableUrl(value)) return false;
+  return [location.origin, origin].includes(new URL(value).origin);
 }
 
 function image(url: string): HTMLElement {
-  return element("img", { class: "image", src: url, alt: "", width: IMAGE, height: IMAGE, loading: "lazy" });
+  return element("img", {
+    class: "image",
+    src: url,
+    alt: "",
+    referrerpolicy: "no-referrer",
+    width: IMAGE,
+    height: IMAGE,
+    loading: "lazy",
+  });
 }
 
 /** The page and the place in it where the record is published, and its digest. */

@@ -176,7 +176,11 @@ const CASES: Record<string, [change: (contract: Rough) => unknown, mistake: stri
   ],
   "an image, or not": [
     withField("x", { type: "string", format: "uri", "x-image": false }),
-    "/properties/x/x-image must be true, or left out, got false",
+    "/properties/x/x-image must be true, or the origin of the images, such as https://images.example.com, got false",
+  ],
+  "an image of an origin that would end the policy": [
+    withField("x", { type: "string", format: "uri", "x-image": "https://a.example;script-src" }),
+    "/properties/x/x-image must be true, or the origin of the images, such as https://images.example.com, got",
   ],
   "an object with others": [
     (c) => (c.properties.position.additionalProperties = true),
@@ -462,7 +466,7 @@ test("what is allowed beside", () => {
     constructor: { type: "string", "x-null": { join: ["name", "nickname"], empty: { const: "x" } } },
     huge: { type: "number", maximum: 1e300, exclusiveMinimum: -1e300 },
     link: { type: "string", format: "uri", "x-null": { setting: "defaultAvatar" }, "x-image": true },
-    photo: { type: ["string", "null"], format: "uri", "x-image": true },
+    photo: { type: ["string", "null"], format: "uri", "x-image": "https://images.example.com:8443" },
   };
   const mistakes = mistakesAfter((contract) => {
     contract.$schema = "../node_modules/rollcall/contract.schema.json";
