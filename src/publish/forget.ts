@@ -7,9 +7,9 @@ import { CURRENT, RELEASES } from "../release/layout.js";
 import { findCurrent, releaseNames } from "../release/list.js";
 import { lockDist, removeUnheld } from "../release/lock.js";
 import { idOf } from "../release/name.js";
-import { openIfWhole, type Release } from "../release/open.js";
+import { openIfComplete, type Release } from "../release/open.js";
 import { explainWrite, remove } from "../release/refusals.js";
-import { removeLeft } from "../release/staging.js";
+import { removeTrash } from "../release/staging.js";
 import { GRACE, moveToTrash, trashOf } from "../release/switch.js";
 import { ReleaseFiles } from "./order.js";
 import { ownedBy } from "./owned.js";
@@ -55,7 +55,7 @@ export async function forgetReleases(
     const unlock = lockDist(dist, now());
     try {
       const untidied: string[] = [];
-      const cleared = removeLeft(dist, untidied);
+      const cleared = removeTrash(dist, untidied);
       if (cleared.length > 0) onCleared(cleared);
       const names = [...new Set(words.flatMap((word) => namesOf(word, dist, cwd)))];
       requireOld(dist, names, now());
@@ -107,10 +107,10 @@ function requireOld(dist: string, names: readonly string[], now: Date): void {
 
 /** Each URL once. @param unknown takes the names of releases that are incomplete. */
 async function* urlsOf(dist: string, names: readonly string[], unknown: string[]): AsyncGenerator<string> {
-  const current = await openIfWhole(join(dist, CURRENT));
+  const current = await openIfComplete(join(dist, CURRENT));
   const told = new Set<string>();
   for (const name of names) {
-    const release = await openIfWhole(join(dist, RELEASES, name));
+    const release = await openIfComplete(join(dist, RELEASES, name));
     if (!release) unknown.push(name);
     else for (const url of ownUrls(release, current)) if (told.size < told.add(url).size) yield url;
   }

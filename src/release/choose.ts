@@ -1,4 +1,4 @@
-/** Finds the release that a user means, for every verb that takes a release. */
+/** Finds the release that an argument names (an id, `previous`, a folder), for every command that takes one. */
 import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -16,12 +16,12 @@ import { readSumLines } from "./sums.js";
 /** The maximum number of releases that a message lists. */
 const MOST_LISTED = 10;
 
-/** Opens the current release if there is no word. @throws UserError as `findRelease` and `openRelease` do. */
+/** Opens the release that `word` names; the current one without a word. @throws UserError as `findRelease` and `openRelease` do. */
 export async function openChosen(dist: string, word?: string, cwd = "."): Promise<Release> {
   return openRelease(findRelease(word ?? CURRENT, dist, cwd));
 }
 
-/** The folder of the release that a word means, see `lookUp`. @throws UserError if it means none or several. */
+/** Finds the folder of the release that `word` names, see `lookUp`. @throws UserError if it names none or several. */
 export function findRelease(word: string, dist: string, cwd = "."): string {
   const folder = lookUp(word, dist, cwd);
   if (folder !== undefined) return folder;
@@ -35,11 +35,11 @@ export function findRelease(word: string, dist: string, cwd = "."): string {
 }
 
 /**
- * The folder of the release that a word means, which may be damaged, by the first of these rules that applies:
+ * Finds the folder of the release that `word` names. The release may be damaged. The first rule that applies decides:
  * 1. `current` and `previous`, in `dist`;
  * 2. a folder that holds a release or, as `dist` does, a current one;
  * 3. an id or a folder name in `dist`, or the beginning of one; of releases with the same content, the newest;
- * 4. any other folder: opening it says what it lacks.
+ * 4. any other folder, so that opening it reports what it lacks.
  * @throws UserError if it is the beginning of several ids, or if there is no current or previous release.
  */
 export function lookUp(word: string, dist: string, cwd = "."): string | undefined {
@@ -54,7 +54,7 @@ export function lookUp(word: string, dist: string, cwd = "."): string | undefine
   return isFolder(path) ? path : undefined;
 }
 
-/** Each of these shows that a folder is meant to be a release, even an incomplete one. */
+/** Files that mark a folder as a release, even an incomplete one. */
 const SIGNS = [SNAPSHOT, SUMS, CONTRACT];
 
 function currentOf(dist: string): string {
@@ -66,7 +66,7 @@ function currentOf(dist: string): string {
   throw noCurrent(dist);
 }
 
-/** Names the newest release that could be current, or the verb that makes one. */
+/** The error for a `dist` without a current release. It says how to make the newest release current, or to build one. */
 export function noCurrent(dist: string, cause?: unknown): UserError {
   const names = releaseNames(dist);
   const newest = names.find((name) => existsSync(join(dist, RELEASES, name, SNAPSHOT))) ?? names[0];
@@ -82,8 +82,11 @@ function previousOf(dist: string): string {
     throw usageError(
       `${dist} has one release, so there is no earlier one to compare; to compare a source, run "rollcall diff FILE".`,
     );
-  const why = name === undefined ? `No release in ${dist}` : `${name}, which has been removed from ${dist},`;
-  throw usageError(`${why} was current before the current one; "rollcall releases" lists those that are there.`);
+  const why =
+    name === undefined
+      ? `No release in ${dist} was current before`
+      : `The previous release, ${name}, was removed from ${dist}`;
+  throw usageError(`${why}; "rollcall releases" lists the releases there.`);
 }
 
 function findByBeginning(word: string, dist: string): string | undefined {
@@ -102,21 +105,21 @@ function ambiguous(word: string, ids: readonly string[], names: readonly string[
   const kinds = [...(ids.length > 0 ? ["ids"] : []), ...(names.length > 0 ? ["names"] : [])].join(" and ");
   const all = [...ids, ...names];
   return usageError(
-    `${JSON.stringify(word)} is the beginning of ${all.length} ${kinds}: ${listed(all, MOST_LISTED)}; give more of one${ids.length > 0 ? "" : ", or its id"}.`,
+    `${JSON.stringify(word)} is the beginning of ${all.length} ${kinds}: ${listed(all, MOST_LISTED)}; type more of it${ids.length > 0 ? "" : ", or the id"}.`,
   );
 }
 
-/** @throws UserError if releases with one id differ in content, which only an attacker brings about. */
+/** @throws UserError if releases with the same id differ in content. Only an attacker can make such releases. */
 function requireSameContent(word: string, names: readonly string[], dist: string): void {
   // A release that cannot be read is refused when it is opened.
   const contents = names.flatMap((name) => findContent(join(dist, RELEASES, name)) ?? []);
   if (new Set(contents).size <= 1) return;
   throw new UserError(
-    `${JSON.stringify(word)} means ${names.length} releases of one id that differ in their content: ${listed(names, MOST_LISTED)}; give the whole name of one.`,
+    `${JSON.stringify(word)} names ${names.length} releases with the same id and different content: ${listed(names, MOST_LISTED)}; give the full name of one.`,
   );
 }
 
-/** A digest of those lines of SHA256SUMS that are part of a release's id, and of that of snapshot.json. */
+/** The digest of the lines of SHA256SUMS for snapshot.json and for all files that the id is made from. */
 function findContent(folder: string): string | undefined {
   const file = openPlain(join(folder, SUMS));
   if (file === undefined) return undefined;
@@ -129,7 +132,7 @@ function findContent(folder: string): string | undefined {
 
 const CONTENT = / {2}(?:snapshot\.json|contract\.json|records\.sha256|(?:.*\/)?pages\/[0-9]+\.json)$/;
 
-/** False also for a word that is too long for a path, or that leads through a file. */
+/** Returns false also for a path that is too long, or that leads through a file. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();

@@ -9,28 +9,28 @@ import { pageNumber } from "../contract/links.js";
 export const CURRENT = "current";
 /** The folder of all releases. */
 export const RELEASES = "releases";
-/** Links that are named after a release and lead to the one that was current before it. */
-export const BEFORE = ".previous";
-/** The file that a build locks, and the one that says who holds the lock. */
+/** A folder of links. Each is named after a release and leads to the release that was current before it. */
+export const PREVIOUS_LINKS = ".previous";
+/** The file that a build locks, and the file that names the process holding the lock. */
 export const LOCK = ".lock";
 export const LOCK_HOLDER = ".lock-holder.json";
-/** The file that is locked while a release is read that must not be removed. */
+/** The file that is locked while a release is read, so that it is not removed. */
 export const READERS = ".readers";
-/** Only during a build: the release being written, the link being made, folders being removed. */
+/** These exist only during a build: the release being written, the new link, folders being removed. */
 export const STAGING = ".staging";
 export const NEXT_LINK = ".current-next";
 export const TRASH_PREFIX = ".trash-";
-/** Only for a moment, in a release: a folder that is made and removed so that the system sets the release's time. */
+/** A folder that is made in a release and removed at once, so that the system updates the release's modification time. */
 export const MARK = ".mark";
 
-/** A word for the release that was current before the current one. */
+/** The argument that names the release that was current before the current one. */
 export const PREVIOUS = "previous";
 
 // In a folder or bucket that is published to.
-/** In a folder, as `LOCK` and `LOCK_HOLDER`; in a bucket, the first is an object that says who holds the lock. */
+/** In a folder, the same as `LOCK` and `LOCK_HOLDER`. In a bucket, the first is an object that names the holder. */
 export const TARGET_LOCK = ".rollcall-lock";
 export const TARGET_LOCK_HOLDER = ".rollcall-lock-holder.json";
-/** The list of what Rollcall owns there. */
+/** The list of the files that Rollcall has published there. */
 export const OWNED = ".rollcall-published.json";
 
 // In a release.
@@ -44,17 +44,17 @@ export const OPENAPI = "openapi.json";
 /** All records in a few files, and the list of these parts. */
 export const BULK = "bulk.json";
 export const BULK_FOLDER = "bulk";
-/** Steps from earlier states to this one, and their list. */
+/** Steps from earlier states to this one (see `changes.json`), and the list of them. */
 export const CHANGES = "changes.json";
 export const CHANGES_FOLDER = "changes";
-/** The look-up, and what each of its sorted files begins with. */
+/** The lookup, and the index of the first entries of its sorted files. */
 export const LOOKUP_FOLDER = "lookup";
 export const LOOKUP = `${LOOKUP_FOLDER}/index.json`;
 /** The explorer at the base URL, its other files, and the counts of all records that it shows. */
 export const EXPLORER = "index.html";
 export const EXPLORER_FOLDER = "explorer";
 export const SUMMARY = `${EXPLORER_FOLDER}/summary.json`;
-/** What the configurations of other hosts include. */
+/** The folder of files that configurations of other hosts include. */
 export const INCLUDED = "adapters";
 
 /** The default avatar. */
@@ -63,7 +63,7 @@ export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 6
 </svg>
 `;
 
-/** The explorer's files without the sorted ones. */
+/** The explorer's files, without its sorted files. */
 export const EXPLORER_FILES: readonly string[] = [
   EXPLORER,
   SUMMARY,
@@ -77,7 +77,7 @@ export const SORTED_FOLDERS = {
   facets: `${EXPLORER_FOLDER}/facets`,
 } as const;
 
-/** `lookup/words/7.txt` */
+/** The path of a sorted file: `lookup/words/7.txt`. */
 export function sortedPath(folder: keyof typeof SORTED_FOLDERS, number: number): string {
   return `${SORTED_FOLDERS[folder]}/${number}.txt`;
 }
@@ -86,7 +86,7 @@ const SORTED = new RegExp(`^(?:${Object.values(SORTED_FOLDERS).join("|")})/[1-9]
 const PART = new RegExp(`^${BULK_FOLDER}/[1-9][0-9]{0,8}\\.ndjson\\.gz$`);
 const STEP = new RegExp(`^${CHANGES_FOLDER}/[0-9a-f]{12}-[0-9a-f]{12}\\.ndjson\\.gz$`);
 
-/** Whether a file is one of the sorted ones. */
+/** Whether a file is a sorted file: `lookup/words/7.txt`. */
 export const isSorted = (path: string) => SORTED.test(path);
 /** Whether a file is a part of the bulk: `bulk/7.ndjson.gz`. */
 export const isPart = (path: string) => PART.test(path);
@@ -94,16 +94,16 @@ export const isPart = (path: string) => PART.test(path);
 export const isStep = (path: string) => STEP.test(path);
 /** Whether a file is one of a folder of any number of such files, which hosts know by a pattern. */
 export const isOfFamily = (path: string) => isPart(path) || isStep(path) || isSorted(path);
-/** Whether a file is a part, a step or a download. These are gzip for every reader, and so large that hosts send ranges of them if they can. */
+/** Whether a file is a part, a step or a download. These are stored as gzip, and are large enough that the server supports ranges. */
 export const isPacked = (path: string) => isPart(path) || isStep(path) || DOWNLOAD_PATHS.includes(path);
-/** Whether a file is for other hosts. Such files contain the id, so they cannot be part of it. */
+/** Whether a file is for another host's configuration. Such files contain the id, so the id is not made from them. */
 export const isForAdapters = (path: string) => path.startsWith(`${INCLUDED}/`);
-/** Whether a file is for readers. */
+/** Whether readers of the API may fetch a file. */
 export const isPublic = (path: string) => path !== RECORDS && !isForAdapters(path);
-/** Whether a file that is not a page counts in the id. All others follow from these, or depend on a version or on history. */
-export const isOfContent = (path: string) => path === RECORDS || path === CONTRACT;
+/** Whether the id is made from a file that is not a page. Other files are derived, or depend on a version or on history. */
+export const isInId = (path: string) => path === RECORDS || path === CONTRACT;
 
-/** Maximum bytes of a part or a step. Some hosts take no file that is larger than 25 MiB. */
+/** Maximum bytes of a part or a step. Some hosts refuse files larger than 25 MiB. */
 export const MAX_PACKED = 24_000_000;
 
 /** The files of a release that SHA256SUMS does not list. */
@@ -111,11 +111,11 @@ export function unlistedFiles({ isSigned }: { isSigned: boolean }): readonly str
   return isSigned ? [SUMS, SIGNATURE] : [SUMS];
 }
 
-/** A form of a page's file: as it is, or compressed. */
+/** A stored form of a page: plain (`identity`) or compressed. */
 export type Variant = "identity" | Encoding;
 export const VARIANTS: readonly Variant[] = ["identity", "br", "gzip"];
 
-/** `7.json`, or `7.json.br` */
+/** The file name of a page: `7.json`, or `7.json.br`. */
 export function pageName(page: number, variant: Variant): string {
   return `${page}.json${variant === "identity" ? "" : ENCODINGS[variant]}`;
 }
@@ -128,7 +128,7 @@ export function parsePageName(name: string): { page: number; variant: Variant } 
   return page === undefined ? undefined : { page, variant };
 }
 
-/** The paths of a release's page files, which lie below the path of its listing. */
+/** The paths of a release's page files, in `pages/` below the path of its listing. */
 export class PagePaths {
   /** `v1/stations/pages` */
   readonly folder: string;
@@ -159,23 +159,23 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Keeps other sites from showing the explorer in a frame, and search engines from listing it. */
-const OF_EXPLORER = { "Content-Security-Policy": "frame-ancestors 'none'", "X-Robots-Tag": "noindex" } as const;
+const EXPLORER_HEADERS = { "Content-Security-Policy": "frame-ancestors 'none'", "X-Robots-Tag": "noindex" } as const;
 
-/** Files that say which snapshot is current. Caches have to ask for them each time. */
+/** Files that change with the current snapshot. Caches must revalidate them at each request. */
 const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, SIGNATURE, CHANGES, BULK, EXPLORER];
 
-/** The explorer's files are asked for each time, too, so that an old script never runs in a new page. */
-function isOfState(path: string): boolean {
+/** True also for the explorer's files, so that an old script never runs in a new web page. */
+function mustRevalidate(path: string): boolean {
   return CURRENT_STATE.includes(path) || (path.startsWith(`${EXPLORER_FOLDER}/`) && !isSorted(path));
 }
 
 type FileHeaders = Readonly<Record<"Content-Type" | "Cache-Control", string> & Record<string, string>>;
 
-/** The headers of a file that is not a page. @param cacheControl for files that do not say which snapshot is current. */
+/** The headers of a file that is not a page. @param cacheControl for files that caches need not revalidate. */
 export function fileHeaders(path: string, cacheControl: string): FileHeaders {
   return {
     "Content-Type": TYPES.get(extname(path)) ?? "text/plain; charset=utf-8",
-    "Cache-Control": isOfState(path) ? NO_CACHE : cacheControl,
-    ...(path === EXPLORER ? OF_EXPLORER : {}),
+    "Cache-Control": mustRevalidate(path) ? NO_CACHE : cacheControl,
+    ...(path === EXPLORER ? EXPLORER_HEADERS : {}),
   };
 }

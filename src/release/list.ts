@@ -1,10 +1,10 @@
-/** Lists the releases of a `dist`. */
+/** Lists the releases in a `dist`, and finds the current and the previous one. */
 import { readdirSync, readlinkSync, statSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Contract } from "../contract/contract.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
-import { BEFORE, CURRENT, RELEASES } from "./layout.js";
+import { CURRENT, PREVIOUS_LINKS, RELEASES } from "./layout.js";
 import { parseFolderName } from "./name.js";
 import { openRelease } from "./open.js";
 
@@ -12,20 +12,20 @@ export interface ReleaseSummary {
   id: string;
   name: string;
   folder: string;
-  /** When it was built. */
+  /** When it was built, from its name. */
   time: Date;
   current: boolean;
   records: number;
   pages: number;
-  /** Bytes of all its files, including those that it shares with other releases by hard links. */
+  /** Bytes of all its files, including hard links that it shares with other releases. */
   bytes: number;
   /** The contract's words for one record and for many. */
   words?: Contract["listing"]["words"];
-  /** Why it cannot be opened. Records and pages are 0 then. */
+  /** Why it cannot be opened. `records` and `pages` are 0 then. */
   broken?: string;
 }
 
-/** All releases of `dist`, newest first. @throws UserError if it has none. */
+/** Describes all releases of `dist`, newest first. @throws UserError if it has none. */
 export async function listReleases(dist: string): Promise<ReleaseSummary[]> {
   const names = releaseNames(dist);
   if (names.length === 0) throw usageError(`There is no release in ${dist}; run "rollcall build" first.`);
@@ -34,7 +34,7 @@ export async function listReleases(dist: string): Promise<ReleaseSummary[]> {
   return summaries;
 }
 
-/** The folder names of releases, newest first. */
+/** The folder names of the releases in `dist`, newest first; empty without any. */
 export function releaseNames(dist: string): string[] {
   try {
     return readdirSync(join(dist, RELEASES), { withFileTypes: true })
@@ -48,14 +48,15 @@ export function releaseNames(dist: string): string[] {
   }
 }
 
+/** The folder name of the current release; undefined without one. */
 export function findCurrent(dist: string): string | undefined {
   return linked(join(dist, CURRENT));
 }
 
-/** The release that was current before the current one. It may have been removed since. */
+/** The folder name of the release that was current before the current one. It may have been removed since. */
 export function findPrevious(dist: string): string | undefined {
   const current = findCurrent(dist);
-  return current === undefined ? undefined : linked(join(dist, BEFORE, current));
+  return current === undefined ? undefined : linked(join(dist, PREVIOUS_LINKS, current));
 }
 
 function linked(path: string): string | undefined {
@@ -68,6 +69,7 @@ function linked(path: string): string | undefined {
   }
 }
 
+/** Describes one release. A release that cannot be opened has `broken`. */
 export async function summarize(dist: string, name: string): Promise<ReleaseSummary> {
   const folder = join(dist, RELEASES, name);
   const { id = "", time = new Date(0) } = parseFolderName(name) ?? {};
@@ -85,7 +87,7 @@ export async function summarize(dist: string, name: string): Promise<ReleaseSumm
 
 async function bytesBelow(folder: string): Promise<number> {
   let bytes = 0;
-  // One by one: a list of all files would take hundreds of bytes for each.
+  // A list of all files would take hundreds of bytes for each.
   for await (const entry of await opendir(folder, { recursive: true, bufferSize: 1024 }))
     if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name)).size;
   return bytes;

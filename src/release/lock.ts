@@ -1,6 +1,6 @@
 /**
- * Locks. A `dist` or a folder that is published to has one writer at a time, and a release stays while it is published.
- * Each is SQLite's own lock on an empty file, which the system releases when the process ends, however it ends.
+ * Locks: one writer at a time for a `dist` or a publish target, and no removal of releases while one is published.
+ * Each lock is SQLite's own lock on an empty file. The system releases it when the process ends, even if it is killed.
  */
 import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
@@ -16,7 +16,8 @@ import { makeLockFile, requireWritable } from "./sharing.js";
 import { replaceFile } from "./writer.js";
 
 /**
- * @param what how messages call the thing that is locked.
+ * Locks `dist` for writing.
+ * @param what the name of the locked thing in messages.
  * @returns a function that releases the lock.
  * @throws UserError at once if another process holds the lock, or this user may not write there. Nothing is written then.
  */
@@ -29,7 +30,7 @@ export function lockDist(dist: string, now: Date, what = dist): () => void {
   }
 }
 
-/** Locks a folder that is published to, as `lockDist` does, and leaves nothing there. @throws also the system's errors. */
+/** Locks a folder for publishing, as `lockDist` does. Releasing the lock removes its files. @throws UserError, and the system's errors. */
 export function lockTarget(folder: string, now: Date, what: string): () => void {
   const db = lock(folder, { file: TARGET_LOCK, holder: TARGET_LOCK_HOLDER }, now, what);
   return () => {
@@ -47,9 +48,9 @@ function lock(folder: string, names: { file: string; holder: string }, now: Date
     let inode: number;
     ({ db, inode } = openLock(path));
     db.exec("BEGIN EXCLUSIVE");
-    // SQLite opens a read-only file for reading, and such a lock would not exclude others. This write fails then.
+    // SQLite opens a read-only file for reading, and a lock on it would not exclude others. This write fails in that case.
     db.pragma("user_version = 1");
-    // A holder that ended meanwhile has removed its file, and another run may hold a new one.
+    // A previous holder may have removed the file after it was opened here, and another run may hold a new one.
     if (lstatSync(path, { throwIfNoEntry: false })?.ino !== inode) throw isHeld(what, holder);
     replaceFile(holder, JSON.stringify({ pid: process.pid, machine: hostname(), since: now.toISOString() }));
     return db;
@@ -59,7 +60,7 @@ function lock(folder: string, names: { file: string; holder: string }, now: Date
   }
 }
 
-/** Keeps `removeUnheld` from removing releases of `dist` until the returned function is called. Several processes may hold them. */
+/** Prevents `removeUnheld` from removing releases of `dist` until the returned function is called. Several processes may do so at once. */
 export function holdReleases(dist: string): () => void {
   let db: Database.Database | undefined;
   try {
@@ -69,18 +70,18 @@ export function holdReleases(dist: string): () => void {
     db?.close();
     if (hasCode(error, "SQLITE_BUSY"))
       throw new UserError(`Releases in ${dist} are being removed; run this again.`, { cause: error });
-    // A folder that this user cannot write can still be read.
+    // A user who cannot write the folder can still read a release, without this lock.
     if (!(error instanceof UserError) && codeOf(error) === undefined) throw error;
   }
   return () => db?.close();
 }
 
-/** Runs a step that removes releases of `dist`, unless a process holds them. @returns whether it was run. */
+/** Runs a step that removes releases of `dist`, unless a process holds them with `holdReleases`. @returns whether the step ran. */
 export function removeUnheld(dist: string, step: () => void): boolean {
   return whileUnlocked(openLock(join(dist, READERS)).db, step);
 }
 
-/** Runs a step while it holds the lock of a database, which it closes. @returns false if another connection holds the lock. */
+/** Runs a step with the exclusive lock of a database, then closes the database. @returns false, without running the step, if another connection holds the lock. */
 export function whileUnlocked(db: Database.Database, step: () => void): boolean {
   try {
     db.exec("BEGIN EXCLUSIVE");
@@ -95,20 +96,21 @@ export function whileUnlocked(db: Database.Database, step: () => void): boolean 
 }
 
 /**
- * @returns also the inode from right before the file was opened. If the path has another one later, the open file was removed.
+ * Opens a lock file, and creates it if needed.
+ * @returns also its inode. If the path has another inode later, the open file was removed.
  * @throws UserError if the lock file is not Rollcall's, or this user may not write it.
  */
 function openLock(path: string): { db: Database.Database; inode: number } {
   makeLockFile(path);
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  // A holder that has just ended has removed it.
+  // The previous holder has just removed it.
   if (!stats) return openLock(path);
-  // SQLite would follow a link, and could change the file that it leads to.
+  // SQLite would follow a link, and could change the file behind it.
   if (!stats.isFile() || stats.size > 0)
-    throw new UserError(`${path} is not Rollcall's, which has an empty file there; move it away.`);
+    throw new UserError(`${path} is not a lock file of Rollcall, which is empty; move it away.`);
   requireWritable(path);
   const db = new Database(path, { timeout: 0, fileMustExist: true });
-  // Keeps the file empty, without a journal file beside it, which would be in the way of the next lock.
+  // Keeps the file empty, and creates no journal file beside it, which would block the next lock.
   db.pragma("journal_mode = MEMORY");
   return { db, inode: stats.ino };
 }
@@ -128,6 +130,6 @@ function readHolder(file: string): string {
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
   }
-  // The holder may not have written the file yet, or it belongs to another user and cannot be read.
+  // The holder has not written the file yet, or this user may not read it.
   return "another process";
 }

@@ -1,4 +1,4 @@
-/** Opens a release: reads what describes it, and looks whether its pages are there. Their bytes are checked by `findDamage`. */
+/** Opens a release: reads its manifest and digests, and checks that all pages exist. `findDamage` checks their bytes. */
 import { lstatSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -18,21 +18,21 @@ export interface Release {
   /** Its folder, as an absolute path with all links resolved. */
   folder: string;
   snapshot: Snapshot;
-  /** SHA-256 of its content, see `contentDigest`. */
+  /** SHA-256 of its content, see `contentDigest`; the id is its beginning. */
   digest: string;
   /** The contract that its records were checked against. */
   contract: Contract;
-  /** Where its pages are. */
+  /** The paths of its pages. */
   paths: PagePaths;
   /** The digests of all files except SHA256SUMS and its signature. */
   sums: Sums;
-  /** Whether there is a signature of SHA256SUMS, which is not checked here. */
+  /** Whether it has a signature of SHA256SUMS, which is not verified here. */
   isSigned: boolean;
 }
 
 /**
  * Opens the release in `folder`, without reading its pages. A link such as `dist/current` is resolved once, so a later
- * switch does not matter. Checks that snapshot.json matches its digest and id, and that all page files are there.
+ * switch does not affect the result. Checks that snapshot.json matches its digest and id, and that all page files exist.
  * @throws UserError if there is no release, or if it is not complete.
  */
 export async function openRelease(folder: string): Promise<Release> {
@@ -83,14 +83,15 @@ export async function openRelease(folder: string): Promise<Release> {
   return { folder: root, snapshot, digest, contract, paths: sums.paths, sums, isSigned };
 }
 
-/** A release that was copied or downloaded cannot be built again where it is. */
+/** What to do about a broken release. One outside a `dist` was copied or downloaded, so it cannot be built again there. */
 function adviceFor(root: string): string {
   const isInDist = basename(dirname(root)) === RELEASES && idOf(basename(root)) !== "";
-  if (isInDist) return 'See all that is wrong with "rollcall verify"; build again, or "rollcall use" another one.';
-  return 'See all that is wrong with "rollcall verify", and fetch it anew.';
+  if (isInDist)
+    return 'Run "rollcall verify" to see all that is wrong; build again, or switch to another one with "rollcall use".';
+  return 'Run "rollcall verify" to see all that is wrong; then fetch it again.';
 }
 
-/** The path of a page file that SHA256SUMS lists and the folder lacks, or of the pages' folder if that is missing or a link. */
+/** The path of a listed page file that does not exist, or of the pages' folder if that is missing or a link. */
 async function findMissing(root: string, { paths, pages }: Sums): Promise<string | undefined> {
   const folder = join(root, paths.folder);
   if ((await realpath(folder).catch(() => undefined)) !== folder) return paths.folder;
@@ -101,8 +102,8 @@ async function findMissing(root: string, { paths, pages }: Sums): Promise<string
   return undefined;
 }
 
-/** Opens a release as `openRelease` does; undefined if there is none, or if it is not complete. */
-export async function openIfWhole(folder: string): Promise<Release | undefined> {
+/** Opens a release as `openRelease` does; undefined if there is no release, or if it is not complete. */
+export async function openIfComplete(folder: string): Promise<Release | undefined> {
   try {
     return await openRelease(folder);
   } catch (error) {
@@ -124,7 +125,7 @@ export async function findAltered(
 ): Promise<string | undefined> {
   const memory = Buffer.allocUnsafe(2 ** 18);
   for (const [path, digest] of files) {
-    // Lets signals arrive.
+    // Lets other work and abort signals through between files.
     await setImmediate();
     signal?.throwIfAborted();
     if (findDigest(join(folder, path), memory) !== digest) return path;

@@ -1,14 +1,14 @@
-/** Which page files are in a folder, in a byte each: a list of millions of names would take hundreds of bytes for each. */
+/** A set of page file names in one byte each. An array of strings would take hundreds of bytes for each name. */
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { pageName, parsePageName, VARIANTS, type Variant } from "./layout.js";
 
-/** Names whose bytes are kept together, since a single name may have any number. */
+/** Names in one allocation. A stray file name may have any number, so groups are allocated as they are needed. */
 const GROUP = 2 ** 13;
-/** Entries that are read together. */
+/** Entries that are read at once. */
 const AT_ONCE = 2 ** 12;
 
-/** The entries of a folder, in no order. */
+/** The entries of a folder in batches, in no order. */
 export async function* entriesOf(folder: string): AsyncGenerator<Dirent[]> {
   let some: Dirent[] = [];
   for await (const entry of await opendir(folder, { bufferSize: AT_ONCE })) {
@@ -19,11 +19,12 @@ export async function* entriesOf(folder: string): AsyncGenerator<Dirent[]> {
   yield some;
 }
 
+/** A set of names of page files, such as `7.json.br`. */
 export class PageNames {
-  /** By the number of the group: 1 for each name that is there. */
+  /** By the number of the group: a byte of 1 for each name in the set. */
   readonly #groups = new Map<number, Uint8Array>();
 
-  /** @returns false for a name that is not of a page. */
+  /** Adds a name. @returns false, without adding it, if it is not the name of a page file. */
   add(name: string): boolean {
     const found = parsePageName(name);
     if (!found) return false;

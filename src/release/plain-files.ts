@@ -1,4 +1,4 @@
-/** Reads and hashes plain files. Links are not followed, pipes are not waited for, and sizes are bounded. */
+/** Reads and hashes regular files. Does not follow links or wait for pipes, and limits sizes. */
 import { constants as bufferLimits } from "node:buffer";
 import { createHash, hash } from "node:crypto";
 import {
@@ -18,26 +18,27 @@ import { hasCode } from "../errors.js";
 const openFile = promisify(open);
 const readFile = promisify(read);
 
-/** Flags to open a file for reading that neither follow a link in its place nor wait for a pipe. */
+/** Flags to open a file for reading without following a link or waiting for a pipe. */
 const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const NOT_PLAIN: readonly string[] = ["ENOENT", "ELOOP", "EISDIR", "ENOTDIR", "ENXIO"];
 
-/** Maximum size of a file that becomes one text: V8's limit. */
+/** Maximum bytes of a file that becomes one string: V8's limit. */
 const MAX_FILE = bufferLimits.MAX_STRING_LENGTH - 1;
-/** Maximum size of a file that is read as one page. Valid pages are far smaller. */
+/** Maximum bytes of a file that is read as one page. Valid pages are far smaller. */
 export const MAX_PAGE = 2 ** 28;
 /** Bytes that are read at once. */
 const BLOCK = 2 ** 18;
 
+/** The SHA-256, in hexadecimal, of one or several pieces joined. */
 export function sha256(first: string | Uint8Array, ...others: readonly (string | Uint8Array)[]): string {
-  // One call is faster than three. The server hashes each page that is not in its cache.
+  // The one-shot call is faster. The server hashes each page that is not in its cache.
   if (others.length === 0) return hash("sha256", first, "hex");
   const sum = createHash("sha256").update(first);
   for (const part of others) sum.update(part);
   return sum.digest("hex");
 }
 
-/** Closes an open file after a step, also if the step throws. */
+/** Runs a step with an open file, and closes the file even if the step throws. */
 export function closing<T>(file: number, step: (file: number) => T): T {
   try {
     return step(file);
@@ -46,7 +47,7 @@ export function closing<T>(file: number, step: (file: number) => T): T {
   }
 }
 
-/** Opens a plain file for reading. @returns its descriptor, or undefined if there is no plain file. */
+/** Opens a regular file for reading. @returns its descriptor, or undefined if there is no regular file at the path. */
 export function openPlain(path: string): number | undefined {
   let file: number;
   try {
@@ -60,7 +61,7 @@ export function openPlain(path: string): number | undefined {
   return undefined;
 }
 
-/** The blocks of an open file from offset `at` on. Each block is overwritten by the next one. */
+/** Reads an open file in blocks from offset `at` on. The next block overwrites the memory of the last one. */
 export function* readBlocks(file: number, at = 0, memory: Buffer = Buffer.allocUnsafeSlow(BLOCK)): Generator<Buffer> {
   for (let from = at; ; ) {
     const bytes = readSync(file, memory, 0, memory.length, from);
@@ -70,7 +71,7 @@ export function* readBlocks(file: number, at = 0, memory: Buffer = Buffer.allocU
   }
 }
 
-/** The SHA-256 of a plain file; undefined if there is none. Reads synchronously, in half the time. */
+/** The SHA-256 of a regular file; undefined if there is none. Synchronous reading takes half the time. */
 export function findDigest(path: string, memory: Buffer): string | undefined {
   const file = openPlain(path);
   if (file === undefined) return undefined;
@@ -81,7 +82,7 @@ export function findDigest(path: string, memory: Buffer): string | undefined {
   });
 }
 
-/** A plain file; undefined if there is none. @throws the system's errors, or EFBIG for more than `MAX_PAGE` bytes. */
+/** Reads a regular file; undefined if there is none. @throws the system's errors, or EFBIG for more than `MAX_PAGE` bytes. */
 export function readReleaseFileSync(path: string): Buffer | undefined {
   const file = openPlain(path);
   if (file === undefined) return undefined;
@@ -91,14 +92,14 @@ export function readReleaseFileSync(path: string): Buffer | undefined {
   });
 }
 
-/** The first bytes of a file as latin1, filled up with NUL. */
+/** Reads the first bytes of a file as latin1, padded with NUL. */
 export function readBeginning(path: string, bytes: number): string {
   const beginning = Buffer.alloc(bytes);
   closing(openSync(path, "r"), (file) => readSync(file, beginning));
   return beginning.toString("latin1");
 }
 
-/** Opens a plain file for an asynchronous step, and closes it. @throws the system's errors, also if there is no plain file. */
+/** Opens a regular file for an asynchronous step, then closes it. @throws the system's errors, also for anything but a regular file. */
 export async function withReleaseFile<T>(path: string, step: (file: number, size: number) => Promise<T>): Promise<T> {
   const file = await openFile(path, PLAIN);
   try {
@@ -108,7 +109,7 @@ export async function withReleaseFile<T>(path: string, step: (file: number, size
   }
 }
 
-/** A whole file. A quarter faster than by a FileHandle. @throws as `withReleaseFile` does, and EFBIG for more than `most` bytes. */
+/** Reads a whole file, a quarter faster than with a FileHandle. @throws as `withReleaseFile` does, and EFBIG for more than `most` bytes. */
 export async function readReleaseFile(path: string, most = MAX_FILE): Promise<Buffer> {
   return withReleaseFile(path, async (file, size) => {
     requireSize(path, size, most);
@@ -116,13 +117,13 @@ export async function readReleaseFile(path: string, most = MAX_FILE): Promise<Bu
   });
 }
 
-/** Bytes of a file, and its state when the last of them had been read. */
+/** Bytes of a file, and its `stat` right after the last of them was read. */
 export interface FileRead {
   bytes: Buffer;
   state: BigIntStats;
 }
 
-/** `length` bytes of a file, or fewer if it ends before. @throws as `withReleaseFile` does. */
+/** Reads `length` bytes of a file, or fewer where it ends. @throws as `withReleaseFile` does. */
 export function readPiece(path: string, at: number, length: number): Promise<FileRead> {
   return withReleaseFile(path, (file) => readFrom(file, at, length));
 }
@@ -138,7 +139,7 @@ async function readFrom(file: number, from: number, length: number): Promise<Fil
   }
 }
 
-/** Reads a whole file into memory that `memoryFor` gives, and waits for the disk. @throws as `readReleaseFile` does. */
+/** Reads a whole file synchronously into memory that `memoryFor` provides. @throws as `readReleaseFile` does. */
 export function readIntoSync(path: string, memoryFor: (size: number) => Buffer): FileRead {
   return closing(openSync(path, PLAIN), (file) => {
     const size = plainSize(path, file);
@@ -150,7 +151,7 @@ export function readIntoSync(path: string, memoryFor: (size: number) => Buffer):
   });
 }
 
-/** The SHA-256 of a plain file of any size, read while other work goes on. @throws as `withReleaseFile` does. */
+/** The SHA-256 of a regular file of any size, without blocking the thread. @throws as `withReleaseFile` does. */
 export function digestReleaseFile(path: string, signal?: AbortSignal): Promise<string> {
   return withReleaseFile(path, async (file) => {
     const memory = Buffer.allocUnsafeSlow(BLOCK);

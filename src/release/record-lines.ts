@@ -1,4 +1,4 @@
-/** records.sha256: a line for each record in published order. With it, releases are compared without reading their pages. */
+/** records.sha256: one line per record in published order. With it, releases are compared without reading their pages. */
 import { hash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { RecordFinder } from "../contract/record/locate.js";
@@ -11,15 +11,16 @@ const DIGEST_DIGITS = 32;
 export const KEY_AT = DIGEST_DIGITS + 2;
 
 const NEWLINE = 10;
-/** Length of the shortest line: a key has a character at least. */
+/** Bytes of the shortest line: a key has at least one character. */
 const SHORTEST_LINE = KEY_AT + 2;
 /** Bytes in memory at once, or more for a longer line. */
 const WINDOW = 2 ** 19;
 
 /**
- * The lines for a page's canonical records, which are given with their separators.
- * @param text of the records, with a character for each byte
- * @returns undefined if a record has no key where it should be.
+ * Makes the lines for a page's canonical records.
+ * @param records their text, with separators
+ * @param text the same, with one character per byte
+ * @returns undefined if a record has no key where the contract puts it.
  */
 export function recordLines(
   finder: RecordFinder,
@@ -33,17 +34,18 @@ export function recordLines(
   return isWhole ? Buffer.from(lines, "latin1") : undefined;
 }
 
+/** The digest of a record's canonical text as records.sha256 has it: 32 hexadecimal digits of its SHA-256. */
 export function recordDigest(record: Buffer): string {
   return hash("sha256", record, "hex").slice(0, DIGEST_DIGITS);
 }
 
-/** Where in the file a line begins. */
+/** The number of a line, from 0, and the offset in the file where it begins. */
 export interface LinePlace {
   line: number;
   offset: number;
 }
 
-/** Reads the lines of a records.sha256 by their number, from 0, in bounded memory. Close it in a `finally`. */
+/** Reads lines of records.sha256 by number, from 0, in bounded memory. Close it in a `finally`. */
 export class RecordLines {
   readonly #file: number;
   #memory = Buffer.allocUnsafe(WINDOW);
@@ -53,7 +55,7 @@ export class RecordLines {
   #first: LinePlace = { line: 0, offset: 0 };
   #isLast = false;
 
-  /** @param places collects where windows begin, so that later lines are found. Readers of one file may share them. */
+  /** @param places collects the places where windows begin, to find lines faster later. Readers of one file may share it. */
   constructor(
     private readonly path: string,
     private readonly places: LinePlace[] = [],
@@ -65,7 +67,7 @@ export class RecordLines {
     closeSync(this.#file);
   }
 
-  /** `count` lines from line `first` on, or fewer at the end of the file. */
+  /** Reads `count` lines from line `first` on, or fewer at the end of the file. */
   lines(first: number, count: number): Buffer {
     const parts: Buffer[] = [];
     for (let [at, left] = [first, count]; left > 0; ) {
@@ -79,8 +81,8 @@ export class RecordLines {
   }
 
   /**
-   * Brings lines from `at` on into memory.
-   * @returns how many of them are there: as many as wanted if half a window holds them, at least one, and none at the end of the file.
+   * Loads lines from `at` on into memory.
+   * @returns the number of loaded lines: at least `wanted` if half a window has room for them, else at least 1; 0 at the end of the file.
    */
   hold(at: number, wanted: number): number {
     const left = () => Math.max(0, this.#end - at);
@@ -89,24 +91,24 @@ export class RecordLines {
     return left();
   }
 
-  /** The number of lines, and of bytes after the last newline. */
-  measure(): { lines: number; rest: number } {
+  /** Counts the lines, and the bytes after the last newline. */
+  measure(): { lines: number; trailing: number } {
     let lines = 0;
     for (let held = this.hold(0, 1); held > 0; held = this.hold(lines, 1)) lines += held;
-    return { lines, rest: fstatSync(this.#file).size - this.#placeOf(lines).offset };
+    return { lines, trailing: fstatSync(this.#file).size - this.#placeOf(lines).offset };
   }
 
-  /** The memory that `startOf` points into, until other lines are held. */
+  /** The memory that `startOf` points into, until the next `hold` or `lines`. */
   get memory(): Buffer {
     return this.#memory;
   }
 
-  /** Where in memory a held line begins, or the last one ends. */
+  /** The offset in memory of a held line, or of the end of the last one. */
   startOf(line: number): number {
     return this.#starts[line - this.#first.line] ?? 0;
   }
 
-  /** The key of a held line as it is written, byte by byte. */
+  /** The key of a held line as it is written, one character per byte. */
   key(line: number): string {
     return this.#memory.toString("latin1", this.startOf(line) + KEY_AT, this.startOf(line + 1) - 1);
   }
@@ -146,7 +148,7 @@ export class RecordLines {
       if (this.#count > 0 || this.#isLast) return;
       if (bytes > MAX_PAGE)
         throw new UserError(
-          `${this.path} is not a list of records: its line ${place.line + 1} is longer than a page. See what else is wrong with "rollcall verify".`,
+          `${this.path} is not a list of records: line ${place.line + 1} is longer than a page. Run "rollcall verify" to see what else is wrong.`,
         );
       this.#memory = Buffer.allocUnsafe(2 * bytes);
     }

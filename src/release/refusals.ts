@@ -3,10 +3,10 @@ import { accessSync, constants, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { codeOf, explainRefusal, isMissing, isSystemError, reasonOf, UserError } from "../errors.js";
 
-/** Codes that Node's recursive mkdir and SQLite also use for read-only disks. */
+/** Codes that Node's recursive mkdir and SQLite also report for read-only disks. */
 const VAGUE = /^(ENOENT|SQLITE_CANTOPEN|SQLITE_READONLY)/;
 
-/** The system's code for why a folder, or the nearest existing folder above it, cannot be written; undefined if it can. */
+/** The system's error code if a folder, or its nearest existing parent, cannot be written; undefined if it can. */
 export function findRefusal(path: string): string | undefined {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     try {
@@ -18,19 +18,19 @@ export function findRefusal(path: string): string | undefined {
   }
 }
 
-/** Turns a system error from writing below `dist` into one that people can act on. Returns other errors as they are. */
+/** Turns a system error from writing below `dist` into a UserError with advice. Returns other errors as they are. */
 export function explainWrite(dist: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error;
   const said = codeOf(error) ?? "";
   const code = VAGUE.test(said) ? (findRefusal(dist) ?? said) : said;
   if (!code.startsWith("SQLITE_") && !isSystemError(error)) return error;
   const why = explainRefusal(error, "another folder with --dist", code);
-  return new UserError(`Cannot write ${dist}: ${why}, then run this again. What was current is unchanged.`, {
+  return new UserError(`Cannot write ${dist}: ${why}, then run this again. The current release is unchanged.`, {
     cause: error,
   });
 }
 
-/** Runs a step after a switch. A system error does not fail the run, but adds a line to `untidied` that begins with `what`. */
+/** Runs a cleanup step after a switch. A system error does not fail the run: it adds a line to `untidied` that begins with `what`. */
 export function tidy(untidied: string[], what: string, step: () => void): void {
   try {
     step();
@@ -40,6 +40,7 @@ export function tidy(untidied: string[], what: string, step: () => void): void {
   }
 }
 
+/** Removes a file or folder as `tidy` does: a failure adds a line to `untidied`. */
 export function remove(path: string, untidied: string[]): void {
   tidy(untidied, `${path} could not be removed; the next build tries again`, () => {
     rmSync(path, { recursive: true, force: true });

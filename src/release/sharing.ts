@@ -1,4 +1,4 @@
-/** Permissions for other users: a group may write one `dist` together, and a web server has to read a release. */
+/** File permissions for other users: a group may write one `dist`, and a web server must be able to read releases. */
 import { accessSync, constants, fchmodSync, fstatSync, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hasCode, UserError } from "../errors.js";
@@ -6,7 +6,7 @@ import { shellWord } from "../print/text.js";
 import { closing } from "./plain-files.js";
 
 /**
- * Makes a folder, unless it exists, in which the same users may write as in `parent`, whatever the umask.
+ * Makes a folder, unless it exists, with the same write permissions as `parent`, whatever the umask.
  * @throws UserError if a link or a file is in its place.
  */
 export function makeFolder(parent: string, name: string): string {
@@ -26,11 +26,12 @@ export function makeFolder(parent: string, name: string): string {
   return path;
 }
 
-/** The permissions of the group and of others in a folder, where they include writing. */
+/** The mode bits of the group and of others, for those who may write. */
 function writersOf(mode: number): number {
   return (mode & 0o020 ? mode & 0o070 : 0) | (mode & 0o002 ? mode & 0o007 : 0);
 }
 
+/** Creates an empty lock file, unless it exists, which the users who may write its folder can write. */
 export function makeLockFile(path: string): void {
   try {
     closing(openSync(path, "wx"), (file) => fchmodSync(file, statSync(dirname(path)).mode & 0o666));
@@ -53,26 +54,26 @@ export function requireWritable(path: string): void {
   }
 }
 
-/** The bits of a mode that let other users read a file, and pass through a folder. */
+/** The mode bits that let other users read a file, and enter a folder. */
 const [READ, PASS] = [0o4, 0o1];
 
 /**
- * Finds what keeps other users, such as a web server, from reading a release. Looks only at modes: a group or an access list may
- * let a server in all the same.
+ * Finds a path of a release that other users, such as a web server's, cannot read. Looks only at modes: a group or an
+ * access list may still allow it.
  * @param folder absolute, with all links resolved.
  * @param files relative to it.
- * @returns the first path that other users cannot read, and how to mend it; undefined if they can read all.
+ * @returns a message with the first such path and the commands that fix it; undefined if other users can read everything.
  */
 export function findUnreadable(folder: string, files: Iterable<string>): string | undefined {
   const above = foldersAbove(folder).filter((path) => !allows(path, PASS));
   const inside = findInside(folder, files);
   const first = above[0] ?? inside;
   if (first === undefined) return undefined;
-  const mend = [
+  const fix = [
     ...(above.length > 0 ? [`chmod o+x ${above.map(shellWord).join(" ")}`] : []),
     ...(inside === undefined ? [] : [`chmod -R o+rX ${shellWord(folder)}`]),
   ];
-  return `other users cannot read ${first}, so a web server with a user of its own answers 500; to mend it: ${mend.join(" && ")}`;
+  return `other users cannot read ${first}, so a web server that runs as another user answers 500; to fix it: ${fix.join(" && ")}`;
 }
 
 function findInside(folder: string, files: Iterable<string>): string | undefined {
@@ -87,13 +88,13 @@ function findInside(folder: string, files: Iterable<string>): string | undefined
   return undefined;
 }
 
-/** From the outermost to the one that the path is in. */
+/** All parent folders of a path, outermost first. */
 function foldersAbove(path: string): string[] {
   const parent = dirname(path);
   return parent === path || parent === "." ? [] : [...foldersAbove(parent), parent];
 }
 
-/** True also for a path that is gone: other checks look for it. */
+/** True also for a path that does not exist: other checks report that. */
 function allows(path: string, bit: number): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats === undefined || (stats.mode & bit) !== 0;

@@ -1,6 +1,6 @@
 /**
- * Signs SHA256SUMS as minisign does. The secret key and its password are only in bytes, which are overwritten after use, and no
- * message repeats them.
+ * Signs SHA256SUMS as minisign does. The secret key and its password are kept only in buffers, which are overwritten after
+ * use. No message contains them.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, scrypt, sign } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
@@ -11,7 +11,7 @@ import { UserError, unreadable, usageError } from "../errors.js";
 export interface Signer {
   /** The id of its key, as minisign shows it. */
   key: string;
-  /** @returns the text of SHA256SUMS.minisig. */
+  /** Signs the bytes of SHA256SUMS. @returns the text of SHA256SUMS.minisig. */
   sign(sums: Uint8Array, release: TrustedComment): string;
 }
 
@@ -19,7 +19,7 @@ export interface Signer {
 export type Password = PasswordText | (() => PasswordText | Promise<PasswordText>);
 type PasswordText = string | Uint8Array;
 
-/** How a password unlocks a secret: scrypt's salt and limits. */
+/** The encryption of a secret key: scrypt's salt and limits. */
 interface Lock {
   salt: Buffer;
   opsLimit: number;
@@ -28,17 +28,17 @@ interface Lock {
 
 const PURPOSE = "--sign-key names the file of a secret key that minisign -G has made";
 
-/** A comment and a line of Base64 are far shorter. */
+/** Maximum size of a key file. A comment and a line of Base64 are far shorter. */
 const MOST_FILE_BYTES = 4096;
 const [KEY_BYTES, SECRET_BYTES] = [158, 104];
 
-/** Limits of scrypt's work: minisign's own, and the least that it falls back to. A larger limit could take all memory or hours. */
+/** Allowed scrypt limits: from minisign's smallest fallback to its default. Larger ones could take all memory, or hours. */
 const OPS = { min: 2 ** 15, max: 2 ** 25 };
 const MEMORY = { min: 2 ** 24, max: 2 ** 30 };
 /** OpenSSL needs a little more memory than the key's own limit. */
 const SPARE_BYTES = 2 ** 26;
 
-/** @throws UserError if the file is not a secret key of minisign's, or the password is not its own. */
+/** Reads and decrypts a secret key. @throws UserError if the file is not a minisign secret key, or the password is wrong. */
 export async function openSigner(path: string, password: Password | undefined): Promise<Signer> {
   const { lock, secret } = readSecretKey(path);
   try {
@@ -63,7 +63,7 @@ export async function openSigner(path: string, password: Password | undefined): 
   }
 }
 
-/** @returns the key's id (8 bytes), the seed (32), the public key (32) and a checksum (32), which a password may lock. */
+/** Reads a key file. @returns the key's id (8 bytes), seed (32), public key (32) and checksum (32), encrypted if there is a `lock`. */
 function readSecretKey(path: string): { secret: Buffer; lock: Lock | undefined } {
   const refuse = (why: string) => new UserError(`${path} ${why}; ${PURPOSE}.`);
   const text = readSmall(path, refuse);
@@ -76,7 +76,7 @@ function readSecretKey(path: string): { secret: Buffer; lock: Lock | undefined }
     if (key.readUInt16BE(2) === 0) return { lock: undefined, secret };
     const [opsLimit, memLimit] = [Number(key.readBigUInt64LE(38)), Number(key.readBigUInt64LE(46))];
     if (opsLimit < OPS.min || opsLimit > OPS.max || memLimit < MEMORY.min || memLimit > MEMORY.max)
-      throw refuse(`asks for other work than minisign's own keys do (${opsLimit} operations, ${memLimit} bytes)`);
+      throw refuse(`has scrypt limits that minisign does not use (${opsLimit} operations, ${memLimit} bytes)`);
     return { lock: { salt: Buffer.from(key.subarray(6, 38)), opsLimit, memLimit }, secret };
   } finally {
     text.fill(0);
@@ -92,34 +92,34 @@ function readSmall(path: string, refuse: (why: string) => UserError): Buffer {
       throw unreadable(path, PURPOSE, cause);
     }
   };
-  // Follows a link: mounted secrets are links.
+  // `statSync` follows links, since mounted secrets are links.
   const stats = reading(() => statSync(path));
   if (stats.isDirectory()) throw refuse("is a folder");
   if (!stats.isFile()) throw refuse("is not a plain file");
-  if (stats.size > MOST_FILE_BYTES) throw refuse(`has ${stats.size} bytes, more than a key of minisign's`);
+  if (stats.size > MOST_FILE_BYTES) throw refuse(`has ${stats.size} bytes, more than a minisign key`);
   return reading(() => readFileSync(path));
 }
 
-/** Why this is not a secret key, as the rest of a sentence about the file. */
+/** Why this is not a secret key, as the end of a sentence that begins with the file; undefined if it is one. */
 function findMistake(text: Buffer, key: Buffer): string | undefined {
   const begins = (letters: string) => key.toString("latin1", 0, letters.length) === letters;
   if (text.length === 0) return "is empty";
   if (!text.toString("latin1", 0, 18).startsWith("untrusted comment:"))
-    return "is not of minisign's form, a comment and a line of Base64";
+    return "is not in minisign's format, a comment and a line of Base64";
   if (key.length === 42 && begins("Ed")) return "is a public key";
   if (key.length === 74 && (begins("Ed") || begins("ED"))) return "is a signature";
-  if (key.length !== KEY_BYTES) return "is cut, or not a key";
-  if (!begins("Ed")) return "is a key of another algorithm than Ed25519";
-  if (!begins("EdSc") && !begins("Ed\0\0")) return "is protected in another way than minisign's scrypt";
-  return begins(`${key.toString("latin1", 0, 4)}B2`) ? undefined : "has another checksum than minisign's BLAKE2b";
+  if (key.length !== KEY_BYTES) return "is truncated, or not a key";
+  if (!begins("Ed")) return "is not an Ed25519 key";
+  if (!begins("EdSc") && !begins("Ed\0\0")) return "is not encrypted with minisign's scrypt";
+  return begins(`${key.toString("latin1", 0, 4)}B2`) ? undefined : "does not have minisign's BLAKE2b checksum";
 }
 
 const BASE64 = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 const [NEWLINE, RETURN, PADDING] = [0x0a, 0x0d, 0x3d];
 
 /**
- * Decodes the second line of a file, without a string in between, which could not be overwritten.
- * @returns no bytes if there is another character than those of Base64, or a third line.
+ * Decodes the Base64 in the second line of a file, without making a string, which could not be overwritten.
+ * @returns no bytes if the line is not Base64, or if there is a third line.
  */
 function decodeSecondLine(text: Buffer): Buffer {
   const bytes = Buffer.alloc(text.length);
@@ -138,7 +138,7 @@ function decodeSecondLine(text: Buffer): Buffer {
   return bytes.subarray(0, isEnd ? length : 0);
 }
 
-/** Unlocks the secret in its place. */
+/** Decrypts the secret in place. @throws UserError without a password, or without enough memory for scrypt. */
 async function unlock(path: string, lock: Lock, secret: Buffer, password: Password | undefined): Promise<void> {
   if (password === undefined) throw usageError(`${path} has a password; give it as signPassword.`);
   const bytes = Buffer.from(typeof password === "function" ? await password() : password);
@@ -148,7 +148,7 @@ async function unlock(path: string, lock: Lock, secret: Buffer, password: Passwo
     stream.fill(0);
   } catch (cause) {
     throw new UserError(
-      `${path} cannot be unlocked, for which minisign's scrypt needs ${lock.memLimit / 2 ** 30} GiB of memory; give this run that much, or make a key without a password (minisign -G -W).`,
+      `${path} cannot be decrypted: minisign's scrypt needs ${lock.memLimit / 2 ** 30} GiB of memory; give this run that much, or make a key without a password (minisign -G -W).`,
       { cause },
     );
   } finally {
@@ -174,7 +174,7 @@ function costOf({ opsLimit, memLimit }: Lock): Cost {
 /** The PKCS #8 header of an Ed25519 private key. */
 const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** Undefined if the second half of the key is not its public key: then the first half is not the seed. */
+/** The key object of a decrypted secret; undefined if its public key does not match its seed. */
 function privateKeyOf(secret: Buffer): KeyObject | undefined {
   const der = Buffer.concat([PKCS8, secret.subarray(8, 40)]);
   const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });

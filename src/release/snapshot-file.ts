@@ -1,16 +1,15 @@
-/** snapshot.json: the manifest of a release, and the id that is made from it. */
+/** snapshot.json, the manifest of a release, and the id of a release. */
 import { createHash } from "node:crypto";
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";
-import { isOfContent } from "./layout.js";
+import { isInId } from "./layout.js";
 import { encodeSum, type Sums } from "./sums.js";
 
 const count = z.int().min(0);
 
-/** Nothing but what `Snapshot` says. */
 const snapshotSchema: z.ZodType<Snapshot> = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{12}$/),
   contract: count.min(1),
@@ -29,27 +28,28 @@ export type { Snapshot };
 export type SnapshotFacts = Omit<Snapshot, "id">;
 
 /**
- * The digest that two releases have in common if their content is the same: the SHA-256 of the lines of SHA256SUMS for
- * the plain pages, in page order, for the contract and the list of records, then of the canonical text of the other facts
- * of snapshot.json. Other files do not count, see `isOfContent`.
+ * The digest of a release's content: the SHA-256 of the lines of SHA256SUMS for the plain pages, in page order, for the
+ * contract and for records.sha256, then of the canonical text of the other facts of snapshot.json. See `isInId`.
  */
 export function contentDigest(facts: SnapshotFacts, { paths, pages, others }: Sums): string {
   const hash = createHash("sha256");
   for (let page = 1; page <= pages.pages; page++)
     hash.update(encodeSum(pages.get(page, "identity") ?? "", paths.path(page)));
-  for (const [path, digest] of others) if (isOfContent(path)) hash.update(encodeSum(digest, path));
+  for (const [path, digest] of others) if (isInId(path)) hash.update(encodeSum(digest, path));
   return hash.update(stringify(facts)).digest("hex");
 }
 
-/** Equal ids do not prove equal content: who controls the records can make two contents with one id. */
+/** The id: the first 12 digits. Equal ids do not prove equal content: an attacker who controls the records can make collisions. */
 export function snapshotId(digest: string): string {
   return digest.slice(0, 12);
 }
 
+/** The text of snapshot.json. */
 export function encodeSnapshot(snapshot: Snapshot): string {
   return `${stringify(snapshot)}\n`;
 }
 
+/** Reads snapshot.json; undefined if it does not have exactly the form that `encodeSnapshot` writes. */
 export function parseSnapshot(text: string): Snapshot | undefined {
   return parseAs(snapshotSchema, text);
 }

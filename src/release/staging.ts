@@ -1,4 +1,4 @@
-/** A release while it is written: in a folder of its own, until it is complete and is renamed to its name. */
+/** A release while it is being written: a staging folder that is renamed to its final name once it is complete. */
 import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,8 +20,8 @@ export class Staging {
   readonly #paths: PagePaths;
 
   /**
-   * Needs the lock of `dist`.
-   * @param untidied gets a line for each thing that cannot be removed, now or later
+   * Creates an empty staging folder. Needs the lock of `dist`.
+   * @param untidied gets a line for each path that cannot be removed, now or later
    * @param previous the release to link unchanged files from
    */
   constructor(
@@ -34,21 +34,22 @@ export class Staging {
     this.#paths = new PagePaths(contract.listing.path);
     makeFolder(dist, RELEASES);
     this.#begin();
-    removeLeft(dist, untidied);
+    removeTrash(dist, untidied);
   }
 
+  /** Removes all files and starts again. */
   clear(): void {
     this.discard();
     this.#others.clear();
     this.#begin();
   }
 
-  /** Does not fail: what cannot be removed is left to the next build. */
+  /** Removes the staging folder. Does not throw: the next build removes what is left. */
   discard(): void {
     remove(this.folder, this.untidied);
   }
 
-  /** Writes and lists a file that is not a page, or links it from the previous release. */
+  /** Writes and lists a file that is not a page. Links it if the previous release has the same bytes. */
   put(path: string, content: string | Uint8Array): void {
     const bytes = Buffer.from(content);
     const digest = sha256(bytes);
@@ -57,7 +58,7 @@ export class Staging {
     this.#others.set(path, digest);
   }
 
-  /** Opens a file that is not a page, to be written in parts. It is listed when it is finished. */
+  /** Opens a file that is not a page, to write it in parts. `finish` lists it. */
   create(path: string): DigestedFile {
     const place = this.#place(path);
     return new DigestedFile(place, (digest) => {
@@ -72,13 +73,13 @@ export class Staging {
     this.#others.set(path, digest);
   }
 
-  /** What the release lists so far. Files that are not pages are sorted by path. */
+  /** The digests of the release so far. Files that are not pages are sorted by path. */
   sums(pages: PageDigests): Sums {
     return { paths: this.#paths, pages, others: new Map([...this.#others].sort()) };
   }
 
   /**
-   * Flushes everything, and renames the folder.
+   * Writes snapshot.json, SHA256SUMS and its signature, flushes everything, and renames the folder.
    * @param include makes the files that contain the release's name.
    * @param signer signs SHA256SUMS, if the release is to be signed.
    * @returns the name of its folder.
@@ -96,7 +97,7 @@ export class Staging {
     const sums = this.sums(pages);
     writeFlushedSync(join(this.folder, SUMS), encodeSums(sums));
     if (signer) {
-      // Signs these bytes, and not the file, which another process may have replaced.
+      // Signs the bytes in memory: another process could have replaced the file.
       const text = Buffer.from([...encodeSums(sums)].join(""));
       const signature = signer.sign(text, { id: snapshot.id, baseUrl: snapshot.base_url, time: now });
       writeFlushedSync(join(this.folder, SIGNATURE), [signature]);
@@ -113,21 +114,21 @@ export class Staging {
     return join(this.folder, path);
   }
 
-  /** Links a file from the previous release, if that has it with these bytes. */
+  /** Links a file from the previous release, if it has these bytes there. @returns false if it was not linked. */
   #link(path: string, digest: string, place: string): boolean {
     if (this.previous?.sums.others.get(path) !== digest) return false;
     const before = join(this.previous.folder, path);
     return findDigest(before, Buffer.allocUnsafe(CHUNK)) === digest && linkFile(before, place);
   }
 
-  /** Renames a folder that is in the way instead of removing it, because removing may fail halfway. */
+  /** Makes the folder. Renames an old one to trash instead of removing it, since removing may fail halfway. */
   #begin(): void {
     const trash = join(this.dist, TRASH_PREFIX + randomUUID());
     if (lstatSync(this.folder, { throwIfNoEntry: false })) renameSync(this.folder, trash);
     [STAGING, ...this.#paths.folder.split("/")].reduce(makeFolder, this.dist);
   }
 
-  /** If data changes back and forth, two releases in one second can have one id. Then the time in the name is moved on. */
+  /** A name that is not taken. Data that changes back and forth can make two releases of one id in a second; then the time is moved on. */
   #freeName(now: Date, id: string): string {
     const taken = new Set(readdirSync(join(this.dist, RELEASES)));
     let time = now;
@@ -136,11 +137,11 @@ export class Staging {
   }
 }
 
-/** Bytes that are read at once. */
+/** Bytes that are read at once when a file is hashed. */
 const CHUNK = 2 ** 16;
 
-/** Removes what killed removals have left in `dist`. Needs its lock. @returns the names of what was there. */
-export function removeLeft(dist: string, untidied: string[]): string[] {
+/** Removes trash that killed runs have left in `dist`. Needs its lock. @returns the names of the trash folders. */
+export function removeTrash(dist: string, untidied: string[]): string[] {
   const names = readdirSync(dist).filter((name) => name.startsWith(TRASH_PREFIX));
   for (const name of names) remove(join(dist, name), untidied);
   return names;

@@ -1,4 +1,4 @@
-/** SHA256SUMS: the digests of a release's files. In memory, each page file takes 32 bytes. */
+/** SHA256SUMS: the digests of all files of a release. In memory, the digest of a page file takes 32 bytes. */
 import { readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { setImmediate } from "node:timers/promises";
@@ -10,10 +10,10 @@ import { readBlocks } from "./plain-files.js";
 const [BYTES, DIGITS] = [32, 64];
 const UNSET = "0".repeat(DIGITS);
 
-/** The digests of consecutive pages by variant, 32 bytes each: the form in which threads exchange them. */
+/** The digests of consecutive pages by variant, 32 bytes each. Threads exchange digests in this form. */
 export type DigestBytes = Partial<Record<Variant, Uint8Array>>;
 
-/** The digests of all pages in some variants. Zeros stand for a digest that is not known. */
+/** The digests of all pages in some variants. 32 zero bytes mean that a digest is not known. */
 export class PageDigests {
   readonly #bytes: ReadonlyMap<Variant, Buffer>;
 
@@ -24,23 +24,24 @@ export class PageDigests {
     this.#bytes = new Map(variants.map((variant) => [variant, Buffer.alloc(pages * BYTES)]));
   }
 
-  /** Copies of the digests of `count` pages from page `first` on; fewer where there are no more pages. */
+  /** Copies the digests of `count` pages from page `first` on, or fewer at the end. */
   slice(first: number, count: number): DigestBytes {
     const [begin, end] = [(first - 1) * BYTES, (first - 1 + count) * BYTES];
     const slices = [...this.#bytes].map(([variant, bytes]) => [variant, Uint8Array.from(bytes.subarray(begin, end))]);
     return Object.fromEntries(slices);
   }
 
+  /** Sets the digests of consecutive pages from page `first` on. */
   fill(first: number, digests: DigestBytes): void {
     for (const [variant, bytes] of this.#bytes) bytes.set(digests[variant] ?? [], (first - 1) * BYTES);
   }
 
-  /** @param digest in hexadecimal. What stands behind it does not matter */
+  /** @param digest hexadecimal; anything after its 64 digits is ignored */
   set(page: number, variant: Variant, digest: string): void {
     this.#bytes.get(variant)?.write(digest, (page - 1) * BYTES, BYTES, "hex");
   }
 
-  /** Whether there is such a page (from 1) and variant. */
+  /** Whether the release has this page (from 1) in this variant. */
   includes(page: number, variant: Variant): boolean {
     return this.#bytes.has(variant) && page >= 1 && page <= this.pages;
   }
@@ -59,21 +60,22 @@ export class PageDigests {
   }
 }
 
+/** The content of SHA256SUMS. */
 export interface Sums {
-  /** Where the pages are. */
+  /** The paths of the pages. */
   paths: PagePaths;
   pages: PageDigests;
   /** Every other file's path and digest, by path. */
   others: ReadonlyMap<string, string>;
 }
 
-/** All files that SHA256SUMS lists: pages in order, each with its variants, then others by path. */
+/** All files that SHA256SUMS lists, with digests: pages in order, each in all variants, then others by path. */
 export function* listFiles({ paths, pages, others }: Sums): Generator<[path: string, digest: string]> {
   yield* pages.files(paths);
   yield* others;
 }
 
-/** Characters of SHA256SUMS that are handed out together. */
+/** Characters of SHA256SUMS that are yielded at once. */
 const CHUNK = 2 ** 16;
 
 /** The text of SHA256SUMS, in parts. */
@@ -93,15 +95,16 @@ export function encodeSum(digest: string, path: string): string {
   return `${digest}  ${path}\n`;
 }
 
-/** An open SHA256SUMS. */
+/** An open SHA256SUMS: its descriptor and its size in bytes. */
 export interface OpenSums {
   file: number;
   size: number;
 }
 
-/** The pages that a release should list. */
+/** Which pages SHA256SUMS should list, and in which variants. */
 export type PagesToList = Pick<Sums, "paths"> & Pick<PageDigests, "pages" | "variants">;
 
+/** The pages that a release with this snapshot.json should list. */
 export function pagesToList(
   paths: PagePaths,
   { pages, encodings }: Pick<Snapshot, "pages" | "encodings">,
@@ -109,7 +112,7 @@ export function pagesToList(
   return { paths, pages, variants: ["identity", ...encodings] };
 }
 
-/** Lines that are read before other work goes on. */
+/** Lines that are read before the event loop gets a turn. */
 const AT_ONCE = 5000;
 
 /**
@@ -118,7 +121,7 @@ const AT_ONCE = 5000;
  */
 export async function readSums(from: OpenSums, { paths, pages, variants }: PagesToList): Promise<Sums> {
   const expected = pages * variants.length;
-  // The number of pages comes from another file, so it is checked before memory is reserved for it.
+  // The number of pages comes from another file, so check it before memory is allocated for it.
   if (from.size < expected * encodeSum(UNSET, paths.path(1)).length)
     throw new Error(`it is too short for ${expected} page files`);
   const digests = new PageDigests(pages, variants);
@@ -145,7 +148,7 @@ export async function readSums(from: OpenSums, { paths, pages, variants }: Pages
 /** Maximum length of a line: a digest, two spaces and a path. */
 const LONGEST = DIGITS + 2 + 4096;
 
-/** The lines of an open SHA256SUMS. One that is longer than a line may be is cut, so that it is not valid. */
+/** Reads the lines of an open SHA256SUMS. A line that is too long is truncated to an invalid one. */
 export function* readSumLines(file: number): Generator<{ line: string }> {
   const cut = (line: string) => ({ line: line.slice(0, LONGEST + 1) });
   const decoder = new StringDecoder("utf8");
@@ -154,7 +157,7 @@ export function* readSumLines(file: number): Generator<{ line: string }> {
     const lines = (rest + decoder.write(block)).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) yield cut(line);
-    // The end of an endless line is not looked for.
+    // The line is too long already: its end does not matter.
     if (rest.length > LONGEST) break;
   }
   if (rest !== "") yield cut(rest);
@@ -163,16 +166,16 @@ export function* readSumLines(file: number): Generator<{ line: string }> {
 const SUM = /^([0-9a-f]{64}) {2}(\S{1,4096})$/;
 const LEADS_OUT = /(?:^|\/)\.{0,2}(?:\/|$)/;
 
-/** Undefined for a line that is not valid, or whose path leads out of the release. */
+/** Parses a line of SHA256SUMS; undefined for a line that is not valid, or whose path leads out of the release. */
 export function parseSum(line: string): { digest: string; path: string } | undefined {
   const [, digest = "", path = ""] = SUM.exec(line) ?? [];
   return digest === "" || digest === UNSET || LEADS_OUT.test(path) ? undefined : { digest, path };
 }
 
-/** Bytes at the end of SHA256SUMS that list all files which are not pages. */
+/** Bytes at the end of SHA256SUMS that always include all files which are not pages. */
 const TAIL = 2 ** 22;
 
-/** The digest that the last line of a path gives, which must not be a page's. Finds it before anything else is known. */
+/** Finds the digest of a file that is not a page without reading all of SHA256SUMS; undefined if it is not listed. */
 export function findListed({ file, size }: OpenSums, path: string): string | undefined {
   const tail = Buffer.alloc(Math.min(size, TAIL));
   readSync(file, tail, 0, tail.length, size - tail.length);

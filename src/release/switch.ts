@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { hasCode, isMissing, UserError } from "../errors.js";
-import { BEFORE, CURRENT, MARK, NEXT_LINK, RELEASES, TRASH_PREFIX } from "./layout.js";
+import { CURRENT, MARK, NEXT_LINK, PREVIOUS_LINKS, RELEASES, TRASH_PREFIX } from "./layout.js";
 import { findCurrent, findPrevious, releaseNames } from "./list.js";
 import { removeUnheld } from "./lock.js";
 import { parseFolderName } from "./name.js";
@@ -20,13 +20,13 @@ import { remove, tidy } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
 import { flushFolder } from "./writer.js";
 
-/** A release that was current less than this many milliseconds ago is not removed: readers may still use it. */
+/** Milliseconds for which a release that was current is not removed, since readers may still use it. */
 export const GRACE = 60_000;
 
 /**
- * Makes a release current. Needs the lock of `dist`. If this throws, nothing has been switched. It notes the release that was
- * current before for `previous`, and sets the modification time of its folder for `prune` and `forget`.
- * @param untidied gets a line for each thing that failed without keeping the release from becoming current.
+ * Makes a release current. Needs the lock of `dist`. If this throws, the current release is unchanged. Records the release
+ * that was current before, for `previous`, and sets the modification time of its folder, for `prune` and `forget`.
+ * @param untidied gets a line for each step that failed without preventing the switch.
  */
 export function switchCurrent(dist: string, name: string, now: Date, untidied: string[]): void {
   const next = join(dist, NEXT_LINK);
@@ -34,7 +34,7 @@ export function switchCurrent(dist: string, name: string, now: Date, untidied: s
   requireLink(dist);
   if (before !== undefined && before !== name) {
     const folder = join(dist, RELEASES, before);
-    noteBefore(dist, name, before);
+    recordPrevious(dist, name, before);
     tidy(untidied, `${folder} could not be marked with the time of the switch`, () => touch(folder, now));
   }
   rmSync(next, { recursive: true, force: true });
@@ -43,10 +43,10 @@ export function switchCurrent(dist: string, name: string, now: Date, untidied: s
   tidy(untidied, `The switch to ${name} may not survive a loss of power`, () => flushFolder(dist));
 }
 
-/** Notes which release is current before `name`. The link counts only while `name` is current. */
-function noteBefore(dist: string, name: string, before: string): void {
-  const folder = makeFolder(dist, BEFORE);
-  // The link of the release that is still current stays, in case this run is killed before the switch.
+/** Records that `before` was current before `name`. The link counts only while `name` is current. */
+function recordPrevious(dist: string, name: string, before: string): void {
+  const folder = makeFolder(dist, PREVIOUS_LINKS);
+  // Keep the link of the release that is still current, in case this run is killed before the switch.
   for (const old of readdirSync(folder)) if (old !== before) rmSync(join(folder, old), { recursive: true });
   symlinkSync(`../${RELEASES}/${before}`, join(folder, name));
   flushFolder(folder);
@@ -56,17 +56,17 @@ function noteBefore(dist: string, name: string, before: string): void {
 export function requireLink(dist: string): void {
   const link = join(dist, CURRENT);
   if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === false)
-    throw new UserError(`${link} is not a link made by Rollcall; move it away, then run this again.`);
+    throw new UserError(`${link} is not a link that Rollcall made; move it away, then run this again.`);
 }
 
 function touch(folder: string, now: Date): void {
   try {
     utimesSync(folder, now, now);
   } catch (error) {
-    // The release that was current has been removed.
+    // The previous release no longer exists.
     if (isMissing(error)) return;
     if (!hasCode(error, "EPERM")) throw error;
-    // Only the owner may set a folder's time, but any change in the folder makes the system set it.
+    // Only the owner may set a folder's time. Others can change the folder, which makes the system set it.
     const mark = join(folder, MARK);
     mkdirSync(mark, { recursive: true });
     rmdirSync(mark);
@@ -74,9 +74,9 @@ function touch(folder: string, now: Date): void {
 }
 
 /**
- * Removes old releases except `keep` of them: the previous one first, then the newest, and last those dated in the future. The
- * current release stays, and one that was current in the last minute. Needs the lock of `dist`.
- * @returns the folder names of the releases that are gone.
+ * Removes old releases except `keep` of them: the previous one first, then the newest, then those dated in the future.
+ * Never removes the current release, or one that was current in the last minute. Needs the lock of `dist`.
+ * @returns the folder names of the removed releases.
  */
 export function prune(dist: string, keep: number, now: Date, untidied: string[]): string[] {
   const removed: string[] = [];
@@ -90,7 +90,7 @@ export function prune(dist: string, keep: number, now: Date, untidied: string[])
         });
     };
     if (due.length > 0 && !removeUnheld(dist, removeAll))
-      untidied.push("Old releases were not removed, since one is being published. The next build removes them.");
+      untidied.push("Old releases were not removed, because one is being published. The next build removes them.");
   });
   for (const name of removed) remove(trashOf(dist, name), untidied);
   return removed;
@@ -99,14 +99,14 @@ export function prune(dist: string, keep: number, now: Date, untidied: string[])
 function findDue(dist: string, keep: number, now: Date): string[] {
   const [current, previous] = [findCurrent(dist), findPrevious(dist)];
   const isOld = (name: string) => now.getTime() - statSync(join(dist, RELEASES, name)).mtimeMs > GRACE;
-  // A clock that was ahead once has given names that would stay the newest for years.
+  // Names from a clock that was once ahead would otherwise stay the newest for years.
   const rank = (name: string) => (name === previous ? 0 : (parseFolderName(name)?.time ?? now) <= now ? 1 : 2);
   const old = releaseNames(dist).filter((name) => name !== current);
   old.sort((one, other) => rank(one) - rank(other));
   return old.slice(keep).filter(isOld);
 }
 
-/** Renames a release, so that a removal which is killed leaves no half of it in its place. */
+/** Renames a release before it is removed, so that a killed removal leaves no half release. */
 export function moveToTrash(dist: string, name: string): void {
   const folder = join(dist, RELEASES, name);
   rmSync(trashOf(dist, name), { recursive: true, force: true });
@@ -119,6 +119,7 @@ export function moveToTrash(dist: string, name: string): void {
   }
 }
 
+/** The path that a release is renamed to before it is removed. */
 export function trashOf(dist: string, name: string): string {
   return join(dist, TRASH_PREFIX + name);
 }

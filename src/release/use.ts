@@ -16,23 +16,23 @@ export interface UseResult {
   now: ReleaseSummary;
   /** The release that was current before, if any. */
   before?: ReleaseSummary;
-  /** What failed after the switch, a line each. */
+  /** One line for each step that failed after the switch. */
   untidied: string[];
 }
 
 export interface UseEffects {
   now?: (() => Date) | undefined;
-  /** The folder that a relative path is resolved against; the process's own folder by default. */
+  /** The folder that a relative path is resolved against; the working directory by default. */
   cwd?: string | undefined;
-  /** Stops the check, with the signal's reason. Current is unchanged then. */
+  /** Stops the check and throws the signal's reason. The current release is unchanged then. */
   signal?: AbortSignal | undefined;
 }
 
 const EFFECTS: OptionRules<UseEffects> = { now: callback, cwd: folder, signal: abortSignal };
 
 /**
- * Makes the release that a word means (its id, `previous`, ...; see `lookUp`) current, after checking every byte of it.
- * @throws UserError if the word means none or several, or if the release is damaged. Current is unchanged then.
+ * Makes the release that `word` names (an id, `previous`, ...; see `lookUp`) current, after checking every byte of it.
+ * @throws UserError if the word names none or several, or if the release is damaged. The current release is unchanged then.
  */
 export async function useRelease(dist: string, word: string, effects: UseEffects = {}): Promise<UseResult> {
   const { now = () => new Date(), cwd = ".", signal } = checkOptions("useRelease", effects, EFFECTS);

@@ -1,4 +1,4 @@
-/** Writes files that appear whole or not at all. Nothing is written through a symbolic link. */
+/** Writes files atomically, and never through a symbolic link. */
 import { createHash } from "node:crypto";
 import {
   closeSync,
@@ -14,7 +14,7 @@ import {
 import { hasCode, UserError } from "../errors.js";
 import { closing } from "./plain-files.js";
 
-/** A new file, with the digest of what is written to it. Close it in a `finally`. */
+/** A new file that is hashed while it is written. Close it in a `finally`. */
 export class DigestedFile {
   /** Number of bytes written. */
   bytes = 0;
@@ -23,7 +23,7 @@ export class DigestedFile {
 
   /**
    * @param onFinish gets the digest once the file is flushed and closed.
-   * @throws the system's errors, also if anything is at this path: "x" follows no link.
+   * @throws the system's errors, also if anything exists at this path: flag "x" does not follow links.
    */
   constructor(
     path: string,
@@ -58,15 +58,16 @@ export class DigestedFile {
   }
 }
 
+/** The temporary path of a file that will be renamed to `path`. */
 export function asidePath(path: string): string {
   return `${path}.rollcall-new`;
 }
 
-/** A file that is written aside, flushed, and renamed over the file or link at its path. */
+/** A file that is written to a temporary path, flushed, and renamed over the file or link at its path. */
 export class AsideFile extends DigestedFile {
   #isInPlace = false;
 
-  /** Creates the file aside, and removes what a killed run may have left there. */
+  /** Creates the temporary file, and removes one that a killed run has left. */
   constructor(
     path: string,
     private readonly aside = asidePath(path),
@@ -78,14 +79,14 @@ export class AsideFile extends DigestedFile {
     });
   }
 
-  /** Removes the file unless it was finished. Call it in a `finally`. */
+  /** Removes the temporary file unless it was finished. Call it in a `finally`. */
   discard(): void {
     this.close();
     if (!this.#isInPlace) rmSync(this.aside, { force: true });
   }
 }
 
-/** Replaces a small file, see `AsideFile`. @throws as `replaceFiles` does. */
+/** Replaces a small file atomically, see `AsideFile`. @throws as `replaceFiles` does. */
 export function replaceFile(path: string, content: string | Uint8Array, aside = asidePath(path)): void {
   // Another program may have put a folder there.
   rmSync(aside, { recursive: true, force: true });
@@ -93,7 +94,7 @@ export function replaceFile(path: string, content: string | Uint8Array, aside = 
 }
 
 /**
- * Replaces several files. All are on the disk before the first one is renamed.
+ * Replaces several files. All are flushed before the first one is renamed.
  * @throws UserError if one of the paths is a folder; the system's errors.
  */
 export function replaceFiles(
@@ -103,7 +104,7 @@ export function replaceFiles(
   try {
     for (const [path, content, aside] of contents) {
       if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
-        throw new UserError(`${path} is a folder, where a file is to be written; move it away, then run this again.`);
+        throw new UserError(`${path} is a folder, where a file belongs; move it away, then run this again.`);
       const file = new AsideFile(path, aside);
       files.push(file);
       file.write(content);
@@ -123,10 +124,10 @@ export function writeFlushedSync(path: string, parts: Iterable<string | Uint8Arr
   });
 }
 
-/** Error codes of file systems without hard links, and of a file that cannot have more of them. */
+/** Error codes of file systems without hard links, and of a file that cannot have more links. */
 const CANNOT_LINK: readonly string[] = ["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "ENOSYS"];
 
-/** Makes a hard link. @returns false where that is not possible. */
+/** Makes a hard link. @returns false if the file system cannot. */
 export function linkFile(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -137,6 +138,7 @@ export function linkFile(from: string, to: string): boolean {
   }
 }
 
+/** Flushes a folder's entries to the disk. */
 export function flushFolder(path: string): void {
   closing(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY), fsyncSync);
 }

@@ -9,7 +9,7 @@ import { unlessStopped } from "../errors.js";
 import { AVATAR, CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
 import { requireClock } from "../release/name.js";
-import { openIfWhole, type Release } from "../release/open.js";
+import { openIfComplete, type Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
 import { openSigner, type Signer } from "../release/signer.js";
 import { Staging } from "../release/staging.js";
@@ -76,7 +76,7 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
   const { dist, contract, encodings } = settings;
   requireLink(dist);
   // A broken release counts as none, and this build replaces it.
-  const previous = await openIfWhole(join(dist, CURRENT));
+  const previous = await openIfComplete(join(dist, CURRENT));
   const untidied: string[] = [];
   let changes: WrittenChanges | undefined;
   const staging = new Staging(dist, contract, untidied, previous);

@@ -6,7 +6,7 @@ import { DOWNLOAD_PATHS } from "../contract/downloads.js";
 import { BULK, isForAdapters, isPacked, RELEASES, SNAPSHOT } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { idOf } from "../release/name.js";
-import { findAltered, findDamage, openIfWhole, type Release } from "../release/open.js";
+import { findAltered, findDamage, openIfComplete, type Release } from "../release/open.js";
 import type { Signer } from "../release/signer.js";
 import { contentDigest, type Snapshot, type SnapshotFacts, snapshotId } from "../release/snapshot-file.js";
 import type { Sums } from "../release/sums.js";
@@ -78,7 +78,7 @@ async function findWhole(
 ): Promise<string | undefined> {
   for (const name of releaseNames(settings.dist)) {
     if (idOf(name) !== wanted.id) continue;
-    const release = await openIfWhole(join(settings.dist, RELEASES, name));
+    const release = await openIfComplete(join(settings.dist, RELEASES, name));
     if (release?.digest !== wanted.digest || !isAlike(release, settings, wanted.others)) continue;
     if ((await findDamage(release)) === undefined) return name;
   }

@@ -7,7 +7,7 @@ import { suggest } from "../print/near.js";
 import { findRelease, openChosen } from "../release/choose.js";
 import { CURRENT, RELEASES } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
-import { openIfWhole, type Release } from "../release/open.js";
+import { openIfComplete, type Release } from "../release/open.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
@@ -81,11 +81,11 @@ const MOST_KNOWN = 10;
 /** Opens the current release, unless another is named. @throws UserError when that is not there or not whole. */
 export async function openAgainst(name: string | undefined, dist: string, cwd: string) {
   if (name === NONE) return { release: undefined, whyNot: `--against ${NONE}`, known: [] };
-  const release = name === undefined ? await openIfWhole(join(dist, CURRENT)) : await openChosen(dist, name, cwd);
+  const release = name === undefined ? await openIfComplete(join(dist, CURRENT)) : await openChosen(dist, name, cwd);
   const whyNot = `${dist} has no current release to compare with`;
   if (!release) return { release, whyNot, known: [] };
   const names = releaseNames(dist).slice(0, MOST_KNOWN);
-  const opened = await Promise.all(names.map((folder) => openIfWhole(join(dist, RELEASES, folder))));
+  const opened = await Promise.all(names.map((folder) => openIfComplete(join(dist, RELEASES, folder))));
   const known = opened.filter((other) => other !== undefined && other.folder !== release.folder) as Release[];
   return { release, whyNot: undefined, known };
 }

@@ -89,7 +89,7 @@ test("of several files, none is written where one cannot be", async () => {
   const write = join(folder, "project");
   mkdirSync(join(write, "netlify.toml"), { recursive: true });
   await expect(adapt("netlify", { dist: options.dist, write })).rejects.toThrow(
-    /netlify.toml is a folder, where a file is to be written/,
+    /netlify.toml is a folder, where a file belongs/,
   );
   expect(existsSync(join(write, "netlify/edge-functions/rollcall.js"))).toBe(false);
 });

@@ -43,7 +43,7 @@ describe.runIf(needs("userns"))("on a file system of its own", () => {
       [ "$before" = "$(readlink dist/current)" ] && (cd dist/current && sha256sum --check --quiet SHA256SUMS) && echo whole
       ls -A dist dist/releases | grep -c -e staging -e trash
       small; echo "code $?"`);
-    const full = `error: Cannot write ${folder}/dist: the disk is full; free some space, then run this again. What was current is unchanged.\ncode 1\n`;
+    const full = `error: Cannot write ${folder}/dist: the disk is full; free some space, then run this again. The current release is unchanged.\ncode 1\n`;
     expect(output).toBe(`code 0\n${full}${full}whole\n0\ncode 0\n`);
   });
 

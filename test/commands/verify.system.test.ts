@@ -50,11 +50,11 @@ test("a release that other users cannot read: what stops them and what mends it,
   const { code, stdout } = await run("verify");
   expect(code).toBe(0);
   expect(stdout).toContain(
-    `\n\nreadable: other users cannot read ${cwd}, so a web server with a user of its own answers 500; ` +
-      `to mend it: chmod o+x ${cwd} && chmod -R o+rX dist/releases/${name}\n`,
+    `\n\nreadable: other users cannot read ${cwd}, so a web server that runs as another user answers 500; ` +
+      `to fix it: chmod o+x ${cwd} && chmod -R o+rX dist/releases/${name}\n`,
   );
   expect(stdout).toMatch(/\nverify +passed +release .*: 16 passed, 1 noted, 7 skipped, in /);
-  const [, mend = ""] = /to mend it: (.*)/.exec(stdout) ?? [];
+  const [, mend = ""] = /to fix it: (.*)/.exec(stdout) ?? [];
   execFileSync("bash", ["-c", mend], { cwd });
   expect((await run("verify")).stdout).toMatch(/: 17 passed, 7 skipped, in /);
 });

@@ -107,7 +107,7 @@ test("a release that the host's user cannot read is said, with what mends it, un
   expect(await adapted()).not.toContain("chmod");
   chmodSync(cwd, 0o700);
   expect(await adapted()).toMatch(
-    new RegExp(`^note +other users cannot read ${cwd}, .* answers 500; to mend it: chmod o\\+x ${cwd}$`, "m"),
+    new RegExp(`^note +other users cannot read ${cwd}, .* answers 500; to fix it: chmod o\\+x ${cwd}$`, "m"),
   );
   await rollcall(`${BUILD} --adapt apache --root /srv/elsewhere`, fakeIo(cwd));
   expect(await adapted("--root /srv/elsewhere")).not.toContain("chmod");

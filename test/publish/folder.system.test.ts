@@ -121,7 +121,7 @@ describe("several at once", () => {
     await publish(options, { onProgress: () => void pruned.push(prune(dist, 0, later, untidied)) });
     expect(pruned.flat()).toEqual([]);
     expect(untidied[0]).toBe(
-      "Old releases were not removed, since one is being published. The next build removes them.",
+      "Old releases were not removed, because one is being published. The next build removes them.",
     );
     expect(published(site)).toEqual(readTree(first.folder));
     expect(prune(dist, 0, later, untidied)).toEqual([first.name]);

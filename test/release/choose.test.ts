@@ -75,12 +75,10 @@ test("previous is refused when it has been removed, and when there was none", as
   const { dist, second, find } = await threeReleases();
   rmSync(second.folder, { recursive: true });
   expect(() => find("previous")).toThrow(
-    `${second.name}, which has been removed from ${dist}, was current before the current one; "rollcall releases" lists`,
+    `The previous release, ${second.name}, was removed from ${dist}; "rollcall releases" lists`,
   );
   rmSync(join(dist, ".previous"), { recursive: true });
-  expect(() => find("previous")).toThrow(
-    `No release in ${dist} was current before the current one; "rollcall releases"`,
-  );
+  expect(() => find("previous")).toThrow(`No release in ${dist} was current before; "rollcall releases"`);
 });
 
 test("a folder: a release's, one of releases, or whatever is there", async () => {
@@ -127,13 +125,13 @@ test("several: each is named by what was typed of it", async () => {
   const { dist, first, second, third, find } = await threeReleases();
   const names = [third.name, second.name, first.name];
   expect(() => find("20261121T034")).toThrow(
-    `"20261121T034" is the beginning of 3 names: ${names.join(", ")}; give more of one, or its id.`,
+    `"20261121T034" is the beginning of 3 names: ${names.join(", ")}; type more of it, or the id.`,
   );
   const rename = (name: string, id: string) =>
     renameSync(join(dist, "releases", name), join(dist, "releases", name.replace(/[0-9a-f]{12}$/, id)));
   rename(first.name, "aaaaaaaaaaa1");
   rename(second.name, "aaaaaaaaaaa2");
-  expect(() => find("aaa")).toThrow('"aaa" is the beginning of 2 ids: aaaaaaaaaaa2, aaaaaaaaaaa1; give more of one.');
+  expect(() => find("aaa")).toThrow('"aaa" is the beginning of 2 ids: aaaaaaaaaaa2, aaaaaaaaaaa1; type more of it.');
   rename(third.name, "202611210000");
   // One id begins so, and every name: to take the id would be a guess.
   expect(() => find("2026")).toThrow(/^"2026" is the beginning of 4 ids and names: 202611210000, 20261121T0343/);

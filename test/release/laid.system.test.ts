@@ -60,7 +60,7 @@ test.each(["a link", "a pipe", "a database"])("%s in place of the lock is refuse
   if (what === "a database") writeUsers(join(folder, "users.sqlite"), plainRows(3));
   expect(await run(args)).toMatchObject({
     code: 1,
-    stderr: `error: ${lock} is not Rollcall's, which has an empty file there; move it away.\n`,
+    stderr: `error: ${lock} is not a lock file of Rollcall, which is empty; move it away.\n`,
   });
   expect(readFileSync(other, "utf8")).toBe("another's");
 });

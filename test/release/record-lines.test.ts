@@ -38,7 +38,7 @@ const KEYS: [what: string, keys: (string | number)[]][] = [
 test.each(KEYS)("%s: any lines, in any order", (_, keys) => {
   const lines = linesOf(keys);
   const list = reading(lines.join("")).open();
-  expect(list.measure()).toEqual({ lines: lines.length, rest: 0 });
+  expect(list.measure()).toEqual({ lines: lines.length, trailing: 0 });
   const most = Math.max(lines.length, 1);
   const span = fc.tuple(fc.nat(most), fc.nat(Math.min(most, 400)));
   fc.assert(
@@ -73,6 +73,6 @@ test.each(KEYS)("%s: keys and digests, one by one", (_, keys) => {
 test("what is behind the last newline is no line, but known", () => {
   const [line = ""] = linesOf(["key"]);
   const { open } = reading(`${line}${line}${line.slice(0, 20)}`);
-  expect(open().measure()).toEqual({ lines: 2, rest: 20 });
+  expect(open().measure()).toEqual({ lines: 2, trailing: 20 });
   expect(open().lines(1, 5).toString()).toBe(line);
 });

@@ -243,7 +243,7 @@ describe("use and releases", () => {
 
   test("a folder or file in the place of current is left alone", async () => {
     mkdirSync(join(dist, "current"), { recursive: true });
-    await expect(publish()).rejects.toThrow("is not a link made by Rollcall; move it away");
+    await expect(publish()).rejects.toThrow("is not a link that Rollcall made; move it away");
     expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", "current"]);
     expect(lstatSync(join(dist, "current")).isDirectory()).toBe(true);
   });

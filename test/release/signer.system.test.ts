@@ -45,19 +45,19 @@ const scrypt = (ops: bigint, memory: bigint) =>
 
 test.each([
   ["nothing", "", "is empty"],
-  ["any text", "Hello\n", "is not of minisign's form"],
-  ["a key of OpenSSH", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk=\n", "is not of minisign's form"],
-  ["a comment without a newline", "untrusted comment: x", "is cut, or not a key"],
-  ["other letters", changed(() => undefined).replace("RW", "R_"), "is cut, or not a key"],
-  ["a cut key", changed((bytes) => bytes.subarray(0, -1)), "is cut, or not a key"],
+  ["any text", "Hello\n", "is not in minisign's format"],
+  ["a key of OpenSSH", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk=\n", "is not in minisign's format"],
+  ["a comment without a newline", "untrusted comment: x", "is truncated, or not a key"],
+  ["other letters", changed(() => undefined).replace("RW", "R_"), "is truncated, or not a key"],
+  ["a cut key", changed((bytes) => bytes.subarray(0, -1)), "is truncated, or not a key"],
   ["a public key", `untrusted comment: x\n${keyBytes().line}\n`, "is a public key"],
   ["a signature", changed((bytes) => bytes.subarray(0, 74)), "is a signature"],
-  ["another algorithm", changed((bytes) => bytes.fill("Rs", 0, 2)), "is a key of another algorithm"],
-  ["another protection", changed((bytes) => bytes.fill("Ar", 2, 4)), "is protected in another way"],
-  ["another checksum", changed((bytes) => bytes.fill("S2", 4, 6)), "has another checksum"],
+  ["another algorithm", changed((bytes) => bytes.fill("Rs", 0, 2)), "is not an Ed25519 key"],
+  ["another protection", changed((bytes) => bytes.fill("Ar", 2, 4)), "is not encrypted with minisign's scrypt"],
+  ["another checksum", changed((bytes) => bytes.fill("S2", 4, 6)), "does not have minisign's BLAKE2b checksum"],
   ["a seed that was changed", changed((bytes) => bytes.fill(7, 62, 63)), "the file is damaged"],
-  ["twice the operations", scrypt(2n ** 26n, 2n ** 30n), "asks for other work than minisign's own keys do"],
-  ["no work at all", scrypt(0n, 0n), "asks for other work than minisign's own keys do"],
+  ["twice the operations", scrypt(2n ** 26n, 2n ** 30n), "has scrypt limits that minisign does not use"],
+  ["no work at all", scrypt(0n, 0n), "has scrypt limits that minisign does not use"],
 ])("%s is refused", async (_, text, why) => {
   const path = join(scratch(), "the.key");
   writeFileSync(path, text);
@@ -85,6 +85,6 @@ test("what is not a plain file is refused", async () => {
   expect(await why("folder")).toBe(`folder is a folder; ${purpose}`);
   expect(await why("pipe")).toBe(`pipe is not a plain file; ${purpose}`);
   expect(await why("loop")).toBe(`loop is a link that leads back to itself; ${purpose}`);
-  expect(await why("large")).toBe(`large has 4097 bytes, more than a key of minisign's; ${purpose}`);
+  expect(await why("large")).toBe(`large has 4097 bytes, more than a minisign key; ${purpose}`);
   expect(await why("none")).toBe(`There is no file none; ${purpose}`);
 });

@@ -84,7 +84,7 @@ test("where none can be started any more, all ends with the reason", async () =>
   for (const pid of pids()) process.kill(pid, "SIGKILL");
   const { code, stderr } = await ended;
   expect(code).toBe(1);
-  const why = /Process \d+ cannot serve: Release \S+ is broken: it lacks SHA256SUMS\. See all that is wrong.*/;
+  const why = /Process \d+ cannot serve: Release \S+ is broken: it lacks SHA256SUMS\. Run "rollcall verify" to see all that is wrong.*/;
   const starts = stderr.split("\n").filter((line) => why.test(line));
   expect(starts, "six for each").toHaveLength(12);
   expect(starts.at(-1)).toMatch(/^error: No process serves any more, and none can be started: Process /);

@@ -95,7 +95,7 @@ describe("a whole release", () => {
     expect(passed(verdict)).toBe(true);
     expect(row(verdict, "readable")).toMatchObject({
       outcome: "noted",
-      note: `other users cannot read ${join(folder, path)}, so a web server with a user of its own answers 500; to mend it: ${mend(folder)}`,
+      note: `other users cannot read ${join(folder, path)}, so a web server that runs as another user answers 500; to fix it: ${mend(folder)}`,
     });
   });
 });

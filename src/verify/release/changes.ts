@@ -321,7 +321,7 @@ async function unlessUnreadable<T>(step: () => T | Promise<T>): Promise<T | unde
 function isList(path: string): boolean {
   const list = new RecordLines(path);
   try {
-    return list.measure().rest === 0;
+    return list.measure().trailing === 0;
   } finally {
     list.close();
   }
