@@ -1,4 +1,4 @@
-/** `rollcall build`: reads records from SQLite, validates every one, and publishes them as a release, or refuses. */
+/** `rollcall build`: reads records from a source, validates every one, and makes a release of them current. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Mergers } from "../artifacts/artifacts.js";
@@ -25,9 +25,9 @@ import { makeCurrent } from "./publish.js";
 import { type BuildResult, explorerAddress, reportLookup, type Timings } from "./result.js";
 
 /**
- * Publishes the records of `options.db` as the current release of `options.dist`. A build that fails, at whatever moment,
- * leaves the current release as it was.
- * @throws InvalidRecordsError when records are invalid; UserError for everything else that a person can correct.
+ * Publishes the records of `options.db` as the current release of `options.dist`. A build that fails at any moment leaves
+ * the current release unchanged.
+ * @throws InvalidRecordsError when records are invalid; UserError for everything else that a user can correct.
  */
 export async function build(options: BuildOptions, effects: BuildEffects = {}): Promise<BuildResult> {
   const began = performance.now();
@@ -46,10 +46,10 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
   let unlock: (() => void) | undefined;
   try {
     requireClock(now());
-    // A wrong password is told before anything is read.
+    // Report a wrong password before anything is read.
     const signer = signKey === undefined ? undefined : await openSigner(signKey, effects.signPassword);
     signal?.throwIfAborted();
-    // A source that is refused leaves no new folder behind.
+    // Locking would create `dist`, so a new `dist` is locked only after the source was accepted.
     unlock = existsSync(dist) ? lockDist(dist, now()) : undefined;
     // A join reads the parts instead of the rows.
     source = await openSource({ ...settings, rowsOf: parts === undefined ? undefined : () => NO_ROWS }, signal);
@@ -75,7 +75,7 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
   const { settings, signal } = job;
   const { dist, contract, encodings } = settings;
   requireLink(dist);
-  // A broken release counts as none, and this build replaces it.
+  // A broken release counts as none: this build replaces it.
   const previous = await openIfComplete(join(dist, CURRENT));
   const untidied: string[] = [];
   let changes: WrittenChanges | undefined;
@@ -120,7 +120,7 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
   }
 }
 
-/** Makes pages of the records, or takes those that several machines have made. */
+/** Makes the pages from records, or takes them from parts that several machines have made. */
 async function writePages(job: Job, staging: Staging, previous: Release | undefined): Promise<MadePages> {
   const { contract, data, files, join: parts } = job.settings;
   const merge = (collection: Collection) => Mergers.start(data, { contract, collection, sink: staging, files });

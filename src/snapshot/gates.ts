@@ -1,4 +1,4 @@
-/** The gates of a build: a release that changes more than they allow does not become current. */
+/** Gates: a release that changes more than they allow does not become current. */
 import { basename, join } from "node:path";
 import { diff } from "../diff/diff.js";
 import { findExceeded, GateError, type Gates, hasGates } from "../diff/gates.js";
@@ -10,7 +10,7 @@ import { findCurrent } from "../release/list.js";
 import { idOf } from "../release/name.js";
 import { openRelease, type Release } from "../release/open.js";
 
-/** What a build changes. `previous` is undefined when there was no release to compare with. */
+/** What a build changes. `previous` is undefined without a release to compare with. */
 export interface GateReport {
   previous: string | undefined;
   added: number;
@@ -19,9 +19,10 @@ export interface GateReport {
 }
 
 /**
- * @param name the folder name of the new release, which stays in `dist` also when a gate is exceeded.
- * @param matches what was found between both releases before. They are closed.
- * @throws GateError when one is exceeded; UserError when the current release is broken, so that nothing can be compared.
+ * Compares a new release with the current one, and checks that no gate is exceeded.
+ * @param name the folder name of the new release. It stays in `dist` even if a gate is exceeded.
+ * @param matches the matches between both releases, if known. This closes them.
+ * @throws GateError if a gate is exceeded; UserError if the current release is broken, so that nothing can be compared.
  */
 export async function checkGates(
   dist: string,
@@ -34,7 +35,7 @@ export async function checkGates(
   if (!previous) {
     if (findCurrent(dist) === undefined) return { previous: undefined, added: 0, removed: 0, changed: 0 };
     throw new UserError(
-      `The gates cannot be held against the current release, which is broken; switch to a whole one with "rollcall use", or accept the new one with "rollcall use ${idOf(name)}".`,
+      `The gates cannot compare with the current release, which is broken; switch to an intact one with "rollcall use", or accept the new one with "rollcall use ${idOf(name)}".`,
     );
   }
   const release = await openRelease(join(dist, RELEASES, name));

@@ -1,4 +1,4 @@
-/** The options of a build. Their defaults and ranges stand in the table of settings, and `rollcall build --help` lists them. */
+/** The options of a build. Their defaults and ranges are in the settings table; `rollcall build --help` lists them. */
 import { z } from "zod";
 import { describeApi } from "../artifacts/openapi/openapi.js";
 import { parseBaseUrl } from "../contract/base-url.js";
@@ -24,31 +24,31 @@ export interface BuildOptions
     ServingOptions {
   /** The SQLite file of records. */
   db: string;
-  /** Where the listing will be reached: absolute http(s), maybe with a path. */
+  /** The URL that the listing will be served at: absolute http(s), optionally with a path. */
   baseUrl: string;
-  /** The folder of releases, which is created when it is missing. */
+  /** The folder of releases. It is created if it does not exist. */
   dist: string;
   /** Content codings to store each page in as well. */
   encodings?: readonly Encoding[] | undefined;
-  /** How much may change. A release that changes more is built, but not made current. */
+  /** How much may change. A release that changes more is built, but does not become current. */
   gates?: Gates | undefined;
   /** A file to write every problem to, as NDJSON. */
   problemsFile?: string | undefined;
-  /** Further files for the release's folder, such as a host's own settings. */
+  /** Additional files for the release's folder, such as settings of a host. */
   extraFiles?: readonly { path: string; text: string }[] | undefined;
 }
 
-/** It stands here since the library's types must not lead to better-sqlite3's, which its users do not install. */
+/** Defined here because the library's types must not import better-sqlite3's, which its users do not install. */
 export type OnBuildProgress = (read: { records: number; total: number }) => void;
 
 export interface BuildEffects {
   /** The clock, for the name of the release's folder. */
   now?: (() => Date) | undefined;
-  /** Told when reading begins, with 0 records, and then how far it is. */
+  /** Called when reading begins, with 0 records, and then as reading goes on. */
   onProgress?: OnBuildProgress | undefined;
-  /** Of the key that signs, or what gives it; asked for only where the key has one, before anything is read. */
+  /** The password of `signKey`, or a function that returns it. The function is called only for a key with a password, before anything is read. */
   signPassword?: Password | undefined;
-  /** Stops the build, which then throws the signal's reason. Once its release is complete, the build ends as usual. */
+  /** Stops the build, which then throws the signal's reason. Has no effect once the release is complete. */
   signal?: AbortSignal | undefined;
 }
 
@@ -56,7 +56,7 @@ const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
 
 const { compress, problems } = SETTINGS;
 const extraPath = z.string().regex(/^[\w.-]*\w[\w.-]*$/);
-/** Files with plain names, but not those that every release writes itself. */
+/** Files with plain names, except the names that a release uses itself. */
 const extraFiles: Rule = {
   schema: z.array(
     z.strictObject({ path: extraPath.refine((name) => !TAKEN_NAMES.includes(name.toLowerCase())), text: z.string() }),
@@ -64,7 +64,7 @@ const extraFiles: Rule = {
   allowed: "a list of {path, text}, each path a file's name",
 };
 
-/** Without what is allowed, so that a message does not repeat the value. */
+/** Has no `allowed` text, so that no message repeats the value. */
 const passwordRule: Rule = {
   schema: z.custom((value) => typeof value === "string" || typeof value === "function" || value instanceof Uint8Array, {
     error: "Must be text, bytes, or a function that gives either.",
@@ -98,7 +98,7 @@ export const BUILD_EFFECTS: OptionRules<BuildEffects> = {
 
 export type BuildSettings = Awaited<ReturnType<typeof resolveOptions>>;
 
-/** @throws UserError (usage) naming every option that is unknown, missing or not allowed. */
+/** Checks and completes the options of a build. @throws UserError (usage) naming every option that is unknown, missing or not allowed. */
 export async function resolveOptions(given: BuildOptions) {
   const options = checkOptions("build", given, RULES, ["db", "baseUrl", "dist"]);
   if (options.table !== undefined && options.query !== undefined)
@@ -113,7 +113,7 @@ export async function resolveOptions(given: BuildOptions) {
   const bulk = options.bulk ?? false;
   const explorer = options.explorer ?? false;
   const lookup = explorer || (options.lookup ?? false);
-  // Most builds are for no host that needs a file in the release.
+  // Loaded only when needed: most builds have no files for other hosts.
   const adapting = options.adapt?.length ? await import("../hosts/release-files.js") : undefined;
   const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer };
   const forHosts = adapting?.publishedFiles(chosen) ?? [];

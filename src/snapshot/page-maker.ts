@@ -1,4 +1,4 @@
-/** Makes pages of rows of the copy, and collects what artifacts need of them: in a worker thread, or inline. */
+/** Makes pages from rows of the copy, and collects the data that artifacts need: in a worker thread, or inline. */
 import type { Collector } from "../artifacts/artifact.js";
 import { artifactsOf } from "../artifacts/artifacts.js";
 import { type Contract, contractOf } from "../contract/contract.js";
@@ -18,7 +18,7 @@ import type { Problem } from "./problems.js";
 import type { Spent } from "./result.js";
 import { validator } from "./validator.js";
 
-/** What all batches have in common. It can be sent to another thread. */
+/** What all batches of a build have in common. It can be sent to another thread. */
 export interface PageData {
   settings: DataSettings;
   copy: Copy;
@@ -32,33 +32,33 @@ export interface PageData {
 /** A batch of pages to make. */
 export interface PageJob {
   range: PageRange;
-  /** The digests of these pages in the release before. */
+  /** The digests of these pages in the previous release. */
   known: DigestBytes;
-  /** False where records are only checked. */
+  /** False if records are only checked. */
   isWritten: boolean;
 }
 
-/** What came of a batch. */
+/** The result of a batch. */
 export interface PageBatch {
   digests: DigestBytes;
   totals: Totals;
   warnings: WarningCounts;
   spent: Spent;
-  /** What each artifact's merger needs, in their order; none for a batch with an invalid record. */
+  /** One piece for each artifact's merger, in the order of the artifacts; empty if a record is invalid. */
   pieces: Uint8Array<ArrayBuffer>[];
-  /** A file with the problems of each invalid record as a piece, since their values may have any length. */
+  /** A file with one piece per invalid record: its problems. In a file, because their values may have any length. */
   problems: { path: string; digest: string } | undefined;
   /** The numbers of invalid rows, from 0. */
   invalid: number[];
 }
 
-/** Characters of one page: half of the longest string, since readers have to hold a page, too. */
+/** Maximum characters of a page: half of the longest string, so that readers can hold a page, too. */
 const PAGE_LIMIT = 2 ** 28;
 
-/** A page, and its records with one character for each byte. */
+/** A page. `text` is its records with one character per byte. */
 type MadePage = PageBytes & { text: string };
 
-/** Close it in a `finally`. */
+/** Makes the pages of batches, one batch after another. Close it in a `finally`. */
 export class PageMaker {
   readonly #contract: Contract;
   readonly #validate: ReturnType<typeof validator>;
@@ -74,7 +74,7 @@ export class PageMaker {
     this.#reader = new PageReader(copy, settings);
   }
 
-  /** @throws UserError for a page that is too large, and for a full disk; the system's errors */
+  /** Makes the pages of one batch. @throws UserError for a page that is too large, and for a full disk; the system's errors */
   async make(job: PageJob): Promise<PageBatch> {
     const { settings } = this.data;
     this.#collectors ??= (await artifactsOf(settings)).map((artifact) =>
@@ -103,7 +103,7 @@ export class PageMaker {
     this.#reader.close();
   }
 
-  /** Reads and checks a page. @returns undefined where a record is invalid */
+  /** Reads and checks a page. @returns undefined if a record is invalid */
   #read(page: number, batch: Batch): MadePage | undefined {
     const { collection } = this.data;
     const rows = rowsOfPages({ first: page, last: page }, collection);
@@ -118,7 +118,7 @@ export class PageMaker {
     return { parts, digest: batch.timed("digest", () => sha256(...parts)), text };
   }
 
-  /** The same, row by row, by the schema: it takes what the pattern does not know, and finds every problem. */
+  /** Does the same row by row with the schema: accepts values that the pattern does not know, and finds every problem. */
   #readExactly(page: number, range: RowRange, batch: Batch): PageBytes | undefined {
     const { collection } = this.data;
     const records: string[] = [];
@@ -147,12 +147,12 @@ export class PageMaker {
     const { pageSize } = this.data.settings;
     const [, many] = this.#contract.listing.words;
     return new UserError(
-      `Page ${page} would have more than ${Math.floor(PAGE_LIMIT / 1e6)} million characters; take fewer than ${pageSize} ${many} a page with --page-size.`,
+      `Page ${page} would have more than ${Math.floor(PAGE_LIMIT / 1e6)} million characters; put fewer than ${pageSize} ${many} on a page with --page-size.`,
     );
   }
 }
 
-/** A batch while it is made. */
+/** A batch while it is being made. */
 class Batch {
   readonly warnings: WarningCounts = {};
   readonly #spent: Spent = { read: 0, check: 0, digest: 0, write: 0, collect: 0 };
@@ -174,7 +174,7 @@ class Batch {
     this.#writer = new PageWriter(data);
   }
 
-  /** Whether its pages are to be written. */
+  /** Whether its pages are written. */
   get isGood(): boolean {
     return this.job.isWritten && this.#invalid.length === 0;
   }

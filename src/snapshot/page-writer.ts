@@ -1,4 +1,4 @@
-/** Writes pages to files: what is new is written, what the last release has already is linked from it. */
+/** Writes page files. Links those that the previous release already has. */
 import { closeSync, fstatSync, fsync, openSync, readSync, writeFileSync, writevSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -23,27 +23,27 @@ const COMPRESS: Record<Encoding, (bytes: Buffer) => Buffer> = {
       },
       chunkSize: 65_536,
     }),
-  // As gzip -6, but with more memory: the same compression in less time.
+  // Like `gzip -6`, but faster with more memory.
   gzip: (bytes) => zlib.gzipSync(bytes, { level: 6, memLevel: 9, chunkSize: 65_536 }),
 };
 
-/** The last release's digest of a page in a variant, if it has the page. */
+/** Finds the previous release's digest of a page in a variant. */
 export type Known = (variant: Variant) => string | undefined;
 
-/** The bytes of all page files, how many were linked, and how many the last release did not have. */
+/** Bytes of all page files, number of linked files, and number of files that the previous release did not have. */
 export interface Totals {
   bytes: number;
   linked: number;
   changed: number;
 }
 
-/** A page's bytes, in parts that need not be copied together, and their digest. */
+/** The bytes of a page in three parts, which saves a copy, and their digest. */
 export interface PageBytes {
   parts: readonly [head: Buffer, records: Buffer, tail: Buffer];
   digest: string;
 }
 
-/** Where pages go. */
+/** Where pages are written. */
 interface PageTarget {
   settings: Pick<DataSettings, "compress">;
   collection: Pick<Collection, "path">;
@@ -52,7 +52,7 @@ interface PageTarget {
   previous: string | undefined;
 }
 
-/** To be finished in a `finally`. */
+/** Writes pages and their compressed variants. Call `finish` in a `finally`. */
 export class PageWriter {
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
   private readonly paths: PagePaths;
@@ -63,7 +63,7 @@ export class PageWriter {
     this.paths = new PagePaths(target.collection.path);
   }
 
-  /** Writes the file of page `page` (from 1), and its compressed ones. @returns the digests of all of them. */
+  /** Writes page `page` (from 1) in all variants. @returns the digest of each. */
   write(page: number, { parts, digest }: PageBytes, known: Known): [Variant, string][] {
     const isUnchanged = known("identity") === digest;
     const path = this.paths.path(page);
@@ -76,7 +76,7 @@ export class PageWriter {
     return digests;
   }
 
-  /** Waits until all files are on the disk. @throws the system's errors. */
+  /** Waits until all files are flushed. @throws the system's errors. */
   finish(): Promise<void> {
     return this.#files.finish();
   }
@@ -95,7 +95,7 @@ export class PageWriter {
     this.totals.changed += 1;
   }
 
-  /** Links a file from the last release, after looking at its bytes: one damaged since must not be carried on. */
+  /** Links a file from the previous release if its bytes are intact. @returns false if they are not. */
   #keep(path: string, isIntact: (before: Buffer) => boolean): boolean {
     const { previous, folder } = this.target;
     const before = previous === undefined ? undefined : this.#find(join(previous, path));
@@ -106,7 +106,7 @@ export class PageWriter {
     return true;
   }
 
-  /** A file's bytes, valid until the next call; undefined when it is missing, a link, or not a plain file. */
+  /** Reads a file into memory that the next call overwrites; undefined if it is missing, a link, or not a regular file. */
   #find(path: string): Buffer | undefined {
     const file = openPlain(path);
     if (file === undefined) return undefined;
@@ -118,15 +118,15 @@ export class PageWriter {
   }
 }
 
-/** Maximum number of files that a thread has open while they are flushed. Some systems allow a process few open files. */
+/** Maximum number of open files that a thread is flushing. Some systems allow a process few open files. */
 const MOST_UNFLUSHED = 16;
 
-/** Flushes new files while the next ones are made. */
+/** Flushes new files while the next ones are written. */
 class FlushedFiles {
   readonly #waiting = new Set<Promise<void>>();
   #failure: { error: unknown } | undefined;
 
-  /** Writes a file, which may reach the disk later. @throws also the error of an earlier file. */
+  /** Writes a file, and flushes it in the background. @throws also the error of an earlier file. */
   write(path: string, parts: readonly Uint8Array[]): void {
     if (this.#failure) throw this.#failure.error;
     if (this.#waiting.size >= MOST_UNFLUSHED) {
@@ -151,7 +151,7 @@ class FlushedFiles {
     this.#waiting.add(flushed);
   }
 
-  /** Waits until all files are on the disk. Call it in a `finally`. @throws the system's first error. */
+  /** Waits until all files are flushed. Call it in a `finally`. @throws the system's first error. */
   async finish(): Promise<void> {
     await Promise.all(this.#waiting);
     if (this.#failure) throw this.#failure.error;
@@ -162,15 +162,16 @@ class FlushedFiles {
 function writeParts(file: number, parts: readonly Uint8Array[]): void {
   const bytes = parts.reduce((sum, part) => sum + part.length, 0);
   const written = writevSync(file, parts);
-  // The system may write less than it is given, for example when the disk is nearly full.
+  // The system may write only a part, for example when the disk is nearly full.
   if (written < bytes) writeFileSync(file, Buffer.concat(parts).subarray(written));
 }
 
-/** The binary logarithm of a window that holds a whole page. A larger one would cost time and gain nothing. */
+/** The binary logarithm of the smallest Brotli window that holds a page. A larger one costs time and saves nothing. */
 function windowFor(bytes: number): number {
   return Math.min(22, Math.max(16, Math.ceil(Math.log2(bytes + 1))));
 }
 
+/** Whether `whole` equals the parts joined. */
 function isJoined(whole: Buffer, parts: readonly Buffer[]): boolean {
   let at = 0;
   for (const part of parts) {

@@ -1,15 +1,15 @@
-/** A file of byte strings, each after its length, which is read once and in order: from a thread or another machine. */
+/** A file of byte strings, each after its length. Threads and shards hand over data in such files, to be read once in order. */
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { UserError } from "../errors.js";
 import { DigestedFile } from "../release/writer.js";
 
-/** Bytes of a length. */
+/** Bytes of the length before each piece. */
 const LENGTH = 4;
-/** Bytes that are written together. */
+/** Bytes that are written at once. */
 const TOGETHER = 2 ** 18;
 
-/** Close it in a `finally`. */
+/** Writes a file of pieces. Close it in a `finally`. */
 export class PiecesFile {
   readonly #file: DigestedFile;
   #waiting: Uint8Array[] = [];
@@ -29,7 +29,7 @@ export class PiecesFile {
     if (this.#bytes >= TOGETHER) this.#write();
   }
 
-  /** @returns the digest of the file. */
+  /** Flushes and closes the file. @returns its digest. */
   finish(): string {
     this.#write();
     return this.#file.finish();
@@ -46,8 +46,8 @@ export class PiecesFile {
 }
 
 /**
- * The pieces of a file.
- * @throws UserError at the end when the file has another digest, or as soon as a length does not fit; the system's errors.
+ * Reads the pieces of a file in order.
+ * @throws UserError if the digest differs, which is known only at the end, or a length does not fit; the system's errors.
  */
 export function* readPieces(path: string, digest: string): Generator<Buffer, void> {
   const file = openSync(path, "r");
@@ -73,6 +73,7 @@ export function* readPieces(path: string, digest: string): Generator<Buffer, voi
   }
 }
 
+/** The error for a file of pieces that was changed or truncated. */
 export function damaged(path: string): UserError {
-  return new UserError(`${path} is not as it was written`);
+  return new UserError(`${path} is damaged`);
 }

@@ -1,4 +1,4 @@
-/** The pipeline: rows of the copy -> pages -> what artifacts need, by worker threads or inline, in published order. */
+/** The pipeline: rows of the copy -> pages -> pieces for artifacts, in worker threads or inline, in published order. */
 import { rmSync } from "node:fs";
 import { pagesTogether } from "../artifacts/bulk.js";
 import { pagesFor } from "../contract/links.js";
@@ -17,13 +17,13 @@ import { readPieces } from "./pieces.js";
 import { InvalidRecordsError, type ProblemLog } from "./problems.js";
 import type { Spent } from "./result.js";
 
-/** With fewer records, starting threads takes longer than they save. */
+/** With fewer records than this, starting threads takes longer than they save. */
 const WORTHWHILE = 20_000;
-/** Records in a batch, unless they are few: then there are so many batches that no thread waits long for others. */
+/** Records in a batch, and the number of batches for fewer records, so that no thread waits long for others. */
 const [BATCH_RECORDS, FEWEST_BATCHES] = [16_000, 16];
-/** Pages in a batch, at least. While a batch is made, its pages are flushed together. */
+/** Minimum pages in a batch. The pages of a batch are flushed together. */
 const BATCH_PAGES = 16;
-/** Little of what a thread makes outlives its page: a quarter of the usual memory is as fast, and saves 35 MB. */
+/** Little of a thread's data outlives its page: a quarter of V8's usual young generation is as fast, and saves 35 MB. */
 const LIMITS = { maxYoungGenerationSizeMb: 12 };
 
 export interface Job {
@@ -32,63 +32,63 @@ export interface Job {
   log: ProblemLog;
   onProgress: OnBuildProgress;
   signal: AbortSignal | undefined;
-  /** Which share of the pages is made. */
+  /** Which share of the pages to make. */
   shard: Shard;
 }
 
-/** Which pages are made, of what listing. */
+/** Which pages to make, and of which listing. */
 export interface Task {
   collection: Collection;
   range: PageRange;
 }
 
 export interface MadePages extends Task {
-  /** Of the pages that were made, from 1 on. */
+  /** Digests of the pages that were made, numbered from 1. */
   digests: PageDigests;
   totals: Totals;
   warnings: WarningCounts;
-  /** Threads that made them; 0 when the main thread did. */
+  /** Number of worker threads; 0 if the main thread made the pages. */
   workers: number;
   spent: Spent;
   /** Milliseconds of merging artifacts after the last page. */
   merged: number;
 }
 
-/** Takes what artifacts need, in published order. Made anew for each run of the pipeline. */
-export interface Taker {
+/** Receives the pieces for artifacts in published order. Each run of the pipeline has a new one. */
+export interface PieceTaker {
   take(pieces: readonly Uint8Array[]): void;
   finish(signal: AbortSignal | undefined): Promise<void>;
   close(): void;
 }
 
-/** @param count of all records */
+/** The pages that a shard of a build makes. @param count the number of all records */
 export function taskOf(
   { contract, pageSize, baseUrl, links, packs }: BuildSettings,
   count: number,
   shard: Shard,
 ): Task {
   const pages = pagesFor(count, pageSize);
-  // Pages that are compressed together belong to one shard, so that every cut gives the same bytes.
+  // Pages that are compressed together stay in one shard, so that the bytes do not depend on the number of shards.
   const range = cutPages(pages, shard, packs ? pagesTogether(pageSize) : 1);
   return { collection: { count, pages, pageSize, baseUrl, path: contract.listing.path, links }, range };
 }
 
 /**
  * Makes all pages of a job. With `skipInvalid`, invalid rows are removed from the copy, and the pipeline runs once more.
- * @throws InvalidRecordsError when all records were checked and some are invalid
+ * @throws InvalidRecordsError, after all records were checked, if some are invalid
  */
 export async function makePages(
   job: Job,
   target: { folder: string; clear(): void },
   previous: Release | undefined,
-  startTaking: (collection: Collection) => Promise<Taker>,
+  startTaker: (collection: Collection) => Promise<PieceTaker>,
 ): Promise<MadePages> {
   const { settings, source, log } = job;
   const { listing } = settings.contract;
   log.open();
   for (;;) {
     const task = taskOf(settings, source.count, job.shard);
-    const taker = await startTaking(task.collection);
+    const taker = await startTaker(task.collection);
     try {
       const made = await run(job, task, target.folder, previous, taker);
       if (made) {
@@ -98,12 +98,12 @@ export async function makePages(
     } finally {
       taker.close();
     }
-    const nobodyLeft = log.report.records === source.count;
-    if (!settings.skipInvalid || nobodyLeft) {
+    const noneLeft = log.report.records === source.count;
+    if (!settings.skipInvalid || noneLeft) {
       log.finish();
       throw new InvalidRecordsError(log.report, source.total, {
         ...listing,
-        nobodyLeft: settings.skipInvalid && nobodyLeft,
+        noneLeft: settings.skipInvalid && noneLeft,
       });
     }
     source.removeInvalid();
@@ -111,13 +111,13 @@ export async function makePages(
   }
 }
 
-/** @returns undefined where a record is invalid */
+/** Runs the pipeline once. @returns undefined if a record is invalid */
 async function run(
   { settings, source, log, onProgress, signal }: Job,
   { collection, range }: Task,
   folder: string,
   previous: Release | undefined,
-  taker: Taker,
+  taker: PieceTaker,
 ): Promise<MadePages | undefined> {
   const { rows } = rowsOfPages(range, collection);
   const data: PageData = {
@@ -140,7 +140,7 @@ async function run(
   });
   const sum = new Sum(collection, range, ["identity", ...settings.encodings]);
   try {
-    // Threads start meanwhile.
+    // Runs while the threads start.
     source.findRepeatedKeys();
     const take = (batch: PageBatch, job: PageJob) => {
       if (batch.problems) {
@@ -168,7 +168,7 @@ async function run(
   return sum.made(size, performance.now() - began);
 }
 
-/** Once a record is invalid, the others are only checked. */
+/** Cuts the pages into batches. Once a record is invalid, later batches are only checked, not written. */
 function* batches(
   { collection, range }: Task,
   packs: boolean,
@@ -185,7 +185,7 @@ function* batches(
   }
 }
 
-/** Adds up batches. */
+/** Sums up the results of batches. */
 class Sum {
   pages = 0;
   isGood = true;

@@ -1,4 +1,4 @@
-/** Collects problems: counts all, writes them to a file, and keeps the first 20. */
+/** Collects problems of invalid records: counts all, writes them to a file, and keeps the first 20. */
 import { statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { codeOf, UserError } from "../errors.js";
@@ -7,24 +7,24 @@ import { AsideFile } from "../release/writer.js";
 
 const KEPT = 20;
 
-/** A reason not to publish: the record, the field, its value, and what it must be. */
+/** One reason why a record is invalid: the record, the field, its value, and what it must be. */
 export interface Problem {
-  /** The value of the record's key as the source has it, so not always a valid one; null where the source has NULL. */
+  /** The record's key as the source has it, which may be invalid; null for NULL. */
   id: unknown;
-  /** Dotted, as in `position.latitude` or `sensors.0`. */
+  /** The path of the field: `position.latitude`, `sensors.0`. */
   path: string;
-  /** The keyword of the contract that the value does not fit, such as `type` or `pattern`; or `unique`. */
+  /** The contract's keyword that the value violates, such as `type` or `pattern`; or `unique`. */
   rule: string;
   value: unknown;
   message: string;
 }
 
-/** All problems of one field with one rule. */
+/** All problems of one field and rule. */
 export interface ProblemKind {
-  /** With `*` in the place of an item's number. */
+  /** The path of the field, with `*` for the number of an item. */
   path: string;
   rule: string;
-  /** How many records have it. */
+  /** Records that have it. */
   records: number;
   /** The first one, in published order. */
   example: Problem;
@@ -33,15 +33,15 @@ export interface ProblemKind {
 export interface ProblemReport {
   /** Records with at least one problem. */
   records: number;
-  /** Problems of all of them. */
+  /** Number of all problems. */
   count: number;
-  /** Most records first. */
+  /** Sorted by records, most first. */
   kinds: ProblemKind[];
   /** The first 20, in published order. */
   first: Problem[];
 }
 
-/** The refusal of a build whose records are not all valid. */
+/** The error of a build with invalid records. */
 export class InvalidRecordsError extends UserError {
   /** The contract's words for one record and for many. */
   readonly words: readonly [one: string, many: string];
@@ -50,27 +50,28 @@ export class InvalidRecordsError extends UserError {
     readonly problems: ProblemReport,
     /** Records of the source, valid or not. */
     readonly total: number,
-    { words, nobodyLeft = false }: { words: readonly [one: string, many: string]; nobodyLeft?: boolean },
+    { words, noneLeft = false }: { words: readonly [one: string, many: string]; noneLeft?: boolean },
   ) {
     const [one, many] = words;
     const found = `${problems.records} of ${total} ${total === 1 ? one : many} ${problems.records === 1 ? "is" : "are"} invalid (problems: ${problems.count})`;
     super(
-      nobodyLeft
-        ? `${found}: without them nothing is left to publish, so nothing was published and current is unchanged.`
-        : `${found}: nothing was published and current is unchanged. Mend them, or leave them out with --skip-invalid.`,
+      noneLeft
+        ? `${found}: none is left to publish, so nothing was published and current is unchanged.`
+        : `${found}: nothing was published and current is unchanged. Fix them, or leave them out with --skip-invalid.`,
     );
     this.words = words;
   }
 }
 
+/** Collects the problems of a build. */
 export class ProblemLog {
   readonly report: ProblemReport = { records: 0, count: 0, kinds: [], first: [] };
   readonly #kinds = new Map<string, ProblemKind>();
   #file: AsideFile | undefined;
 
   /**
-   * @param path of NDJSON. It replaces only a file of problems: a typing error must not overwrite a database or a page.
-   * @param out the folder of releases. The file must not lie in it.
+   * @param path of the NDJSON file. Only a file of problems is replaced, so that a typing error cannot overwrite anything else.
+   * @param out the folder of releases, which the file must not be in.
    */
   constructor(
     private readonly path: string | undefined,
@@ -80,10 +81,10 @@ export class ProblemLog {
     if (`${resolve(path)}${sep}`.startsWith(`${resolve(out)}${sep}`))
       throw new UserError(`Problems cannot be written to ${path}: it is in ${out}; name a file elsewhere.`);
     if (!isReplaceable(path))
-      throw new UserError(`${path} exists and is not a file of problems; name another, or remove it.`);
+      throw new UserError(`${path} exists and is not a file of problems; name another file, or remove this one.`);
   }
 
-  /** Creates the file aside. Before this, nothing is written. */
+  /** Creates the file, at a temporary path. */
   open(): void {
     const path = this.path;
     if (path === undefined || this.#file !== undefined) return;
@@ -110,7 +111,7 @@ export class ProblemLog {
     this.#file?.discard();
   }
 
-  /** Adds the problems of one record. Their kinds are few: fields times rules. */
+  /** Counts the kinds of the problems of one record. There are few kinds: fields times rules. */
   #addKinds(problems: readonly Problem[]): void {
     const kinds = new Map(problems.map((problem) => [`${kindPath(problem)} ${problem.rule}`, problem]));
     for (const [name, example] of kinds) {
@@ -129,7 +130,7 @@ export class ProblemLog {
   }
 }
 
-/** A list may have any number of items, so their problems are one kind. */
+/** The path of a problem's kind. All items of a list are one kind. */
 function kindPath({ path }: Problem): string {
   return path.replace(/\.\d+(?=\.|$)/g, ".*");
 }

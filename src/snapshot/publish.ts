@@ -1,4 +1,4 @@
-/** From written pages to the current release: the last stage of a build. */
+/** The last stage of a build: turns written pages into the current release. */
 import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Stage, WrittenChanges } from "../artifacts/changes.js";
@@ -19,15 +19,15 @@ export interface Published {
   id: string;
   /** The folder's name in `dist/releases`. */
   name: string;
-  /** False when a release that is there already has every byte of this one: that is current now. */
+  /** False if an existing release has every byte of this one, and is current now. */
   isNew: boolean;
-  /** True when another release was current before. */
+  /** Whether another release was current before. */
   isSwitched: boolean;
-  /** Folder names of old releases that were removed. */
+  /** Folder names of the removed old releases. */
   pruned: string[];
-  /** What changes; undefined without gates, or where nothing is switched. */
+  /** What the release changes; undefined without gates, or if nothing was switched. */
   gates: GateReport | undefined;
-  /** A line for each thing that could not be tidied up. The release is current all the same, and the next build tries again. */
+  /** One line for each cleanup step that failed. The release is current nevertheless, and the next build tries again. */
   untidied: string[];
 }
 
@@ -38,6 +38,7 @@ interface Effects {
   changes: WrittenChanges | undefined;
 }
 
+/** Finishes a release, unless an existing one has the same bytes, checks the gates, and makes it current. */
 export async function makeCurrent(
   settings: BuildSettings,
   { staging, digests, previous }: Stage,
@@ -50,57 +51,62 @@ export async function makeCurrent(
   const digest = contentDigest(facts, sums);
   const id = snapshotId(digest);
   const wanted = { id, digest, others: sums.others };
-  if (!signer && previous && (await isSame(previous, digest, totals)) && isAlike(previous, settings, sums.others)) {
+  if (
+    !signer &&
+    previous &&
+    (await isSame(previous, digest, totals)) &&
+    hasSameFiles(previous, settings, sums.others)
+  ) {
     staging.discard();
     const name = basename(previous.folder);
     return { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined, untidied };
   }
-  const twin = signer ? undefined : await findWhole(settings, wanted);
-  if (twin !== undefined) staging.discard();
+  const existing = signer ? undefined : await findIntact(settings, wanted);
+  if (existing !== undefined) staging.discard();
   const name =
-    twin ??
+    existing ??
     staging.finish({ id, ...facts }, digests, now, (...contents) => filesForHosts(settings, ...contents), signer);
   const report = await checkGates(dist, name, previous, gates, changes?.matches);
   switchCurrent(dist, name, now, untidied);
   const pruned = prune(dist, keep, now, untidied);
-  return { id, name, isNew: twin === undefined, isSwitched: true, pruned, gates: report, untidied };
+  return { id, name, isNew: existing === undefined, isSwitched: true, pruned, gates: report, untidied };
 }
 
-/** Equal digests say that the content is the same. Whether a file was damaged since has to be checked. */
+/** Whether the previous release has this content, and its files other than pages are still intact. */
 async function isSame({ digest, folder, sums }: Release, wanted: string, totals: Totals): Promise<boolean> {
   return digest === wanted && totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined;
 }
 
-/** The folder name of the newest intact release with this content, and with the same files besides. */
-async function findWhole(
+/** The folder name of the newest intact release with this content and the same other files. */
+async function findIntact(
   settings: BuildSettings,
   wanted: { id: string; digest: string; others: Sums["others"] },
 ): Promise<string | undefined> {
   for (const name of releaseNames(settings.dist)) {
     if (idOf(name) !== wanted.id) continue;
     const release = await openIfComplete(join(settings.dist, RELEASES, name));
-    if (release?.digest !== wanted.digest || !isAlike(release, settings, wanted.others)) continue;
+    if (release?.digest !== wanted.digest || !hasSameFiles(release, settings, wanted.others)) continue;
     if ((await findDamage(release)) === undefined) return name;
   }
   return undefined;
 }
 
 /**
- * Whether a release holds the same as this build has made besides what counts in its id: it may have been built with other
+ * Whether a release of the same id also has the same other files as this build. It may not if it was built with other
  * settings or by another version.
- * @param others of this build, as far as they are written.
+ * @param others the files of this build so far.
  */
-function isAlike(release: Release, settings: BuildSettings, others: Sums["others"]): boolean {
+function hasSameFiles(release: Release, settings: BuildSettings, others: Sums["others"]): boolean {
   const { folder, snapshot, sums } = release;
-  const [before, now] = [made(sums.others), made(others)];
+  const [before, now] = [reproducible(sums.others), reproducible(others)];
   if (before.length !== now.length || now.some(([path, digest]) => sums.others.get(path) !== digest)) return false;
   if ([BULK, ...DOWNLOAD_PATHS].some((path) => sums.others.has(path) !== settings.files.includes(path))) return false;
   const files = filesForHosts(settings, basename(folder), snapshot, sums);
   return settings.adapting?.findDiffering(release, files) === undefined;
 }
 
-/** Files whose bytes depend neither on a compressor nor on the release's name. A step is named in changes.json. */
-function made(others: Sums["others"]): [path: string, digest: string][] {
+/** Files whose bytes depend neither on a compressor nor on the release's name. */
+function reproducible(others: Sums["others"]): [path: string, digest: string][] {
   return [...others].filter(([path]) => path !== SNAPSHOT && path !== BULK && !isPacked(path) && !isForAdapters(path));
 }
 

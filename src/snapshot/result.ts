@@ -1,4 +1,4 @@
-/** What a build says of what it did. */
+/** The result of a build. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { ChangesReport } from "../artifacts/changes.js";
@@ -10,71 +10,71 @@ import type { ProblemReport } from "./problems.js";
 import type { Published } from "./publish.js";
 
 export interface BuildResult extends Published {
-  /** The path of the release that is current now. */
+  /** The path of the release, which is current now. */
   folder: string;
   records: number;
   pages: number;
   /** Bytes of all page files. */
   bytes: number;
-  /** Page files that were linked from the last release instead of written. */
+  /** Page files that were linked from the previous release instead of written. */
   linked: number;
   /** Invalid records that were left out. */
   skipped: number;
   warnings: WarningCounts;
   problems: ProblemReport;
-  /** The id of the key that the release was signed with, as minisign shows it; undefined where it is not signed. */
+  /** The id of the key that signed the release, as minisign shows it; undefined if it is not signed. */
   signedWith: string | undefined;
-  /** What was done for readers who keep a copy; undefined where `changes` is 0. */
+  /** The steps for readers who keep a copy; undefined if `changes` is 0. */
   changes: ChangesReport | undefined;
-  /** What was made by which readers find records; undefined without `lookup`. */
+  /** The lookup that was made; undefined without `lookup`. */
   lookup: LookupReport | undefined;
-  /** Where the page for people is; undefined without `explorer`. */
+  /** The URL of the explorer; undefined without `explorer`. */
   explorer: string | undefined;
-  /** Threads that read, checked and wrote the pages; 0 when the building thread did. */
+  /** Number of worker threads; 0 if the main thread made the pages. */
   workers: number;
   timings: Timings;
 }
 
 /** Milliseconds that each stage took. */
 export interface Timings {
-  /** Finding the source and its columns. */
+  /** Opening and copying the source. */
   open: number;
-  /** Reading, checking and writing all pages, and what is made of all records. */
+  /** Reading, checking and writing all pages and artifacts. */
   write: number;
-  /** Sorting what records are found by, and writing it; undefined without `lookup`. */
+  /** Sorting and writing the lookup; undefined without `lookup`. */
   lookup: number | undefined;
-  /** Steps for readers who keep a copy, flushing, the switch, and removing old releases. */
+  /** Writing steps, flushing, the switch, and removing old releases. */
   publish: number;
-  /** The time of all threads together, by what they did. */
+  /** The sum over all threads, by kind of work. */
   threads: Spent;
 }
 
-/** Milliseconds spent on each part of making pages, in all threads together. */
+/** Milliseconds spent on each kind of work, summed over all threads. */
 export interface Spent {
-  /** SQLite: reading rows and writing their text. */
+  /** SQLite: reading rows and making their text. */
   read: number;
   /** Checking the text, or the records, against the contract. */
   check: number;
   digest: number;
   write: number;
-  /** Collecting what artifacts need. */
+  /** Collecting the pieces for artifacts. */
   collect: number;
 }
 
 export interface LookupReport {
-  /** The paths of the fields that records are found by: the key, and those whose words are looked up. */
+  /** The paths of the fields that records are found by: the key, and the fields whose words are indexed. */
   by: readonly string[];
-  /** Sorted files, and the bytes of them and of what says where each begins. */
+  /** The number of sorted files, and the bytes of all files of the lookup. */
   files: number;
   bytes: number;
 }
 
-/** Where a page for people is, with the slash by which its links are found. */
+/** The URL of the explorer, with a final slash, which its relative links need. */
 export function explorerAddress({ explorer, baseUrl }: Pick<BuildSettings, "explorer" | "baseUrl">) {
   return explorer ? `${baseUrl}/` : undefined;
 }
 
-/** @param release with the files that it lists besides its pages. @returns undefined where it has no lookup. */
+/** Describes the lookup of a release. @param release its folder and its files that are not pages. @returns undefined without a lookup. */
 export function reportLookup(
   { contract, lookup }: Pick<BuildSettings, "contract" | "lookup">,
   release: { folder: string; files: Iterable<readonly [path: string, digest: string]> },

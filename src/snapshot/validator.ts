@@ -1,4 +1,4 @@
-/** Checks a candidate against the contract, and says in words what is wrong with it. */
+/** Checks candidates against the contract, and describes their problems. */
 import type { Contract } from "../contract/contract.js";
 import { recordCheck } from "../contract/record/schema.js";
 import { valueAt } from "../contract/record/value.js";
@@ -8,7 +8,7 @@ import type { Candidate } from "../source/candidates.js";
 import { shownNumber, Unfit } from "../source/values.js";
 import type { Problem } from "./problems.js";
 
-/** @returns a function that gives the problems of a candidate, or counts its warnings where it has none */
+/** Makes a function that returns the problems of a candidate, or counts its warnings if it has none. */
 export function validator(contract: Contract): (candidate: Candidate, warnings: WarningCounts) => Problem[] {
   const check = recordCheck(contract);
   const observe = fieldObserver(contract);
@@ -25,10 +25,10 @@ export function validator(contract: Contract): (candidate: Candidate, warnings: 
         path,
         rule: "type",
         value: value.value,
-        message: message + whatItIs(value, columns.get(path)),
+        message: message + storageNote(value, columns.get(path)),
       };
     });
-    // Which record of a key is right is unknown, so all of them are invalid.
+    // All records of a key are invalid, since it is unknown which of them is right.
     if (isRepeated)
       problems.push({
         id: shownId,
@@ -44,8 +44,8 @@ export function validator(contract: Contract): (candidate: Candidate, warnings: 
   };
 }
 
-/** `, is TEXT; CAST("readings" AS INTEGER) would mend it` */
-function whatItIs({ storage, cast }: Unfit, column: string | undefined): string {
-  const mend = cast && column !== undefined ? `; CAST(${quoteName(column)} AS ${cast}) would mend it` : "";
-  return `, is ${storage}${mend}`;
+/** The end of a message: `, is TEXT; CAST("readings" AS INTEGER) would fix it`. */
+function storageNote({ storage, cast }: Unfit, column: string | undefined): string {
+  const fix = cast && column !== undefined ? `; CAST(${quoteName(column)} AS ${cast}) would fix it` : "";
+  return `, is ${storage}${fix}`;
 }

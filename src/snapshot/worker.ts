@@ -1,4 +1,4 @@
-/** A worker thread of a build: makes pages of some rows. */
+/** The worker thread of a build: makes pages. */
 import { answerJobs } from "../workers/thread.js";
 import { type PageBatch, type PageData, type PageJob, PageMaker } from "./page-maker.js";
 

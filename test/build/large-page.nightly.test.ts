@@ -14,6 +14,6 @@ test("a page larger than any reader could hold is refused in words", async () =>
     pageSize: 1000,
   };
   await expect(build({ ...options, baseUrl: "https://a.example" })).rejects.toThrow(
-    /^Page 1 would have more than 268 million characters; take fewer than 1000 users a page/,
+    /^Page 1 would have more than 268 million characters; put fewer than 1000 users on a page/,
   );
 });

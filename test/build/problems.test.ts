@@ -61,7 +61,9 @@ describe("is not put in the place of", () => {
     prepare();
     const path = join(folder, name);
     const [before, source] = [contents(path), contents(db)];
-    await expect(publish(path)).rejects.toThrow("exists and is not a file of problems; name another, or remove it.");
+    await expect(publish(path)).rejects.toThrow(
+      "exists and is not a file of problems; name another file, or remove this one.",
+    );
     expect(contents(path).equals(before) && contents(db).equals(source)).toBe(true);
   });
 

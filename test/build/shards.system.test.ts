@@ -86,7 +86,7 @@ const REFUSALS: [string, (parts: string, name: (number: number) => string) => vo
   ["a gap", (parts, name) => rmSync(join(parts, name(2)), { recursive: true }), /Shard 2\/4 is missing.*--shard 2\/4/],
   ["no part", (parts) => rmSync(parts, { recursive: true }), /no part/],
   [
-    "a stranger",
+    "a part with the inputs of another",
     (parts, name) => renameSync(join(parts, name(1)), join(parts, `1-of-4-${"0".repeat(16)}`)),
     /Shard 1\/4 is damaged: its shard.json is that of another part.*--shard 1\/4/,
   ],
@@ -98,32 +98,32 @@ const REFUSALS: [string, (parts: string, name: (number: number) => string) => vo
   [
     "a page that is gone",
     (parts, name) => rmSync(join(parts, name(0), "api/users/pages/3.json")),
-    /Shard 0\/4 is not whole.*3\.json/,
+    /Shard 0\/4 is damaged.*3\.json/,
   ],
   [
     "a page that is cut off",
     (parts, name) => writeFileSync(join(parts, name(0), "api/users/pages/3.json"), "{"),
-    /Shard 0\/4 is not whole.*bytes/,
+    /Shard 0\/4 is damaged.*bytes/,
   ],
   [
     "a list that is damaged",
     (parts, name) => flip(join(parts, name(2), "records.sha256.pieces")),
-    /Shard 2\/4 is not whole.*records/,
+    /Shard 2\/4 is damaged.*records/,
   ],
   [
     "members that are damaged",
     (parts, name) => flip(join(parts, name(2), "bulk.json.pieces")),
-    /Shard 2\/4 is not whole.*bulk/,
+    /Shard 2\/4 is damaged.*bulk/,
   ],
   [
     "terms that are damaged",
     (parts, name) => flip(join(parts, name(1), "lookup.pieces")),
-    /Shard 1\/4 is not whole.*lookup/,
+    /Shard 1\/4 is damaged.*lookup/,
   ],
   [
     "digests that are damaged",
     (parts, name) => flip(join(parts, name(1), "digests")),
-    /Shard 1\/4 is not whole.*digests/,
+    /Shard 1\/4 is damaged.*digests/,
   ],
 ];
 
@@ -155,10 +155,13 @@ test("parts of another source, contract, setting or number of shards are never m
   };
   let parts = "";
   for (const [more, what] of [
-    [{ db: other }, /stranger: shard 1\/2 of another source/],
-    [{ pageSize: 10 }, /stranger: shard 1\/2 of other settings/],
-    [{ encodings: ["gzip"] }, /stranger: shard 1\/2 of other settings and another version/],
-    [{ contract: { ...USERS, title: "Person" } }, /stranger: shard 1\/2 of another contract/],
+    [{ db: other }, /does not belong to this build: it is shard 1\/2 of another source/],
+    [{ pageSize: 10 }, /does not belong to this build: it is shard 1\/2 of other settings/],
+    [{ encodings: ["gzip"] }, /does not belong to this build: it is shard 1\/2 of other settings and another version/],
+    [
+      { contract: { ...USERS, title: "Person" } },
+      /does not belong to this build: it is shard 1\/2 of another contract/,
+    ],
   ] as [Partial<BuildOptions>, RegExp][]) {
     parts = scratch();
     await make({}, "0/2");
@@ -198,7 +201,7 @@ test("a key that two shards have is invalid in both, as in one build", async () 
 test("what cannot be cut, or joined, is refused before anything is read", async () => {
   const db = writeUsers(join(scratch(), "users.sqlite"), rows(10), "CREATE VIEW seen AS SELECT * FROM users");
   const options = { db, baseUrl, dist: scratch(), parts: scratch(), shard: "0/2" };
-  await expect(buildShard({ ...options, table: "seen" })).rejects.toThrow(/Shards are of a table/);
+  await expect(buildShard({ ...options, table: "seen" })).rejects.toThrow(/Shards need a table/);
   await expect(buildShard({ ...options, skipInvalid: true })).rejects.toThrow(/exclude each other/);
   await expect(buildShard({ ...options, shard: "2/2" })).rejects.toThrow(/Shard 2\/2 must be/);
   const { parts, shard: _, ...joining } = options;

@@ -361,14 +361,14 @@ test("a build within its gates says what it compared; a first one that there was
   expect(JSON.parse(stdout)).toMatchObject({ exceeded: [expect.stringContaining("max-removed 0")] });
 });
 
-test("gates that cannot be held against a broken current release refuse", async () => {
+test("a broken current release, with which gates cannot compare, is refused", async () => {
   const { run, edit, first } = await oneRelease();
   edit(EDIT);
   rmSync(join(first.folder, "SHA256SUMS"));
   const { code, stderr } = await run("build --max-removed 50%");
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /^error: The gates cannot be held against the current release, which is broken; .*rollcall use [0-9a-f]{12}/,
+    /^error: The gates cannot compare with the current release, which is broken; .*rollcall use [0-9a-f]{12}/,
   );
 });
 

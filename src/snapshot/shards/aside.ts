@@ -1,4 +1,4 @@
-/** A part while it is written: in a folder that no name of a part leads to, until it is complete and appears by one rename. */
+/** A part of a shard while it is being written: a folder with a temporary name, renamed once it is complete. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { PROBLEMS } from "./part.js";
 export class AsidePart {
   readonly folder: string;
 
-  /** @param name of the shard. @param pages the folder of pages inside. */
+  /** @param parts the folder of parts. @param name of the shard. @param pages the folder of pages inside the part. */
   constructor(
     private readonly parts: string,
     name: string,
@@ -21,7 +21,7 @@ export class AsidePart {
     this.#begin();
   }
 
-  /** Where a file is put that `clear` leaves. */
+  /** A path beside the folder, for a file that `clear` does not remove. */
   beside(name: string): string {
     return `${this.folder}.${name}`;
   }
@@ -36,19 +36,20 @@ export class AsidePart {
   }
 
   /**
-   * Puts the part in its place. @param isWhole says whether the one that is there already is as good.
-   * @returns false where that stays.
+   * Renames the part to its final name.
+   * @param isIntact whether an existing part of that name is intact; one that is not is replaced
+   * @returns false if an intact part already exists, which stays.
    */
-  appear(name: string, isWhole: () => boolean): boolean {
+  commit(name: string, isIntact: () => boolean): boolean {
     for (let path = this.pages; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
     flushFolder(this.folder);
     const [place, trash] = [join(this.parts, name), `${this.folder}.trash`];
     while (!renamed(this.folder, place)) {
-      if (isWhole()) {
+      if (isIntact()) {
         this.discard();
         return false;
       }
-      // It may be gone by now, when the same shard runs elsewhere.
+      // The same shard may run elsewhere and have removed it.
       if (renamed(place, trash)) rmSync(trash, { recursive: true, force: true });
     }
     flushFolder(this.parts);
@@ -62,7 +63,7 @@ export class AsidePart {
   }
 }
 
-/** @returns false where something is in the place already, or nothing is to be renamed. */
+/** Renames a folder. @returns false if the new name is taken, or there is nothing to rename. */
 function renamed(from: string, to: string): boolean {
   try {
     renameSync(from, to);

@@ -1,4 +1,4 @@
-/** Whether parts are whole, and together are all of one release. */
+/** Checks that parts are intact, and together make one release. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Encoding } from "../../contract/headers.js";
@@ -23,7 +23,7 @@ export interface Common {
   total: number;
 }
 
-/** Why a shard cannot be joined, and the command that makes it again. */
+/** The error for a shard that cannot be joined, with the command that makes it again. */
 export function unjoinable(parts: string, shard: Shard, why: string, cause?: unknown): UserError {
   const again = `rollcall build --shard ${wordOf(shard)} --parts ${shellWord(parts)}`;
   return new UserError(
@@ -32,19 +32,19 @@ export function unjoinable(parts: string, shard: Shard, why: string, cause?: unk
   );
 }
 
-/** All parts in a folder, in order. @throws UserError naming the first that is missing, damaged, of something else, or does not follow. */
+/** Reads all parts in a folder, in order. @throws UserError naming the first that is missing, damaged, or does not belong to this build. */
 export function readParts(folder: string, common: Common): ShardPart[] {
   const parts = partNames(folder).map((name) => readOne(folder, name, common));
   const [first] = parts;
   const count = first?.manifest.shard.count;
   if (count === undefined)
     throw new UserError(
-      `There is no part in ${folder}; make each with "rollcall build --shard 0/8 --parts ${shellWord(folder)}" and the other settings of this build, 0 to 7.`,
+      `There is no part in ${folder}; make parts with "rollcall build --shard 0/8 --parts ${shellWord(folder)}" and the other settings of this build, 0 to 7.`,
     );
   const other = parts.find((part) => part.manifest.shard.count !== count);
   if (first && other)
     throw new UserError(
-      `${folder} has parts of ${first.manifest.shard.count} and of ${other.manifest.shard.count} shards, which overlap: ${first.name} and ${other.name}; remove those that are not to be joined (rm -r), then join again.`,
+      `${folder} has parts of ${first.manifest.shard.count} and of ${other.manifest.shard.count} shards, such as ${first.name} and ${other.name}; remove those that should not be joined (rm -r), then join again.`,
     );
   const inOrder = parts.sort((one, next) => one.manifest.shard.number - next.manifest.shard.number);
   const missing = inOrder.findIndex(({ manifest }, at) => manifest.shard.number !== at);
@@ -64,16 +64,17 @@ function readOne(folder: string, name: string, { madeOf }: Common): ShardPart {
   );
   const what = differing.map(([key]) => (key === "settings" ? "other settings" : `another ${key}`)).join(" and ");
   throw new UserError(
-    `${join(folder, name)} is a stranger: shard ${wordOf(shard)} of ${what}; remove it (rm -r ${shellWord(join(folder, name))}), and make that shard again where it is missing then.`,
+    `${join(folder, name)} does not belong to this build: it is shard ${wordOf(shard)} of ${what}; remove it (rm -r ${shellWord(join(folder, name))}), and make that shard again if it is missing then.`,
   );
 }
 
-/** No page is in two parts, and none is in no part. */
+/** Checks that each page is in exactly one part. */
 function requireRanges(folder: string, parts: readonly ShardPart[], { total, settings }: Common): void {
   for (const { manifest } of parts) {
     const { shard, pages } = manifest;
     const wanted = taskOf(settings, total, shard).range;
-    if (manifest.total !== total) throw unjoinable(folder, shard, `has seen ${manifest.total} records, not ${total}`);
+    if (manifest.total !== total)
+      throw unjoinable(folder, shard, `was made from ${manifest.total} records, not ${total}`);
     if (pages.first !== wanted.first || pages.last !== wanted.last)
       throw unjoinable(
         folder,
@@ -83,7 +84,7 @@ function requireRanges(folder: string, parts: readonly ShardPart[], { total, set
   }
 }
 
-/** The digests of a part's pages, from 1 on. @throws UserError when their file is not as it was written. */
+/** The digests of a part's pages, numbered from 1. @throws UserError if their file is damaged. */
 export function digestsOf({ folder, manifest }: ShardPart, encodings: readonly Encoding[]): PageDigests {
   const variants: Variant[] = ["identity", ...encodings];
   const digests = new PageDigests(pagesOf(manifest.pages), variants);
@@ -96,8 +97,8 @@ export function digestsOf({ folder, manifest }: ShardPart, encodings: readonly E
   return digests;
 }
 
-/** Whether every byte of a part is as it was written. */
-export function isWhole(part: ShardPart, listing: string, encodings: readonly Encoding[]): boolean {
+/** Whether every file of a part matches its digest. */
+export function isPartIntact(part: ShardPart, listing: string, encodings: readonly Encoding[]): boolean {
   const { folder, manifest } = part;
   const memory = Buffer.allocUnsafe(2 ** 18);
   for (const [name, digest] of Object.entries(manifest.files))

@@ -1,4 +1,4 @@
-/** `rollcall build --join`: makes of parts what one machine would have written. */
+/** `rollcall build --join`: joins parts into the release that one machine would have built. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Mergers } from "../../artifacts/artifacts.js";
@@ -19,13 +19,13 @@ import { digestsOf, readParts, unjoinable } from "./check.js";
 import { digestOfSource, settingsOf } from "./made-of.js";
 import { PROBLEMS, piecesName, type ShardPart } from "./part.js";
 
-/** Files that are linked before others may go on. */
+/** Files that are linked before the event loop gets a turn. */
 const LINKS = 500;
 
 /**
- * Pages are links to those of the parts, so nothing of a part changes, and a join that is killed can be run again.
- * @param staging on the file system of the parts. @param parts the folder of parts
- * @throws InvalidRecordsError as one machine would; UserError naming the shard that does not fit, and what makes it again
+ * Joins all parts. Hard-links their pages, so parts do not change, and a join that was killed can be run again.
+ * @param staging must be on the file system of the parts. @param parts the folder of parts
+ * @throws InvalidRecordsError as one machine would; UserError with the shard that cannot be joined, and the command that makes it again
  */
 export async function joinParts(
   job: Job,
@@ -36,7 +36,7 @@ export async function joinParts(
   const { settings, source, signal, log, shard } = job;
   const { contract, pageSize, encodings, db } = settings;
   if (settings.skipInvalid)
-    throw usageError("--skip-invalid and --join exclude each other: no shard leaves out records.");
+    throw usageError("--skip-invalid and --join exclude each other: shards do not leave out records.");
   const { total } = source;
   const madeOf = { ...settingsOf(settings, source), source: await digestOfSource(source, db, signal) };
   const all = readParts(parts, { madeOf, settings, total });
@@ -51,7 +51,7 @@ export async function joinParts(
   try {
     for (const part of all) {
       const { folder, manifest } = part;
-      await fitting(parts, part, async () => {
+      await explainingShard(parts, part, async () => {
         const own = digestsOf(part, encodings);
         digests.fill(manifest.pages.first, own.slice(1, own.pages));
         await linkPages(part, staging.folder, {
@@ -77,14 +77,14 @@ export async function joinParts(
   }
 }
 
-/** Says of which shard a file is missing or damaged. */
-async function fitting(parts: string, { manifest }: ShardPart, step: () => Promise<void>): Promise<void> {
+/** Runs a step with the files of a part. @throws UserError that names the shard if a file is missing or damaged. */
+async function explainingShard(parts: string, { manifest }: ShardPart, step: () => Promise<void>): Promise<void> {
   try {
     await step();
   } catch (error) {
     const why = isMissing(error) ? `${(error as NodeJS.ErrnoException).path} is missing` : (error as Error).message;
     if (!isMissing(error) && !(error instanceof UserError)) throw error;
-    throw unjoinable(parts, manifest.shard, `is not whole (${why})`, error);
+    throw unjoinable(parts, manifest.shard, `is damaged (${why})`, error);
   }
 }
 
@@ -96,7 +96,7 @@ function takeProblems({ folder, manifest }: ShardPart, log: ProblemLog): void {
 
 interface LinkOptions {
   paths: PagePaths;
-  /** Added to. */
+  /** The step adds to these. */
   totals: Totals;
   encodings: readonly Encoding[];
   signal: AbortSignal | undefined;
@@ -114,9 +114,7 @@ async function linkPages(
     for (const variant of variants) {
       const path = paths.path(page, variant);
       if (!linkFile(join(folder, path), join(to, path)))
-        throw new UserError(
-          `${folder} and the folder of the releases are not on one file system, or it has no hard links`,
-        );
+        throw new UserError(`${folder} and the folder of the releases are not on one file system that has hard links`);
       bytes += lstatSync(join(to, path)).size;
       const wait = turn();
       if (wait) await wait;

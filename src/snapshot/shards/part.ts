@@ -1,4 +1,4 @@
-/** A part: a folder with what one shard has made, and with shard.json, which says what that is. */
+/** A part: the folder that one shard makes, described by its shard.json. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
@@ -10,12 +10,12 @@ import type { Shard } from "../../shards/cut.js";
 import type { MadeOf } from "./made-of.js";
 
 export const MANIFEST = "shard.json";
-/** The digests of pages, 32 bytes each: those of one variant behind the other. */
+/** The file of page digests, 32 bytes each, variant after variant. */
 export const DIGESTS = "digests";
-/** The problems of invalid records: a piece for each record, in published order. */
+/** The file of problems: one piece per invalid record, in published order. */
 export const PROBLEMS = "problems";
 
-/** The file of what an artifact needs: a piece for each batch, in published order. */
+/** The name of the file of pieces for an artifact: one piece per batch, in published order. */
 export function piecesName({ name }: Pick<Artifact, "name">): string {
   return `${name}.pieces`;
 }
@@ -27,16 +27,16 @@ const manifestSchema = z.strictObject({
   rollcall: z.literal(1),
   shard: z.strictObject({ number: whole, count: whole.min(1) }),
   made_of: z.strictObject({ source: digest, contract: digest, settings: digest, version: digest }),
-  /** Of the whole source. */
+  /** Records of the whole source. */
   total: whole,
   pages: z.strictObject({ first: whole, last: whole }),
   records: whole,
-  /** Of all page files. */
+  /** Bytes of all page files. */
   bytes: whole,
-  /** The digest of every file besides this one and pages. */
+  /** The digests of all files but this one and pages. */
   files: z.record(z.string(), digest),
   warnings: z.record(z.string(), whole),
-  /** Records that are invalid, and what is wrong with them in all. With any, there are no pages. */
+  /** Numbers of invalid records and of their problems. A part with any has no pages. */
   problems: z.strictObject({ records: whole, count: whole }),
 });
 
@@ -48,14 +48,14 @@ export interface ShardPart {
   manifest: ShardManifest;
 }
 
-/** The name of a part's folder: of the shard, and of what went in. */
+/** The name of a part's folder, from the shard and a digest of its inputs. */
 export function partName({ number, count }: Shard, madeOf: MadeOf): string {
   return `${number}-of-${count}-${sha256(stringify(madeOf)).slice(0, 16)}`;
 }
 
 const NAME = /^(\d{1,9})-of-(\d{1,9})-[0-9a-f]{16}$/;
 
-/** The shard that a folder's name names; undefined for another name. */
+/** The shard in the name of a part's folder; undefined for any other name. */
 export function shardOfName(name: string): Shard | undefined {
   const [, number, count] = NAME.exec(name) ?? [];
   return number === undefined ? undefined : { number: Number(number), count: Number(count) };
@@ -65,7 +65,7 @@ export function encodeManifest(manifest: ShardManifest): string {
   return `${stringify(manifest)}\n`;
 }
 
-/** Reads shard.json. @returns why it says nothing, as the end of a sentence, where it is damaged. */
+/** Reads a part's shard.json. @returns `why` it cannot be used, as the end of a sentence, if it is missing or damaged. */
 export function readShardPart(parts: string, name: string): ShardPart | { why: string } {
   const folder = join(parts, name);
   const text = readReleaseFileSync(join(folder, MANIFEST));
@@ -75,7 +75,7 @@ export function readShardPart(parts: string, name: string): ShardPart | { why: s
   return { name, folder, manifest };
 }
 
-/** The names of all parts in a folder, if there is one. What else lies there, such as parts that are being written, is no part. */
+/** The names of all parts in a folder, if it exists. Ignores anything else there, such as parts that are being written. */
 export function partNames(parts: string): string[] {
   const names = existsSync(parts) ? readdirSync(parts) : [];
   return names.filter((name) => shardOfName(name) !== undefined);

@@ -1,4 +1,4 @@
-/** `rollcall build --shard`: a share of the pages, on one of several machines, as a part that `--join` takes. */
+/** `rollcall build --shard`: makes a share of the pages on one of several machines, as a part for `--join`. */
 import { join } from "node:path";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { unlessStopped, usageError } from "../../errors.js";
@@ -12,7 +12,7 @@ import { BUILD_EFFECTS, type BuildEffects, type BuildOptions, type BuildSettings
 import { type Job, makePages, taskOf } from "../pipeline.js";
 import { InvalidRecordsError } from "../problems.js";
 import { AsidePart } from "./aside.js";
-import { isWhole } from "./check.js";
+import { isPartIntact } from "./check.js";
 import { digestOfSource, type MadeOf, settingsOf } from "./made-of.js";
 import {
   PROBLEMS,
@@ -26,9 +26,9 @@ import {
 import { type Made, PartLog, PieceFiles, writeMade, writeManifest } from "./write.js";
 
 export interface ShardOptions extends BuildOptions {
-  /** Which of how many, from 0: `3/8`. */
+  /** Number of the shard, from 0, and how many there are: `3/8`. */
   shard: string;
-  /** The folder of parts, which all machines share or that is brought together before they are joined. */
+  /** The folder of parts. All machines share it, or its content is collected before the join. */
   parts: string;
 }
 
@@ -36,14 +36,14 @@ export interface ShardResult {
   shard: Shard;
   /** The path of the part. */
   folder: string;
-  /** False where the part was there already, whole. */
+  /** False if an intact part already existed. */
   isNew: boolean;
-  /** Records in it, and in the source. */
+  /** Records in the part, and in the source. */
   records: number;
   total: number;
-  /** Page numbers; none where the last is before the first. */
+  /** Page numbers; the part has no pages if `last` is before `first`. */
   pages: PageRange;
-  /** Of its page files. */
+  /** Bytes of its page files. */
   bytes: number;
   warnings: WarningCounts;
 }
@@ -51,8 +51,8 @@ export interface ShardResult {
 const RULES = pick("shard", "parts");
 
 /**
- * Makes one part. However often, and wherever, it is the same bytes. A build that is killed leaves none.
- * @throws InvalidRecordsError when some of its records are invalid, which the part then says; UserError otherwise.
+ * Makes one part. The same inputs give the same bytes on every machine. A build that is killed leaves no part.
+ * @throws InvalidRecordsError if some of its records are invalid, after recording that in the part; UserError otherwise.
  */
 export async function buildShard(options: ShardOptions, effects: BuildEffects = {}): Promise<ShardResult> {
   const { shard: word, parts, ...others } = options;
@@ -86,7 +86,7 @@ async function run(settings: BuildSettings, effects: BuildEffects, shard: Shard,
   }
 }
 
-/** The part that is there already, if it is whole and was made of the same. */
+/** Finds an existing part that is intact and has the same inputs. */
 async function findPart(
   parts: string,
   shard: Shard,
@@ -101,7 +101,7 @@ async function findPart(
     const { made_of } = part.manifest;
     if (partName(shard, { ...known, source: made_of.source }) !== name) continue;
     const bytes = await digestOfSource(source, settings.db, signal);
-    if (bytes === made_of.source && isWhole(part, settings.contract.listing.path, settings.encodings)) return part;
+    if (bytes === made_of.source && isPartIntact(part, settings.contract.listing.path, settings.encodings)) return part;
   }
   return undefined;
 }
@@ -124,9 +124,9 @@ async function make(job: Job, parts: string, log: PartLog): Promise<ShardResult>
     const manifest: ShardManifest = { rollcall: 1, ...facts, ...("refusal" in made ? made.made : made) };
     writeManifest(aside.folder, manifest);
     const name = partName(shard, madeOf);
-    const isNew = aside.appear(name, () => {
+    const isNew = aside.commit(name, () => {
       const there = readShardPart(parts, name);
-      return !("why" in there) && isWhole(there, contract.listing.path, settings.encodings);
+      return !("why" in there) && isPartIntact(there, contract.listing.path, settings.encodings);
     });
     if ("refusal" in made) throw made.refusal;
     return resultOf({ name, folder: join(parts, name), manifest }, isNew);
@@ -136,7 +136,7 @@ async function make(job: Job, parts: string, log: PartLog): Promise<ShardResult>
   }
 }
 
-/** Invalid records make a part, too: it says so to whoever joins. */
+/** Writes the pages. Invalid records also make a part, with their problems, so that a join reports them. */
 async function writeOrRefuse(job: Job, aside: AsidePart, log: PartLog) {
   const { data } = job.settings;
   let files: Made["files"] = {};

@@ -1,4 +1,4 @@
-/** Writes what a shard has made besides its pages, shard.json last. */
+/** Writes the files of a part other than pages: digests, problems, pieces, and shard.json last. */
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Artifact } from "../../artifacts/artifact.js";
@@ -8,12 +8,12 @@ import { writeFlushedSync } from "../../release/writer.js";
 import type { DataSettings } from "../../settings/settings.js";
 import { pagesOf } from "../../shards/cut.js";
 import { PiecesFile } from "../pieces.js";
-import type { MadePages, Taker } from "../pipeline.js";
+import type { MadePages, PieceTaker } from "../pipeline.js";
 import { type Problem, ProblemLog } from "../problems.js";
 import type { AsidePart } from "./aside.js";
 import { DIGESTS, encodeManifest, MANIFEST, PROBLEMS, piecesName, type ShardManifest } from "./part.js";
 
-/** A log that also keeps all problems for the part. */
+/** A problem log that also keeps all problems for the part. */
 export class PartLog extends ProblemLog {
   #kept: PiecesFile | undefined;
   #aside: AsidePart | undefined;
@@ -33,7 +33,7 @@ export class PartLog extends ProblemLog {
     this.#kept?.close();
   }
 
-  /** Puts them into the part, which has nothing else. @returns the digest of their file */
+  /** Makes the problems the only content of the part. @returns the digest of their file */
   put(aside: AsidePart): string {
     const digest = this.#kept?.finish() ?? "";
     aside.clear();
@@ -42,8 +42,8 @@ export class PartLog extends ProblemLog {
   }
 }
 
-/** Keeps what artifacts need, for the join. */
-export class PieceFiles implements Taker {
+/** Writes the pieces for artifacts to files, for the join. */
+export class PieceFiles implements PieceTaker {
   /** The digests of the files, by their names. */
   readonly digests: Record<string, string> = {};
 
@@ -69,10 +69,10 @@ export class PieceFiles implements Taker {
   }
 }
 
-/** The facts of a manifest that say what was made. */
+/** The fields of a manifest that describe what was made. */
 export type Made = Pick<ShardManifest, "bytes" | "files" | "warnings">;
 
-/** @param made whose pages lie in the folder. @param files the digests of other files there */
+/** Writes the digests of a part's pages. @param made the pages in the folder. @param files the digests of its other files */
 export function writeMade(folder: string, made: MadePages, files: Made["files"]): Made {
   const { digests, totals, warnings, range } = made;
   const parts = Object.values(digests.slice(1, pagesOf(range)));
