@@ -1,4 +1,4 @@
-/** Counts each answer and makes its entry of the access log, and a bounded queue of entries that wait for their reader. */
+/** The access log: counts each response, makes its log entry, and queues entries in bounded memory until they are written. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { kindOf, type ServerAnswer, sending } from "./answers.js";
@@ -6,27 +6,27 @@ import type { AnswerKind, ServerCounts } from "./counts.js";
 
 export interface AccessEntry {
   time: Date;
-  /** The client's address; empty if the client had left before it could be asked. */
+  /** The client's address; empty if the client disconnected before it was known. */
   remote: string;
-  /** Method and url are as the client sent them: escape before printing. Both are `-` where no request could be read. */
+  /** The method and URL as the client sent them: escape before printing. Both are `-` if the request could not be parsed. */
   method: string;
   url: string;
-  /** Of HTTP, such as `1.1`; empty where no request could be read. */
+  /** The HTTP version, such as `1.1`; empty if the request could not be parsed. */
   version: string;
-  /** What the client says of itself and of where it found the address, as it sent them; empty where it does not. */
+  /** The headers User-Agent and Referer as the client sent them; empty without them. */
   agent: string;
   referer: string;
-  /** 499 when the client left before an answer. */
+  /** The HTTP status; 499 if the client disconnected before the response. */
   status: number;
-  /** Of the body. */
+  /** Bytes of the body. */
   bytes: number;
   /** Milliseconds from the request to the last byte handed to the system, with at most three decimals. */
   ms: number;
-  /** Its id. */
+  /** The id of the release that was served. */
   release: string;
 }
 
-/** Stands where entries are missing. */
+/** Marks a gap where entries were dropped. */
 export interface AccessGap {
   time: Date;
   dropped: number;
@@ -34,18 +34,21 @@ export interface AccessGap {
 
 export type AccessItem = AccessEntry | AccessGap;
 
-/** What a client asked for. */
-type Asked = Pick<AccessEntry, "method" | "url" | "version" | "agent" | "referer">;
+/** The parts of an entry that come from the request. */
+type RequestFields = Pick<AccessEntry, "method" | "url" | "version" | "agent" | "referer">;
 
-/** In the place of a request that could not be read. */
-const UNREAD: Asked = { method: "-", url: "-", version: "", agent: "", referer: "" };
+/** The fields for a request that could not be parsed. */
+const UNREAD: RequestFields = { method: "-", url: "-", version: "", agent: "", referer: "" };
 
 const CLIENT_LEFT = 499;
 
-/** Undefined where nobody wants to know of answers. Each method is called when a request begins, for the release that answers it. */
+/**
+ * Makes the recorder of responses; undefined if nothing reads the log or the counts. Call its methods when a request begins,
+ * with the id of the release that serves it.
+ */
 export function createRecorder(write?: (entry: AccessEntry) => void, counts?: ServerCounts) {
   if (!write && !counts) return undefined;
-  const begin = ({ remoteAddress: remote = "" }: Socket, asked: Asked, release: string) => {
+  const begin = ({ remoteAddress: remote = "" }: Socket, asked: RequestFields, release: string) => {
     const time = new Date();
     const started = performance.now();
     return (status: number, bytes: number, kind: AnswerKind = kindOf(status, "identity")) => {
@@ -58,7 +61,7 @@ export function createRecorder(write?: (entry: AccessEntry) => void, counts?: Se
     return ({ head, body }: ServerAnswer) => end(head.status, body?.length ?? 0, head.kind);
   };
   return {
-    /** Records an answer of Node's server when it is over. */
+    /** Records a response of Node's server when it ends. */
     watch(req: IncomingMessage, res: ServerResponse, release: string) {
       const { socket, method = "", url = "", httpVersion: version, headers } = req;
       const { "user-agent": agent = "", referer = "" } = headers;
@@ -69,28 +72,33 @@ export function createRecorder(write?: (entry: AccessEntry) => void, counts?: Se
         else end(CLIENT_LEFT, 0);
       });
     },
-    /** For a plain GET. @returns what records its answer. */
-    beginPlain(socket: Socket, url: string, { agent, referer }: Pick<Asked, "agent" | "referer">, release: string) {
+    /** For a GET on the fast path. @returns a function that records the response. */
+    beginPlain(
+      socket: Socket,
+      url: string,
+      { agent, referer }: Pick<RequestFields, "agent" | "referer">,
+      release: string,
+    ) {
       return ending(begin(socket, { method: "GET", url, version: "1.1", agent, referer }, release));
     },
-    /** For bytes that are not a request. @returns what records the answer. */
+    /** For bytes that are not a valid request. @returns a function that records the response. */
     beginUnread: (socket: Socket, release: string) => ending(begin(socket, UNREAD, release)),
-    /** For a new connection. Node remembers its address, which the system forgets when the client leaves. */
-    meet: (socket: Socket) => void socket.remoteAddress,
+    /** Reads the address of a new connection, which Node then caches. The system forgets it when the client disconnects. */
+    rememberAddress: (socket: Socket) => void socket.remoteAddress,
   };
 }
 
-/** Bytes of an entry besides its texts, about. */
+/** Approximate bytes of an entry without its strings. */
 const OVERHEAD = 300;
 
-/** Entries that are handed over at once: more would keep answers waiting while they are written as lines. */
+/** Maximum entries that are handed over at once. More would delay responses while they are formatted. */
 const BATCH = 256;
 
 /**
- * Hands over entries, together those that come meanwhile. While the reader is behind, at most `most` bytes wait. What does
- * not fit is dropped, and a gap says how many those are.
- * @param handOver calls `done` when it takes the next ones.
- * @param onDrop is told of each entry that is dropped, and whether it is the first one of a gap.
+ * Queues log entries and hands them over in batches. At most `most` bytes wait. Entries that do not fit are dropped, and a
+ * gap tells how many.
+ * @param handOver writes a batch, then calls `done` to get the next one.
+ * @param onDrop is called for each dropped entry. `isFirst` is true for the first one of a gap.
  */
 export function createLogQueue(
   most: number,
@@ -129,7 +137,7 @@ export function createLogQueue(
       }
       if (!isBusy) handOverNext();
     },
-    /** What waits, which is not handed over then. */
+    /** Removes and returns all waiting items. */
     take(): AccessItem[] {
       endGap();
       return waiting.splice(0);
@@ -137,7 +145,7 @@ export function createLogQueue(
   };
 }
 
-/** Gaps are few, and take no room. */
+/** Approximate bytes of an item. Gaps are few and count as 0. */
 function sizeOf(item: AccessItem): number {
   return "dropped" in item ? 0 : OVERHEAD + item.url.length + item.agent.length + item.referer.length;
 }

@@ -1,4 +1,4 @@
-/** A second listener, for the server's operator and not for its readers: is it healthy, and what has it done? */
+/** The admin listener, for operators: `/healthz` and `/metrics`. */
 import { stat } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -14,7 +14,7 @@ import type { CountedServer, ServedRelease, ServerState } from "./server.js";
 
 const ADMIN_FLAGS = { port: "port for --admin", host: "--admin with" };
 
-/** A new connection takes the place of the oldest one: answers take no time, so that one is silent. */
+/** Maximum connections. A new one replaces the oldest, which is idle, since responses take no time. */
 const MOST_CONNECTIONS = 64;
 
 export type Admin = Awaited<ReturnType<typeof openAdmin>>;
@@ -50,14 +50,14 @@ export async function openAdmin(address: Address, { now, log }: { now(): Date; l
   server.on("error", (error) => log(`The listener of --admin reports: ${error.message}`));
   return {
     url,
-    /** What the server's first process counts, which is all of it where there is one process. */
+    /** The counters of the server's first process. */
     counts,
-    /** From now on, this server serves; without one, none does. */
+    /** Reports about this server from now on; about none without one. */
     watch(server?: NonNullable<typeof serving>) {
       serving = server;
       since = now();
     },
-    /** Another release is served from now on. */
+    /** Call this when another release is served from now on. */
     switched() {
       counts.add("switches");
       since = now();
@@ -81,7 +81,7 @@ function toPage(status: number, content: object): Page {
 }
 
 async function healthOf(served: Served | undefined): Promise<Page> {
-  if (!served) return toPage(503, { detail: "No whole release is served." });
+  if (!served) return toPage(503, { detail: "No intact release is served." });
   const { release, since } = served;
   const isThere = await stat(join(release.folder, SNAPSHOT)).catch(() => undefined);
   if (!isThere) return toPage(503, { detail: "The folder of the release that is served is gone." });
@@ -96,13 +96,13 @@ function send(res: ServerResponse, { status, type, body }: Page): void {
   res.end(body);
 }
 
-/** What the server serves now, and since when. */
+/** The release that is served now, and since when. */
 interface Served {
   release: ServedRelease;
   since: Date;
 }
 
-/** All metrics of a server as text. */
+/** All metrics of a server in Prometheus' text format. */
 async function describeMetrics(counts: ServerCounts, state: ServerState, served: Served | undefined, now: Date) {
   const registry = new Registry();
   const gauge = (name: string, help: string, value = Number.NaN) =>
@@ -121,7 +121,7 @@ async function describeMetrics(counts: ServerCounts, state: ServerState, served:
   return { type: registry.contentType, body: await AggregatorRegistry.aggregate(all).metrics() };
 }
 
-/** Undefined for a release whose folder has another name than a build gives. */
+/** The build time of a release, from the name of its folder; undefined for another name. */
 function builtAt({ folder }: ServedRelease): Date | undefined {
   return parseFolderName(basename(folder))?.time;
 }

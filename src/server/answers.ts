@@ -1,4 +1,4 @@
-/** Every answer of a release's server. Headers are made once a release; a request only chooses an answer. */
+/** All responses of a release's server. Their headers are made once per release; a request only selects one. */
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import {
   CONTENT_TYPE,
@@ -18,11 +18,11 @@ import type { AnswerKind } from "./counts.js";
 import type { Stored } from "./page-cache.js";
 import type { Scratch } from "./scratch.js";
 
-/** What both Node's server and the fast path can send. */
+/** A response that both Node's server and the fast path can send. */
 export class ServerAnswer {
   /**
-   * @param body undefined where the answer has none by its status, or where its caller sends it.
-   * @param scratch where the body is: it is valid only until the next request is answered.
+   * @param body undefined if the status allows none, or the caller sends it.
+   * @param scratch the memory of the body, if it is valid only until the next request.
    */
   constructor(
     readonly head: Head,
@@ -36,7 +36,7 @@ export class ServerAnswer {
   }
 }
 
-/** A status and the headers that many answers share: as `name, value, name, value`, and as text with the status line. */
+/** A status and headers that many responses share: as `name, value, name, value`, and as text with the status line. */
 interface Head {
   status: number;
   headers: readonly string[];
@@ -46,6 +46,7 @@ interface Head {
 
 export type Answers = ReturnType<typeof createAnswers>;
 
+/** Makes all responses of a release. */
 export function createAnswers({ snapshot, sums }: Pick<Release, "snapshot" | "sums">, cacheControl: string) {
   const { id, encodings, base_url } = snapshot;
   const description = sums.others.has(OPENAPI) ? `${basePath(base_url)}/${OPENAPI}` : undefined;
@@ -63,7 +64,7 @@ export function createAnswers({ snapshot, sums }: Pick<Release, "snapshot" | "su
     new ServerAnswer(toHead(status, errorHeaders), undefined, Buffer.from(errorBody(detail)));
   const statuses = Object.entries(ERROR_DETAILS).map(([status, detail]) => [status, toError(Number(status), detail)]);
   const errors: Record<ErrorStatus, ServerAnswer> = Object.fromEntries(statuses);
-  /** Of a file that is not a page. Only parts and steps are large enough to be resumed. */
+  /** The response for a file that is not a page. Only parts and steps are large enough for ranges. */
   const file = (status: 200 | 206 | 304, path: string, etag: string, range: Record<string, string> = {}) => {
     const ranges = isPacked(path) ? { "Accept-Ranges": "bytes", ...range } : {};
     return new ServerAnswer(toHead(status, { ...common, ...fileHeaders(path, cacheControl), ...ranges }), etag);
@@ -80,9 +81,9 @@ export function createAnswers({ snapshot, sums }: Pick<Release, "snapshot" | "su
         undefined,
         errors[416].body,
       ),
-    /** @param search the client's query, with its `?`, or empty. */
+    /** @param search the query of the request with its `?`, or empty. */
     redirect(path: string, search: string) {
-      const headers = { ...common, "Cache-Control": cacheControl, Location: pathReference(path) + safe(search) };
+      const headers = { ...common, "Cache-Control": cacheControl, Location: pathReference(path) + encodeQuery(search) };
       return new ServerAnswer(toHead(301, headers), undefined, Buffer.alloc(0));
     },
     preflight: new ServerAnswer(toHead(204, { ...common, ...PREFLIGHT_HEADERS })),
@@ -91,24 +92,25 @@ export function createAnswers({ snapshot, sums }: Pick<Release, "snapshot" | "su
   };
 }
 
-/** A query that is safe in a header. A `#` would cut it short in the client. */
-function safe(search: string): string {
+/** Encodes a query for the Location header. A `#` would begin a fragment in the client. */
+function encodeQuery(search: string): string {
   return search.replace(/[^\x21\x22\x24-\x7e]/gu, (character) => {
     const bytes = Buffer.from(character, character <= "\xff" ? "latin1" : "utf8");
     return bytes.toString("hex").replace(/../g, (byte) => `%${byte.toUpperCase()}`);
   });
 }
 
-/** What Node's server sends, or is about to: for the access log and the counters. `bytes` are of the body, HEAD or not. */
+/** What Node's server sends, for the access log and the counters. `bytes` is the length of the body, also for HEAD. */
 export const sending = new WeakMap<ServerResponse, { kind: AnswerKind; bytes: number }>();
 
+/** Sends a response with Node's server. */
 export function send(res: ServerResponse, answer: ServerAnswer): void {
   const { body, scratch } = answer;
   sendHead(res, answer, body?.length);
   res.end(scratch && body ? Buffer.from(body) : body);
 }
 
-/** Sends the head of an answer whose body of `length` bytes follows. */
+/** Sends the status and headers of a response whose body of `length` bytes follows. */
 export function sendHead(res: ServerResponse, { head, etag }: ServerAnswer, length?: number): void {
   const headers = [...head.headers];
   if (etag !== undefined) headers.push("ETag", etag);
@@ -123,12 +125,13 @@ export function headOf({ head: { text }, etag, body }: ServerAnswer): string {
   return body ? `${text}${tag}Content-Length: ${body.length}\r\n` : text + tag;
 }
 
-/** A whole answer for a socket without a request. It says that the connection closes. */
+/** A complete response as text, for a socket without a parsed request, with `Connection: close`. */
 export function toText(answer: ServerAnswer, isHead: boolean): string {
   const body = isHead ? "" : `${answer.body ?? ""}`;
   return `${headOf(answer)}Date: ${new Date().toUTCString()}\r\nConnection: close\r\n\r\n${body}`;
 }
 
+/** How a response is counted. */
 export function kindOf(status: number, encoding: Variant): AnswerKind {
   return { status: `${Math.floor(status / 100)}xx`, encoding };
 }

@@ -1,12 +1,12 @@
-/** What a process of a server counts for Prometheus. */
+/** The Prometheus counters of one server process. */
 import { Counter, Registry } from "prom-client";
 import { ENCODINGS } from "../contract/headers.js";
 import type { Variant } from "../release/layout.js";
 
-/** By what answers are counted: the class of their status, such as `2xx`, and their encoding. */
+/** The labels of a counted response: the class of its status, such as `2xx`, and its encoding. */
 export type AnswerKind = { readonly status: string; readonly encoding: Variant };
 
-/** The metrics of one process, in the form in which processes send them. */
+/** The metrics of one process, in the form that processes exchange. */
 export type MetricValues = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 const EVENTS = {
@@ -24,6 +24,7 @@ const BYTES = ["rollcall_response_body_bytes_total", "Bytes of the bodies of all
 
 const KINDS: (keyof AnswerKind)[] = ["status", "encoding"];
 
+/** Counts responses and events. */
 export class ServerCounts {
   readonly #registry = new Registry();
   readonly #events = new Map<string, Counter>();
@@ -32,7 +33,7 @@ export class ServerCounts {
 
   constructor() {
     for (const [event, words] of Object.entries(EVENTS)) this.#events.set(event, this.#create(words, []));
-    // All answers, also those that were not given yet: rates need a beginning.
+    // Create all label combinations with 0: Prometheus needs a first value to compute rates.
     for (const status of ["2xx", "3xx", "4xx", "5xx"])
       for (const encoding of ["identity", ...Object.keys(ENCODINGS)]) {
         this.#requests.inc({ status, encoding }, 0);
@@ -40,7 +41,7 @@ export class ServerCounts {
       }
   }
 
-  /** @param bytes of the body that is sent. */
+  /** Counts a response. @param bytes the length of the sent body. */
   answer(kind: AnswerKind, bytes: number): void {
     this.#requests.inc(kind);
     this.#bytes.inc(kind, bytes);
@@ -50,7 +51,7 @@ export class ServerCounts {
     this.#events.get(event)?.inc();
   }
 
-  /** Adds what a process had counted that has ended, so that numbers never go back. */
+  /** Adds the counts of a process that has ended, so that totals never decrease. */
   addAll(counted: MetricValues): void {
     for (const { name, values } of counted)
       for (const { labels, value } of values) (this.#registry.getSingleMetric(name) as Counter).inc(labels, value);

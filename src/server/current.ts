@@ -1,4 +1,4 @@
-/** Follows the link `current`: a switch replaces the site by one assignment, between two requests. */
+/** Follows the link `current`. A switch replaces the site in one assignment, between two requests. */
 import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CURRENT, SNAPSHOT } from "../release/layout.js";
@@ -7,9 +7,9 @@ import type { ServerLimits } from "./limits.js";
 import { openSite, type Site, type SiteOptions } from "./site.js";
 
 /**
- * Compares what is served with what the link points to, again and again: no system reports every change of a link.
- * @param folder `dist`, or the folder of one release, which is served for good
- * @param signal ends what is being opened, and opens nothing more
+ * Opens the current release, and polls the link for a switch, since no system reports every change of a link.
+ * @param folder a `dist`, or the folder of one release
+ * @param signal aborts an opening in progress, and stops following
  * @throws UserError if there is no release, or a broken one.
  */
 export async function followCurrent(
@@ -24,12 +24,12 @@ export async function followCurrent(
   if (isRelease) return { site: await openSite(folder, options, signal), async reload() {}, async stop() {} };
   const link = join(folder, CURRENT);
   let site = await openSite(link, options, signal);
-  /** What the link pointed to when that could not be opened. */
+  /** The target of the link that could not be opened last, and when that was. */
   let failed: { target: string | undefined; at: number } | undefined;
   let running: Promise<void> | undefined;
   let waiting: Promise<void> | undefined;
 
-  /** @param isAsked also opens what was refused before or is served already. */
+  /** Checks the link. @param isAsked also opens a release that was refused before, or that is served already. */
   const look = async (isAsked: boolean): Promise<void> => {
     const target = await resolveLink(link);
     const { release: last } = site;
@@ -46,7 +46,7 @@ export async function followCurrent(
       if (release.folder !== last.folder || release.digest !== last.digest) onSwitch(release);
     } catch (error) {
       if (signal.aborted) return;
-      // The link has been switched meanwhile, so the refused release does not matter any more.
+      // The link was switched meanwhile, so the refused release does not matter.
       if ((await resolveLink(link)) !== target) return look(isAsked);
       failed = { target, at: Date.now() };
       if (isKnown && !isAsked) return;
@@ -68,7 +68,7 @@ export async function followCurrent(
     get site(): Site {
       return site;
     },
-    /** Looks now. While one look is running, a second one waits, for all who ask meanwhile. */
+    /** Checks the link now. Calls during a running check share one that follows it. */
     reload(): Promise<void> {
       if (!running) return run(true);
       waiting ??= running.then(() => {
@@ -77,7 +77,7 @@ export async function followCurrent(
       });
       return waiting;
     },
-    /** Resolves when nothing is being opened any more, once the signal is aborted. */
+    /** Waits until no opening is in progress. Abort the signal first. */
     async stop() {
       clearInterval(timer);
       while (running) await running;
@@ -85,7 +85,7 @@ export async function followCurrent(
   };
 }
 
-/** Undefined if the link or its folder is gone. */
+/** The folder that the link points to; undefined if the link or the folder does not exist. */
 function resolveLink(link: string): Promise<string | undefined> {
   return realpath(link).catch(() => undefined);
 }

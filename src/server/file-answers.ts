@@ -1,6 +1,6 @@
 /**
- * Serves a release's files that are not pages: snapshot.json, SHA256SUMS, an avatar, parts and steps. A small file is proved and cached as a
- * page is. A large one is read piece by piece while it is sent, and holds no descriptor meanwhile, however slow its client is.
+ * Serves a release's files that are not pages: snapshot.json, SHA256SUMS, parts, steps, ... A small file is verified and
+ * cached like a page. A large one is read in pieces while it is sent, and needs no descriptor while its client is slow.
  */
 import { type BigIntStats, lstatSync, realpathSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -18,9 +18,9 @@ import { isFresh, requestedRange } from "./negotiate.js";
 import { digestVerified, type Store } from "./page-cache.js";
 import { isSameFile, type Proofs } from "./proofs.js";
 
-/** Larger files are not kept in memory. */
+/** Maximum bytes of a file that is kept in memory. */
 const MOST_SMALL = 2 ** 20;
-/** Bytes of a large file that are read and sent at once. */
+/** Bytes of a large file that are read at once. */
 const PIECE = 2 ** 16;
 
 interface Served {
@@ -41,8 +41,9 @@ interface FileEffects {
 }
 
 /**
+ * Verifies all files that are not pages, and prepares their responses.
  * @param root the path of the base URL with its final slash
- * @throws UserError if a file is not what the release says, or its path leads out of the release.
+ * @throws UserError if a file does not match its digest, or its path leads out of the release.
  */
 export async function createFiles(
   release: Release,
@@ -70,11 +71,11 @@ export async function createFiles(
   }
   const checking = new Map<string, Promise<boolean>>();
 
-  /** The file that answers a path. At the base URL itself is the explorer. */
+  /** Finds the file for a URL path. The base URL itself is the explorer. */
   const findServed = (path: string) =>
     path.startsWith(root) ? files.get(path.slice(root.length) || EXPLORER) : undefined;
   const isSmall = ({ size }: Served) => size <= MOST_SMALL;
-  /** A small file. Undefined, after a line in the log, if its bytes are not those of the digest. */
+  /** Reads a small file. Logs and returns undefined if its bytes do not match the digest. */
   const read = ({ path, digest, index }: Served) => {
     const cached = store.find(digest);
     if (cached) return cached;
@@ -82,12 +83,12 @@ export async function createFiles(
     const stored = store.read(join(folder, path), digest, proofs, index);
     return isPlain ? stored : undefined;
   };
-  /** What a large file is on disk, if its bytes are those of the digest. */
+  /** Verifies a large file, unless that was done before. @returns its `stat`; undefined if its bytes do not match the digest. */
   const prove = async ({ path, digest, index }: Served): Promise<BigIntStats | undefined> => {
     const began = Date.now();
     const state = identify(folder, path);
-    if (state && proofs.hold(index, state)) return state;
-    // Who asks later, about a file that has changed since, must not be given the result of this check.
+    if (state && proofs.has(index, state)) return state;
+    // The key includes the file's state, so that a later request, after a change, does not share this check.
     const key = `${path} ${state?.ino} ${state?.size} ${state?.ctimeNs}`;
     const begin = async () => {
       await opening.begin();
@@ -99,7 +100,7 @@ export async function createFiles(
     proofs.keep(index, state, began);
     return state;
   };
-  /** @throws if the file is not on disk what it was when it was proved, so that the connection breaks off. */
+  /** Reads a range of a file. @throws if the file has changed since it was verified, which cuts the connection. */
   async function* readPieces(path: string, proved: BigIntStats, start: number, end: number): AsyncGenerator<Buffer> {
     for (let at = start; at <= end; at += PIECE) {
       await opening.begin();
@@ -124,12 +125,12 @@ export async function createFiles(
     if (!proved) return;
     sendHead(res, found, end + 1 - start);
     if (req.method === "HEAD") return void res.end();
-    // A client that leaves, or a file that changes, ends this answer alone.
+    // If the client disconnects or the file changes, only this response ends.
     await pipeline(readPieces(path, proved, start, end), res).catch(() => {});
   };
 
   return {
-    /** Answers a plain GET for a small file. Undefined for all others. */
+    /** The response to a plain GET for a small file; undefined for all other requests. */
     find(path: string, ifNoneMatch: string | undefined): ServerAnswer | undefined {
       const served = findServed(path);
       if (!served || !isSmall(served) || isPacked(served.path)) return undefined;
@@ -146,7 +147,7 @@ export async function createFiles(
   };
 }
 
-/** The files to serve and their digests. SHA256SUMS does not list itself and its signature. */
+/** The files to serve and their digests; undefined for SHA256SUMS and its signature, which have no listed digest. */
 function namesOf(release: Release): [path: string, digest: string | undefined][] {
   const unlisted = unlistedFiles(release);
   const listed = [...release.sums.others].filter(([path]) => isPublic(path) && !HIDDEN.test(path));
@@ -155,12 +156,12 @@ function namesOf(release: Release): [path: string, digest: string | undefined][]
   return [...unlisted.map((path) => [path, undefined] as [string, undefined]), ...listed];
 }
 
-/** What hosts read for themselves and send nobody, such as `.htaccess`, `_headers`, `_worker.js` and `vercel.json`. */
+/** Configuration of hosts, which is never served: `.htaccess`, `_headers`, `_worker.js`, `vercel.json`, ... */
 const HIDDEN = /^(?:_[^/]*|(?:vercel|netlify|wrangler)\.[^/]*|netlify\/.*|405\.json)$|(?:^|\/)\.(?!\.?(?:\/|$))/;
 /** No empty part, no `.` or `..`, and nothing that a URL would have to encode. */
 const PLAIN_PATH = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/;
 
-/** Undefined if it is not a plain file, or if a symbolic link leads to it. */
+/** The `stat` of a file; undefined if it is not a regular file, or a symbolic link leads to it. */
 function identify(folder: string, path: string): BigIntStats | undefined {
   const file = join(folder, path);
   const parent = dirname(file);
@@ -169,11 +170,13 @@ function identify(folder: string, path: string): BigIntStats | undefined {
     const isInside = parent === folder || realpathSync.native(parent) === parent;
     return stats.isFile() && isInside ? stats : undefined;
   } catch {
-    // Reading the file will tell why.
+    // Reading the file reports why.
     return undefined;
   }
 }
 
 function broken(why: string, cause?: unknown): UserError {
-  return new UserError(`The release is broken: ${why}. Build again, or "rollcall use" another one.`, { cause });
+  return new UserError(`The release is broken: ${why}. Build again, or switch to another one with "rollcall use".`, {
+    cause,
+  });
 }

@@ -1,36 +1,37 @@
-/** Limits that keep slow, silent and many clients from blocking the server. Times in milliseconds. */
+/** Limits against slow, silent and too many clients. Names that end in `Ms` are milliseconds. */
 export const SERVER_LIMITS = {
-  /** A request's line and headers must arrive within this; so must the first request of a new connection. */
+  /** Time for the request line and headers to arrive, and for the first request of a new connection. */
   headersMs: 10_000,
-  /** The whole request, with a body that nobody reads. */
+  /** Time for the whole request to arrive, with a body that is not read. */
   requestMs: 15_000,
+  /** Time until an idle connection is closed. */
   keepAliveMs: 5_000,
-  /** Longer packets go to Node's server; with 0, all do. */
+  /** Maximum bytes of a packet on the fast path. Longer ones go to Node's server; with 0, all do. */
   fastBytes: 4_096,
-  /** How long the system may take nothing of an answer that is ready, besides the time that a slow client needs for what the system holds. */
+  /** Time without progress until a response is cut, in addition to the time that a slow client needs for the system's send buffer. */
   idleMs: 30_000,
-  /** Bytes that a slow client takes in a second. */
+  /** Bytes per second that a slow client is assumed to read. */
   slowBytes: 8_000,
-  /** How often these limits are checked. */
+  /** Interval of checking these limits. */
   checkMs: 1_000,
-  /** How long a refused client may still send before its connection is cut, so that it can read its answer. */
+  /** Time that a refused client may still send, so that it can read the response before its connection is cut. */
   lingerMs: 1_000,
-  /** At `close`, how long a connection without a whole request may still complete one. */
+  /** At `close`, time for a connection to complete its first request. */
   graceMs: 1_000,
-  /** At `close`, when everything that is left is cut. */
+  /** At `close`, time until all remaining connections are cut. */
   closeMs: 9_000,
-  /** How long a file must have been what it is on disk before that counts: file systems tell time by 2 seconds at worst. */
+  /** Age that a file's last change must have before its verification is kept. Timestamps of file systems may be 2 s coarse. */
   settleMs: 2_500,
-  /** How often the link `current` is looked at. */
+  /** Interval of checking the link `current`. */
   watchMs: 250,
-  /** How soon a release that could not be opened is tried again: the cause may have passed. */
+  /** Time until a release that could not be opened is tried again. */
   retryMs: 5_000,
-  /** Bytes of the access log that may wait for its reader. */
+  /** Maximum bytes of access log entries that wait to be written. */
   logBytes: 16 * 1024 * 1024,
-  /** Connections that may wait to be accepted. */
+  /** Maximum connections that wait to be accepted. */
   backlog: 4_096,
 };
 export type ServerLimits = typeof SERVER_LIMITS & {
-  /** Descriptors that the process may have open; what the system says unless given. */
+  /** Maximum open descriptors of the process; the system's limit by default. */
   openFiles?: number;
 };

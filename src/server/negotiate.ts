@@ -1,4 +1,4 @@
-/** What a client can use: which stored variant of a page it accepts, whether it has the bytes already, and which it lacks. */
+/** Evaluates request headers: Accept-Encoding, If-None-Match and Range. */
 import type { IncomingHttpHeaders } from "node:http";
 import fresh from "fresh";
 import { LRUCache } from "lru-cache";
@@ -6,10 +6,10 @@ import Negotiator from "negotiator";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import type { Variant } from "../release/layout.js";
 
-/** Clients send few different values. Longer ones than this are not remembered, so that memory stays bounded. */
+/** The limits of the cache of Accept-Encoding values. Clients send few different ones. */
 const REMEMBERED = { values: 256, length: 256 } as const;
 
-/** Makes the choice by Accept-Encoding; `identity` if the client accepts none of a release's encodings. */
+/** Makes a function that selects a variant by Accept-Encoding; `identity` if the client accepts no other. */
 export function createNegotiation(encodings: readonly Encoding[]): (header: string | undefined) => Variant {
   if (encodings.length === 0) return () => "identity";
   const preferred = (Object.keys(ENCODINGS) as Encoding[]).filter((coding) => encodings.includes(coding));
@@ -29,19 +29,19 @@ export function createNegotiation(encodings: readonly Encoding[]): (header: stri
 }
 
 /**
- * True if the client has the tagged bytes already, by its If-None-Match. Its other headers do not count: a strong tag
- * needs no date, and `Cache-Control: no-cache` asks caches on the way, not the origin.
+ * Whether If-None-Match matches an ETag, so that 304 is the response. Ignores If-Modified-Since, which a strong ETag makes
+ * needless, and `Cache-Control: no-cache`, which is for caches, not for the origin.
  */
 export function isFresh(given: string | undefined, etag: string): boolean {
-  // Nearly every client sends the one tag that it was given.
+  // Nearly every client sends the one tag that it got.
   if (given === undefined || given === etag) return given !== undefined;
-  // The library knows only spaces around commas; HTTP also allows tabs.
+  // `fresh` accepts only spaces around commas; HTTP also allows tabs.
   return fresh({ "if-none-match": given.replaceAll("\t", " ") }, { etag });
 }
 
 /**
- * The bytes that a request asks for, both ends included; `none` where the file has none of these. Undefined where the whole
- * is to be sent: without a range, with several or another form, and to a client whose beginning is of other bytes.
+ * Parses a Range header. @returns the first and last byte of the range; `none` if the file has no byte of it; undefined if
+ * the whole file is sent: without a range, with several or an invalid one, or if If-Range has another ETag.
  */
 export function requestedRange(
   { range, "if-range": condition }: IncomingHttpHeaders,
@@ -51,7 +51,7 @@ export function requestedRange(
   const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/i.exec(range ?? "") ?? [];
   if (first + last === "" || (condition !== undefined && condition !== etag)) return undefined;
   if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
-  // Without a beginning, the number says how many bytes of the end.
+  // `bytes=-500` means the last 500 bytes.
   const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
   const end = first === "" || last === "" ? size - 1 : Math.min(Number(last), size - 1);
   return start >= size ? "none" : { start, end };

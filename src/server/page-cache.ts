@@ -1,6 +1,6 @@
 /**
- * Reads files of releases: from a cache in memory, or from the disk. A file's bytes are compared with its digest once for
- * what the file is on disk. Files are read on the thread that answers, since most are in the system's own memory.
+ * Reads files of releases from a memory cache or from the disk. Verifies a file's digest at the first read, and again after
+ * the file has changed. Reads synchronously, since most files are in the system's page cache.
  */
 import { totalmem } from "node:os";
 import { LRUCache } from "lru-cache";
@@ -12,21 +12,21 @@ import type { Proofs } from "./proofs.js";
 import { Scratch } from "./scratch.js";
 
 const MB = 1024 * 1024;
-/** What an entry costs besides its bytes, about. */
+/** Approximate bytes of an entry without its content. */
 const OVERHEAD = 512;
-/** Where there is no room, one of so many pages that are read is kept. So a walk over all pages drives out few. */
-const KEPT = 16;
-/** Share of the memory that is cached in unless the user says otherwise. */
+/** When the cache is full, one in this many pages read is cached, so that a walk over all pages evicts few. */
+const KEEP_ONE_IN = 16;
+/** Share of the machine's memory that the cache takes by default. */
 const SHARE = 0.25;
 
-/** Megabytes of pages to cache by default, in all processes of one server together. */
+/** The default cache size in megabytes, for all processes of a server together. */
 export function defaultCacheMb(): number {
-  // Of a container or a service, the limit that it has; 0 or undefined where there is none, or more than the machine has.
+  // The limit of a container or a service; 0, undefined or more than the machine has if there is none.
   const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
   return Math.floor((Math.min(limit, totalmem()) * SHARE) / MB);
 }
 
-/** Bytes of a file. Those in scratch memory are valid until the next read. */
+/** The bytes of a file. With `scratch`, they are valid until the next read. */
 export interface Stored {
   body: Buffer;
   scratch?: Scratch;
@@ -34,6 +34,7 @@ export interface Stored {
 
 export type Store = ReturnType<typeof createStore>;
 
+/** Makes the reader of files, with a cache of some megabytes. */
 export function createStore(megabytes: number, log: (line: string) => void, counts?: ServerCounts) {
   const cache = new LRUCache<string, Stored>({
     maxSize: Math.max(1, Math.floor(megabytes * MB)),
@@ -41,7 +42,7 @@ export function createStore(megabytes: number, log: (line: string) => void, coun
   });
   const scratch = new Scratch();
   const takeScratch = (size: number) => scratch.take(size);
-  // The log has one line for each damaged file, not one for each request.
+  // Damaged files that were logged, so that there is one line for each file, not for each request.
   const reported = new Set<string>();
   const refuse = (file: string, { message, cause }: Error) => {
     counts?.add("damaged");
@@ -52,28 +53,28 @@ export function createStore(megabytes: number, log: (line: string) => void, coun
   const keep = (digest: string, bytes: Buffer) => {
     const size = bytes.length + OVERHEAD;
     if (size > cache.maxSize) return;
-    if (cache.calculatedSize + size > cache.maxSize && Math.random() * KEPT >= 1) return;
+    if (cache.calculatedSize + size > cache.maxSize && Math.random() * KEEP_ONE_IN >= 1) return;
     const body = Buffer.allocUnsafeSlow(bytes.length);
     bytes.copy(body);
     cache.set(digest, { body });
   };
 
   return {
-    /** A file with these bytes, of any release: what a switch does not change stays cached. */
+    /** Finds a cached file by its digest. Files that a switch does not change stay cached. */
     find(digest: string): Stored | undefined {
       const cached = cache.get(digest);
       counts?.add(cached ? "cacheHits" : "cacheReads");
       return cached;
     },
     /**
-     * Undefined, after a line in the log, if the file's bytes are not those of `digest`.
-     * @param proofs what is known of the release's files, of which this one has the number `index`
+     * Reads and verifies a file. Logs and returns undefined if its bytes do not match `digest`.
+     * @param proofs the verified states of the release's files. @param index the number of this file among them
      */
     read(file: string, digest: string, proofs: Proofs, index: number): Stored | undefined {
       try {
         const began = Date.now();
         const { bytes, state } = readIntoSync(file, takeScratch);
-        if (!proofs.hold(index, state) || state.size !== BigInt(bytes.length)) {
+        if (!proofs.has(index, state) || state.size !== BigInt(bytes.length)) {
           requireDigest(file, sha256(bytes), digest);
           proofs.keep(index, state, began);
         }
@@ -84,7 +85,7 @@ export function createStore(megabytes: number, log: (line: string) => void, coun
         return refuse(file, error instanceof Mismatch ? error : unreadable(file, error));
       }
     },
-    /** Hashes a file of any size. False, after a line in the log, if its bytes are not those of `digest`. */
+    /** Verifies a file of any size. Logs and returns false if its bytes do not match `digest`. */
     async check(file: string, digest: string): Promise<boolean> {
       try {
         await digestVerified(file, digest);
@@ -101,8 +102,8 @@ export function createStore(megabytes: number, log: (line: string) => void, coun
 class Mismatch extends Error {}
 
 /**
- * The digest of a file, whatever its size.
- * @throws Error whose message says what is wrong with the file, and whose cause is the system's error, if there is one.
+ * Hashes a file of any size, and compares the digest with `digest`, if given.
+ * @throws Error that says what is wrong with the file; its cause is the system's error, if any.
  */
 export async function digestVerified(file: string, digest: string | undefined, signal?: AbortSignal): Promise<string> {
   const found = await digestReleaseFile(file, signal).catch((cause) => {
@@ -123,5 +124,5 @@ function unreadable(file: string, cause: unknown): Error {
 function adviceFor(cause: unknown): string {
   return hasCode(cause, "EMFILE", "ENFILE")
     ? `Raise the limit on open files (ulimit -n), which is ${openFilesLimit()}.`
-    : 'Build again, or "rollcall use" another release.';
+    : 'Build again, or switch to another release with "rollcall use".';
 }

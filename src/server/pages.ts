@@ -1,4 +1,4 @@
-/** Answers requests for pages of one release: one function for the fast path and for Node's server. */
+/** Responses to requests for pages of a release, for the fast path and Node's server. */
 import { etagOf } from "../contract/headers.js";
 import type { Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
@@ -7,12 +7,13 @@ import { createNegotiation, isFresh } from "./negotiate.js";
 import type { Store } from "./page-cache.js";
 import type { Proofs } from "./proofs.js";
 
-/** The request headers that choose an answer. */
+/** The request headers that select a response. */
 export interface Preferences {
   acceptEncoding: string | undefined;
   ifNoneMatch: string | undefined;
 }
 
+/** Makes a function that returns the response for a page (from 1). */
 export function createPages(
   { folder, paths, snapshot, sums }: Release,
   answers: Answers,
@@ -23,7 +24,7 @@ export function createPages(
   const { pages } = sums.pages;
   const proved = new Map<Variant, Proofs>();
 
-  /** Undefined if there is no such page. */
+  /** The response; undefined if there is no such page. */
   return (page: number, { acceptEncoding, ifNoneMatch }: Preferences): ServerAnswer | undefined => {
     const variant = choose(acceptEncoding);
     const digest = sums.pages.get(page, variant);

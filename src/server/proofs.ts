@@ -1,6 +1,6 @@
 /**
- * What files were on disk when their bytes were proved. While a file is the same, its bytes are, and need no hashing: writing
- * to a file, cutting it, linking it and setting its times all set its time of change (ctime), which no call can set.
+ * Remembers the `stat` of verified files. While it is unchanged, the bytes are, and need no hashing: writing, truncating,
+ * linking and setting times all update ctime, which no system call can set.
  */
 import type { BigIntStats } from "node:fs";
 import { statfs } from "node:fs/promises";
@@ -8,18 +8,18 @@ import { statfs } from "node:fs/promises";
 /** Nanoseconds of a millisecond. */
 const MS = 1_000_000n;
 
-/** Of ext2 to ext4, XFS, Btrfs, tmpfs, ZFS, F2FS, bcachefs, overlays of these, and SquashFS, by their numbers in Linux. */
+/** Linux' magic numbers of ext2 to ext4, XFS, Btrfs, tmpfs, ZFS, F2FS, bcachefs, overlayfs and SquashFS. */
 const LOCAL: readonly number[] = [
   ...[0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x2fc12fc1],
   ...[0xf2f52010, 0xca451a4e, 0x794c7630, 0x73717368],
 ];
 
-/** Whether times tell of every change: not on a file system of another machine, whose clock and caches are its own. */
-export async function hasTrueTimes(folder: string): Promise<boolean> {
+/** Whether ctime shows every change. It does on local file systems, not on network ones, with their own clocks and caches. */
+export async function hasReliableTimes(folder: string): Promise<boolean> {
   return LOCAL.includes((await statfs(folder)).type);
 }
 
-/** Whether a file is on disk what it was. */
+/** Whether two results of `stat` are of the same unchanged file. */
 export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return (
     one.ctimeNs === other.ctimeNs &&
@@ -30,15 +30,15 @@ export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   );
 }
 
-/** Size, times and inode. The device is the same for all files. */
+/** Numbers per file: size, ctime, mtime, inode. The device is the same for all files. */
 const FIELDS = 4;
 
-/** Proofs of files 0 to `files` - 1, in 32 bytes each, which the system provides as they are used. */
+/** The `stat` of verified files 0 to `files` - 1, in 32 bytes each. The system allocates memory as it is used. */
 export class Proofs {
   readonly #states: BigInt64Array;
   #device: bigint | undefined;
 
-  /** @param settleMs how long a file must have been what it is before that counts */
+  /** @param settleMs the age in milliseconds that a file's last change must have before it is kept */
   constructor(
     readonly files: number,
     readonly settleMs: number,
@@ -46,8 +46,8 @@ export class Proofs {
     this.#states = new BigInt64Array(files * FIELDS);
   }
 
-  /** Whether a file that is so on disk has been proved. */
-  hold(file: number, { dev, size, ino, mtimeNs, ctimeNs }: BigIntStats): boolean {
+  /** Whether a file was verified in this state. */
+  has(file: number, { dev, size, ino, mtimeNs, ctimeNs }: BigIntStats): boolean {
     const at = file * FIELDS;
     const states = this.#states;
     return (
@@ -60,8 +60,8 @@ export class Proofs {
   }
 
   /**
-   * A file has been proved that is so on disk. One that changed a moment ago may change again within the same tick of the
-   * system's clock, so it does not count yet, as git has it for files that are "racily clean".
+   * Keeps the state of a verified file. A file that changed a moment ago may change again within the same clock tick, so it
+   * is not kept yet, like git's "racily clean" files.
    * @param began milliseconds since 1970, from before the file was read
    */
   keep(file: number, { dev, size, ino, mtimeNs, ctimeNs }: BigIntStats, began: number): void {

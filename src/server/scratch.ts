@@ -1,16 +1,16 @@
-/** Memory that is used again and again for answers that the system takes at once. */
+/** Reusable memory for responses. */
 
-/** Room for the headers of an answer in front of its body, so that the system gets one piece. */
+/** Bytes for the headers in front of a body, so that one write sends both. */
 const HEADROOM = 1_024;
 const SMALLEST = 4_096;
-/** Larger memory is not kept. */
+/** Larger buffers are not kept. */
 const LARGEST = 2 ** 22;
 
-/** Fresh memory for each page would cost five times the reading: the system clears it, piece by piece, at its first use. */
+/** A pool of buffers. A new buffer for each page would cost five times the reading, since the system clears new memory. */
 export class Scratch {
   readonly #free = new Map<number, Buffer>();
 
-  /** `size` bytes, which the next `take` may give to another caller. */
+  /** Returns `size` bytes, valid until the next `take`. */
   take(size: number): Buffer {
     const capacity = Math.max(SMALLEST, 2 ** Math.ceil(Math.log2(HEADROOM + size)));
     let memory = this.#free.get(capacity);
@@ -21,7 +21,7 @@ export class Scratch {
     return memory.subarray(HEADROOM, HEADROOM + size);
   }
 
-  /** A head and then bytes that `take` gave, in one piece. Undefined if the head is too long. */
+  /** Writes a head in front of bytes from `take`. @returns both in one buffer; undefined if the head is too long. */
   withHead(head: string, { buffer, byteOffset, length }: Buffer): Buffer | undefined {
     if (head.length > HEADROOM) return undefined;
     const whole = Buffer.from(buffer, byteOffset - head.length, head.length + length);
@@ -29,8 +29,8 @@ export class Scratch {
     return whole;
   }
 
-  /** The memory of these bytes is still being read, so it is not used again. */
-  abandon({ buffer }: Buffer): void {
+  /** Gives up the memory of bytes that the system is still sending, so that it is not reused. */
+  discard({ buffer }: Buffer): void {
     this.#free.delete(buffer.byteLength);
   }
 }

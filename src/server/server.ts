@@ -1,4 +1,4 @@
-/** Serves one release over HTTP as the contract says, and the next one when `current` is switched. */
+/** The HTTP server of a listing: serves the current release, and switches when `current` does. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
@@ -20,49 +20,49 @@ import { SERVER_LIMITS, type ServerLimits } from "./limits.js";
 import { createStore, defaultCacheMb } from "./page-cache.js";
 
 export interface ListingServerOptions extends OptionsOf<"cacheControl" | "cacheMb"> {
-  /** `dist`, whose `current` is followed, or one release's own folder, which is served for good. */
+  /** A `dist`, whose current release is served, or the folder of one release. */
   folder: string;
 }
 
 export type ServedRelease = Pick<Release, "folder" | "snapshot" | "contract">;
 
 export interface ListingServerEffects {
-  /** Is told of trouble, a line each: a damaged page, a release that cannot be served. */
+  /** Called with a line for each problem: a damaged page, a release that cannot be served. */
   log?: ((line: string) => void) | undefined;
-  /** Is given one entry for each answer. It costs a little, so leave it out if nobody reads it. */
+  /** Called with one entry for each response. It costs some time, so leave it out if not needed. */
   access?: ((entry: AccessEntry) => void) | undefined;
-  /** Another release is served from now on. */
+  /** Called when another release is served from now on. */
   onSwitch?: ((release: ServedRelease) => void) | undefined;
 }
 
 export interface ListingServer {
   /** The release that is served now. */
   readonly release: Release;
-  /** Answers one request of any of Node's servers. */
+  /** Handles one request of any Node HTTP server. */
   handler(req: IncomingMessage, res: ServerResponse): void;
   /**
-   * Serves on a socket of its own. The URL is the one that the listing's path is below, as `http://127.0.0.1:8080/directory`.
+   * Listens on an address. Returns the URL that stands for the base URL, such as `http://127.0.0.1:8080/directory`.
    * @throws UserError if the port is taken or forbidden, or the address is not this machine's.
    */
   listen(address: Address): Promise<{ url: string }>;
-  /** Looks at `current` now. What cannot be served is logged, and the old release stays. */
+  /** Checks `current` now. If its release cannot be served, logs that and keeps serving the old one. */
   reload(): Promise<void>;
-  /** Stops accepting and finishes the answers that have begun; nothing is left after 10 seconds. */
+  /** Stops accepting connections and finishes responses that have begun, within 10 seconds. */
   close(): Promise<void>;
 }
 
-/** How many connections are open, in how many processes that serve. */
+/** The number of open connections, and of serving processes. */
 export interface ServerState {
   connections: number;
   processes: number;
-  /** What those have counted that are not this process. */
+  /** The metrics of the processes other than this one. */
   counted: MetricValues[];
 }
 
 export interface CountedEffects extends ListingServerEffects {
-  /** Everything that is answered or refused is added to it. */
+  /** Counts responses and refusals. */
   counts?: ServerCounts | undefined;
-  /** Ends the opening of a release, as `close` does. */
+  /** Aborts the opening of a release, as `close` does. */
   signal?: AbortSignal | undefined;
 }
 
@@ -71,13 +71,13 @@ export interface CountedServer extends ListingServer {
   state(): ServerState;
 }
 
-/** How many pieces of large files are read at once, each of which needs a descriptor for that moment. */
+/** Maximum pieces of large files that are read at once. Each needs a file descriptor while it is read. */
 const MOST_PIECES = 16;
 
 const OPTIONS: OptionRules<ListingServerOptions> = { folder, ...pick("cacheControl", "cacheMb") };
 const EFFECTS: OptionRules<ListingServerEffects> = { log: callback, access: callback, onSwitch: callback };
 
-/** @throws UserError for a missing or broken release and for options that are unknown or cannot be used. */
+/** Checks options and opens a server, see `createListingServer`. @throws UserError for a missing or broken release, and for invalid options. */
 export async function openListingServer(options: ListingServerOptions, effects: ListingServerEffects = {}) {
   return createListingServer(
     checkOptions("createServer", options, OPTIONS, ["folder"]),
@@ -85,7 +85,7 @@ export async function openListingServer(options: ListingServerOptions, effects: 
   );
 }
 
-/** @throws UserError for a missing or broken release and for options that cannot be used. */
+/** Opens a server that does not listen yet. @throws UserError for a missing or broken release, and for invalid options. */
 export async function createListingServer(
   options: ListingServerOptions,
   { log = () => {}, access, onSwitch, counts, signal }: CountedEffects = {},
@@ -94,10 +94,10 @@ export async function createListingServer(
   const { folder, cacheControl = DEFAULT_CACHE_CONTROL, cacheMb = defaultCacheMb() } = options;
   if (!SETTINGS.cacheControl.schema.safeParse(cacheControl).success)
     throw usageError(
-      `Cache-Control ${JSON.stringify(cacheControl)} cannot stand in a header; give one like "${DEFAULT_CACHE_CONTROL}".`,
+      `Cache-Control ${JSON.stringify(cacheControl)} is not a valid header value; give one like "${DEFAULT_CACHE_CONTROL}".`,
     );
   if (!Number.isFinite(cacheMb) || cacheMb < 0)
-    throw usageError(`The cache's size must be 0 or more megabytes, got ${cacheMb}.`);
+    throw usageError(`The cache size must be 0 or more megabytes, got ${cacheMb}.`);
   const recorder = createRecorder(access, counts);
   const descriptors = shareDescriptors(limits.openFiles);
   const store = createStore(cacheMb, log, counts);
@@ -131,7 +131,7 @@ export async function createListingServer(
     log,
   });
   const { server } = http;
-  if (recorder) server.prependListener("connection", recorder.meet);
+  if (recorder) server.prependListener("connection", recorder.rememberAddress);
   let closed: Promise<void> | undefined;
   return {
     get release() {

@@ -1,4 +1,4 @@
-/** The routes of one release, and all else that a request needs of it. So no answer can mix two releases. */
+/** The routes of one release, and everything that a request needs from it, so that no response mixes two releases. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename } from "node:path";
 import polka, { type NextHandler, type Request } from "polka";
@@ -14,23 +14,23 @@ import { createFastReader } from "./fast-path/request.js";
 import { createFiles } from "./file-answers.js";
 import type { Store } from "./page-cache.js";
 import { createPages } from "./pages.js";
-import { hasTrueTimes, Proofs } from "./proofs.js";
+import { hasReliableTimes, Proofs } from "./proofs.js";
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
 
 export interface SiteOptions {
   cacheControl: string;
   store: Store;
-  /** How long a file must have been what it is on disk before that counts, in milliseconds. */
+  /** See `SERVER_LIMITS.settleMs`. */
   settleMs: number;
-  /** Limits how many large files are open at once, each for the moment in which a piece is read. */
+  /** Limits how many large files are open at once. */
   opening: AtMost;
   log(line: string): void;
 }
 
 const ANY = /^/;
 
-/** @throws UserError if there is no release in `folder`, or a broken one; an error of some kind once `signal` is aborted. */
+/** Opens a release for serving. @throws UserError if there is no release in `folder`, or a broken one; some error if `signal` is aborted. */
 export async function openSite(folder: string, options: SiteOptions, signal: AbortSignal) {
   const { cacheControl, store, settleMs, log } = options;
   const release = await openRelease(folder);
@@ -39,11 +39,11 @@ export async function openSite(folder: string, options: SiteOptions, signal: Abo
   const base = basePath(release.snapshot.base_url);
   const listing = `${base}${release.contract.listing.path}`;
   const answers = createAnswers(release, cacheControl);
-  const isProvable = await hasTrueTimes(release.folder);
+  const isProvable = await hasReliableTimes(release.folder);
   const createProofs = (files: number) => new Proofs(isProvable ? files : 0, settleMs);
   const answerPage = createPages(release, answers, store, createProofs);
   const others = await createFiles(release, `${base}/`, answers, { ...options, createProofs }, signal);
-  // The links of the page for people are relative to its folder.
+  // The explorer's links are relative, so its URL needs a final slash.
   const home = release.sums.others.has(EXPLORER) && base !== "" ? [`${base}/`] : [];
 
   const readPlain = createFastReader(listing);
@@ -55,7 +55,7 @@ export async function openSite(folder: string, options: SiteOptions, signal: Abo
     },
   });
   app.parse = parseTarget;
-  // Paths are matched exactly as they were sent: no decoding and no `..` can lead anywhere else.
+  // Paths are matched exactly as they were sent: without decoding, and without resolving `..`.
   app.all(ANY, checkRequest).options(ANY, (_req, res) => send(res, answers.preflight));
   for (const folder of [listing, ...home])
     app.get(exactly(folder.slice(0, -1)), (req, res) => send(res, answers.redirect(folder, req.search)));
@@ -72,13 +72,13 @@ export async function openSite(folder: string, options: SiteOptions, signal: Abo
     release,
     answers,
     handle: (req: IncomingMessage, res: ServerResponse) => void app.handler(req as Request, res, undefined as never),
-    /** Answers a plain GET of a page or a small file without Node's HTTP objects. Undefined if `text` at `at` is none. */
+    /** The response to a plain GET of a page or a small file, on the fast path. Undefined if `text` at `at` is not one. */
     answerPlain(text: string, at: number) {
       const request = readPlain(text, at);
       if (!request) return undefined;
       const { page, path, url, end, headers } = request;
       const answer = page === undefined ? others.find(path, headers.ifNoneMatch) : answerPage(page, headers);
-      // Copying the request by a spread would take as long as all the rest.
+      // Spreading the request would take as long as everything else.
       return answer && { url, end, headers, answer };
     },
   };
@@ -93,22 +93,22 @@ export async function openSite(folder: string, options: SiteOptions, signal: Abo
     const { host, expect, "content-length": length = "0", "transfer-encoding": coding, upgrade } = headers;
     // Only `100-continue` can be expected, and only since HTTP/1.1.
     const isExpected = expect === undefined || httpVersion !== "1.1" || /(?:^|\W)100-continue(?:$|\W)/i.test(expect);
-    // Bodies are never read, so a client could hold its connection by sending one slowly. After a request to upgrade,
-    // Node's parser drops the rest of a packet, which may be half a request.
+    // Bodies are never read, so a client could keep its connection by sending one slowly. After an upgrade request, Node's
+    // parser drops the rest of the packet, which may be half a request.
     if (!isExpected || length !== "0" || coding !== undefined || upgrade !== undefined) closeAfter(res);
-    // HTTP/1.1 demands a Host. Node's own refusal has no body.
+    // HTTP/1.1 requires Host. Node's own refusal would have no body.
     const isWellFormed = httpVersion === "1.0" || (httpVersion.startsWith("1.") && host !== undefined);
     if (isExpected && isWellFormed) return next();
     send(res, answers.error(isExpected ? 400 : 417));
   }
 }
 
-/** A pattern of a path: `path`, which is taken literally, and then `rest`. */
-function exactly(path: string, rest = ""): RegExp {
-  return new RegExp(`^${asPattern(path)}${rest}$`);
+/** A pattern for exactly `path`, followed by the pattern `end`. */
+function exactly(path: string, end = ""): RegExp {
+  return new RegExp(`^${asPattern(path)}${end}$`);
 }
 
-/** snapshot.json may say anything; a path that is made from a bad base URL would match nothing. */
+/** @throws UserError if snapshot.json has an invalid base URL, whose routes would match nothing. */
 function refuseBadBase({ folder, snapshot, contract }: Release): void {
   let cause: unknown;
   try {
@@ -120,7 +120,7 @@ function refuseBadBase({ folder, snapshot, contract }: Release): void {
   throw new UserError(`Release ${basename(folder)} is broken: its base URL is ${base}. Build again.`, { cause });
 }
 
-/** For polka. The absolute form that proxies use (`http://any.host/v1/stations/`) loses its origin: there is one site. */
+/** Parses a request target for polka. Drops the origin of the absolute form that proxies send (`http://any.host/v1/stations/`). */
 function parseTarget({ url: raw = "/" }: IncomingMessage) {
   const [, path, search = ""] = /^(?:https?:\/\/[^/?#]*)?([^?]*)(.*)$/is.exec(raw) ?? [];
   return { pathname: path || "/", search, query: undefined, hash: undefined, raw };

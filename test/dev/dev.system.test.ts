@@ -250,7 +250,7 @@ test("a taken port is refused; where none is given, another one is found", async
   const refused = develop(place, "users.sqlite", `--port ${port}`);
   expect(await refused.ended).toBe(1);
   expect(refused.text()).toBe(
-    `error: Port ${port} on 127.0.0.1 is taken; stop what listens there, or choose another --port.\n`,
+    `error: Port ${port} on 127.0.0.1 is in use; stop the process that listens there, or choose another --port.\n`,
   );
   // Whoever has it: this test, or another one.
   const usual = createServer().listen(8080, "127.0.0.1");

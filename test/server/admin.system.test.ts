@@ -181,5 +181,5 @@ test("an address that cannot be had is refused before anything is served", async
     `127.0.0.1:${port}`,
   ]);
   expect([code, stdout]).toEqual([1, ""]);
-  expect(stderr).toContain(`Port ${port} on 127.0.0.1 is taken`);
+  expect(stderr).toContain(`Port ${port} on 127.0.0.1 is in use`);
 });

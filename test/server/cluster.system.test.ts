@@ -102,7 +102,7 @@ test("one that is killed while it starts is refused in words, and leaves no proc
   expect(await ended).toEqual({
     code: 1,
     stdout: "",
-    stderr: `error: Process ${started[0]} ended (SIGKILL) while it started, perhaps for want of memory, of which fewer --processes need less.\n`,
+    stderr: `error: Process ${started[0]} ended (SIGKILL) while it started, perhaps for lack of memory; fewer --processes need less.\n`,
   });
   expect(started.filter(isAlive)).toEqual([]);
 });
@@ -124,7 +124,7 @@ test("a taken port and a missing release are refused as for one process", async 
     expect(refused).toEqual({
       code: 1,
       stdout: "",
-      stderr: `error: Port ${port} on 127.0.0.1 is taken; stop what listens there, or choose another --port.\n`,
+      stderr: `error: Port ${port} on 127.0.0.1 is in use; stop the process that listens there, or choose another --port.\n`,
     });
     const missing = await start(["serve", scratch(), "--port", "0", "--processes", workers]).ended;
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("There is no release") });

@@ -152,9 +152,9 @@ describe("refused before any request", () => {
 
   test.each([
     [{ cacheControl: "" }, /Cache-Control "" cannot/],
-    [{ cacheControl: "a\r\nX: b" }, /cannot stand in a header/],
-    [{ cacheControl: "max-age=60 " }, /cannot stand in a header/],
-    [{ cacheControl: "für immer" }, /cannot stand in a header/],
+    [{ cacheControl: "a\r\nX: b" }, /is not a valid header value/],
+    [{ cacheControl: "max-age=60 " }, /is not a valid header value/],
+    [{ cacheControl: "für immer" }, /is not a valid header value/],
     [{ cacheMb: -1 }, /megabytes, got -1/],
     [{ cacheMb: Number.NaN }, /megabytes, got NaN/],
   ])("%j", async (options, message) => {

@@ -24,15 +24,15 @@ describe("listen", () => {
     const server = await started();
     await expect(server.listen({ port })).rejects.toMatchObject({
       name: "UserError",
-      message: `Port ${port} on 127.0.0.1 is taken; stop what listens there, or choose another --port.`,
+      message: `Port ${port} on 127.0.0.1 is in use; stop the process that listens there, or choose another --port.`,
     });
     const { url } = await server.listen({ port: 0 });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
   test.each([
-    [{ port: 0, host: "192.0.2.1" }, /"192\.0\.2\.1" is no address of this machine; use --host/],
-    [{ port: 0, host: "no.such.host.invalid" }, /is no address of this machine/],
+    [{ port: 0, host: "192.0.2.1" }, /"192\.0\.2\.1" is not an address of this machine; use --host/],
+    [{ port: 0, host: "no.such.host.invalid" }, /is not an address of this machine/],
     [{ port: 70_000 }, /Port must be 0 to 65535, got 70000/],
     [{ port: 1.5 }, /Port must be/],
   ])("%j is refused", async (address, message) => {

@@ -70,22 +70,22 @@ describe("proofs", () => {
     const now = 1_800_000_000_000;
     const changed = { ...state, ctimeNs: BigInt(now - age) * 1_000_000n } as BigIntStats;
     proofs.keep(0, changed, now);
-    expect(proofs.hold(0, changed)).toBe(isIt);
+    expect(proofs.has(0, changed)).toBe(isIt);
   });
 
   test.each(["dev", "ino", "size", "mtimeNs", "ctimeNs"] as const)("a file with another %s is another", (field) => {
     const proofs = new Proofs(2, 0);
     proofs.keep(1, state, 1_800_000_000_000);
-    expect(proofs.hold(1, state)).toBe(true);
-    expect(proofs.hold(0, state)).toBe(false);
-    expect(proofs.hold(1, { ...state, [field]: 9n })).toBe(false);
+    expect(proofs.has(1, state)).toBe(true);
+    expect(proofs.has(0, state)).toBe(false);
+    expect(proofs.has(1, { ...state, [field]: 9n })).toBe(false);
   });
 
   test("where times are not to be trusted, no proof counts", () => {
     const proofs = new Proofs(0, 0);
     const real = statSync(import.meta.filename, { bigint: true });
     proofs.keep(0, real, Number.MAX_SAFE_INTEGER);
-    expect(proofs.hold(0, real)).toBe(false);
+    expect(proofs.has(0, real)).toBe(false);
   });
 });
 
@@ -99,6 +99,6 @@ test("scratch memory is used again, unless somebody still reads it", () => {
   expect(whole?.subarray(4).equals(one)).toBe(true);
   expect(whole?.toString("latin1", 0, 4)).toBe("head");
   expect(memory.withHead("x".repeat(2_000), one)).toBe(undefined);
-  memory.abandon(one);
+  memory.discard(one);
   expect(memory.take(5_000).buffer).not.toBe(one.buffer);
 });

@@ -1,4 +1,4 @@
-/** Several processes that serve one folder on one port. Each is a whole server; the first process starts and replaces them. */
+/** A cluster: several processes that serve one folder on one port. The first process starts and replaces them. */
 import cluster, { type Worker } from "node:cluster";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -19,7 +19,7 @@ import type { FromWorker, ToWorker, WorkerOrders } from "./worker.js";
 
 export interface ClusterEffects extends Omit<CountedEffects, "access"> {
   access?: ((item: AccessItem) => void) | undefined;
-  /** No process serves any more, and no other one can be started. */
+  /** Called when no process serves any more, and none can be started. */
   onFailure(error: UserError): void;
 }
 
@@ -27,25 +27,25 @@ export type ClusterServer = Pick<CountedServer, "listen" | "reload" | "close" | 
   readonly release: ServedRelease;
 };
 
-/** How soon a process that has ended is replaced. The time doubles with each end until one has lived for `calmMs`. */
+/** Delay until a process that has ended is replaced. It doubles each time until a process has lived for `calmMs`. */
 const RESTART = { firstMs: 100, mostMs: 5_000, calmMs: 10_000 } as const;
 
-/** After so many failed starts in a row for each process, some 7 seconds, a pool in which none serves gives up. */
+/** Failed starts in a row for each process, some 7 seconds, after which a pool without a serving process gives up. */
 const MOST_FAILURES = 6;
 
-/** How long after `closeMs` a process that has not ended is killed, so that all is over within 10 seconds. */
+/** Milliseconds after `closeMs` until a process that has not ended is killed, so that shutdown takes at most 10 seconds. */
 const KILL_MS = 500;
 
-const MEMORY_HINT = ", perhaps for want of memory, of which fewer --processes need less";
+const MEMORY_HINT = ", perhaps for lack of memory; fewer --processes need less";
 
-/** Serves as `createListingServer` does, by processes that share `cacheMb`. A process can have only one cluster. */
+/** Serves like `createListingServer`, with several processes that share `cacheMb`. A process can have only one cluster. */
 export async function createCluster(
   { cacheMb = defaultCacheMb(), ...options }: ListingServerOptions,
   effects: ClusterEffects,
   workers: number,
 ): Promise<ClusterServer> {
   const shared: ListingServerOptions = { ...options, cacheMb: cacheMb / workers };
-  // Refuses what cannot be served or listened on before any worker is started.
+  // Report a release that cannot be served, or an address that is in use, before any worker is started.
   const probe = await createListingServer(shared, { log: effects.log, signal: effects.signal });
   const { folder, snapshot, contract } = probe.release;
   let release: ServedRelease = { folder, snapshot, contract };
@@ -63,7 +63,7 @@ export async function createCluster(
     async listen(given) {
       let address = given;
       if (!("fd" in address)) {
-        // Where the system may choose the port, it chooses here, once for all processes.
+        // If the system chooses the port, it does so here, once for all processes.
         const { url } = await probe.listen(address);
         address = { ...address, port: address.port || Number(new URL(url).port) };
       }
@@ -81,38 +81,38 @@ export async function createCluster(
   };
 }
 
-/** One process, while it lives. */
+/** A running process. */
 interface Member extends Pick<FromWorker, "counted" | "refusal"> {
   isReady: boolean;
   /** The folder of the release that it serves: several releases can have one id. */
   folder?: string;
 }
 
-/** Keeps processes serving. One that ends is replaced, until none serves and none can be started. */
+/** Keeps processes running: replaces each one that ends, until none serves and none can be started. */
 function startPool(orders: WorkerOrders, workers: number, effects: ClusterEffects) {
-  // Each process accepts by itself. A connection that the first process accepted and handed on would be lost with a process
-  // that dies meanwhile, and its descriptor would stay here.
+  // Each process accepts connections itself. With round-robin, a connection would be lost, and its descriptor would stay
+  // open here, if its process dies before it gets the connection.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({
     exec: fileURLToPath(new URL("./worker.js", import.meta.url)),
     args: [JSON.stringify(orders)],
     // Entries hold dates.
     serialization: "advanced",
-    // A process that inherits a pipe makes each write to it wait for its reader, also those of the process that it has it from.
+    // A child that inherits a pipe makes writes to it synchronous, also for its parent.
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   const alive = new Map<Worker, Member>();
   const closing = new AbortController();
-  /** Whether all have listened at once. */
+  /** Whether all processes have been listening at the same time. */
   let isUp = false;
-  /** Starts that failed since one has succeeded. */
+  /** Failed starts since the last one that succeeded. */
   let failures = 0;
   const countReady = () => [...alive.values()].filter(({ isReady }) => isReady).length;
   const tell = (message: ToWorker) => {
     for (const worker of alive.keys()) if (worker.isConnected()) worker.send(message);
   };
 
-  /** Runs one process from its start to its end. `what` says how it ended, for messages. */
+  /** Runs one process from start to end. `what` describes its end for messages. */
   const runOne = async (onReady: (url: string) => void) => {
     const worker = cluster.fork();
     const started = Date.now();
@@ -131,7 +131,7 @@ function startPool(orders: WorkerOrders, workers: number, effects: ClusterEffect
       if (url === undefined) return;
       member.isReady = true;
       onReady(url);
-      // It has not heard what it was told while it started.
+      // A process that is starting does not receive messages.
       if (closing.signal.aborted) worker.send("close" satisfies ToWorker);
     });
     const how = await endOf(worker);
@@ -143,7 +143,7 @@ function startPool(orders: WorkerOrders, workers: number, effects: ClusterEffect
     const failed = refusal
       ? `${name} cannot serve: ${refusal.replace(/\.$/, "")}`
       : `${ended} while it started${how === "SIGKILL" ? MEMORY_HINT : ""}`;
-    // SIGHUP came before the process could ignore it, so nobody wanted it to end.
+    // SIGHUP came before the process ignored it: this is not a failure.
     const wasHungUp = how === "SIGHUP";
     return { what: wasReady ? ended : failed, wasReady, wasHungUp, livedMs: Date.now() - started };
   };
@@ -157,7 +157,7 @@ function startPool(orders: WorkerOrders, workers: number, effects: ClusterEffect
     for (let waitMs = 0; ; ) {
       const { what, wasReady, wasHungUp, livedMs } = await runOne(onReady);
       if (closing.signal.aborted) return;
-      // The last one has closed the socket. Whoever handed it over has it still, and may start this anew.
+      // The last process has closed the socket. Its owner still has it, and can start this program again.
       if (isUp && "fd" in orders.address && countReady() === 0)
         return effects.onFailure(new UserError(`No process serves any more: ${what}.`));
       if (!wasReady) {
@@ -169,7 +169,7 @@ function startPool(orders: WorkerOrders, workers: number, effects: ClusterEffect
       const isFirst = waitMs === 0 || livedMs >= RESTART.calmMs;
       waitMs = isFirst ? RESTART.firstMs : Math.min(waitMs * 2, RESTART.mostMs);
       effects.log?.(`${what}; another one starts in ${waitMs} ms.`);
-      // If no process lives, this timer alone keeps the first process alive.
+      // Without a running child, only this timer keeps this process alive.
       await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => {});
       if (closing.signal.aborted) return;
     }
@@ -180,7 +180,7 @@ function startPool(orders: WorkerOrders, workers: number, effects: ClusterEffect
     slots = Array.from({ length: workers }, () => keepFilled(resolve, reject));
   });
   return {
-    /** Resolves to where they serve, when all are listening; rejects if one cannot be started. */
+    /** Resolves to the URL when all processes are listening; rejects if one cannot be started. */
     ready,
     tell,
     state() {
@@ -199,11 +199,11 @@ function startPool(orders: WorkerOrders, workers: number, effects: ClusterEffect
   };
 }
 
-/** Resolves to the exit code, the signal, or the reason why the process could not be started. */
+/** Resolves to the exit code, the signal, or why the process could not be started. */
 function endOf(worker: Worker): Promise<string | number> {
   return new Promise((resolve) => {
     worker.on("error", (error) => {
-      // A process that could not be started has no exit. One that ended before a message reached it has.
+      // A process that could not be started has no exit event. One that ended before a message reached it has.
       if (worker.process.pid === undefined) resolve(error.message);
     });
     worker.once("exit", (code, signal) => resolve(signal ?? code));

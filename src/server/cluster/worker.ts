@@ -1,15 +1,15 @@
-/** One of several processes that serve on one port: a server that obeys the first process, and logs through it. */
+/** A process of a cluster: a server that the first process controls, and that logs through it. */
 import { UserError } from "../../errors.js";
 import type { AccessItem } from "../access-log.js";
 import type { Address, HandedSocket } from "../connections/listen.js";
 import type { MetricValues } from "../counts.js";
 import type { ListingServerOptions, ServedRelease } from "../server.js";
 
-/** In the worker's first argument, as JSON. */
+/** The worker's first argument, as JSON. */
 export interface WorkerOrders {
   options: ListingServerOptions;
   address: Address | HandedSocket;
-  /** Whether somebody reads the access log, and what is counted. */
+  /** Whether the access log and the counts are used. */
   hasAccess: boolean;
   hasCounts: boolean;
 }
@@ -19,18 +19,18 @@ export type ToWorker = "reload" | "close";
 export interface FromWorker {
   line?: string;
   entries?: AccessItem[];
-  /** What it serves from now on, without the digests of all pages. */
+  /** The release that it serves from now on, without the digests of all pages. */
   release?: ServedRelease;
-  /** What it has counted since its start, and its open connections. */
+  /** Its counts since its start, and its open connections. */
   counted?: { values: MetricValues; connections: number };
-  /** Where it serves from now on. */
+  /** The URL that it serves at from now on. */
   url?: string;
-  /** Why it cannot serve, where its user can do something about that. */
+  /** Why it cannot serve, if the user can do something about it. */
   refusal?: string;
 }
 
-// The terminal and the service manager signal every process of a group, but only the first one acts on it. The server is
-// loaded after this, since it takes long, and a signal would end this process until then.
+// Terminals and service managers signal every process of a group, but only the first one must act on it. The server is
+// imported after this, since that takes long, and a signal would end this process until then.
 for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
 const { createListingServer } = await import("../server.js");
 const { createLogQueue } = await import("../access-log.js");
@@ -38,17 +38,17 @@ const { SERVER_LIMITS } = await import("../limits.js");
 const { options, address, hasAccess, hasCounts }: WorkerOrders = JSON.parse(process.argv[2] ?? "");
 const counts = hasCounts ? new (await import("../counts.js")).ServerCounts() : undefined;
 
-/** Entries of the access log are sent together, so often: a message for each answer would cost more than the answer. */
+/** Milliseconds between two batches of log entries. A message for each response would cost more than the response. */
 const ENTRIES_MS = 50;
 const queue = createLogQueue(
   SERVER_LIMITS.logBytes,
-  // The callback comes when the first process has room, so that no more than these wait.
+  // The callback comes when the first process has received the batch, so only one batch is under way.
   (entries, done) => send({ entries }, () => setTimeout(done, ENTRIES_MS)),
   () => counts?.add("unlogged"),
 );
 
-/** What is counted is told so often, in milliseconds: of a process that is killed, what came later is lost. */
-const TELL_MS = 250;
+/** Milliseconds between two reports of counts. Later counts of a process that is killed are lost. */
+const REPORT_MS = 250;
 
 let finishing: Promise<void> | undefined;
 const stopping = new AbortController();
@@ -68,10 +68,10 @@ process.on("message", (message: ToWorker) => {
 });
 try {
   const { url } = await listening;
-  // It may be another release than the first process has seen.
+  // This may be another release than the first process has opened.
   const { folder, snapshot, contract } = (await opening).release;
   send({ release: { folder, snapshot, contract }, url });
-  setInterval(tellCounted, TELL_MS).unref();
+  setInterval(reportCounts, REPORT_MS).unref();
 } catch (error) {
   if (!stopping.signal.aborted) {
     if (!(error instanceof UserError)) throw error;
@@ -80,7 +80,7 @@ try {
   await finish();
 }
 
-/** Closes the server if it is there by now. The process ends when its connection to the first one does. */
+/** Closes the server, if it was opened. The process ends when it has disconnected from the first one. */
 function finish(): Promise<void> {
   stopping.abort();
   finishing ??= listening
@@ -89,13 +89,13 @@ function finish(): Promise<void> {
     .catch(() => {})
     .then(async () => {
       send({ entries: queue.take() });
-      await tellCounted();
+      await reportCounts();
       if (process.connected) process.disconnect();
     });
   return finishing;
 }
 
-async function tellCounted(): Promise<void> {
+async function reportCounts(): Promise<void> {
   const server = await opening.catch(() => undefined);
   if (server && counts) send({ counted: { values: await counts.values(), connections: server.state().connections } });
 }

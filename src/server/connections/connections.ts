@@ -1,7 +1,7 @@
 /**
  * Tracks connections and closes them: stalled ones, idle ones when there are too many, and all of them at the end.
- * A connection is answered one request at a time. The next request is not looked at until the system has taken every
- * byte of the answer before it, so no client can have more than one answer waiting in memory.
+ * Requests of a connection are handled one at a time. The next request is not parsed until the system has taken every byte
+ * of the response before it, so no client has more than one response waiting in memory.
  */
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -10,27 +10,27 @@ import type { Descriptors } from "./descriptors.js";
 import { bytesSent, closeAfter, closeServer, isLastAnswer } from "./node-internals.js";
 
 export interface Connection {
-  /** The answer that Node's server is giving. */
+  /** The response that Node's server is sending. */
   res?: ServerResponse | undefined;
-  /** What it asked last is a HEAD, whose answer has no body. */
+  /** Whether the last request is a HEAD, whose response has no body. */
   isHead?: boolean;
-  /** Whatever else the client sends is dropped. */
+  /** Whether the last response was sent. Anything else that the client sends is dropped. */
   isOver: boolean;
   openedAt: number;
-  /** When it last had an answer, if ever. */
+  /** When the last response ended, if any. */
   servedAt?: number;
-  /** How many bytes had been sent before the answer that is being given. */
+  /** Bytes that were sent before the current response. */
   sentBefore: number;
-  /** How many bytes had been sent at the last look, and when that number last changed or nothing was to be sent. */
+  /** Bytes sent at the last check, and when that number last changed or nothing was waiting to be sent. */
   sent: number;
   movedAt: number;
 }
 
-/** How often the log says that there are too many connections. */
-const TELL_MS = 60_000;
+/** Minimum milliseconds between two log lines about too many connections. */
+const LOG_MS = 60_000;
 const SWEEP_MS = 50;
 
-/** What the system holds of an answer at most: Linux takes more only when its client has taken a third of that. */
+/** Maximum bytes in the system's send buffer: Linux takes more only when the client has read a third of it. */
 const MOST_HELD = 4 * 1024 * 1024;
 const NOTHING_SENT = { sentBefore: 0, sent: 0 };
 
@@ -40,23 +40,23 @@ export function createConnections(
   log: (line: string) => void,
 ) {
   const all = new Map<Socket, Connection>();
-  let toldAt = 0;
+  let loggedAt = 0;
 
-  /** Closes the connections that have been idle for longest. False if too few are idle. */
+  /** Closes the connections that have been idle for longest. @returns false if too few are idle. */
   const makeRoom = (newcomer: Socket): boolean => {
     const over = all.size - room;
     if (over <= 0) return true;
-    if (Date.now() - toldAt >= TELL_MS) {
-      toldAt = Date.now();
+    if (Date.now() - loggedAt >= LOG_MS) {
+      loggedAt = Date.now();
       log(
-        `${all.size} connections are open, as many as the limit of ${limit} open files allows (ulimit -n). For each new one the longest idle is closed; where none is idle, the new one.`,
+        `${all.size} connections are open, as many as the limit of ${limit} open files allows (ulimit -n). Each new one closes the longest idle one; if none is idle, the new one is closed.`,
       );
     }
     const lastActive = ({ servedAt, openedAt }: Connection) => servedAt ?? openedAt;
     const idle = [...all]
       .filter(([socket, connection]) => socket !== newcomer && isIdle(socket, connection))
       .sort(([, one], [, other]) => lastActive(one) - lastActive(other));
-    // Closes a few more than needed, since sorting many connections costs more than an answer.
+    // Close a few more than needed, since sorting many connections costs more than a response.
     for (const [socket] of idle.slice(0, over + (all.size >> 6))) {
       socket.destroy();
       all.delete(socket);
@@ -65,7 +65,7 @@ export function createConnections(
   };
 
   return {
-    /** Undefined, and the socket closed, if there is no room for it and no other connection is idle. */
+    /** Tracks a new connection. Closes it and returns undefined if there is no room and no other connection is idle. */
     add(socket: Socket): Connection | undefined {
       const now = Date.now();
       const connection: Connection = { isOver: false, openedAt: now, ...NOTHING_SENT, movedAt: now };
@@ -78,7 +78,7 @@ export function createConnections(
     },
     get: (socket: Socket) => all.get(socket),
     count: () => all.size,
-    /** Node's server begins an answer. */
+    /** Call this when Node's server begins a response. */
     begin(socket: Socket, res: ServerResponse) {
       const connection = all.get(socket);
       if (!connection) return;
@@ -91,8 +91,8 @@ export function createConnections(
       });
     },
     /**
-     * Closes connections of which the system has taken nothing for `idleMs`, and for as long as a client of `slowBytes` a second
-     * needs for half of what the system holds.
+     * Closes connections of which the system has taken nothing for `idleMs`, plus the time that a client of `slowBytes` per
+     * second needs for half of the send buffer.
      */
     closeStalled() {
       const now = Date.now();
@@ -109,7 +109,7 @@ export function createConnections(
         }
       }
     },
-    /** Stops listening, lets answers that have begun end, and cuts what is left after `closeMs`. */
+    /** Stops listening, finishes responses that have begun, and cuts the remaining connections after `closeMs`. */
     async closeAll(server: Server) {
       const started = Date.now();
       const closed = closeServer(server);
@@ -117,8 +117,8 @@ export function createConnections(
       const sweep = () => {
         const waited = Date.now() - started;
         for (const [socket, connection] of all) {
-          const patience = connection.servedAt === undefined ? graceMs : 0;
-          if (waited >= (isIdle(socket, connection) ? patience : closeMs)) socket.destroy();
+          const limitMs = connection.servedAt === undefined ? graceMs : 0;
+          if (waited >= (isIdle(socket, connection) ? limitMs : closeMs)) socket.destroy();
         }
       };
       sweep();
@@ -130,7 +130,7 @@ export function createConnections(
   };
 }
 
-/** Whether the client still waits for what it has asked for. */
+/** Whether a response is in progress. */
 export function isAnswering(socket: Socket, { res }: Connection): boolean {
   return res !== undefined || socket.writableLength > 0;
 }
@@ -139,7 +139,7 @@ function isIdle(socket: Socket, connection: Connection): boolean {
   return !isAnswering(socket, connection) && socket.readableLength === 0;
 }
 
-/** Keeps bytes that came too early in the socket, so that the client's end is heard only after them. */
+/** Puts bytes that came too early back into the socket, so that its `end` event comes after them. */
 export function putBack(socket: Socket, bytes: Buffer): void {
   socket.pause();
   if (bytes.length > 0) socket.unshift(bytes);

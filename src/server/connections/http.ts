@@ -1,4 +1,4 @@
-/** Node's HTTP server with the limits of this one, answers to what is no request, and a graceful end. */
+/** Node's HTTP server with our limits, responses to invalid requests, and a graceful shutdown. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ErrorStatus } from "../../contract/headers.js";
@@ -11,15 +11,15 @@ import { closeAfter, closeLastAnswerWith, createHalfOpenServer, takeConnections 
 import { readInTurn } from "./turns.js";
 
 interface HttpEffects {
-  /** Answers without Node's HTTP objects. */
+  /** Handles a request on the fast path. */
   take: Take;
   handle(req: IncomingMessage, res: ServerResponse): void;
-  /** The text of an answer to what was not a request, without its body where it seemed to be a HEAD. */
+  /** The text of the response to an invalid request, without the body if it was a HEAD. */
   refuse(socket: Socket, status: ErrorStatus, isHead: boolean): string;
   log(line: string): void;
 }
 
-/** A server that does not listen yet. `close` finishes the answers that have begun and leaves no connection open. */
+/** Makes a server that does not listen yet. Its `close` finishes responses that have begun, and closes all connections. */
 export function createHttpServer(
   limits: ServerLimits,
   descriptors: Descriptors,
@@ -40,21 +40,21 @@ export function createHttpServer(
     if (closing) closeAfter(res);
     handle(req, res);
   };
-  const turnAway = (socket: Socket, status: ErrorStatus) => {
+  const refuseRequest = (socket: Socket, status: ErrorStatus) => {
     const connection = connections.get(socket);
-    // After the last answer nothing else is answered, such as a body that was not read.
+    // Nothing after the last response is answered, such as a body that was not read.
     if (!connection || connection.isOver || connection.res) return;
     connection.isOver = true;
     endGently(socket, refuse(socket, status, connection.isHead === true), limits.lingerMs);
   };
 
-  const giveToNode = takeConnections(server);
-  const leave: typeof readInTurn = (socket, connection) => {
-    giveToNode(socket);
+  const startInNode = takeConnections(server);
+  const handToNode: typeof readInTurn = (socket, connection) => {
+    startInNode(socket);
     closeLastAnswerWith(socket, () => endGently(socket, "", limits.lingerMs));
     readInTurn(socket, connection);
   };
-  const fastPath = createFastPath(limits, take, () => closing !== undefined, leave);
+  const fastPath = createFastPath(limits, take, () => closing !== undefined, handToNode);
   const checking = setInterval(() => {
     connections.closeStalled();
     for (const [socket, connection] of connections) fastPath.check(socket, connection);
@@ -66,24 +66,24 @@ export function createHttpServer(
     if (connection) fastPath.enter(socket, connection);
   });
   server.on("request", serve);
-  // No client is asked to go on with its body: nobody reads it, and the connection closes after the answer.
+  // No `100 Continue` is sent: bodies are not read, and the connection closes after the response.
   server.on("checkContinue", serve);
   server.on("checkExpectation", serve);
   server.on("clientError", (error, socket) => {
     const status = statusOf(error);
-    if (status && socket.writable) turnAway(socket as Socket, status);
+    if (status && socket.writable) refuseRequest(socket as Socket, status);
     else socket.destroy();
   });
   server.on("connect", (_req, socket) => {
     socket.on("error", () => socket.destroy());
-    turnAway(socket as Socket, 405);
+    refuseRequest(socket as Socket, 405);
   });
 
   const close = () => (closing ??= connections.closeAll(server).finally(() => clearInterval(checking)));
   return { server, close, open: connections.count };
 }
 
-/** Sends a last text and lets the client read it: closing with unread bytes would make the system drop it. */
+/** Sends a last text, and reads on until the client has read it: closing with unread bytes would make the system drop the text. */
 function endGently(socket: Socket, text: string, lingerMs: number): void {
   const cut = setTimeout(() => socket.destroy(), lingerMs);
   socket.once("close", () => clearTimeout(cut));
@@ -97,7 +97,7 @@ const STATUS_BY_CODE: Readonly<Record<string, ErrorStatus>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
 };
 
-/** How to answer what Node's parser has refused; undefined if the connection broke and nobody is left to answer. */
+/** The status for a request that Node's parser has refused; undefined if the connection broke. */
 function statusOf(error: Error): ErrorStatus | undefined {
   const code = codeOf(error) ?? "";
   if (code === "HPE_INVALID_METHOD") return isRequestLine(error) ? 405 : 400;
@@ -106,7 +106,7 @@ function statusOf(error: Error): ErrorStatus | undefined {
 
 const MAX_METHOD = 64;
 
-/** Tells an invented method (`BREW /pot HTTP/1.1`) from bytes that are no HTTP at all, such as a TLS handshake. */
+/** Whether the bytes are a request line with an unknown method (`BREW /pot HTTP/1.1`), not another protocol such as TLS. */
 function isRequestLine({ rawPacket, bytesParsed = 0 }: Error & { rawPacket?: Buffer; bytesParsed?: number }): boolean {
   if (!rawPacket) return false;
   const lineStart = rawPacket.lastIndexOf("\n", bytesParsed) + 1;

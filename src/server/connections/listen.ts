@@ -1,23 +1,23 @@
-/** Binds a server to an address, and says in words why it cannot. */
+/** Binds a server to an address, and explains errors. */
 import type { Server } from "node:http";
 import type { ListenOptions } from "node:net";
 import { hasCode, UserError, usageError } from "../../errors.js";
 import type { OptionsOf } from "../../settings/settings.js";
 import { SETTINGS } from "../../settings/table.js";
 
-/** Port 0 lets the system choose. The host is a name or address of this machine. */
+/** A port (0 lets the system choose), and a name or address of this machine. */
 export type Address = OptionsOf<"host"> & { port: number };
 
-/** A socket that listens already, handed over by whoever started this process: its descriptor. */
+/** The descriptor of a listening socket that the parent process handed over. */
 export interface HandedSocket {
   fd: number;
 }
 
-/** How messages call what says where to listen. */
+/** The names of the flags in messages. */
 type ListenFlags = Readonly<Record<"port" | "host", string>>;
 const LISTEN_FLAGS: ListenFlags = { port: "--port", host: "--host" };
 
-/** @returns the origin, such as `http://127.0.0.1:8080`. */
+/** Starts listening. @returns the origin, such as `http://127.0.0.1:8080`. @throws UserError if it cannot. */
 export async function listen(
   server: Server,
   given: Address | HandedSocket,
@@ -32,7 +32,7 @@ export async function listen(
     await begin(server, { port, host, backlog }, (cause) => explain(cause, port, host, flags));
   }
   const bound = server.address();
-  // A socket of files has a path, and none where another process holds it.
+  // A Unix socket has a path, or null if another process holds it.
   if (bound === null || typeof bound === "string") throw noListener();
   const { address, family, port } = bound;
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
@@ -52,21 +52,23 @@ async function begin(
 
 function noListener(cause?: Error): UserError {
   return usageError(
-    "The descriptor that was handed over (LISTEN_FDS) is no socket that listens for TCP; give the .socket unit one ListenStream= with a port.",
+    "The descriptor that was handed over (LISTEN_FDS) is not a listening TCP socket; give the .socket unit one ListenStream= with a port.",
     cause,
   );
 }
 
-/** The system's refusal as one line to act on; any other error as it is. */
+/** Turns a known system error into a UserError; returns any other error as it is. */
 function explain(cause: Error, port: number, host: string, flags: ListenFlags): Error {
   const refuse = (why: string) => new UserError(why, { cause });
   if (hasCode(cause, "EADDRINUSE"))
-    return refuse(`Port ${port} on ${host} is taken; stop what listens there, or choose another ${flags.port}.`);
+    return refuse(
+      `Port ${port} on ${host} is in use; stop the process that listens there, or choose another ${flags.port}.`,
+    );
   if (hasCode(cause, "EACCES", "EPERM"))
     return refuse(`Port ${port} is not open to this user; choose a ${flags.port} above 1023.`);
   if (hasCode(cause, "EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"))
     return refuse(
-      `${JSON.stringify(host)} is no address of this machine; use ${flags.host} 127.0.0.1, or 0.0.0.0 for all of its addresses.`,
+      `${JSON.stringify(host)} is not an address of this machine; use ${flags.host} 127.0.0.1, or 0.0.0.0 for all of its addresses.`,
     );
   return cause;
 }

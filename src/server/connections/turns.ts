@@ -1,24 +1,24 @@
-/** Gives Node's parser one request at a time. Left alone, it would parse and answer all that a packet holds at once. */
+/** Gives Node's parser one request at a time. By itself, it would handle all requests of a packet at once. */
 import type { Socket } from "node:net";
 import { type Connection, isAnswering, putBack } from "./connections.js";
 import { isLastAnswer, takeBytes } from "./node-internals.js";
 
-/** The first bytes of a request, if a longer method may begin with them: the parser would judge them too early. */
+/** The beginning of a request that may be an incomplete method. The parser would refuse it too early. */
 const BEGUN_METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,63}$/;
 const MAX_BEGUN = 64;
 const HEAD = "HEAD ";
 const HEADERS_END = "\r\n\r\n";
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** Call it right after Node's server has been given the socket. */
+/** Makes a connection of Node's server read one request at a time. Call it right after the server got the socket. */
 export function readInTurn(socket: Socket, connection: Connection): void {
   let held = NOTHING;
   let isBetween = true;
 
-  // What follows the last request, such as its body, gets no answer.
+  // Bytes after the last request, such as its body, are ignored.
   const isEnding = () => connection.isOver || (connection.res !== undefined && isLastAnswer(connection.res));
 
-  const hear = (chunk: Buffer): void => {
+  const onData = (chunk: Buffer): void => {
     if (isEnding()) return;
     if (isAnswering(socket, connection)) {
       putBack(socket, chunk);
@@ -36,15 +36,15 @@ export function readInTurn(socket: Socket, connection: Connection): void {
     parse(isAll ? bytes : bytes.subarray(0, end));
     if (connection.res) isBetween = true;
     else if (!isLineEnd(bytes[0])) isBetween = false;
-    // An ending connection reads on too: if it closed with unread bytes, the system would drop the answer.
+    // A connection that ends reads on, too: if it closed with unread bytes, the system would drop the response.
     if (isEnding() || !isAnswering(socket, connection)) socket.resume();
   };
-  const parse = takeBytes(socket, hear, () => {
+  const parse = takeBytes(socket, onData, () => {
     if (held.length > 0) parse(held);
   });
 }
 
-/** Where a request's headers end, or the end of all bytes. Empty lines before a request count as one by themselves. */
+/** The offset where a request's headers end, or the end of the bytes. Empty lines before a request count as a request. */
 function endOfRequest(bytes: Buffer): number {
   let start = 0;
   while (isLineEnd(bytes[start])) start++;

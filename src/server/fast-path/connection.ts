@@ -1,4 +1,4 @@
-/** Serves plain requests for pages without Node's HTTP objects. At any other one, the connection goes to Node for good. */
+/** The fast path: serves plain requests without Node's HTTP objects. At any other request, Node's server takes the connection over. */
 import type { Socket } from "node:net";
 import { headOf, type ServerAnswer } from "../answers.js";
 import { type Connection, isAnswering, putBack } from "../connections/connections.js";
@@ -9,33 +9,31 @@ interface Taken {
   /** Where the next request begins. */
   end: number;
   answer: ServerAnswer;
-  /** Is told when the answer has been sent, or the client has left. */
+  /** Called when the response was sent, or the client disconnected. */
   done?: ((answer: ServerAnswer) => void) | undefined;
 }
 
-/** Undefined if what stands in `text` at `at` is not for the fast path. `text` has one character a byte. */
+/** Takes a request from `text` at `at`; undefined if it is not for the fast path. `text` has one character per byte. */
 export type Take = (text: string, at: number, socket: Socket) => Taken | undefined;
 
-/** Up to this size, copying a body behind its headers costs less than handing the system two pieces. */
+/** Maximum bytes of a body that is copied behind its headers. For larger ones, two writes cost less. */
 const TOGETHER = 65_536;
 
-/**
- * @param leave gives a connection to Node's server.
- */
+/** Makes the fast path. @param handToNode gives a connection to Node's server. */
 export function createFastPath(
   { keepAliveMs, fastBytes }: ServerLimits,
   take: Take,
   isClosing: () => boolean,
-  leave: (socket: Socket, connection: Connection) => void,
+  handToNode: (socket: Socket, connection: Connection) => void,
 ) {
   const trailerOf = createTrailer(keepAliveMs);
   const send = createSend();
-  const departures = new WeakMap<Socket, () => void>();
+  const handOvers = new WeakMap<Socket, () => void>();
 
   const enter = (socket: Socket, connection: Connection): void => {
-    const hear = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       if (socket.writableLength > 0) waitUntilSent(chunk);
-      else if (chunk.length > fastBytes || isClosing()) depart(chunk);
+      else if (chunk.length > fastBytes || isClosing()) handOver(chunk);
       else read(chunk);
     };
     const read = (chunk: Buffer): void => {
@@ -44,7 +42,7 @@ export function createFastPath(
       while (at < text.length && socket.writableLength === 0) {
         const taken = take(text, at, socket);
         if (!taken) {
-          depart(chunk.subarray(at));
+          handOver(chunk.subarray(at));
           return;
         }
         answer(taken);
@@ -52,40 +50,40 @@ export function createFastPath(
       }
       if (at < text.length) waitUntilSent(chunk.subarray(at));
     };
-    const waitUntilSent = (rest: Buffer): void => {
-      putBack(socket, rest);
+    const waitUntilSent = (unread: Buffer): void => {
+      putBack(socket, unread);
       socket.write("", () => socket.resume());
     };
     const answer = ({ answer, done }: Taken): void => {
       connection.servedAt = Date.now();
       send(socket, answer, trailerOf(connection.servedAt), done && (() => done(answer)));
     };
-    const depart = (rest?: Buffer): void => {
-      departures.delete(socket);
-      socket.off("data", hear).off("end", end).off("error", cut);
-      // Paused until Node's listeners are there to hear the bytes.
+    const handOver = (unread?: Buffer): void => {
+      handOvers.delete(socket);
+      socket.off("data", onData).off("end", end).off("error", cut);
+      // Stays paused until Node's listeners are attached.
       socket.pause();
-      if (rest) putBack(socket, rest);
-      leave(socket, connection);
+      if (unread) putBack(socket, unread);
+      handToNode(socket, connection);
       process.nextTick(() => socket.resume());
     };
     const end = () => void socket.end();
     const cut = () => void socket.destroy();
-    departures.set(socket, depart);
-    socket.on("data", hear).on("end", end).on("error", cut);
+    handOvers.set(socket, handOver);
+    socket.on("data", onData).on("end", end).on("error", cut);
   };
-  /** Closes a connection that has been idle for too long. A silent new one goes to Node's server, which has limits for it. */
+  /** Closes a connection that has been idle for too long. Hands a silent new one to Node's server, which has limits for it. */
   const check = (socket: Socket, connection: Connection): void => {
-    const depart = departures.get(socket);
-    if (!depart) return;
+    const handOver = handOvers.get(socket);
+    if (!handOver) return;
     if (isAnswering(socket, connection)) connection.servedAt = Date.now();
-    else if (connection.servedAt === undefined) depart();
+    else if (connection.servedAt === undefined) handOver();
     else if (Date.now() - connection.servedAt >= keepAliveMs) socket.destroy();
   };
   return { enter, check };
 }
 
-/** Makes what sends an answer. Small ones are written from memory that is used again as soon as the system has copied it. */
+/** Makes a function that sends a response. Small ones are written from reusable memory. */
 function createSend() {
   const own = new Scratch();
   return (socket: Socket, answer: ServerAnswer, trailer: string, sent: (() => void) | undefined): void => {
@@ -108,12 +106,12 @@ function createSend() {
       socket.write(body, sent);
       socket.uncork();
     }
-    // The answer of a slow client is still read from it.
-    if (socket.writableLength > 0) scratch?.abandon(body);
+    // The system has not copied all of it yet: the client is slow.
+    if (socket.writableLength > 0) scratch?.discard(body);
   };
 }
 
-/** Makes the headers that Node would add, once a second. */
+/** Makes a function that returns the headers that Node would add. They change once a second. */
 function createTrailer(keepAliveMs: number) {
   const last = `\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
   let second = -1;

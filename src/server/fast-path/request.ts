@@ -1,13 +1,13 @@
-/** Reads what nearly every client sends: a GET of a page or a file, with plain headers. Node's parser reads all else. */
+/** Parses the requests of the fast path: a GET of a page or a file, with plain headers. Node's parser handles all others. */
 import { LRUCache } from "lru-cache";
 import { asPattern } from "../../contract/links.js";
 
-/** How many blocks of headers are remembered: clients send the same ones with each request. */
+/** Maximum cached header blocks. Clients send the same headers with each request. */
 const REMEMBERED = 1_024;
 
 /**
- * Makes a reader of requests for a listing, such as `/v1/stations/`, and for files. It returns undefined for what Node's
- * parser has to judge.
+ * Makes a parser of requests for a listing, such as `/v1/stations/`, and for files. It returns undefined for requests that
+ * Node's parser must handle.
  */
 export function createFastReader(listing: string) {
   const start = asPattern(listing);
@@ -21,7 +21,7 @@ export function createFastReader(listing: string) {
     const page = byQuery ?? byPath;
     if (url === undefined) return undefined;
     const block = line.lastIndex;
-    // Two characters earlier, since without any headers the request line's own end is part of the empty line.
+    // Begin 2 characters earlier: without headers, the end of the request line is part of the empty line.
     const blank = text.indexOf("\r\n\r\n", block - 2);
     if (blank === -1) return undefined;
     const headers = remembered.memo(text.slice(block, blank + 2));
@@ -30,13 +30,13 @@ export function createFastReader(listing: string) {
   };
 }
 
-/** A name, a colon and a value of visible ASCII with spaces only inside: no folding, no tabs, nothing to trim. */
+/** A header line whose value is visible ASCII, with spaces only inside: no folding, no tabs, nothing to trim. */
 const HEADER = /([A-Za-z0-9-]+): ?((?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?)\r\n/y;
 
-/** Headers that say something else about the request or its connection. */
+/** Headers that change how the request or its connection must be handled. */
 const UNKNOWN = new Set(["content-length", "transfer-encoding", "upgrade", "expect", "proxy-connection"]);
 
-/** Unknown if only Node's parser should judge: a header that matters to it, or any header given twice. */
+/** Parses a header block. `unknown` means that Node's parser must handle it: it has a header of `UNKNOWN`, or one twice. */
 function readHeaders(block: string) {
   const found = new Map<string, string>();
   HEADER.lastIndex = 0;
