@@ -17,7 +17,7 @@ export async function runForget({ settings, words }: Given, io: Io): Promise<Exi
   const untidied = await forgetReleases(dist, words, {
     ...{ now: () => io.date(), cwd: io.cwd },
     onCleared: (names) => say(io, `Removed what killed runs had left: ${listed(names)}.`),
-    async tell(urls, planned) {
+    async confirm(urls, planned) {
       plan = planned;
       const waiting: string[] = [];
       for await (const url of urls) {

@@ -1,4 +1,4 @@
-/** Allows one run at a time in a bucket, from whatever machine: an object that says which process holds the lock. */
+/** The lock of a bucket: an object that names the process holding it. Only one run at a time publishes, from any machine. */
 import { randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
@@ -14,10 +14,10 @@ const holderSchema = z.object({
   id: z.string(),
   pid: z.int(),
   machine: z.string(),
-  /** Where the number of the process is valid, see `findSystem`. */
+  /** The system where `pid` is valid, see `findSystem`. */
   system: z.string(),
   since: z.string(),
-  /** The id of the release whose shards share this lock. */
+  /** The id of the release, if its shards share this lock. */
   shards: z.string().optional(),
 });
 type Holder = z.infer<typeof holderSchema>;
@@ -32,15 +32,15 @@ export interface LockOptions {
   force: boolean;
 }
 
-/** The locks that this process holds. */
+/** The ids of the locks that this process holds. */
 const held = new Set<string>();
 
 /**
- * The lock is put on the condition that there is none, or that it is still the version that was read. So of several runs, one
- * gets it. Only its holder removes it. A run that was killed leaves it, and a run on the same system takes it over, because
- * that can see that the process is gone. For other systems only a person can tell, and uses `force`.
+ * Taking the lock is a conditional PUT: there must be no lock, or the version that was read. So only one of several runs gets
+ * it, and only its holder removes it. A killed run leaves its lock. A run on the same system sees that the process is gone,
+ * and takes the lock over. On other systems, the user must decide, with `force`.
  *
- * All shards of one release share a lock, and leave it to the run without a shard that follows them.
+ * All shards of a release share a lock, and leave it to the run without a shard that follows them.
  */
 export class BucketLock {
   /** The entity tag of the lock, while this run holds it. */
@@ -53,7 +53,7 @@ export class BucketLock {
     private readonly options: LockOptions,
   ) {}
 
-  /** @throws UserError that names the holder when another run holds the lock. */
+  /** Takes the lock. @throws UserError that names the holder if another run holds the lock. */
   async take(now: Date): Promise<void> {
     const { release, isShard } = this.options;
     const holder: Holder = {
@@ -72,7 +72,7 @@ export class BucketLock {
     if (!this.#join(winner)) throw this.#isHeld(winner?.holder);
   }
 
-  /** @throws UserError when this run does not hold the lock any more. */
+  /** Checks that this run still holds the lock. @throws UserError if it does not. */
   async confirm(): Promise<void> {
     const found = await this.#find();
     if (found?.etag === this.#version) return;
@@ -99,7 +99,7 @@ export class BucketLock {
     return found && { etag: found.etag, holder: parseAs(holderSchema, String(found.bytes)) };
   }
 
-  /** Whether this run is a shard and the lock is that of the others. */
+  /** Shares the lock of other shards of the release. @returns false if this run is not a shard, or the lock is another's. */
   #join(found: { etag: string; holder: Holder | undefined } | undefined): boolean {
     const { release, isShard } = this.options;
     if (!found || !isShard || found.holder?.shards !== release) return false;
@@ -110,7 +110,7 @@ export class BucketLock {
 
   #mayReplace(holder: Holder | undefined): boolean {
     const { release, force } = this.options;
-    // Shards put the same bytes as the run that follows them, so they may still be at work.
+    // Shards put the same bytes as the run that follows them, so they may still be running.
     return force || (holder !== undefined && (holder.shards === release || isDead(holder)));
   }
 
@@ -118,7 +118,7 @@ export class BucketLock {
     const next =
       holder?.shards === undefined
         ? "wait until it has ended, then run this again; if it was killed, take over with --force."
-        : `publish release ${holder.shards} without --shard first, or take over with --force if that is not wanted any more.`;
+        : `publish release ${holder.shards} without --shard first, or take over with --force if you no longer want that.`;
     return new UserError(`${this.options.name} is being published to by ${describe(holder)}; ${next}`);
   }
 }
@@ -130,7 +130,7 @@ function describe(holder: Holder | undefined): string {
   return `${who} since ${since}`;
 }
 
-/** Whether a process is known to be gone. Shards run on other machines, too. */
+/** Whether the holder is known to have ended. That of shards is never known, since they run on several machines. */
 function isDead({ id, pid, machine, system, shards }: Holder): boolean {
   if (shards !== undefined || machine !== hostname() || system !== findSystem()) return false;
   if (pid === process.pid) return !held.has(id);
@@ -143,8 +143,8 @@ function isDead({ id, pid, machine, system, shards }: Holder): boolean {
 }
 
 /**
- * Identifies the running system and its list of processes. Containers may have one host name, and each its own processes. Empty
- * where there is no /proc: the host name alone counts there.
+ * Identifies the running system and its PID namespace, since containers may share a host name. Empty without /proc: then
+ * only the host name counts.
  */
 function findSystem(): string {
   try {

@@ -1,4 +1,4 @@
-/** A bucket as a target. Only objects whose bytes differ are put, each over the version that was compared. */
+/** A bucket as a publish target. Puts only objects that differ, each over the version that was compared. */
 import { getFips, hash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -14,13 +14,13 @@ import { type BucketAddress, type ObjectBody, type ObjectHeaders, ObjectStore } 
 import { explainStore } from "./store-errors.js";
 import type { FileState, Target, TargetOptions } from "./target.js";
 
-/** Larger files are read while they are sent, so that sixteen at once need little memory. */
+/** Maximum bytes of a file that is read into memory. Larger ones are streamed. */
 const MAX_IN_MEMORY = 4_000_000;
 const CHUNK = 2 ** 18;
-/** How long a run that has failed tries to remove its lock. */
+/** Milliseconds for which a failed run tries to remove its lock. */
 const UNLOCK_MS = 3_000;
 
-/** @throws UserError when the SDK is not installed. */
+/** Opens a bucket as a target. @throws UserError if the SDK is not installed. */
 export async function openBucket(
   address: BucketAddress,
   files: ReleaseFiles,
@@ -33,12 +33,13 @@ export async function openBucket(
   return new Bucket(name, files, cacheControl, store, lock);
 }
 
+/** A bucket as a target of `rollcall publish`. */
 export class Bucket implements Target {
   /** The entity tags of the release's files in the bucket, by number. */
   readonly #tags: (string | undefined)[] = [];
-  /** The entity tags of objects that were read or that Rollcall has for itself, by path; undefined for one that is not there. */
+  /** The entity tags of objects that were read, by path; undefined for an object that does not exist. */
   readonly #readTags = new Map<string, string | undefined>();
-  /** 1 for each file whose digest is on the list of the release that is announced there. */
+  /** 1 for each file that SHA256SUMS in the bucket lists with the same digest. */
   readonly #listed: Uint8Array;
 
   constructor(
@@ -70,7 +71,7 @@ export class Bucket implements Target {
   }
 
   async *list(files: ReleaseFiles, owned: Owned | undefined): AsyncGenerator<string> {
-    // With another Cache-Control, all objects are asked for their headers.
+    // With another Cache-Control, the headers of all objects must be compared.
     if (owned?.cacheControl === this.cacheControl) await this.#readList();
     for await (const { path, etag } of this.store.list()) {
       const index = files.indexOf(path);
@@ -80,9 +81,9 @@ export class Bucket implements Target {
   }
 
   /**
-   * An object is the same without a question to the store when SHA256SUMS there lists this digest and its entity tag, which
-   * the list of objects has, is the MD5 of these bytes, as it is unless a key of the store encrypts them. MD5 alone is not
-   * trusted: two texts of one record can be made to have the same.
+   * Compares an object with a file. No request is needed if SHA256SUMS in the bucket lists this digest, and the entity tag
+   * from the list of objects is the MD5 of these bytes (it is not if the store encrypts with a key). MD5 alone would not be
+   * safe: an attacker can make two records with the same MD5.
    */
   async stateOf(file: PublishedFile): Promise<FileState> {
     const tag = this.#tags[file.index];
@@ -135,7 +136,7 @@ export class Bucket implements Target {
     this.store.close();
   }
 
-  /** @throws UserError when another version of the object is there than the one that was read. */
+  /** Puts an object. @throws UserError if the object is not the version that was read. */
   async #put(path: string, body: ObjectBody, headers: ObjectHeaders, over: string | undefined): Promise<string> {
     const tag = await this.store.put(path, body, headers, over);
     if (tag !== undefined) return tag;
@@ -158,7 +159,7 @@ export class Bucket implements Target {
   }
 }
 
-/** A compressed page has the Content-Type of its content, so that a CDN can serve it in place of the plain page. */
+/** The headers of an object. A compressed page has the Content-Type of its content, so that a CDN can serve it as the page. */
 export function headersOf({ path, variant }: PublishedFile, cacheControl: string): ObjectHeaders {
   if (!variant) {
     const headers = fileHeaders(path, cacheControl);
@@ -169,7 +170,7 @@ export function headersOf({ path, variant }: PublishedFile, cacheControl: string
 }
 
 function findMd5(path: string): string | undefined {
-  // OpenSSL refuses MD5 in this mode.
+  // OpenSSL refuses MD5 in FIPS mode.
   const bytes = getFips() === 1 ? undefined : readReleaseFileSync(path);
   return bytes && hash("md5", bytes, "hex");
 }

@@ -1,4 +1,4 @@
-/** A plain folder as a target. Files are written aside and renamed, and links in it are never followed. */
+/** A folder as a publish target. Writes files to temporary names and renames them, and never follows links in it. */
 import { createHash } from "node:crypto";
 import { closeSync, lstatSync, mkdirSync, readdirSync, readSync, rmdirSync, rmSync, type Stats } from "node:fs";
 import { open, opendir, realpath, rename, unlink } from "node:fs/promises";
@@ -16,18 +16,18 @@ import { explainPut, type FileState, type Target } from "./target.js";
 const ASIDE_PREFIX = `${OWN_PREFIX}new-`;
 const CHUNK = 2 ** 16;
 
-/** The folder need not exist yet, and may itself be a link. @throws UserError when it lies in `dist`, or is a file. */
+/** Opens a folder as a target. It need not exist yet, and may be a link. @throws UserError if it is in `dist`, or is a file. */
 export async function openTargetFolder(name: string, dist: string): Promise<FolderTarget> {
   const root = await realFolder(resolve(name));
   const releases = await realFolder(resolve(dist));
   if (`${root}/`.startsWith(`${releases}/`))
-    throw new UserError(`${name} lies in ${dist}, whose releases never change; name a folder elsewhere.`);
-  // Throws where something else is in its place.
+    throw new UserError(`${name} is inside ${dist}, whose releases must not change; name a folder elsewhere.`);
+  // Throws if the path is a file or a link.
   new FolderTree(name, root).has(".");
   return new FolderTarget(name, root);
 }
 
-/** A path with all links resolved. Parts of it that do not exist yet count as folders. */
+/** Resolves all links in a path. Parts that do not exist yet count as folders. */
 async function realFolder(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -37,6 +37,7 @@ async function realFolder(path: string): Promise<string> {
   }
 }
 
+/** A folder as a target of `rollcall publish`. */
 export class FolderTarget implements Target {
   readonly #tree: FolderTree;
   #release = () => {};
@@ -86,7 +87,7 @@ export class FolderTarget implements Target {
 
   async storeOwned(owned: Owned): Promise<void> {
     const folders = new Set([...pageFolders(owned), ...owned.others.map(dirname)]);
-    for (const folder of folders) this.#sweep(folder);
+    for (const folder of folders) this.#removeTemporary(folder);
     const root = this.#tree.make(".");
     replaceFile(join(root, OWNED), encodeOwned(owned), join(root, ASIDE_PREFIX + OWNED));
     flushFolder(this.root);
@@ -106,7 +107,7 @@ export class FolderTarget implements Target {
 
   async remove(path: string): Promise<void> {
     await unlink(join(this.root, path));
-    // Without a pause in between: other removals are under way, and one of them takes the last file of a folder.
+    // Synchronous: other removals run concurrently, and one of them removes the last file of a folder.
     for (let folder = dirname(path); ; folder = dirname(folder)) {
       const left = folder === "." ? "full" : removeIfEmpty(join(this.root, folder));
       if (left === "full") this.#tree.touch(folder);
@@ -133,8 +134,8 @@ export class FolderTarget implements Target {
     return lstatSync(join(this.root, path), { throwIfNoEntry: false });
   }
 
-  /** Removes files that a killed run has left incomplete. */
-  #sweep(folder: string): void {
+  /** Removes temporary files that a killed run has left in a folder. */
+  #removeTemporary(folder: string): void {
     if (!this.#tree.has(folder)) return;
     const path = join(this.root, folder);
     for (const name of readdirSync(path)) if (name.startsWith(ASIDE_PREFIX)) rmSync(join(path, name));
@@ -142,19 +143,20 @@ export class FolderTarget implements Target {
 }
 
 /**
- * The folders inside a target folder. They are looked up and made one by one, and links are never followed. Paths are relative: `.` is the root, others look like `v1/stations`.
+ * The folders inside a target folder. Looks them up and makes them one by one, never following links. Paths are relative:
+ * `.` is the root, others look like `v1/stations`.
  */
 class FolderTree {
   readonly #known = new Map<string, boolean>();
   readonly #touched = new Set<string>();
 
-  /** @param name how messages call the root. */
+  /** @param name the name of the root in messages. */
   constructor(
     readonly name: string,
     readonly root: string,
   ) {}
 
-  /** Whether a folder exists. @throws UserError when a part of its path is a link or a file. */
+  /** Whether a folder exists. @throws UserError if a part of its path is a link or a file. */
   has(folder: string): boolean {
     const known = this.#known.get(folder) ?? this.#exists(folder);
     this.#known.set(folder, known);
@@ -181,7 +183,7 @@ class FolderTree {
     this.#touched.delete(folder);
   }
 
-  /** Flushes all folders that were made or touched, so that the names in them survive a loss of power. */
+  /** Flushes all folders that were made or touched, so that file names in them survive a power failure. */
   flush(): void {
     for (const folder of this.#touched) flushFolder(join(this.root, folder));
     this.#touched.clear();
@@ -197,7 +199,7 @@ class FolderTree {
   }
 }
 
-/** Copies a plain file to a path where nothing is yet, and flushes it; undefined when there is no such file. */
+/** Copies a regular file to a new path, and flushes it; undefined if there is no such file. */
 async function copyFlushed(from: string, to: string): Promise<{ digest: string; bytes: number } | undefined> {
   const copy = await open(to, "wx");
   let source: number | undefined;
@@ -232,7 +234,7 @@ function removeIfEmpty(path: string): "removed" | "full" | "gone" {
   }
 }
 
-/** The folders of the pages of all listings that a target has. */
+/** The folders of pages of all listings in a target. */
 function pageFolders(owned: Owned): string[] {
   return listingsOf(owned).map(({ path }) => new PagePaths(path).folder);
 }

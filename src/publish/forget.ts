@@ -1,4 +1,4 @@
-/** `rollcall forget`: removes kept releases, and says which URLs may still hold what only they had. */
+/** `rollcall forget`: removes kept releases, and lists the URLs of content that only they had. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UserError, usageError } from "../errors.js";
@@ -16,39 +16,39 @@ import { ownedBy } from "./owned.js";
 import { urlsWhere } from "./purge.js";
 
 export interface ForgetPlan {
-  /** Ids and folder names of the releases that go, in the order in which they were named. */
+  /** Ids and folder names of the releases to remove, in the order in which they were named. */
   removed: { id: string; name: string }[];
-  /** Names of those that are incomplete, so that their URLs are unknown. */
+  /** Names of incomplete releases to remove, whose URLs are unknown. */
   unknown: string[];
-  /** The other releases that are not current, which may hold the same records. */
+  /** The other releases that are not current. They may hold the same records. */
   kept: { id: string; name: string }[];
 }
 
 export interface ForgetEffects {
   now(): Date;
-  /** What relative paths are resolved against. */
+  /** The folder that relative paths are resolved against. */
   cwd: string;
-  /** Told of the folders that killed runs have left in `dist`, once they are removed, even if this run is refused later. */
+  /** Called with the folders that killed runs have left in `dist`, after removing them, even if this run is refused later. */
   onCleared(names: readonly string[]): void;
-  /** Takes each URL whose bytes current does not have, then the plan. Nothing is removed before it resolves, or if it throws. */
-  tell(urls: AsyncIterable<string>, plan: ForgetPlan): Promise<void>;
+  /** Called with the URLs whose bytes the current release does not have, and the plan. Nothing is removed before it resolves, or if it throws. */
+  confirm(urls: AsyncIterable<string>, plan: ForgetPlan): Promise<void>;
 }
 
-/** The word for all releases but the current one. */
+/** The argument that means all releases but the current one. */
 const OTHERS = "others";
 
 /**
- * Removes the releases that words mean, with all others of the same id unless a word names a folder. Each is renamed first,
- * so that a run which is killed leaves a whole release or none. Nothing is removed unless all may be.
- * @returns what could not be removed, a line each: the next build or forget tries again.
- * @throws UserError when a word means none or several, when one is current or was a minute ago, or when another process writes.
+ * Removes the named releases, and all others of the same id unless a word names a folder. Renames each first, so that a killed
+ * run leaves no half release. Removes nothing unless all of them may be removed.
+ * @returns one line for each folder that could not be removed: the next build or forget tries again.
+ * @throws UserError if a word names none or several, if a release is current or was in the last minute, or if another process writes.
  */
 export async function forgetReleases(
   dist: string,
   words: readonly string[],
   effects: ForgetEffects,
 ): Promise<string[]> {
-  const { now, cwd, onCleared, tell } = effects;
+  const { now, cwd, onCleared, confirm } = effects;
   // Locking would create the folder.
   if (!existsSync(dist)) findRelease(words[0] ?? "", dist, cwd);
   try {
@@ -62,7 +62,7 @@ export async function forgetReleases(
       const others = releaseNames(dist).filter((name) => name !== findCurrent(dist) && !names.includes(name));
       const [removed, kept] = [names, others].map((all) => all.map((name) => ({ id: idOf(name), name })));
       const plan = { removed: removed ?? [], unknown: [], kept: kept ?? [] };
-      await tell(urlsOf(dist, names, plan.unknown), plan);
+      await confirm(urlsOf(dist, names, plan.unknown), plan);
       const removeAll = () => {
         for (const name of names) moveToTrash(dist, name);
       };
@@ -95,28 +95,28 @@ function requireOld(dist: string, names: readonly string[], now: Date): void {
   for (const name of names) {
     if (name === current)
       throw usageError(
-        `Release ${idOf(name)} is current; build without what is to be forgotten first, or "rollcall use" another one, then run this again.`,
+        `Release ${idOf(name)} is current; build without the records to forget first, or switch to another release with "rollcall use", then run this again.`,
       );
-    const restMs = statSync(join(dist, RELEASES, name)).mtimeMs + GRACE - now.getTime();
-    if (restMs > 0 && restMs <= GRACE)
+    const remainingMs = statSync(join(dist, RELEASES, name)).mtimeMs + GRACE - now.getTime();
+    if (remainingMs > 0 && remainingMs <= GRACE)
       throw new UserError(
-        `Release ${idOf(name)} was current or built less than a minute ago, and may still be read; run this again in ${Math.ceil(restMs / 1000)} seconds.`,
+        `Release ${idOf(name)} was current or built less than a minute ago, and may still be read; run this again in ${Math.ceil(remainingMs / 1000)} seconds.`,
       );
   }
 }
 
-/** Each URL once. @param unknown takes the names of releases that are incomplete. */
+/** The URLs of content that only the named releases have, each once. @param unknown gets the names of incomplete releases. */
 async function* urlsOf(dist: string, names: readonly string[], unknown: string[]): AsyncGenerator<string> {
   const current = await openIfComplete(join(dist, CURRENT));
-  const told = new Set<string>();
+  const seen = new Set<string>();
   for (const name of names) {
     const release = await openIfComplete(join(dist, RELEASES, name));
     if (!release) unknown.push(name);
-    else for (const url of ownUrls(release, current)) if (told.size < told.add(url).size) yield url;
+    else for (const url of ownUrls(release, current)) if (seen.size < seen.add(url).size) yield url;
   }
 }
 
-/** The URLs of what a release has and another one has not, or with other bytes. */
+/** The URLs of files that another release does not have, or has with other bytes. */
 function ownUrls(release: Release, other: Release | undefined): Iterable<string> {
   const files = new ReleaseFiles(release);
   const others = other && new ReleaseFiles(other);

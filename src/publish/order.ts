@@ -1,4 +1,4 @@
-/** The files of a release in the order in which they are published. */
+/** The files of a release, in the order in which they are published. */
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { UserError } from "../errors.js";
@@ -22,9 +22,9 @@ import { encodeSums } from "../release/sums.js";
 import { cutPages, type PageRange, type Shard } from "../shards/cut.js";
 
 export interface PublishedFile {
-  /** In the order of publishing, from 0. */
+  /** Its number in the order of publishing, from 0. */
   index: number;
-  /** Inside the release, with `/`. */
+  /** Its path inside the release, with `/`. */
   path: string;
   /** SHA-256 in hexadecimal. */
   digest: string;
@@ -32,12 +32,12 @@ export interface PublishedFile {
   variant: Variant | undefined;
 }
 
-/** Files that announce others and that SHA256SUMS lists, in the order in which they are put. */
+/** Files that refer to others, and that SHA256SUMS lists, in the order in which they are put. */
 const ANNOUNCING: readonly string[] = [LOOKUP, SUMMARY, CHANGES, BULK];
 
 /**
- * The files of a release that a target holds: SHA256SUMS, its signature and what it lists, except what host configurations
- * include. Files are numbered, and numbers are computed, so memory does not grow with the number of pages.
+ * The files of a release that are published: SHA256SUMS, its signature, and all that it lists, except files for host
+ * configurations. Numbers of files are computed, so memory does not grow with the number of pages.
  *
  * The order is: other files, pages, lookup/index.json, explorer/summary.json, changes.json, bulk.json, SHA256SUMS, its
  * signature, snapshot.json, index.html. Each of the last ones refers to files before it, so these are put first. The explorer
@@ -53,9 +53,9 @@ export class ReleaseFiles {
   /** All files that are not pages. */
   readonly others: readonly string[];
   readonly length: number;
-  /** The number of the first file that announces others. */
+  /** The number of the first file that refers to others. */
   readonly announcing: number;
-  /** Whether this run puts only some of the pages, and other runs put the rest. */
+  /** Whether this run puts only some of the pages, and other runs put the others. */
   readonly isShare: boolean;
   /** The numbers of the files that this run puts: from `first` to the one before `end`. */
   readonly #own: { first: number; end: number };
@@ -68,16 +68,14 @@ export class ReleaseFiles {
   readonly #otherIndex: ReadonlyMap<string, number>;
 
   /**
-   * @param shard puts only its pages.
-   * @throws UserError when SHA256SUMS lists a path that may not be published.
+   * @param shard limits the run to the pages of this shard.
+   * @throws UserError if SHA256SUMS lists a path that may not be published.
    */
   constructor({ folder, snapshot, paths, sums, isSigned }: Release, shard?: Shard) {
     const listed = [...sums.others.keys()].filter((path) => path !== SNAPSHOT && !isForAdapters(path));
     const unfit = listed.find((path) => !isPublishable(path));
     if (unfit !== undefined)
-      throw new UserError(
-        `SHA256SUMS lists ${JSON.stringify(unfit)}, which is not a valid name for a file; build again.`,
-      );
+      throw new UserError(`SHA256SUMS lists ${JSON.stringify(unfit)}, which is not a valid file name; build again.`);
     const among = (names: readonly string[]) => names.filter((name) => listed.includes(name));
     this.folder = folder;
     this.snapshot = snapshot;
@@ -102,6 +100,7 @@ export class ReleaseFiles {
     ]);
   }
 
+  /** The file with a number. */
   at(index: number): PublishedFile {
     const path = this.#pathAt(index);
     const found = this.paths.find(path);
@@ -110,7 +109,7 @@ export class ReleaseFiles {
     return { index, path, digest: this.#unlisted.get(path) ?? listed ?? "", variant: found?.variant };
   }
 
-  /** The number of a file, or undefined when the release has no such file. */
+  /** The number of a file; undefined if the release has no such file. */
   indexOf(path: string): number | undefined {
     const last = this.#last.indexOf(path);
     if (last >= 0) return this.announcing + last;
@@ -132,11 +131,12 @@ export class ReleaseFiles {
     for (let index = this.#own.first; index < this.#own.end; index++) yield this.at(index);
   }
 
-  /** The same, as SHA256SUMS lists them. */
+  /** The same files, with their digests. */
   *digests(): Generator<[path: string, digest: string]> {
     for (const { path, digest } of this) yield [path, digest];
   }
 
+  /** The error for a file that does not match its digest. */
   damaged(path: string): UserError {
     return new UserError(
       `Release ${basename(this.folder)} is damaged: ${path} does not match its digest. Build again, or publish another one with --release.`,
@@ -152,12 +152,12 @@ export class ReleaseFiles {
   }
 }
 
-/** Rollcall's own files in a target have names that begin with this. A release has no such file. */
+/** The beginning of names of Rollcall's own files in a target. A release has no such file. */
 export const OWN_PREFIX = ".rollcall-";
 
 /**
- * Whether a path may be written or removed in a target. No part may lead up or out of the target, or be `.git` or one of
- * Rollcall's own files.
+ * Whether a path may be written or removed in a target: it must not lead out of the target, or have a part that is `.git` or
+ * the name of one of Rollcall's own files.
  */
 export function isPublishable(path: string): boolean {
   const parts = path.split("/");

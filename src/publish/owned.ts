@@ -1,4 +1,4 @@
-/** The list of what Rollcall owns in a target. It is kept in the target, so that other files are never touched. */
+/** The list of files that Rollcall owns in a target, stored in the target. Other files there are never touched. */
 import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { UserError } from "../errors.js";
@@ -6,12 +6,12 @@ import { PagePaths } from "../release/layout.js";
 import { isPublishable, type ReleaseFiles } from "./order.js";
 
 const listingPages = {
-  /** The path of the listing: `/v1/stations/` */
+  /** The path of the listing: `/v1/stations/`. */
   path: z
     .string()
     .regex(/^\/(?:[\w.~-]+\/)+$/)
     .refine((path) => isPublishable(path.slice(1, -1))),
-  /** Pages 1 to this, each in all variants. */
+  /** The number of pages, each in all variants. */
   pages: z.int().min(0).max(999_999_999),
   variants: z.array(z.enum(["identity", "br", "gzip"])),
 };
@@ -19,20 +19,20 @@ const listingPages = {
 const ownedSchema = z.strictObject({
   rollcall: z.literal(1),
   release: z.string().regex(/^[0-9a-f]{12}$/),
-  /** False from before the first change until after the last removal. */
+  /** False from before the first change of a run until after its last removal. */
   complete: z.boolean(),
   ...listingPages,
   others: z.array(z.string().refine(isPublishable)),
-  /** While one listing replaces others: what is left of those that had other paths. */
+  /** While a listing replaces others with other paths: their pages. */
   former: z.array(z.strictObject(listingPages)).optional(),
-  /** Only in a bucket: the `--cache-control` of all objects, when they have the same. */
+  /** Only in a bucket: the `--cache-control` of all objects, if it is the same for all. */
   cacheControl: z.string().optional(),
 });
 
-/** What Rollcall owns in a target. Its size does not grow with the number of pages. */
+/** The files that Rollcall owns in a target. Its size does not grow with the number of pages. */
 export type Owned = z.infer<typeof ownedSchema>;
 
-/** What is owned when a target holds exactly one release. */
+/** The files owned when a target holds exactly one release. */
 export function ownedBy({ snapshot, paths, pages, variants, others }: ReleaseFiles, cacheControl?: string): Owned {
   return {
     ...{ rollcall: 1, release: snapshot.id, complete: true },
@@ -41,14 +41,14 @@ export function ownedBy({ snapshot, paths, pages, variants, others }: ReleaseFil
   };
 }
 
-/** What is owned while one release replaces another: all files of both. */
+/** The files owned while one release replaces another: those of both. */
 export function ownedBetween(before: Owned | undefined, after: Owned): Owned {
-  const { cacheControl, ...rest } = after;
+  const { cacheControl, ...own } = after;
   const listings = before ? listingsOf(before) : [];
   const same = listings.find(({ path }) => path === after.path);
   const former = listings.filter((listing) => listing !== same);
   return {
-    ...rest,
+    ...own,
     complete: false,
     pages: Math.max(same?.pages ?? 0, after.pages),
     variants: union(same?.variants, after.variants),
@@ -60,11 +60,12 @@ export function ownedBetween(before: Owned | undefined, after: Owned): Owned {
 
 type ListingPages = Pick<Owned, "path" | "pages" | "variants">;
 
-/** All listings that a target has pages of. The published one comes first. */
+/** All listings with pages in a target, the published one first. */
 export function listingsOf({ path, pages, variants, former = [] }: Owned): ListingPages[] {
   return [{ path, pages, variants }, ...former];
 }
 
+/** Whether Rollcall owns a file. */
 export function owns(owned: Owned, path: string): boolean {
   const isPage = ({ path: listing, pages, variants }: ListingPages) => {
     const found = new PagePaths(listing).find(path);
@@ -77,11 +78,11 @@ export function encodeOwned(owned: Owned): string {
   return `${JSON.stringify(owned)}\n`;
 }
 
-/** @throws UserError when the text has another form. */
+/** Reads a list of owned files. @throws UserError if the text is not one. */
 export function parseOwned(text: string, name: string): Owned {
   const owned = parseAs(ownedSchema, text);
   if (owned) return owned;
-  throw new UserError(`${name} is not of the form that Rollcall writes; restore it, or remove it.`);
+  throw new UserError(`${name} is not a list that Rollcall wrote; restore it, or remove it.`);
 }
 
 function union<T>(one: readonly T[] = [], other: readonly T[]): T[] {

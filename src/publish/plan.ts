@@ -1,4 +1,4 @@
-/** What has to change so that a target equals a release. Takes one byte of memory for each file, and the paths to remove. */
+/** Plans the changes that make a target equal to a release, in one byte of memory per file. */
 import { UserError } from "../errors.js";
 import { each } from "../workers/at-most.js";
 import type { PublishedFile, ReleaseFiles } from "./order.js";
@@ -6,8 +6,8 @@ import { type Owned, owns } from "./owned.js";
 import { AT_ONCE, type FileState, type Target } from "./target.js";
 
 const CODES: Record<FileState, number> = { same: 0, absent: 1, different: 2 };
-/** For files that other runs put. */
-const LEFT = 3;
+/** The code of files that other runs put. */
+const NOT_OURS = 3;
 
 export type StepKind = "add" | "change" | "remove";
 
@@ -23,22 +23,22 @@ export interface PlanCounts {
 }
 
 export interface PlanOptions {
-  /** What Rollcall owns in the target. */
+  /** The files that Rollcall owns in the target. */
   before: Owned | undefined;
-  /** How many pages the snapshot.json of the target announces. */
+  /** The number of pages in the target's snapshot.json. */
   announced: number | undefined;
   /** Also replace files that Rollcall did not put there. */
   force: boolean;
   signal: AbortSignal | undefined;
 }
 
-/** @throws UserError when a file of the release would replace one that Rollcall did not put there, unless `force`. */
+/** Compares a target with a release. @throws UserError if a file of the release would replace one that Rollcall did not put there, unless `force`. */
 export async function makePlan(
   target: Target,
   files: ReleaseFiles,
   { before, announced, force, signal }: PlanOptions,
 ): Promise<Plan> {
-  const states = new Uint8Array(files.length).fill(LEFT);
+  const states = new Uint8Array(files.length).fill(NOT_OURS);
   const orphans: string[] = [];
   const foreign: string[] = [];
   for await (const path of target.list(files, before)) {
@@ -57,20 +57,21 @@ export async function makePlan(
       `${target.name} has files that Rollcall did not put there: ${foreign[0]}${more}; move them away, or replace them with --force.`,
     );
   }
-  if (files.isShare) leaveLastPage(files, announced, states);
+  if (files.isShare) skipLastPage(files, announced, states);
   return new Plan(files, before, states, orphans);
 }
 
 /**
- * A shard leaves the last page of the announced listing to the run that follows all shards. Its new version links to the next
- * page, which another shard may not have put yet.
+ * Leaves the last page of the current listing to the run that follows all shards. Its new version links to the next page,
+ * which another shard may not have put yet.
  */
-function leaveLastPage(files: ReleaseFiles, announced: number | undefined, states: Uint8Array): void {
+function skipLastPage(files: ReleaseFiles, announced: number | undefined, states: Uint8Array): void {
   if (announced === undefined || announced >= files.pages) return;
   const { first, end } = files.filesOf({ first: announced, last: announced });
-  for (let index = first; index < end; index++) if (states[index] === CODES.different) states[index] = LEFT;
+  for (let index = first; index < end; index++) if (states[index] === CODES.different) states[index] = NOT_OURS;
 }
 
+/** The state of each file, and the files to remove. */
 export class Plan {
   readonly counts: PlanCounts;
 
@@ -85,26 +86,28 @@ export class Plan {
     this.counts = { added: count("absent"), changed: count("different"), removed: orphans.length, same: count("same") };
   }
 
-  /** How many files are put or removed. */
+  /** The number of files to put or remove. */
   get steps(): number {
     return this.counts.added + this.counts.changed + this.counts.removed;
   }
 
+  /** Whether a file is put. */
   puts(index: number): boolean {
     return isPut(this.states[index]);
   }
 
-  /** Files to put where there is none (`absent`) or another one (`different`), except those in `toAnnounce`. */
+  /** The new (`absent`) or changed (`different`) files to put, except those in `toAnnounce`. */
   toPut(state: FileState): Generator<PublishedFile> {
     return this.#filesFrom(0, this.files.announcing, (code) => code === CODES[state]);
   }
 
-  /** The files to put that announce others, in their order. */
+  /** The files to put that refer to others, in their order. */
   toAnnounce(): Generator<PublishedFile> {
     return this.#filesFrom(this.files.announcing, this.files.length, isPut);
   }
 
-  tell(onStep: (kind: StepKind, path: string) => void): void {
+  /** Reports all steps, for a dry run. */
+  report(onStep: (kind: StepKind, path: string) => void): void {
     for (const { path } of this.toPut("absent")) onStep("add", path);
     for (const { path } of this.toPut("different")) onStep("change", path);
     for (const { index, path } of this.toAnnounce())

@@ -1,4 +1,4 @@
-/** `rollcall publish`: makes a target equal to a release. */
+/** `rollcall publish`: makes a folder or a bucket equal to a release. */
 import { join } from "node:path";
 import { z } from "zod";
 import { parseAs } from "../contract/json.js";
@@ -24,36 +24,36 @@ import { parseAddress } from "./s3.js";
 import { AT_ONCE, type Target, type TargetOptions } from "./target.js";
 
 export interface PublishOptions extends TargetOptions {
-  /** A word for the release, for example the beginning of its id; the current release unless given. */
+  /** The release, for example the beginning of its id; the current one by default. */
   release?: string | undefined;
-  /** A file to write the URLs of everything that changed to, one a line. */
+  /** A file to write the URLs of all changes to, one per line. */
   purgeList?: string | undefined;
 }
 
 export interface PublishEffects {
   now?: (() => Date) | undefined;
-  /** Told of each file that was put or removed, and of how many there are in all. */
+  /** Called after each file that was put or removed, with the numbers of files done and in all. */
   onProgress?: ((done: { files: number; total: number }) => void) | undefined;
-  /** Told of each step of a dry run. */
+  /** Called with each step of a dry run. */
   onStep?: ((kind: StepKind, path: string) => void) | undefined;
-  /** Stops the run between two files, with the signal's reason; the next run goes on where it stopped. */
+  /** Stops the run between two files, and throws the signal's reason. The next run continues. */
   signal?: AbortSignal | undefined;
 }
 
 export interface PublishResult extends PlanCounts {
   target: string;
   id: string;
-  /** Which share of the pages, when there is no more to it. */
+  /** The shard, if only its pages were published. */
   shard?: string;
-  /** The id of the release that was published there before, or null. */
+  /** The id of the release that was published before, or null. */
   before: string | null;
-  /** True when the run before was not complete. */
+  /** Whether the run before was incomplete. */
   resumed: boolean;
-  /** Of the files that were put. */
+  /** Bytes of the files that were put. */
   bytes: number;
-  /** Lines of the purge list, 0 without one. */
+  /** Lines of the purge list; 0 without one. */
   urls: number;
-  /** Requests that were sent to a bucket. */
+  /** Requests sent to a bucket, including retries. */
   requests?: number;
 }
 
@@ -67,8 +67,8 @@ const EFFECTS: OptionRules<PublishEffects> = {
 };
 
 /**
- * Publishes a release. If a run ends early, for whatever reason, the next one completes it.
- * @throws UserError before the first change when the release is damaged, or the target has files that are not Rollcall's.
+ * Publishes a release. If a run ends early for any reason, the next one completes it.
+ * @throws UserError, before the first change, if the release is damaged, or the target has files that Rollcall did not put there.
  */
 export async function publish(options: PublishOptions, effects: PublishEffects = {}): Promise<PublishResult> {
   const checked = checkOptions("publish", options, OPTIONS, ["dist", "target"]);
@@ -86,7 +86,7 @@ async function run(options: PublishOptions, effects: PublishEffects): Promise<Pu
   const { shard } = options;
   if (shard !== undefined && options.purgeList !== undefined)
     throw usageError("--shard and --purge-list exclude each other: the run that follows all shards lists every URL.");
-  // Shards leave nothing in `dist`.
+  // Shards write nothing in `dist`, not even a lock.
   const release = shard === undefined ? holdReleases(options.dist) : () => {};
   let purgeList: PurgeList | undefined;
   try {
@@ -113,9 +113,9 @@ async function publishHeld(
     const owned = await target.read(OWNED);
     const before = owned && parseOwned(String(owned), `${target.name}/${OWNED}`);
     const plan = await makePlan(target, files, { before, announced, force, signal });
-    if (dryRun) plan.tell(onStep);
+    if (dryRun) plan.report(onStep);
     const bytes = dryRun ? 0 : await carryOut(target, plan, effects);
-    // Before the run counts as complete: if it is killed here, the next run lists all URLs.
+    // Written before the run counts as complete: if it is killed here, the next run lists all URLs.
     const urls = purgeList?.write(plan) ?? 0;
     if (!dryRun) await complete(target, plan);
     const { requests } = target;
@@ -132,7 +132,7 @@ async function publishHeld(
   }
 }
 
-/** The files of a release, after every byte of them has been checked; of a shard, those of its pages. */
+/** Opens a release, and checks every byte of the files to publish: all, or the pages of a shard. */
 async function openFiles({ dist, release: word, shard }: PublishOptions, signal?: AbortSignal): Promise<ReleaseFiles> {
   const release = await openChosen(dist, word);
   const files = new ReleaseFiles(release, shard === undefined ? undefined : readShard(shard));
@@ -156,9 +156,9 @@ const baseSchema = z.object({ base_url: z.string() });
 const pagesSchema = z.object({ pages: z.int() });
 
 /**
- * Reads the target's snapshot.json, and returns how many pages it announces.
- * @throws UserError when it is of a release that only `force` may replace: one of another base URL, whose readers would find
- * the pages and links of this one, or, in a bucket, one that `dist` does not have.
+ * Reads the number of pages in the target's snapshot.json.
+ * @throws UserError if only `force` may replace its release: one with another base URL or, in a bucket, one that is not in
+ * `dist`.
  */
 async function readAnnounced(
   target: Target,
@@ -172,28 +172,30 @@ async function readAnnounced(
   const name = target.name;
   if (there !== base && !force)
     throw new UserError(
-      `${name} holds a release of ${JSON.stringify(there)}, and ${id} is of ${JSON.stringify(base)}; publish to another target, or replace that release with --force.`,
+      `${name} holds a release with base URL ${JSON.stringify(there)}, and that of ${id} is ${JSON.stringify(base)}; publish to another target, or replace that release with --force.`,
     );
   if (target instanceof Bucket && !force) {
     const found = parseAs(idSchema, text)?.id;
     if (found === undefined)
-      throw new UserError(`${name}/${SNAPSHOT} is not Rollcall's; publish elsewhere, or replace it with --force.`);
+      throw new UserError(
+        `${name}/${SNAPSHOT} was not written by Rollcall; publish elsewhere, or replace it with --force.`,
+      );
     const isExpected = expect !== undefined && found.startsWith(expect.toLowerCase());
-    // The release before the current one counts as known also after it was removed.
+    // The previous release counts as known even after it was removed.
     if (!isExpected && ![...releaseNames(dist), findPrevious(dist) ?? ""].some((release) => idOf(release) === found))
       throw new UserError(
-        `${name} holds release ${found}, which is not in ${dist}; publish from where it was made, or allow to replace it with --expect ${found}, or any release with --force.`,
+        `${name} holds release ${found}, which is not in ${dist}; publish from where it was built, or replace it with --expect ${found}, or any release with --force.`,
       );
   }
   return parseAs(pagesSchema, text)?.pages;
 }
 
 /**
- * Changes the target in an order in which a reader who follows snapshot.json never misses a page: new files, changed files,
- * then one by one the files that announce others, and last the removal of files that only older releases had, of which the
- * explorer is the first. Each stage is durable before the next begins. The list of what is owned is written first and last, so
- * the next run knows what a killed run has left. A shard puts only pages, and the target counts as incomplete after it.
- * @returns how many bytes were put.
+ * Changes the target in stages, so that readers who follow snapshot.json never miss a page: new files, changed files, the files
+ * that refer to others one by one, then the removal of old files, the explorer first. Each stage is durable before the next
+ * one begins. The list of owned files is written first and last, so that the next run knows what a killed run has left. A
+ * shard puts only pages, and leaves the target incomplete.
+ * @returns the number of bytes put.
  */
 async function carryOut(
   target: Target,
@@ -232,7 +234,7 @@ async function carryOut(
   return bytes;
 }
 
-/** Writes the list of what is owned now, and lets the next run in. */
+/** Writes the final list of owned files, and unlocks the target. */
 async function complete(target: Target, { files, before, steps }: Plan): Promise<void> {
   const after = ownedBy(files, target.cacheControl);
   const isWritten = steps === 0 && before && encodeOwned(before) === encodeOwned(after);

@@ -1,4 +1,4 @@
-/** The list of URLs that a CDN has to forget, because their content is new, changed or gone. */
+/** The purge list: the URLs whose content is new, changed or removed, for a CDN to purge. */
 import { type ListingPlace, pageUrl } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { EXPLORER, PagePaths } from "../release/layout.js";
@@ -9,15 +9,15 @@ import type { Plan } from "./plan.js";
 import { explainPut } from "./target.js";
 
 export interface PurgeList {
-  /** Writes the list and puts it in its place; returns how many lines it has. */
+  /** Writes the list and renames it to its final name. @returns the number of lines. */
   write(plan: Plan): number;
-  /** Removes a list that was not written to its end. */
+  /** Removes an incomplete list. */
   discard(): void;
 }
 
 const LINES_AT_ONCE = 1000;
 
-/** Creates the file at once: after publishing it would be too late to learn that it cannot be written. */
+/** Creates the file before publishing begins, to fail early if it cannot be written. */
 export function openPurgeList(path: string): PurgeList {
   const attempt = <T>(step: () => T): T => {
     try {
@@ -31,7 +31,7 @@ export function openPurgeList(path: string): PurgeList {
     write(plan) {
       let lines = 0;
       attempt(() => {
-        // One write for each line would be slow, and all of them together may be too long a text.
+        // A write for each line would be slow, and all lines together may exceed the maximum string length.
         for (const urls of inBatches(changedUrls(plan), LINES_AT_ONCE)) {
           file.write(`${urls.join("\n")}\n`);
           lines += urls.length;
@@ -44,7 +44,7 @@ export function openPurgeList(path: string): PurgeList {
   };
 }
 
-/** The URLs of what was or will be put or removed. After an incomplete run, nobody knows what a CDN has read: then all URLs. */
+/** The URLs of all files to put or remove; all URLs after an incomplete run, when it is unknown what a CDN has read. */
 function changedUrls(plan: Plan): Iterable<string> {
   const { files, before } = plan;
   const isAll = before?.complete === false;
@@ -56,8 +56,8 @@ function changedUrls(plan: Plan): Iterable<string> {
 }
 
 /**
- * One URL for each page and variant that is meant, as the links have it, and one for each other file; the page for people is
- * also the base URL with a slash.
+ * The URLs of owned files that `isMeant` selects: pages, in all variants and as links have them, and other files. The explorer
+ * also has the base URL with a slash.
  */
 export function* urlsWhere(
   { base_url: baseUrl, links }: Pick<Snapshot, "base_url" | "links">,

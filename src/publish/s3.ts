@@ -1,32 +1,32 @@
-/** One bucket of an S3 store, used through Amazon's SDK, which finds credentials and the region itself. */
+/** A client of one S3 bucket, based on Amazon's SDK, which finds credentials and the region itself. */
 import { setMaxListeners } from "node:events";
 import { createReadStream, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as Sdk from "@aws-sdk/client-s3";
 import { hasCode, UserError, usageError } from "../errors.js";
 import { sha256 } from "../release/plain-files.js";
-import { hasStatus, isPassing } from "./store-errors.js";
+import { hasStatus, isTransient } from "./store-errors.js";
 
 export interface BucketAddress {
   bucket: string;
-  /** The beginning of every key: empty, or ending in `/`. */
+  /** The prefix of every key: empty, or ending in `/`. */
   prefix: string;
   /** The address without a final slash, as messages show it. */
   name: string;
 }
 
-/** @throws UserError (usage) when the address is not valid. The message does not repeat a secret in it. */
+/** Parses `s3://bucket/prefix`. @throws UserError (usage) if it is not valid. The message does not repeat credentials in it. */
 export function parseAddress(text: string): BucketAddress {
   const shown = JSON.stringify(text.replace(/\/\/[^/]*@/, "//...@"));
   const refuse = (why: string) => usageError(`Target ${shown} ${why}; give one like s3://my-bucket/directory.`);
   const [, bucket, path = ""] = /^s3:\/\/([^/]*)(.*)$/is.exec(text) ?? [];
   if (bucket === undefined) throw usageError(`Target ${shown} is neither a folder nor s3://BUCKET/PREFIX.`);
   if (bucket.includes("@"))
-    throw refuse("has credentials in it, which come from the environment or the SDK's files only");
-  if (!/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i.test(bucket)) throw refuse("names no bucket");
+    throw refuse("contains credentials, which must come from the environment or the SDK's files");
+  if (!/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/i.test(bucket)) throw refuse("does not name a bucket");
   const parts = path.split("/").filter((part) => part !== "");
   if (/[?#\\\p{Cc}]/u.test(path) || parts.some((part) => part === "." || part === ".."))
-    throw refuse("has a prefix that is no path");
+    throw refuse("has a prefix that is not a path");
   const prefix = parts.map((part) => `${part}/`).join("");
   return { bucket, prefix, name: `s3://${bucket}/${prefix}`.slice(0, -1) };
 }
@@ -40,30 +40,31 @@ export interface ObjectHeaders {
 
 export interface ObjectFacts extends Partial<ObjectHeaders> {
   etag: string;
-  /** SHA-256 in hexadecimal, if Rollcall has put the object. */
+  /** SHA-256 in hexadecimal, if Rollcall put the object. */
   sha256: string | undefined;
 }
 
-/** What is sent: bytes, or a file that is read while it is sent. */
+/** A body to send: bytes, or a file that is streamed. */
 export type ObjectBody = Buffer | { from: string; size: number; sha256: string };
 
-/** With the pauses of the SDK between them, a store may be unreachable for about ten seconds. */
+/** Maximum attempts of a request. With the SDK's pauses, a store may be unreachable for about 10 seconds. */
 const ATTEMPTS = 8;
 const CONNECT_MS = 10_000;
-/** A connection without any data for this long is closed. */
+/** Milliseconds until a connection without data is closed. */
 const SILENCE_MS = 30_000;
-/** For when none is configured: other stores than Amazon's ignore it, and Amazon's redirect to the right one. */
+/** The default region. Amazon redirects to the right one, and other stores ignore it. */
 const REGION = "us-east-1";
 
-/** Paths are relative to the prefix of the address. */
+/** Reads, puts, lists and removes objects. Paths are relative to the prefix of the address. */
 export class ObjectStore {
-  /** How many requests were sent, retries included. */
+  /** Number of requests sent, including retries. */
   requests = 0;
   #hasConditions = true;
 
   /**
+   * Opens a client. Sends no request.
    * @param signal aborts all requests; may be replaced later.
-   * @throws UserError when the SDK is not installed.
+   * @throws UserError if the SDK is not installed.
    */
   static async open(
     address: BucketAddress,
@@ -77,10 +78,10 @@ export class ObjectStore {
         ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
         maxAttempts: ATTEMPTS,
         followRegionRedirects: true,
-        // Not every store supports the newer checksums, and the signature covers the bytes anyway.
+        // Not every store supports the newer checksums, and the signature covers the body anyway.
         requestChecksumCalculation: "WHEN_REQUIRED",
         responseChecksumValidation: "WHEN_REQUIRED",
-        // The SDK throws all errors that matter, so its log is not needed.
+        // The SDK throws all errors that matter.
         logger: { debug() {}, info() {}, warn() {}, error() {} },
         requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
       });
@@ -98,7 +99,7 @@ export class ObjectStore {
     private readonly address: BucketAddress,
     public signal: AbortSignal,
   ) {
-    // Each request that is under way adds a listener.
+    // Each request in progress adds a listener.
     setMaxListeners(0, signal);
     client.middlewareStack.add(
       (next) => (args) => {
@@ -109,7 +110,7 @@ export class ObjectStore {
     );
   }
 
-  /** Reads a small object; undefined when there is none. */
+  /** Reads a small object; undefined if it does not exist. */
   async find(path: string): Promise<{ etag: string; bytes: Buffer } | undefined> {
     try {
       const command = new this.sdk.GetObjectCommand(this.#key(path));
@@ -121,7 +122,7 @@ export class ObjectStore {
     }
   }
 
-  /** An object's headers and digest, without its bytes; undefined when there is none. */
+  /** Reads an object's headers and digest, without its bytes; undefined if it does not exist. */
   async findFacts(path: string): Promise<ObjectFacts | undefined> {
     try {
       const command = new this.sdk.HeadObjectCommand(this.#key(path));
@@ -148,9 +149,9 @@ export class ObjectStore {
   }
 
   /**
-   * Puts an object over a certain version of it. The digest is stored with it, so that its content is known without reading it.
-   * @param over the entity tag of the version that is replaced, or undefined when there must be none.
-   * @returns the new tag, or undefined when another version is there.
+   * Puts an object over a certain version. Stores its digest as metadata, so that it can be compared without reading it.
+   * @param over the entity tag of the version to replace; undefined if the object must not exist.
+   * @returns the new tag; undefined if the object is another version.
    */
   async put(path: string, body: ObjectBody, headers: ObjectHeaders, over?: string): Promise<string | undefined> {
     const digest = Buffer.isBuffer(body) ? sha256(body) : body.sha256;
@@ -166,7 +167,7 @@ export class ObjectStore {
         return this.put(path, body, headers, over);
       }
       if (!hasCondition || ![404, 409, 412].some((status) => hasStatus(error, status))) throw error;
-      // An earlier attempt of this request may have succeeded, and its answer was lost.
+      // An earlier attempt of this request may have succeeded, with its response lost.
       const found = await this.findFacts(path);
       return found?.sha256 === digest ? found.etag : undefined;
     }
@@ -194,8 +195,8 @@ export class ObjectStore {
   }
 
   /**
-   * Sends a file as it is read, so that it need not fit into memory. The store is told the digest, and refuses other bytes. The
-   * SDK cannot repeat such a request, so this does. Random pauses keep many clients from coming back at the same time.
+   * Streams a file. The request carries its digest, so the store refuses other bytes. The SDK cannot retry a streamed request,
+   * so this function does, with random pauses, so that many clients do not retry at the same time.
    */
   async #sendFile(input: Sdk.PutObjectCommandInput, body: { from: string; size: number; sha256: string }) {
     for (let attempt = 1; ; attempt++) {
@@ -203,7 +204,7 @@ export class ObjectStore {
       try {
         return await this.#send({ ...input, Body: stream, ContentLength: body.size }, body.sha256);
       } catch (error) {
-        if (attempt === ATTEMPTS || !isPassing(error)) throw error;
+        if (attempt === ATTEMPTS || !isTransient(error)) throw error;
       } finally {
         stream.destroy();
       }
@@ -216,7 +217,7 @@ export class ObjectStore {
   }
 }
 
-/** A tag without quotes, which only some stores send. Ceph does not accept a quoted tag in `If-Match`. */
+/** Removes the quotes of an entity tag, which only some stores send. Ceph does not accept a quoted tag in `If-Match`. */
 function plainTag(tag: string | undefined): string {
   return (tag ?? "").replace(/^(W\/)?"|"$/g, "");
 }

@@ -1,4 +1,4 @@
-/** Explains a store's errors. Messages repeat nothing that a store says except names of errors and status codes. */
+/** Explains errors of an S3 store. Messages repeat only error names and status codes of the store. */
 import { codeOf, hasCode, UserError } from "../errors.js";
 
 const GO_ON = "then run this again: it goes on where it stopped.";
@@ -10,16 +10,16 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
   ],
   ["ExpiredToken", `the credentials have expired; renew them, ${GO_ON}`],
   ["InvalidAccessKeyId", `it does not know the access key; check the credentials, ${GO_ON}`],
-  ["SignatureDoesNotMatch", `the secret key is not the access key's; check the credentials, ${GO_ON}`],
+  ["SignatureDoesNotMatch", `the secret key does not belong to the access key; check the credentials, ${GO_ON}`],
   ["AccessDenied", `access is denied; allow s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject, ${GO_ON}`],
   ["NoSuchBucket", "there is no such bucket; make it, or name another one."],
   ["PermanentRedirect", "the bucket is in another region; set AWS_REGION to it."],
   ["AuthorizationHeaderMalformed", "the bucket is in another region; set AWS_REGION to it."],
   ["RequestTimeTooSkewed", "this machine's clock is wrong; set it, then run this again."],
-  ["ENOTFOUND", "its host name leads nowhere; check --endpoint and AWS_REGION."],
+  ["ENOTFOUND", "its host name does not exist; check --endpoint and AWS_REGION."],
 ]);
 
-/** Turns an error of the SDK into one that people can act on; returns other errors as they are. */
+/** Turns an error of the SDK into a UserError with advice; returns other errors as they are. */
 export function explainStore(name: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error;
   const known = REFUSALS.get(error.name) ?? REFUSALS.get(codeOf(error) ?? "");
@@ -29,7 +29,7 @@ export function explainStore(name: string, error: unknown): unknown {
     const answer = `the store answered ${status} ${error.name}`;
     return new UserError(`Cannot publish to ${name}: ${answer}; fix that, ${GO_ON}`, { cause: error });
   }
-  if (!isPassing(error)) return error;
+  if (!isTransient(error)) return error;
   const code = codeOf(error) ?? error.name;
   return new UserError(`Cannot publish to ${name}: the store cannot be reached (${code}); wait, ${GO_ON}`, {
     cause: error,
@@ -40,8 +40,8 @@ export function hasStatus(error: unknown, status: number): boolean {
   return statusOf(error) === status;
 }
 
-/** Whether an error may go away by itself: one of the network, or of a store that is overloaded. */
-export function isPassing(error: unknown): boolean {
+/** Whether a retry may help: a network error, or an overloaded store. */
+export function isTransient(error: unknown): boolean {
   const status = statusOf(error);
   if (status !== undefined && status >= 400) return status >= 500 || status === 408 || status === 429;
   if (!(error instanceof Error)) return false;

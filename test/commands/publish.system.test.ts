@@ -52,9 +52,9 @@ test("as JSON, and quietly", async () => {
 test.each([
   ["publish", "publish needs target, as in", 2],
   ["publish ftp://x", 'Target "ftp://x" is neither a folder nor s3://BUCKET/PREFIX.', 2],
-  ["publish s3://a", 'Target "s3://a" names no bucket', 2],
+  ["publish s3://a", 'Target "s3://a" does not name a bucket', 2],
   ["publish s3://bucket --endpoint http://me:secret@host", "--endpoint: Must be an http(s) URL without", 2],
-  ["publish dist/x", "dist/x lies in dist, whose releases never change", 1],
+  ["publish dist/x", "dist/x is inside dist, whose releases must not change", 1],
   [
     "publish site --release zz",
     "\"zz\" is neither the beginning of a release's id in dist nor a release's folder; ids there are ",

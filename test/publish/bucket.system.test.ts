@@ -270,18 +270,18 @@ describe("a target that another release has moved on", () => {
     await buildUsers(folder, 25);
     await publishBucket();
     await store.change("dir/snapshot.json", '{"id":"../../x"}');
-    await expect(publishBucket()).rejects.toThrow("dir/snapshot.json is not Rollcall's; ");
+    await expect(publishBucket()).rejects.toThrow("dir/snapshot.json was not written by Rollcall; ");
     await expect(publishBucket({ force: true })).resolves.toMatchObject({ changed: 1 });
   });
 });
 
 describe("mistakes", () => {
   test.each([
-    ["s3://", "names no bucket"],
-    ["s3://B", "names no bucket"],
-    ["s3://key:secret@bucket/x", 'Target "s3://...@bucket/x" has credentials in it'],
-    ["s3://bucket/a/../b", "has a prefix that is no path"],
-    ["s3://bucket/a?b", "has a prefix that is no path"],
+    ["s3://", "does not name a bucket"],
+    ["s3://B", "does not name a bucket"],
+    ["s3://key:secret@bucket/x", 'Target "s3://...@bucket/x" contains credentials'],
+    ["s3://bucket/a/../b", "has a prefix that is not a path"],
+    ["s3://bucket/a?b", "has a prefix that is not a path"],
   ])("%s is no target", async (target, message) => {
     await buildUsers(folder, 5);
     await expect(publishBucket({ target })).rejects.toThrow(message);
@@ -296,7 +296,7 @@ describe("mistakes", () => {
     await buildUsers(folder, 6);
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "wrong");
     await expect(publishBucket()).rejects.toThrow(
-      `Cannot publish to s3://${BUCKET}/dir: the secret key is not the access key's; check the credentials, then run this again`,
+      `Cannot publish to s3://${BUCKET}/dir: the secret key does not belong to the access key; check the credentials, then run this again`,
     );
     expect(await objects()).toEqual(before);
   });
@@ -316,7 +316,7 @@ describe("mistakes", () => {
   });
 
   test.each([
-    [403, "SignatureDoesNotMatch", "the secret key is not the access key's"],
+    [403, "SignatureDoesNotMatch", "the secret key does not belong to the access key"],
     [403, "AccessDenied", "access is denied; allow s3:ListBucket"],
     [400, "constructor", "the store answered 400 constructor; fix that"],
     [400, "ExpiredToken", "the credentials have expired"],
@@ -331,6 +331,6 @@ describe("mistakes", () => {
   test("a list of what is owned that is not of its form", async () => {
     await buildUsers(folder, 5);
     await store.change("dir/.rollcall-published.json", "{}");
-    await expect(publishBucket()).rejects.toThrow("published.json is not of the form that Rollcall writes");
+    await expect(publishBucket()).rejects.toThrow("published.json is not a list that Rollcall wrote");
   });
 });

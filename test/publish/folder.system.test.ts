@@ -134,7 +134,7 @@ describe("what is left alone, and what goes", () => {
     await publishSite();
     const before = readTree(site);
     const release = await buildUsers(folder, 25);
-    const message = `${site} holds a release of "https://other.example.com/x", and ${release.id} is of "https://directory.example.com"; publish to another target, or replace that release with --force.`;
+    const message = `${site} holds a release with base URL "https://other.example.com/x", and that of ${release.id} is "https://directory.example.com"; publish to another target, or replace that release with --force.`;
     await expect(publishSite()).rejects.toThrow(message);
     await expect(publishSite({ dryRun: true })).rejects.toThrow(message);
     expect(readTree(site)).toEqual(before);
@@ -266,7 +266,7 @@ describe("links", () => {
     writeFileSync(secret, "mine");
     for (const others of [["../secret"], [secret], [".git/config"], ["a//b"], [".rollcall-x"], ["a\\b"]]) {
       writeFileSync(list, JSON.stringify({ ...owned, others }));
-      await expect(publishSite(), others[0]).rejects.toThrow("is not of the form that Rollcall writes");
+      await expect(publishSite(), others[0]).rejects.toThrow("is not a list that Rollcall wrote");
     }
     rmSync(list);
     symlinkSync(secret, list);

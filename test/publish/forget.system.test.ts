@@ -51,7 +51,7 @@ test("the current one is refused with what to do, and nothing goes", async () =>
   const { code, stdout, stderr } = await rollcall(`forget ${old.id} ${current.id}`, fakeIo(cwd));
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toBe(
-    `error: Release ${current.id} is current; build without what is to be forgotten first, or "rollcall use" another one, then run this again.\n`,
+    `error: Release ${current.id} is current; build without the records to forget first, or switch to another release with "rollcall use", then run this again.\n`,
   );
   expect(readdirSync(join(dist, "releases"))).toHaveLength(2);
 });

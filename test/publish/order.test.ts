@@ -229,7 +229,7 @@ describe("a listing that moves to another path", () => {
       await publishSite();
       const file = join(site, ".rollcall-published.json");
       writeFileSync(file, readFileSync(file, "utf8").replace("/v1/stations/", path));
-      await expect(publishSite()).rejects.toThrow("is not of the form that Rollcall writes");
+      await expect(publishSite()).rejects.toThrow("is not a list that Rollcall wrote");
     },
   );
 });
