@@ -48,7 +48,7 @@ export async function diff<T = AnyRecord>(old: Side, now: Side, options: DiffOpt
     return toDiff(NO_MATCHES, comparing, nothing());
   const size = threadsFor(Math.max(old.facts.count, now.facts.count), workers, WORTHWHILE);
   const file = new URL("./worker.js", import.meta.url);
-  const pool = new ThreadPool({ size, isCallerOne: true, file, data: comparing, start: startSummaries, signal });
+  const pool = new ThreadPool({ size, includesCaller: true, file, data: comparing, start: startSummaries, signal });
   let { matches } = options;
   try {
     if (!matches) for (const side of [old, now]) await requireIntact(side);

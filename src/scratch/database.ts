@@ -1,41 +1,41 @@
-/** A database in a temporary file, for what memory has no room for. */
+/** A temporary SQLite database for data that does not fit into memory. */
 import { tmpdir } from "node:os";
 import Database from "better-sqlite3";
 import { codeOf, UserError } from "../errors.js";
 
 interface TemporaryOptions {
-  /** What it holds, in SQL. */
+  /** SQL that makes its tables. */
   tables: string;
-  /** KiB that SQLite keeps in memory. */
+  /** KiB of SQLite's cache. */
   memory: number;
-  /** What the file is for, in a message: `look for repeated keys in`. */
+  /** The purpose of the file, for messages: `compare records in`. */
   purpose: string;
-  /** Bytes of a page of the file, unless SQLite chooses. */
+  /** SQLite's page size in bytes; its default unless given. */
   pageSize?: number;
 }
 
-/** To be closed in a `finally`. */
+/** A temporary database. Close it in a `finally`. */
 export class TemporaryDatabase {
-  /** An empty name is a file that nobody else sees, and that is gone when it is closed, or with the process. */
+  /** An empty name makes a private temporary file, which is removed at close or with the process. */
   readonly db: Database.Database = new Database("");
   readonly #purpose: string;
 
   constructor({ tables, memory, purpose, pageSize }: TemporaryOptions) {
     this.#purpose = purpose;
     if (pageSize !== undefined) this.db.pragma(`page_size = ${pageSize}`);
-    // Nothing has to survive this process. Threads of SQLite's own help to sort.
+    // The data need not survive the process, so there is no journal. SQLite's threads help to sort.
     this.db.exec(
       `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA threads = 4; PRAGMA cache_size = -${memory}; BEGIN; ${tables}`,
     );
   }
 
-  /** @throws UserError when the folder for temporary files cannot hold what a step puts there; what else the step throws. */
+  /** Runs a step. @throws UserError if the temporary directory has no room; anything else that the step throws. */
   run<T>(step: () => T): T {
     try {
       return step();
     } catch (cause) {
       const code = codeOf(cause);
-      // A constraint is for who has set it.
+      // The caller handles constraints.
       if (!code?.startsWith("SQLITE_") || code.startsWith("SQLITE_CONSTRAINT")) throw cause;
       throw new UserError(
         `The folder for temporary files, ${tmpdir()}, has no room to ${this.#purpose} (${code}); point TMPDIR at one with room.`,
@@ -44,7 +44,7 @@ export class TemporaryDatabase {
     }
   }
 
-  /** @throws as `run` does. */
+  /** The rows of a query. @throws as `run` does. */
   *rows<Row>(sql: string): Generator<Row, void> {
     const rows = this.run(() => this.db.prepare<[], Row>(sql).iterate());
     try {

@@ -1,4 +1,4 @@
-/** A temporary folder for what a run writes and nobody keeps. Folders that killed processes have left are removed. */
+/** Temporary directories of runs. Removes those that killed processes have left. */
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
@@ -8,13 +8,13 @@ import { codeOf, hasCode, UserError } from "../errors.js";
 import { whileUnlocked } from "../release/lock.js";
 import { sha256 } from "../release/plain-files.js";
 
-/** @param verb whose folder it is, which its name says. @throws UserError when no folder can be made. */
+/** Makes a temporary directory. @param verb the command that uses it, for its name. @throws UserError if it cannot. */
 export async function makeScratch(verb: "build" | "diff" | "dev" | "init" | "verify" = "diff"): Promise<string> {
-  await sweepTemporary();
+  await removeStale();
   try {
     const folder = mkdtempSync(join(tmpdir(), `rollcall-${verb}-`));
     try {
-      showInUse(folder);
+      lockInUse(folder);
     } catch (error) {
       rmSync(folder, { recursive: true, force: true });
       throw error;
@@ -29,8 +29,8 @@ export async function makeScratch(verb: "build" | "diff" | "dev" | "init" | "ver
 }
 
 /**
- * Removes a folder, unless it is gone. It is renamed first, because threads may still be writing to it. Its lock is given up
- * last, because other processes look into folders without one, and remove them.
+ * Removes a temporary directory, if it still exists. Renames it first, since threads may still be writing to it. Releases its
+ * lock last, since other processes remove directories without one.
  */
 export function removeScratch(folder: string): void {
   const aside = `${folder}-gone`;
@@ -40,50 +40,50 @@ export function removeScratch(folder: string): void {
   locks.delete(folder);
 }
 
-/** Turns an error about a full disk into one that people can act on; returns other errors as they are. */
+/** Turns an error about a full disk into a UserError with advice; returns other errors as they are. */
 export function explainRoom(error: unknown): unknown {
   const cause = error instanceof UserError ? error.cause : error;
   if (!hasCode(cause, "ENOSPC", "EDQUOT", "SQLITE_FULL")) return error;
   return new UserError(
-    `The folder for temporary files, ${tmpdir()}, has too little room to compare in (${codeOf(cause)}); point TMPDIR at one with more.`,
+    `The folder for temporary files, ${tmpdir()}, has too little room for this comparison (${codeOf(cause)}); point TMPDIR at one with more.`,
     { cause: error },
   );
 }
 
-const A_DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 const NAME = /^rollcall-(?:build|diff|dev|init|verify)-\w{6}(-gone)?$/;
 
-// A lock shows that a folder is in use: when its process ends, however it ends, the system gives it up. A process id has no
-// meaning in another container. The name contains the machine, since several machines may share a folder.
-const SIGN = `.lock-${sha256(hostname()).slice(0, 8)}`;
+// A lock shows that a directory is in use. The system releases it when the process ends, even if it is killed. A process id
+// would mean nothing in another container. The name contains the machine, since machines may share a temporary directory.
+const LOCK_FILE = `.lock-${sha256(hostname()).slice(0, 8)}`;
 
-/** By the folders of this process. */
+/** The locks of this process, by directory. */
 const locks = new Map<string, Database.Database>();
 
-/** Shows that a folder is in use. */
-function showInUse(folder: string): void {
-  // It has another name until it is locked: a sign without a lock means that its process has ended.
+/** Locks a directory to show that it is in use. */
+function lockInUse(folder: string): void {
+  // The file gets its name once it is locked: a lock file without a lock means that its process has ended.
   const early = join(folder, ".starting");
   const lock = new Database(early);
   lock.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
-  renameSync(early, join(folder, SIGN));
+  renameSync(early, join(folder, LOCK_FILE));
   locks.set(folder, lock);
 }
 
-/** Removes this user's folders whose processes have ended. Those that cannot be read or removed stay. */
-async function sweepTemporary(): Promise<void> {
+/** Removes this user's directories whose processes have ended. Ignores those that cannot be read or removed. */
+async function removeStale(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => []);
-  for (const name of names) if (NAME.test(name)) await sweep(join(tmpdir(), name)).catch(() => {});
+  for (const name of names) if (NAME.test(name)) await removeIfStale(join(tmpdir(), name)).catch(() => {});
 }
 
-async function sweep(folder: string): Promise<void> {
+async function removeIfStale(folder: string): Promise<void> {
   const found = await lstat(folder);
-  // `mkdtemp` makes folders like this, in which no other user can have put anything.
+  // Only directories as `mkdtemp` makes them, which no other user can write to.
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o777) !== 0o700) return;
-  const sign = join(folder, SIGN);
-  // Its process has ended before it could show that it uses the folder.
-  if (!existsSync(sign) && Date.now() - found.mtimeMs > A_DAY) rmSync(folder, { recursive: true, force: true });
-  if (!(await lstat(sign)).isFile()) return;
-  const db = new Database(sign, { fileMustExist: true, timeout: 0 });
+  const lockFile = join(folder, LOCK_FILE);
+  // The process ended before it made the lock file.
+  if (!existsSync(lockFile) && Date.now() - found.mtimeMs > DAY_MS) rmSync(folder, { recursive: true, force: true });
+  if (!(await lstat(lockFile)).isFile()) return;
+  const db = new Database(lockFile, { fileMustExist: true, timeout: 0 });
   whileUnlocked(db, () => rmSync(folder, { recursive: true, force: true }));
 }

@@ -1,22 +1,23 @@
-/** Which pages each of several machines makes. A build on one machine is the only shard of one. */
+/** Divides pages among shards. A build on one machine is shard 0 of 1. */
 
-/** One of `count` shards, numbered from 0: what the word `3/8` says. */
+/** One of `count` shards, numbered from 0: `3/8`. */
 export interface Shard {
   number: number;
   count: number;
 }
 
+/** The shard that has all pages. */
 export const WHOLE: Shard = { number: 0, count: 1 };
 
-/** Page numbers from `first` to `last`; none where `last` is before `first`. */
+/** Page numbers from `first` to `last`; none if `last` is less than `first`. */
 export interface PageRange {
   first: number;
   last: number;
 }
 
 /**
- * An even cut: the same on every machine, and all shards together are all pages, each once.
- * @param together pages that are not parted, the first of them with page 1.
+ * The pages of a shard. The division is even, the same on every machine, and each page is in exactly one shard.
+ * @param together the size of groups of pages that stay in one shard, beginning with page 1.
  */
 export function cutPages(pages: number, { number, count }: Shard, together = 1): PageRange {
   const groups = Math.ceil(pages / together);
@@ -24,11 +25,12 @@ export function cutPages(pages: number, { number, count }: Shard, together = 1):
   return { first: before(number) + 1, last: before(number + 1) };
 }
 
+/** The number of pages in a range. */
 export function pagesOf({ first, last }: PageRange): number {
   return Math.max(0, last - first + 1);
 }
 
-/** The rows of a range's pages: how many come before them, and how many they are. */
+/** The rows of a range's pages: the number of rows before them, and their number. */
 export function rowsOfPages({ first, last }: PageRange, { count, pageSize }: { count: number; pageSize: number }) {
   const before = Math.min(count, (first - 1) * pageSize);
   return { before, rows: Math.max(0, Math.min(count, last * pageSize) - before) };

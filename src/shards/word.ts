@@ -1,8 +1,8 @@
-/** Which shard a run is: `3/8`, or what the engine that started it says. */
+/** Parses the shard of a run: `3/8`, or `auto` for the variables of a job array. */
 import { usageError } from "../errors.js";
 import type { Shard } from "./cut.js";
 
-/** The variables of engines: the number, and how many there are where the engine says it. */
+/** Environment variables of job engines: the number of the shard and, where the engine has it, the count. */
 export const ENGINES: readonly { name: string; number: string; count?: string }[] = [
   { name: "Kubernetes", number: "JOB_COMPLETION_INDEX" },
   { name: "Slurm", number: "SLURM_ARRAY_TASK_ID", count: "SLURM_ARRAY_TASK_COUNT" },
@@ -13,9 +13,9 @@ export const ENGINES: readonly { name: string; number: string; count?: string }[
 const AUTO = /^auto(?:\/(\d+))?$/;
 
 /**
- * The shard of a word.
- * @param env where the variables of engines stand, for the words `auto` and `auto/8`.
- * @throws UserError (usage) when the engine does not say enough, or the numbers do not fit.
+ * Parses a shard: `3/8`, `auto` or `auto/8`.
+ * @param env the environment variables, for `auto`.
+ * @throws UserError (usage) if a variable is missing, or the numbers are not valid.
  */
 export function readShard(word: string, env: NodeJS.ProcessEnv = {}): Shard {
   const auto = AUTO.exec(word);
@@ -27,7 +27,7 @@ export function readShard(word: string, env: NodeJS.ProcessEnv = {}): Shard {
   );
 }
 
-/** What messages call a shard, and what `readShard` reads: `3/8`. */
+/** The text of a shard, as `readShard` parses it: `3/8`. */
 export function wordOf({ number, count }: Shard): string {
   return `${number}/${count}`;
 }
@@ -37,12 +37,11 @@ function ofEngine(asked: string | undefined, env: NodeJS.ProcessEnv): [number: s
   const [engine, other] = found;
   if (!engine)
     throw usageError(
-      `--shard auto finds none of ${ENGINES.map(({ number }) => number).join(", ")}; run it in an array of jobs, or say which shard this is: --shard 0/8.`,
+      `--shard auto finds none of ${ENGINES.map(({ number }) => number).join(", ")}; run it in a job array, or give the shard: --shard 0/8.`,
     );
-  if (other)
-    throw usageError(`--shard auto finds ${engine.number} and ${other.number}; say which shard this is: --shard 0/8.`);
+  if (other) throw usageError(`--shard auto finds ${engine.number} and ${other.number}; give the shard: --shard 0/8.`);
   const count = asked ?? (engine.count && env[engine.count]);
   if (count === undefined)
-    throw usageError(`${engine.name} does not say how many shards there are; say it: --shard auto/8.`);
+    throw usageError(`${engine.name} does not tell the number of shards; give it: --shard auto/8.`);
   return [env[engine.number] ?? "", count];
 }

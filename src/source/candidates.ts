@@ -1,4 +1,4 @@
-/** Makes candidates for records from rows. Only invalid text is marked; everything else is left for the schema to check. */
+/** Makes candidates for records from rows. Marks invalid text; the schema checks everything else. */
 import { isUtf8 } from "node:buffer";
 import type { Database } from "better-sqlite3";
 import type { AnyRecord, Contract, Field } from "../contract/contract.js";
@@ -9,14 +9,14 @@ import { valueAt } from "../contract/record/value.js";
 import { quoteName } from "../contract/sql.js";
 import { InvalidText, readValue, type SqlValue, Unfit } from "./values.js";
 
-/** A record made from a row, not yet checked. */
+/** A record made from a row, not validated yet. */
 export interface Candidate {
   /** The value of its key. */
   id: unknown;
   record: unknown;
   /** Whether another row has the same key. */
   isRepeated: boolean;
-  /** The names of the contract's conditions that are not true of it. */
+  /** The names of the contract's conditions that are not true for it. */
   unmet: readonly string[];
 }
 
@@ -24,12 +24,12 @@ interface Selection {
   contract: Contract;
   rows: string;
   parameters: Record<string, unknown>;
-  /** SQL that is 1 for a row whose key another row has. */
+  /** SQL that is 1 if another row has the same key. */
   isRepeated: string;
   defaultAvatar: string | undefined;
 }
 
-/** The candidates of some rows, in their order. @throws SQLite's own errors. */
+/** Makes the candidates of some rows, in order. @throws SQLite's own errors. */
 export function* selectCandidates(db: Database, selection: Selection): Generator<Candidate, void> {
   const { contract, rows, parameters, isRepeated, defaultAvatar } = selection;
   const columns = contract.fields.map(({ column }) => quoteName(column));
@@ -54,15 +54,15 @@ export function* selectCandidates(db: Database, selection: Selection): Generator
   }
 }
 
-/** A condition over columns without the types and collations that the source declares for them, which would change how values compare. */
+/** Makes a condition ignore the types and collations that the source declares for columns, which would change comparisons. */
 export function conditionSql(sql: string): string {
   return compileCondition(sql, (column) => `ifnull(${quoteName(column)}, NULL)`);
 }
 
-/** What decoding puts in the place of bytes that are not valid text. A text may also hold it itself. */
+/** The character that decoding puts in place of invalid bytes. A text may also contain it itself. */
 export const REPLACEMENT = "\uFFFD";
 
-/** SQLite stores any bytes as text. Where decoding may have hidden wrong ones, the rows are read again, as bytes. */
+/** Finds text that is not valid UTF-8, since SQLite stores any bytes as text. Reads rows with a replacement character again, as bytes. */
 function findInvalidText(db: Database, names: readonly string[], rows: string, parameters: Selection["parameters"]) {
   const isText = textCheck(db);
   const columns = names.map((name) => `CAST(${name} AS BLOB)`).join(", ");
@@ -87,7 +87,7 @@ function findInvalidText(db: Database, names: readonly string[], rows: string, p
   };
 }
 
-/** Makes what says whether stored bytes are text in the encoding of a database. */
+/** Makes a function that checks whether bytes are valid text in the encoding of a database. */
 export function textCheck(db: Database): (bytes: Buffer) => boolean {
   const encoding = String(db.pragma("encoding", { simple: true })).toLowerCase();
   if (encoding === "utf-8") return isUtf8;
@@ -102,7 +102,7 @@ export function textCheck(db: Database): (bytes: Buffer) => boolean {
   };
 }
 
-/** Makes what turns rows, with the contract's columns in the order of its fields, into candidates. Wrong values are left for the schema to find. */
+/** Makes a function that turns rows, with columns in the order of the contract's fields, into records. The schema finds wrong values later. */
 export function candidateMaker(contract: Contract, defaultAvatar: string | undefined) {
   const { fields } = contract;
   const kinds = fields.map(({ schema }) => kindOf(schema));
@@ -114,7 +114,7 @@ export function candidateMaker(contract: Contract, defaultAvatar: string | undef
     return cell === null && rule ? fromRule(row, rule) : readValue(kinds[at] ?? "mixed", cell);
   }
 
-  /** Contract files say what stands for NULL. No rule leads back to its own field. */
+  /** The value for NULL. No rule refers back to its own field. */
   function fromRule(row: readonly SqlValue[], rule: NullRule): unknown {
     if ("const" in rule) return rule.const;
     if ("setting" in rule) return defaultAvatar;
@@ -132,16 +132,16 @@ export function candidateMaker(contract: Contract, defaultAvatar: string | undef
   };
 }
 
-/** A value that does not fit is a problem of its own field already, and need not be two. */
+/** Returns an empty text for a value that does not fit, since its own field already has that problem. */
 function blankIfUnfit(value: unknown): unknown {
   return value instanceof Unfit ? "" : value;
 }
 
-/** Fields come in published order, so that the members of every object do, too. */
+/** Sets a field of a record. Fields come in published order, so the members of all objects are in order, too. */
 function put(record: AnyRecord, { names }: Field, value: unknown): void {
   let inside = record;
   for (const name of names.slice(0, -1)) {
-    // A field may have the name of what every object inherits, such as `valueOf`.
+    // A field may have the name of an inherited member, such as `valueOf`.
     if (!Object.hasOwn(inside, name)) inside[name] = {};
     inside = inside[name] as AnyRecord;
   }

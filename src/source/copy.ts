@@ -1,4 +1,4 @@
-/** Copies the rows of a source, as they are stored and in published order, into a file that nobody else writes to. */
+/** Copies the rows of a source, unchanged and in published order, into a private SQLite file. */
 import { type BigIntStats, closeSync, openSync, readSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
@@ -14,7 +14,7 @@ import { findRelation, isTable, type RelationOptions, tableOf } from "./relation
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 import { InvalidText, type SqlValue } from "./values.js";
 
-/** Rows that follow each other in published order, behind so many others. */
+/** Consecutive rows in published order: how many come before them, and how many they are. */
 export interface RowRange {
   before: number;
   rows: number;
@@ -22,31 +22,31 @@ export interface RowRange {
 
 export interface CopyOptions extends RelationOptions {
   db: string;
-  /** How messages call the file, where `db` is made from another one. */
+  /** The name of the file in messages, if `db` was made from another file. */
   named?: string | undefined;
   contract: Contract;
   defaultAvatar?: string | undefined;
-  /** Which rows are copied, of so many; all unless given. */
+  /** Which rows to copy, given the number of all; all by default. */
   rowsOf?: ((count: number) => RowRange) | undefined;
 }
 
 export interface Copied {
   /** Rows of the source. */
   count: number;
-  /** How many of them come before those that are copied. */
+  /** Rows before those that were copied. */
   before: number;
-  /** What rows depend on besides bytes; undefined for a view or a query, which may read the clock or other files. */
+  /** What rows depend on in addition to the file's bytes; undefined for a view or a query, which may read the clock or other files. */
   version: string | undefined;
-  /** What the source's file was when it was read. */
+  /** The `stat` of the source's file when it was read. */
   stats: BigIntStats;
 }
 
-/** The table of the copy. */
+/** The name of the copy's table. */
 export const COPY = "records";
-/** The table of the numbers of rows whose key another row has. */
+/** The table with the numbers of rows whose key another row has, too. */
 export const REPEATED = "repeated";
 
-/** The column of the copy with the number of each row, from 1: a name that no other column has. */
+/** The name of the copy's column with the row number, from 1. No other column has it. */
 export function numberColumn({ fields }: Contract): string {
   const taken = new Set(fields.map(({ column }) => column.toLowerCase()));
   let name = "rollcall_number";
@@ -56,27 +56,27 @@ export function numberColumn({ fields }: Contract): string {
 
 /** Milliseconds to wait for another process's lock. */
 const LOCK_WAIT = 5000;
-/** How often a file that is replaced meanwhile is opened again, and one that is written over is copied again. */
+/** Maximum attempts to open a file that is being replaced, and to copy one that is being overwritten. */
 const [MOST_OPENINGS, MOST_COPIES] = [50, 3];
-/** Milliseconds between two copies of a file that looks damaged, and since it was written to for the last time. */
+/** Milliseconds between two attempts with a file that looks damaged, and since its last write for that. */
 const [PAUSE, JUST_NOW] = [300, 2000];
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 
-/** Opens a connection that never writes. @param wait milliseconds to wait for another process's lock. */
+/** Opens a read-only connection. @param wait milliseconds to wait for another process's lock. */
 export function connect(path: string, wait: number): Database.Database {
   return new Database(resolve(path), { readonly: true, fileMustExist: true, timeout: wait });
 }
 
-/** The columns of the copy: a column may be that of several fields. */
+/** The columns of the copy, quoted, each once: several fields may have the same column. */
 export function copiedColumns({ fields }: Contract): string[] {
   const byName = new Map(fields.map(({ column }) => [column.toLowerCase(), quoteName(column)]));
   return [...byName.values()];
 }
 
 /**
- * Copies the source as it is at one point in time: it is open only meanwhile, and never written to.
- * @param to a file that nobody else opens.
- * @throws UserError when the file, the table or a column cannot be read, and when it is replaced or written over all the time
+ * Copies the source as of one point in time. The source is never written to, and closed afterwards.
+ * @param to the path of the private copy.
+ * @throws UserError if the file, the table or a column cannot be read, or the file changes during each attempt
  */
 export function copySource(options: CopyOptions, to: string): Copied {
   let copies = 0;
@@ -86,16 +86,17 @@ export function copySource(options: CopyOptions, to: string): Copied {
       if (typeof copied === "object") return copied;
       if (copied === "written over" && ++copies === MOST_COPIES) throw overwritten(options.db);
     } catch (error) {
-      // A file that another program is just writing may look damaged, or empty.
+      // A file that another program is writing may look damaged or empty.
       if (!isUnfinished(options.db, error) || ++copies >= MOST_COPIES) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
     }
   }
   throw new UserError(
-    `${options.db} is replaced faster than it can be opened, ${MOST_OPENINGS} times in a row; deliver it less often, then run this again.`,
+    `${options.db} changed ${MOST_OPENINGS} times while it was being opened; run this again when nothing is replacing it.`,
   );
 }
 
+/** Whether an error may come from a file that another program is still writing. */
 function isUnfinished(path: string, error: unknown): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!(error instanceof UserError) || !found?.isFile() || Date.now() - found.mtimeMs > JUST_NOW) return false;
@@ -107,11 +108,11 @@ function tryCopy(options: CopyOptions, to: string): Copied | "replaced" | "writt
   const stats = requireFile(path);
   const look = () => statSync(path, { bigint: true, throwIfNoEntry: false });
   const connections: Database.Database[] = [];
-  // What a try before has left there.
+  // Empties the file of an earlier attempt.
   writeFileSync(to, "");
   try {
     requireOwnLog(path);
-    // As long as a connection that may only read has its lock, no other one recovers the file or moves its log into it.
+    // While a read-only connection holds its lock, no other one recovers the file or checkpoints its log.
     const holder = connect(path, LOCK_WAIT);
     connections.unshift(holder);
     holder.exec("BEGIN; SELECT 1 FROM sqlite_schema");
@@ -120,8 +121,8 @@ function tryCopy(options: CopyOptions, to: string): Copied | "replaced" | "writt
     connections.unshift(copier);
     const from = isUtf8 ? copier : holder;
     if (isUtf8) from.exec("BEGIN; SELECT 1 FROM main.sqlite_schema");
-    const noted = look();
-    if (!noted || !isSameFile(noted, stats) || !isUnwritten(noted, stats)) return "replaced";
+    const initial = look();
+    if (!initial || !isSameFile(initial, stats) || !isUnwritten(initial, stats)) return "replaced";
     const watcher = connect(path, LOCK_WAIT);
     connections.unshift(watcher);
     const movedBefore = framesMoved(watcher);
@@ -129,16 +130,16 @@ function tryCopy(options: CopyOptions, to: string): Copied | "replaced" | "writt
     const copied = isUtf8 ? copyBySql(copier, found.rows, options) : copyByRow(holder, copier, found.rows, options);
     const now = look();
     const isMoved = now === undefined || !isSameFile(now, stats);
-    const made = { ...copied, version: found.version, stats: noted };
-    // Whoever moves the log into the file changes no row of this moment, and says so.
-    const isWhole = isMoved || isUnwritten(now, noted) || framesMoved(watcher) > movedBefore;
-    if (!isWhole) return "written over";
+    const made = { ...copied, version: found.version, stats: initial };
+    // A checkpoint of the log writes to the file without changing any row of this transaction, and moves frames.
+    const isConsistent = isMoved || isUnwritten(now, initial) || framesMoved(watcher) > movedBefore;
+    if (!isConsistent) return "written over";
     copier.exec("COMMIT");
     return made;
   } catch (error) {
     if (codeOf(error)?.startsWith("SQLITE_FULL")) throw noRoom(path, stats, error);
     const now = error instanceof UserError ? stats : look();
-    // While a file is being replaced or written over, an error may go away in a moment.
+    // An error may go away if the file is being replaced or overwritten.
     if (!now || !isSameFile(now, stats)) return "replaced";
     if (DAMAGED.test(codeOf(error) ?? "") && !isUnwritten(now, stats)) return "written over";
     throw explainReading(path, error);
@@ -147,13 +148,13 @@ function tryCopy(options: CopyOptions, to: string): Copied | "replaced" | "writt
   }
 }
 
-/** How much of a write-ahead log is in the file by now; -1 without one. @param db without a transaction. */
+/** Number of frames of the write-ahead log that were checkpointed; -1 without a log. @param db without a transaction. */
 function framesMoved(db: Database.Database): number {
   const [found] = db.pragma("wal_checkpoint(NOOP)") as { checkpointed: number }[];
   return found?.checkpointed ?? -1;
 }
 
-/** The source as `main`, as queries may call it, and the copy beside it. */
+/** Opens the source as `main`, which queries may name, and attaches the copy. */
 function attach(path: string, to: string): Database.Database {
   const db = new Database(resolve(path), { fileMustExist: true, timeout: LOCK_WAIT });
   try {
@@ -166,16 +167,17 @@ function attach(path: string, to: string): Database.Database {
   }
 }
 
-/** Nothing has to survive this process. */
+/** Settings for a file that need not survive the process. */
 const pragmas = (of: string) =>
   `PRAGMA ${of}page_size = 16384; PRAGMA ${of}journal_mode = OFF; PRAGMA ${of}synchronous = OFF;`;
 
+/** SQL that makes a table with the columns of the copy. */
 export function createTable(name: string, contract: Contract): string {
-  // Without types, SQLite stores each value as it comes.
+  // Without declared types, SQLite stores each value unchanged.
   return `CREATE TABLE ${name} (${numberColumn(contract)} INTEGER PRIMARY KEY, ${copiedColumns(contract).join(", ")})`;
 }
 
-/** Lists the rows of the copy whose key is in several of some rows. @param of `copy.` where the copy is attached */
+/** SQL that finds repeated keys in some rows, and lists the copy's rows that have them. @param of `copy.` if the copy is attached */
 export function repeatedSql(contract: Contract, of: string, rows: string): { isRepeated: string; insert: string } {
   const column = `${quoteName(contract.key.column)} COLLATE BINARY`;
   const keys = `SELECT ${column} FROM ${rows} GROUP BY ${column} HAVING count(*) > 1`;
@@ -183,7 +185,7 @@ export function repeatedSql(contract: Contract, of: string, rows: string): { isR
   return { isRepeated: `${keys} LIMIT 1`, insert };
 }
 
-/** A shard copies only some rows, and has to know the keys of all. */
+/** Makes the table of repeated keys. Fills it for a shard, which copies only some rows, but must compare keys with all. */
 function insertRepeated(db: Database.Database, contract: Contract, of: string, rows: string): void {
   db.exec(`CREATE TABLE ${of}${REPEATED} (number INTEGER PRIMARY KEY)`);
   if (rows !== "") db.exec(repeatedSql(contract, of, rows).insert);
@@ -214,7 +216,7 @@ function insertInOrder(
   return db.prepare(sql).run(publishedParameters(defaultAvatar));
 }
 
-/** The order of UTF-16 is not that of UTF-8, so the rows are put in order where they are in UTF-8. */
+/** Copies a UTF-16 source row by row, then sorts it as UTF-8, whose byte order differs. */
 function copyByRow(from: Database.Database, to: Database.Database, rows: string, options: CopyOptions): Rows {
   const { contract, rowsOf } = options;
   const columns = copiedColumns(contract);
@@ -229,7 +231,7 @@ function copyByRow(from: Database.Database, to: Database.Database, rows: string,
   for (const row of read.iterate()) {
     const values = row.slice(0, columns.length).map((value, at) => {
       if (typeof value !== "string") return value;
-      // SQLite decodes invalid UTF-16, too, to other text.
+      // SQLite decodes invalid UTF-16 to other text without an error.
       const bytes = Buffer.from(value, "utf16le");
       const isSame = (isBigEndian ? bytes.swap16() : bytes).equals(row[columns.length + at] as Buffer);
       return isSame ? value : new InvalidText(value);
@@ -245,7 +247,7 @@ function copyByRow(from: Database.Database, to: Database.Database, rows: string,
   return { count, before: range?.before ?? 0 };
 }
 
-/** Text that is not valid UTF-16 becomes text that is not valid UTF-8, and looks the same when it is decoded. */
+/** Inserts a row with invalid UTF-16 as invalid UTF-8 that decodes to the same text. */
 function insertInvalid(to: Database.Database, row: readonly SqlValue[]): void {
   const places = row.map((value) => (value instanceof InvalidText ? "CAST(? AS TEXT)" : "?"));
   const values = row.map((value) => (value instanceof InvalidText ? invalidUtf8(value.decoded) : value));
@@ -259,7 +261,7 @@ function invalidUtf8(decoded: string): Buffer {
   return Buffer.concat(parts.flatMap((part, at) => (at === 0 ? [part] : [invalid, part])));
 }
 
-/** What stands behind FROM: a table without its indexes, whose values may be damaged, or a view or query. */
+/** The rows for FROM: a table without its indexes, which may be damaged, or a view or query. */
 function rowsFrom(db: Database.Database, options: CopyOptions): { rows: string; version: string | undefined } {
   const relation = findRelation(db, options.named ?? options.db, options);
   const isInFile = options.query === undefined && isTable(db, tableOf(options));
@@ -275,8 +277,8 @@ function countRows(db: Database.Database, rows: string): number {
 }
 
 /**
- * ORDER BY in byte order, whatever collation the columns declare (contract part 2). With a plus, SQLite sorts instead of
- * following an index of the table behind a view: that finds row by row, and may be damaged.
+ * ORDER BY in byte order, whatever collation the columns declare. The plus makes SQLite sort instead of using an index of the
+ * table behind a view, which is slower and may be damaged.
  */
 function orderSql(contract: Contract): string {
   const terms = contract.order.map((field) => {
@@ -286,12 +288,12 @@ function orderSql(contract: Contract): string {
   return `ORDER BY ${terms.join(", ")}`;
 }
 
-/** Where a SQLite file says whether it has a write-ahead log: two bytes, each 1 for no or 2 for yes. */
+/** The offset of the two bytes that say whether a SQLite file uses a write-ahead log: each 1 for no or 2 for yes. */
 const VERSIONS_AT = 18;
 
 /**
- * Refuses a log beside a file that has none: SQLite would mix the two. Only then is the file opened besides SQLite, which
- * gives up all locks that this process has on it (sqlite.org/howtocorrupt.html, 2.2).
+ * @throws UserError for a log beside a file that does not use one: SQLite would mix the two. Opens the file only if there is a
+ * log, since closing it releases all locks that this process has on it (sqlite.org/howtocorrupt.html, 2.2).
  */
 function requireOwnLog(path: string): void {
   const log = `${realpathSync(path)}-wal`;
@@ -302,7 +304,7 @@ function requireOwnLog(path: string): void {
   closeSync(file);
   if (!versions.every((version) => version === 1)) return;
   throw new UserError(
-    `${log} is no log of ${path}, but of another file that had its name, and SQLite would mix the two; end the programs that have that file open, remove ${log} and its -shm, then run this again.`,
+    `${log} does not belong to ${path}, but to another file that had its name, and SQLite would mix the two; end the programs that have that file open, remove ${log} and its -shm, then run this again.`,
   );
 }
 

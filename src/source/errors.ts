@@ -1,14 +1,17 @@
+/** Explains errors from reading a source. */
 import { tmpdir } from "node:os";
 import { codeOf, UserError, unreadable } from "../errors.js";
 
+/** What `--db` is for, in messages. */
 export const DB_PURPOSE = "--db names the file of records";
 
-/** First match wins; keys are prefixes of SQLite's extended result codes. */
+/** Advice by prefixes of SQLite's extended result codes. The first match counts. */
 const ADVICE = {
   SQLITE_NOTADB: "is not a SQLite database, or it is encrypted; name a plain SQLite file",
-  SQLITE_BUSY: 'is locked by another process (waited 5 s); let that finish, or publish a copy made with ".backup"',
-  SQLITE_LOCKED: "is locked by another connection; let that finish, then run this again",
-  SQLITE_CORRUPT: 'is damaged; check it with "PRAGMA integrity_check": "REINDEX" mends indexes, a backup anything else',
+  SQLITE_BUSY: 'is locked by another process (waited 5 s); let it finish, or publish a copy made with ".backup"',
+  SQLITE_LOCKED: "is locked by another connection; let it finish, then run this again",
+  SQLITE_CORRUPT:
+    'is damaged; check it with "PRAGMA integrity_check": "REINDEX" repairs indexes, a backup anything else',
   SQLITE_READONLY_ROLLBACK:
     "was left by a writer that crashed and must be recovered; open it, or a copy of it with its journal, once with sqlite3, then run this again",
   SQLITE_READONLY:
@@ -19,18 +22,19 @@ const ADVICE = {
   SQLITE_IOERR: "cannot be read to the end; check the disk",
 };
 
+/** Turns an error from reading a source into a UserError; returns other errors as they are. */
 export function explainReading(db: string, error: unknown): unknown {
-  const isSystems = error instanceof Error && "syscall" in error;
-  return isSystems ? unreadable(db, DB_PURPOSE, error) : explainSqlite(db, error);
+  const isFromSystem = error instanceof Error && "syscall" in error;
+  return isFromSystem ? unreadable(db, DB_PURPOSE, error) : explainSqlite(db, error);
 }
 
-/** Makes SQLite's errors one line to act on, also those from other threads. Returns any other error as it is. */
+/** Turns SQLite's errors, also those from other threads, into a UserError with advice. Returns other errors as they are. */
 export function explainSqlite(db: string, error: unknown): unknown {
   const code = codeOf(error);
   if (!(error instanceof Error) || !code?.startsWith("SQLITE_")) return error;
   const { message } = error;
   if (/^(integer overflow|ESCAPE expression)/.test(message)) {
-    const next = "a condition of the contract, a view or a query fails; mend that, or leave such rows out";
+    const next = "a condition of the contract, a view or a query fails; fix that, or leave such rows out";
     return new UserError(`${db} has a row that SQLite cannot evaluate: ${next} (${message}).`, { cause: error });
   }
   const [, advice] = Object.entries(ADVICE).find(([prefix]) => code.startsWith(prefix)) ?? [];
@@ -38,9 +42,9 @@ export function explainSqlite(db: string, error: unknown): unknown {
   return new UserError(detail, { cause: error });
 }
 
-/** The refusal of a source that something changed in place, without SQLite's locks, while it was read. */
+/** The error for a source that was changed in place, without SQLite's locks, while it was read. */
 export function overwritten(db: string): UserError {
   return new UserError(
-    `${db} was written over while it was read, by something other than SQLite, so nothing was published; put the new file beside it first and rename it ("mv new.sqlite ${db}"), then run this again.`,
+    `${db} was overwritten while it was read, by a program other than SQLite, so nothing was published; write the new file beside it and rename it ("mv new.sqlite ${db}"), then run this again.`,
   );
 }

@@ -1,4 +1,4 @@
-/** Opens a source for one build: its rows in published order, at one point in time, and only the columns of the contract. */
+/** Opens a source for a build: copies the contract's columns of its rows, in published order, as of one point in time. */
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -19,7 +19,7 @@ import type { Copy } from "./reader.js";
 import { isSameFile, isUnwritten } from "./stats.js";
 import { importText, isTextFile } from "./text-file.js";
 
-/** Until `close`, there is a copy of the rows in the temporary folder. @throws UserError as `copySource` and `importText` do */
+/** Copies a source into a temporary folder, which `close` removes. @throws UserError as `copySource` and `importText` do */
 export async function openSource(options: CopyOptions, signal?: AbortSignal): Promise<Source> {
   const folder = await makeScratch("build");
   try {
@@ -31,7 +31,7 @@ export async function openSource(options: CopyOptions, signal?: AbortSignal): Pr
   }
 }
 
-/** A text file becomes a SQLite file first. A query reads from that, and so do the types that it needs. */
+/** Copies a SQLite file, or a text file after converting it to one. With a query, the converted file has its own column types. */
 async function copyAny(options: CopyOptions, folder: string, to: string, signal?: AbortSignal): Promise<Copied> {
   const { db, query, contract } = options;
   if (!isTextFile(db)) return copySource(options, to);
@@ -45,16 +45,16 @@ async function copyAny(options: CopyOptions, folder: string, to: string, signal?
   return { ...copied, stats };
 }
 
-/** Rows of the copy that are invalid, until they are removed. */
+/** The table of the copy's invalid rows, until they are removed. */
 const INVALID = "temp.invalid";
 
-/** To be closed in a `finally`. While threads read the copy, only `markInvalid` may be called. */
+/** The copy of a source. Close it in a `finally`. While threads read the copy, only `markInvalid` may be called. */
 export class Source {
   /** Rows of the source. */
   readonly total: number;
-  /** Rows without those that were left out. */
+  /** Rows of the copy, without removed ones. */
   count: number;
-  /** What rows depend on besides bytes; undefined for a view or a query, which may read the clock or other files. */
+  /** See `Copied`. */
   readonly version: string | undefined;
   readonly copy: Copy;
   readonly #db: Database.Database;
@@ -74,16 +74,16 @@ export class Source {
       CREATE TABLE ${INVALID} (number INTEGER PRIMARY KEY)`);
   }
 
-  /** Finds rows with the same key, which readers of the copy then report. */
+  /** Finds repeated keys, so that readers of the copy report them. */
   findRepeatedKeys(): void {
     // The copy of a shard has them already.
     if (this.options.rowsOf) return;
     const { isRepeated, insert } = repeatedSql(this.options.contract, "", COPY);
-    // Most sources have none, and the rows need not be read once more.
+    // Most sources have no repeated keys, and need no second pass.
     if (this.#run(() => this.#db.prepare(isRepeated).get())) this.#run(() => this.#db.exec(insert));
   }
 
-  /** @param rows numbers of invalid rows, from 0, none of which was marked before */
+  /** Marks rows as invalid. @param rows their numbers, from 0; none was marked before */
   markInvalid(rows: readonly number[]): void {
     const insert = this.#db.prepare(`INSERT INTO ${INVALID} VALUES (?)`);
     this.#run(() => {
@@ -91,7 +91,7 @@ export class Source {
     });
   }
 
-  /** Removes the invalid rows from the copy, so that those behind them move up. */
+  /** Removes the invalid rows from the copy, and numbers the others anew. */
   removeInvalid(): void {
     const columns = copiedColumns(this.options.contract).join(", ");
     const number = numberColumn(this.options.contract);
@@ -105,7 +105,7 @@ export class Source {
   }
 
   /** Whether the source's file is still the one that was read, with the same content. */
-  isStill(): boolean {
+  isUnchanged(): boolean {
     const now = statSync(this.options.db, { bigint: true, throwIfNoEntry: false });
     return now !== undefined && isSameFile(now, this.copied.stats) && isUnwritten(now, this.copied.stats);
   }

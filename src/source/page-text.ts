@@ -1,4 +1,4 @@
-/** SQL that writes the text of a page's records, so that rows need not become JavaScript values one by one. */
+/** SQL that makes the text of a page's records, so that rows need not become JavaScript values one by one. */
 import type { Contract, Field } from "../contract/contract.js";
 import { compileCondition } from "../contract/file/conditions.js";
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
@@ -9,13 +9,13 @@ import { quoteName, quoteText } from "../contract/sql.js";
 import { conditionSql } from "./candidates.js";
 import { publishedSql } from "./published.js";
 
-// Values of known forms stand in quotes without any escaping. Whatever a row holds, this text is the canonical text of its
-// record, or `recordPattern` does not match it, or the check below is not 1.
+// Values of known forms are quoted without escaping. For any row, this text is the canonical text of its record, or
+// `recordPattern` does not match it, or the check below is not 1.
 
-/** A record as literals and SQL in turn: all literals are the same in every record. */
+/** A record as alternating literals and SQL, beginning with a literal. */
 type Parts = string[];
 
-/** How a value becomes text. */
+/** Makes the SQL for the text of a value. */
 type Writer = (sql: string, schema: ValueSchema) => Parts;
 
 const orNull = (sql: string, schema: ValueSchema) => (isNullable(schema) ? `coalesce(${sql}, 'null')` : sql);
@@ -27,7 +27,7 @@ const WRITERS: Record<Kind, Writer> = {
     return isNullable(schema) ? ["", `coalesce('"' || ${sql} || '"', 'null')`, ""] : ['"', sql, '"'];
   },
   integer: plain,
-  // SQLite writes a REAL with 15 digits, which may read back as another number: the schema's own check takes those.
+  // SQLite writes a REAL with 15 digits, which may read back as another number, so REALs go to the exact check.
   number: (sql, schema) => plain(`CASE typeof(${sql}) WHEN 'real' THEN '' ELSE ${sql} END`, schema),
   boolean: (sql, schema) => {
     const { const: known } = schema;
@@ -36,7 +36,7 @@ const WRITERS: Record<Kind, Writer> = {
     const nothing = isNullable(schema) ? ` WHEN '' THEN 'null'` : "";
     return ["", `CASE concat(${sql}) WHEN '0' THEN 'false' WHEN '1' THEN 'true'${nothing} ELSE '' END`, ""];
   },
-  // Other programs put a space behind commas. Where items are known, this text stands only between two of them.
+  // Removes the spaces that other programs put after commas. Items of these kinds cannot contain this text.
   array: (sql, schema) => {
     const { items = {} } = schema;
     const isText = kindOf(items) === "string";
@@ -49,7 +49,7 @@ const WRITERS: Record<Kind, Writer> = {
   mixed: (sql) => ["", `json_quote(${sql})`, ""],
 };
 
-/** The members of an object, whose fields are found by their paths. */
+/** The parts of an object. */
 function objectParts(contract: Contract, properties: { readonly [name: string]: FieldSchema }, above: string): Parts {
   const parts: Parts = ["{"];
   const names = Object.keys(properties).sort();
@@ -65,20 +65,20 @@ function objectParts(contract: Contract, properties: { readonly [name: string]: 
   return parts;
 }
 
-/** What most values of a field are, so that their text can be written more simply. All others are left to the schema. */
+/** The schema that most values of a field fit, so that simpler SQL makes their text. Others go to the exact check. */
 function observed(schema: FieldSchema): ValueSchema {
   return { ...schema, ...schema["x-observed"] };
 }
 
-/** Joins the last literal of one list and the first of the other. */
+/** Appends parts, and joins the last literal with the first new one. */
 function append(parts: Parts, [first = "", ...others]: Parts): void {
   parts.push((parts.pop() ?? "") + first, ...others);
 }
 
-/** Far fewer arguments than SQLite allows for a function. */
+/** Maximum arguments of a function, well below SQLite's limit. */
 const MOST_ARGUMENTS = 100;
 
-/** SQL of all parts as one text. Each argument costs time for every row, so literals are joined before. */
+/** SQL that joins all parts. */
 function concatenated(parts: Parts): string {
   const all = parts.flatMap((part, at) => (at % 2 === 0 ? (part === "" ? [] : [quoteText(part)]) : [part]));
   const some: string[] = [];
@@ -88,8 +88,8 @@ function concatenated(parts: Parts): string {
 }
 
 /**
- * 1 when what the text does not show is right: integers are no text (which SQLite sorts behind), text is neither a number
- * nor a BLOB (which it sorts before and behind), and every named condition is true.
+ * SQL that is 1 if everything that the text does not show is valid: integers are not text (which SQLite sorts after them), text
+ * is neither a number nor a BLOB (sorted before and after it), and every named condition is true.
  */
 function checkSql({ fields, conditions }: Contract): string {
   const numbers = fields.filter(({ schema }) => ["integer", "number", "boolean"].includes(kindOf(schema)));
@@ -105,8 +105,8 @@ function checkSql({ fields, conditions }: Contract): string {
 }
 
 /**
- * A condition over numbers that are always there means the same with the types that the source declares, and is true or
- * false. Leaving out what other conditions need saves time for every row.
+ * SQL of a condition. One over integers that are never NULL does not depend on declared types, and is true or false, so it
+ * needs no wrapping, which would cost time for every row.
  */
 function conditionCheck(sql: string, fields: readonly Field[]): string {
   const named = new Set<string>();
@@ -120,7 +120,7 @@ function conditionCheck(sql: string, fields: readonly Field[]): string {
   return isOfNumbers && !/'|\bcollate\b/i.test(sql) ? bare : `${conditionSql(sql)} IS TRUE`;
 }
 
-/** Whether a value is written by `json_quote`, which shows numbers as such, but reads some BLOBs as JSON. */
+/** Whether `json_quote` writes a value: it shows numbers as numbers, but reads some BLOBs as JSON. */
 function isQuoted(schema: FieldSchema): boolean {
   const kind = kindOf(schema);
   return kind === "mixed" || (kind === "string" && !isWithoutEscapes(observed(schema)));
@@ -136,7 +136,7 @@ function inGroups(fields: readonly Field[], check: (columns: string) => string, 
   return groups;
 }
 
-/** SQL for one row: all records of a page as bytes, whether the check holds for all of them, and how many there are. */
+/** SQL for one row: all records of a page as bytes, whether the check is true for all of them, and their number. */
 export function pageTextSql(contract: Contract, rows: string): string {
   const record = concatenated(objectParts(contract, contract.file.properties, ""));
   return `SELECT CAST(group_concat(record, '${RECORD_SEPARATOR}') AS BLOB) AS records, min(checked) AS checked, count(*) AS rows

@@ -1,19 +1,19 @@
-/** SQL of what a field publishes: its column, or what stands for NULL in it. */
+/** SQL for the published value of a field: its column, or the value for NULL. */
 import { type Contract, type Field, fieldAt } from "../contract/contract.js";
 import type { NullRule } from "../contract/file/form.js";
 import { isNullable } from "../contract/record/kind.js";
 import { quoteName, quoteValue } from "../contract/sql.js";
 
-/** What JavaScript's `trim` removes: white space and line terminators of Unicode, and U+FEFF. */
+/** The characters that JavaScript's `trim` removes: Unicode white space, line terminators, and U+FEFF. */
 const WHITE_SPACE =
   "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
 
-/** What `publishedSql` takes. */
+/** The parameters of `publishedSql`. */
 export function publishedParameters(defaultAvatar: string | undefined) {
   return { defaultAvatar: defaultAvatar ?? null, whiteSpace: WHITE_SPACE };
 }
 
-/** Takes `publishedParameters`. */
+/** SQL for the published value of a field. Bind `publishedParameters`. */
 export function publishedSql(contract: Contract, field: Field): string {
   const rule = field.schema["x-null"];
   const column = quoteName(field.column);

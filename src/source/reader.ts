@@ -1,4 +1,4 @@
-/** Reads pages of a copied source, in any thread. */
+/** Reads pages of the copy of a source, in any thread. */
 import { isUtf8 } from "node:buffer";
 import Database from "better-sqlite3";
 import { type Contract, contractOf } from "../contract/contract.js";
@@ -9,7 +9,7 @@ import { COPY, connect, numberColumn, REPEATED, type RowRange } from "./copy.js"
 import { pageTextSql } from "./page-text.js";
 import { publishedParameters } from "./published.js";
 
-/** Where a copy is. It can be sent to another thread. */
+/** The place of a copy. It can be sent to another thread. */
 export interface Copy {
   path: string;
   /** Rows of the source that come before those that were copied. */
@@ -17,22 +17,22 @@ export interface Copy {
 }
 
 export interface PageText {
-  /** The canonical records with their separators, if `isPlain` says so; otherwise anything. */
+  /** The canonical records with separators, if `isPlain` returns true. */
   records: Buffer;
   /**
    * Whether all records are certainly valid, canonical and without warnings.
-   * @param text the records with one character for each byte
+   * @param text the records with one character per byte
    */
   isPlain(text: string): boolean;
 }
 
 type TextStatement = Database.Statement<[object], { records: Buffer | null; checked: number | null; rows: number }>;
 
-/** Cache in KiB, negative as SQLite wants it: small, since each row is read once and in order. */
+/** `cache_size`: 2,000 KiB, negative as SQLite wants it. Small, since each row is read once and in order. */
 const CACHE = -2000;
 const EMPTY = Buffer.alloc(0);
 
-/** Close it in a `finally`. */
+/** Reads the text or the candidates of pages from a copy. Close it in a `finally`. */
 export class PageReader {
   readonly #contract: Contract;
   readonly #pattern: RecordPattern;
@@ -61,17 +61,18 @@ export class PageReader {
     this.#hasRepeatedKeys = this.#db.prepare(`SELECT 1 FROM ${REPEATED}`).get() !== undefined;
   }
 
+  /** Reads the text of some rows, made by SQL. */
   readText(range: RowRange): PageText {
     this.#text ??= this.#db.prepare(pageTextSql(this.#contract, this.#rows));
     const found = this.#hasRepeatedKeys
       ? undefined
       : read(this.#text, { ...this.#parametersOf(range), ...this.#published });
     const records = found?.records ?? EMPTY;
-    const isWhole = found?.rows === range.rows && (found.checked === 1 || range.rows === 0);
-    return { records, isPlain: (text) => isWhole && isUtf8(records) && this.#pattern.takes(text, range.rows) };
+    const isComplete = found?.rows === range.rows && (found.checked === 1 || range.rows === 0);
+    return { records, isPlain: (text) => isComplete && isUtf8(records) && this.#pattern.takes(text, range.rows) };
   }
 
-  /** Rows in published order, read one by one. @throws SQLite's own errors */
+  /** Reads candidates row by row, in published order. @throws SQLite's own errors */
   candidates(range: RowRange): Generator<Candidate, void> {
     return selectCandidates(this.#db, {
       ...{ contract: this.#contract, rows: this.#rows, parameters: this.#parametersOf(range) },
@@ -94,7 +95,7 @@ function read(statement: TextStatement, parameters: object): ReturnType<TextStat
   try {
     return statement.get(parameters);
   } catch (error) {
-    // A BLOB where text belongs, or more text than SQLite accepts. Reading the rows one by one will show it.
+    // A BLOB instead of text, or more text than SQLite accepts. Reading row by row reports it.
     if (error instanceof Database.SqliteError && /BLOB|too big|malformed JSON/.test(error.message)) return undefined;
     throw error;
   }

@@ -19,13 +19,16 @@ const MOST_LISTED = 12;
 
 const QUERY_VIEW = "rollcall_query";
 
-/** A query becomes a temporary view, so that SQLite itself refuses a second statement, and all but a SELECT. */
+/**
+ * Finds the table or view, or makes a temporary view of the query, so that SQLite refuses a second statement and anything but
+ * a SELECT. @returns its quoted name. @throws UserError if it does not exist, or lacks a column.
+ */
 export function findRelation(db: Database, file: string, options: RelationOptions): string {
   const { contract, table, query } = options;
   const [, many] = contract.listing.words;
   if (table !== undefined && query !== undefined)
     throw usageError(`The ${many} come from a table or from a query, not both; leave --table or --query out.`);
-  // The directory of users is what a file is taken for that comes without a contract.
+  // Without a contract, a file is read as a directory of users, so it may need a contract.
   const own = `make a contract for it with "rollcall init --from ${shellWord(file)}"`;
   const isBuiltIn = contract === USERS_CONTRACT;
   const name =
@@ -42,19 +45,19 @@ export function findRelation(db: Database, file: string, options: RelationOption
   return `${schema}.${quoteName(name)}`;
 }
 
-/** The names of all tables and views that people made. */
+/** The names of all tables and views but SQLite's own. */
 export function listTables(db: Database): string[] {
   const sql = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
     AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`;
   return db.prepare<[], string>(sql).pluck().all();
 }
 
-/** The table that is read unless another is named has the contract's word for many records. */
+/** The table to read: by default the one named like the contract's word for many records. */
 export function tableOf({ table, contract }: RelationOptions): string {
   return table ?? contract.listing.words[1];
 }
 
-/** @param otherwise another way than to name a table, if there is one. */
+/** Finds a table or view by name, ignoring case. @param otherwise advice other than to name a table. @throws UserError if it does not exist. */
 export function findTable(db: Database, file: string, table: string, many = "records", otherwise?: string): string {
   const tables = listTables(db);
   const found = tables.find((name) => name.toLowerCase() === table.toLowerCase());
@@ -69,9 +72,10 @@ export function findTable(db: Database, file: string, table: string, many = "rec
   );
 }
 
-/** A source without the columns of the directory of users, which was given without a contract. */
+/** The error for a source without a contract that does not have the columns of a directory of users. */
 export class ForeignSourceError extends UserError {}
 
+/** Makes a temporary view of the SELECT in a file. @returns its name. */
 export function createQueryView(db: Database, path: string): string {
   let sql: string;
   try {
@@ -82,13 +86,13 @@ export function createQueryView(db: Database, path: string): string {
   return createView(db, sql, path);
 }
 
-/** @param path how messages call the SELECT. */
+/** Makes a temporary view of a SELECT. @param path the name of the SELECT in messages. @returns the name of the view. */
 export function createView(db: Database, sql: string, path: string): string {
-  // SQLite would stop reading at the NUL, and run only what stands before it.
+  // SQLite would run only the text before the NUL.
   if (sql.includes("\0")) throw new UserError(`Query ${path} has a NUL character in it; --query names a text file.`);
   try {
     db.prepare(`CREATE TEMP VIEW ${QUERY_VIEW} AS\n${sql}`).run();
-    // SQLite looks up a view's tables and columns only when it is used. A mistake should name the query's file.
+    // SQLite checks a view's tables and columns only when it is used. Check here, so that the message names the query's file.
     db.prepare(`SELECT * FROM temp.${QUERY_VIEW}`);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -102,12 +106,12 @@ function requireColumns(contract: Contract, relation: string, found: string[], s
   const { fields } = contract;
   const columns = fields.map(({ column }) => column);
   const lower = new Set(columns.map((column) => column.toLowerCase()));
-  // SQLite numbers further columns of one name: `note`, `note:1`.
+  // SQLite numbers columns of the same name: `note`, `note:1`.
   const repeated = columns.filter((name) =>
     found.some((other) => other.toLowerCase().startsWith(`${name.toLowerCase()}:`)),
   );
   if (repeated.length > 0)
-    throw new UserError(`${relation} yields ${listed(repeated)} more than once; say in it which one is meant.`);
+    throw new UserError(`${relation} yields ${listed(repeated)} more than once; select each column once.`);
   const have = new Set(found.map((name) => name.toLowerCase()));
   const missing = columns.filter((name) => !have.has(name.toLowerCase()));
   if (missing.length === 0) return;
@@ -122,6 +126,7 @@ function requireColumns(contract: Contract, relation: string, found: string[], s
   );
 }
 
+/** Whether a name is that of a table, not of a view. */
 export function isTable(db: Database, table: string): boolean {
   const sql = "SELECT type FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE";
   return db.prepare<[string], string>(sql).pluck().get(table) === "table";

@@ -1,25 +1,26 @@
-/** What `stat` says of a source's file, at one moment or at two. */
+/** Checks the `stat` of a source's file. */
 import { accessSync, type BigIntStats, constants, statSync } from "node:fs";
 import { UserError, unreadable } from "../errors.js";
 import { DB_PURPOSE } from "./errors.js";
 
+/** Whether two results of `stat` are of the same file. */
 export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.dev === other.dev && one.ino === other.ino && one.birthtimeNs === other.birthtimeNs;
 }
 
 /**
- * Whether nothing was written to a file between two results of `stat`. A writer can reset mtime, but not ctime. A new name
- * or owner changes ctime, too, so ctime counts only where neither has changed.
+ * Whether nothing was written to a file between two results of `stat`. A writer can reset mtime, but not ctime. Renaming and
+ * changing the owner or mode also update ctime, so it is ignored if links, mode or owner differ.
  */
 export function isUnwritten(one: BigIntStats, other: BigIntStats): boolean {
-  const isKnown = (["nlink", "mode", "uid", "gid"] as const).some((key) => one[key] !== other[key]);
-  return one.size === other.size && one.mtimeNs === other.mtimeNs && (isKnown || one.ctimeNs === other.ctimeNs);
+  const hasOtherReason = (["nlink", "mode", "uid", "gid"] as const).some((key) => one[key] !== other[key]);
+  return one.size === other.size && one.mtimeNs === other.mtimeNs && (hasOtherReason || one.ctimeNs === other.ctimeNs);
 }
 
 /**
- * Names common mistakes, for which SQLite would only say "unable to open database file".
+ * Checks that a path is a readable file that is not empty. SQLite would only say "unable to open database file".
  * @param purpose what the path is for: `--db names the file of records`.
- * @throws UserError when there is no file that can be read, or nothing in it.
+ * @throws UserError if it is not.
  */
 export function requireFile(path: string, purpose = DB_PURPOSE): BigIntStats {
   let stats: BigIntStats;

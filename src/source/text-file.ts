@@ -1,4 +1,4 @@
-/** Reads CSV, TSV and NDJSON as a stream into a SQLite file, from which all that reads a source goes on as from any other. */
+/** Converts CSV, TSV and NDJSON files to a SQLite file, as a stream. */
 import { type BigIntStats, createReadStream, rmSync, statSync } from "node:fs";
 import { basename, extname } from "node:path";
 import { pipeline, Readable } from "node:stream";
@@ -21,29 +21,29 @@ import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 type Stored = string | bigint | number | null;
 
 export interface Imported {
-  /** The only table, which has the name of the file. */
+  /** The only table, named after the file. */
   table: string;
-  /** What the text file was when it was read. */
+  /** The `stat` of the text file when it was read. */
   stats: BigIntStats;
 }
 
-/** How often a file that is written to meanwhile is read again. */
+/** Maximum attempts to read a file that is being written to. */
 const MOST_READINGS = 3;
-/** SQLite takes 2,000 columns, and a copy adds one. */
+/** SQLite allows 2,000 columns, and a copy adds one. */
 const MOST_COLUMNS = 1999;
-/** Rows between two looks at whether the user wants to stop. */
+/** Rows between two checks of the abort signal. */
 const AT_ONCE = 10_000;
 
-/** Whether a path is that of a text file, by how it ends. */
+/** Whether a path is that of a text file, by its extension. */
 export function isTextFile(path: string): boolean {
   return /\.(?:csv|tsv|tab|ndjson|jsonl)$/i.test(path);
 }
 
 /**
- * Makes a SQLite file of a text file.
- * @param to its path, where a file of an earlier try is replaced.
- * @param contract says of which type each column is; without it a column has the type that all its values have.
- * @throws UserError with line and column where the text is not of its form, or is not UTF-8.
+ * Converts a text file to a SQLite file.
+ * @param to the path of the SQLite file; an existing file is replaced.
+ * @param contract gives the types of columns; without it, a column has the type that all its values have.
+ * @throws UserError with line and column if the text is malformed, or is not UTF-8.
  */
 export async function importText(
   path: string,
@@ -94,7 +94,7 @@ async function readCsv(path: string, writer: TableWriter, contract?: Contract, s
   }
 }
 
-/** Programs that write decimals with a comma separate values by semicolons. */
+/** Finds the delimiter. Programs that write decimal commas separate values by semicolons. */
 async function delimiterOf(path: string): Promise<string> {
   if (!/\.csv$/i.test(path)) return "\t";
   for await (const text of textOf(path)) {
@@ -128,7 +128,7 @@ function describe(path: string, { message, code, ...place }: CsvError): string {
 
 const emptyIsNull = (text: string): Stored => (text === "" ? null : text);
 
-/** A text that does not fit stays text, which is then a problem of its record. */
+/** Makes the converter of a field. A text that cannot be converted stays text, and is reported as a problem of its record. */
 function csvReader({ schema }: Field): (text: string) => Stored {
   const convert = CONVERT[kindOf(schema)] ?? ((text) => text);
   const empty = !takesNull(schema) && accepting(schema)("") ? "" : null;
@@ -143,7 +143,7 @@ const CONVERT: Partial<Record<Kind, (text: string) => Stored>> = {
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const BOOLEANS = new Map<string, Stored>(Object.entries({ true: 1n, false: 0n, 1: 1n, 0: 0n }));
 
-/** A line for each record. A list or an object becomes JSON; with a contract, a field is also found by its path. */
+/** Reads NDJSON. Lists and objects become JSON text. With a contract, a field is also found by its path. */
 async function readLines(path: string, writer: TableWriter, contract?: Contract, signal?: AbortSignal): Promise<void> {
   const fields = contract && [...new Map(contract.fields.map((field) => [field.column.toLowerCase(), field])).values()];
   for (const { column } of fields ?? []) writer.column(column);
@@ -183,16 +183,16 @@ function stored(value: unknown): Stored {
 }
 
 async function* linesOf(path: string): AsyncGenerator<string> {
-  let rest = "";
+  let unfinished = "";
   for await (const text of textOf(path)) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
+    const lines = (unfinished + text).split("\n");
+    unfinished = lines.pop() ?? "";
     yield* lines;
   }
-  yield rest;
+  yield unfinished;
 }
 
-/** The text in pieces, without a byte order mark. @throws UserError where it is not UTF-8. */
+/** Reads the text in pieces, without a byte order mark. @throws UserError if it is not UTF-8. */
 async function* textOf(path: string): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let lines = 1;
@@ -202,7 +202,7 @@ async function* textOf(path: string): AsyncGenerator<string> {
     } catch (cause) {
       const text = new TextDecoder().decode(bytes).split("\uFFFD")[0] ?? "";
       const line = lines + text.split("\n").length - 1;
-      throw new UserError(`${path} is not text in UTF-8, from line ${line} on; save it as that.`, { cause });
+      throw new UserError(`${path} is not text in UTF-8, from line ${line} on; save it as UTF-8.`, { cause });
     }
   };
   for await (const bytes of createReadStream(path)) {
@@ -213,13 +213,13 @@ async function* textOf(path: string): AsyncGenerator<string> {
   decode();
 }
 
-/** Types that a column can be declared with where all of its values have them; the first is taken. */
+/** Column types and checks of their values. A column gets the first type that fits all its values. */
 type Types = readonly (readonly [name: string, takes: (value: string | bigint | number) => boolean])[];
 
 const BOOLEAN = ["BOOLEAN", (value: unknown) => /^(?:true|false)$/i.test(String(value))] as const;
 const TEXT_TYPES: Types = [
   BOOLEAN,
-  // With zeros in front, a number is a code.
+  // A number with leading zeros is a code, so it stays text.
   ["INTEGER", (value) => /^(?:0|-?[1-9]\d{0,14})$/.test(String(value))],
   ["REAL", (value) => /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/.test(String(value))],
 ];
@@ -229,7 +229,7 @@ const JSON_TYPES: Types = [
   ["REAL", (value) => typeof value !== "string"],
 ];
 
-/** Writes rows of a table whose columns may be found one after another. */
+/** Writes the rows of a table. Columns can be added at any time. */
 class TableWriter {
   readonly #places = new Map<string, number>();
   readonly #columns: { name: string; types: Types; isEmpty: boolean }[] = [];
@@ -240,24 +240,24 @@ class TableWriter {
     private readonly db: Database.Database,
     private readonly table: string,
     private readonly path: string,
-    /** Those that are looked for; none where values were converted by a contract. */
+    /** The types to detect; none if a contract gives the types. */
     private readonly types: Types,
   ) {}
 
-  /** The place of a column, which is made where it is new. */
+  /** The position of a column. Adds the column if it is new. */
   column(name: string): number {
     const known = this.#places.get(name);
     if (known !== undefined) return known;
     const same = this.#columns.find((column) => column.name.toLowerCase() === name.toLowerCase());
     if (same !== undefined)
       throw new UserError(
-        `${this.path} has the columns ${same.name} and ${name}, which SQLite takes for one; rename one.`,
+        `${this.path} has the columns ${same.name} and ${name}, which are the same for SQLite; rename one.`,
       );
     if (this.#columns.length === MOST_COLUMNS)
       throw new UserError(`${this.path} has more than ${MOST_COLUMNS} columns; leave some out.`);
     const place = this.#columns.push({ name, types: this.types, isEmpty: true }) - 1;
     this.#places.set(name, place);
-    // Without a type, SQLite stores each value as it comes.
+    // Without a declared type, SQLite stores each value unchanged.
     const sql =
       place === 0 ? `CREATE TABLE ${RAW} (${quoteName(name)})` : `ALTER TABLE ${RAW} ADD COLUMN ${quoteName(name)}`;
     this.db.exec(sql);
@@ -265,7 +265,7 @@ class TableWriter {
     return place;
   }
 
-  /** @param row values by place; those that are missing are NULL. @returns how many rows there are now. */
+  /** Adds a row. @param row values by position; missing ones are NULL. @returns the number of rows. */
   add(row: readonly (Stored | undefined)[]): number {
     this.#insert ??= this.db.prepare(`INSERT INTO ${RAW} VALUES (${this.#columns.map(() => "?").join(", ")})`);
     this.#insert.run(this.#columns.map((_, at) => row[at] ?? null));
@@ -279,7 +279,7 @@ class TableWriter {
     return ++this.#rows;
   }
 
-  /** Gives each column the type that all its values have, where types are looked for. */
+  /** Finishes the table. Gives each column the type that all its values have, if types are detected. */
   finish(): void {
     if (this.#columns.length === 0) throw new UserError(`${this.path} has no columns; its first line names them.`);
     if (this.types.length === 0) return void this.db.exec(`ALTER TABLE ${RAW} RENAME TO ${quoteName(this.table)}`);

@@ -1,29 +1,29 @@
-/** Single values of a row: from SQLite's to those of JSON. */
+/** Converts values of a row from SQLite to JSON. */
 import { isUtf8 } from "node:buffer";
 import { isTooDeep } from "../contract/json.js";
 import type { Kind } from "../contract/record/kind.js";
 import { count } from "../print/numbers.js";
 
-/** Text that is not valid UTF-8, with what decoding made of it. */
+/** Text that is not valid UTF-8. `decoded` has replacement characters for the invalid bytes. */
 export class InvalidText {
   constructor(readonly decoded: string) {}
 }
 
 export type SqlValue = null | bigint | number | string | Buffer | InvalidText;
 
-/** What a column holds where its field takes only values of another storage class. */
+/** A value whose storage class its field does not accept. */
 export class Unfit {
   constructor(
-    /** What it is, for people, who are shown the value beside it: `TEXT`. */
+    /** Its storage, for messages: `TEXT`. */
     readonly storage: string,
-    /** For programs, in JSON: `"3"`, `{"real": 3}`, `{"blob": "00ff"}`. */
+    /** Its value in JSON: `"3"`, `{"real": 3}`, `{"blob": "00ff"}`. */
     readonly value: unknown,
-    /** The type that a CAST would have to name to mend it; undefined where none would. */
+    /** The type of a CAST that would fix it; undefined if none would. */
     readonly cast: "INTEGER" | "REAL" | "TEXT" | undefined,
   ) {}
 }
 
-/** The value of a field of a kind. NULL stays null, and the schema says whether that is allowed. */
+/** Converts a value for a field of a kind. NULL stays null: the schema checks whether that is allowed. */
 export function readValue(kind: Kind, value: SqlValue): unknown {
   return value === null ? null : READERS[kind](value);
 }
@@ -35,7 +35,7 @@ const READERS: Record<Kind, (value: Present) => unknown> = {
   integer: (value) => exact(value) ?? unfit(value, isWhole(value) ? "INTEGER" : undefined),
   number: (value) =>
     typeof value === "number" ? value : (exact(value) ?? unfit(value, isDecimal(value) ? "REAL" : undefined)),
-  // SQLite has no booleans: 0 and 1 stand for them.
+  // SQLite stores booleans as 0 and 1.
   boolean: (value) =>
     value === 0n ? false : value === 1n ? true : unfit(value, /^[01]$/.test(String(value)) ? "INTEGER" : undefined),
   array: parsed,
@@ -95,7 +95,7 @@ function unfit(value: Present, cast?: Unfit["cast"]): Unfit {
   );
 }
 
-/** A number as JSON can say it: text where it is infinite. */
+/** A number for JSON: a text if it is not finite. */
 export function shownNumber(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }

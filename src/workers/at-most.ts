@@ -1,6 +1,6 @@
-/** Limits how many things go on, or are taken, at once. */
+/** Limits concurrency, and groups items into batches. */
 
-/** After a failure or an abort no further item is begun. Settles when nothing is under way. @throws the first failure. */
+/** Runs `work` for each item, at most `most` at once. Begins no item after a failure or an abort. Settles when all running ones have. @throws the first failure. */
 export async function each<T>(
   items: Iterable<T> | AsyncIterable<T>,
   most: number,
@@ -25,9 +25,10 @@ export async function each<T>(
   if (failures.length > 0) throw failures[0];
 }
 
-/** A limit for work that is no sequence: each waits in `begin` for its turn, in order, and calls `end` once. */
+/** A semaphore: each caller waits in `begin` for its turn, in order, and calls `end` once. */
 export type AtMost = ReturnType<typeof atMost>;
 
+/** Makes a semaphore for `most` callers at once. */
 export function atMost(most: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -44,7 +45,7 @@ export function atMost(most: number) {
   };
 }
 
-/** Items in groups of `size`, the last one maybe shorter, for jobs that take several. */
+/** Groups items into batches of `size`; the last one may be shorter. */
 export function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = [];
   for (const item of items) {

@@ -1,32 +1,33 @@
-/** A thread's side of a pool: answers one job after another. */
+/** The worker thread's side of a pool: runs one job after another. */
 import { parentPort, type TransferListItem, workerData } from "node:worker_threads";
 import { UserError } from "../errors.js";
 
-/** What a thread sends back for a job. */
+/** The message that a thread sends back for a job. */
 export type Answer<Result> =
   | { result: Result }
   | { error: { message: string; stack: string | undefined; properties: object; isUserError: boolean } };
 
-/** Sent instead of a job: the thread is to end. */
+/** The message that ends a thread. */
 export const END = "end";
 
 /**
- * @param start is called with the pool's data at the first job, so that its errors reach the pool, too.
- * @param given names what of a result is handed over instead of copied.
+ * Runs the jobs that a pool sends to this thread.
+ * @param start makes the function that runs jobs. It is called at the first job, so that its errors reach the pool, too.
+ * @param transfer lists the parts of a result that are transferred instead of copied.
  */
 export function answerJobs<Data, Job, Result>(
   start: (data: Data) => (job: Job) => Result | Promise<Result>,
-  given: (result: Result) => readonly TransferListItem[] = () => [],
+  transfer: (result: Result) => readonly TransferListItem[] = () => [],
 ): void {
   let handle: ((job: Job) => Result | Promise<Result>) | undefined;
   parentPort?.on("message", async (job: Job | typeof END) => {
-    // With nothing left to wait for, the thread ends by itself, after its last answer has been sent.
+    // The thread then ends by itself, after its last answer was sent.
     if (job === END) return parentPort?.unref();
     const answer = await toAnswer(() => {
       handle ??= start(workerData);
       return handle(job);
     });
-    parentPort?.postMessage(answer, "result" in answer ? given(answer.result) : []);
+    parentPort?.postMessage(answer, "result" in answer ? transfer(answer.result) : []);
   });
 }
 

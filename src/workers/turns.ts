@@ -1,13 +1,13 @@
-/** Lets a long loop be stopped: signals and timers are handled only while it waits. */
+/** Lets the event loop handle signals and timers during a long loop. */
 import { setImmediate } from "node:timers/promises";
 
-/** @returns what the loop awaits in each round, which waits every so many; it throws what `signal` was aborted with. */
+/** Makes a function to call in each round, and await if it returns a promise: every `every` rounds. @throws the reason of `signal`. */
 export function createTurns(every: number, signal: AbortSignal | undefined): () => Promise<void> | undefined {
   let calls = 0;
-  return () => (++calls % every === 0 ? giveWay(signal) : undefined);
+  return () => (++calls % every === 0 ? yieldToEventLoop(signal) : undefined);
 }
 
-async function giveWay(signal: AbortSignal | undefined): Promise<void> {
+async function yieldToEventLoop(signal: AbortSignal | undefined): Promise<void> {
   await setImmediate();
   signal?.throwIfAborted();
 }

@@ -20,8 +20,8 @@ test.each([
 
 test.each([
   ["8/8", {}, "Shard 8/8 must be a number from 0 and how many there are, as in 0/8 to 7/8."],
-  ["auto", {}, "run it in an array of jobs, or say which shard this is: --shard 0/8."],
-  ["auto", { JOB_COMPLETION_INDEX: "0" }, "Kubernetes does not say how many shards there are; say it: --shard auto/8."],
+  ["auto", {}, "run it in a job array, or give the shard: --shard 0/8."],
+  ["auto", { JOB_COMPLETION_INDEX: "0" }, "Kubernetes does not tell the number of shards; give it: --shard auto/8."],
   ["auto/4", { JOB_COMPLETION_INDEX: "4" }, "Shard 4/4 (auto/4) must be"],
   ["auto", { SLURM_ARRAY_TASK_ID: "3", SLURM_ARRAY_TASK_COUNT: "1" }, "Shard 3/1 (auto) must be"],
   [

@@ -240,7 +240,7 @@ test("where there is too little room to compare in, too, and nothing stays behin
     env: { ...process.env, NODE: process.execPath, CLI },
   });
   expect(output).toMatch(
-    /^error: The folder for temporary files, .*tiny, has too little room to compare in \(\w+\); point TMPDIR at one with more\.\nexit 2\n$/,
+    /^error: The folder for temporary files, .*tiny, has too little room for this comparison \(\w+\); point TMPDIR at one with more\.\nexit 2\n$/,
   );
 });
 

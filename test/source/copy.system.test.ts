@@ -73,7 +73,7 @@ test.each(WAYS)("a file that is %s once is copied again; one that always is is r
   });
   expect([copied, times]).toEqual([["new"], 2]);
   expect(() => copyBeside(change)).toThrow(
-    `${db} was written over while it was read, by something other than SQLite, so nothing was published; put the new file beside it first and rename it ("mv new.sqlite ${db}"), then run this again.`,
+    `${db} was overwritten while it was read, by a program other than SQLite, so nothing was published; write the new file beside it and rename it ("mv new.sqlite ${db}"), then run this again.`,
   );
 });
 
@@ -145,7 +145,7 @@ test("the log of another file that had the name is not mixed into a new one", ()
   writer.exec("UPDATE users SET bio = 'later'");
   renameSync(newer, db);
   expect(() => copyBeside(() => {})).toThrow(
-    `${db}-wal is no log of ${db}, but of another file that had its name, and SQLite would mix the two; end the programs that have that file open, remove ${db}-wal and its -shm, then run this again.`,
+    `${db}-wal does not belong to ${db}, but to another file that had its name, and SQLite would mix the two; end the programs that have that file open, remove ${db}-wal and its -shm, then run this again.`,
   );
   writer.close();
 });

@@ -109,11 +109,11 @@ test.each([
   ["t.csv", "id, \n", /line 1: column 2 has no name; the first line names each column once\.$/],
   ["t.csv", "id,Name,name\n", /line 1: column 3 repeats the name "name"; /],
   ["t.csv", "", /t\.csv is empty \(0 bytes\); --db names/],
-  ["t.csv", Buffer.from("id\n1\n\xff\n", "latin1"), /is not text in UTF-8, from line 3 on; save it as that\.$/],
+  ["t.csv", Buffer.from("id\n1\n\xff\n", "latin1"), /is not text in UTF-8, from line 3 on; save it as UTF-8\.$/],
   ["t.csv", Buffer.from("id\n\xc3", "latin1"), /is not text in UTF-8/],
   ["t.ndjson", '{"id": 1}\n{"id": }', /t\.ndjson, line 2, column 8: expected a value, found }\. /],
   ["t.ndjson", "[1]", /line 1: expected an object, found \[1\]\.$/],
-  ["t.ndjson", '{"a": 1}\n{"A": 1}', /has the columns a and A, which SQLite takes for one; rename one\.$/],
+  ["t.ndjson", '{"a": 1}\n{"A": 1}', /has the columns a and A, which are the same for SQLite; rename one\.$/],
   ["t.csv", `${Array.from({ length: 2000 }, (_, at) => `c${at}`).join()}\n`, /more than 1999 columns/],
 ])("%s is refused with its line: %j", async (name, text, message) => {
   await expect(read(name, text)).rejects.toThrow(message);

@@ -19,7 +19,7 @@ test.each([
   ["at once", { name: "RangeError", message: "never begun" }],
   ["at its start", { name: "UserError", message: "a mistake at the start", exitCode: 1 }],
   ["of SQLite", { code: "SQLITE_CANTOPEN", message: "unable to open database file" }],
-  ["exit", { message: "A thread ended, with 3, before it answered." }],
+  ["exit", { message: "A worker thread ended with code 3 before it answered." }],
 ])("a thread that fails %s", async (way, error) => {
   const pool = poolOf(2, way);
   const results: number[] = [];

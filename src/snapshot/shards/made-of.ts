@@ -44,7 +44,7 @@ export async function digestOfSource(source: Source, db: string, signal: AbortSi
   const path = realpathSync(db);
   const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   const digest = hasLog ? undefined : await digestReleaseFile(path, signal);
-  if (digest !== undefined && source.isStill()) return digest;
+  if (digest !== undefined && source.isUnchanged()) return digest;
   throw new UserError(
     `${db} has a write-ahead log, or was written to while it was read, but every shard needs the same bytes. Make a copy that no program writes to, then run this again with the copy.`,
   );
