@@ -1,15 +1,15 @@
-/** What `rollcall dev` and `rollcall mirror --every` have in common: a step, a pause, the same step again. */
+/** The loop of `rollcall dev` and `rollcall mirror --every`: a step, a pause, and so on. */
 import { explainSystem, UserError } from "./errors.js";
 
 export interface Repeat {
   /** Resolves when the next step is due. */
   pause(): Promise<void>;
-  /** A step has failed, and the next one may not. Throws the error where it ends the run. */
+  /** Called when a step has failed. Throws the error if the run must end; otherwise the next step follows. */
   onTrouble(error: UserError): void | Promise<void>;
   signal: AbortSignal | undefined;
 }
 
-/** Goes on until stopped. @throws the reason of `signal`; any error that is not a UserError; what `onTrouble` throws. */
+/** Repeats a step until stopped. @throws the reason of `signal`; any error that is not a UserError; what `onTrouble` throws. */
 export async function repeat(step: () => Promise<void>, { pause, onTrouble, signal }: Repeat): Promise<never> {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-/** The verb that keeps a copy of a published listing in a SQLite file, and brings it up to date. */
+/** `rollcall mirror`: keeps a copy of a published listing in a SQLite file, and updates it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { ListingError, type ListingErrorCode } from "../client/errors.js";
@@ -16,39 +16,39 @@ import { type OptionsOf, pick } from "../settings/settings.js";
 import { tableFor } from "./schema.js";
 import { createSqliteStore } from "./sqlite-store.js";
 
-/** With the settings of `rollcall mirror`. */
+/** The options of `mirror`. */
 export interface MirrorOptions extends OptionsOf<"key" | "maxAge" | "every"> {
   /** The base URL of the listing. */
   url: string;
-  /** A mirror, or the path that one is to have. */
+  /** The path of the mirror's file, which is created if it does not exist. */
   file: string;
 }
 
 export interface MirrorEffects {
-  /** Told how many records were put or removed so far, of how many. */
+  /** Called with the number of records put or removed so far, and of all to do. */
   onProgress?: ((done: { records: number; total: number }) => void) | undefined;
-  /** Told each time that the mirror was brought up to date. */
+  /** Called after each update of the mirror. */
   onSynced?: ((result: MirrorResult) => void) | undefined;
-  /** With `every`: told of what has kept the mirror from being brought up to date this time. It is as it was. */
+  /** With `every`: called when an update has failed. The mirror is unchanged. */
   onTrouble?: ((error: UserError) => void) | undefined;
-  /** Stops it, with the signal's reason; the mirror is as it was, or brought up to date. */
+  /** Stops the run, which throws the signal's reason. The mirror is either unchanged or updated. */
   signal?: AbortSignal | undefined;
-  /** The folder that relative paths start from; the process's own unless given. */
+  /** The folder that relative paths are resolved against; the working directory by default. */
   cwd?: string | undefined;
 }
 
-/** What was done to the mirror. */
+/** The result of an update. */
 export interface MirrorResult extends SyncResult {
   url: string;
   file: string;
-  /** The table that the records are in. */
+  /** The table of the records. */
   table: string;
   /** The contract's words for a record and for many. */
   words: readonly [one: string, many: string];
-  /** Requests that were sent, and bytes of the bodies that came, unpacked. */
+  /** Requests sent, and bytes of response bodies, decompressed. */
   requests: number;
   bytes: number;
-  /** What it took. */
+  /** Duration of the update. */
   seconds: number;
 }
 
@@ -63,44 +63,45 @@ const EFFECTS: OptionRules<MirrorEffects> = {
 };
 
 /**
- * Brings a mirror up to date, or makes it. With `every` it goes on until it is stopped.
- * @throws UserError when the file is no mirror, or the listing cannot be read or is not what it says it is; what the signal
- *   was aborted with. The mirror is as it was then.
+ * Updates a mirror, or creates it. With `every`, repeats that until it is stopped.
+ * @throws UserError if the file is not a mirror, or the listing cannot be read or verified; the signal's reason. The mirror is
+ *   unchanged then.
  */
 export async function mirror(given: MirrorOptions, effects: MirrorEffects = {}): Promise<MirrorResult> {
   const options = checkOptions("mirror", given, OPTIONS, ["url", "file"]);
-  const watch = checkOptions("mirror's second argument", effects, EFFECTS);
-  const { signal } = watch;
-  const demand = readDemand(options, watch.cwd ?? ".");
+  const checked = checkOptions("mirror's second argument", effects, EFFECTS);
+  const { signal } = checked;
+  const trust = readTrust(options, checked.cwd ?? ".");
   return unlessStopped(signal, async () => {
-    const { fetch, moved } = countedFetch();
-    const how = { ...demand, fetch, signal, timeoutMs: PATIENCE_MS };
+    const { fetch, transferred } = countedFetch();
+    const how = { ...trust, fetch, signal, timeoutMs: TIMEOUT_MS };
     const listing = openListing<AnyRecord>(baseUrlOf(options.url), how);
-    return bringUpEvery(options.every, watch, () => bringUp(listing, options.file, moved, watch));
+    return updateEvery(options.every, checked, () => update(listing, options.file, transferred, checked));
   });
 }
 
-/** For a step of 24 MB on a slow line. */
-const PATIENCE_MS = 120_000;
+/** Timeout of a request: enough for a step of 24 MB on a slow line. */
+const TIMEOUT_MS = 120_000;
 
-function readDemand({ key, maxAge }: MirrorOptions, cwd: string) {
+/** The keys that must have signed, and the maximum age of a signature. */
+function readTrust({ key, maxAge }: MirrorOptions, cwd: string) {
   if (maxAge !== undefined && key === undefined)
-    throw usageError("--max-age (maxAge) says how old a signature may be: give --key (key), too.");
+    throw usageError("--max-age (maxAge) is the maximum age of a signature: give --key (key), too.");
   return {
     ...(key && { publicKey: key.map((text) => publicKeyOf(text, cwd)) }),
     maxAgeMs: maxAge === undefined ? undefined : toMilliseconds(maxAge),
   };
 }
 
-/** Brings the mirror up to date once, or again and again. */
-async function bringUpEvery(
+/** Updates the mirror once, or repeatedly. */
+async function updateEvery(
   every: string | undefined,
   { onSynced, onTrouble, signal }: MirrorEffects,
-  bringUpOnce: () => Promise<MirrorResult>,
+  updateOnce: () => Promise<MirrorResult>,
 ): Promise<MirrorResult> {
   let hasSynced = false;
   const step = async () => {
-    const result = await bringUpOnce();
+    const result = await updateOnce();
     hasSynced = true;
     onSynced?.(result);
     return result;
@@ -109,27 +110,28 @@ async function bringUpEvery(
   return repeat(async () => void (await step()), {
     pause: () => sleep(toMilliseconds(every), undefined, { signal }),
     onTrouble(error) {
-      // After a first success any failure may pass. A first step that fails mostly is a mistake in the command.
-      if (!hasSynced && !isPassing(error)) throw error;
+      // After a first success, any failure may be temporary. A first update that fails is mostly a mistake in the command.
+      if (!hasSynced && !isTransient(error)) throw error;
       onTrouble?.(error);
     },
     signal,
   });
 }
 
-async function bringUp(
+/** Updates the mirror once. */
+async function update(
   listing: OpenListing<AnyRecord>,
   file: string,
-  moved: ReturnType<typeof countedFetch>["moved"],
+  transferred: ReturnType<typeof countedFetch>["transferred"],
   { onProgress, signal, cwd = "." }: MirrorEffects,
 ): Promise<MirrorResult> {
   const store = createSqliteStore(at(cwd, file), listing.baseUrl);
-  const [before, began] = [moved(), performance.now()];
+  const [before, began] = [transferred(), performance.now()];
   try {
     const { anew, ...result } = await listing.sync(store, { onProgress, signal });
     const contract = store.contract ?? USERS_CONTRACT;
-    const why = store.doubt ?? anew;
-    const { requests, bytes } = moved();
+    const why = store.distrust ?? anew;
+    const { requests, bytes } = transferred();
     return {
       ...{ url: listing.baseUrl, file, table: tableFor(contract), words: contract.listing.words },
       ...{ ...result, ...(why !== undefined && { anew: why }) },
@@ -143,26 +145,26 @@ async function bringUp(
   }
 }
 
-/** The runtime's fetch, and how many requests it has sent and bytes of bodies it has given, unpacked. */
+/** Wraps fetch to count requests and decompressed bytes of bodies. */
 function countedFetch() {
-  const moved = { requests: 0, bytes: 0 };
+  const total = { requests: 0, bytes: 0 };
   const counted: typeof fetch = async (input, init) => {
-    moved.requests++;
+    total.requests++;
     const response = await fetch(input, init);
     const { body, status, headers } = response;
     const counter = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, control) {
-        moved.bytes += chunk.length;
+        total.bytes += chunk.length;
         control.enqueue(chunk);
       },
     });
     return body ? new Response(body.pipeThrough(counter), { status, headers }) : response;
   };
-  return { fetch: counted, moved: () => ({ ...moved }) };
+  return { fetch: counted, transferred: () => ({ ...total }) };
 }
 
-/** Whether the next time may go well: the host may be there again, and the disk have room. */
-function isPassing({ cause }: UserError): boolean {
+/** Whether the next update may succeed: the host may respond again, and the disk have room. */
+function isTransient({ cause }: UserError): boolean {
   if (cause instanceof ListingError) return cause.code !== "usage";
   return hasCode(cause, "SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_FULL");
 }
@@ -170,7 +172,7 @@ function isPassing({ cause }: UserError): boolean {
 const ADVICE: Readonly<Partial<Record<ListingErrorCode, string>>> = {
   busy: "Run this again later.",
   changed: "Run this again when nothing is being deployed; if that does not help, its servers have different releases.",
-  mismatch: 'See what the host serves wrongly with "rollcall verify".',
-  malformed: 'See what the host serves wrongly with "rollcall verify".',
-  signature: "Only what one of the keys has signed, and not too long ago, is taken; the mirror is as it was.",
+  mismatch: 'Run "rollcall verify" to see what the host serves wrongly.',
+  malformed: 'Run "rollcall verify" to see what the host serves wrongly.',
+  signature: "The mirror accepts only a release that one of the keys has signed recently enough; it is unchanged.",
 };

@@ -1,19 +1,19 @@
-/** The tables of a mirror: that of the contract, and Rollcall's own, which keep what the records are called and who may write. */
+/** The tables of a mirror: the contract's table of records, and Rollcall's own, with the list of records and the mirror's state. */
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import type { Contract } from "../contract/contract.js";
 import { quoteName, quoteText, toUncheckedSql } from "../contract/sql.js";
 import { UserError } from "../errors.js";
 
-/** "ROLL": what SQLite's header says of a file that is a mirror. */
+/** The application id in the SQLite header of a mirror: "ROLL". */
 export const APPLICATION_ID = 0x524f4c4c;
-/** Moves when the tables below do. */
+/** The format version. Increase it when the tables below change. */
 export const FORMAT = 1;
 
 export const MIRROR_TABLE = "rollcall_mirror";
 export const RECORDS_TABLE = "rollcall_records";
 
-/** One row, once the mirror was filled. `shape` says which tables and triggers there were when it was committed. */
+/** Has one row once the mirror was filled. `shape` is the digest of tables and triggers at the last commit, see `shapeOf`. */
 export const MIRROR_SQL = `CREATE TABLE ${MIRROR_TABLE} (
   is_writing INTEGER NOT NULL,
   url TEXT NOT NULL,
@@ -25,35 +25,35 @@ export const MIRROR_SQL = `CREATE TABLE ${MIRROR_TABLE} (
   contract TEXT NOT NULL
 )`;
 
-/** Names and digests as records.sha256 has them, in its order. */
+/** The lines of records.sha256, in its order. */
 const RECORDS_SQL = `CREATE TABLE ${RECORDS_TABLE} (
   place BLOB NOT NULL PRIMARY KEY,
   key TEXT NOT NULL UNIQUE,
   digest TEXT NOT NULL
 ) WITHOUT ROWID`;
 
-/** The name of the table that holds the records. @throws UserError for one that SQLite, or Rollcall, keeps for itself. */
+/** The name of the table of records. @throws UserError for a name that SQLite or Rollcall reserves. */
 export function tableFor({ listing }: Contract): string {
   const [, many] = listing.words;
   if (!/^(?:sqlite|rollcall)_/i.test(many)) return many;
   throw new UserError(
-    `A mirror would have a table ${quoteName(many)}, as x-listing.words of the contract says, and names that begin so are kept; mirror a listing with another word for its records.`,
+    `The contract's x-listing.words name the mirror's table ${quoteName(many)}, but names that begin with sqlite_ or rollcall_ are reserved; this listing cannot be mirrored.`,
   );
 }
 
-/** Makes the tables of a contract, in place of those of the contract before. */
+/** Makes the tables of a contract, replacing those of the previous contract. */
 export function makeTables(db: Database, contract: Contract, before: Contract | undefined): void {
   if (before) db.exec(`DROP TABLE IF EXISTS ${quoteName(tableFor(before))}`);
   db.exec(`DROP TABLE IF EXISTS ${RECORDS_TABLE}`);
   const table = tableFor(contract);
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE").get(table) !== undefined)
     throw new UserError(
-      `${db.name} has a table ${quoteName(table)} that is not Rollcall's; rename it, then run this again.`,
+      `${db.name} has a table ${quoteName(table)} of another program; rename it, then run this again.`,
     );
   db.exec(`${toUncheckedSql(contract)};${RECORDS_SQL}`);
 }
 
-/** Removes every record. An index that somebody made for queries stays. */
+/** Removes every record. Indexes that users made for queries stay. */
 export function emptyTables(db: Database, contract: Contract): void {
   for (const name of guarded(contract)) {
     for (const event of EVENTS) db.exec(`DROP TRIGGER IF EXISTS ${quoteName(triggerOf(name, event))}`);
@@ -63,7 +63,7 @@ export function emptyTables(db: Database, contract: Contract): void {
 
 const EVENTS = ["insert", "update", "delete"] as const;
 
-/** From now on, nobody else changes a record: no statement of another program has any effect on these tables. */
+/** Adds triggers that prevent other programs from changing records. */
 export function guardTables(db: Database, contract: Contract): void {
   const why = quoteText('this table is a mirror, which only "rollcall mirror" changes');
   for (const name of guarded(contract))
@@ -80,7 +80,7 @@ function triggerOf(name: string, event: string): string {
   return `rollcall_keeps_${name === RECORDS_TABLE ? "list" : "records"}_from_${event}`;
 }
 
-/** A digest of all that could change a record besides Rollcall, or keep it from being changed. */
+/** A digest of the tables, triggers and unique indexes. If it is unchanged, no other program has changed a record. */
 export function shapeOf(db: Database, contract: Contract): string {
   const rows = db
     .prepare<[string, string], string>(

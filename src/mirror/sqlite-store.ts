@@ -1,4 +1,4 @@
-/** A store of the client in a SQLite file: what it holds, and changes of it, each in one transaction. */
+/** The client's store in a SQLite file. Each update is one transaction. */
 import { rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { Held, Store } from "../client/sync/store.js";
@@ -11,9 +11,9 @@ import { emptyTables, MIRROR_TABLE, makeTables, shapeOf, tableFor } from "./sche
 import { MirrorTransaction } from "./transaction.js";
 
 export interface SqliteStore extends Store<AnyRecord> {
-  /** Why what was there does not count, so that everything is read anew. */
-  readonly doubt: string | undefined;
-  /** The contract of what it holds, or is about to hold; undefined for one that was never filled. */
+  /** Why the existing records cannot be trusted, so that everything is read again. */
+  readonly distrust: string | undefined;
+  /** The contract of its records; undefined for a store that was never filled. */
   readonly contract: Contract | undefined;
   close(): void;
 }
@@ -30,18 +30,18 @@ interface MirrorRow {
 }
 
 /**
- * Nothing is opened yet, and nothing made before there is something to write.
- * @param file that is a mirror, or is not there.
- * @param url of the listing, as the mirror tells those who ask where it comes from.
+ * Makes a store. Opens the file at the first use, and creates it only when there is something to write.
+ * @param file a mirror, or a path where no file exists.
+ * @param url the base URL of the listing, stored in the mirror.
  */
 export function createSqliteStore(file: string, url: string): SqliteStore {
   let db: Database | undefined;
-  let doubt: string | undefined;
-  /** What was there when somebody asked. */
+  let distrust: string | undefined;
+  /** The mirror's row at the last `held`. */
   let seen: MirrorRow | undefined;
   let used: Contract | undefined;
   let isThere = () => true;
-  /** Whether the file was begun, and never filled. */
+  /** Whether this run created the file, and it is not filled yet. */
   let isEmpty = false;
 
   const keep = <D extends Database | undefined>(opened: D): D => {
@@ -55,12 +55,12 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
   const contractIn = async (row: MirrorRow): Promise<Contract> => {
     const contract = await readContract(row.contract);
     if (!("mistakes" in contract)) return contract;
-    throw new UserError(`${file} is damaged: it holds a contract that is none; remove it, then run this again.`);
+    throw new UserError(`${file} is damaged: its contract is not valid; remove it, then run this again.`);
   };
 
   return {
-    get doubt() {
-      return doubt;
+    get distrust() {
+      return distrust;
     },
     get contract() {
       return used;
@@ -70,13 +70,13 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
       if (!seen) return undefined;
       const contract = await contractIn(seen);
       used = contract;
-      doubt = using(file, () => findDoubt(db as Database, seen as MirrorRow, contract));
-      return doubt === undefined ? heldOf(seen, url) : undefined;
+      distrust = using(file, () => findDistrust(db as Database, seen as MirrorRow, contract));
+      return distrust === undefined ? heldOf(seen, url) : undefined;
     },
     async begin(given, isAnew) {
       const contract = await readContract(`${JSON.stringify(given, null, 2)}\n`);
-      if ("mistakes" in contract) throw new UserError(`${url}/${CONTRACT} is no contract: ${contract.mistakes[0]}`);
-      // Not every word can be a table's.
+      if ("mistakes" in contract) throw new UserError(`${url}/${CONTRACT} is not a contract: ${contract.mistakes[0]}`);
+      // Refuses reserved table names.
       tableFor(contract);
       const before = seen && (await contractIn(seen));
       return using(file, () => {
@@ -85,9 +85,9 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
         try {
           requireSame(file, seen, read());
           isEmpty = seen === undefined;
-          if (seen && seen.url !== url && before !== contract) throw ofAnother(file, seen.url);
+          if (seen && seen.url !== url && before !== contract) throw otherListing(file, seen.url);
           opened.prepare(`UPDATE ${MIRROR_TABLE} SET is_writing = 1`).run();
-          if (isAnew && doubt === undefined && before === contract) emptyTables(opened, contract);
+          if (isAnew && distrust === undefined && before === contract) emptyTables(opened, contract);
           else if (isAnew) makeTables(opened, contract, before);
           used = contract;
           const onCommit = () => {
@@ -103,7 +103,7 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
     close() {
       db?.close();
       db = undefined;
-      // A first fill that failed leaves nothing.
+      // If the first fill failed, remove the file.
       if (isEmpty && isThere()) for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true });
       isEmpty = false;
     },
@@ -111,23 +111,23 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
 }
 
 function heldOf({ state, contract_sha256, count, tag, ...row }: MirrorRow, url: string): Held {
-  // Another address has tags of its own.
+  // ETags of another URL do not apply.
   return { state, contract: contract_sha256, count, ...(tag !== null && row.url === url && { tag }) };
 }
 
-/** Records cannot be changed by others. So whoever wants to must have changed a table or a trigger before. */
-function findDoubt(db: Database, row: MirrorRow, contract: Contract): string | undefined {
+/** Triggers protect records, so a program that changed a record must have changed a table or a trigger first. */
+function findDistrust(db: Database, row: MirrorRow, contract: Contract): string | undefined {
   if (row.is_writing !== 0 || row.shape !== shapeOf(db, contract))
     return "its tables or triggers were changed, so that its records may have been, too";
   return undefined;
 }
 
-/** @throws UserError where another run has been faster. */
+/** @throws UserError if another run has updated the mirror meanwhile. */
 function requireSame(file: string, seen: MirrorRow | undefined, now: MirrorRow | undefined): void {
   if (JSON.stringify(seen) === JSON.stringify(now)) return;
-  throw new UserError(`${file} was brought up to date by another run meanwhile; run this again.`);
+  throw new UserError(`${file} was updated by another run meanwhile; run this again.`);
 }
 
-function ofAnother(file: string, url: string): UserError {
-  return new UserError(`${file} is a mirror of ${url}, whose contract is another one; name another file.`);
+function otherListing(file: string, url: string): UserError {
+  return new UserError(`${file} is a mirror of ${url}, which has another contract; name another file.`);
 }

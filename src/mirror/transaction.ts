@@ -1,4 +1,4 @@
-/** One change of a mirror: records and the list of them, row by row, until all is committed at once. */
+/** One update of a mirror in a transaction: records, and their entries in the list. */
 
 import type { Database } from "better-sqlite3";
 import { ListingError } from "../client/errors.js";
@@ -24,13 +24,14 @@ interface Place {
   onCommit: () => void;
 }
 
+/** Puts and removes records, then commits or rolls back. */
 export class MirrorTransaction implements StoreTransaction<AnyRecord> {
   readonly #db: Database;
   readonly #place: Place;
   readonly #toRow: ReturnType<typeof rowMaker>;
   readonly #statements: ReturnType<typeof statementsOf>;
 
-  /** @param db in which a transaction has begun. */
+  /** @param db with an open transaction. */
   constructor(db: Database, place: Place) {
     const { contract } = place;
     this.#db = db;
@@ -47,7 +48,7 @@ export class MirrorTransaction implements StoreTransaction<AnyRecord> {
       const place = Buffer.from(order.buffer, order.byteOffset, order.byteLength);
       const before = find.get(key);
       if (before?.equals(place)) {
-        // Indexes that have this record already are left alone.
+        // The position is the same, so indexes on order columns need no update.
         update(row);
         relist.run(digest, place);
         return;
@@ -78,7 +79,7 @@ export class MirrorTransaction implements StoreTransaction<AnyRecord> {
   commit({ state, contract: sha256, count, tag }: Held): void {
     const { file, url, contract, isThere, onCommit } = this.#place;
     try {
-      this.#requireWhole(count);
+      this.#requireCount(count);
       if (!isThere()) throw new UserError(`${file} was removed or replaced meanwhile; run this again.`);
       guardTables(this.#db, contract);
       this.#db.exec(`DELETE FROM ${MIRROR_TABLE}`);
@@ -88,7 +89,7 @@ export class MirrorTransaction implements StoreTransaction<AnyRecord> {
       this.#db.exec("COMMIT");
       onCommit();
     } catch (error) {
-      // Whoever commits does not roll back any more.
+      // The caller does not roll back after `commit`.
       this.rollback();
       throw explainUse(file, error);
     }
@@ -98,8 +99,8 @@ export class MirrorTransaction implements StoreTransaction<AnyRecord> {
     if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
   }
 
-  /** @throws UserError where the table and the list do not hold equally many. */
-  #requireWhole(count: number): void {
+  /** @throws UserError if the table does not have `count` records. */
+  #requireCount(count: number): void {
     const { file, contract } = this.#place;
     const rows = this.#db
       .prepare(`SELECT count(*) FROM ${quoteName(tableFor(contract))}`)
@@ -107,18 +108,18 @@ export class MirrorTransaction implements StoreTransaction<AnyRecord> {
       .get();
     if (rows === count) return;
     throw new UserError(
-      `${file} would hold ${rows} records, and there are ${count}; remove it with its -wal and -shm, then run this again.`,
+      `${file} would have ${rows} records instead of ${count}; remove it with its -wal and -shm, then run this again.`,
     );
   }
 
-  /** The reader's own kind of error: a step that has such a record is not enough, and everything is read instead. */
+  /** The client's kind of error, so that a step with such a record is refused, and everything is read instead. */
   #misfit(key: string): ListingError {
     const { url, contract } = this.#place;
     const what = `${shorten(contract.listing.words[0], 60)} ${shorten(key, 60)}`;
     return new ListingError(
       "malformed",
       url,
-      `publishes ${what}, which does not fit its own contract, so that no table can hold it`,
+      `publishes ${what}, which does not fit its own contract, so it cannot be stored`,
     );
   }
 }
@@ -131,7 +132,7 @@ function statementsOf(db: Database, contract: Contract) {
   return {
     find: db.prepare<[string], Buffer>(`SELECT place FROM ${RECORDS_TABLE} WHERE key = ?`).pluck(),
     insert: db.prepare(`INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => "?")})`),
-    /** For a record whose place is the same. */
+    /** For a record whose position is the same. */
     update: updateOf(db, contract, others.length > 0 ? others : all),
     move: updateOf(db, contract, all),
     remove: db.prepare(`DELETE FROM ${table} WHERE ${quoteName(contract.key.column)} = ?`),
@@ -142,7 +143,7 @@ function statementsOf(db: Database, contract: Contract) {
   };
 }
 
-/** Puts some columns of a row over those of the record that has its key. */
+/** Makes a function that updates some columns of the record with a row's key. */
 function updateOf(db: Database, contract: Contract, places: readonly number[]): (row: readonly Column[]) => void {
   const { fields, key } = contract;
   const set = places.map((at) => `${quoteName(fields[at]?.column ?? "")} = ?`);
@@ -155,8 +156,8 @@ function updateOf(db: Database, contract: Contract, places: readonly number[]): 
 type Column = string | number | bigint | null;
 
 /**
- * Makes rows, with a value for each of the contract's fields in their order. A row is undefined where no table could hold
- * the record: one that is not of the contract, which only a host that deceives can have.
+ * Makes a function that turns records into rows, with a value for each field of the contract. It returns undefined for a record
+ * that does not fit the contract, which only a malicious host publishes.
  */
 function rowMaker(contract: Contract): (record: unknown, text: string) => Column[] | undefined {
   const kinds = contract.fields.map(({ schema }) => kindOf(schema));
@@ -164,18 +165,19 @@ function rowMaker(contract: Contract): (record: unknown, text: string) => Column
   const encode = recordEncoder(contract);
   return (record, text) => {
     const row = contract.fields.map((field, at) => toColumn(kinds[at] ?? "mixed", valueAt(record, field)));
-    // SQLite's text is UTF-8, which has no half of a pair.
-    const isHalf = HALVES.test(text) && row.some((value) => typeof value === "string" && LONE_SURROGATE.test(value));
-    return !isHalf && encode(read(row)) === text ? row : undefined;
+    // SQLite's text is UTF-8, which cannot have lone surrogates.
+    const hasLoneSurrogate =
+      ESCAPED_SURROGATE.test(text) && row.some((value) => typeof value === "string" && LONE_SURROGATE.test(value));
+    return !hasLoneSurrogate && encode(read(row)) === text ? row : undefined;
   };
 }
 
-/** As canonical text has them. */
-const HALVES = /\\ud[89a-f]/;
+/** Surrogates as canonical text escapes them. */
+const ESCAPED_SURROGATE = /\\ud[89a-f]/;
 
-/** What a column cannot hold is only published where it is NULL, by a rule of the contract. */
+/** Converts a value for a column. A value that a column cannot hold is NULL: a rule of the contract publishes it for NULL. */
 function toColumn(kind: Kind, value: unknown): Column {
-  // NULL may have a rule of its own.
+  // JSON null is a value here, since NULL may have its own rule.
   if (kind === "json") return JSON.stringify(value) ?? null;
   if (value === null || value === undefined) return null;
   if (kind === "array" || kind === "object") return JSON.stringify(value);
@@ -185,7 +187,7 @@ function toColumn(kind: Kind, value: unknown): Column {
   return typeof value === "string" ? value : null;
 }
 
-/** The value of a key in the list, which is one that was written there. */
+/** The value of a key as written in the list. */
 function keyOf({ key }: Contract, written: string): string | bigint {
   if (key.kind === "integer") return BigInt(written);
   return written.startsWith('"') ? JSON.parse(written) : written;

@@ -1,4 +1,4 @@
-/** `rollcall diff`: compares two snapshots, whatever kind each is of. */
+/** `rollcall diff`: compares two snapshots: releases, hosts, git revisions or sources. */
 import { mkdtempSync } from "node:fs";
 import { basename, join } from "node:path";
 import { z } from "zod";
@@ -32,35 +32,35 @@ import { isSourceFile } from "./source-file.js";
 
 export interface CompareOptions extends FieldFilter, SourceSideOptions {
   /**
-   * The old snapshot: a release's id or the beginning of one, `current`, `previous`, a release's folder, `git:REV:PATH`, a base
-   * URL, or a SQLite file. The previous release unless given.
+   * The old snapshot: a release's id or its beginning, `current`, `previous`, a release's folder, `git:REV:PATH`, a base URL, or
+   * a file of records. The previous release by default.
    */
   old?: string | undefined;
-  /** The new snapshot, in one of these forms; the current release unless given. */
+  /** The new snapshot, in one of these forms; the current release by default. */
   new?: string | undefined;
-  /** The folder of the releases; `dist` unless given. */
+  /** The folder of releases; `dist` by default. */
   dist?: string | undefined;
-  /** How much may change; gates that are exceeded are reported in `exceeded`. */
+  /** How much may change; `exceeded` reports gates that are exceeded. */
   gates?: Gates | undefined;
 }
 
 export interface CompareEffects {
   onProgress?: ReadEffects["onProgress"] | undefined;
-  /** Stops the comparison, with the signal's reason. */
+  /** Stops the comparison, which throws the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** The folder that relative paths and git repositories are resolved against; the process's own unless given. */
+  /** The folder that relative paths and git repositories are resolved against; the working directory by default. */
   cwd?: string | undefined;
-  /** A new folder for temporary files, which is removed in the end; one of the system's temporary folders unless given. */
+  /** A new folder for temporary files, which is removed at the end; one in the temporary directory by default. */
   scratch?: string | undefined;
 }
 
-/** `changes` reads from disk, so `close` has to be called in the end. */
+/** The result of a comparison. Call `close` at the end, since `changes` reads from the disk. */
 export interface Comparison<T = AnyRecord> extends OpenDiff<T> {
-  /** A sentence with its figures for each gate that is exceeded. */
+  /** A sentence with figures for each exceeded gate. */
   exceeded: readonly string[];
 }
 
-const side: Rule = { schema: z.string().min(1), allowed: "a text that means a snapshot" };
+const side: Rule = { schema: z.string().min(1), allowed: "the name of a snapshot" };
 
 const OPTIONS: OptionRules<CompareOptions> = {
   ...{ old: side, new: side, dist: folder, gates: anyObject },
@@ -75,8 +75,8 @@ const EFFECTS: OptionRules<CompareEffects> = {
 
 /**
  * Compares two snapshots, record by record.
- * @typeParam T a record, as the caller knows it from the contracts.
- * @throws UserError when a side is not there or cannot be read; what the signal was aborted with.
+ * @typeParam T the type of a record, which the caller knows from the contracts.
+ * @throws UserError if a side does not exist or cannot be read; the signal's reason.
  */
 export async function compare<T = AnyRecord>(
   options: CompareOptions,
@@ -85,8 +85,8 @@ export async function compare<T = AnyRecord>(
   const { onProgress, signal, cwd = ".", ...others } = checkOptions("diff's second argument", effects, EFFECTS);
   const { scratch = await makeScratch() } = others;
   try {
-    const { old, new: newer, only, ignore, gates: given = {}, ...rest } = checkOptions("diff", options, OPTIONS);
-    const { dist = SETTINGS.dist.default, ...source } = rest;
+    const { old, new: newer, only, ignore, gates: given = {}, ...more } = checkOptions("diff", options, OPTIONS);
+    const { dist = SETTINGS.dist.default, ...source } = more;
     const gates = checkOptions("gates", given, GATES);
     return await unlessStopped(signal, async () => {
       const sides = await openSides(old, newer, { cwd, dist, scratch, source, onProgress, signal });
@@ -104,17 +104,17 @@ export async function compare<T = AnyRecord>(
   }
 }
 
-/** @throws UserError (usage) for what names no field of either side, and for a gate that could never be exceeded. */
+/** @throws UserError (usage) for an unknown field, and for a gate on a field that is not compared. */
 function requireKnownFields({ maxField = [] }: Gates, filter: FieldFilter, sides: readonly Side[]): void {
   const contracts = sides.map(({ facts }) => facts.contract);
   requireFields("only", filter.only ?? [], ...contracts);
   requireFields("ignore", filter.ignore ?? [], ...contracts);
   requireFieldLimits("maxField", maxField, ...contracts);
   const counts = fieldFilter(filter, contracts);
-  const blind = maxField.map((gate) => splitFieldLimit(gate)?.path).find((path) => path && !counts(path));
-  if (blind !== undefined)
+  const unseen = maxField.map((gate) => splitFieldLimit(gate)?.path).find((path) => path && !counts(path));
+  if (unseen !== undefined)
     throw usageError(
-      `The gate on ${blind} would see nothing, for only or ignore leaves that field out; let it count, or leave out its gate.`,
+      `The gate on ${unseen} cannot see changes, because only or ignore leaves that field out; include the field, or remove the gate.`,
     );
 }
 
@@ -130,10 +130,10 @@ export interface SideEffects {
 
 type Name = string | undefined;
 
-/** Without names, these are the previous release and the current one. @throws UserError as `openSide` does. */
+/** Opens both sides; by default the previous release and the current one. @throws UserError as `openSide` does. */
 export async function openSides(old: Name, newer: Name, effects: SideEffects): Promise<[Side, Side]> {
   const [before, after] = nameSides(old, newer, effects.cwd);
-  // A source without a base URL or a contract takes those of the other side, so the other side is opened first.
+  // A source without a base URL or a contract takes those of the other side, so open the other side first.
   if (isSource(before, effects.cwd)) {
     const now = await openSide(after, effects);
     return [await openSide(before, effects, now.facts), now];
@@ -142,37 +142,37 @@ export async function openSides(old: Name, newer: Name, effects: SideEffects): P
   return [side, await openSide(after, effects, side.facts)];
 }
 
-/** @param like the other side, whose base URL and contract a source takes that has none. @throws UserError saying which names can be. */
+/** Opens a side by name. @param like the other side, whose base URL and contract are the defaults of a source. @throws UserError if there is no such snapshot. */
 export async function openSide(
   name: string,
   effects: SideEffects,
   like?: Pick<SideFacts, "baseUrl" | "contract">,
 ): Promise<Side> {
   const { cwd, dist, source, onProgress = () => {}, signal } = effects;
-  const watch = { onProgress, signal };
+  const reading = { onProgress, signal };
   const scratch = mkdtempSync(join(effects.scratch, "side-"));
-  // Each kind is loaded only when it is needed: loading the build takes longer than opening two releases.
-  if (isHttpUrl(name)) return (await import("./remote.js")).openHostSide(name, scratch, watch);
+  // Import each kind only when needed: importing the build takes longer than opening two releases.
+  if (isHttpUrl(name)) return (await import("./remote.js")).openHostSide(name, scratch, reading);
   const git = name.startsWith("git:") ? await import("./git.js") : undefined;
   const path = git ? await git.copySourceFile(name, cwd, scratch) : isSource(name, cwd) ? at(cwd, name) : undefined;
   if (path !== undefined) {
     const { baseUrl = like?.baseUrl, contract = like?.contract.file } = source;
     if (baseUrl === undefined)
       throw new UserError(
-        `What ${name} would publish depends on the base URL, which neither side tells; set baseUrl in rollcall.config.json, or ROLLCALL_BASE_URL.`,
+        `Comparing ${name} needs a base URL, which neither side has; set baseUrl in rollcall.config.json, or ROLLCALL_BASE_URL.`,
       );
-    return (await import("./source.js")).openSourceSide(path, { ...source, baseUrl, contract }, scratch, watch, name);
+    return (await import("./source.js")).openSourceSide(path, { ...source, baseUrl, contract }, scratch, reading, name);
   }
-  if (git) return git.openGitSide(name, cwd, scratch, watch);
+  if (git) return git.openGitSide(name, cwd, scratch, reading);
   const folder = lookUp(name, dist, cwd);
   if (folder !== undefined && isNamedByPath(folder, name, cwd)) return openFolderSide(folder, name, scratch, signal);
   if (folder !== undefined) return openReleaseSide(await openRelease(folder), `release ${basename(folder)}`);
   throw new UserError(
-    `${JSON.stringify(name)} is no release in ${dist}, and no release's folder, file of records, base URL or git:REV:PATH. See "rollcall releases" for ids.`,
+    `${JSON.stringify(name)} is not a release in ${dist}, a release's folder, a file of records, a base URL or git:REV:PATH. Run "rollcall releases" to see ids.`,
   );
 }
 
-/** If only one side is named, a source is the new side, and anything else is the old one. */
+/** Completes the names. If only one is given, a source is the new side, and anything else the old one. */
 function nameSides(old: Name, newer: Name, cwd: string): [string, string] {
   if (old === undefined) return [PREVIOUS, CURRENT];
   if (newer === undefined) return isSource(old, cwd) ? [CURRENT, old] : [old, CURRENT];

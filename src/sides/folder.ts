@@ -14,7 +14,7 @@ import { openRelease } from "../release/open.js";
 import { readReleaseFile } from "../release/plain-files.js";
 import { parseSnapshot } from "../release/snapshot-file.js";
 
-/** @param scratch a folder for an index. @throws UserError when the folder holds neither a whole release nor pages. */
+/** Opens a folder as a side. @param scratch a folder for the list of records. @throws UserError if it has neither a complete release nor pages. */
 export async function openFolderSide(folder: string, name: string, scratch: string, signal?: AbortSignal) {
   const isRelease = [SUMS, SNAPSHOT].every((name) => existsSync(join(folder, name)));
   return isRelease
@@ -22,7 +22,7 @@ export async function openFolderSide(folder: string, name: string, scratch: stri
     : indexed(folder, await factsOfPages(folder, await contractIn(folder, name), name), scratch, signal);
 }
 
-/** The contract of a folder of pages; that of users where the folder has none. @throws UserError when it is not one */
+/** Reads the contract of a folder of pages; the built-in one without contract.json. @throws UserError if it is not valid */
 export async function contractIn(folder: string, name: string): Promise<Contract> {
   const refuse = (why: string, cause?: unknown) =>
     new UserError(`${name} has a ${CONTRACT} that ${why}; check it with "rollcall verify".`, { cause });
@@ -34,17 +34,17 @@ export async function contractIn(folder: string, name: string): Promise<Contract
     throw refuse(`cannot be read (${codeOf(cause)})`, cause);
   }
   const contract = await readContract(String(text));
-  if ("mistakes" in contract) throw refuse(`is no contract: ${contract.mistakes[0]?.replace(/\.$/, "")}`);
+  if ("mistakes" in contract) throw refuse(`is not a contract: ${contract.mistakes[0]?.replace(/\.$/, "")}`);
   return contract;
 }
 
-/** From its first page, and the id from snapshot.json if there is one. @throws UserError without a valid first page. */
+/** Reads the facts of a folder of pages from its first page, and the id from snapshot.json, if it exists. @throws UserError without a valid first page. */
 export async function factsOfPages(folder: string, contract: Contract, name: string): Promise<SideFacts> {
   const { path } = contract.listing;
   const first = new PagePaths(path).path(1);
   const bytes = readPage(join(folder, first), { name }, 1);
   if (!bytes)
-    throw new UserError(`${name} holds no release: it has neither ${SUMS} nor ${first}. Name a release's folder.`);
+    throw new UserError(`${name} is not a release: it has neither ${SUMS} nor ${first}. Name a release's folder.`);
   const read = readBody(bytes);
   if ("why" in read) throw badPage({ name }, 1, read.why);
   const { count, next, records } = read.envelope;

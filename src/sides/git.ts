@@ -9,12 +9,12 @@ import { MAX_PAGE } from "../release/plain-files.js";
 import { contractIn, factsOfPages } from "./folder.js";
 import { isSourceFile } from "./source-file.js";
 
-/** Copies a file of records of a revision into `scratch`. @returns its path; undefined where `spec` does not name such a file. */
+/** Copies a file of records from a revision into `scratch`. @returns its path; undefined if `spec` names no such file. */
 export async function copySourceFile(spec: string, cwd: string, scratch: string): Promise<string | undefined> {
   const { revision, path } = partsOf(spec);
   const objects = new GitObjects(cwd);
   try {
-    const object = await objects.ask(`${revision}:${path}`);
+    const object = await objects.read(`${revision}:${path}`);
     if (object?.type !== "blob") return undefined;
     const file = join(scratch, basename(path));
     writeFileSync(file, object.bytes);
@@ -32,7 +32,7 @@ function partsOf(spec: string): { revision: string; path: string } {
 }
 
 /**
- * Copies the pages of a release into `scratch`. Links inside the revision, like `dist/current`, are followed.
+ * Opens a release in a revision as a side. Copies its pages into `scratch`. Follows links inside the revision, like `dist/current`.
  * @param spec `git:REV:PATH`; PATH is relative to the top of the repository of `cwd`, or with `./` to `cwd` itself.
  */
 export async function openGitSide(
@@ -44,22 +44,24 @@ export async function openGitSide(
   const { revision, path: base } = partsOf(spec);
   const objects = new GitObjects(cwd);
   const copy = async (file: string): Promise<boolean> => {
-    const object = await objects.ask(`${revision}:${base === "" ? "" : `${base}/`}${file}`);
+    const object = await objects.read(`${revision}:${base === "" ? "" : `${base}/`}${file}`);
     if (object?.type !== "blob") return false;
     mkdirSync(dirname(join(scratch, file)), { recursive: true });
     writeFileSync(join(scratch, file), object.bytes);
     return true;
   };
   try {
-    if (!(await objects.ask(`${revision}^{tree}`)))
-      throw new UserError(`git knows no revision ${JSON.stringify(revision)}; see "git log", or fetch it first.`);
+    if (!(await objects.read(`${revision}^{tree}`)))
+      throw new UserError(
+        `git does not know revision ${JSON.stringify(revision)}; run "git log" to see revisions, or fetch it first.`,
+      );
     await copy(SNAPSHOT);
     await copy(CONTRACT);
     const contract = await contractIn(scratch, spec);
     const paths = new PagePaths(contract.listing.path);
     if (!(await copy(paths.path(1))))
       throw new UserError(
-        `${spec} holds no release: ${revision} has no ${paths.path(1)} below ${JSON.stringify(base)} that is a file.`,
+        `${spec} is not a release: ${revision} has no file ${paths.path(1)} below ${JSON.stringify(base)}.`,
       );
     const facts = await factsOfPages(scratch, contract, spec);
     if (facts.baseUrl !== undefined && (await copy(EXPLORER))) facts.explorer = `${facts.baseUrl}/`;
@@ -67,7 +69,7 @@ export async function openGitSide(
     for (let page = 2; page <= facts.pages; page++) {
       signal?.throwIfAborted();
       if (!(await copy(paths.path(page))))
-        throw new UserError(`${spec} is not complete: page ${page} of ${facts.pages} is missing in ${paths.folder}.`);
+        throw new UserError(`${spec} is incomplete: page ${page} of ${facts.pages} is missing in ${paths.folder}.`);
       onProgress({ records: Math.min(page * facts.pageSize, facts.count), total: facts.count, words });
     }
     return await indexed(scratch, facts, scratch, signal);
@@ -76,23 +78,23 @@ export async function openGitSide(
   }
 }
 
-/** Reads objects of a git repository, one after the other, from one `git cat-file --batch`. */
+/** Reads objects of a git repository, one at a time, from one `git cat-file --batch`. */
 class GitObjects {
   readonly #git: ChildProcessWithoutNullStreams;
   readonly #chunks: AsyncIterator<Buffer>;
-  #rest: Buffer = Buffer.alloc(0);
+  #unread: Buffer = Buffer.alloc(0);
   readonly #ended: Promise<void>;
-  #complaint = "";
+  #errors = "";
 
   constructor(cwd: string) {
     this.#git = spawn("git", ["cat-file", "--batch", "--follow-symlinks"], { cwd });
     this.#git.stderr.on("data", (text) => {
-      this.#complaint += text;
+      this.#errors += text;
     });
-    // Errors are reported when the next answer is read.
+    // The next read reports the error.
     this.#git.stdin.on("error", () => {});
     this.#git.on("error", (error) => {
-      this.#complaint += isMissing(error) ? "git is not installed" : String(error);
+      this.#errors += isMissing(error) ? "git is not installed" : String(error);
     });
     this.#ended = new Promise((resolve) => {
       this.#git.once("close", () => resolve()).once("error", () => resolve());
@@ -105,18 +107,19 @@ class GitObjects {
     this.#git.kill();
   }
 
-  async ask(name: string): Promise<{ type: string; bytes: Buffer } | undefined> {
+  /** Reads an object by name, such as `main:dist/current/snapshot.json`; undefined if it does not exist. */
+  async read(name: string): Promise<{ type: string; bytes: Buffer } | undefined> {
     this.#git.stdin.write(`${name}\n`);
     const head = await this.#line();
     const [, type, size] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(head) ?? [];
     if (type !== undefined) {
       if (Number(size) > MAX_PAGE)
-        throw new UserError(`${name} in git has ${size} bytes, more than a page may; name another revision.`);
+        throw new UserError(`${name} in git has ${size} bytes, more than a page may have; name another revision.`);
       const bytes = await this.#take(Number(size));
       await this.#take(1);
       return { type, bytes };
     }
-    // `symlink 9`, `dangling 9`, ...: a link that leads out of the revision, or nowhere; its target follows.
+    // `symlink 9`, `dangling 9`, ...: a link out of the revision, or to nothing; its target follows.
     const [, linkSize] = /^(?:symlink|dangling|loop|notdir) (\d+)$/.exec(head) ?? [];
     if (linkSize !== undefined) await this.#take(Number(linkSize) + 1);
     return undefined;
@@ -124,18 +127,18 @@ class GitObjects {
 
   async #line(): Promise<string> {
     for (;;) {
-      const end = this.#rest.indexOf("\n");
+      const end = this.#unread.indexOf("\n");
       if (end >= 0) return (await this.#take(end + 1)).toString("utf8", 0, end);
-      this.#rest = Buffer.concat([this.#rest, await this.#more()]);
+      this.#unread = Buffer.concat([this.#unread, await this.#more()]);
     }
   }
 
   async #take(size: number): Promise<Buffer> {
-    const chunks = [this.#rest];
-    for (let bytes = this.#rest.length; bytes < size; bytes += chunks.at(-1)?.length ?? 0)
+    const chunks = [this.#unread];
+    for (let bytes = this.#unread.length; bytes < size; bytes += chunks.at(-1)?.length ?? 0)
       chunks.push(await this.#more());
     const all = Buffer.concat(chunks);
-    this.#rest = all.subarray(size);
+    this.#unread = all.subarray(size);
     return all.subarray(0, size);
   }
 
@@ -143,7 +146,7 @@ class GitObjects {
     const { done, value } = await this.#chunks.next().catch(() => ({ done: true, value: undefined }));
     if (!done && value) return value;
     await this.#ended;
-    const [complaint = ""] = this.#complaint.trim().split("\n");
-    throw new UserError(`git cannot read the repository: ${complaint || "it ended early"}.`);
+    const [error = ""] = this.#errors.trim().split("\n");
+    throw new UserError(`git cannot read the repository: ${error || "it ended early"}.`);
   }
 }

@@ -1,4 +1,4 @@
-/** A deployed listing as a side of a diff: read by the client for readers, and written into a folder page by page. */
+/** A deployed listing as a side of a diff: read by the client, and written to a folder page by page. */
 import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,41 +17,41 @@ import { UserError } from "../errors.js";
 import { baseUrlOf, explainListing, readHostContract } from "../hosted.js";
 import { EXPLORER, PagePaths } from "../release/layout.js";
 
-/** @throws UserError when the host has no listing, or none that can be proved to be whole, or holds a record that is not valid. */
+/** Opens a deployed listing as a side. @throws UserError if the host has no listing, a page cannot be verified, or a record is invalid. */
 export async function openHostSide(url: string, scratch: string, { onProgress, signal }: ReadEffects): Promise<Side> {
   const listing = openListing<AnyRecord>(baseUrlOf(url), { unproved: true, signal, pausesMs: PAUSES_MS });
   const { baseUrl } = listing;
   const walk = listing.pages({ restart: true });
-  let begun: Begun | undefined;
+  let target: Target | undefined;
   try {
     for await (const { number, bytes } of walk) {
       const { snapshot } = walk;
-      // Where the listing has moved since, the walk sees it, too, and begins again.
-      if (number === 1 && snapshot) begun = await begin(listing, snapshot, scratch).catch(unlessMoved);
-      if (!begun) continue;
-      await writeFile(begun.pathOf(number), begun.canonical(baseUrl, number, Buffer.from(bytes)));
-      const { count, pageSize, contract } = begun.facts;
+      // If the listing has changed since, the walk notices, too, and begins again.
+      if (number === 1 && snapshot) target = await begin(listing, snapshot, scratch).catch(unlessChanged);
+      if (!target) continue;
+      await writeFile(target.pathOf(number), target.canonical(baseUrl, number, Buffer.from(bytes)));
+      const { count, pageSize, contract } = target.facts;
       onProgress({ records: Math.min(number * pageSize, count), total: count, words: contract.listing.words });
     }
-    if (!begun) throw new ListingError("changed", baseUrl, "has moved to another snapshot");
-    return await indexed(scratch, begun.facts, scratch, signal);
+    if (!target) throw new ListingError("changed", baseUrl, "has changed to another snapshot");
+    return await indexed(scratch, target.facts, scratch, signal);
   } catch (error) {
     throw await explainListing(error, listing, ADVICE);
   }
 }
 
-function unlessMoved(error: unknown): undefined {
+function unlessChanged(error: unknown): undefined {
   if (!(error instanceof SnapshotChangedError)) throw error;
 }
 
-type Begun = Awaited<ReturnType<typeof begin>>;
+type Target = Awaited<ReturnType<typeof begin>>;
 
-/** What pages of a snapshot become in `scratch`. */
+/** Prepares `scratch` for the pages of a snapshot. */
 async function begin(listing: OpenListing<AnyRecord>, snapshot: Snapshot, scratch: string) {
   const isProved = listing.proof !== "none";
   const contract = await readHostContract(listing);
   const { id, count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
-  const name = isProved ? listing.baseUrl : `${listing.baseUrl} (read without proof, since it has no SHA256SUMS)`;
+  const name = isProved ? listing.baseUrl : `${listing.baseUrl} (not verified, since it has no SHA256SUMS)`;
   const explorer = isProved && (await hasExplorer(listing)) ? `${baseUrl}/` : undefined;
   const facts: SideFacts = {
     ...{ name, id: isProved ? id : undefined, count, pages, pageSize, baseUrl, links, contract },
@@ -71,11 +71,11 @@ async function begin(listing: OpenListing<AnyRecord>, snapshot: Snapshot, scratc
       if ("frame" in body) return bytes;
       const records = body.results.map((record, place) => {
         const [flaw] = check(record);
-        // Its members may stand in any order.
+        // Its members may be in any order.
         if (!flaw) return stringify(record);
         const why = `${flaw.path.join(".")} ${flaw.message}`.slice(0, LONGEST_REASON);
         throw new UserError(
-          `Page ${page} of ${url} has an invalid ${contract.listing.words[0]} in place ${place + 1}: ${why}.`,
+          `Page ${page} of ${url} has an invalid ${contract.listing.words[0]} at position ${place + 1}: ${why}.`,
         );
       });
       // Links do not matter here, because only records are compared.
@@ -85,7 +85,7 @@ async function begin(listing: OpenListing<AnyRecord>, snapshot: Snapshot, scratc
   };
 }
 
-/** Whether SHA256SUMS lists an explorer; the host may answer with other bytes. */
+/** Whether SHA256SUMS lists an explorer, even if the host serves other bytes of it. */
 async function hasExplorer(listing: OpenListing<AnyRecord>): Promise<boolean> {
   try {
     await listing.file(EXPLORER);
@@ -96,14 +96,14 @@ async function hasExplorer(listing: OpenListing<AnyRecord>): Promise<boolean> {
   }
 }
 
-/** Messages of the schema can be long, because they repeat all unknown keys. */
+/** Maximum characters of a schema's message, which may repeat many unknown keys. */
 const LONGEST_REASON = 200;
 
-/** A person waits, and the host may not exist, so there are fewer retries than in the client. */
+/** Milliseconds before each retry: fewer than in the client, since a person waits. */
 const PAUSES_MS = [250, 1000];
 
 const ADVICE: Readonly<Partial<Record<ListingErrorCode, string>>> = {
-  busy: "Try again later, or name a folder with its release instead.",
+  busy: "Try again later, or compare a folder with its release instead.",
   changed: "Try again when nothing is being deployed; if that does not help, its servers have different releases.",
-  mismatch: 'See what the host serves wrongly with "rollcall verify".',
+  mismatch: 'Run "rollcall verify" to see what the host serves wrongly.',
 };

@@ -6,7 +6,7 @@ import { isTextFile } from "../source/text-file.js";
 
 const MAGIC = "SQLite format 3\0";
 
-/** Whether a path is that of a file that records can be read from. @throws UserError when there is one that cannot be read. */
+/** Whether a path is a file of records: a SQLite file, or a text file by its extension. @throws UserError if it cannot be read. */
 export function isSourceFile(path: string): boolean {
   try {
     return statSync(path).isFile() && (isTextFile(path) || readBeginning(path, MAGIC.length) === MAGIC);

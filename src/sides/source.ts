@@ -1,4 +1,4 @@
-/** A source as a side of a diff: the release that publishing it would make, built in a temporary folder. */
+/** A source as a side of a diff: builds its release in a temporary folder. */
 
 import { loadContract } from "../contract/file/load.js";
 import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
@@ -7,10 +7,10 @@ import type { OptionsOf, SourceSetting } from "../settings/settings.js";
 import { build } from "../snapshot/build.js";
 import type { BuildOptions } from "../snapshot/options.js";
 
-/** How a source is read and published. Without a base URL, the one of the other side is used. */
+/** How to build a source. The base URL and the contract default to those of the other side. */
 export type SourceSideOptions = OptionsOf<"baseUrl" | SourceSetting>;
 
-/** Builds the release of `db` in `scratch`. `name` is how the report calls it. @throws InvalidRecordsError and UserError as a build does. */
+/** Builds the release of `db` in `scratch`. @param name its name in the report. @throws InvalidRecordsError and UserError as a build does. */
 export async function openSourceSide(
   db: string,
   options: SourceSideOptions & Pick<BuildOptions, "baseUrl">,

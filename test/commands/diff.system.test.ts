@@ -87,7 +87,7 @@ test("a source and no base URL anywhere: what to set is said", async () => {
     code: 2,
     stdout: "",
     stderr:
-      "error: What users.sqlite would publish depends on the base URL, which neither side tells; set baseUrl in rollcall.config.json, or ROLLCALL_BASE_URL.\n",
+      "error: Comparing users.sqlite needs a base URL, which neither side has; set baseUrl in rollcall.config.json, or ROLLCALL_BASE_URL.\n",
   };
   expect(await run("diff users.sqlite users.sqlite")).toEqual(told);
   // A page without its release's snapshot.json has no links.
@@ -187,7 +187,7 @@ test("gates that hold change nothing", async () => {
       code: 2,
       stdout: "",
       stderr:
-        "error: The gate on bio would see nothing, for only or ignore leaves that field out; let it count, or leave out its gate.\n",
+        "error: The gate on bio cannot see changes, because only or ignore leaves that field out; include the field, or remove the gate.\n",
     });
   }
 });
@@ -195,7 +195,7 @@ test("gates that hold change nothing", async () => {
 test.each<[line: string, message: RegExp, expected?: number]>([
   [
     "diff nothing",
-    /"nothing" is no release in dist, and no release's folder, file of records, base URL or git:REV:PATH/,
+    /"nothing" is not a release in dist, a release's folder, a file of records, a base URL or git:REV:PATH/,
   ],
   ["diff ./empty", /"\.\/empty" is no release/],
   ["diff git:HEAD", /git:HEAD is not of the form git:REV:PATH/],

@@ -95,7 +95,7 @@ test("in git, a page that is a gigabyte of nothing", { timeout: 60_000 }, async 
   const { code, stderr } = await compare("git:HEAD:", good, cwd);
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: `error: HEAD:${page(1)} in git has ${2 ** 28 + 1} bytes, more than a page may; name another revision.\n`,
+    stderr: `error: HEAD:${page(1)} in git has ${2 ** 28 + 1} bytes, more than a page may have; name another revision.\n`,
   });
 });
 

@@ -145,11 +145,11 @@ test("two at once: the second says so, and one that was overtaken, too", async (
   const other = storeOf(file);
   await other.held();
   await expect(other.begin(WORDS, false)).rejects.toThrow(
-    `Cannot use ${file}: another program is writing to it; let that finish, then run this again.`,
+    `Cannot use ${file}: another program is writing to it; let it finish, then run this again.`,
   );
   await transaction.commit({ state: "0".repeat(64), contract: "0".repeat(64), count: 4 });
   store.close();
-  await expect(other.begin(WORDS, false)).rejects.toThrow(`${file} was brought up to date by another run meanwhile`);
+  await expect(other.begin(WORDS, false)).rejects.toThrow(`${file} was updated by another run meanwhile`);
   expect(ask(file, IN_ORDER)).toHaveLength(4);
 });
 
@@ -158,7 +158,7 @@ test("a first run that was overtaken by another leaves the mirror that this one 
   const store = storeOf(file);
   await store.held();
   await change(file, FIRST, { isAnew: true });
-  await expect(store.begin(WORDS, true)).rejects.toThrow("was brought up to date by another run meanwhile");
+  await expect(store.begin(WORDS, true)).rejects.toThrow("was updated by another run meanwhile");
   store.close();
   expect(ask(file, IN_ORDER)).toHaveLength(FIRST.length);
 });
@@ -168,7 +168,7 @@ test("a table that does not hold as many records as there are is not committed, 
   const state = await change(file, FIRST, { isAnew: true });
   const { store, transaction } = await began(file, UNTIL, [kept("c", 1)]);
   expect(() => transaction.commit({ state, contract: state, count: 3 })).toThrow(
-    "would hold 4 records, and there are 3",
+    "would have 4 records instead of 3",
   );
   expect(ask(file, IN_ORDER)).toHaveLength(3);
   await change(file, [kept("d", 1)]);
@@ -207,7 +207,7 @@ test.each([
   db.exec(sql);
   db.close();
   const store = storeOf(file);
-  expect([await store.held(), store.doubt]).toEqual([undefined, expect.stringContaining("were changed")]);
+  expect([await store.held(), store.distrust]).toEqual([undefined, expect.stringContaining("were changed")]);
   store.close();
   await change(file, FIRST, { isAnew: true });
   expect(ask(file, "SELECT * FROM words ORDER BY rank")).toEqual([...FIRST].reverse().map(({ record }) => record));
@@ -232,7 +232,7 @@ test("another contract of the same listing replaces the table; of another listin
   await change(file, FIRST, { isAnew: true });
   const next: ContractFile = { ...WORDS, "x-listing": { ...WORDS["x-listing"], words: ["mot", "mots"] } };
   const elsewhere = change(file, FIRST, { isAnew: true, contract: next, url: "https://other.example.com" });
-  await expect(elsewhere).rejects.toThrow(`${file} is a mirror of ${URL_OF}, whose contract is another one`);
+  await expect(elsewhere).rejects.toThrow(`${file} is a mirror of ${URL_OF}, which has another contract`);
   expect(ask(file, IN_ORDER)).toHaveLength(3);
   await change(file, FIRST, { isAnew: true, contract: next });
   expect(ask(file, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")).toEqual([
@@ -252,7 +252,7 @@ test.each([
   const folder = scratch();
   const store = storeOf(join(folder, "words.sqlite"));
   expect(await store.held()).toBeUndefined();
-  await expect(store.begin(contract, true)).rejects.toThrow(/is no contract|another word for its records/);
+  await expect(store.begin(contract, true)).rejects.toThrow(/is not a contract|this listing cannot be mirrored/);
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -288,7 +288,7 @@ test.each([
   const look = () => readdirSync(folder).map((name) => [name, bytesOf(join(folder, name))]);
   const before = look();
   const store = storeOf(file);
-  await expect(store.held()).rejects.toThrow(`${file} is ${what}, not a mirror of Rollcall's, and is left as it is`);
+  await expect(store.held()).rejects.toThrow(`${file} is ${what}, not a mirror of Rollcall, so it was not touched`);
   await expect(store.begin(WORDS, true)).rejects.toThrow("left as it is");
   expect(look()).toEqual(before);
 });
@@ -348,7 +348,7 @@ test("no mirror is made beside the log of a database that is gone", async () => 
   writeFileSync(`${file}-wal`, "log");
   const store = storeOf(file);
   expect(await store.held()).toBeUndefined();
-  await expect(store.begin(WORDS, true)).rejects.toThrow(/-wal is there, the log of a database that is gone/);
+  await expect(store.begin(WORDS, true)).rejects.toThrow(/-wal is the log of a database that no longer exists/);
   expect(existsSync(file)).toBe(false);
   expect(readFileSync(`${file}-wal`, "utf8")).toBe("log");
 });

@@ -151,7 +151,7 @@ describe("refused before any request", () => {
   });
 
   test.each([
-    [{ cacheControl: "" }, /Cache-Control "" cannot/],
+    [{ cacheControl: "" }, /Cache-Control "" is not a valid/],
     [{ cacheControl: "a\r\nX: b" }, /is not a valid header value/],
     [{ cacheControl: "max-age=60 " }, /is not a valid header value/],
     [{ cacheControl: "für immer" }, /is not a valid header value/],

@@ -86,7 +86,7 @@ describe("a host without a contract is one of users", () => {
     giving(one, text, status, type);
     expect((await read(one.baseUrl)).facts).toMatchObject({
       ...{ contract: USERS_CONTRACT, count: 3, id: undefined },
-      name: `${one.baseUrl} (read without proof, since it has no SHA256SUMS)`,
+      name: `${one.baseUrl} (not verified, since it has no SHA256SUMS)`,
     });
   });
 });

@@ -73,7 +73,7 @@ test("every pair of names", { timeout: 120_000 }, async () => {
 });
 
 test.each([
-  ["no JSON", "{", /^\.\/pages has a contract\.json that is no contract: The file is not JSON/],
+  ["no JSON", "{", /^\.\/pages has a contract\.json that is not a contract: The file is not JSON/],
   ["too large", " ".repeat(2_000_000), /^\.\/pages has a contract\.json that cannot be read \(EFBIG\)/],
 ])("pages with a contract that is %s", async (_what, text, why) => {
   const cwd = scratch();
