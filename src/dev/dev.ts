@@ -1,4 +1,4 @@
-/** `rollcall dev`: builds, serves, and builds again whenever a file changes that the release is made of. */
+/** `rollcall dev`: builds, serves, and builds again whenever an input file changes. */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Contract } from "../contract/contract.js";
@@ -18,82 +18,83 @@ import { ForeignSourceError } from "../source/relation.js";
 import { type EarlyHost, listenEarly } from "./early-host.js";
 import { type Look, look, type Watched, whenChanged } from "./watch.js";
 
-/** What one build is told, besides what a run decides itself. */
+/** The settings of one build that `rollcall dev` does not decide itself. */
 export interface DevSettings
   extends OptionsOf<SourceSetting | "bulk" | DownloadName | "changes">,
     Pick<BuildOptions, "db" | "problemsFile"> {
-  /** Its path is kept; links lead to where the run listens. */
+  /** Only its path is used: links lead to the address that the run listens on. */
   baseUrl?: string | undefined;
 }
 
 export interface DevOptions {
-  /** A folder for the releases, which nobody else uses. */
+  /** A private folder for the releases. */
   scratch: string;
-  /** The one to listen on; a free one unless given. */
+  /** The port to listen on; a free one by default. */
   port: number | undefined;
-  /** Asked before each build, since a config file may say something else by then. */
+  /** Reads the settings. Called before each build, since the config file may have changed. */
   settings(): Promise<DevSettings>;
-  /** The files that `settings` reads, whether they are there or not. */
+  /** The files that `settings` reads, whether they exist or not. */
   files: readonly string[];
 }
 
-/** A contract that was made in memory, as `rollcall init --from` would make it. */
+/** A contract that was made in memory, like by `rollcall init --from`. */
 interface MadeContract {
   table: string;
-  /** Whether the table has to be named, as there are others. */
+  /** Whether commands must name the table, since there are others. */
   isNamed: boolean;
   /** Other tables and views of the source, of which this one has the most rows. */
   others: readonly string[];
-  /** Columns that are not published, as they seem to be private or cannot be. */
-  left: readonly string[];
+  /** Columns that are not published, because they seem private or cannot be published. */
+  omitted: readonly string[];
 }
 
 /** A build that is served now. */
 export interface DevBuild {
-  /** Where people begin: `http://127.0.0.1:8080/directory/`. */
+  /** The URL of the explorer: `http://127.0.0.1:8080/directory/`. */
   url: string;
   db: string;
   contract: Contract;
   problemsFile: string | undefined;
-  /** How the contract was made, where none was given and the source is not a directory of users. */
+  /** How the contract was made, if none was given and the source is not a directory of users. */
   made: MadeContract | undefined;
   result: BuildResult;
-  /** Files whose change it was built for; none for the first one. */
+  /** The changed files that led to this build; none for the first one. */
   files: readonly string[];
-  /** What differs from what was served until now; undefined where that is nothing, or there was none. */
+  /** The differences from the release served before; undefined without any, or without such a release. */
   changes: Comparison | undefined;
 }
 
-/** Nothing can be built from the files as they are. What was built last goes on being served. */
+/** A failed build. The last release is still served. */
 interface DevTrouble {
   error: UserError;
   files: readonly string[];
-  /** As far as they could be read. */
+  /** The settings, if they could be read. */
   settings: DevSettings | undefined;
   contract: Contract | undefined;
-  /** Whether anything was built before. */
+  /** Whether a release is served. */
   isServing: boolean;
 }
 
 /** Shows what a run does. */
 export interface DevScreen {
-  /** It listens, and the first build begins. */
+  /** Called when it listens, before the first build. */
   onListening(origin: string): void;
-  /** `changes` can be read until it has resolved. */
+  /** Called after each build. `changes` can be read until the promise resolves. */
   onBuilt(built: DevBuild): Promise<void>;
+  /** Called after each failed build. */
   onTrouble(trouble: DevTrouble): Promise<void>;
 }
 
 export interface DevEffects extends DevScreen {
-  /** A build begins to read. @param words the contract's for one record and for many. */
+  /** Called when a build begins. @param words the contract's words for one record and for many. */
   onBegin(words: Contract["listing"]["words"]): Promise<void>;
   onProgress: OnBuildProgress;
-  /** Is told of trouble with serving, a line each. */
+  /** Called with a line for each problem of the server. */
   log(line: string): void;
   signal: AbortSignal;
 }
 
-/** Goes on until stopped. @throws what the signal was aborted with; UserError if it cannot listen. */
+/** Builds and serves until stopped. @throws the signal's reason; UserError if it cannot listen. */
 export async function dev(options: DevOptions, effects: DevEffects): Promise<never> {
   const { signal } = effects;
   const host = await listenEarly(options.port, effects.log);
@@ -107,11 +108,11 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
     const always = options.files.map((path) => ({ path, isDatabase: false }));
     const step = async () => {
       settings = contract = undefined;
-      const begun = await look(always);
-      seen = begun;
+      const before = await look(always);
+      seen = before;
       settings = await options.settings();
-      // Before anything is read of them: what changes during a build is seen after it, and leads to another one.
-      seen = new Map([...(await look(filesOf(settings))), ...begun]);
+      // Look at the files before they are read, so that a change during a build leads to another build.
+      seen = new Map([...(await look(filesOf(settings))), ...before]);
       const running = { host, files, served, scratch: options.scratch };
       try {
         contract = await loadContract(settings.contract);
@@ -122,8 +123,12 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
         contract = await loadContract(found.contract);
         const { name: table, others } = found;
         const isNamed = others.length > 0 || settings.table !== undefined;
-        const made = { table, isNamed, others, left: leftOut(found) };
-        served = await buildAndServe(readAs(found, settings, options.scratch), { ...running, contract, made }, effects);
+        const made = { table, isNamed, others, omitted: omittedColumns(found) };
+        served = await buildAndServe(
+          withTable(found, settings, options.scratch),
+          { ...running, contract, made },
+          effects,
+        );
       }
     };
     return await repeat(step, {
@@ -143,13 +148,13 @@ function filesOf({ db, contract, query }: DevSettings): Watched[] {
   return [{ path: db, isDatabase: true }, ...others.map((path) => ({ path, isDatabase: false }))];
 }
 
-/** Names of columns that a proposed contract does not have. */
-function leftOut({ columns }: Proposal): string[] {
+/** Columns that a proposed contract does not have. */
+function omittedColumns({ columns }: Proposal): string[] {
   return columns.filter(({ schema }) => schema === undefined).map(({ column }) => column);
 }
 
-/** The settings that read what a contract was made for. */
-function readAs({ kind, name, sql }: Found, settings: DevSettings, scratch: string): DevSettings {
+/** The settings that read the table for which a contract was made. */
+function withTable({ kind, name, sql }: Found, settings: DevSettings, scratch: string): DevSettings {
   if (kind === "query") return settings;
   if (sql === undefined) return { ...settings, table: name };
   const query = join(scratch, "made.sql");
@@ -163,11 +168,11 @@ interface Running {
   made?: MadeContract | undefined;
   scratch: string;
   files: readonly string[];
-  /** What is served until now. */
+  /** The release that is served so far. */
   served: BuildResult | undefined;
 }
 
-/** Old releases that stay: the one to compare with. */
+/** Old releases to keep: the one to compare with. */
 const KEEP = 1;
 
 async function buildAndServe(

@@ -8,31 +8,32 @@ import { createListingServer, type ListingServer } from "../server/server.js";
 import { SETTINGS } from "../settings/table.js";
 
 export interface EarlyHost {
-  /** Where it listens: `http://127.0.0.1:8080`. */
+  /** The address that it listens on: `http://127.0.0.1:8080`. */
   readonly origin: string;
-  /** Serves the release that is current in this folder from now on. */
+  /** Serves the current release of this folder from now on. */
   show(folder: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Only this machine's own programs reach it, since its data may be unfinished. */
+/** Loopback only, since the data may be unfinished. */
 const HOST = "127.0.0.1";
 
 /**
- * @param port the one that `rollcall serve` has, or if that is taken any free one, unless given.
- * @param log is told of trouble, a line each.
- * @throws UserError if the given port is taken or forbidden.
+ * Starts listening, and answers 503 until `show` is called.
+ * @param port by default that of `rollcall serve`, or any free one if that is in use.
+ * @param log is called with a line for each problem.
+ * @throws UserError if the given port is in use or forbidden.
  */
 export async function listenEarly(port: number | undefined, log: (line: string) => void): Promise<EarlyHost> {
   let site: ListingServer | undefined;
-  const server = createServer((req, res) => (site ? site.handler(req, res) : sayNotYet(res)));
+  const server = createServer((req, res) => (site ? site.handler(req, res) : answerNotReady(res)));
   const origin = await listenOn(server, port);
   server.on("error", (error) => log(`The server reports: ${error.message}`));
   return {
     origin,
     async show(folder) {
       if (site) await site.reload();
-      // A browser that kept pages would show those of the build before.
+      // Without NO_CACHE, a browser would show cached pages of the last build.
       else site = await createListingServer({ folder, cacheControl: NO_CACHE }, { log });
     },
     async close() {
@@ -53,8 +54,8 @@ async function listenOn(server: Server, port: number | undefined): Promise<strin
   }
 }
 
-function sayNotYet(res: ServerResponse): void {
-  const text = "There is no release yet: it is being built, or the terminal says what stands in the way.\n";
+function answerNotReady(res: ServerResponse): void {
+  const text = "There is no release yet: it is being built, or the terminal shows why it cannot be built.\n";
   res.writeHead(503, { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": NO_CACHE, "Retry-After": "1" });
   res.end(text);
 }

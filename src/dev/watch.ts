@@ -1,6 +1,6 @@
 /**
- * Sees when files change, by looking at them again and again: a few calls of `stat`, which work for whatever writes them
- * and wherever they lie. What a system reports of a folder is less: nothing of other machines, and not all of every writer.
+ * Detects changes of files by polling with `stat`, which works for every writer and file system. The system's notifications
+ * miss changes from other machines, and of some writers.
  */
 import type { BigIntStats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
@@ -8,24 +8,24 @@ import { setTimeout } from "node:timers/promises";
 import { codeOf } from "../errors.js";
 import { isSameFile, isUnwritten } from "../source/stats.js";
 
-/** A file that a release is made of, whether it is there or not. */
+/** An input file of a release, whether it exists or not. */
 export interface Watched {
   path: string;
   isDatabase: boolean;
 }
 
-/** How each file was at one look, and what lies beside a database. */
+/** The `stat` of each file at one time, and of the log and journal of a database. */
 export type Look = ReadonlyMap<Watched, readonly (BigIntStats | undefined)[]>;
 
-/** Between two looks. A writer that has paused for so long is taken to be done. */
+/** Milliseconds between two polls. A writer that has paused for this long counts as done. */
 const PAUSE_MS = 200;
-/** One that never pauses is not waited for any longer than so many looks. */
+/** Maximum polls to wait for a writer that does not pause. */
 const MOST_LOOKS = 10;
 
-/** Commits may be in the first and not yet in the file itself; while the second is there, SQLite may be at a commit. */
+/** Suffixes of a database's log, which may have commits that the file does not, and of its journal, which exists during a commit. */
 const BESIDE = ["-wal", "-journal"];
 
-/** Looks at files, of which any may be missing. None is opened: closing one would give up SQLite's locks. */
+/** Reads the `stat` of files, any of which may be missing. Opens none: closing a database's file would release SQLite's locks. */
 export async function look(files: Iterable<Watched>): Promise<Look> {
   const looks = [...files].map(async (file) => {
     const beside = file.isDatabase ? await findBeside(file.path) : [];
@@ -35,8 +35,8 @@ export async function look(files: Iterable<Watched>): Promise<Look> {
 }
 
 /**
- * Waits until files are other than they were, and whoever writes them has paused.
- * @returns the paths of those that are. @throws what `signal` was aborted with.
+ * Waits until files have changed, and their writer has paused.
+ * @returns the paths of the changed files. @throws the reason of `signal`.
  */
 export async function whenChanged(before: Look, signal: AbortSignal | undefined): Promise<string[]> {
   let last = before;
@@ -51,7 +51,7 @@ export async function whenChanged(before: Look, signal: AbortSignal | undefined)
 }
 
 async function pause(signal: AbortSignal | undefined): Promise<void> {
-  // The timer's own error would say less than the reason.
+  // Throw the signal's reason instead of the timer's error.
   await setTimeout(PAUSE_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
 }
 
@@ -66,7 +66,7 @@ function isSame(before: readonly (BigIntStats | undefined)[], now: readonly (Big
   });
 }
 
-/** Undefined also where it cannot be looked at: reading it will say why. */
+/** The `stat` of a file; undefined if it is missing or cannot be read: reading it later reports why. */
 async function find(path: string): Promise<BigIntStats | undefined> {
   try {
     return await stat(path, { bigint: true });
@@ -76,14 +76,14 @@ async function find(path: string): Promise<BigIntStats | undefined> {
   }
 }
 
-/** They lie beside the file that a link leads to. */
+/** The `stat` of a database's log and journal, beside the file that a link leads to. */
 async function findBeside(path: string): Promise<(BigIntStats | undefined)[]> {
-  // Where it leads nowhere, reading it will say so.
+  // Reading the file later reports a broken link.
   const real = await realpath(path).catch(() => path);
   return Promise.all(
     BESIDE.map(async (ending) => {
       const found = await find(real + ending);
-      // An empty one says as little as none, and those who only read make and remove it, too.
+      // An empty log counts as none: readers also create and remove it.
       return found?.size === 0n ? undefined : found;
     }),
   );

@@ -1,4 +1,4 @@
-/** Compares records that differ field by field, and counts in which fields and between which values of facets. */
+/** Compares records field by field, and counts changes by field and by values of facets. */
 import stringify from "fast-json-stable-stringify";
 import type { AnyRecord, Contract, Field } from "../contract/contract.js";
 import { AVATAR_PATH } from "../contract/links.js";
@@ -18,13 +18,14 @@ import type { Side } from "./side.js";
 
 export type Changed = Extract<Change, { kind: "changed" }>;
 
+/** The inputs of a comparison. */
 export interface Comparing {
   old: Side;
   new: Side;
   filter: FieldFilter;
 }
 
-/** Pairs without a difference that counts are left out. @throws UserError when a page does not match the list. */
+/** Makes a function that reads pairs of records, and yields those with differences in compared fields. @throws UserError if a page does not match the list. */
 export function changedReader(comparing: Comparing): (pairs: Iterable<Pair>) => Generator<Changed> {
   const { old: oldSide, new: newSide } = comparing;
   const [older, newer] = [new RecordReader(oldSide), new RecordReader(newSide)];
@@ -43,7 +44,7 @@ export function keyValue(record: AnyRecord, { facts }: Side): RecordId {
   return valueAt(record, facts.contract.key) as RecordId;
 }
 
-/** Returns what finds the fields that differ, in published order, of those that both contracts have. */
+/** Makes a function that finds the compared fields that differ, in published order. */
 function comparer({ old: oldSide, new: newSide, filter }: Comparing) {
   const [older, newer] = [oldSide.facts.contract, newSide.facts.contract];
   const isWanted = fieldFilter(filter, [older, newer]);
@@ -55,23 +56,23 @@ function comparer({ old: oldSide, new: newSide, filter }: Comparing) {
     for (const field of fields) {
       const change = { path: field.path, old: valueAt(old, field), new: valueAt(now, field) };
       if (isSame(change.old, change.new)) continue;
-      if (!avatars.has(field.path) || !isOwnAvatar(change, oldSide, newSide)) changes.push(change);
+      if (!avatars.has(field.path) || !isDefaultAvatar(change, oldSide, newSide)) changes.push(change);
     }
     return changes;
   };
 }
 
-/** The fields that show the default avatar where the source has none. */
+/** The paths of fields that have the default avatar for NULL. */
 function avatarsOf({ fields }: Contract): ReadonlySet<string> {
   const isAvatar = ({ schema }: Field) => "setting" in (schema["x-null"] ?? {});
   return new Set(fields.filter(isAvatar).map(({ path }) => path));
 }
 
-/** Whether this is only the default avatar, whose URL changes with the base URL, which is reported separately. */
-function isOwnAvatar({ old, new: now }: FieldChange, oldSide: Side, newSide: Side): boolean {
-  const isOwn = (url: unknown, { facts: { baseUrl } }: Side) =>
+/** Whether both values are the default avatar, whose URL contains the base URL. That difference is reported separately. */
+function isDefaultAvatar({ old, new: now }: FieldChange, oldSide: Side, newSide: Side): boolean {
+  const isDefault = (url: unknown, { facts: { baseUrl } }: Side) =>
     baseUrl !== undefined && url === `${baseUrl}/${AVATAR_PATH}`;
-  return isOwn(old, oldSide) && isOwn(now, newSide);
+  return isDefault(old, oldSide) && isDefault(now, newSide);
 }
 
 function isSame(one: unknown, other: unknown): boolean {
@@ -79,22 +80,24 @@ function isSame(one: unknown, other: unknown): boolean {
   return stringify(one) === stringify(other);
 }
 
+/** Counts of changed records. */
 export interface Summary {
   changed: number;
   fields: Map<string, number>;
-  /** By the path of a facet: numbers of records by the JSON of old and new value. Undefined for too many values. */
+  /** Path of a facet -> JSON of old and new value -> number of records; undefined for too many values. */
   flow: Map<string, Map<string, number> | undefined>;
 }
 
-/** The most pairs of values of a facet. More of them would fill the memory and say nothing. */
+/** Maximum pairs of values of a facet. A facet with more is not counted. */
 const MOST_MOVES = 10_000;
 
+/** A summary without changes. */
 export function nothing(): Summary {
   return { changed: 0, fields: new Map(), flow: new Map() };
 }
 
 /**
- * Returns a function that reads pairs of records and counts what changed in them; in a thread, or on the calling one.
+ * Makes a function that reads pairs of records and counts their changes, in a worker thread or on the calling one.
  * @throws UserError, in a job, as `changedReader` does.
  */
 export function startSummaries(comparing: Comparing): (pairs: Pair[]) => Summary {
@@ -115,6 +118,7 @@ export function startSummaries(comparing: Comparing): (pairs: Pair[]) => Summary
   };
 }
 
+/** Adds a summary to another. */
 export function add(summary: Summary, other: Summary): void {
   summary.changed += other.changed;
   for (const [path, records] of other.fields) count(summary.fields, path, records);
@@ -124,7 +128,7 @@ export function add(summary: Summary, other: Summary): void {
   }
 }
 
-/** The counts in the order of a report: most records first, then by name; moves facet by facet. */
+/** Sorts the counts for a report: most records first, then by name. */
 export function inOrder({ changed, fields, flow }: Summary): Pick<Diff, "changed" | "fields" | "flow"> {
   const facets = [...flow].sort(([one], [other]) => (one < other ? -1 : 1));
   const flows = facets.flatMap(([field, moves]) =>

@@ -1,3 +1,4 @@
+/** Compares two snapshots by their lists of records, and reads only the records that differ. */
 import { basename } from "node:path";
 import { findContractChanges, hasOtherKey } from "../contract/changes.js";
 import type { AnyRecord } from "../contract/contract.js";
@@ -20,26 +21,26 @@ import { type Matches, matchRecords, NO_MATCHES } from "./match.js";
 import { RecordReader } from "./records.js";
 import type { ListEntry, Side } from "./side.js";
 
-/** Below this many records, starting threads takes longer than they save. */
+/** With fewer records than this, starting threads takes longer than they save. */
 const WORTHWHILE = 100_000;
 
-/** Pairs in one job: enough that sending it costs nothing, few enough that no thread waits long for the last. */
+/** Pairs of a job: enough to make sending cheap, few enough that no thread waits long for the last job. */
 const PAIRS_A_JOB = 50;
 
-/** A diff that holds temporary data until it is closed. */
+/** A diff with temporary data, which `close` removes. */
 export interface OpenDiff<T = AnyRecord> extends Diff<T> {
   close(): void;
 }
 
 export interface DiffOptions extends FieldFilter {
-  /** Threads that read changed records; 0 is none. As many as cores unless given, and none for small snapshots. */
+  /** Threads that read changed records. By default one per core, or 0 for small snapshots. */
   workers?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** What was found between both sides before, from lists that were intact. It is closed with the diff, or where that fails. */
+  /** Matches that were found before, from intact lists. They are closed with the diff, or if it fails. */
   matches?: Matches | undefined;
 }
 
-/** @throws UserError when a list of records does not match its digest, or a page that has to be read is missing or not valid. */
+/** Compares two sides. @throws UserError if a list of records does not match its digest, or a page that must be read is missing or invalid. */
 export async function diff<T = AnyRecord>(old: Side, now: Side, options: DiffOptions = {}): Promise<OpenDiff<T>> {
   const { only, ignore, workers, signal } = options;
   const comparing = { old, new: now, filter: { only, ignore } };
@@ -67,7 +68,7 @@ export async function diff<T = AnyRecord>(old: Side, now: Side, options: DiffOpt
 async function requireIntact({ list, digest, facts: { name } }: Side): Promise<void> {
   if (digest !== undefined && findDigest(list, Buffer.allocUnsafe(2 ** 18)) !== digest)
     throw new UserError(
-      `${basename(list)} of ${name} does not match its digest; see what else is wrong with "rollcall verify".`,
+      `${basename(list)} of ${name} does not match its digest; run "rollcall verify" to see what else is wrong.`,
     );
 }
 

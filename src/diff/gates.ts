@@ -8,7 +8,7 @@ import type { OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import type { Diff } from "./change.js";
 
-/** How much may change: numbers of records, or percentages of the records of the old snapshot. */
+/** Maximum changes: numbers of records, or percentages of the records of the old snapshot. */
 export interface Gates {
   maxAdded?: Limit | undefined;
   maxRemoved?: Limit | undefined;
@@ -22,12 +22,12 @@ export type Limit = number | string;
 
 export const GATES: OptionRules<Gates> = pick("maxAdded", "maxRemoved", "maxChanged", "maxField");
 
-/** A release was not made current, because it exceeds gates. */
+/** The error for a release that exceeds gates, so it was not made current. */
 export class GateError extends UserError {
   /**
    * @param release the name of the release's folder.
    * @param exceeded a sentence with figures for each gate.
-   * @param dist the folder of releases, if the commands in the message need it.
+   * @param dist the folder of releases, if commands in the message must name it.
    */
   constructor(
     readonly release: string,
@@ -37,7 +37,7 @@ export class GateError extends UserError {
     const id = idOf(release);
     const [flag, folder] = dist === undefined ? ["", ""] : [` --dist ${shellWord(dist)}`, ` ${shellWord(dist)}`];
     super(
-      `Release ${release} is kept, but current is unchanged, for it exceeds ${exceeded.join("; and ")}. Look at it with "rollcall diff current ${id}${flag}", accept it with "rollcall use ${id}${folder}".`,
+      `Release ${release} was built, but current is unchanged, because it exceeds ${exceeded.join("; and ")}. Review it with "rollcall diff current ${id}${flag}"; accept it with "rollcall use ${id}${folder}".`,
       { exitCode: ExitCode.gate },
     );
   }
@@ -47,7 +47,7 @@ export function hasGates({ maxAdded, maxRemoved, maxChanged, maxField = [] }: Ga
   return [maxAdded, maxRemoved, maxChanged, maxField[0]].some((gate) => gate !== undefined);
 }
 
-/** A sentence for every gate that is exceeded: `max-removed 10: 23 of 1,204 stations removed (1.9 %)`. */
+/** A sentence for each exceeded gate: `max-removed 10: 23 of 1,204 stations removed (1.9 %)`. */
 export function findExceeded(diff: Diff<unknown>, gates: Gates): string[] {
   const { maxAdded, maxRemoved, maxChanged, maxField = [] } = gates;
   const checks: [gate: string, limit: Limit | undefined, records: number, what: string][] = [

@@ -1,4 +1,4 @@
-/** Finds the records that were added, removed or changed between two snapshots, from their lists of records alone. */
+/** Finds added, removed and changed records of two snapshots from their lists of records, without reading pages. */
 import type { Database } from "better-sqlite3";
 import { hasOtherKey } from "../contract/changes.js";
 import type { OrderField } from "../contract/contract.js";
@@ -16,15 +16,16 @@ export interface Pair {
   new: Listed;
 }
 
-/** A record to put where it is new or other than it was, or one that is gone, as it stood before. */
+/** A change of a copy: a new or changed record to put, or a removed record with its old entry. */
 export type KeyedChange = ListEntry & { isPut: boolean };
 
+/** The differences between two lists. Close it at the end. */
 export interface Matches {
   counts: Record<"added" | "removed" | "changed", number>;
   added(): Generator<ListEntry>;
   removed(): Generator<ListEntry>;
   changed(): Generator<Pair>;
-  /** All of them in the order of keys: integers as numbers, texts by the bytes of their value. */
+  /** All changes in the order of keys: integers by value, texts by the bytes of their value. */
   byKey(): Generator<KeyedChange>;
   close(): void;
 }
@@ -40,7 +41,7 @@ export const NO_MATCHES: Matches = {
 
 export type MatchSide = Pick<Side, "list" | "facts">;
 
-/** Where records are named by another field, none of the new side can be found on the old one. */
+/** The matches of sides with different key fields: all old records are removed, all new ones added. */
 function unmatched(old: MatchSide, now: MatchSide): Matches {
   const count = ({ list: path }: MatchSide) => {
     const list = new RecordLines(path);
@@ -54,7 +55,7 @@ function unmatched(old: MatchSide, now: MatchSide): Matches {
     added: () => entriesOf(now),
     removed: () => entriesOf(old),
     byKey() {
-      throw new Error("Records that are named by different fields are in no common order");
+      throw new Error("Records with different key fields have no common order");
     },
   };
 }
@@ -68,12 +69,14 @@ function* entriesOf({ list: path }: MatchSide): Generator<ListEntry> {
   }
 }
 
+/** Lines that are compared at once. */
 const RUN = 512;
+/** Runs before the event loop gets a turn. */
 const RUNS_AT_ONCE = 256;
-/** How many lines ahead the same record is looked for. */
+/** Maximum lines to look ahead for the same record. */
 const LOOK_AHEAD = 48;
 
-/** Walks both lists side by side: records stand in the same order. Lines that differ are joined by key in the end. */
+/** Compares two lists by walking them side by side, since most records are in the same order. Joins lines that differ by key at the end. */
 export async function matchRecords(old: MatchSide, now: MatchSide, signal?: AbortSignal): Promise<Matches> {
   if (hasOtherKey(old.facts.contract, now.facts.contract)) return unmatched(old, now);
   const [older, newer] = [new RecordLines(old.list), new RecordLines(now.list)];
@@ -109,17 +112,17 @@ async function walk(
     at += same + oldSkip;
     to += same + newSkip;
   }
-  differing.addRest("old", older, at);
-  differing.addRest("new", newer, to);
+  differing.addFrom("old", older, at);
+  differing.addFrom("new", newer, to);
 }
 
 interface Held {
   at: number;
-  /** How many lines from there on are in memory: as far ahead is looked, at most. */
+  /** Lines in memory from there on. */
   held: number;
 }
 
-/** How many lines of the old and the new side to lay differing before the sides go on side by side. */
+/** The numbers of old and new lines to skip as different, until both sides are at the same record again. */
 function findNext(older: RecordLines, newer: RecordLines, old: Held, now: Held): [oldSkip: number, newSkip: number] {
   if (isSameKey(older, newer, old.at, now.at)) return [1, 1];
   // If the record is farther away, both lines count as different.
@@ -130,11 +133,11 @@ function findNext(older: RecordLines, newer: RecordLines, old: Held, now: Held):
   return [1, 1];
 }
 
-/** How many lines of one list from `at` on equal those of the other from `to` on, of `most` that both hold. */
+/** The number of equal lines of two lists from `at` and `to` on, up to `most` that both hold in memory. */
 function countSame(one: RecordLines, other: RecordLines, at: number, to: number, most: number): number {
   const [begin, otherBegin] = [one.startOf(at), other.startOf(to)];
   const otherEnd = other.startOf(to + most);
-  // Lines that have the same bytes end at the same places. So only one side's lines are looked at.
+  // Equal lines end at the same offsets, so the ends of one side's lines are enough.
   const isSame = (from: number, until: number) => {
     const [first, last] = [one.startOf(at + from), one.startOf(at + until)];
     const [otherFirst, otherLast] = [otherBegin + first - begin, otherBegin + last - begin];
@@ -150,7 +153,7 @@ function countSame(one: RecordLines, other: RecordLines, at: number, to: number,
   return same;
 }
 
-/** Whether two held lines are of the same record. */
+/** Whether two held lines have the same key. */
 function isSameKey(one: RecordLines, other: RecordLines, at: number, to: number): boolean {
   const [begin, end] = [one.startOf(at) + KEY_AT, one.startOf(at + 1)];
   const [otherBegin, otherEnd] = [other.startOf(to) + KEY_AT, other.startOf(to + 1)];
@@ -160,13 +163,13 @@ function isSameKey(one: RecordLines, other: RecordLines, at: number, to: number)
 
 type SideName = "old" | "new";
 
-/** KiB that SQLite keeps in memory. */
+/** KiB of SQLite's cache. */
 const MEMORY = 32_768;
-/** Rows in memory at once, unless their keys are long. */
+/** Maximum rows in memory at once, and bytes of their keys. */
 const ROWS = 1000;
 const KEY_BYTES = 2 ** 22;
 
-/** Lines that differ, joined by key in a temporary database, however many there are. */
+/** Collects lines that differ in a temporary database, and joins them by key. */
 function openDiffering(contracts: Readonly<Record<SideName, Side["facts"]["contract"]>>) {
   const columns = "(key TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID";
   const tables = `CREATE TABLE old ${columns}; CREATE TABLE new ${columns}`;
@@ -184,16 +187,16 @@ function openDiffering(contracts: Readonly<Record<SideName, Side["facts"]["contr
       } catch (cause) {
         if (!hasCode(cause, "SQLITE_CONSTRAINT_PRIMARYKEY")) throw cause;
         const name = capital(nameOf(contracts[side], key));
-        const message = `${name} is twice in the ${side} snapshot; check it with "rollcall verify".`;
+        const message = `${name} is in the ${side} snapshot twice; check it with "rollcall verify".`;
         throw new UserError(message, { cause });
       }
     }
   };
   return {
-    /** Adds lines that are held. */
+    /** Adds lines that are in memory. */
     add,
     /** Adds all lines from one on. */
-    addRest(side: SideName, lines: RecordLines, first: number): void {
+    addFrom(side: SideName, lines: RecordLines, first: number): void {
       for (let at = first, held = lines.hold(at, 1); held > 0; held = lines.hold(at, 1)) {
         add(side, lines, at, held);
         at += held;
@@ -233,7 +236,7 @@ function join(temporary: TemporaryDatabase, batch: number, key: Pick<OrderField,
   };
 }
 
-/** A text in quotes may have escapes, so its value is ordered, and not how it is written. */
+/** Sorts by the value of keys, since a key in quotes may have escapes. */
 function sortByKey(db: Database, { kind }: Pick<OrderField, "kind">): void {
   const order = kind === "integer" ? "CAST(key AS INTEGER)" : `iif(key GLOB '"*', value_of(key), key)`;
   db.function("value_of", { deterministic: true }, (key) => toBytes(JSON.parse(fromBytes(String(key)))));
@@ -243,10 +246,10 @@ function sortByKey(db: Database, { kind }: Pick<OrderField, "kind">): void {
     ) ORDER BY ${order}`);
 }
 
-/** All rows of a table in the order they were written, in batches, so that several readers can be active. */
+/** All rows of a table in insertion order. Reads in batches, so that several readers can be active. */
 function* rowsOf<Row>(db: Database, table: string, batch: number): Generator<Row, void> {
   const next = db.prepare<[number], Row>(`SELECT * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${batch}`);
-  // Nothing was ever deleted, so row ids count from 1.
+  // No row was deleted, so row ids count from 1.
   for (let done = 0, rows = next.all(0); rows.length > 0; rows = next.all(done)) {
     yield* rows;
     done += rows.length;

@@ -1,4 +1,4 @@
-/** Reads single records of a snapshot from its pages, without reading whole pages if possible. */
+/** Reads single records of a snapshot, without reading whole pages if possible. */
 import { fstatSync, readSync } from "node:fs";
 import type { AnyRecord } from "../contract/contract.js";
 import { isObject, parseJson } from "../contract/json.js";
@@ -14,22 +14,23 @@ import { recordDigest } from "../release/record-lines.js";
 import { badPage, type ListEntry, nameOf, type Side } from "./side.js";
 
 const [NEWLINE, COMMA] = [10, 44];
-/** Bytes that are read around the place where a record should be; most records are within, and most pages are longer. */
+/** Bytes to read around the estimated place of a record. Most records are shorter, and most pages longer. */
 const WINDOW = 8192;
-/** A window has room for this many records of the usual length. */
+/** A window has room for at least this many records of average length. */
 const RECORDS_A_WINDOW = 4;
-/** Records of one page that are read each by itself, before the page is read whole. */
+/** Records of a page to read individually before the whole page is read. */
 const FEW = 3;
 
+/** Reads records by their entries in the list. Fastest in published order. */
 export class RecordReader {
   readonly #paths: PagePaths;
   readonly #pattern: RecordPattern;
-  /** The name of the key's field as it stands in a record. */
+  /** The JSON of the key's name in a record, with its colon. */
   readonly #member: string;
   #memory = Buffer.allocUnsafe(0);
-  /** The page that was read last, how many of its records were, and its lines if it was read whole. */
+  /** The last page, the number of its records that were read, and its lines if it was read whole. */
   #last = { page: 0, records: 0, whole: undefined as Lines | undefined };
-  /** The average in the last page that was read whole, to estimate where a record is. */
+  /** Average bytes of a record in the last whole page, to estimate the place of a record. */
   #bytesARecord = 0;
 
   constructor(private readonly side: Side) {
@@ -39,15 +40,15 @@ export class RecordReader {
     this.#member = toBytes(`${JSON.stringify(contract.key.names.at(-1))}:`);
   }
 
-  /** @throws UserError when the page is missing, or does not hold this record as the list says. */
+  /** Reads and validates a record. @throws UserError if the page is missing, or does not have this valid record with its digest. */
   read(entry: ListEntry): AnyRecord {
     const record = this.#readValid(this.readText(entry));
-    // A page that was altered must neither be reported as the snapshot's nor pass a gate.
+    // An altered page must not be reported as the snapshot's, or pass a gate.
     if (record && this.#hasKey(record, entry.key)) return record;
     throw this.#refuse(entry);
   }
 
-  /** The canonical text of a record, which has its digest. It is valid until the next one is read. @throws as `read` does. */
+  /** Reads the canonical text of a record, which matches its digest. Valid until the next read. @throws as `read` does. */
   readText(entry: ListEntry): Buffer {
     const page = this.#pageOf(entry);
     const bytes = this.#find(page, entry);
@@ -56,7 +57,7 @@ export class RecordReader {
     const { contract, name } = this.side.facts;
     const what = capital(nameOf(contract, entry.key));
     throw new UserError(
-      `${what} on page ${page} of ${name} is not as its digest says; check it with "rollcall verify".`,
+      `${what} on page ${page} of ${name} does not match its digest; check it with "rollcall verify".`,
     );
   }
 
@@ -70,7 +71,7 @@ export class RecordReader {
     return badPage(facts, this.#pageOf(entry), `does not hold ${name}, or not as a valid ${word}`);
   }
 
-  /** The bytes of a record, which have its digest. */
+  /** Finds the bytes of a record that match its digest. */
   #find(page: number, entry: ListEntry): Buffer | undefined {
     if (this.#last.page !== page) this.#last = { page, records: 0, whole: undefined };
     const isFew = this.#last.records++ < FEW;
@@ -82,7 +83,7 @@ export class RecordReader {
     return line && recordDigest(line) === entry.digest ? line : undefined;
   }
 
-  /** Looks for a record where it should be by the usual length of records. */
+  /** Looks for a record at its estimated place. */
   #findNear(page: number, { key, at, digest }: ListEntry): Buffer | undefined {
     const length = Math.ceil(Math.max(WINDOW, RECORDS_A_WINDOW * this.#bytesARecord));
     const middle = Math.floor(this.#bytesARecord * ((at % this.side.facts.pageSize) + 0.5));
@@ -95,8 +96,8 @@ export class RecordReader {
     this.#last.whole ??= this.#open(page, (file) => {
       const { facts } = this.side;
       const { size } = fstatSync(file);
-      if (size > MAX_PAGE) throw badPage(facts, page, `has ${size} bytes, more than a page may`);
-      // The count of an invalid snapshot may be any number.
+      if (size > MAX_PAGE) throw badPage(facts, page, `has ${size} bytes, more than a page may have`);
+      // The count of an invalid snapshot may be 0.
       this.#bytesARecord = size / Math.max(1, Math.min(facts.pageSize, facts.count - (page - 1) * facts.pageSize));
       return new Lines(this.#read(file, 0, size), facts.pageSize + 1);
     });
@@ -105,7 +106,7 @@ export class RecordReader {
 
   #open<T>(page: number, step: (file: number) => T): T {
     const file = openPlain(`${this.side.folder}/${this.#paths.path(page)}`);
-    if (file === undefined) throw badPage(this.side.facts, page, "is not there");
+    if (file === undefined) throw badPage(this.side.facts, page, "does not exist");
     return closing(file, step);
   }
 
@@ -114,13 +115,13 @@ export class RecordReader {
     return this.#memory.subarray(0, readSync(file, this.#memory, 0, length, begin));
   }
 
-  /** The key's field and value as they stand in a record, byte by byte. */
+  /** The JSON of the key's name and value in a record, one character per byte. */
   #memberOf(key: string): string {
     return this.#member + keyText(this.side.facts.contract, key);
   }
 
   #readValid(bytes: Buffer): AnyRecord | undefined {
-    // The pattern takes only what the schema takes, in a tenth of the time.
+    // The pattern takes a tenth of the schema's time, and accepts only what the schema accepts.
     if (this.#pattern.takes(bytes.toString("latin1"), 1)) return JSON.parse(bytes.toString("utf8"));
     const record = this.#parse(bytes);
     return record && recordCheck(this.side.facts.contract)(record).length === 0 ? record : undefined;
@@ -136,7 +137,7 @@ export class RecordReader {
     return (typeof value === "string" || typeof value === "number") && writeKey(value) === key;
   }
 
-  /** Whether a page has a record of this key, whatever else is in it. */
+  /** Whether a page has a record with this key. */
   #isThere(page: number, { key }: ListEntry): boolean {
     const lines = linesWith(this.#readWhole(page).bytes, this.#memberOf(key));
     return [...lines].some((line) => {
@@ -146,7 +147,7 @@ export class RecordReader {
   }
 }
 
-/** The lines of a page, one a record behind the first one. */
+/** The lines of a page. After the first line, there is one per record. */
 class Lines {
   readonly #ends: number[] = [];
 
@@ -163,14 +164,14 @@ class Lines {
     }
   }
 
-  /** The record on a line, which is counted from 0. */
+  /** The record on a line, counted from 0. */
   line(at: number): Buffer | undefined {
     const [before, end] = [this.#ends[at - 1], this.#ends[at]];
     return before === undefined || end === undefined ? undefined : withoutComma(this.bytes, before + 1, end);
   }
 }
 
-/** The complete lines that hold a text. */
+/** The complete lines that contain a text. */
 function* linesWith(bytes: Buffer, text: string): Generator<Buffer> {
   for (let from = 0; ; ) {
     const found = bytes.indexOf(text, from, "latin1");

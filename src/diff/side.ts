@@ -1,4 +1,4 @@
-/** One of the two snapshots that a diff compares: a folder of pages, and the list of their records. */
+/** A side of a diff: a folder of pages, and the list of their records. */
 import { join } from "node:path";
 import type { Contract } from "../contract/contract.js";
 import { readFrame } from "../contract/envelope.js";
@@ -14,33 +14,35 @@ import { DigestedFile } from "../release/writer.js";
 import { createTurns } from "../workers/turns.js";
 import type { SideFacts } from "./change.js";
 
+/** One of the two snapshots that a diff compares. */
 export interface Side {
   facts: SideFacts;
-  /** The folder that holds the pages by the paths of the contract, in canonical form. */
+  /** The folder with the pages in canonical form, at the paths that the contract gives. */
   folder: string;
-  /** The path of a file in the form of records.sha256. */
+  /** The path of its list of records, in the form of records.sha256. */
   list: string;
-  /** The SHA-256 that the list must have, if the snapshot says it. */
+  /** The SHA-256 that the list must have, if known. */
   digest: string | undefined;
 }
 
-/** Where a record stands in a list. */
+/** An entry of a list of records, without its key. */
 export interface Listed {
   /** Its number in published order, from 0. */
   at: number;
   digest: string;
 }
 
-/** With the key as it is written in the list, byte by byte. */
+/** An entry with its key as written in the list, one character per byte. */
 export type ListEntry = Listed & { key: string };
 
-/** How reading a side reports its progress, and what stops it. */
+/** Progress and cancellation while a side is read. */
 export interface ReadEffects {
-  /** `words` are the contract's for one record and for many. */
+  /** `words` are the contract's words for one record and for many. */
   onProgress: (done: { records: number; total: number; words?: readonly [one: string, many: string] }) => void;
   signal: AbortSignal | undefined;
 }
 
+/** A release as a side of a diff. */
 export function openReleaseSide(release: Release, name: string): Side {
   const { folder, snapshot, contract, sums } = release;
   const { id, count, pages, page_size: pageSize, base_url: baseUrl, links, state: digest } = snapshot;
@@ -49,11 +51,12 @@ export function openReleaseSide(release: Release, name: string): Side {
   return { facts, folder, list: join(folder, RECORDS), digest };
 }
 
+/** Pages to read before the event loop gets a turn. */
 const PAGES_AT_ONCE = 64;
 
 /**
- * Pages as a side of a diff. Every page is read once to write the list of their records into `scratch`.
- * @throws UserError naming a page that is missing, not canonical, or has not as many records as it should.
+ * A folder of pages as a side of a diff. Reads every page to write the list of records into `scratch`.
+ * @throws UserError naming a page that is missing or not canonical, or has a wrong number of records.
  */
 export async function indexed(folder: string, facts: SideFacts, scratch: string, signal?: AbortSignal): Promise<Side> {
   const { listing } = facts.contract;
@@ -66,7 +69,7 @@ export async function indexed(folder: string, facts: SideFacts, scratch: string,
     for (let page = 1; page <= facts.pages; page++) {
       await turn();
       const bytes = readPage(join(folder, paths.path(page)), facts, page);
-      if (!bytes) throw badPage(facts, page, "is no file");
+      if (!bytes) throw badPage(facts, page, "is not a file");
       const records = Math.min(facts.pageSize, facts.count - (page - 1) * facts.pageSize);
       const lines = linesOf(bytes, records, finder);
       if (!lines) throw badPage(facts, page, `is not ${records} ${listing.words[1]} in the canonical form`);
@@ -79,7 +82,7 @@ export async function indexed(folder: string, facts: SideFacts, scratch: string,
   return { facts, folder, list, digest: undefined };
 }
 
-/** Undefined when there is no plain file. Reads synchronously, which is much faster. @throws UserError. */
+/** Reads a page synchronously, which is much faster; undefined if there is no regular file. @throws UserError if it cannot be read. */
 export function readPage(path: string, facts: Named, page: number): Buffer | undefined {
   try {
     return readReleaseFileSync(path);
@@ -96,13 +99,14 @@ function linesOf(page: Buffer, records: number, finder: RecordFinder): Buffer | 
 
 type Named = Pick<SideFacts, "name">;
 
+/** The error for a page of a side. @param why the end of a sentence that begins with the page. */
 export function badPage({ name }: Named, page: number, why: string, cause?: unknown): UserError {
   return new UserError(`Page ${page} of ${name} ${why}; check it with "rollcall verify".`, { cause });
 }
 
 const LONGEST_NAME = 100;
 
-/** A record as messages name it, by its key as it is written in a list: `station EGLL`. */
+/** The name of a record in messages: `station EGLL`. @param key as written in a list. */
 export function nameOf({ listing }: Pick<Contract, "listing">, key: string): string {
   return `${listing.words[0]} ${shorten(fromBytes(key), LONGEST_NAME)}`;
 }

@@ -1,4 +1,4 @@
-/** A thread of a diff: reads pairs of records and counts what changed in them. */
+/** The worker thread of a diff: reads pairs of records and counts their changes. */
 import { answerJobs } from "../workers/thread.js";
 import { startSummaries } from "./changed.js";
 

@@ -220,7 +220,7 @@ test("an index that was tampered with is told, and a page that lies about its us
   writeFileSync(page, readFileSync(page, "utf8").replaceAll(userId(33), userId(3)).replace("New.", "Now."));
   expect(await run("diff")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("is not as its digest says"),
+    stderr: expect.stringContaining("does not match its digest"),
   });
   writeFileSync(join(first.folder, "records.sha256"), "");
   expect(await run("diff")).toMatchObject({
@@ -312,7 +312,7 @@ test("a build whose gate is exceeded keeps the release and leaves current alone"
   const [refused = ""] = readdirSync(join(cwd, "dist/releases")).filter((name) => name !== first.name);
   const id = refused.split("-")[1];
   expect(stderr).toBe(
-    `error: Release ${refused} is kept, but current is unchanged, for it exceeds max-added 0: 1 of 20 users added (5 %); and max-removed 0: 1 of 20 users removed (5 %). Look at it with "rollcall diff current ${id}", accept it with "rollcall use ${id}".\n`,
+    `error: Release ${refused} was built, but current is unchanged, because it exceeds max-added 0: 1 of 20 users added (5 %); and max-removed 0: 1 of 20 users removed (5 %). Review it with "rollcall diff current ${id}"; accept it with "rollcall use ${id}".\n`,
   );
   expect(readlinkSync(join(cwd, "dist/current"))).toBe(`releases/${first.name}`);
   // A second time, the release is there already, and is refused again.
@@ -330,7 +330,7 @@ test("--keep 0 leaves what gates have refused until something is switched", asyn
   const refuse = () => build({ db, baseUrl, dist, pageSize: 5, keep: 0, gates: { maxRemoved: "0" } });
   for (const id of [1, 2]) {
     edit(`DELETE FROM users WHERE id = '${userId(id)}'`);
-    await expect(refuse()).rejects.toThrow("is kept, but current is unchanged");
+    await expect(refuse()).rejects.toThrow("was built, but current is unchanged");
     expect(names()).toHaveLength(1 + id);
   }
   expect(names()).toContain(first.name);

@@ -99,5 +99,5 @@ test("a user that is twice on one side is told", async () => {
       ],
       [[3, 1]],
     ),
-  ).rejects.toThrow(`User ${userId(1)} is twice in the old snapshot`);
+  ).rejects.toThrow(`User ${userId(1)} is in the old snapshot twice`);
 });

@@ -93,10 +93,10 @@ function madeLines({ made, db }: DevBuild): Line[] {
       detail: `to keep and change it: rollcall init --from ${file}${table}`,
     },
   ];
-  if (made.left.length > 0)
+  if (made.omitted.length > 0)
     lines.push({
       verb: "leave",
-      value: visible(listed(made.left, MOST_LISTED)),
+      value: visible(listed(made.omitted, MOST_LISTED)),
       detail: "what seems private, or cannot be published",
     });
   const [other] = made.others;
