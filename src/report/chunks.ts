@@ -1,7 +1,9 @@
-/** Joins many small texts into few large ones, because each write to a pipe is expensive. */
+/** Joins small texts into large chunks, since each write to a pipe is expensive. */
 
+/** Minimum characters of a chunk. */
 const CHUNK = 64 * 1024;
 
+/** Joins texts into chunks. */
 export async function* chunks(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = "";
   for await (const text of texts) {

@@ -1,8 +1,8 @@
-/** What two texts have in common, for every form of a report. It runs in browsers, too. */
+/** Compares two texts, for every form of a report. Runs in browsers, too. */
 
 /**
- * How many UTF-16 units two texts have in common at the beginning and at the end.
- * @param inside matches what must not be cut from the character before it.
+ * The numbers of equal UTF-16 units at the beginning and at the end of two texts.
+ * @param inside matches units that must not be separated from the character before them.
  */
 export function commonEnds(left: string, right: string, inside: RegExp): [start: number, end: number] {
   const isInside = (text: string, at: number) => inside.test(text.slice(at, at + 2));
@@ -16,7 +16,7 @@ export function commonEnds(left: string, right: string, inside: RegExp): [start:
   return [start, end];
 }
 
-/** Equal for texts that look the same: compatible characters count as one, and invisible ones as nothing. */
+/** Normalizes a text so that texts which look the same are equal: joins compatible characters, removes invisible ones. */
 export function lookOf(text: string): string {
   return text.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
 }

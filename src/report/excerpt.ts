@@ -1,24 +1,24 @@
-/** Shows two values side by side: short ones in full, long ones as what differs with some text around it. */
+/** Excerpts of two values for comparison: short ones in full, long ones cut to the difference and some text around it. */
 import type { FieldChange } from "../diff/change.js";
 import { bothEndsOf, firstOf, lastOf, type Show } from "../print/fit.js";
 import { visible } from "../print/text.js";
 import { commonEnds, lookOf } from "./difference.js";
 import { type ContractChange, type Subject, type Written, writeValue } from "./model.js";
 
-/** A value in three parts, ready to print. The middle one differs from that of the other value. */
+/** A value in three parts, ready to print. The middle part differs from that of the other value. */
 export interface Excerpt {
   before: string;
   middle: string;
   after: string;
 }
 
-/** The most columns of a value, without quotes and ellipses, and the columns before and after the difference. */
+/** Maximum columns of a value, without quotes and ellipses, and minimum columns before and after the difference. */
 const WIDTH = 90;
 const AROUND = 15;
-/** The most columns of the difference itself. */
+/** Maximum columns of the difference itself. */
 const MIDDLE = WIDTH - 2 * AROUND;
 
-/** Both values of a field. An ellipsis marks text that was left out. */
+/** The excerpts of both values of a field. An ellipsis marks omitted text. */
 export function excerpts(
   { path, old, new: now }: FieldChange,
   { write }: Pick<Subject, "write">,
@@ -26,17 +26,18 @@ export function excerpts(
   const [left, right] = [write(path, old), write(path, now)];
   const isSubtle = lookOf(left.text) === lookOf(right.text);
   if (!isSubtle && isShortAndBare(left) && isShortAndBare(right)) return [whole(left.text), whole(right.text)];
-  const [start, end] = isSubtle ? commonEnds(left.text, right.text, SECOND_HALF) : commonWhole(left, right);
+  const [start, end] = isSubtle ? commonEnds(left.text, right.text, SECOND_HALF) : commonSegments(left, right);
   const [one, other] = [parts(left, start, end, isSubtle), parts(right, start, end, isSubtle)];
   const free = (WIDTH - Math.max(one.middle.length, other.middle.length)) / 2;
   return [excerpt(left, one, free), excerpt(right, other, free)];
 }
 
-/** Both values of a contract's keyword as JSON, in which every text has quotes; what a contract does not say is nothing. */
+/** The excerpts of both values of a contract's keyword, as JSON; `nothing` if a contract does not have it. */
 export function contractExcerpts(values: NonNullable<ContractChange["values"]>): readonly [Excerpt, Excerpt] {
   return excerpts({ path: "", ...values }, { write: (_path, value) => writeValue(value, true) });
 }
 
+/** The text of an excerpt. */
 export function joined({ before, middle, after }: Excerpt): string {
   return before + middle + after;
 }
@@ -49,7 +50,7 @@ function whole(text: string): Excerpt {
   return { before: "", middle: visible(text), after: "" };
 }
 
-/** The middle part is ready to print; the others are not yet escaped. */
+/** Splits a value. The middle part is ready to print; the others are not escaped yet. */
 function parts({ text, quoted }: Written, start: number, end: number, isSubtle: boolean): Excerpt {
   const show = showing(quoted);
   const showMiddle: Show = isSubtle ? (part) => escapeForeign(show(part)) : show;
@@ -79,8 +80,8 @@ const SECOND_HALF = /^[\udc00-\udfff]/;
 
 const WHOLE = (["word", "grapheme"] as const).map((granularity) => new Intl.Segmenter("en", { granularity }));
 
-/** What two values have in common without cutting a word or, where one is too long to be shown, a letter from its accents. */
-function commonWhole(left: Written, right: Written): [start: number, end: number] {
+/** The equal ends of two values, cut between words or, if a word is too long, between graphemes. */
+function commonSegments(left: Written, right: Written): [start: number, end: number] {
   const [start, end] = commonEnds(left.text, right.text, SECOND_HALF);
   for (const segmenter of WHOLE) {
     const around = ({ text }: Written) => segmentAround(segmenter, text, start, text.length - end);
@@ -94,10 +95,10 @@ function commonWhole(left: Written, right: Written): [start: number, end: number
   return [start, end];
 }
 
-/** How many units are before and after what `from` to `to` become when no segment is cut. */
+/** The numbers of units before and after `from` to `to`, extended so that no segment is cut. */
 function segmentAround(segmenter: Intl.Segmenter, text: string, from: number, to: number) {
   const at = (place: number) => {
-    // A segment that is longer could not be shown whole.
+    // A longer segment could not be shown anyway.
     const first = Math.max(0, place - MIDDLE);
     const found = segmenter.segment(text.slice(first, place + MIDDLE)).containing(place - first);
     const begin = first + (found?.index ?? place - first);

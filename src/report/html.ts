@@ -1,4 +1,4 @@
-/** `--format html`: a diff as one HTML file for reviewers. It works offline, and texts of records are never markup. */
+/** `--format html`: a diff as one HTML file that works offline. Texts of records are always escaped. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { valueAt } from "../contract/record/value.js";
@@ -19,13 +19,13 @@ import {
   writePath,
 } from "./model.js";
 
-/** In bounded memory: the changes are read twice, for the plots and for the list. The bytes depend on the diff alone. */
+/** Writes the report in bounded memory: reads the changes twice, for the plots and for the list. Deterministic. */
 export async function* htmlReport(diff: Diff, options: ReportOptions): AsyncGenerator<string> {
   const report = reportOf(diff, options);
   const [script, style] = ["main.js", "style.css"].map(compiled) as [Markup, Markup];
   yield html`${pageHead(title(report), policyFor(script, style))}<style>${style}</style>\n${summary(report)}`.source;
   if (report.differing > 0) {
-    // The libraries for charts take long to load.
+    // Imported only when needed: the chart libraries load slowly.
     const { plots } = await import("./plots.js");
     const parts = [await plots(report), changeList(report)];
     yield html`${report.isShort ? parts.reverse() : parts}</main>\n`.source;
@@ -39,12 +39,12 @@ function title({ diff, differing, old, new: now }: Report): string {
   return `${what}: ${old.name} to ${now.name}`;
 }
 
-/** The page's script or style as it was compiled with the package, also where this is run from `src`. */
+/** The compiled script or style of the report, also if this runs from `src`. */
 function compiled(name: string): Markup {
   return new Markup(readFileSync(new URL(`../../lib/report/page/${name}`, import.meta.url), "utf8"));
 }
 
-/** Allows no requests, no other script or style, no form targets, and no conversion of text to markup. */
+/** The Content-Security-Policy: no requests, no other script or style, no form targets, no conversion of text to markup. */
 function policyFor(script: Markup, style: Markup): string {
   const hash = ({ source }: Markup) => `'sha256-${createHash("sha256").update(source).digest("base64")}'`;
   return [
@@ -59,7 +59,7 @@ function policyFor(script: Markup, style: Markup): string {
   ].join("; ");
 }
 
-/** The top of the page: the two sides, how many records differ, other differences, and exceeded gates. */
+/** The top of the report: both sides, the number of differing records, other differences, and exceeded gates. */
 function summary({ diff, differing, words, settings, filter, contract, exceeded, ...sides }: Report): Markup {
   const skip = html`<a class="skip" href="#changes">Skip to the list of changes</a>\n`;
   const headline =
@@ -87,7 +87,7 @@ ${([...CHANGE_KINDS, "unchanged"] as const).map(figure)}</dl>
 
 const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed", unchanged: "Unchanged" };
 
-/** What changed in the contract, a row each; what came or went has no values. */
+/** A row for each change of the contract; added and removed fields have no values. */
 function contractChanged(contract: NonNullable<Report["contract"]>): Markup {
   const key = otherKey(contract, (path) => path);
   const row = ({ kind, before, name, after, values }: ContractChange) => {
@@ -112,7 +112,7 @@ function gates(exceeded: readonly string[]): Markup {
 `;
 }
 
-/** The list of changes before the page's script fills it: search and filters, and an empty table. */
+/** The list of changes before the script fills it: search, filters, and an empty table. */
 function changeList({ diff, words: [one], subjects }: Report): Markup {
   const { key } = subjects.changed.contract;
   return html`<section id="changes" class="changes" tabindex="-1" aria-labelledby="changes-title">
@@ -137,7 +137,7 @@ ${CHANGE_KINDS.map((kind) => kindBox(kind, diff[kind]))}</div></fieldset>
 `;
 }
 
-/** Its value is JSON, in which characters that are made visible everywhere else can stand. */
+/** An option of the field filter. Its value is JSON, where any character can be escaped. */
 function fieldOption([path, records]: readonly [path: string, records: number]): Markup {
   return html`<option value="${toJson(path)}">${writePath(path)} (${number(records)})</option>`;
 }
@@ -147,13 +147,13 @@ function kindBox(kind: ChangeKind, records: number): Markup {
 `;
 }
 
-/** Characters of JSON in a block (about), few enough to parse between two frames. */
+/** Approximate characters of JSON in a block, few enough to parse between two frames. */
 const BLOCK_LENGTH = 128_000;
 
 /**
- * Yields the blocks of all changes, and then a block of what the page must know besides: the paths, to which rows
- * refer by number, those that introduce a record, and the explorer. A row is `[key, [name, ...], path, value, path, value, ...]`, with
- * `old, new` instead of the value for a changed record. A block has rows of one kind.
+ * Yields blocks of JSON with all changes, then a block with the paths, to which rows refer by number, the paths of the fields that
+ * closed rows show, and the explorer. A row is `[key, [name, ...], path, value, path, value, ...]`, with `old, new` instead of the
+ * value for a changed record. A block has rows of one kind.
  */
 async function* dataBlocks({ diff, subjects, explorer, isUnpublished }: Report): AsyncGenerator<string> {
   const paths = new Map<string, number>();

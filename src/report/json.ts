@@ -1,15 +1,15 @@
-/** `--format json` and `--format ndjson`, written while the changes are read, because a report may be larger than memory. */
+/** `--format json` and `--format ndjson`. Written as a stream, since a report may be larger than memory. */
 import type { ContractChanges } from "../contract/changes.js";
 import type { Change, Diff, FieldFilter, SideFacts } from "../diff/change.js";
 import { toJson } from "../print/text.js";
 import { chunks } from "./chunks.js";
 
-/** One JSON document, with each member and each change on a line of its own. */
+/** One JSON document, with each member and each change on its own line. */
 export function jsonReport(diff: Diff, filter: FieldFilter = {}): AsyncGenerator<string> {
   return chunks(documentParts(diff, filter));
 }
 
-/** Every change as one line of JSON, in the order of the diff; before them what changed in the contract, if it did. */
+/** A line of JSON for each change, in the order of the diff, after a line for changes of the contract, if any. */
 export function ndjsonReport(diff: Diff): AsyncGenerator<string> {
   return chunks(lines(diff));
 }
@@ -38,12 +38,12 @@ async function* documentParts(diff: Diff, { only, ignore }: FieldFilter): AsyncG
   yield "\n]\n}\n";
 }
 
-/** A keyword that a contract does not have is left out. */
+/** The JSON of changes of the contract. Omits keywords that a contract does not have. */
 function contractMembers({ added, removed, fields, listing, conditions, hasOtherKey }: ContractChanges) {
   return { added, removed, fields, listing, conditions, other_key: hasOtherKey };
 }
 
-/** A side that was never published has no id. */
+/** The JSON of a side. `id` is null for a side without one. */
 function side({ id, count, pages }: SideFacts) {
   return { id: id ?? null, count, pages };
 }
@@ -54,7 +54,10 @@ async function* lines(diff: Diff): AsyncGenerator<string> {
   for await (const change of diff.changes()) yield `${toLine(change)}\n`;
 }
 
-/** `{kind, id, fields: [{path, old, new}]}`; for a record that was added or removed, no fields but the whole of it, by the contract's word for one if that is plain. */
+/**
+ * Makes a function that writes a change: `{kind, id, fields: [{path, old, new}]}`. For an added or removed record, `fields` is
+ * empty, and another member has the whole record: the contract's word for one record if it is plain, else `record`.
+ */
 function changeWriter({ new: { contract } }: Diff): (change: Change) => string {
   const [one] = contract.listing.words;
   const whole = /^[a-z]+$/.test(one) && !["kind", "id", "fields"].includes(one) ? one : "record";

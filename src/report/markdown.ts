@@ -1,4 +1,4 @@
-/** `--format markdown`: a diff as a comment in a pull request, never longer than GitHub allows. */
+/** `--format markdown`: a diff as a comment of a pull request, within GitHub's length limit. */
 import type { AnyRecord } from "../contract/contract.js";
 import { recordAddress } from "../contract/links.js";
 import { writtenValue } from "../contract/record/value.js";
@@ -24,12 +24,12 @@ import {
   writePath,
 } from "./model.js";
 
-/** GitHub allows 65,536 characters, and there are never more of them than UTF-16 units. */
+/** Maximum UTF-16 units. GitHub allows 65,536 characters. */
 const LONGEST_COMMENT = 65_000;
-/** Characters for the gates, what changed in the contract, the fields, and the moves of all facets. */
+/** Maximum characters for gates, changes of the contract, fields, and moves of all facets. */
 const ROOM = { gates: 16_000, contract: 8000, fields: 8000, facets: 8000 };
 
-/** @param options.limit the most changes of each kind; as many as fit unless given. */
+/** Writes the report. @param options.limit maximum changes of each kind; as many as fit by default. */
 export async function* markdownReport(diff: Diff, options: ReportOptions & { limit?: number } = {}) {
   const { limit = Number.POSITIVE_INFINITY, ...others } = options;
   const report = reportOf(diff, others);
@@ -67,7 +67,7 @@ export async function* markdownReport(diff: Diff, options: ReportOptions & { lim
   }
 }
 
-/** `3 stations added, 1 removed` */
+/** The title: `3 stations added, 1 removed`. */
 function headline({ diff, words }: Report): string {
   const [first, ...kinds] = CHANGE_KINDS.filter((kind) => diff[kind] > 0);
   if (!first) return diff.contract ? "contract changed, no changes of records" : "no changes";
@@ -86,7 +86,7 @@ function sides(report: Report): string {
   return table(["", "snapshot", word(report.words[1]), "pages"], ["---", "---", "---:", "---:"], rows);
 }
 
-/** A row for each difference; what came or went has no values. */
+/** A row for each change of the contract; added and removed fields have no values. */
 function contract({ contract }: Report): string {
   if (contract === undefined) return "";
   const rows = contract.changes.map(({ kind, before, name, after, values }) => {
@@ -94,7 +94,7 @@ function contract({ contract }: Report): string {
     const [old, now] = values ? contractExcerpts(values).map((side) => span(joined(side))) : [];
     return row(what.join(" "), old ?? "", now ?? kind);
   });
-  const { shown, rest } = fitting(rows, ROOM.contract);
+  const { shown, rest } = fittingRows(rows, ROOM.contract);
   const key = otherKey(contract, code);
   const notes = [...(rest > 0 ? [`${number(rest)} more are not shown here.`] : []), ...(key ? [key] : [])];
   const changed = table(["contract changed", "old", "new"], ["---", "---", "---"], shown);
@@ -109,7 +109,7 @@ function totals({ diff }: Report): string {
 
 function gates({ exceeded }: Report): string {
   if (exceeded.length === 0) return "";
-  const { shown, rest } = fitting(
+  const { shown, rest } = fittingRows(
     exceeded.map((sentence) => `- ${code(sentence)}\n`),
     ROOM.gates,
   );
@@ -134,12 +134,12 @@ function unpublished({ diff, words, isUnpublished }: Report): string {
 
 function figures(title: string, [, many]: Report["words"], rows: readonly string[], room: number): string {
   if (rows.length === 0) return "";
-  const { shown, rest } = fitting(rows, room);
+  const { shown, rest } = fittingRows(rows, room);
   const note = rest > 0 ? `\n${number(rest)} rarer ones are not shown here.\n` : "";
   return table([title, word(many)], ["---", "---:"], shown) + note;
 }
 
-/** Folded tables: at most `limit` changes of each kind in at most `room` characters, and how many were left out. */
+/** Folded tables with at most `limit` changes of each kind in at most `room` characters, and the number of omitted ones. */
 async function* details(report: Report, limit: number, room: number): AsyncGenerator<string> {
   const { diff } = report;
   const kinds = CHANGE_KINDS.filter((kind) => diff[kind] > 0);
@@ -149,14 +149,14 @@ async function* details(report: Report, limit: number, room: number): AsyncGener
   const needs = rows.map((texts) => texts.join("").length);
   const shares = share(needs, room - frames.join("").length);
   for (const [at, kind] of kinds.entries()) {
-    const { shown } = fitting(rows[at] ?? [], shares[at] ?? 0);
+    const { shown } = fittingRows(rows[at] ?? [], shares[at] ?? 0);
     const rest = diff[kind] - shown.length;
     if (shown.length > 0) yield opening(report, kind) + shown.join("") + CLOSING;
     if (rest > 0) yield leftOut(report, kind, rest, shown.length > 0);
   }
 }
 
-/** The first rows of a kind: as many as would fit if it were the only kind, and one more. */
+/** The first rows of a kind: one more than would fit if it were the only kind. */
 async function firstRows(report: Report, kind: ChangeKind, limit: number, room: number): Promise<string[]> {
   const rows: string[] = [];
   let length = 0;
@@ -169,7 +169,7 @@ async function firstRows(report: Report, kind: ChangeKind, limit: number, room: 
   return rows;
 }
 
-/** Divides `room` evenly, except that none gets more than it needs. */
+/** Divides `room` evenly, but gives none more than it needs. */
 function share(needs: readonly number[], room: number): number[] {
   const shares = needs.map(() => 0);
   const smallestFirst = [...needs.entries()].sort(([, one], [, other]) => one - other);
@@ -196,25 +196,25 @@ function leftOut({ subjects }: Report, kind: ChangeKind, rest: number, isMore: b
   return `\n${all} not shown here; \`rollcall diff --all\` shows every one.\n`;
 }
 
-/** One row, or for a changed record one row for each field. */
+/** The rows of a change: one, or one per field of a changed record. */
 function changeRows(change: Change, report: Report): string {
   const subject = report.subjects[change.kind];
   if (change.kind !== "changed") {
     const { record } = change;
     const { facets, time } = subject;
     const facts = facets.map((field) => code(factOf(record, field, subject)));
-    return row(who(change, record, report), ...facts, ...(time ? [code(dayOf(record, time))] : []));
+    return row(recordCell(change, record, report), ...facts, ...(time ? [code(dayOf(record, time))] : []));
   }
   const rows = change.fields.map((field, at) => {
     const [before, after] = excerpts(field, subject);
-    const first = at === 0 ? who(change, change.new, report) : "";
+    const first = at === 0 ? recordCell(change, change.new, report) : "";
     return row(first, code(writePath(field.path)), span(joined(before)), span(joined(after)));
   });
   return rows.join("");
 }
 
-/** A record's name and key, the key as a link to the record where it can be looked at. */
-function who({ kind, id }: Change, record: AnyRecord, { subjects, explorer }: Report): string {
+/** A record's name and key. The key is a link to the explorer, if there is one. */
+function recordCell({ kind, id }: Change, record: AnyRecord, { subjects, explorer }: Report): string {
   const name = labelOf(record, subjects[kind]);
   const key = code(writtenValue(id));
   const isThere = explorer !== undefined && kind !== "removed";
@@ -225,19 +225,19 @@ function who({ kind, id }: Change, record: AnyRecord, { subjects, explorer }: Re
 }
 
 /*
- * Foreign text is made safe in Markdown by putting all of it into code spans. In one, renderers ignore emphasis, links,
- * images, HTML and entities, and GitHub ignores mentions, issue numbers, commits, addresses and emoji. Two characters can
- * end one early: a backtick, and the `|` that ends a table cell.
+ * All text of records is put into code spans. There, renderers ignore emphasis, links, images, HTML and entities, and GitHub
+ * ignores mentions, issue numbers, commits, addresses and emoji. Two characters can end a code span early: a backtick, and the
+ * `|` that ends a table cell.
  */
 
 const LONGEST = 200;
 
-/** Any text as a code span, cut to a length that fits into a table. */
+/** Any text as a code span, cut to a length that fits a table. */
 function code(text: string): string {
   return span(firstOf(text, LONGEST, visible));
 }
 
-/** A code span of text that is already short and escaped for printing, as excerpts are. */
+/** A code span of text that is already cut and escaped for printing, such as an excerpt. */
 function span(text: string): string {
   // In a table's code span, `\|` means `|`. Renderers disagree about `\\|`, so after a backslash `|` is written as a JSON
   // escape; so is a backtick, everywhere.
@@ -253,16 +253,16 @@ function linked(markdown: string, address: string): string {
   return address.length > LONGEST_ADDRESS ? markdown : `[${markdown}](<${address.replaceAll("|", "%7C")}>)`;
 }
 
-/** Words of letters alone. Among other characters, renderers look for markup, links and names of users. */
+/** Words of letters only, in which renderers find no markup, links or mentions. */
 const PLAIN = /^[\p{L}\p{M}]+(?: [\p{L}\p{M}]+)*$/u;
 
-/** A contract's word as text, or as a code span where it may be taken for more, or turn what stands beside it. */
+/** A contract's word as text, or as a code span if it could be markup, or is written from right to left. */
 function word(text: string): string {
   return PLAIN.test(text) && text.length <= LONGEST && !RIGHT_TO_LEFT.test(text) ? text : code(text);
 }
 
-/** As many rows as take no more characters than this, and how many are left. */
-function fitting(rows: readonly string[], room: number): { shown: readonly string[]; rest: number } {
+/** The first rows that fit into `room` characters, and the number of the others. */
+function fittingRows(rows: readonly string[], room: number): { shown: readonly string[]; rest: number } {
   let used = 0;
   const end = rows.findIndex(({ length }) => {
     used += length;
@@ -272,7 +272,7 @@ function fitting(rows: readonly string[], room: number): { shown: readonly strin
   return { shown, rest: rows.length - shown.length };
 }
 
-/** A row of a table. Its cells must already be Markdown. */
+/** A row of a table. @param cells Markdown */
 function row(...cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |\n`;
 }

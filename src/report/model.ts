@@ -1,4 +1,4 @@
-/** A diff as every form of a report shows it. Nothing here is escaped: each form escapes texts for itself. */
+/** The content of a report, for every form. Not escaped: each form escapes texts itself. */
 import type { AnyRecord, Contract, Field } from "../contract/contract.js";
 import type { NullRule, ValueSchema } from "../contract/file/form.js";
 import { isLoopback, isPublishableUrl } from "../contract/links.js";
@@ -7,77 +7,79 @@ import type { Change, Diff, FieldFilter, SideFacts } from "../diff/change.js";
 import { number, type Words } from "../print/numbers.js";
 import { listed, shorten } from "../print/text.js";
 
-/** In the order of a diff. */
+/** The kinds of changes, in the order of a diff. */
 export const CHANGE_KINDS = ["added", "removed", "changed"] as const satisfies readonly Change["kind"][];
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** The most changes of a short report. */
+/** Maximum changes of a short report. */
 const SHORT = 20;
 
 export interface ReportOptions {
-  /** A sentence for each gate that was exceeded. */
+  /** A sentence for each exceeded gate. */
   exceeded?: readonly string[];
   filter?: FieldFilter;
 }
 
+/** The content of a report. */
 export interface Report {
   diff: Diff;
   exceeded: readonly string[];
   filter: FieldFilter;
-  /** How many records differ. */
+  /** The number of differing records. */
   differing: number;
-  /** By the contract of the snapshot that holds the record: the old one has what was removed. */
+  /** How to describe records, by the contract of their snapshot: removed records are of the old one. */
   subjects: Readonly<Record<ChangeKind, Subject>>;
   words: Exclude<Words, string>;
   old: ReportSide;
   new: ReportSide;
-  /** Differences in what changes every page but no record. Unknown values are left out. */
+  /** Differences of settings that change pages but no record. Omits unknown values. */
   settings: readonly { name: string; old: string; new: string }[];
   /** What changed in the contract, if anything did. */
   contract: ReportContract | undefined;
-  /** In how many records each field changed, most first. */
+  /** The number of records in which each field changed, most first. */
   fields: readonly (readonly [path: string, records: number])[];
-  /** The moves of each facet that has any. */
+  /** The facets with moves. */
   facets: readonly Facet[];
-  /** The explorer of the new snapshot, fit for a link. A record that was removed is not in it. */
+  /** The URL of the new snapshot's explorer, safe for links. It does not have removed records. */
   explorer: string | undefined;
-  /** Whether readers find an explorer only once the new side is published: it is a source, or for this machine alone. */
+  /** Whether the explorer exists only once the new side is published: it is a source, or on loopback. */
   isUnpublished: boolean;
-  /** Whether there are so few changes that their list comes before tables and plots. */
+  /** Whether there are few changes, so that their list comes before tables and plots. */
   isShort: boolean;
 }
 
 interface ReportSide {
-  /** With the snapshot's id if the name does not contain it: `before/current (ac5e31b908dc)`. */
+  /** Its name, with the id if the name does not end with it: `before/current (ac5e31b908dc)`. */
   name: string;
   count: number;
   pages: number;
 }
 
 interface ReportContract {
-  /** Fields that came and went, then what differs in the others and in the listing, then the conditions. */
+  /** Added and removed fields, then changes of other fields and of the listing, then of conditions. */
   changes: readonly ContractChange[];
-  /** The keys of both sides, where the records of one cannot be found by the key of the other. */
+  /** The key fields of both sides, if they differ. */
   keys: readonly [old: string, now: string] | undefined;
 }
 
-/** One difference between two contracts: a field or condition that only one of them has, or a value that differs. */
+/** A change of the contract: an added or removed field or condition, or a changed value. */
 export interface ContractChange {
   kind: ChangeKind;
-  /** What differs: a name, and a word before or after it: `field nickname`, `country pattern`, `listing version`. */
+  /** What changed: a name, with a word before or after it: `field nickname`, `country pattern`, `listing version`. */
   before?: string;
   name: string;
   after?: string;
   values?: { old: unknown; new: unknown };
 }
 
+/** A facet with changed values. */
 export interface Facet {
   path: string;
   /** Most records first. */
   moves: readonly Move[];
 }
 
-/** How many records went from one value of a facet to another. */
+/** The number of records that changed from one value of a facet to another. */
 export interface Move {
   from: FacetValue;
   to: FacetValue;
@@ -87,10 +89,11 @@ export interface Move {
 /** One value of a facet; the same value is the same object. */
 export interface FacetValue {
   text: string;
-  /** Its place in the contract's list of values, or in the order of values. */
+  /** Its position in the contract's list of values, or in the order of values. */
   place: number;
 }
 
+/** Makes the content of a report. */
 export function reportOf(diff: Diff, { exceeded = [], filter = {} }: ReportOptions = {}): Report {
   const { old, new: now, added, removed, changed } = diff;
   const current = subjectOf(now.contract);
@@ -152,7 +155,7 @@ function contractOf({ contract, old, new: now }: Diff): ReportContract | undefin
   return { changes, keys: contract.hasOtherKey ? [before ?? "", after ?? ""] : undefined };
 }
 
-/** A sentence where the keys differ. @param show escapes a key for the report. */
+/** A sentence for different key fields; undefined if they are the same. @param show escapes a key for the report. */
 export function otherKey({ keys }: ReportContract, show: (path: string) => string): string | undefined {
   if (!keys) return undefined;
   const [before, after] = keys.map(show);
@@ -175,7 +178,7 @@ function facetOf(path: string, allFlow: Diff["flow"], { contract, write }: Subje
   };
 }
 
-/** Numbers by size and before texts, which are by their characters. */
+/** Compares values of a facet: numbers by size, before texts by characters. */
 function compare(one: unknown, other: unknown): number {
   if (typeof one === "number" && typeof other === "number") return one - other;
   const [text = "", otherText = ""] = [one, other].map((value) =>
@@ -184,7 +187,7 @@ function compare(one: unknown, other: unknown): number {
   return text === otherText ? 0 : text < otherText ? -1 : 1;
 }
 
-/** The first `limit` changes of a kind; no more are read. */
+/** Reads the first `limit` changes of a kind. */
 export async function* firstChanges(diff: Diff, kind: ChangeKind, limit: number): AsyncGenerator<Change> {
   let left = Math.min(limit, diff[kind]);
   if (left === 0) return;
@@ -195,7 +198,7 @@ export async function* firstChanges(diff: Diff, kind: ChangeKind, limit: number)
 }
 
 /**
- * Which fields were compared: `only country, position.*`, `all fields but nickname`; undefined when all were.
+ * The fields that were compared: `only country, position.*`, `all fields but nickname`; undefined for all.
  * @param show escapes a pattern for the report.
  */
 export function comparedFields({ only, ignore = [] }: FieldFilter, show: (pattern: string) => string) {
@@ -204,23 +207,24 @@ export function comparedFields({ only, ignore = [] }: FieldFilter, show: (patter
   return `only ${list(only)}${ignore.length === 0 ? "" : `, without ${list(ignore)}`}`;
 }
 
-/** What reports say of a contract's records besides what differs. */
+/** How reports describe the records of a contract. */
 export interface Subject {
   contract: Contract;
   words: Contract["listing"]["words"];
-  /** The fields by which people choose records, without those that name one; a row of a report shows the first of them. */
+  /** The first facets, without fields that name a record. Rows show their values. */
   facets: readonly Field[];
-  /** The time that a record goes by, if it has any. */
+  /** The first date or time of a record, preferably from the order. */
   time: Field | undefined;
-  /** What people may know a record by besides its key, best first: `["Anna Berg", "anna"]`. */
+  /** The names of a record other than its key, best first: `["Anna Berg", "anna"]`. */
   namesOf(record: AnyRecord): string[];
   /** A value of the field with this path, as text. */
   write(path: string, value: unknown): Written;
 }
 
-/** More of them would push aside what differs. */
+/** Maximum facets in a row. */
 const MOST_FACETS = 3;
 
+/** Describes the records of a contract. */
 export function subjectOf(contract: Contract): Subject {
   const { fields, key, label, listing, order } = contract;
   const names = new Set([label, ...fields.filter(({ schema }) => endsIn(schema["x-null"], key.path))]);
@@ -241,13 +245,13 @@ export function subjectOf(contract: Contract): Subject {
   };
 }
 
-/** Whether a NULL becomes the value of a field when nothing else is there, so that both name the same. */
+/** Whether a NULL rule ends with the value of a field, so that both fields can name a record. */
 function endsIn(rule: NullRule | undefined, path: string): boolean {
   if (rule === undefined) return false;
   return "field" in rule ? rule.field === path : "join" in rule && endsIn(rule.empty, path);
 }
 
-/** Whether a field may hold any text. Quotes show where such a text ends, and that it is empty. */
+/** Whether a field may have any text. Reports quote such texts, to show where they end. */
 function isFreeText(schema: ValueSchema): boolean {
   const { type, pattern, format, enum: values, anyOf } = schema;
   if (schema["x-json"]) return true;
@@ -256,15 +260,15 @@ function isFreeText(schema: ValueSchema): boolean {
   return isText && pattern === undefined && format === undefined && values === undefined && !("const" in schema);
 }
 
-/** The most characters of a name, and of a facet's value, in a row. */
+/** Maximum characters of a name, and of a facet's value, in a row. */
 const [LONGEST_NAME, LONGEST_FACT] = [40, 40];
 
-/** The name of a record; empty when it has only its key. */
+/** The name of a record; empty if it has only its key. */
 export function labelOf(record: AnyRecord, { namesOf }: Subject): string {
   return shorten(namesOf(record)[0] ?? "", LONGEST_NAME);
 }
 
-/** The value of a facet, cut to what fits into a row. */
+/** The value of a facet, cut to fit a row. */
 export function factOf(record: AnyRecord, field: Field, { write }: Subject): string {
   return short(write(field.path, valueAt(record, field)));
 }
@@ -278,30 +282,30 @@ export function dayOf(record: AnyRecord, time: Field): string {
   return String(valueAt(record, time)).slice(0, "2026-11-21".length);
 }
 
-/** What a time says of a record, by its field: `opened` for `date_opened`, `edited` for `page.edited_at`. */
+/** The word for a time, from its field: `opened` for `date_opened`, `edited` for `page.edited_at`. */
 export function timeWord({ names, path }: Field): string {
   return (names.at(-1) ?? "").replace(/^date_|_(?:at|on|date|time)$/, "") || path;
 }
 
-/** A value as text. */
+/** A value as text, and whether reports quote it. */
 export interface Written {
   text: string;
   quoted: boolean;
 }
 
-/** Text in other fields that would be misread without quotes; `|` and `` ` `` have a meaning in Markdown. */
+/** Texts that would be misread without quotes. `|` and `` ` `` are Markdown. */
 const NEEDS_QUOTES = /^$|[\s"\\`|]/;
 
-/** Free text in quotes, everything else without: `open`, `["EN","DE"]`. @param isFree whether the field may hold any text. */
+/** Writes a value: free text in quotes, anything else without: `open`, `["EN","DE"]`. @param isFree whether the field may have any text. */
 export function writeValue(value: unknown, isFree: boolean): Written {
   if (typeof value !== "string") return { text: JSON.stringify(value) ?? "nothing", quoted: false };
   return { text: value, quoted: isFree || NEEDS_QUOTES.test(value) };
 }
 
-/** A field's path: in quotes where its names would be misread as something else of the report. */
+/** Writes a field's path, in quotes if it could be misread. */
 export function writePath(path: string): string {
   return /^[\p{L}\p{N}\p{M}_$@.-]+$/u.test(path) ? path : JSON.stringify(path);
 }
 
-/** Letters that are written from right to left: on one line, they would reverse the order of what stands beside them. */
+/** Letters written from right to left, which would reverse the order of other text on the same line. */
 export const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;

@@ -1,4 +1,4 @@
-/** The plots of the HTML report. They are drawn as SVG while the report is written. */
+/** The plots of the HTML report, as SVG. */
 import { scaleLinear } from "d3-scale";
 import { linkHorizontal } from "d3-shape";
 import type { Field } from "../contract/contract.js";
@@ -13,12 +13,12 @@ import { count, number } from "../print/numbers.js";
 import { capital, visible } from "../print/text.js";
 import { type Facet, type FacetValue, type Move, type Report, writePath } from "./model.js";
 
-/** In pixels, widest first. */
+/** Widths of drawings in pixels, widest first. */
 const WIDTHS = [520, 340];
-/** The table of figures has the other fields. */
+/** Maximum bars. The table of figures has all fields. */
 const MOST_BARS = 12;
 
-/** The section with all plots, except those that would be empty. */
+/** The section with all plots that are not empty. */
 export async function plots(report: Report): Promise<Markup> {
   const drawn = [
     ...(report.fields.length > 0 ? [fieldsPlot(report)] : []),
@@ -32,7 +32,7 @@ ${drawn.map(figure)}
 `;
 }
 
-/** A bar for each field: in how many records it changed, longest first. */
+/** A bar for each field: the number of records in which it changed, longest first. */
 function fieldsPlot({ diff, fields, words: [one, many] }: Report): Plot {
   const bars = fields.slice(0, MOST_BARS).map(([name, records]) => ({ name, count: records }));
   const rest = fields.length - bars.length;
@@ -49,7 +49,7 @@ function fieldsPlot({ diff, fields, words: [one, many] }: Report): Plot {
   };
 }
 
-/** Added and removed records by their time in the new contract; nothing where there are none, or none with a time. */
+/** Added and removed records by time; no plot without such records, or without a time. */
 async function addedAndRemoved({ diff, subjects, words }: Report): Promise<Plot[]> {
   const { time } = subjects.added;
   if (time === undefined || diff.added + diff.removed === 0) return [];
@@ -69,7 +69,7 @@ async function addedAndRemoved({ diff, subjects, words }: Report): Promise<Plot[
   return [plot];
 }
 
-/** Counts added and removed records by the time in this field, in at most sixty bins and in bounded memory. */
+/** Counts added and removed records by the time in a field, in at most 60 bins and in bounded memory. */
 export async function countTimes(diff: Diff, field: Field): Promise<Times> {
   const counter = new TimeCounter(2);
   for await (const change of diff.changes()) {
@@ -90,14 +90,14 @@ const THINNEST = 1.5;
 
 /** The number of classes for the strength of a cell, strength1 to strength5. */
 const STRENGTHS = 5;
-/** The eye cannot follow more ribbons than this, all of one colour. */
+/** Maximum ribbons of one colour that the eye can follow. */
 const MOST_RIBBONS = 5;
-/** The most rows and columns of a table of moves, and the most moves of a list. */
+/** Maximum rows and columns of a table of moves, and maximum moves of a list. */
 const [MOST_VALUES, MOST_LISTED] = [24, 100];
 
 /**
- * The values of a facet that records had and those they have now: as ribbons, as wide as the records are many, or as a table.
- * @param nth which facet of the report it is, from 1.
+ * Old and new values of a facet, as ribbons of proportional width, as a table, or as a list.
+ * @param nth the number of the facet in the report, from 1.
  */
 function movesPlot({ path, moves }: Facet, words: Report["words"], nth: number): Plot {
   const [from, to] = [valuesOf(moves, "from"), valuesOf(moves, "to")];
@@ -124,14 +124,14 @@ function movesPlot({ path, moves }: Facet, words: Report["words"], nth: number):
 }
 
 /**
- * How many records went from each value to each other one, in cells that are the stronger the more they were.
- * @param from, to the values of the rows and of the columns.
+ * A table of the numbers of records that changed from each value to each other. Larger numbers have a stronger colour.
+ * @param from, to the values of rows and columns.
  */
 function matrix(id: string, moves: readonly Move[], from: readonly FacetValue[], to: readonly FacetValue[]): Markup {
   const most = Math.max(...moves.map(({ count }) => count));
   const sum = (of: (move: Move) => boolean) => sumOf(moves.filter(of));
   const cell = (records: number) => {
-    // By the root, so that few among many still differ.
+    // The square root keeps small numbers distinguishable.
     const strength = Math.ceil(STRENGTHS * Math.sqrt(records / most));
     return html`<td class="number strength${strength}">${records === 0 ? "" : number(records)}</td>`;
   };
@@ -148,7 +148,7 @@ function matrix(id: string, moves: readonly Move[], from: readonly FacetValue[],
 `;
 }
 
-/** A value on one side, with the records that leave it or come to it. */
+/** A value on one side, with its number of records. */
 interface Node {
   /** Its text, broken to fit beside the ribbons. */
   lines: readonly string[];
@@ -214,7 +214,7 @@ function broken(value: FacetValue, room: number): string[] {
   return lines.map((line) => firstOf(line, room, visible));
 }
 
-/** The middle of the next free part of a node. */
+/** Takes the next free part of a node. @returns its middle */
 function take(node: Node | undefined, wide: number): number {
   if (!node) return 0;
   node.taken += wide;

@@ -1,4 +1,4 @@
-/** `--format text`: a diff for people at a terminal. Totals come first, then the first changes of each kind. */
+/** `--format text`: a diff for terminals. Totals first, then the first changes of each kind. */
 import type { AnyRecord } from "../contract/contract.js";
 import { writtenValue } from "../contract/record/value.js";
 import type { Change, Diff } from "../diff/change.js";
@@ -26,14 +26,15 @@ import {
 } from "./model.js";
 
 export interface TextOptions extends ReportOptions {
-  /** Changes of each kind that are shown; Infinity for all. */
+  /** Maximum changes of each kind; Infinity for all. */
   limit: number;
   paint: Paint;
 }
 
-/** A facet may have many values, and so very many moves. */
+/** Maximum moves of a facet. */
 const MOST_MOVES = 100;
 
+/** Writes the report. */
 export function textReport(diff: Diff, { limit, paint, ...options }: TextOptions): AsyncGenerator<string> {
   return chunks(parts(reportOf(diff, options), limit, paint));
 }
@@ -62,7 +63,7 @@ async function* parts(report: Report, limit: number, paint: Paint): AsyncGenerat
   yield* changesText(report, limit, paint);
 }
 
-/** The two snapshots, one below the other. */
+/** Both snapshots, one line each. */
 function sides(report: Report, paint: Paint): string {
   const lines = (["old", "new"] as const).map((word) => ({ word, ...report[word], name: visible(report[word].name) }));
   const width = Math.max(...lines.map(({ name }) => name.length));
@@ -89,7 +90,7 @@ function totals({ diff, differing, words }: Report, paint: Paint): string {
   ].join("");
 }
 
-/** Rows of a name and how many records it is of, in two aligned columns. */
+/** A table of names and numbers of records. */
 function table(title: string, rows: Report["fields"], paint: Paint): string {
   const width = Math.max(...rows.map(([name]) => visible(name).length));
   const digits = Math.max(...rows.map(([, records]) => number(records).length));
@@ -100,8 +101,8 @@ function table(title: string, rows: Report["fields"], paint: Paint): string {
 }
 
 /**
- * For each kind of change: a heading, the first `limit` changes, and how many are not shown.
- * @param more what shows all of them.
+ * For each kind of change: a heading, the first `limit` changes, and the number of the others.
+ * @param more how to show all of them.
  */
 export async function* changesText(
   { diff, subjects }: Report,
@@ -118,10 +119,10 @@ export async function* changesText(
   }
 }
 
-/** With more differences, it is another contract, and a list of them is no help. */
+/** Maximum changes of the contract. */
 const MOST_LINES = 100;
 
-/** What changed in the contract, a line each; nothing where it is the same. */
+/** The changes of the contract, a line each; empty without any. */
 export function contractText({ contract }: Report, paint: Paint): string {
   if (contract === undefined) return "";
   const { changes } = contract;
@@ -137,7 +138,7 @@ export function contractText({ contract }: Report, paint: Paint): string {
   return [`\n${paint("bold", "contract changed")}\n`, ...lines, ...(key ? [`  ${key}\n`] : [])].join("");
 }
 
-/** Keys may be texts of any length. */
+/** Maximum columns of a key. */
 const LONGEST_ID = 200;
 
 const SIGNS = { added: ["green", "+"], removed: ["red", "-"], changed: ["yellow", "~"] } as const;
@@ -156,7 +157,7 @@ function changeText(change: Change, subject: Subject, paint: Paint): string {
   return `${[head, ...facts(record, subject)].join("  ")}${shownName(record, subject, paint)}\n`;
 }
 
-/** `joined 2026-11-20`, `PENDING`; with several facets, each has its field before it. */
+/** A record's time and facets: `joined 2026-11-20`, `PENDING`. With several facets, each has its field before it. */
 function facts(record: AnyRecord, subject: Subject): string[] {
   const { time, facets } = subject;
   const values = facets.map((field) => {
@@ -166,7 +167,7 @@ function facts(record: AnyRecord, subject: Subject): string[] {
   return time === undefined ? values : [visible(`${writePath(timeWord(time))} ${dayOf(record, time)}`), ...values];
 }
 
-/** The name comes last in its line, where its width or direction cannot move other text. */
+/** A record's name. It is last on its line, where its width or direction cannot move other text. */
 function shownName(record: AnyRecord, subject: Subject, paint: Paint): string {
   const name = labelOf(record, subject);
   return name === "" ? "" : `  ${paint("dim", visible(JSON.stringify(name)))}`;
@@ -174,7 +175,7 @@ function shownName(record: AnyRecord, subject: Subject, paint: Paint): string {
 
 const LONGEST_LINE = 110;
 
-/** Both values on one line; if that is too long or misleading, on two lines. @param name what stands before them. */
+/** Both values on one line, or on two if that is too long or has text from right to left. @param name the text before them. */
 function becomes(name: string, [before, after]: readonly [Excerpt, Excerpt], paint: Paint): string {
   const plain = `${name}${joined(before)} -> ${joined(after)}`;
   const isApart = plain.length > LONGEST_LINE || RIGHT_TO_LEFT.test(plain);

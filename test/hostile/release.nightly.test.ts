@@ -46,7 +46,7 @@ test.each<[string, () => void, RegExp]>([
       writeFileSync(join(bad, page(1)), "");
       truncateSync(join(bad, page(1)), 2 ** 40);
     },
-    /^error: Page 1 of .* has 1099511627776 bytes, more than a page may; check it with "rollcall verify"\.\n$/,
+    /^error: Page 1 of .* has 1099511627776 bytes, more than a page may have; check it with "rollcall verify"\.\n$/,
   ],
   [
     "a page of a terabyte, which has to be read for an index",

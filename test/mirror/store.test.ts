@@ -289,7 +289,7 @@ test.each([
   const before = look();
   const store = storeOf(file);
   await expect(store.held()).rejects.toThrow(`${file} is ${what}, not a mirror of Rollcall, so it was not touched`);
-  await expect(store.begin(WORDS, true)).rejects.toThrow("left as it is");
+  await expect(store.begin(WORDS, true)).rejects.toThrow("it was not touched");
   expect(look()).toEqual(before);
 });
 

@@ -1,10 +1,10 @@
-/** The changes, which are in the page as blocks of JSON. A block is parsed only when it is needed. */
+/** Reads the changes, which are blocks of JSON in the report. A block is parsed only when needed. */
 import { byId } from "../../markup/page/element.js";
 import { textOf } from "../../markup/page/text.js";
 
 type Kind = "added" | "removed" | "changed";
 
-/** `old` and `now` are the same unless the record changed. */
+/** A field of a change. `old` and `now` are the same unless the record changed. */
 interface Field {
   path: string;
   old: unknown;
@@ -14,7 +14,7 @@ interface Field {
 export interface Change {
   kind: Kind;
   id: string;
-  /** The names that a record goes by besides its key, best first. */
+  /** The names of the record other than its key, best first. */
   names: readonly string[];
   fields: readonly Field[];
 }
@@ -38,17 +38,17 @@ for (const source of document.querySelectorAll("script[data-rows]")) {
   });
 }
 
-/** How many changes there are. */
+/** The number of all changes. */
 export const TOTAL = BLOCKS.reduce((sum, { rows }) => sum + rows, 0);
 
 interface Facts {
-  /** By their numbers. */
+  /** Paths, by the numbers that rows have for them. */
   paths: readonly string[];
-  /** Paths of the fields that introduce a record. */
+  /** Paths of the fields that closed rows show. */
   facts: readonly string[];
   /** The explorer of the new snapshot, if there is one. */
   explorer?: string;
-  /** Whether it is there only once the new snapshot is published. */
+  /** Whether the explorer exists only once the new snapshot is published. */
   isUnpublished?: true;
 }
 
@@ -79,17 +79,17 @@ export function changesAt(numbers: readonly number[]): Change[] {
   });
 }
 
-/** An empty text or path matches all. */
+/** What to search for. An empty text or path matches all. */
 export interface Filter {
   text: string;
   path: string;
   kinds: ReadonlySet<unknown>;
 }
 
-/** Milliseconds of work before the browser gets a chance to handle a key or a click. */
+/** Milliseconds of work before the browser can handle input. */
 const SLICE = 12;
 
-/** Yields the numbers found so far after each slice of work, with the part (0 to 1) that was searched; in the end, 1. */
+/** Searches changes. Yields the numbers found so far after each slice of work, with the part that was searched, from 0 to 1. */
 export async function* search(filter: Filter): AsyncGenerator<{ found: readonly number[]; part: number }> {
   const fits = matcher(filter);
   const found: number[] = [];
@@ -108,19 +108,21 @@ export async function* search(filter: Filter): AsyncGenerator<{ found: readonly 
   yield { found, part: 1 };
 }
 
-/** The condition on a change besides its kind, or undefined without one. */
+/** Makes the condition on a change, apart from its kind; undefined without one. */
 function matcher({ text, path }: Filter): ((change: Change) => boolean) | undefined {
   if (text === "" && path === "") return undefined;
   const pattern = new RegExp(text.normalize().replace(/[$()*+.?[\\\]^{|}]/g, "\\$&"), "iu");
   // Normalization makes both forms of an accent equal.
-  const says = (value: unknown) => pattern.test(textOf(value).normalize());
+  const matches = (value: unknown) => pattern.test(textOf(value).normalize());
   return ({ id, names, fields }) => {
     if (path !== "" && !fields.some((field) => field.path === path)) return false;
-    return text === "" || says(id) || names.some(says) || fields.some(({ old, now }) => says(old) || says(now));
+    return (
+      text === "" || matches(id) || names.some(matches) || fields.some(({ old, now }) => matches(old) || matches(now))
+    );
   };
 }
 
-/** Resolves after the browser has handled waiting events. A timer would take longer. */
+/** Resolves after the browser has handled pending events, sooner than a timer. */
 function pause(): Promise<unknown> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

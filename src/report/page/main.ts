@@ -1,4 +1,4 @@
-/** Runs the list: reads the filters, searches, and shows one page of what is found. */
+/** Runs the list of changes: reads the filters, searches, and shows one page of the results. */
 import { byId } from "../../markup/page/element.js";
 import { createPager } from "../../markup/page/pager.js";
 import { count, number } from "../../print/numbers.js";
@@ -22,9 +22,9 @@ const pager = createPager(ROWS_PER_PAGE, (to) => {
 table.after(pager.bar);
 
 let found: readonly number[] = [];
-/** From 1. */
+/** The page that is shown, from 1. */
 let page = 1;
-/** Which changes are in the table now. */
+/** The changes that the table shows now. */
 let listed = "";
 let searches = 0;
 let waiting: ReturnType<typeof setTimeout> | undefined;
@@ -39,12 +39,12 @@ function filter(): Filter {
   };
 }
 
-/** Searches after a delay. A search that is running ends; until the new one has, the list is of what was asked before. */
+/** Searches after a delay. A running search ends. Until the new one has results, the list shows the old ones. */
 function refresh(delay?: number): void {
   searches += 1;
   table.setAttribute("aria-busy", "true");
   clearTimeout(waiting);
-  // A form that is reset has its old values until the event has been handled.
+  // During a reset event, the form still has its old values.
   waiting = setTimeout(searchNow, delay);
 }
 
@@ -64,12 +64,12 @@ async function searchNow(): Promise<void> {
   table.setAttribute("aria-busy", "false");
 }
 
-/** @param settled false while the search is running; then the status is not announced. */
+/** Shows the results. @param settled false during a search: then the status is not announced. */
 function show(settled = true): void {
   const first = (page - 1) * ROWS_PER_PAGE;
   const numbers = found.slice(first, first + ROWS_PER_PAGE);
   const wanted = `${first}: ${numbers}`;
-  // Rows that stay must not lose what is open or focused in them.
+  // Keep rows that do not change, so that they do not lose focus or open details.
   if (wanted !== listed) {
     const open = openAll.getAttribute("aria-pressed") === "true";
     const rows = changesAt(numbers).flatMap((change, at) => changeRows(change, first + at + 1, open));

@@ -1,4 +1,4 @@
-/** Shows a change as a row of the table, with details that open below it: all fields, old and new side by side. */
+/** Makes the table row of a change, with details that open below it: all fields, old and new side by side. */
 import { recordAddress } from "../../contract/links.js";
 import { button, element } from "../../markup/page/element.js";
 import { textOf, visibleText } from "../../markup/page/text.js";
@@ -13,7 +13,7 @@ const TIME = /(?<=^\d{4}-\d\d-\d\d)T.*Z$/;
 
 const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed" };
 
-/** The row and its details. @param place from 1, among all changes that were found. */
+/** The row of a change, and the row of its details. @param place its number among the results, from 1. */
 export function changeRows(change: Change, place: number, open: boolean): HTMLTableRowElement[] {
   const details = element("tr", { id: `details-${place}`, class: "details", "aria-rowindex": place + 1 });
   const [name] = change.names;
@@ -39,7 +39,7 @@ export function changeRows(change: Change, place: number, open: boolean): HTMLTa
   return [row, details];
 }
 
-/** A link to the record in the explorer, or when there will be one. A record that was removed is not in it. */
+/** A link to the record in the explorer, or a note that it needs to be published. None for a removed record. */
 function explorerLink({ kind, id, names: [name = id] }: Change): HTMLElement[] {
   if (kind === "removed") return [];
   if (IS_UNPUBLISHED) return [element("span", { class: "look" }, "Look at it once published")];
@@ -60,9 +60,9 @@ function gist({ kind, fields }: Change): HTMLElement {
       : [excerpt(kind, textOf(now).replace(TIME, ""))];
     return element("li", {}, element("span", { class: "path" }, visibleText(path)), " ", ...values);
   });
-  const rest = fields.length - FIRST_FIELDS;
-  if (isChanged && rest > 0)
-    items.push(element("li", { class: "rest" }, `and ${rest} more ${rest === 1 ? "field" : "fields"}`));
+  const more = fields.length - FIRST_FIELDS;
+  if (isChanged && more > 0)
+    items.push(element("li", { class: "rest" }, `and ${more} more ${more === 1 ? "field" : "fields"}`));
   return element("ul", { class: isChanged ? undefined : "facts" }, ...items);
 }
 
@@ -90,16 +90,16 @@ function detailsCell({ kind, id, fields }: Change): HTMLElement {
   return element("td", { class: "whole", colspan: 3 }, table);
 }
 
-/** Browsers that have no segmenter mark the letters that differ. */
+/** In browsers without a segmenter, the letters that differ are marked. */
 const words = "Segmenter" in Intl ? new Intl.Segmenter("en", { granularity: "word" }) : undefined;
-/** Words with more letters than this are not whole. */
+/** Maximum letters of a word that is not cut. */
 const LONGEST_WORD = 100;
 /** The second half of a surrogate pair, or an accent. */
 const INSIDE = /^[\uDC00-\uDFFF\p{M}]/u;
 
 /**
- * What differs in each value, without the beginning and end that both have in common. Words stay whole, and where both
- * values look the same, characters and accents.
+ * The parts of two values that differ, without their equal ends. Does not cut words or, if both values look the same,
+ * characters from their accents.
  */
 function differences(old: unknown, now: unknown): [old: Part, now: Part] {
   const [left, right] = [textOf(old), textOf(now)];
@@ -117,7 +117,7 @@ function differences(old: unknown, now: unknown): [old: Part, now: Part] {
   ];
 }
 
-/** Where the word begins and ends that a place is inside of; the place itself where it is in none. */
+/** The begin and end of the word around a position; the position itself if it is not inside a word. */
 function wordAt(text: string, at: number): { begin: number; end: number } {
   const from = Math.max(0, at - LONGEST_WORD);
   const to = Math.min(text.length, at + LONGEST_WORD);
