@@ -1,4 +1,4 @@
-/** Counts the warnings of a contract's SQL conditions from records alone: SQLite evaluates the conditions. */
+/** Counts warnings of a contract's SQL conditions from published records: SQLite evaluates the conditions. */
 import Database from "better-sqlite3";
 import { valueReader } from "../artifacts/explorer.js";
 import type { Contract, Field } from "../contract/contract.js";
@@ -14,12 +14,12 @@ type Value = string | number | null;
 
 interface Condition {
   name: string;
-  /** Over columns that are named `value` and the number of a field. */
+  /** SQL over columns named `value` and the number of a field. */
   sql: string;
   fields: readonly number[];
 }
 
-/** The conditions that depend only on what records show. */
+/** The conditions that can be evaluated from published values. */
 export function recountedConditions({ conditions, fields }: Pick<Contract, "conditions" | "fields">): Condition[] {
   return conditions.flatMap(({ name, sql }) => {
     const needed = new Set<number>();
@@ -33,7 +33,7 @@ export function recountedConditions({ conditions, fields }: Pick<Contract, "cond
   });
 }
 
-/** Undefined where a column may have held something else: NULL, a number in another form, or JSON with white space. */
+/** The kind of a field whose published value is its column's value; undefined if the column may have had another one, such as NULL or another form. */
 function shownKind(field: Field | undefined): "string" | "integer" | "boolean" | undefined {
   if (!field || field.schema["x-null"]) return undefined;
   const [kind, ...others] = solidKindsOf(field.schema);
@@ -41,14 +41,15 @@ function shownKind(field: Field | undefined): "string" | "integer" | "boolean" |
   return isShown ? kind : undefined;
 }
 
-/** Counts for valid, canonical records in a text with one character for each byte. */
+/** Counts warnings of valid, canonical records in a text with one character per byte. */
 export type ConditionCounter = (text: string, records: readonly Span[], counts: WarningCounts) => void;
 
-/** Records of one statement: a statement for each record takes twice as long. */
+/** Maximum records in one statement. One statement per record takes twice as long. */
 const MOST_ROWS = 100;
-/** Values that SQLite binds at most. */
+/** Maximum values that SQLite binds. */
 const MOST_VALUES = 32_766;
 
+/** Makes the counter of a contract. */
 export function conditionCounter(contract: Contract): ConditionCounter {
   const conditions = recountedConditions(contract);
   if (conditions.length === 0) return () => {};
@@ -57,7 +58,7 @@ export function conditionCounter(contract: Contract): ConditionCounter {
   const read = valueReader(contract, fields);
   const most = Math.max(1, Math.min(MOST_ROWS, Math.floor(MOST_VALUES / fields.length)));
   const names = numbers.map((at) => `value${at}`);
-  // Numbers are bound as REAL.
+  // better-sqlite3 binds numbers as REAL.
   const row = fields.map((field) => (shownKind(field) === "string" ? "?" : "CAST(? AS INTEGER)"));
   const db = new Database(":memory:");
   const prepare = (some: readonly Condition[], rows: number) => {
@@ -78,7 +79,7 @@ export function conditionCounter(contract: Contract): ConditionCounter {
       });
       const all = together.get(rows.length) ?? prepare(conditions, rows.length);
       together.set(rows.length, all);
-      // A condition that SQLite cannot evaluate for a record is not true.
+      // A condition that SQLite cannot evaluate counts as not true.
       const unmet =
         attempt(() => all.get(...valuesOf(rows.join()))) ??
         single.map((one) => sum(rows, (row) => attempt(() => one.get(...valuesOf(row)))?.[0] ?? 1));
@@ -87,13 +88,13 @@ export function conditionCounter(contract: Contract): ConditionCounter {
   };
 }
 
-/** @param list canonical JSON of values with commas between them, byte by byte */
+/** Parses values. @param list their canonical JSON with commas between them, one character per byte */
 function valuesOf(list: string): Value[] {
   const values: unknown[] = JSON.parse(`[${fromBytes(list)}]`);
   return values.map((value) => (typeof value === "boolean" ? Number(value) : (value as Value)));
 }
 
-/** Undefined where SQLite reports an error. */
+/** Runs a step; undefined if SQLite reports an error. */
 function attempt<T>(step: () => T): T | undefined {
   try {
     return step();

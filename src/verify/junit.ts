@@ -1,7 +1,8 @@
-/** Converts a verdict to JUnit's XML, which CI systems show: each row is a test, and one that differs is a failure. */
+/** Converts a verdict to JUnit XML for CI systems. Each row is a test; one that differs is a failure. */
 import { visible } from "../print/text.js";
 import type { Finding, Row, Verdict } from "./verdict.js";
 
+/** The JUnit XML of a verdict. */
 export function toJunit({ subject, words: [one], rows }: Verdict): string {
   const count = (outcome: Row["outcome"]) => rows.filter((row) => row.outcome === outcome).length;
   const totals = `tests="${rows.length}" failures="${count("differs")}" errors="0" skipped="${count("skipped") + count("allowed")}"`;
@@ -31,7 +32,7 @@ function describe({ outcome, request, received, count, findings, note }: Row, on
   return `<failure message=${quoted(message)}>${escaped(lines.join("\n"))}</failure>`;
 }
 
-/** `page 3, station EGLL: found opened "1946"; it must be a real date`; `one` is what one record is called. */
+/** A finding in words: `page 3, station EGLL: found opened "1946"; it must be a real date`. @param one the word for one record */
 export function describeFinding({ path, url, page, id, found, expected }: Finding, one: string): string {
   const where = [
     path ?? (page === undefined ? url : undefined),

@@ -1,21 +1,21 @@
-/** What a verification is given. */
+/** The options of a verification. */
 import type { OptionsOf } from "../settings/settings.js";
 
-/** With the settings of `rollcall verify` that say how. */
+/** The options of `verify`. */
 export interface VerifyOptions
   extends OptionsOf<
     "workers" | "against" | "sample" | "allow" | "adapt" | "concurrency" | "rate" | "cacheControl" | "key" | "maxAge"
   > {
   /**
-   * A release's id or the beginning of one, `current`, `previous`, a release's folder, or the base URL of a host; the
-   * current release unless given.
+   * A release's id or its beginning, `current`, `previous`, a release's folder, or the base URL of a host; the current release
+   * by default.
    */
   what?: string | undefined;
-  /** The folder of the releases; `dist` unless given. */
+  /** The folder of releases; `dist` by default. */
   dist?: string | undefined;
 }
 
-/** `words` are the contract's for one record and for many, where the release has one. */
+/** Progress in records. `words` are the contract's words for one record and for many, if it is known. */
 interface CheckedRecords {
   records: number;
   total: number;
@@ -24,14 +24,14 @@ interface CheckedRecords {
 
 export interface VerifyEffects {
   /**
-   * Told how many records of a release have been checked, then how many of the files that records are found by have been made
-   * again; or how many requests to a host have been sent.
+   * Called with the number of checked records of a release, then of recreated files of its lookup; or with the number of requests
+   * to a host.
    */
   onProgress?:
     | ((done: CheckedRecords | { files: number; total: number } | { requests: number; total: number }) => void)
     | undefined;
-  /** Stops the verification, with the signal's reason. */
+  /** Stops the verification, which throws the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** The folder that relative paths start from; the process's own unless given. */
+  /** The folder that relative paths are resolved against; the working directory by default. */
   cwd?: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** Who has signed a release, when, and for which base URL: the row `signature`, on disk and by URL alike. */
+/** The row `signature`: whether a release is signed with a given key, for its id and base URL, and recently enough. */
 import {
   checkSignature,
   checkTrustedComment,
@@ -18,13 +18,13 @@ export const SIGNATURE_ROW = {
   rule: "SHA256SUMS is signed with one of the given keys, for this release and this base URL",
 } as const;
 
-/** What is demanded of a signature. */
+/** The keys that may have signed, and the maximum age of a signature. */
 export interface Demand {
   keys: readonly PublicKey[];
   maxAgeMs: number | undefined;
 }
 
-/** What is there of a signed release. Where something of it cannot be read, another row says so. */
+/** The signed parts of a release. Another row reports parts that cannot be read. */
 export interface Signed {
   sums: Uint8Array | undefined;
   signature: string | undefined;
@@ -33,9 +33,9 @@ export interface Signed {
 }
 
 /**
- * Undefined where no key is given.
- * @param cwd that paths of keys start from.
- * @throws UserError when one of them is no public key, or cannot be read; none of its content is repeated.
+ * Reads the keys; undefined if no key is given.
+ * @param cwd the folder that paths of keys are resolved against.
+ * @throws UserError if one is not a public key, or cannot be read. The message does not repeat its content.
  */
 export function readDemand({ key, maxAge }: OptionsOf<"key" | "maxAge">, cwd: string): Demand | undefined {
   if (key !== undefined)
@@ -44,7 +44,7 @@ export function readDemand({ key, maxAge }: OptionsOf<"key" | "maxAge">, cwd: st
       maxAgeMs: maxAge === undefined ? maxAge : toMilliseconds(maxAge),
     };
   if (maxAge === undefined) return undefined;
-  throw usageError("--max-age (maxAge) says how old a signature may be: give --key (key), too.");
+  throw usageError("--max-age (maxAge) is the maximum age of a signature: give --key (key), too.");
 }
 
 function readKey(given: string, cwd: string): PublicKey {
@@ -57,10 +57,10 @@ function readKey(given: string, cwd: string): PublicKey {
   }
 }
 
-/** Undefined where a finding says what is wrong. */
+/** Why there was nothing to check, or when it was signed; undefined if there is a finding. */
 export type SignatureResult = { skipped: string } | { signedAt: Date } | undefined;
 
-/** What was checked, as a cell of the report. */
+/** The checked signature, for a cell of the report. */
 export function describeSigned(result: SignatureResult): string {
   if (result && "signedAt" in result) return `signed ${result.signedAt.toISOString()}`;
   return result?.skipped === UNSIGNED ? "none" : SIGNATURE;
@@ -68,14 +68,14 @@ export function describeSigned(result: SignatureResult): string {
 
 const UNSIGNED = "it has none";
 
-/** Why there was nothing to check; undefined where there was. */
+/** Why there was nothing to check; undefined otherwise. */
 export function whySkipped(result: SignatureResult): string | undefined {
   return result && "skipped" in result ? result.skipped : undefined;
 }
 
 /**
- * @param place of the signature: its path, or its URL.
- * @returns why there was nothing to check, and else what was found out.
+ * Checks a signature, and adds findings.
+ * @param place the path or the URL of the signature.
  */
 export async function checkSigned(
   place: Pick<Finding, "path" | "url">,
@@ -83,11 +83,11 @@ export async function checkSigned(
   demand: Demand | undefined,
   findings: Findings,
 ): Promise<SignatureResult> {
-  if (!demand) return { skipped: signature === undefined ? UNSIGNED : "there is one; --key proves it" };
+  if (!demand) return { skipped: signature === undefined ? UNSIGNED : "there is one; --key verifies it" };
   const expected = `one with the key ${demand.keys.map((key) => key.id).join(" or ")}`;
   const add = (found: string) => findings.add({ check: SIGNATURE_ROW.name, ...place, found, expected });
   if (signature === undefined || sums === undefined) {
-    add(signature === undefined ? "no signature" : "a signature, and no SHA256SUMS that it could be of");
+    add(signature === undefined ? "no signature" : "a signature without SHA256SUMS");
     return undefined;
   }
   try {

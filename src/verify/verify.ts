@@ -1,4 +1,4 @@
-/** The verb that proves that a release on disk, or what a host answers, is what it says it is. */
+/** `rollcall verify`: verifies a release on disk, or the responses of a host. */
 import { join } from "node:path";
 import { z } from "zod";
 import { isHttpUrl } from "../contract/links.js";
@@ -16,45 +16,45 @@ import { readDemand } from "./signature.js";
 import { passed, type Verdict } from "./verdict.js";
 
 export interface VerifyResult extends Verdict {
-  /** Whether nothing differs but what is allowed to. */
+  /** Whether nothing differs, except what is allowed to. */
   passed: boolean;
 }
 
 const OPTIONS: OptionRules<VerifyOptions> = {
-  what: { schema: z.string().min(1), allowed: "a text that means a release or a host" },
+  what: { schema: z.string().min(1), allowed: "the name of a release or the URL of a host" },
   dist: folder,
   ...pick("workers", "against", "sample", "allow", "adapt", "concurrency", "rate", "cacheControl", "key", "maxAge"),
 };
 const EFFECTS: OptionRules<VerifyEffects> = { onProgress: callback, signal: abortSignal, cwd: folder };
 
 /**
- * Reads a release to the last byte, or checks all that the contract promises about a host. What differs is a finding.
- * @throws UserError when there is nothing to verify, or it cannot be read; what the signal was aborted with.
+ * Checks every byte of a release, or everything that the contract promises about a host. Differences are findings, not errors.
+ * @throws UserError if there is nothing to verify, or it cannot be read; the signal's reason.
  */
 export async function verify(given: VerifyOptions = {}, effects: VerifyEffects = {}): Promise<VerifyResult> {
   const options = checkOptions("verify", given, OPTIONS);
-  const { cwd = ".", ...watch } = checkOptions("verify's second argument", effects, EFFECTS);
+  const { cwd = ".", ...more } = checkOptions("verify's second argument", effects, EFFECTS);
   const { what: name = CURRENT, dist = SETTINGS.dist.default, workers, against, ...ofHosts } = options;
   const demand = readDemand(options, cwd);
   const allowed = await readAllowed(options);
-  const verdict = await unlessStopped(watch.signal, async () => {
+  const verdict = await unlessStopped(more.signal, async () => {
     if (!isHttpUrl(name)) {
       const folder = findRelease(name, dist, cwd);
       const { verifyRelease } = await import("./release/release.js");
-      return verifyRelease({ folder, workers, demand, allowed, cacheControl: options.cacheControl, ...watch });
+      return verifyRelease({ folder, workers, demand, allowed, cacheControl: options.cacheControl, ...more });
     }
     const { release, whyNot, known } = await openAgainst(against, dist, cwd);
     const { verifyHost } = await import("./host/host.js");
     return verifyHost({
       ...{ ...ofHosts, workers, baseUrl: name, demand, allowed },
       ...{ known, against: release, whyNotAgainst: whyNot },
-      ...watch,
+      ...more,
     });
   });
   return { passed: passed(verdict), ...verdict };
 }
 
-/** The checks that may differ: those of `allow`, and what the hosts of `adapt` cannot do, with the reason. */
+/** The checks that may differ, with reasons: those of `allow`, and the limitations of the hosts of `adapt`. */
 async function readAllowed({
   allow = [],
   adapt = [],
@@ -67,18 +67,18 @@ async function readAllowed({
   }
   const allowed = new Map<string, string | undefined>(allow.map((name) => [name, undefined]));
   if (adapt.length === 0) return allowed;
-  // Loading all hosts takes longer than checking a small release.
+  // Importing all hosts takes longer than checking a small release.
   const { hostOf } = await import("../hosts/hosts.js");
   return new Map([...allowed, ...adapt.flatMap((name) => Object.entries(hostOf(name).limitations ?? {}))]);
 }
 
-/** The word for no comparison. */
+/** The argument of `--against` for no comparison. */
 const NONE = "none";
 
-/** Enough to name the release that a stale page is of. */
+/** Maximum releases among which the release of a stale page is searched. */
 const MOST_KNOWN = 10;
 
-/** Opens the current release, unless another is named. @throws UserError when that is not there or not whole. */
+/** Opens the release to compare with: the current one by default. @throws UserError if a named one does not exist or is incomplete. */
 export async function openAgainst(name: string | undefined, dist: string, cwd: string) {
   if (name === NONE) return { release: undefined, whyNot: `--against ${NONE}`, known: [] };
   const release = name === undefined ? await openIfComplete(join(dist, CURRENT)) : await openChosen(dist, name, cwd);

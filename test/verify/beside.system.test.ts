@@ -126,7 +126,7 @@ test("where pages are not as they should be, they make no look-up, and other row
   writeFileSync(join(folder, page(2)), "nothing\n");
   reseal(folder);
   const { differing, lookup } = await verified(folder);
-  expect(lookup).toMatchObject({ outcome: "skipped", note: "the pages that it is made of are not as they should be" });
+  expect(lookup).toMatchObject({ outcome: "skipped", note: "the pages that it is made from are not valid" });
   expect(differing).toContain("pages");
 
   const changed = await release("full");

@@ -132,7 +132,7 @@ describe("a host that fails while it is read", () => {
     const one = await front({ count: 9 });
     answers(one, /./, (res) => res.writeHead(status, { "Content-Type": "text/html" }).end("<h1>Error</h1>"));
     await expect(verifyHost({ baseUrl: one.baseUrl })).rejects.toThrow(
-      `answers ${status} (text/html), where ${expected} is expected. Most likely the server's user cannot read the release`,
+      `answers ${status} (text/html) instead of ${expected}. The server's user probably cannot read the release`,
     );
   });
 

@@ -43,7 +43,7 @@ test("a page that is known to be missing is no finding, and nothing is said of a
   for (const name of ["record-list", "lookup", "explorer"])
     expect(row(verdict, name)).toMatchObject({
       outcome: "skipped",
-      note: expect.stringContaining("not as they should"),
+      note: expect.stringContaining("are not valid"),
     });
 });
 

@@ -100,7 +100,7 @@ test("a sample of the pages proves parts on its pages, and no look-up", async ()
   expect(differing).toEqual(["bulk"]);
   expect(row("lookup")).toMatchObject({
     outcome: "skipped",
-    note: "some of the pages do not tell what all of them make; ask for all, without --sample",
+    note: "it needs all pages; run this without --sample",
   });
   expect((await verified(folder, { sample: 3 })).differing).toContain("lookup");
 });

@@ -96,7 +96,7 @@ describe.each([
   test("without a key, it is said whether there is a signature", async () => {
     expect(await (await make(ours.secret)).row()).toEqual({
       outcome: "skipped",
-      said: "there is one; --key proves it",
+      said: "there is one; --key verifies it",
     });
     expect(await (await make(undefined)).row()).toEqual({ outcome: "skipped", said: "it has none" });
   });
@@ -137,7 +137,7 @@ describe.each([
       ({ folder }) => resign(folder, { time: new Date("2100-01-01T00:00:00Z") }),
       "which is in the future",
     ],
-    ["no SHA256SUMS", ({ folder }) => rmSync(join(folder, SUMS)), "no SHA256SUMS that it could be of"],
+    ["no SHA256SUMS", ({ folder }) => rmSync(join(folder, SUMS)), "a signature without SHA256SUMS"],
   ];
 
   test.each(refused)("%s", async (_, change, said) => {

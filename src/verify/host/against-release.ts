@@ -1,4 +1,4 @@
-/** Says what a host serves instead of the pages of the release that it should serve. */
+/** Compares the pages of a host with a release, and names what it serves instead. */
 import { etagOf } from "../../contract/headers.js";
 import { count, number } from "../../print/numbers.js";
 import type { Release } from "../../release/open.js";
@@ -6,12 +6,12 @@ import type { Findings } from "../verdict.js";
 
 export type PageComparison = ReturnType<typeof compareWith>;
 
-/** @param known other releases that a host may still serve, or parts of it */
+/** Makes a comparison. @param known other releases that the host may still serve */
 export function compareWith({ snapshot, sums }: Release, known: readonly Release[], findings: Findings) {
-  // Releases that all pages so far could be of. One page alone says little: releases have pages in common.
+  // Releases that have all pages so far. Releases share pages, so one page is not enough.
   let candidates = known;
   let [taken, differing] = [0, 0];
-  /** What a page of this digest is. */
+  /** Describes a page with this digest. */
   const nameOf = (page: number, digest: string) => {
     const other = known.find(({ sums }) => sums.pages.get(page, "identity") === digest);
     return other ? `page ${page} of release ${other.snapshot.id}` : `other bytes, ${etagOf(digest)}`;
@@ -27,7 +27,7 @@ export function compareWith({ snapshot, sums }: Release, known: readonly Release
       const right = expected === undefined ? `no page ${page}` : `page ${page} of release ${snapshot.id}`;
       findings.add({ check: "same-bytes", page, url, found: nameOf(page, digest), expected: right });
     },
-    /** What the differences mean, once every page has been taken; undefined where there are none. */
+    /** Explains the differences, after all pages were taken; undefined without any. */
     note(linkBase: string | undefined): string | undefined {
       if (differing === 0) return undefined;
       const { base_url, id } = snapshot;

@@ -1,4 +1,4 @@
-/** Requests to a host whose answers are judged, so each is taken as it came: its status, its header lines, its body and its coding. */
+/** An HTTP client for verification. It returns responses unmodified: status, header lines, body and coding. */
 import { createHash } from "node:crypto";
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
@@ -15,20 +15,20 @@ export interface Answer {
   url: string;
   status: number;
   headers: Headers;
-  /** How many lines each header has, by its name in small letters. */
+  /** Name of a header in lower case -> number of its lines. */
   lines: ReadonlyMap<string, number>;
-  /** What is in the body, out of the Content-Encoding of an answer of 200; empty where it was handed on. */
+  /** The body, decoded from the Content-Encoding of a 200 response; empty if `take` got it. */
   body: Buffer;
-  /** SHA-256 in hexadecimal: of what is in the body, and of the body as it was sent. */
+  /** SHA-256 in hexadecimal of the decoded body, and of the body as it was sent. */
   digest: string;
   sent: string;
-  /** Bytes as they were sent. */
+  /** Bytes of the body as it was sent. */
   length: number;
-  /** Why nothing is in it, as the rest of a sentence: `says Content-Encoding: gzip, which its body is not`. */
+  /** Why the body cannot be decoded, as the end of a sentence: `says Content-Encoding: gzip, which its body is not`. */
   flaw?: string | undefined;
 }
 
-/** No whole answer came. The message names the URL; `why` is the rest of the sentence. */
+/** The error for a request without a complete response. The message names the URL; `why` is the rest of the sentence. */
 export class NoAnswer extends HostError {
   constructor(
     url: string,
@@ -41,9 +41,9 @@ export class NoAnswer extends HostError {
 
 export interface AskOptions {
   concurrency?: number | undefined;
-  /** Requests a second. */
+  /** Maximum requests per second. */
   rate?: number | undefined;
-  /** For one request and its answer, in milliseconds. */
+  /** Milliseconds for one request and its response. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -51,9 +51,9 @@ export interface AskOptions {
 interface Question {
   method?: string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Bytes of the body, as it was sent and unpacked; 64 MiB unless given. A larger one may take as much longer. */
+  /** Maximum bytes of the body, both as sent and decoded; 64 MiB by default. A larger limit extends the timeout in proportion. */
   maxBytes?: number | undefined;
-  /** Takes what is in an answer of 200 piece by piece, which is not kept then. */
+  /** Gets the decoded body of a 200 response in pieces, instead of `body`. */
   take?: ((piece: Buffer) => void) | undefined;
 }
 
@@ -62,11 +62,12 @@ export type Asker = ReturnType<typeof createAsker>;
 export const MAX_BYTES = 64 * 2 ** 20;
 const HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
 
+/** Makes a client for one host. */
 export function createAsker(options: AskOptions) {
   const { concurrency = SETTINGS.concurrency.default, rate, timeoutMs = 30_000, signal } = options;
   const connections = { keepAlive: true, maxSockets: concurrency };
   const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
-  const patiently = createPatience(signal);
+  const withRetries = createPatience(signal);
   let [requests, next] = [0, 0];
   const turn = async () => {
     requests++;
@@ -75,17 +76,17 @@ export function createAsker(options: AskOptions) {
     if (at > performance.now()) await sleep(at - performance.now(), undefined, { signal });
   };
   return {
-    /** How many were sent, with those that were sent again. */
+    /** Number of requests sent, including retries. */
     get requests() {
       return requests;
     },
-    /** @throws NoAnswer unless a whole one comes; UserError when the host is too busy */
+    /** Sends a request. @throws NoAnswer without a complete response; UserError if the host is too busy */
     async ask(url: string, question: Question = {}): Promise<Answer> {
       const { maxBytes = MAX_BYTES } = question;
       const ms = timeoutMs * Math.max(1, maxBytes / MAX_BYTES);
       const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
       try {
-        return await patiently(url, signal, async () => {
+        return await withRetries(url, signal, async () => {
           await turn();
           return exchange(url, question, { agent, ms, maxBytes, signal });
         });
@@ -110,7 +111,7 @@ interface Limits {
   signal: AbortSignal | undefined;
 }
 
-/** The URL is sent as it is, and no redirect is followed. */
+/** Sends one request. Sends the URL unmodified, and follows no redirect. */
 async function exchange(url: string, question: Question, limits: Limits): Promise<Answer> {
   const { method = "GET", headers = {} } = question;
   const { agent, ms, signal } = limits;
@@ -118,7 +119,7 @@ async function exchange(url: string, question: Question, limits: Limits): Promis
   signal?.throwIfAborted();
   const open = protocol === "https:" ? requestHttps : requestHttp;
   const sent = open(url, { path: url.slice(origin.length), method, headers: { ...HEADERS, ...headers }, agent });
-  // What comes after the end of an answer is not part of it.
+  // Ignore errors after the end of the response.
   sent.on("error", () => {});
   let reason: unknown;
   const stop = (why: unknown) => {
@@ -137,7 +138,7 @@ async function exchange(url: string, question: Question, limits: Limits): Promis
     return await readAnswer(url, response, question, limits.maxBytes);
   } catch (error) {
     if (reason !== undefined) throw reason;
-    // The host closed a kept connection while the request was on its way.
+    // The host closed an idle connection at the moment of the request.
     if (sent.reusedSocket && !response && hasCode(error, "ECONNRESET", "EPIPE"))
       return exchange(url, question, { ...limits, agent: false });
     throw explain(url, error, response !== undefined);
@@ -164,7 +165,7 @@ async function readAnswer(url: string, response: IncomingMessage, { take }: Ques
   let flaw: string | undefined;
   if (!decoder && coding !== "identity") flaw = `has a Content-Encoding that was not asked for, ${coding}`;
   decoder?.once("error", () => {
-    // What ends a response ends the decoder, too.
+    // An error of the response also ends the decoder.
     if (!response.errored) flaw = `says Content-Encoding: ${coding}, which its body is not`;
   });
   const [sent, inside] = [createHash("sha256"), createHash("sha256")];
@@ -199,7 +200,7 @@ async function readAnswer(url: string, response: IncomingMessage, { take }: Ques
   return { url, status, headers, lines, body: Buffer.concat(body), ...digests, length, flaw };
 }
 
-/** Errors of the system as NoAnswer, any other error as it is. */
+/** Turns a system error into NoAnswer; returns any other error as it is. */
 function explain(url: string, error: unknown, hasAnswered: boolean): unknown {
   const code = codeOf(error);
   if (error instanceof UserError || code === undefined) return error;

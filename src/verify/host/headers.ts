@@ -1,11 +1,11 @@
-/** The headers that every page and file must have, a row each. */
+/** The checks of response headers of pages and files. */
 import { CONTENT_TYPE, etagOf, NO_CACHE } from "../../contract/headers.js";
 import { canParse } from "../../contract/links.js";
 import { fileHeaders, OPENAPI, unlistedFiles } from "../../release/layout.js";
 import type { Answer } from "./ask.js";
 import { hasHeader, type Site, varyOf } from "./site.js";
 
-/** A plain page, a page in a coding, or another file. */
+/** The response is a plain page, a compressed page, or another file. */
 export type AnswerKind = "plain" | "coded" | "file";
 
 const ALL: readonly AnswerKind[] = ["plain", "coded", "file"];
@@ -14,9 +14,9 @@ interface HeaderRow {
   name: string;
   rule: string;
   header: string;
-  /** The answers that it is checked of. */
+  /** The responses that are checked. */
   of: readonly AnswerKind[];
-  /** What the header must be; undefined when it is that. */
+  /** The expected value if the header is wrong; undefined if it is right. */
   whyNot(answer: Answer, site: Site): string | undefined;
 }
 
@@ -25,7 +25,7 @@ function exactly(name: string, header: string, value: string, of = ALL): HeaderR
   return { name, rule: `every page${of === ALL ? " and file" : ""} has ${header}: ${value}`, header, of, whyNot };
 }
 
-/** The tag that an answer should have, unless its own is strong and has 16 digits or more of the SHA-256 of its bytes. */
+/** The expected ETag, unless the ETag is strong and has at least 16 digits of the SHA-256 of the bytes; undefined then. */
 export function whyNoDigest(answer: Answer): string | undefined {
   const [, tag] = /^"([0-9a-f]{16,64})"$/.exec(answer.headers.get("ETag") ?? "") ?? [];
   return tag !== undefined && answer.sent.startsWith(tag) ? undefined : etagOf(answer.sent);
@@ -44,7 +44,7 @@ const SNAPSHOT_ID: HeaderRow = {
   },
 };
 
-/** The targets with this relation: a Link may have several, each with parameters. */
+/** The targets of a Link header with rel="service-desc". */
 const LINKS = /<([^>]*)>(?=[^,<]*;\s*rel\s*=\s*(?:service-desc\b|"(?:[^"]*\s)?service-desc[\s"]))/gi;
 
 const LINK: HeaderRow = {
@@ -61,7 +61,7 @@ const LINK: HeaderRow = {
   },
 };
 
-/** The headers that every answer has, whatever its status. */
+/** The headers that every response has, whatever its status. */
 export const EVERYWHERE: readonly HeaderRow[] = [SNAPSHOT_ID, LINK];
 
 function whyNotExposed(answer: Answer, name: string): string | undefined {
@@ -70,17 +70,17 @@ function whyNotExposed(answer: Answer, name: string): string | undefined {
   return isExposed ? undefined : "also Access-Control-Expose-Headers that names it";
 }
 
-/** What a file of this path must have; undefined for an answer that is no file. */
+/** The expected headers of a file; undefined for another URL. */
 function headersOf({ url }: Answer, { baseUrl }: Site) {
   return url.startsWith(`${baseUrl}/`) ? fileHeaders(url.slice(baseUrl.length + 1), "") : undefined;
 }
 
-/** Of a file whose ending tells what it is. SHA256SUMS and its signature are read whatever their type says. */
+/** Files whose type is checked. Readers of SHA256SUMS and its signature ignore the type. */
 const TYPED = /\.(?:json|svg|gz|html|js|css|txt)$/;
 
 const FILE_TYPE: HeaderRow = {
   name: "file-type",
-  rule: "every file has the Content-Type that its ending says, or a browser would not run, show or read it as what it is",
+  rule: "every file has the Content-Type of its extension, without which browsers do not run or show it",
   header: "Content-Type",
   of: ["file"],
   whyNot(answer, site) {
@@ -90,7 +90,7 @@ const FILE_TYPE: HeaderRow = {
   },
 };
 
-/** Without its parameters. The older name of scripts means the same. */
+/** A media type without parameters, and with the current name of the script type. */
 function mediaType(type: string): string {
   const [name = ""] = type.toLowerCase().split(/\s*;/);
   return name === "application/javascript" ? "text/javascript" : name;
@@ -98,7 +98,7 @@ function mediaType(type: string): string {
 
 const FILE_CACHING: HeaderRow = {
   name: "file-caching",
-  rule: "what says which snapshot is current, and the explorer, may be cached only to be asked for again each time",
+  rule: "files that say which snapshot is current, and the explorer, are cached only with revalidation",
   header: "Cache-Control",
   of: ["file"],
   whyNot(answer, site) {
@@ -141,7 +141,7 @@ export const HEADERS: readonly HeaderRow[] = [
     header: "ETag",
     of: ["plain", "file"],
     whyNot(answer) {
-      // On some hosts a file that SHA256SUMS lists holds all tags, so it cannot hold these.
+      // Some hosts take ETags from a file that SHA256SUMS lists, so that file cannot have these.
       const isUnlisted = unlistedFiles({ isSigned: true }).some((path) => answer.url.endsWith(`/${path}`));
       const isStrong = isUnlisted && /^"[^"]+"$/.test(answer.headers.get("ETag") ?? "");
       return isStrong ? undefined : whyNoDigest(answer);
@@ -159,7 +159,7 @@ export const HEADERS: readonly HeaderRow[] = [
   ...EVERYWHERE,
 ];
 
-/** @param but headers that are not compared; nor are those that are wrong on page 1, which have rows of their own. */
+/** Whether a response has the headers of page 1. @param but headers not to compare; wrong headers of page 1 are not compared either. */
 export function hasHeadersOfPage(answer: Answer, site: Site, ...but: string[]): boolean {
   const page = site.first;
   return HEADERS.filter(({ of }) => of.includes("plain")).every(({ header, whyNot }) => {

@@ -1,4 +1,4 @@
-/** `rollcall verify` of a deployed host: every page as readers get it, every file, and what else the contract promises about HTTP. */
+/** `rollcall verify` for a host: checks every page and file, and what the contract promises about HTTP. */
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { MOST_RESTARTS } from "../../client/walk.js";
@@ -21,13 +21,13 @@ export interface VerifyHostOptions
     AskOptions,
     Pick<VerifyOptions, "workers">,
     Pick<VerifyEffects, "onProgress"> {
-  /** Checks that may differ -> why, where that is known. */
+  /** Checks that may differ -> reason, if any. */
   allowed?: ReadonlyMap<string, string | undefined> | undefined;
   /** Why there is no release to compare with. */
   whyNotAgainst?: string | undefined;
 }
 
-/** What is checked of every page and file. */
+/** The checks of pages and files. */
 const ANSWER_ROWS = [
   { name: "pages", rule: "every page is answered with 200 and an envelope" },
   { name: "one-snapshot", rule: "all answers are of one snapshot" },
@@ -58,7 +58,7 @@ function codingRows(coding: Encoding) {
 /** The checks of a host, as the docs list them. */
 export const HOST_ROWS: readonly Pick<Row, "name" | "rule">[] = [...ANSWER_ROWS, ...QUESTIONS];
 
-/** @throws UserError when the host cannot be reached, has no page 1, or fails to answer again and again */
+/** Verifies a host. @throws UserError if it cannot be reached, has no page 1, or fails repeatedly */
 export async function verifyHost(options: VerifyHostOptions): Promise<Verdict> {
   const baseUrl = baseUrlOf(options.baseUrl);
   const { onProgress, against } = options;
@@ -99,7 +99,7 @@ export async function verifyHost(options: VerifyHostOptions): Promise<Verdict> {
       onProgress?.({ requests, total: requests + QUESTIONS.length - questions.length });
     }
     const { words } = contract.listing;
-    // Without a release to compare with, what the host serves must be one itself.
+    // Without a release to compare with, verify what the host serves as a release.
     const own = against
       ? []
       : (
@@ -145,7 +145,7 @@ function answerRows({ findings, asked, note, signature }: Reading, options: Veri
   });
 }
 
-/** Every name that `--allow` accepts, in the order of the report. */
+/** All names that `--allow` accepts, in the order of the report. */
 export const CHECK_NAMES: readonly string[] = [
   ...new Set([...ANSWER_ROWS.map(({ name }) => name), ...DISK_NAMES, ...QUESTIONS.map(({ name }) => name)]),
 ];

@@ -1,4 +1,4 @@
-/** What a reader, a cache or a browser depends on besides pages and files: a request each, and the rule for its answer. */
+/** Checks of a host that need a special request each: other URLs, methods, conditions, ranges, errors. */
 import { CONTENT_TYPE, ERROR_DETAILS, INVALID_PAGE } from "../../contract/headers.js";
 import { parseJson } from "../../contract/json.js";
 import { basePath, canParse, pageUrl } from "../../contract/links.js";
@@ -12,33 +12,33 @@ import { hasHeader, pageIn, readPage, type Site, varyOf } from "./site.js";
 type PathOf = (site: Site) => string;
 
 export interface Question {
-  /** Stable: what `--allow` takes, and what the description of a host refers to. */
+  /** The stable name of the check, for `--allow` and for limitations of hosts. */
   name: string;
-  /** In the contract's words. */
+  /** The rule, as in the contract. */
   rule: string;
   method?: string;
-  /** Below the base URL: `/v1/stations/?page=01`; page 1 unless given. */
+  /** The path below the base URL: `/v1/stations/?page=01`; that of page 1 by default. */
   path?: PathOf;
   headers?: (site: Site) => Readonly<Record<string, string>>;
-  /** Why there is nothing to ask. */
+  /** Why the check is skipped; false if it is not. */
   skipped?: (site: Site) => string | false;
-  /** Whether an answer is right, or why it cannot be judged. */
+  /** Whether the response is right, or why that cannot be told. */
   judge(answer: Answer, site: Site): boolean | string | Promise<boolean | string>;
-  /** Headers of the answer to show; unless given, its location, its page or its error. */
+  /** Headers to show in the report; by default the location, the page or the error. */
   shown?: readonly string[];
 }
 
 interface Asked {
   row: Row;
-  /** A right one. */
+  /** The response, if it is right. */
   answer?: Answer;
-  /** Why no whole answer came. */
+  /** Why there was no complete response. */
   error?: NoAnswer;
 }
 
 const LONGEST_SHOWN = 120;
 
-/** An answer that does not come in full is not right. */
+/** Runs a check. A response that is not complete is wrong. */
 export async function askQuestion({ name, rule, ...question }: Question, site: Site): Promise<Asked> {
   const { method = "GET", judge, shown } = question;
   const row = { name, request: "", received: "", rule, count: 0, findings: [] };
@@ -65,7 +65,7 @@ export async function askQuestion({ name, rule, ...question }: Question, site: S
   }
 }
 
-/** `404 {"detail":"Invalid page."}`, `301 to /v1/stations/`, `200, page 2`, `200 (text/html) with a body that is HTML` */
+/** A response in words: `404 {"detail":"Invalid page."}`, `301 to /v1/stations/`, `200, page 2`, `200 (text/html) with a body that is HTML` */
 function showAnswer(answer: Answer, site: Site): string {
   const { status, headers, body } = answer;
   const location = headers.get("Location");
@@ -76,21 +76,21 @@ function showAnswer(answer: Answer, site: Site): string {
   return "received" in read ? read.received : `200, page ${pageIn(answer, site)}`;
 }
 
-/** `200, ETag: "1f6a", no Vary` */
+/** The status and some headers: `200, ETag: "1f6a", no Vary`. */
 function showHeaders({ status, headers }: Answer, names: readonly string[]): string {
   const lines = names.map((name) => (headers.has(name) ? `${name}: ${headers.get(name)}` : `no ${name}`));
   return [status, ...lines].join(", ");
 }
 
-/** Below the base URL: the listing and what follows it, as `?page=01`. */
-function listing(rest: string | ((site: Site) => string) = ""): PathOf {
-  return (site) => site.path + (typeof rest === "string" ? rest : rest(site));
+/** Makes the path of the listing with a suffix such as `?page=01`. */
+function listing(suffix: string | ((site: Site) => string) = ""): PathOf {
+  return (site) => site.path + (typeof suffix === "string" ? suffix : suffix(site));
 }
 
 /** The listing without its final slash. */
 const bare: PathOf = ({ path }) => path.slice(0, -1);
 
-/** A request that must be answered with one of the first two pages. */
+/** A request whose response must be page 1 or page 2. */
 function page(number: 1 | 2, name: string, rule: string, path?: PathOf, headers = {}): Question {
   return {
     ...{ name, rule, ...(path && { path }), headers: () => headers },
@@ -99,9 +99,9 @@ function page(number: 1 | 2, name: string, rule: string, path?: PathOf, headers 
   };
 }
 
-/** A request that must be answered with 404. What the body says is the rule of another question. */
-function notFound(name: string, rule: string, rest: Parameters<typeof listing>[0]): Question {
-  return { name, rule, path: listing(rest), judge: ({ status }) => status === 404 };
+/** A request whose response must be 404. Another check compares the body. */
+function notFound(name: string, rule: string, suffix: Parameters<typeof listing>[0]): Question {
+  return { name, rule, path: listing(suffix), judge: ({ status }) => status === 404 };
 }
 
 const PAGES: readonly Question[] = [
@@ -127,7 +127,7 @@ const PAGES: readonly Question[] = [
   },
   notFound("other-path", "any other path is an error: 404", "nothing"),
   {
-    ...{ name: "hidden-file", rule: `what other hosts include, in ${INCLUDED}, is not answered` },
+    ...{ name: "hidden-file", rule: `files for other hosts, in ${INCLUDED}, are not served` },
     path: ({ release }) =>
       `/${[...(release?.sums.others.keys() ?? [])].find(isForAdapters) ?? `${INCLUDED}/nginx.conf`}`,
     judge: ({ status }) => status >= 400,
@@ -135,7 +135,7 @@ const PAGES: readonly Question[] = [
   page(1, "range", "ranges are not offered: 200, the whole page", undefined, { Range: "bytes=0-9" }),
 ];
 
-/** Whether a redirect leads to the listing, by an absolute URL or not, and with this query. */
+/** Whether a redirect leads to the listing, with this query. */
 function leadsToListing({ headers }: Answer, { baseUrl, path }: Site, query?: string): boolean {
   const location = headers.get("Location");
   if (location === null || !canParse(location, baseUrl)) return false;
@@ -188,7 +188,7 @@ const METHODS: readonly Question[] = [
   },
 ];
 
-/** An error that every host gives, judged in one respect. That a host answers with a page there is found by another question. */
+/** A check of one property of an error response. Another check finds that a host sends a page instead. */
 function error(name: string, rule: string, judge: Question["judge"], ...shown: string[]): Question {
   return {
     ...{ name, rule, path: listing(({ links }) => (links === "query" ? "?format=api&page=0" : "pages/0.json")) },
@@ -218,7 +218,7 @@ const ERRORS: readonly Question[] = [
   },
 ];
 
-/** The detail of an error's body; undefined when it is not of that form. */
+/** The detail of an error's body; undefined if it has another form. */
 function detailOf({ body }: Answer): string | undefined {
   const read = parseJson(String(body));
   if ("why" in read) return undefined;
@@ -226,10 +226,10 @@ function detailOf({ body }: Answer): string | undefined {
   return typeof detail === "string" && Object.keys(others).length === 0 ? detail : undefined;
 }
 
-/** The tag of page 1; empty where it has none. */
+/** The ETag of page 1; empty without one. */
 const tagOf = ({ first }: Site) => first.headers.get("ETag") ?? "";
 
-/** A conditional request of page 1, with a tag. */
+/** A conditional request for page 1 with an ETag. */
 function conditional(name: string, rule: string, tag: (site: Site) => string, status: number): Question {
   return {
     ...{ name, rule, headers: (site) => ({ "If-None-Match": tag(site) }) },
@@ -243,7 +243,7 @@ const CACHING: readonly Question[] = [
   {
     ...conditional("not-modified-headers", "304 has the headers that 200 would have", tagOf, 304),
     judge(answer, site) {
-      // What describes a body may be left out where there is none (RFC 9110, 15.4.5).
+      // A 304 may omit headers that describe a body (RFC 9110, 15.4.5).
       const left = answer.headers.has("Content-Type") ? [] : ["Content-Type"];
       return answer.status === 304 ? hasHeadersOfPage(answer, site, ...left) : "the answer is not a 304";
     },
@@ -268,7 +268,7 @@ const CACHING: readonly Question[] = [
 const PACKED = fileHeaders("bulk/1.ndjson.gz", "")["Content-Type"];
 const RANGE = "bytes=1-9";
 
-/** A request for a part of a release or, where it has none, for a step. Hosts send both alike. */
+/** A request for a part or, without parts, for a step. Hosts treat both the same. */
 function ofPart(question: Omit<Question, "path" | "skipped">): Question {
   const partOf = ({ release }: Site) => {
     const paths = [...(release?.sums.others.keys() ?? [])];
@@ -326,7 +326,7 @@ const EXPLORERS: readonly Question[] = [
     shown: ["Content-Type", "Cache-Control"],
   },
   {
-    ...{ name: "explorer-slash", rule: "without that slash, 301 to it: what the page names is relative" },
+    ...{ name: "explorer-slash", rule: "without that slash, 301 to it, since its links are relative" },
     path: () => "",
     skipped: (site) =>
       withoutExplorer(site) || (basePath(site.baseUrl) === "" && "a base URL without a path has its slash"),

@@ -1,4 +1,4 @@
-/** Reads a host once: its files, and its pages, all or some, in every way in which readers get them. What is not right is a finding. */
+/** Reads a host once: its files and pages, in all forms of URL and codings. Adds a finding for everything that is wrong. */
 import {
   closeSync,
   fstatSync,
@@ -48,31 +48,32 @@ export interface ReadingOptions extends Pick<VerifyOptions, "sample" | "concurre
   baseUrl: string;
   /** The release that the host should serve. */
   against?: Release | undefined;
-  /** Other releases, which a host may still serve. */
+  /** Other releases that the host may still serve. */
   known?: readonly Release[] | undefined;
-  /** What the signature must be, where one is demanded. */
+  /** The required signature, if any. */
   demand?: Demand | undefined;
-  /** Told how many requests were sent, and how many there may be. */
+  /** Called with the number of requests sent, and an estimate of all. */
   onRequests(requests: number, total: number): void;
 }
 
-/** A host that fails this often to answer in full is given up. */
+/** Maximum incomplete responses, after which verification gives up. */
 export const MOST_FAILURES = 20;
-/** After so many wrong answers of a kind the rest is not asked for: a count may promise millions that are not there. */
+/** Maximum wrong responses of a kind, after which no more are requested: a wrong count may promise millions of pages. */
 const MOST_WRONG = 100;
-/** Bytes of SHA256SUMS for a page and its compressed forms, and in all: how many pages there are is what a stranger says. */
+/** Maximum bytes of SHA256SUMS per page, and in all, since the number of pages comes from the host. */
 const [SUM_BYTES_OF_PAGE, MOST_SUM_BYTES] = [1000, 2 ** 32];
 
-/** Where a request leads, and the check that an answer fails which does not come. */
+/** The place of a finding about a request, and the check that fails without a response. */
 type Place = Pick<Finding, "check" | "page"> & { url: string };
-/** How pages can be asked for besides the plain one by the form of the listing's links; pages after the first only while it is open. */
+/** Another way to request pages: a form of URL and a coding. Not used any more once `isOpen` is false. */
 type Way = { links: LinkStyle; coding: Variant; isOpen: boolean; wrong: number };
 
 export type Reading = Awaited<ReturnType<typeof readHost>>;
 
 /**
- * @param folder an empty one, which then holds what the host serves, unless that is compared with a release.
- * @throws UserError when the host cannot be reached, has no page 1, or fails again and again
+ * Reads a host.
+ * @param folder an empty folder. It gets what the host serves, unless that is compared with a release.
+ * @throws UserError if the host cannot be reached, has no page 1, or fails repeatedly
  */
 export async function readHost(asker: Asker, options: ReadingOptions, folder: string) {
   const { baseUrl, against, demand, cacheControl } = options;
@@ -104,7 +105,7 @@ export async function readHost(asker: Asker, options: ReadingOptions, folder: st
   return {
     ...{ site, contract, findings, signature, hasMoved },
     note: reading.comparison?.note(linkBase),
-    /** What page 1 promises, where the host has no snapshot.json. */
+    /** The facts from page 1, if the host has no snapshot.json. */
     said: own ? undefined : snapshot,
     whyAbsent: reading.whyAbsent,
     asked: {
@@ -114,14 +115,14 @@ export async function readHost(asker: Asker, options: ReadingOptions, folder: st
   };
 }
 
-/** Keeps what a host serves in a folder. */
+/** Stores responses of a host in a folder. */
 class Keeper {
   constructor(
     private readonly asker: Asker,
     private readonly folder: string,
   ) {}
 
-  /** Asks for a file. What comes with 200 is in the folder then. @throws UserError when there is no room, and as `ask` does */
+  /** Requests a file, and stores a 200 response. @throws UserError without room, and as `ask` does */
   async keep(url: string, path: string, maxBytes?: number, coding: Variant = "identity"): Promise<Answer> {
     let file: number | undefined;
     const open = () => {
@@ -171,22 +172,22 @@ class Keeper {
   }
 }
 
-/** The host's own contract; that of users where it has none. @throws UserError for one that is not valid, and where the host fails */
+/** Reads the host's contract; the built-in one if it has none. @throws UserError for an invalid contract, or a failing host */
 async function readContract(keeper: Keeper, baseUrl: string): Promise<Contract> {
   const answer = await keeper.keep(`${baseUrl}/${CONTRACT}`, CONTRACT, MAX_CONTRACT);
   const { url, status, headers } = answer;
   if (status >= 500)
     throw new UserError(
-      `${url} answers ${status} (${headers.get("Content-Type") ?? "no Content-Type"}), where a contract (200) or none (404) is expected. ${adviceFor(answer, baseUrl)}`,
+      `${url} answers ${status} (${headers.get("Content-Type") ?? "no Content-Type"}) instead of a contract (200) or none (404). ${adviceFor(answer, baseUrl)}`,
     );
   const text = keeper.has(CONTRACT) ? String(keeper.read(CONTRACT)) : "";
-  // Many hosts answer with a web page where they have no file.
+  // Many hosts answer with a web page if they do not have a file.
   if (text !== "" && !/^\s*</.test(text)) return requireContract(text, baseUrl);
   keeper.write(CONTRACT, Buffer.from(USERS_CONTRACT.text));
   return USERS_CONTRACT;
 }
 
-/** Page 1, plain: by the form of the listing's links, or by the other one. @throws UserError saying what came instead */
+/** Requests page 1 by the listing's form of URL, or by the other form. @throws UserError that describes the response if neither is a page */
 async function readFirst(asker: Asker, baseUrl: string, path: string, links: LinkStyle = "query") {
   const refusals: UserError[] = [];
   for (const form of [links, ...LINK_STYLES.filter((other) => other !== links)]) {
@@ -199,19 +200,19 @@ async function readFirst(asker: Asker, baseUrl: string, path: string, links: Lin
   throw refusals[0];
 }
 
-/** What is likely, and how to see it. */
+/** Advice for a wrong response. */
 function adviceFor({ status }: Answer, baseUrl: string): string {
   if (status !== 500 && status !== 403) return `Is ${baseUrl} the base URL?`;
-  return "Most likely the server's user cannot read the release: there, \"rollcall verify\" says what stops other users, and the server's error log what it was.";
+  return "The server's user probably cannot read the release: run \"rollcall verify\" there to see why, and read the server's error log.";
 }
 
-/** The base URL that the links of page 1 have; undefined where there is one page only. */
+/** The base URL in the links of page 1; undefined if there is only one page. */
 function linkBaseOf(first: Answer, path: string): string | undefined {
   const read = readPage(first);
   return "envelope" in read ? parsePageUrl(read.envelope.next ?? "", path)?.baseUrl : undefined;
 }
 
-/** What page 1 promises of all pages. @throws UserError when it contradicts itself */
+/** The facts about all pages from page 1. @throws UserError if it contradicts itself */
 function promisedBy(first: Answer, place: Pick<Site, "baseUrl" | "path" | "links">): Snapshot {
   const read = readPage(first);
   if (!("envelope" in read)) throw new Error(`${first.url} is not a page.`);
@@ -227,7 +228,7 @@ function promisedBy(first: Answer, place: Pick<Site, "baseUrl" | "path" | "links
   }
 }
 
-/** What the host's SHA256SUMS and snapshot.json say together; undefined where they do not fit, which is found in the folder. */
+/** The release that the host's SHA256SUMS and snapshot.json describe; undefined if they do not match, which verifying the folder finds. */
 async function readOwn(
   keeper: Keeper,
   { status }: Answer,
@@ -260,30 +261,31 @@ async function readSignature(
 ): Promise<SignatureResult> {
   const url = `${baseUrl}/${SIGNATURE}`;
   await keeper.keep(url, SIGNATURE);
-  // Many hosts answer with a web page where they have no file.
+  // Many hosts answer with a web page if they do not have a file.
   if (keeper.has(SIGNATURE) && !keeper.read(SIGNATURE).toString("latin1", 0, 9).startsWith("untrusted"))
     keeper.drop(SIGNATURE);
   const signature = keeper.has(SIGNATURE) ? String(keeper.read(SIGNATURE)) : undefined;
-  // A signature is of all bytes at once.
+  // The signature needs all bytes in memory.
   const sums = demand && keeper.has(SUMS) ? keeper.read(SUMS) : undefined;
   return checkSigned({ url }, { sums, signature, id, baseUrl }, demand, findings);
 }
 
-/** Of a file that SHA256SUMS cannot list, which a release on disk alone tells. */
+/** The digest of a file that SHA256SUMS cannot list, from a release on disk. */
 function digestOf({ folder }: Release, path: string): string | undefined {
   return findDigest(join(folder, path), Buffer.allocUnsafe(2 ** 18));
 }
 
 const isUnlisted = (path: string) => path === SUMS || path === SIGNATURE;
 
+/** Requests the files and pages of a host, and collects findings. */
 class HostReading {
   readonly findings = new Findings();
   readonly comparison: PageComparison | undefined;
-  /** The forms of URL that pages have, that of the listing's links first. */
+  /** The forms of URL that the host supports, that of the listing's links first. */
   readonly links: LinkStyle[];
-  /** The codings in which an answer came. */
+  /** The codings of the host's responses. */
   readonly codings = new Set<Variant>();
-  /** How many pages were asked for. */
+  /** Number of pages that were requested. */
   visited = 0;
   #ways: Way[] = [];
   #paths: PagePaths;
@@ -301,7 +303,7 @@ class HostReading {
     this.#paths = new PagePaths(site.path);
   }
 
-  /** Why a file is not in the folder: it was asked for, or is not for readers. Undefined for any other file. */
+  /** Why a file is not in the folder: the host did not send it, or does not serve it. Undefined for any other file. */
   readonly whyAbsent = (path: string): string | undefined => {
     if (!isPublic(path)) return "hosts do not serve it";
     const isAsked =
@@ -309,7 +311,7 @@ class HostReading {
     return isAsked ? "it did not come from the host" : undefined;
   };
 
-  /** Asks for all files that SHA256SUMS lists for readers. @returns how many there are */
+  /** Requests all listed files that hosts serve. @returns their number */
   async readFiles(isSigned: boolean, mostSumBytes: number): Promise<number> {
     const { site, options } = this;
     const { others = new Map<string, string>() } = site.release?.sums ?? {};
@@ -343,18 +345,18 @@ class HostReading {
     if (coding === "identity" || isPacked(path)) this.#checkHeaders(answer, "file", place);
   }
 
-  /** A file that did not come. */
+  /** Adds a finding for a file that was not sent. */
   noteFile({ url, status, headers, flaw }: Answer, expected: string): void {
     const found = flaw ? `an answer that ${flaw}` : `${status} (${headers.get("Content-Type") ?? "no Content-Type"})`;
     this.findings.add({ check: "files", url, found, expected });
   }
 
-  /** Asks for all pages, or for a sample of them. */
+  /** Requests all pages, or a sample. */
   async readPages(): Promise<void> {
     const { site, options } = this;
     const { links, pages, asker } = site;
     const other = LINK_STYLES.find((form) => form !== links) ?? links;
-    // Where links are by path, a host may map no query.
+    // If links are by path, the host may not support queries.
     const last = await this.#ask({ check: "both-forms", url: pageUrl({ ...site, links: other }, pages) }, "identity");
     if (links === "query" || (last && pageIn(last, site) === pages)) this.links.push(other);
     const all = this.links.flatMap((links) => CODINGS.map((coding) => ({ links, coding, isOpen: true, wrong: 0 })));
@@ -366,12 +368,12 @@ class HostReading {
       const open = this.#ways.filter(({ isOpen }) => isOpen).length;
       options.onRequests(asker.requests, asker.requests + (planned - this.visited) * (1 + open));
     };
-    // It shows which codings the host has.
+    // Page 1 shows which codings the host supports.
     await read(1);
     await each(this.#plan(planned), options.concurrency ?? SETTINGS.concurrency.default, read);
   }
 
-  /** The pages after the first: all of them, or some that are spread evenly up to the last. */
+  /** The pages after the first: all, or a sample that is spread evenly up to the last. */
   *#plan(planned: number): Generator<number> {
     const gap = planned === 1 ? 0 : (this.site.pages - 1) / (planned - 1);
     for (let place = 1; place < planned && this.#wrong < MOST_WRONG; place++) yield 1 + Math.round(place * gap);
@@ -393,7 +395,7 @@ class HostReading {
     for (const way of this.#ways) if (way.isOpen) await this.#askBy(way, page, answer.digest);
   }
 
-  /** Asks for a page in another way. @param digest of the plain page */
+  /** Requests a page in another way. @param digest of the plain page */
   async #askBy(way: Way, page: number, digest: string): Promise<void> {
     const { links, coding } = way;
     const check = coding === "identity" ? "both-forms" : coding;
@@ -412,7 +414,7 @@ class HostReading {
     else if (page === 1 && coding !== "identity" && !this.#isStored(coding)) way.isOpen = false;
   }
 
-  /** What an answer is instead of the page. Where the plain page is not the release's, either will do. */
+  /** The difference of a response from the page, if any. It may equal the plain response, or the page of the release. */
   #differenceOf(answer: Answer, coding: Variant, page: number, digest: string) {
     const listed = this.site.release?.sums.pages;
     const expected = coding === "identity" ? "the plain page" : `the plain page in ${coding}`;
@@ -449,14 +451,14 @@ class HostReading {
     if (!hasHeader(answer, "Vary", vary)) add(`${coding}-vary`, "Vary", vary);
   }
 
-  /** An answer that does not come in full is a finding, and undefined. @throws NoAnswer after too many of them */
+  /** Sends a request. An incomplete response is a finding, and undefined. @throws NoAnswer after too many of them */
   async #ask(place: Place, coding: Variant, maxBytes?: number, kept?: string): Promise<Answer | undefined> {
     try {
       if (kept !== undefined) return await this.keeper.keep(place.url, kept, maxBytes, coding);
       const take = place.check === "files" ? () => {} : undefined;
       return await this.site.asker.ask(place.url, { headers: { "Accept-Encoding": coding }, maxBytes, take });
     } catch (error) {
-      // A stranger names the paths.
+      // The host chose the path, which may not be valid here.
       if (kept !== undefined && codeOf(error) !== undefined && !(error instanceof UserError)) {
         this.findings.add({
           ...place,

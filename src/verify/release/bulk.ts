@@ -1,4 +1,4 @@
-/** Checks bulk.json with its parts, and downloads: they hold the records of the pages, in order, and nothing else. */
+/** Checks that bulk.json with its parts, and each download, have exactly the records of the pages, in order. */
 import { createHash, type Hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -16,15 +16,17 @@ import { type OpenRelease, readText } from "./manifest.js";
 import { readPage, recordsOf } from "./page-check.js";
 import { idFrom } from "./records.js";
 
-/** Bytes of bulk.json or changes.json: far more than either has for all files that there may be. */
+/** Maximum bytes of bulk.json or changes.json, far more than either can have. */
 const MAX_INDEX = 2 ** 24;
 const NEWLINE = 0x0a;
 
+/** Adds a finding about a file. */
 export type Note = (path: string, difference: Difference) => void;
 
+/** How to read bulk.json or changes.json. */
 interface Index<T> {
   path: string;
-  /** What it says, and what each file is that it names. */
+  /** What it lists, and the word for each listed file. */
   what: string;
   one: string;
   folder: string;
@@ -33,7 +35,7 @@ interface Index<T> {
   filesOf(value: T): readonly { file: string; bytes: number }[];
 }
 
-/** Reads bulk.json or changes.json, and compares it with the files that are there. @returns undefined where it is unusable */
+/** Reads bulk.json or changes.json, and compares it with the existing files. @returns undefined if it is unusable */
 export async function readIndex<T extends object>({ folder, tree }: OpenRelease, index: Index<T>, note: Note) {
   const { path, what, one, parse, encode, filesOf } = index;
   const text = await readText(folder, tree, path, MAX_INDEX);
@@ -54,7 +56,7 @@ export async function readIndex<T extends object>({ folder, tree }: OpenRelease,
   return read;
 }
 
-/** Gives the plain bytes of a part or a step to `take`, until it returns a difference. @returns that, or why it is not one gzip */
+/** Passes the plain bytes of a part or a step to `take`, until it returns a difference. @returns that difference, or why the file is not one gzip */
 export async function unpack(
   path: string,
   signal: AbortSignal | undefined,
@@ -82,6 +84,7 @@ const BULK_INDEX: Index<Bulk> = {
   ...{ parse: parseBulk, encode: encodeBulk, filesOf: ({ parts }) => parts },
 };
 
+/** Checks bulk.json and all parts. */
 export async function checkBulk(
   release: OpenRelease,
   findings: Findings,
@@ -131,7 +134,7 @@ async function checkPart(
 
 const TOO_MANY = { found: "more records", expected: `no more than ${BULK} counts` };
 
-/** Makes a download's plain bytes again of the pages, and compares them. */
+/** Recreates a download's plain bytes from the pages, and compares them. */
 export async function checkDownload(
   name: DownloadName,
   release: OpenRelease,
@@ -147,17 +150,17 @@ export async function checkDownload(
   const lineFor = lineOf(contract);
   const lines = new LinesOfPages(release, heading(contract), (record) => lineFor(JSON.parse(record)));
   const take = (plain: Buffer) => lines.compare(plain);
-  const difference = (await unpack(join(release.folder, path), signal, take)) ?? lines.rest();
+  const difference = (await unpack(join(release.folder, path), signal, take)) ?? lines.atEnd();
   if (difference) note(path, difference);
 }
 
-/** Lines made of the records of the pages, compared with plain bytes that come one after the other. */
+/** Compares plain bytes, in order, with lines made from the records of the pages. */
 class LinesOfPages {
   #page = 0;
   #lines: Buffer;
-  /** Bytes of these lines that were compared. */
+  /** Bytes of `#lines` that were compared. */
   #at = 0;
-  /** Records still to come of a page that is known not to be there. */
+  /** Records to skip, of a page that is known to be absent. */
   #skip = 0;
 
   /** @param heading the first line, if there is one. @param lineOf a record's line; its text unless given */
@@ -191,15 +194,15 @@ class LinesOfPages {
     return undefined;
   }
 
-  /** What is missing behind the last byte. */
-  rest(): Difference | undefined {
+  /** The difference if the pages have more records than the bytes. */
+  atEnd(): Difference | undefined {
     const { pages } = this.release.manifest;
     while (this.#at === this.#lines.length && this.#page < pages && this.#next());
     if (this.#at === this.#lines.length) return undefined;
     return { page: this.#page, found: "an end", expected: "as many records as the pages have" };
   }
 
-  /** Reads the next page. @returns false where it is not a page */
+  /** Reads the next page. @returns false if it is not a page */
   #next(): boolean {
     const { folder, tree, manifest } = this.release;
     const path = manifest.paths.path(++this.#page);
@@ -214,11 +217,11 @@ class LinesOfPages {
     return lines !== undefined;
   }
 
-  /** Undefined where a record is not JSON. */
+  /** Undefined if a record is not JSON. */
   #linesOf(records: Buffer): Buffer | undefined {
     const { lineOf } = this;
     if (records.length === 0) return records;
-    // A record holds no newline, so a separator is found nowhere else.
+    // A record has no newline, so separators are only between records.
     if (!lineOf) return Buffer.from(`${records.toString("latin1").replaceAll(RECORD_SEPARATOR, "\n")}\n`, "latin1");
     try {
       const lines = String(records).split(RECORD_SEPARATOR).map(lineOf);
@@ -229,7 +232,7 @@ class LinesOfPages {
     }
   }
 
-  /** The record in which these bytes differ from the page. */
+  /** The difference, with the record in which these bytes differ from the page. */
   #findRecord(theirs: Buffer): Difference {
     const { contract } = this.release.manifest;
     const at = this.#at + firstOther(theirs, this.#lines.subarray(this.#at));

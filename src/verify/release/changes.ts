@@ -1,4 +1,4 @@
-/** Checks changes.json and its steps: their form, and that each is what differs between its ends, where those are there. */
+/** Checks changes.json and its steps: their form, and that each step has exactly the changes between its states, if their lists of records exist. */
 
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -26,9 +26,9 @@ import { type RecordChecker, recordChecker } from "./records.js";
 
 const NEWLINE = 0x0a;
 const [PUT, REMOVE, END] = ['{"put":', '{"remove":', "}"];
-/** Bytes of a line: as many as a host's answer may have. */
+/** Maximum bytes of a line. */
 const LONGEST_LINE = 2 ** 26;
-/** Characters of a text that differs. */
+/** Maximum characters of a shown text. */
 const LONGEST_SHOWN = 60;
 
 const INDEX = {
@@ -36,6 +36,7 @@ const INDEX = {
   ...{ parse: parseChanges, encode: encodeChanges, filesOf: ({ steps }: Changes) => steps },
 };
 
+/** Checks changes.json and all steps. */
 export async function checkChanges(
   release: OpenRelease,
   findings: Findings,
@@ -56,7 +57,7 @@ export async function checkChanges(
     if (tree.get(step.file) === "file") await checkStep(folder, step, checker, (flaw) => note(step.file, flaw), signal);
 }
 
-/** A reader who takes all steps must not move more than half of what there is without them: the parts, else the pages. */
+/** Checks that all steps together are at most half the size of the parts or, without parts, of the pages. */
 function checkSize({ folder, tree, manifest }: OpenRelease, { steps }: Changes, note: Note): void {
   const sum = (isMeant: (path: string) => boolean) => {
     let bytes = 0;
@@ -69,7 +70,7 @@ function checkSize({ folder, tree, manifest }: OpenRelease, { steps }: Changes, 
   if (2 * bytes > all) note(CHANGES, { found: `steps of ${bytes} bytes`, expected: `at most half of ${all}` });
 }
 
-/** Unpacks no more than readers do. */
+/** Checks a step. Decompresses no more bytes than readers do. */
 async function checkStep(
   folder: string,
   step: Step,
@@ -108,10 +109,10 @@ function compareCounts(step: Step, { put, remove }: StepLines["counts"], sha256:
 
 type Key = OrderKey[number];
 
-/** Takes plain bytes piece by piece. Each call returns the first thing that is wrong, after which there must be no other. */
+/** Checks the lines of a step in pieces of plain bytes. Make no call after one that returns a difference. */
 class StepLines {
   readonly counts = { put: 0, remove: 0 };
-  /** What has come of a line that is not at its end. */
+  /** The beginning of an unfinished line. */
   #begun: Buffer[] = [];
   #begunBytes = 0;
   #last: Key | undefined;
@@ -167,7 +168,7 @@ class StepLines {
     return this.#add(typeof value === "string" ? toBytes(value) : (value as number), "remove", null);
   }
 
-  /** Every key comes after the one before. @param key a text byte by byte */
+  /** Adds a key, which must come after the one before. @param key a text has one character per byte */
   #add(key: Key, kind: "put" | "remove", digest: string | null): Difference | undefined {
     const last = this.#last;
     this.#last = key;
@@ -192,15 +193,15 @@ function showBytes(bytes: Buffer): string {
   return showValue(bytes.toString("utf8", 0, LONGEST_SHOWN));
 }
 
-/** The records before a step, or after it. */
+/** The state before a step, or after it. */
 type End = "from" | "to";
 
-/** A bit for each key's hash: most keys of a long list are in no step, and need not be looked for in the table. */
+/** Bits of a Bloom filter of keys. Most keys of a long list are not in the step, and need no lookup in the table. */
 const BITS = 2 ** 23;
-/** Lines of a list that are read before a signal is looked at. */
+/** Lines of a list that are read before the event loop gets a turn. */
 const LINES_AT_ONCE = 2 ** 14;
 
-/** The lines of a step by key, and the digests that its ends have for these keys, in a temporary file. */
+/** The lines of a step by key, with the digests that both states have for these keys, in a temporary database. */
 class StepTable {
   readonly #temporary = new TemporaryDatabase({
     tables: `CREATE TABLE lines (key TEXT PRIMARY KEY, digest TEXT, "from" TEXT, "to" TEXT) WITHOUT ROWID`,
@@ -209,15 +210,16 @@ class StepTable {
   });
   readonly #bits = new Uint8Array(BITS / 8);
   readonly #insert = this.#temporary.db.prepare("INSERT INTO lines (key, digest) VALUES (?, ?)");
-  readonly #meet = {
+  readonly #update = {
     from: this.#temporary.db.prepare('UPDATE lines SET "from" = ? WHERE key = ?'),
     to: this.#temporary.db.prepare('UPDATE lines SET "to" = ? WHERE key = ?'),
   };
 
   /**
-   * @param key as records.sha256 has it, byte by byte
+   * Adds a line of the step.
+   * @param key as records.sha256 has it, one character per byte
    * @param digest of the record; null for a line that removes
-   * @throws UserError when the temporary folder is full
+   * @throws UserError if the temporary directory is full
    */
   add(key: string, digest: string | null): void {
     const bit = hashOf(key);
@@ -225,7 +227,7 @@ class StepTable {
     this.#temporary.run(() => this.#insert.run(key, digest));
   }
 
-  /** Takes all records of an end. @returns a digest of those of which the step has no line */
+  /** Takes all records of a state. @returns a digest of the records without a line in the step */
   async take(end: End, path: string, signal: AbortSignal | undefined): Promise<string> {
     const [list, others] = [new RecordLines(path), createHash("sha256")];
     const turn = createTurns(LINES_AT_ONCE, signal);
@@ -235,8 +237,8 @@ class StepTable {
         const [key, digest] = [list.key(at), list.digest(at)];
         const bit = hashOf(key);
         const isCandidate = ((this.#bits[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
-        const isMet = isCandidate && this.#temporary.run(() => this.#meet[end].run(digest, key)).changes > 0;
-        if (!isMet) others.update(`${digest}${key}\n`);
+        const isInStep = isCandidate && this.#temporary.run(() => this.#update[end].run(digest, key)).changes > 0;
+        if (!isInStep) others.update(`${digest}${key}\n`);
       }
     } finally {
       list.close();
@@ -244,7 +246,7 @@ class StepTable {
     return others.digest("hex");
   }
 
-  /** The lines that contradict an end, all of whose records were taken. */
+  /** Finds the lines that contradict a state, after `take` of that state. */
   *flaws(end: End): Generator<Difference> {
     const wrong = end === "to" ? `digest IS NOT "to"` : `digest IS "from"`;
     type Row = { key: string; digest: string | null; to: string | null };
@@ -266,14 +268,14 @@ class StepTable {
   }
 }
 
-/** FNV-1a, cut to the number of a bit. */
+/** The number of a key's bit: FNV-1a, truncated. */
 function hashOf(key: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
   return (hash ^ (hash >>> 16)) & (BITS - 1);
 }
 
-/** @param from and `to`: the paths of lists of records, where they are there */
+/** Compares a step with its states. @param from, to the paths of their lists of records, if they exist */
 async function checkEnds(
   table: StepTable,
   from: string | undefined,
@@ -283,14 +285,14 @@ async function checkEnds(
 ): Promise<void> {
   const before = from === undefined ? undefined : await table.take("from", from, signal);
   const after = to === undefined ? undefined : await table.take("to", to, signal);
-  // Records of which the step has no line are the same on both sides, in one order.
+  // Records without a line in the step must be the same in both states, in the same order.
   if (before !== undefined && after !== undefined && before !== after)
     note({ found: "no line for a record that differs", expected: "a line for each" });
   if (before !== undefined) for (const flaw of table.flaws("from")) note(flaw);
   if (after !== undefined) for (const flaw of table.flaws("to")) note(flaw);
 }
 
-/** The path of a list of records of a state, in a release or in those beside it; the list has whole lines. */
+/** Finds an intact list of records of a state, in a release or in those beside it. @returns its path */
 async function findList(release: string, state: string): Promise<string | undefined> {
   const memory = Buffer.allocUnsafe(2 ** 18);
   const releases = dirname(release);
@@ -307,7 +309,7 @@ async function findList(release: string, state: string): Promise<string | undefi
   return undefined;
 }
 
-/** What the system does not let us read is as if it were not there. */
+/** Runs a step; undefined if the system or a UserError prevents reading. */
 async function unlessUnreadable<T>(step: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await step();
@@ -317,7 +319,7 @@ async function unlessUnreadable<T>(step: () => T | Promise<T>): Promise<T | unde
   }
 }
 
-/** @throws UserError for a line that is longer than a page */
+/** Whether a list of records has only complete lines. @throws UserError for a line that is longer than a page */
 function isList(path: string): boolean {
   const list = new RecordLines(path);
   try {

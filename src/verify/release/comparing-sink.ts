@@ -1,4 +1,4 @@
-/** Compares files of a release with what its records make, and says what differs first. */
+/** Compares files of a release with recreated ones, and describes the first difference. */
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,14 +14,14 @@ import type { Tree } from "./tree.js";
 
 export type Difference = Pick<Finding, "page" | "id" | "found" | "expected">;
 
-/** What is expected of a file that each version of Rollcall makes in its own way. */
+/** The expectation for a file whose bytes depend on the version of Rollcall. */
 export const UNVERIFIED = "what this version of Rollcall writes; what another version wrote is not verified";
 
-/** Characters that are shown of a value or a line. */
+/** Maximum characters of a shown value or line. */
 const LONGEST_SHOWN = 80;
 const NEWLINE = 0x0a;
 
-/** The beginning of a file, as much of it as can matter; undefined where there is no plain file. */
+/** Reads the beginning of a file, enough for the comparison; undefined if there is no regular file. */
 function readAgainst(path: string, made: Buffer): Buffer | undefined {
   const file = openPlain(path);
   if (file === undefined) return undefined;
@@ -29,7 +29,7 @@ function readAgainst(path: string, made: Buffer): Buffer | undefined {
   return closing(file, () => bytes.subarray(0, readFully(file, bytes, 0)));
 }
 
-/** @returns how many bytes were read */
+/** Fills a buffer from a file. @returns the number of bytes read */
 function readFully(file: number, bytes: Buffer, position: number): number {
   let length = 0;
   for (let read = -1; read !== 0 && length < bytes.length; length += read)
@@ -37,7 +37,7 @@ function readFully(file: number, bytes: Buffer, position: number): number {
   return length;
 }
 
-/** Undefined also where there is no plain file. */
+/** Compares a file with its recreated bytes. @returns the first difference; undefined without one, or without a regular file. */
 export function compareFile(folder: string, path: string, made: Buffer): Difference | undefined {
   const found = readAgainst(join(folder, path), made);
   if (!found || found.equals(made)) return undefined;
@@ -48,7 +48,7 @@ function compareLines(path: string, found: Buffer, made: Buffer): Difference {
   const at = firstOther(found, made);
   const begin = made.subarray(0, at).lastIndexOf(NEWLINE) + 1;
   const line = countLines(made.subarray(0, begin)) + 1;
-  // A list may be long, so its term is told where what differs is far behind it.
+  // Lists may be long, so name the term if the difference is far behind it.
   const term = isSorted(path) && at - begin > LONGEST_SHOWN / 2 ? ` of ${excerpt(made, begin, begin)}` : "";
   return { found: `in line ${line}${term}: ${excerpt(found, begin, at)}`, expected: excerpt(made, begin, at) };
 }
@@ -62,6 +62,7 @@ function excerpt(bytes: Buffer, begin: number, at: number): string {
   return visible(part.trim().replaceAll("\t", " ")) || "an empty line";
 }
 
+/** The offset of the first byte that differs. */
 export function firstOther(found: Buffer, made: Buffer): number {
   const most = Math.min(found.length, made.length);
   let at = 0;
@@ -69,13 +70,14 @@ export function firstOther(found: Buffer, made: Buffer): number {
   return at;
 }
 
+/** The number of newlines. */
 export function countLines(bytes: Buffer): number {
   let lines = 0;
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
   return lines;
 }
 
-/** The first value that differs; undefined where one of the texts is not JSON. */
+/** Compares two JSON texts. @returns the first difference; undefined if one of them is not JSON. */
 function compareValues(found: Buffer, made: Buffer): Difference | undefined {
   const [theirs, mine] = [parseJson(String(found)), parseJson(String(made))];
   if ("why" in theirs || "why" in mine) return undefined;
@@ -89,7 +91,7 @@ function compareValues(found: Buffer, made: Buffer): Difference | undefined {
 
 type Other = readonly [path: readonly string[], there: unknown, here: unknown];
 
-/** Goes only as deep as the value that was made, however deep the other one is. */
+/** Finds the first different value. Goes only as deep as the recreated value. */
 function findOther(there: unknown, here: unknown, path: readonly string[]): Other | undefined {
   const areBoth = [there, here].every((value) => typeof value === "object" && value !== null);
   if (!areBoth || Array.isArray(there) !== Array.isArray(here))
@@ -108,13 +110,13 @@ interface SinkContext {
   manifest: Pick<Manifest, "snapshot" | "isOwn" | "others">;
   /** Called with the first difference of each file. */
   note(path: string, difference: Difference): void;
-  /** Called after each file that is compared at once. */
+  /** Called after each file. */
   onFile(): void;
 }
 
-/** A sink for artifacts that compares each file with the one in the release, and notes the first difference of each. */
+/** A sink for artifacts that compares each file with the one in the release, and notes its first difference. */
 export class ComparingSink {
-  /** Paths of the files that were made. */
+  /** Paths of the recreated files. */
   readonly made = new Set<string>();
 
   constructor(private readonly context: SinkContext) {}
@@ -129,26 +131,26 @@ export class ComparingSink {
     onFile();
   }
 
-  /** For records.sha256. */
+  /** Opens the comparison of records.sha256. */
   create(path: string): SinkFile {
     const { folder, tree, manifest, note } = this.context;
     const file = tree.get(path) === "file" ? openPlain(join(folder, path)) : undefined;
     if (file === undefined && (tree.has(path) || tree.lacks(path)))
       note(path, { found: "no file to read", expected: "a line for each record" });
-    // Where it is known to be absent, the list that the records make stands in for it, so that steps can be compared with it.
+    // If the file is known to be absent, write the recreated list in its place, to compare steps with it.
     const made = tree.has(path) || tree.lacks(path) ? undefined : openSync(join(folder, path), "wx");
     return new ListComparison({ file, made }, manifest, (difference) => note(path, difference));
   }
 }
 
-/** Compares a list of records while it is made; where there is no file, its digest with the one that is listed. */
+/** Compares a list of records while it is recreated; without a file, compares its digest with the listed one. */
 class ListComparison implements SinkFile {
   bytes = 0;
   #isSame = true;
   readonly #hash = createHash("sha256");
 
   constructor(
-    /** The list that is there, and a file to write the list to. */
+    /** The existing list, and a file to write the recreated list to. */
     private readonly files: { file: number | undefined; made: number | undefined },
     private readonly manifest: SinkContext["manifest"],
     private readonly note: (difference: Difference) => void,
@@ -187,7 +189,7 @@ class ListComparison implements SinkFile {
     const at = firstOther(found, made);
     const begin = made.subarray(0, at).lastIndexOf(NEWLINE) + 1;
     let line = countLines(made.subarray(0, begin)) + 1;
-    // All bytes before these are the same.
+    // All bytes before these are equal.
     let left = this.bytes;
     for (const block of readBlocks(file)) {
       line += countLines(block.subarray(0, left));

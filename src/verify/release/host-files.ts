@@ -1,4 +1,4 @@
-/** Makes the files that a release holds for other hosts again, by the code that wrote them, and compares them. */
+/** Recreates a release's files for other hosts, and compares them. */
 import { DOWNLOAD_PATHS } from "../../contract/downloads.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import {
@@ -24,16 +24,17 @@ import { type OpenRelease, readText } from "./manifest.js";
 
 export interface CheckedHosts {
   files: number;
-  /** What there is to know where nothing differs. */
+  /** A note for a check without findings. */
   note?: string;
 }
 
-/** Files beside the folders of a release that are not for one host. */
+/** Files at the top of a release that are not for a host. */
 const OWN: readonly string[] = [
   ...[SNAPSHOT, SUMS, SIGNATURE, RECORDS, CONTRACT, OPENAPI, BULK, CHANGES, EXPLORER, AVATAR_PATH, OWNED],
   ...DOWNLOAD_PATHS,
 ];
 
+/** Checks the files for other hosts. */
 export async function checkHosts(
   release: OpenRelease,
   cacheControl: string | undefined,
@@ -42,7 +43,7 @@ export async function checkHosts(
   const { folder, tree, manifest } = release;
   const { snapshot, contract, digests } = manifest;
   const candidates = tree.find((path) => isForAdapters(path) || !(path.includes("/") || OWN.includes(path)));
-  // Loading all hosts takes longer than checking a small release.
+  // Importing all hosts takes longer than checking a small release.
   if (candidates.length === 0 || !snapshot || !contract || !digests) return { files: 0 };
   let place = folder;
   // The folder of the release on the host's machine, as a configuration names it.
@@ -62,7 +63,7 @@ export async function checkHosts(
   return place === folder ? { files } : { files, note: `they are for the release in ${place}` };
 }
 
-/** What each file must be; several where hosts share its name. Hosts of which the release has no file are left out. */
+/** The expected texts by path; several if hosts share a path. Omits hosts without a file in the release. */
 async function makeFiles(
   { tree, manifest }: OpenRelease,
   cacheControl: string | undefined,
@@ -82,7 +83,7 @@ async function makeFiles(
       const sums = { paths: pagePaths, pages, others };
       return included ? includedFiles(options, { folder: place, snapshot, sums, isSigned: tree.has(SIGNATURE) }) : [];
     };
-    // Those of a release without files have the same names, and need no time.
+    // Making the files of an empty release is fast, and gives the same names.
     const isUsed = include(new PageDigests(0, ["identity"]), new Map()).some(({ path }) => paths.includes(path));
     const files = [
       ...(published ? publishedFiles({ ...options, contract, baseUrl, encodings, ...has }) : []),

@@ -1,4 +1,4 @@
-/** What a release says of itself: snapshot.json, contract.json and SHA256SUMS, read as far as possible, and its files. */
+/** Reads snapshot.json, contract.json and SHA256SUMS as far as possible, and compares them with the files. */
 import { basename, join } from "node:path";
 import { parseBaseUrl } from "../../contract/base-url.js";
 import { type Contract, USERS_CONTRACT } from "../../contract/contract.js";
@@ -28,17 +28,17 @@ import type { Findings } from "../verdict.js";
 import type { Tree } from "./tree.js";
 
 export interface Manifest {
-  /** Undefined where it cannot be read. */
+  /** Undefined if it cannot be read. */
   snapshot: Snapshot | undefined;
-  /** Whether it is snapshot.json that says so. */
+  /** Whether `snapshot` is from snapshot.json. */
   isOwn: boolean;
-  /** Undefined where there is no valid one, so that records cannot be checked. */
+  /** Undefined without a valid contract: then records cannot be checked. */
   contract: Contract | undefined;
   paths: PagePaths;
-  /** How many pages there should be. */
+  /** The expected number of pages. */
   pages: number;
   variants: readonly Variant[];
-  /** The digests of pages, unset where SHA256SUMS has none; undefined when it cannot be read. */
+  /** The digests of pages, unset for unlisted ones; undefined if SHA256SUMS cannot be read. */
   digests: PageDigests | undefined;
   /** Whether SHA256SUMS has a digest of every plain page. */
   isComplete: boolean;
@@ -47,21 +47,21 @@ export interface Manifest {
 }
 
 export interface OpenRelease {
-  /** With all links resolved. */
+  /** Its folder, with all links resolved. */
   folder: string;
   tree: Tree;
   manifest: Manifest;
 }
 
-/** Characters of a mistake in a contract: mistakes repeat what the file says. */
+/** Maximum characters of a mistake in a contract, which may repeat the file's text. */
 const LONGEST_MISTAKE = 300;
 
-/** The text of a plain file; undefined when there is none, or it is larger than it may be. */
+/** Reads a regular file as text; undefined if there is none, or it has more than `most` bytes. */
 export async function readText(folder: string, tree: Tree, path: string, most?: number): Promise<string | undefined> {
   return (await readBytes(folder, tree, path, most))?.toString("utf8");
 }
 
-/** As `readText`. */
+/** Reads a regular file as bytes, like `readText`. */
 export async function readBytes(folder: string, tree: Tree, path: string, most?: number): Promise<Buffer | undefined> {
   if (tree.get(path) !== "file") return undefined;
   try {
@@ -73,9 +73,9 @@ export async function readBytes(folder: string, tree: Tree, path: string, most?:
 }
 
 /**
- * Where only one of snapshot.json and SHA256SUMS can be read, the pages are those that it names.
- * @param said what page 1 promises, where there is no snapshot.json: its id, state and warnings are not known
- * @throws UserError when neither is there
+ * Reads the manifest. If only one of snapshot.json and SHA256SUMS can be read, it gives the expected pages.
+ * @param said the facts from page 1, if there is no snapshot.json, without id, state and warnings
+ * @throws UserError if neither exists
  */
 export async function readManifest(
   folder: string,
@@ -120,7 +120,7 @@ async function readOwnContract(folder: string, tree: Tree, findings: Findings) {
     const found = shorten(mistake, LONGEST_MISTAKE);
     findings.add({ check: "contract", path: CONTRACT, found, expected: "a contract" });
   }
-  // The pages are below the first path that a page 1 has.
+  // Without a contract, take the path of the first page 1 that is found.
   for (const path of tree.keys()) {
     const [, listing] = /^(.+\/)pages\/1\.json$/.exec(path) ?? [];
     if (listing !== undefined) return { contract: undefined, paths: new PagePaths(`/${listing}`) };
@@ -128,7 +128,7 @@ async function readOwnContract(folder: string, tree: Tree, findings: Findings) {
   return { contract: undefined, paths: new PagePaths(USERS_CONTRACT.listing.path) };
 }
 
-/** The pages that snapshot.json names, within reason: an absurd number must not fill the memory. */
+/** The expected pages. Limits the number of snapshot.json, so that an absurd one does not fill the memory. */
 function outline(snapshot: Snapshot | undefined, there: number): Pick<Manifest, "pages" | "variants"> {
   const pages = Math.min(snapshot?.pages ?? there, 2 * there + 1000);
   return { pages, variants: ["identity", ...(snapshot?.encodings ?? [])] };
@@ -188,7 +188,7 @@ function* pathsIn(file: number): Generator<string> {
   }
 }
 
-/** Finds files that are missing, files that are not listed, and what is not a plain file. */
+/** Finds missing files, unlisted files, and anything that is not a regular file. */
 export function checkFiles({ tree, manifest }: OpenRelease, findings: Findings): void {
   const { paths, digests, others, pages, variants } = manifest;
   const note = (path: string, found: string, expected: string) => {
@@ -198,7 +198,7 @@ export function checkFiles({ tree, manifest }: OpenRelease, findings: Findings):
   const expect = (path: string) => {
     if (tree.lacks(path)) note(path, "no such file", "a file");
   };
-  // A published copy has no files for other hosts.
+  // Files for other hosts are optional: a published copy does not have them.
   for (const path of new Set([SUMS, SNAPSHOT, ...others.keys()])) if (!isForAdapters(path)) expect(path);
   for (let page = 1; page <= pages; page++) for (const variant of variants) expect(paths.path(page, variant));
 
@@ -235,14 +235,14 @@ export function checkSnapshot({ folder, manifest }: OpenRelease, findings: Findi
   if (contract) expect("contract", snapshot.contract, contract.listing.version, `the version of ${CONTRACT}`);
   expect("base_url", snapshot.base_url, normalised(snapshot.base_url, contract), "an absolute URL in its normal form");
   if (others.has(RECORDS)) expect("state", snapshot.state, others.get(RECORDS), `the digest of ${RECORDS}`);
-  // Without all digests the id is not known; the check of SHA256SUMS has reported that.
+  // Without all digests the id cannot be computed. The check of SHA256SUMS has reported that.
   if (digests && isComplete && listed === snapshot.pages)
     expect("id", id, snapshotId(contentDigest(facts, { paths, pages: digests, others })), "which its content gives");
   const named = parseFolderName(basename(folder))?.id;
   if (named !== undefined) expect("id", id, named, "which the folder's name says");
 }
 
-/** Compares the warnings of snapshot.json with those that its records give, where they alone can tell. */
+/** Compares the warnings of snapshot.json with those counted from records, if they can be counted. */
 export function checkWarnings(
   { snapshot, isOwn, contract }: Manifest,
   counted: WarningCounts,

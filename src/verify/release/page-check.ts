@@ -1,4 +1,4 @@
-/** Checks batches of pages, and collects what artifacts are made of: in a worker thread, or inline. */
+/** Checks batches of pages, and collects the data for artifacts: in a worker thread, or inline. */
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { Collector } from "../../artifacts/artifact.js";
@@ -18,22 +18,22 @@ import { type DigestBytes, PageDigests } from "../../release/sums.js";
 import { Findings } from "../verdict.js";
 import { OrderCheck, type RecordChecker, recordChecker } from "./records.js";
 
-/** What all batches have in common. It can be sent to another thread. */
+/** What all batches of a release have in common. It can be sent to another thread. */
 export interface PagesToCheck {
   folder: string;
   /** The path of the listing. */
   listing: string;
-  /** Undefined where it is not known, so that only the files of pages are checked. */
+  /** Undefined if it is not known: then only the files of pages are checked. */
   contract: ContractFile | undefined;
   variants: readonly Variant[];
   snapshot: Snapshot | undefined;
-  /** What says so. */
+  /** The source of `snapshot`, for messages. */
   source: string;
-  /** What to make of the pages besides the list of records; undefined for nothing. */
+  /** The artifacts to recreate besides the list of records; undefined to recreate nothing. */
   artifacts: Chosen | undefined;
 }
 
-/** Consecutive pages, with their digests where SHA256SUMS can be read. */
+/** Consecutive pages, with their digests if SHA256SUMS can be read. */
 export interface PageBatch {
   first: number;
   pages: number;
@@ -42,11 +42,11 @@ export interface PageBatch {
 
 export interface CheckedPages extends Pick<OrderCheck, "first" | "last"> {
   records: number;
-  /** Of each page, as a JSON array: one string passes from thread to thread faster than many. */
+  /** The keys of each page as a JSON array: sending one string between threads is faster than many. */
   keys: { page: number; keys: string }[];
   warnings: WarningCounts;
   findings: ReturnType<Findings["toData"]>;
-  /** What each artifact's merger needs; undefined where a page of the batch is not as it should be. */
+  /** One piece for each artifact's merger; undefined if a page of the batch is not valid. */
   pieces: Uint8Array<ArrayBuffer>[] | undefined;
 }
 
@@ -55,7 +55,7 @@ type Note = (check: string, found: string, expected: string, variant?: Variant) 
 const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync };
 const ENVELOPE_CHECKS = { count: "count", records: "page-size", previous: "links", next: "links" } as const;
 
-/** Makes what checks the batches of one release. @throws UserError, in a check, when a file cannot be read */
+/** Makes a function that checks batches of a release. @throws UserError, in a check, if a file cannot be read */
 export function startChecks(release: PagesToCheck) {
   const { variants, artifacts, snapshot } = release;
   const paths = new PagePaths(release.listing);
@@ -97,7 +97,7 @@ export function startChecks(release: PagesToCheck) {
   };
 }
 
-/** Undefined where there is no plain file, which another check reports. */
+/** Reads a page; undefined if there is no regular file, which another check reports. */
 export function readPage(path: string): Buffer | "too large" | undefined {
   try {
     return readReleaseFileSync(path);
@@ -107,7 +107,7 @@ export function readPage(path: string): Buffer | "too large" | undefined {
   }
 }
 
-/** Compares a page's files with their digests, where those are known, and each other. @returns the plain bytes, if any */
+/** Compares the files of a page with their digests, if known, and with each other. @returns the plain bytes, if any */
 function checkVariants(
   variants: readonly Variant[],
   read: (variant: Variant) => ReturnType<typeof readPage>,
@@ -132,7 +132,7 @@ function checkVariants(
 
 function differenceOf(bytes: Buffer, plain: Buffer, coding: Encoding): string | undefined {
   try {
-    // One byte more shows that there are too many; many more must not fill the memory.
+    // One byte more shows that there are too many, without filling the memory.
     const decoded = DECODERS[coding](bytes, { maxOutputLength: plain.length + 1 });
     if (decoded.equals(plain)) return undefined;
     return decoded.length === plain.length ? "other bytes" : `${decoded.length} bytes`;
@@ -143,7 +143,7 @@ function differenceOf(bytes: Buffer, plain: Buffer, coding: Encoding): string | 
   }
 }
 
-/** @returns undefined where the bytes are not a page */
+/** Checks the envelope and the records of a page. @returns undefined if the bytes are not a page */
 function checkPage(
   page: number,
   bytes: Buffer,
@@ -175,7 +175,7 @@ function checkPage(
   return { keys, flaws, records, text, isUsable };
 }
 
-/** The records of a page with their separators; undefined where it has another form. */
+/** The records of a page with their separators; undefined if it is not in canonical form. */
 export function recordsOf(bytes: Buffer, body: PageBody | { why: string }): Buffer | undefined {
   if (!("frame" in body)) return undefined;
   const { records } = body.frame;

@@ -1,4 +1,4 @@
-/** Checks all pages of a release with worker threads, and makes again what is made of them. */
+/** Checks all pages of a release with worker threads, and recreates its artifacts. */
 import { Mergers } from "../../artifacts/artifacts.js";
 import { DOWNLOAD_PATHS } from "../../contract/downloads.js";
 import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
@@ -13,11 +13,11 @@ import { type CheckedPages, type PageBatch, type PagesToCheck, startChecks } fro
 import { AllKeys, OrderCheck } from "./records.js";
 import { groupOf } from "./tree.js";
 
-/** With fewer records, starting threads takes longer than they save. */
+/** With fewer records than this, starting threads takes longer than they save. */
 const WORTHWHILE = 20_000;
-/** Enough that sending a batch costs nothing, few enough that no thread waits long for the others. */
+/** Pages of a batch: enough to make sending cheap, few enough that no thread waits long for the others. */
 const PAGES_A_BATCH = 16;
-/** Little of what a thread makes outlives its page, so it needs a quarter of the usual memory. */
+/** Little of a thread's data outlives its page, so a quarter of V8's usual young generation is enough. */
 const LIMITS = { maxYoungGenerationSizeMb: 12 };
 
 export interface PageOptions extends Pick<VerifyOptions, "workers">, Pick<VerifyEffects, "onProgress" | "signal"> {}
@@ -25,11 +25,11 @@ export interface PageOptions extends Pick<VerifyOptions, "workers">, Pick<Verify
 export interface PagesResult {
   records: number;
   warnings: WarningCounts;
-  /** Whether all pages are there and as they should be, so that what they make is known. */
+  /** Whether all pages exist and are valid, so that artifacts can be recreated. */
   isWhole: boolean;
 }
 
-/** @param wanted what to make again of the pages besides the list of records; undefined for nothing. @throws UserError when a file cannot be read */
+/** Checks all pages. @param wanted the artifacts to recreate besides the list of records; undefined to recreate nothing. @throws UserError if a file cannot be read */
 export async function checkPages(
   { folder, tree, manifest }: OpenRelease,
   wanted: PagesToCheck["artifacts"],
@@ -59,7 +59,7 @@ export async function checkPages(
   const onFile = () => onProgress?.({ files: ++files, total: Math.max(files, made.length) });
   const sink = new ComparingSink({ folder, tree, manifest, note, onFile });
   let mergers: Mergers | undefined;
-  // Pages behind a symbolic link are outside the release. The check of files has reported the link.
+  // Pages behind a symbolic link are outside the release. The check of files reports the link.
   const isInside = !tree.keys(`${paths.folder}/`).next().done;
   let isWhole = pages === snapshot?.pages && isInside;
   try {

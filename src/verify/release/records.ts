@@ -1,4 +1,4 @@
-/** Checks records: whether each is valid by its contract and canonical, their order, and that no key comes more than once. */
+/** Checks records: that each is valid and canonical, their order, and that keys are unique. */
 import { isUtf8 } from "node:buffer";
 import stringify from "fast-json-stable-stringify";
 import type { Contract } from "../../contract/contract.js";
@@ -17,18 +17,18 @@ import { conditionCounter } from "../conditions.js";
 import type { Finding, Findings } from "../verdict.js";
 
 export interface CheckedRecords {
-  /** One for each record; undefined for a record without usable values for its order. */
+  /** The values of order fields of each record; undefined for a record without usable ones. */
   keys: (OrderKey | undefined)[];
   flaws: Pick<Finding, "check" | "id" | "found" | "expected">[];
 }
 
 export type RecordChecker = ReturnType<typeof recordChecker>;
 
-/** Characters of a key or a path, and of a message: the schema's repeat all unknown keys. */
+/** Maximum characters of a key or a path, and of a message, which may repeat unknown keys. */
 const [LONGEST_SHOWN, LONGEST_MESSAGE] = [60, 200];
 const CANONICAL = "keys sorted, no white space, each character in its shortest form";
 
-/** @param avatar an image URL that is known to be valid. Other images are mostly of a form that the pattern knows. */
+/** Makes the checker of a contract. @param avatar an image URL that the fast pattern accepts as well */
 export function recordChecker(contract: Contract, avatar: string) {
   const [pattern, finder] = [recordPattern(contract, avatar), recordFinder(contract)];
   const [check, observe, countConditions] = [
@@ -37,7 +37,7 @@ export function recordChecker(contract: Contract, avatar: string) {
     conditionCounter(contract),
   ];
 
-  /** @param text undefined where only the value is checked. @returns the canonical text of a valid record */
+  /** Checks one record. @param text undefined to check only the value. @returns the canonical text of a valid record */
   function checkValue(record: unknown, text: string | undefined, flaws: CheckedRecords["flaws"]): string | undefined {
     const who = idOf(valueAt(record, contract.key));
     const found = check(record);
@@ -54,7 +54,7 @@ export function recordChecker(contract: Contract, avatar: string) {
     return canonical;
   }
 
-  /** Checks records one by one. @param records bytes, or values of which the text is not checked */
+  /** Checks records one by one. @param records bytes, or values whose text is not checked */
   function checkAll(records: readonly unknown[], warnings: WarningCounts): CheckedRecords {
     const flaws: CheckedRecords["flaws"] = [];
     const spans: Span[] = [];
@@ -82,8 +82,8 @@ export function recordChecker(contract: Contract, avatar: string) {
   }
 
   /**
-   * Checks records where they stand, and counts the warnings of the valid ones. Most pages match the pattern as a whole.
-   * @returns also the text of all records with their separators, byte by byte
+   * Checks the records of a page, and counts warnings of valid ones. Fast if the whole page matches the pattern.
+   * @returns also the text of all records with their separators, one character per byte
    */
   function checkText(
     body: Buffer,
@@ -102,22 +102,22 @@ export function recordChecker(contract: Contract, avatar: string) {
   return { contract, checkAll, checkText };
 }
 
-/** A record's key for a finding, where it is one. */
+/** A record's key for a finding, if it is a text or a number. */
 function idOf(key: unknown): Pick<Finding, "id"> {
   return typeof key === "string" || typeof key === "number" ? { id: shorten(String(key), LONGEST_SHOWN) } : {};
 }
 
-/** A value of an order, as it is in the record. */
+/** A value of an order field, as it is in the record. */
 function plainValue(value: OrderKey[number]): string | number {
   return typeof value === "string" ? fromBytes(value) : value;
 }
 
-/** A record's key for a finding, from what it is ordered by. */
+/** A record's key for a finding, from its order values. */
 export function idFrom(order: OrderKey): Pick<Finding, "id"> {
   return idOf(plainValue(order.at(-1) ?? ""));
 }
 
-/** Some characters around where a text first differs from another. */
+/** Some characters around the first difference of two texts. */
 function showFirstDifference(text: string, other: string): string {
   let at = 0;
   while (text[at] === other[at]) at++;
@@ -129,7 +129,7 @@ interface RecordOnPage {
   key: OrderKey;
 }
 
-/** Checks that each record comes after the one before. */
+/** Checks that each record comes after the previous one. */
 export class OrderCheck {
   first: RecordOnPage | undefined;
   last: RecordOnPage | undefined;
@@ -140,13 +140,13 @@ export class OrderCheck {
   ) {}
 
   add(record: RecordOnPage): void {
-    // Another check finds equal keys.
+    // The check `unique-keys` finds equal keys.
     if (this.last && isBehind(this.contract, this.last.key, record.key)) this.#note(this.last.key, record);
     this.first ??= record;
     this.last = record;
   }
 
-  /** Adds the records of the next batch, which were checked. */
+  /** Adds the records of the next batch, whose order was checked. */
   join({ first, last }: Pick<OrderCheck, "first" | "last">): void {
     if (first) this.add(first);
     this.last = last ?? this.last;
@@ -163,7 +163,7 @@ export class OrderCheck {
   }
 }
 
-/** The keys of all records, in a temporary file, so that memory does not grow with them. Call `close` in the end. */
+/** Finds repeated keys with a temporary database, in bounded memory. Call `close` at the end. */
 export class AllKeys {
   readonly #temporary = new TemporaryDatabase({
     tables: "CREATE TABLE keys (key BLOB, page INTEGER)",
@@ -172,12 +172,12 @@ export class AllKeys {
   });
   readonly #insert = this.#temporary.db.prepare("INSERT INTO keys SELECT value, ? FROM json_each(?)");
 
-  /** @param keys as a JSON array. @throws UserError when the folder for temporary files cannot hold them */
+  /** Adds the keys of a page. @param keys a JSON array. @throws UserError if the temporary directory is full */
   add(page: number, keys: string): void {
     this.#temporary.run(() => this.#insert.run(page, keys));
   }
 
-  /** Adds a finding for every key that comes more than once. */
+  /** Adds a finding for each repeated key. */
   check({ listing }: Contract, findings: Findings): void {
     const sql = `SELECT key, count(*) AS times, min(page) AS page, max(page) AS last FROM keys
       WHERE key IN (SELECT key FROM keys GROUP BY key HAVING count(*) > 1) GROUP BY key`;

@@ -1,4 +1,4 @@
-/** `rollcall verify` of a release on disk: every byte of it, compared with everything that it says of itself. */
+/** `rollcall verify` for a release on disk: checks every byte of it. */
 import { realpath } from "node:fs/promises";
 import { basename } from "node:path";
 import { describeApi, OPTIONAL_FILES } from "../../artifacts/openapi/openapi.js";
@@ -43,30 +43,30 @@ import { type Reasons, toRows } from "./rows.js";
 import { groupOf, Tree, type WhyAbsent } from "./tree.js";
 
 export interface DiskOptions extends Pick<VerifyOptions, "workers" | "cacheControl">, Omit<VerifyEffects, "cwd"> {
-  /** The release's own folder, or a link to it such as `dist/current`. */
+  /** The folder of the release, or a link to it such as `dist/current`. */
   folder: string;
-  /** What its signature must be, where one is demanded. */
+  /** The required signature, if any. */
   demand?: Demand | undefined;
-  /** Checks that may differ, each with the reason, if there is one. */
+  /** Checks that may differ -> reason, if any. */
   allowed?: ReadonlyMap<string, string | undefined> | undefined;
-  /** Where the folder is a copy of what a host serves: why a file is not there, if that is known. It is no finding then. */
+  /** For a copy of what a host serves: why a file is absent, if known. Then it is not a finding. */
   whyAbsent?: WhyAbsent | undefined;
-  /** Whether only some of the pages are there, so that nothing can be said of all records together. */
+  /** Whether the folder has only some of the pages, so that checks of all records are skipped. */
   isSample?: boolean | undefined;
-  /** What pages are held to where there is no snapshot.json. */
+  /** The facts that pages must match, if there is no snapshot.json. */
   said?: Snapshot | undefined;
   /** Findings to add to. */
   findings?: Findings | undefined;
 }
 
-/** Bytes of a signature: four lines, with a long base URL in one of them. */
+/** Maximum bytes of a signature: four lines, one of them with a base URL. */
 const MAX_SIGNATURE = 2 ** 16;
 
-const UNUSABLE = "the pages that it is made of are not as they should be";
+const UNUSABLE = "the pages that it is made from are not valid";
 const SOME_PAGES = "compared with the pages that were read";
-const SAMPLED = "some of the pages do not tell what all of them make; ask for all, without --sample";
+const SAMPLED = "it needs all pages; run this without --sample";
 
-/** @throws UserError when there is no release, or when it cannot be read. Whatever else is wrong with it is a finding. */
+/** Verifies a release. @throws UserError if there is no release, or it cannot be read. Everything else is a finding. */
 export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   const { findings = new Findings() } = options;
   const folder = await realpath(options.folder).catch((cause) => {
@@ -111,7 +111,7 @@ async function checkSignature({ folder, tree, manifest }: OpenRelease, demand: D
   return checkSigned({ path: SIGNATURE }, { sums, signature, id, baseUrl }, demand, findings);
 }
 
-/** Why there is nothing to check, as far as the files that are there tell. */
+/** Why checks are skipped, as far as the existing files tell. */
 function findSkipped({ tree, manifest }: OpenRelease, isSample: boolean): Reasons {
   const there = new Set([...manifest.others.keys(), ...tree.find((path) => groupOf(path) !== undefined)].map(groupOf));
   const absent = (path: string) => (tree.has(path) ? undefined : tree.whyAbsent(path));
@@ -122,17 +122,17 @@ function findSkipped({ tree, manifest }: OpenRelease, isSample: boolean): Reason
     ...{ sums: absent(SUMS), snapshot: absent(SNAPSHOT), contract: absent(CONTRACT) },
     ...{ description: without(OPENAPI), avatar: without(AVATAR_PATH) },
     compressed: manifest.variants.length > 1 ? undefined : "it has no compressed pages",
-    "record-list": sampled ?? (hasState ? undefined : "nothing says what its digest is"),
+    "record-list": sampled ?? (hasState ? undefined : "its digest is not known"),
     bulk: without(BULK, there.has("bulk")),
     ...Object.fromEntries(DOWNLOAD_NAMES.map((name) => [name, without(DOWNLOADS[name].path, there.has(name))])),
     changes: without(CHANGES, there.has("changes")),
-    // The explorer needs a look-up.
+    // The explorer needs a lookup.
     lookup: without(LOOKUP, there.has("lookup") || there.has("explorer")) ?? sampled,
     explorer: without(SUMMARY, there.has("explorer")) ?? sampled,
   };
 }
 
-/** Checks the files that the contract, snapshot.json and this version of Rollcall give. */
+/** Checks openapi.json and the avatar. */
 function checkOwnFiles({ folder, tree, manifest }: OpenRelease, skipped: Reasons, findings: Findings): void {
   const { contract, snapshot } = manifest;
   const compare = (check: string, path: string, made: string) => {
@@ -144,10 +144,10 @@ function checkOwnFiles({ folder, tree, manifest }: OpenRelease, skipped: Reasons
     const { base_url: baseUrl, links, encodings } = snapshot;
     const files = OPTIONAL_FILES.filter((path) => tree.has(path));
     compare("description", OPENAPI, describeApi(contract, { baseUrl, links, encodings, files }));
-  } else skipped["description"] ??= "what it is made of cannot be read";
+  } else skipped["description"] ??= "the contract or snapshot.json cannot be read";
 }
 
-/** Checks the pages, and all that is made of them but bulk files and downloads. @returns how many records there are */
+/** Checks the pages and artifacts other than bulk files, downloads and steps. @returns the number of records */
 async function checkRecords(
   release: OpenRelease,
   hasAll: boolean,
@@ -169,7 +169,7 @@ async function checkRecords(
   return records;
 }
 
-/** Whether a page is known not to be there. */
+/** Whether a page is known to be absent. */
 function hasAbsentPages({ tree, manifest: { paths, pages } }: OpenRelease): boolean {
   for (let page = 1; page <= pages; page++) {
     const path = paths.path(page);

@@ -1,4 +1,4 @@
-/** The table of what is checked of a release on disk, in the order of the report. */
+/** The checks of a release on disk, in the order of the report. */
 import { DOWNLOAD_NAMES, DOWNLOADS } from "../../contract/downloads.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import { count } from "../../print/numbers.js";
@@ -9,26 +9,26 @@ import { allowedRow, type Findings, type Row } from "../verdict.js";
 import type { OpenRelease } from "./manifest.js";
 import { groupOf } from "./tree.js";
 
-/** By the names of checks. */
+/** Name of a check -> reason. */
 export type Reasons = Partial<Record<string, string | undefined>>;
 
-/** What was checked. */
+/** What was checked, for the rows of the report. */
 interface Seen extends OpenRelease {
   records: number;
-  /** What is said of the signature. */
+  /** The cell of the signature. */
   signature: string;
-  /** Files for other hosts that were made again. */
+  /** Number of recreated files for other hosts. */
   hosts: number;
-  /** Why there was nothing to check. */
+  /** Why checks were skipped. */
   skipped: Reasons;
-  /** What there is to know where nothing differs. */
+  /** Notes for checks without findings. */
   noted: Reasons;
 }
 
-/** A name, a rule, what was checked, and the files without which there is nothing to check. */
+/** A name, a rule, what was checked, and the files that the check needs. */
 type Check = readonly [name: string, rule: string, request: (seen: Seen) => string, ...needs: string[]];
 
-/** In the words of a contract. */
+/** The checks in the words of a contract. */
 export function checksOf(wording: Wording) {
   const { one, many, key } = wording;
   const rules = { ...recordRules(wording), ...lookupRules(wording) };
@@ -48,13 +48,13 @@ export function checksOf(wording: Wording) {
     const rule = `${DOWNLOADS[name].path} has every ${one} as its page does, in order, and nothing else`;
     return [name, rule, filesOf(name, "file"), CONTRACT, SNAPSHOT];
   });
-  const step = `each step of ${CHANGES} is whole, and all that differs between its ends, where those are there`;
+  const step = `each step of ${CHANGES} is intact, and has exactly the changes between its two states, if both are there`;
   const checks: readonly Check[] = [
     ["sums", `${SUMS} has one line for every other file`, () => SUMS],
-    ["files", "every listed file is there and plain, and there is no other", files],
+    ["files", "every listed file exists and is a regular file, and there are no others", files],
     ["digests", `every file has the SHA-256 that ${SUMS} lists`, files, SUMS],
     [SIGNATURE_ROW.name, SIGNATURE_ROW.rule, signed],
-    ["snapshot", `${SNAPSHOT} says what is there, and its id is made of it`, () => SNAPSHOT],
+    ["snapshot", `${SNAPSHOT} matches the release, and its id is made from the content`, () => SNAPSHOT],
     ["contract", `${CONTRACT} is a valid contract`, () => CONTRACT],
     ["description", `${OPENAPI} is what the contract, ${SNAPSHOT} and the files give`, () => OPENAPI],
     ["pages", "every page is an envelope with sorted keys, one record a line", pages, CONTRACT],
@@ -74,12 +74,12 @@ export function checksOf(wording: Wording) {
     ["explorer", rules.explorer, filesOf("explorer", "file"), CONTRACT, SNAPSHOT],
     ["avatar", `${AVATAR_PATH} is the image that Rollcall writes`, () => AVATAR_PATH],
     ["hosts", "files for other hosts are what Rollcall writes for this release", hosts, CONTRACT, SNAPSHOT],
-    ["readable", "other users can read it, as a web server with a user of its own must", files],
+    ["readable", "other users can read it, as a web server that runs as another user must", files],
   ];
   return checks.map(([name, rule, request, ...needs]) => ({ name, rule, request, needs }));
 }
 
-/** @param allowed checks that may differ, each with the reason, if there is one. */
+/** The rows of the report. @param allowed checks that may differ -> reason, if any */
 export function toRows(seen: Seen, findings: Findings, allowed?: ReadonlyMap<string, string | undefined>): Row[] {
   const { contract, snapshot, digests } = seen.manifest;
   const unusable: Reasons = {

@@ -1,4 +1,4 @@
-/** What is in a release's folder, in memory that hardly grows with the number of pages. */
+/** The files in a release's folder, with one byte of memory per page. */
 import { join } from "node:path";
 import { DOWNLOAD_NAMES, DOWNLOADS, type DownloadName } from "../../contract/downloads.js";
 import { codeOf, UserError } from "../../errors.js";
@@ -15,7 +15,7 @@ import { entriesOf, PageNames } from "../../release/page-names.js";
 
 const FILE = "file";
 
-/** What is made of all records besides the list of them, by the first part of its path. */
+/** The checks of artifacts, by the first part of a path. */
 const GROUPS: ReadonlyMap<string, "bulk" | "changes" | "explorer" | "lookup" | DownloadName> = new Map([
   ...DOWNLOAD_NAMES.map((name) => [DOWNLOADS[name].path, name] as const),
   ...[BULK, BULK_FOLDER].map((name) => [name, "bulk"] as const),
@@ -24,24 +24,24 @@ const GROUPS: ReadonlyMap<string, "bulk" | "changes" | "explorer" | "lookup" | D
   [LOOKUP_FOLDER, "lookup"] as const,
 ]);
 
-/** The check of a file that is made of all records; undefined for any other. */
+/** The check of an artifact's file; undefined for any other file. */
 export function groupOf(path: string) {
   return GROUPS.get(path.split("/", 1).join());
 }
 
-/** Why a file is known not to be there, if it is: a copy of what a host serves may lack some. */
+/** Why a file is known to be absent, if it is: a copy of what a host serves may not have all files. */
 export type WhyAbsent = (path: string) => string | undefined;
 
-/** Paths inside the release, each with `file` or what it is instead. Folders are left out. */
+/** Paths inside the release, each with `file` or what it is instead. Has no folders. */
 export class Tree {
   size = 0;
   readonly #others = new Map<string, string>();
-  /** Plain files with names of pages, by their folder, with its final slash. */
+  /** Regular files with names of pages, by folder, with its final slash. */
   readonly #pages = new Map<string, PageNames>();
 
   private constructor(readonly whyAbsent: WhyAbsent) {}
 
-  /** Follows no link. @throws UserError when the folder does not exist or cannot be read */
+  /** Reads a folder without following links. @throws UserError if it does not exist or cannot be read */
   static async read(folder: string, whyAbsent: WhyAbsent = () => undefined): Promise<Tree> {
     const tree = new Tree(whyAbsent);
     const open = [""];
@@ -65,19 +65,19 @@ export class Tree {
     return this.get(path) !== undefined;
   }
 
-  /** Whether a file is missing that should be there. */
+  /** Whether a file is missing, and not known to be absent. */
   lacks(path: string): boolean {
     return !this.has(path) && this.whyAbsent(path) === undefined;
   }
 
-  /** All paths that begin with a text. */
+  /** All paths with a prefix. */
   *keys(beginning = ""): Generator<string> {
     for (const path of this.#others.keys()) if (path.startsWith(beginning)) yield path;
     for (const [folder, pages] of this.#pages)
       if (folder.startsWith(beginning)) for (const name of pages.names()) yield folder + name;
   }
 
-  /** The paths that are meant, of which there must be few. */
+  /** The paths that `isMeant` selects, which must be few. */
   find(isMeant: (path: string) => boolean): string[] {
     const found: string[] = [];
     for (const path of this.keys()) if (isMeant(path)) found.push(path);
@@ -88,12 +88,12 @@ export class Tree {
     for (const path of this.keys()) yield [path, this.get(path) ?? FILE];
   }
 
-  /** The paths of plain files. */
+  /** The paths of regular files. */
   *files(): Generator<string> {
     for (const [path, kind] of this) if (kind === FILE) yield path;
   }
 
-  /** @param open takes the folders in it, so that the last one is read first. */
+  /** Reads one folder. @param open gets its folders, to be read last first. */
   async #readFolder(path: string, inside: string, open: string[]): Promise<void> {
     const pages = new PageNames();
     const [folders, others]: [string[], (readonly [string, string])[]] = [[], []];
@@ -105,7 +105,7 @@ export class Tree {
         else if (pages.add(entry.name)) this.size++;
         else others.push([name, FILE]);
       }
-    // In one order on every file system.
+    // Sorted, so that the order does not depend on the file system.
     open.push(...folders.sort());
     for (const [name, kind] of others.sort()) this.#others.set(name, kind);
     this.size += others.length;

@@ -1,4 +1,4 @@
-/** A worker thread of a verification: checks batches of pages. */
+/** The worker thread of a verification: checks batches of pages. */
 import { answerJobs } from "../../workers/thread.js";
 import { startChecks } from "./page-check.js";
 
