@@ -18,7 +18,7 @@ async function released(...notes: string[]) {
   return openRelease(last);
 }
 
-test("steps end where a file would have to be another one than the new step", async () => {
+test("drops old steps whose file name the new step needs", async () => {
   const release = await released("a", "b", "c");
   const state = release.snapshot.state ?? "";
   const room = { steps: 9, bytes: 1e6 };
@@ -29,7 +29,7 @@ test("steps end where a file would have to be another one than the new step", as
   expect(findCarried(release, "0".repeat(64), room)).toEqual([]);
 });
 
-test("where there are no links, they are copied", async () => {
+test("copies steps without hard links", async () => {
   const release = await released("a", "b");
   const elsewhere = mkdtempSync("/dev/shm/rollcall-test-");
   onTestFinished(() => rmSync(elsewhere, { recursive: true }));

@@ -45,7 +45,7 @@ const [from, to] = ["a".repeat(64), "b".repeat(64)];
 const options = { from, to, most: 2 ** 30, signal: undefined };
 
 describe.each(Object.entries(KEYS))("%s", (_, keyOf) => {
-  test("stand in their order, with what has to be done", async () => {
+  test("are in order, with what to do", async () => {
     const keys = new Set(Array.from({ length: 300 }, (_, at) => keyOf(at)));
     const thing = (key: Key): Thing => ({ key, size: random.below(9), note: random.of(HARD), kind: "a" });
     const [old, now] = [new Map<Key, Thing>(), new Map<Key, Thing>()];
@@ -91,7 +91,7 @@ function counted(matches: Matches) {
   return { matches: { ...matches, byKey }, asked: () => asked };
 }
 
-test("one that is far too large is given up early, and nothing of it is left", async () => {
+test("gives up a step that is too large, and removes it", async () => {
   const { matches, side } = await sidesOf(
     [],
     large(() => noise(10_000), 250),
@@ -112,7 +112,7 @@ test("one that is far too large is given up early, and nothing of it is left", a
   matches.close();
 });
 
-test("one that is packed so well that a reader would unpack it for ever is not written", async () => {
+test("does not write a step that would unpack to too many bytes", async () => {
   const { matches, side } = await sidesOf(
     [],
     large(() => "a".repeat(200_000), 8),
@@ -127,7 +127,7 @@ test("one that is packed so well that a reader would unpack it for ever is not w
   fewer.matches.close();
 });
 
-test("what stops a build stops it there, too, and closes its file", async () => {
+test("an abort stops writing, and closes the file", async () => {
   const { matches, side } = await sidesOf(
     [],
     large(() => noise(100), 3),

@@ -18,7 +18,7 @@ const sql = (db: string, text: string) =>
 
 const list = async (url: string) => (await fetch(`${url}api/users/`)).json();
 
-test("what sqlite3 changes is told as a diff, served at once, and nothing is left in the end", async () => {
+test("shows changes made by sqlite3 as a diff, serves them at once, and leaves nothing", async () => {
   const place = workplace();
   const { cwd, temporary, db } = place;
   const run = develop(place, "users.sqlite");
@@ -49,7 +49,7 @@ ${[0, 1, 2].map((number) => `  ~ ${userId(number)}  "Ada Lovelace"\n   bio: "Not
   expect([readdirSync(cwd), run.releases(), readdirSync(temporary)]).toEqual([["users.sqlite"], [], []]);
 });
 
-test("commits that are only in a log of another process are seen", async () => {
+test("notices commits that are only in another process's log", async () => {
   const place = workplace();
   sql(place.db, "PRAGMA journal_mode = WAL");
   const run = develop(place, "--json users.sqlite");
@@ -73,7 +73,7 @@ test("commits that are only in a log of another process are seen", async () => {
   expect(await run.stop("SIGTERM")).toBe(0);
 });
 
-test("a file that is put in the place of another is seen, and one that goes missing is told until it is back", async () => {
+test("notices a replaced file, and reports a missing one until it is back", async () => {
   const place = workplace();
   const run = develop(place, "--json users.sqlite");
   await run.next();
@@ -96,7 +96,7 @@ test("a file that is put in the place of another is seen, and one that goes miss
   expect(await run.stop()).toBe(0);
 });
 
-test("invalid records are told as by build, stay until they are mended, and the last release is served meanwhile", async () => {
+test("reports invalid records like build, and serves the last release until they are fixed", async () => {
   const place = workplace();
   const run = develop(place, "users.sqlite");
   await run.shown("ready");
@@ -125,7 +125,7 @@ TIME  users.sqlite changed: what was wrong is mended, no user differs, in SECOND
 `);
 });
 
-test("a contract that is broken, mended and changed", async () => {
+test("follows a contract that is broken, fixed and changed", async () => {
   const [cwd, temporary] = [scratch(), scratch()];
   const all = stations(12);
   writeStations(
@@ -156,7 +156,7 @@ test("a contract that is broken, mended and changed", async () => {
   expect(await run.stop()).toBe(0);
 });
 
-test("a config file that appears, is broken, and changes; the path of its base URL is kept", async () => {
+test("follows a config file that appears, is broken, and changes; keeps the path of its base URL", async () => {
   const place = workplace();
   const file = join(place.cwd, "rollcall.config.json");
   const write = (config: object) => writeFileSync(file, JSON.stringify(config));
@@ -182,7 +182,7 @@ test("a config file that appears, is broken, and changes; the path of its base U
   expect(await run.stop()).toBe(0);
 });
 
-test("settings of the config file hold from the beginning, and a query is watched", async () => {
+test("uses settings of the config file from the start, and watches a query", async () => {
   const place = workplace();
   const file = join(place.cwd, "users.sql");
   writeFileSync(file, `SELECT * FROM users WHERE id < '${userId(3)}'`);
@@ -201,7 +201,7 @@ test("settings of the config file hold from the beginning, and a query is watche
   expect(await run.stop()).toBe(0);
 });
 
-test("what changes during a build is built next, one build after the other", { timeout: 180_000 }, async () => {
+test("builds changes made during a build next", { timeout: 180_000 }, async () => {
   const place = workplace(plainRows(20_000));
   const run = develop(place, "--json --workers 1 users.sqlite");
   await run.next();
@@ -219,7 +219,7 @@ test("what changes during a build is built next, one build after the other", { t
   expect(await run.stop()).toBe(0);
 });
 
-test("a writer that never pauses is not waited for for ever", async () => {
+test("does not wait forever for a writer that never pauses", async () => {
   const place = workplace();
   const run = develop(place, "--json users.sqlite");
   await run.next();
@@ -232,7 +232,7 @@ test("a writer that never pauses is not waited for for ever", async () => {
   expect(await run.stop()).toBe(0);
 });
 
-test("what is written again as it was makes no other release", async () => {
+test("rewriting the same data makes no other release", async () => {
   const place = workplace();
   const run = develop(place, "--json users.sqlite");
   await run.next();
@@ -244,7 +244,7 @@ test("what is written again as it was makes no other release", async () => {
   expect(await run.stop()).toBe(0);
 });
 
-test("a taken port is refused; where none is given, another one is found", async () => {
+test("refuses a given port in use; without one, finds a free port", async () => {
   const place = workplace();
   const port = await takenPort();
   const refused = develop(place, "users.sqlite", `--port ${port}`);
@@ -265,7 +265,7 @@ test("a taken port is refused; where none is given, another one is found", async
   expect(run.releases()).toEqual([]);
 });
 
-test("without a database it is a mistake, and one that is not there yet is waited for", async () => {
+test("refuses a missing --db, and waits for a database that does not exist yet", async () => {
   const place = workplace();
   const none = develop(place, "");
   expect(await none.ended).toBe(2);
@@ -288,7 +288,7 @@ ready   in SECONDS   built again when a file changes that it is made of; Ctrl-C 
 `);
 });
 
-test("what a killed run leaves goes with the next one", async () => {
+test("removes what a killed run has left", async () => {
   const place = workplace();
   const killed = develop(place, "--json users.sqlite");
   await killed.next();
@@ -306,7 +306,7 @@ test("what a killed run leaves goes with the next one", async () => {
   expect(readdirSync(place.temporary)).toEqual([]);
 });
 
-test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s in the middle of a build ends it, too", async (signal) => {
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s during a build ends the run, too", async (signal) => {
   const place = workplace(plainRows(20_000));
   const run = develop(place, "--json users.sqlite");
   await run.next();
@@ -314,7 +314,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s in the middle of a build
   expect(readdirSync(place.temporary)).toEqual([]);
 });
 
-test("a dist that is there stays as it is, to the byte", async () => {
+test("does not change an existing dist", async () => {
   const place = workplace();
   execFileSync(process.execPath, [
     ...["lib/cli.js", "build", "--db", place.db, "--base-url", "https://directory.example.com"],
@@ -330,7 +330,7 @@ test("a dist that is there stays as it is, to the byte", async () => {
   expect(readTree(join(place.cwd, "dist"))).toEqual(before);
 });
 
-test("any file is shown, with the command that keeps its contract and the other tables", async () => {
+test("shows any file, with the command that keeps its contract and the other tables", async () => {
   const place = workplace();
   sql(
     place.db,

@@ -24,7 +24,7 @@ async function compared(sides: [ContractFile, readonly object[]][], options: Opt
 const THINGS = Array.from({ length: 70 }, (_, at) => ({ key: `k${at}`, size: at, note: "n", kind: "a" }));
 const kinds = ({ added, removed, changed, unchanged }: Record<string, unknown>) => [added, removed, changed, unchanged];
 
-test("a field that only one side has is a change of the contract, and of no record", async () => {
+test("a field of one side only is a change of the contract, not of records", async () => {
   const color = { type: "string" } as const;
   const found = await compared([
     [contractOfThings({ color }), THINGS.map((one) => ({ ...one, color: "red" }))],
@@ -41,7 +41,7 @@ test("a field that only one side has is a change of the contract, and of no reco
   expect(found.changes).toMatchObject([{ id: "k40", fields: [{ path: "note", old: "n", new: "other" }] }]);
 });
 
-test("records of another path and order are compared by key", async () => {
+test("compares records of another path and order by key", async () => {
   const found = await compared([
     [contractOfThings(), THINGS],
     [contractOfThings({}, { path: "/v2/things/", order: ["key"], words: ["item", "items"] }), THINGS.slice(1)],
@@ -50,7 +50,7 @@ test("records of another path and order are compared by key", async () => {
   expect(kinds(found)).toEqual([0, 1, 0, 69]);
 });
 
-test("a key of another type stays the key, and changes in each record", async () => {
+test("a key of another type is compared as the key, and changes in each record", async () => {
   const numbers = THINGS.map((one, at) => ({ ...one, key: at - 5 }));
   const found = await compared([
     [contractOfThings({ key: { type: "integer" } }), numbers],
@@ -61,7 +61,7 @@ test("a key of another type stays the key, and changes in each record", async ()
   expect(found.changes[0]).toMatchObject({ kind: "changed", id: "64", fields: [{ path: "key", old: 64, new: "64" }] });
 });
 
-test("where records are named by another field, all are removed and added, and gates hold", async () => {
+test("with another key field, all records are removed and added, and gates apply", async () => {
   const id = { type: "string" } as const;
   const things = THINGS.map((one, at) => ({ ...one, id: `i${at}` }));
   const sides: [ContractFile, readonly object[]][] = [
@@ -78,7 +78,7 @@ test("where records are named by another field, all are removed and added, and g
   expect(found.exceeded).toEqual(["max-removed 50%: 70 of 70 things removed (100 %)"]);
 });
 
-test("a build with another contract is held by its gates", async () => {
+test("gates apply to a build with another contract", async () => {
   const folder = scratch();
   await publishThings(folder, contractOfThings(), THINGS);
   const other = contractOfThings({ note: undefined }, { order: ["key"] });
@@ -90,7 +90,7 @@ test("a build with another contract is held by its gates", async () => {
   expect(gates).toMatchObject({ added: 0, removed: 10, changed: 0 });
 });
 
-describe("fields that are named", () => {
+describe("named fields", () => {
   const sides: [ContractFile, readonly object[]][] = [
     [contractOfThings({ color: { type: "string" } }), THINGS.map((one) => ({ ...one, color: "red" }))],
     [contractOfThings(), THINGS.map((one) => ({ ...one, note: "m", kind: "b" }))],
@@ -118,7 +118,7 @@ describe("what changed in a contract", () => {
   const changed = (change: object) => findContractChanges(STATIONS_CONTRACT, contractOf({ ...STATIONS, ...change }));
   const { code, position, ...others } = STATIONS.properties;
 
-  test("nothing, also where its members stand in another order", () => {
+  test("nothing for another order of members", () => {
     expect(changed({})).toBeUndefined();
     expect(changed({ properties: { ...others, position, code } })).toBeUndefined();
   });
@@ -140,7 +140,7 @@ describe("what changed in a contract", () => {
     });
   });
 
-  test("a field that becomes an object of fields is another one", () => {
+  test("a field that becomes an object of fields is another field", () => {
     const found = changed({ properties: { ...others, code, position: { type: "string" } } });
     expect(found).toMatchObject({ added: ["position"], removed: ["position.latitude", "position.longitude"] });
     expect(found?.fields).toEqual([

@@ -82,7 +82,7 @@ describe.each(Object.entries(KEYS))("%s", (_, keyOf) => {
   });
 });
 
-test("what moves between values of a facet is counted, most records first", async () => {
+test("counts moves between values of a facet, most records first", async () => {
   const folder = scratch();
   const things = Array.from({ length: 50 }, (_, at): Thing => ({ key: `k${at}`, size: at, note: "", kind: "a" }));
   const moved = things.map((one, at): Thing => ({ ...one, kind: at < 30 ? "b" : at < 45 ? null : "a" }));
@@ -95,7 +95,7 @@ test("what moves between values of a facet is counted, most records first", asyn
   ]);
 });
 
-test("a facet of very many values has no moves, which would only fill the memory", async () => {
+test("a facet with very many values has no moves", async () => {
   const folder = scratch();
   const contract = contractOfThings({ note: { type: "string", "x-facet": true } });
   const things = Array.from({ length: 10_002 }, (_, at): Thing => ({ key: at + 1, size: 0, note: `${at}`, kind: "a" }));

@@ -61,7 +61,7 @@ function expected(old: readonly Line[], now: readonly Line[]): Awaited<ReturnTyp
 /** Few ids, so that sides share many; moved ones too, since the order is anyone's. */
 const side = fc.uniqueArray(fc.tuple(fc.nat(60), fc.nat(2)), { selector: ([id]) => id, maxLength: 60 });
 
-test("any two sides, in any order", async () => {
+test("matches any two sides, in any order", async () => {
   await fc.assert(
     fc.asyncProperty(side, side, async (old, now) => {
       expect(await match(old, now)).toEqual(expected(old, now));
@@ -89,7 +89,7 @@ test.each([
   expect(await match(old, now)).toEqual(expected(old, now));
 });
 
-test("a user that is twice on one side is told", async () => {
+test("reports a user that is on one side twice", async () => {
   await expect(
     match(
       [

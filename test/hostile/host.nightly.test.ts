@@ -16,7 +16,7 @@ const MOST_MEMORY = 1_000_000;
 
 const RAW = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/u;
 
-describe.each(["verify", "diff"])("%s of a host that lies", (verb) => {
+describe.each(["verify", "diff"])("%s of a hostile host", (verb) => {
   test.each(Array.from({ length: CASES }, (_, at) => SEED + at))("seed %i", { timeout: 300_000 }, async (seed) => {
     const one = await front({ count: 5, encodings: ["br", "gzip"] });
     lie(one, seed);

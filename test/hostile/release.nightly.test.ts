@@ -33,7 +33,7 @@ function setSnapshot(change: object): void {
   writeFileSync(join(bad, "snapshot.json"), `${JSON.stringify({ ...readSnapshot(bad), ...change })}\n`);
 }
 
-test("good and bad can be compared", async () => {
+test("compares good and bad releases", async () => {
   expect(await compare(good, bad)).toMatchObject({ code: 1, stderr: "" });
 });
 
@@ -73,7 +73,7 @@ test.each<[string, () => void, RegExp]>([
   expect(stderr).toMatch(message);
 });
 
-test("a count that has nothing to do with the users is no bug", async () => {
+test("reports a wrong count without a bug", async () => {
   edit(bad, "snapshot.json", (text) => text.replace('"count":7', '"count":0'));
   reseal(bad);
   for (const sides of [
@@ -83,7 +83,7 @@ test("a count that has nothing to do with the users is no bug", async () => {
     expect((await compare(...sides)).code).toBeLessThan(3);
 });
 
-test("in git, a page that is a gigabyte of nothing", { timeout: 60_000 }, async () => {
+test("refuses a page of a gigabyte in git", { timeout: 60_000 }, async () => {
   const cwd = scratch();
   const git = (...args: string[]) => execFileSync("git", ["-C", cwd, ...args], { stdio: "pipe" });
   mkdirSync(join(cwd, "api/users/pages"), { recursive: true });
@@ -118,7 +118,7 @@ function damage(folder: string, random: Random): void {
 
 const CASES = 300;
 
-test("whatever is changed of it, there is a verdict", { timeout: 300_000 }, async () => {
+test("verifies a release with any change", { timeout: 300_000 }, async () => {
   for (let seed = SEED; seed < SEED + CASES; seed++) {
     const random = seeded(seed);
     rmSync(bad, { recursive: true });

@@ -80,7 +80,7 @@ const FIRST = [kept("b", 3), kept("é \u0000", 2, "x"), kept("a", 1)];
 const IN_ORDER = "SELECT word, rank, note FROM words ORDER BY rank DESC, word";
 const UNTIL = { remove: [], isAnew: false, contract: WORDS, url: URL_OF };
 
-test("records are put, moved, changed and removed, by their keys, and stay in order", async () => {
+test("puts, moves, changes and removes records by key, in order", async () => {
   const file = join(scratch(), "words.sqlite");
   await change(file, FIRST, { isAnew: true });
   const state = await change(file, [kept("a", 9), kept("b", 3, "y"), kept("c", 2)], { remove: ['"é \\u0000"', "zzz"] });
@@ -95,7 +95,7 @@ test("records are put, moved, changed and removed, by their keys, and stay in or
   expect(state).toBe(createHash("sha256").update(list.join("")).digest("hex"));
 });
 
-test("nobody sees anything before it is committed, and nothing after a rollback; whoever reads goes on", async () => {
+test("readers see nothing before a commit or after a rollback, and are not blocked", async () => {
   const file = join(scratch(), "words.sqlite");
   await change(file, FIRST, { isAnew: true });
   const reader = new Database(file, { readonly: true });
@@ -113,7 +113,7 @@ test("nobody sees anything before it is committed, and nothing after a rollback;
   expect(read()).toEqual(["z"]);
 });
 
-test("a first fill that fails leaves no file", async () => {
+test("a failed first fill leaves no file", async () => {
   const folder = scratch();
   const { store, transaction } = await began(join(folder, "words.sqlite"), { ...UNTIL, isAnew: true }, FIRST);
   await transaction.rollback();
@@ -121,7 +121,7 @@ test("a first fill that fails leaves no file", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("a record that does not fit its contract is an error of the listing's, so that a reader can do without the step", async () => {
+test("a record that does not fit its contract is a ListingError, so that the client skips the step", async () => {
   const file = join(scratch(), "words.sqlite");
   await change(file, FIRST, { isAnew: true });
   const { store, transaction } = await began(file, UNTIL, []);
@@ -138,7 +138,7 @@ test("a record that does not fit its contract is an error of the listing's, so t
   store.close();
 });
 
-test("two at once: the second says so, and one that was overtaken, too", async () => {
+test("refuses the second of two runs, and one that was overtaken", async () => {
   const file = join(scratch(), "words.sqlite");
   await change(file, FIRST, { isAnew: true });
   const { store, transaction } = await began(file, UNTIL, [kept("c", 1)]);
@@ -153,7 +153,7 @@ test("two at once: the second says so, and one that was overtaken, too", async (
   expect(ask(file, IN_ORDER)).toHaveLength(4);
 });
 
-test("a first run that was overtaken by another leaves the mirror that this one has made", async () => {
+test("a first run that was overtaken keeps the mirror of the other run", async () => {
   const file = join(scratch(), "words.sqlite");
   const store = storeOf(file);
   await store.held();
@@ -163,13 +163,11 @@ test("a first run that was overtaken by another leaves the mirror that this one 
   expect(ask(file, IN_ORDER)).toHaveLength(FIRST.length);
 });
 
-test("a table that does not hold as many records as there are is not committed, and nothing stays begun", async () => {
+test("does not commit a wrong number of records, and rolls back", async () => {
   const file = join(scratch(), "words.sqlite");
   const state = await change(file, FIRST, { isAnew: true });
   const { store, transaction } = await began(file, UNTIL, [kept("c", 1)]);
-  expect(() => transaction.commit({ state, contract: state, count: 3 })).toThrow(
-    "would have 4 records instead of 3",
-  );
+  expect(() => transaction.commit({ state, contract: state, count: 3 })).toThrow("would have 4 records instead of 3");
   expect(ask(file, IN_ORDER)).toHaveLength(3);
   await change(file, [kept("d", 1)]);
   store.close();
@@ -183,7 +181,7 @@ test.each([
   "DELETE FROM words",
   "UPDATE rollcall_records SET digest = ''",
   "DELETE FROM rollcall_records WHERE key = 'a'",
-])("somebody else cannot %s", async (sql) => {
+])("another program cannot %s", async (sql) => {
   const file = join(scratch(), "words.sqlite");
   await change(file, FIRST, { isAnew: true });
   const db = new Database(file);
@@ -200,7 +198,7 @@ test.each([
   "ALTER TABLE words ADD COLUMN mine",
   "DROP TABLE words",
   "DROP TABLE rollcall_records",
-])("what could have changed a record is found, and all is read anew: %s", async (sql) => {
+])("detects what could have changed a record, and reads everything again: %s", async (sql) => {
   const file = join(scratch(), "words.sqlite");
   await change(file, FIRST, { isAnew: true });
   const db = new Database(file);
@@ -214,7 +212,7 @@ test.each([
   expect(await storeOf(file).held()).toMatchObject({ count: 3 });
 });
 
-test("an index, a view and a table of somebody else's stay, also where all is read anew", async () => {
+test("keeps indexes, views and tables of others, also when everything is read again", async () => {
   const file = join(scratch(), "words.sqlite");
   await change(file, FIRST, { isAnew: true });
   const db = new Database(file);
@@ -227,7 +225,7 @@ test("an index, a view and a table of somebody else's stay, also where all is re
   expect(ask(file, "SELECT * FROM noted")).toEqual([{ word: "q" }]);
 });
 
-test("another contract of the same listing replaces the table; of another listing, nothing", async () => {
+test("another contract replaces the table only for the same listing", async () => {
   const file = join(scratch(), "words.sqlite");
   await change(file, FIRST, { isAnew: true });
   const next: ContractFile = { ...WORDS, "x-listing": { ...WORDS["x-listing"], words: ["mot", "mots"] } };
@@ -248,7 +246,7 @@ test.each([
   { ...WORDS, "x-listing": { ...WORDS["x-listing"], words: ["x", "sqlite_x"] as const } },
   { ...WORDS, "x-listing": { ...WORDS["x-listing"], words: ["x", "Rollcall_mirror"] as const } },
   { ...WORDS, required: [] },
-])("a contract that no mirror can have is refused before anything is made: %#", async (contract) => {
+])("refuses a contract that cannot be mirrored before anything is made: %#", async (contract) => {
   const folder = scratch();
   const store = storeOf(join(folder, "words.sqlite"));
   expect(await store.held()).toBeUndefined();
@@ -262,7 +260,7 @@ test.each([
   ["with more than the contract says", { word: "a", rank: 1, note: null, more: 1 }],
   ["with half a pair", { word: "\ud800", rank: 1, note: null }],
   ["without a field", { word: "a", rank: 1 }],
-])("a record %s is refused, since no table could hold it", async (_, record) => {
+])("refuses a record %s, which no table can store", async (_, record) => {
   const file = join(scratch(), "words.sqlite");
   const text = JSON.stringify(Object.fromEntries(Object.entries(record).sort()));
   const { store, transaction } = await began(file, { ...UNTIL, isAnew: true }, []);
@@ -280,7 +278,7 @@ test.each([
   ["a folder", (path: string) => mkdirSync(path)],
   ["a symbolic link", (path: string) => symlinkSync("mirror.sqlite", path)],
   ["a symbolic link", (path: string) => symlinkSync("nothing", path)],
-])("%s is left as it is", async (what, make) => {
+])("does not touch %s", async (what, make) => {
   const folder = scratch();
   await change(join(folder, "mirror.sqlite"), FIRST, { isAnew: true });
   const file = join(folder, "mine");
@@ -301,13 +299,13 @@ function bytesOf(path: string): string | undefined {
   }
 }
 
-test("a folder that is not there is named, and nothing is made", async () => {
+test("names a missing folder, and creates nothing", async () => {
   const file = join(scratch(), "no", "words.sqlite");
   await expect(change(file, FIRST, { isAnew: true })).rejects.toThrow(`Cannot use ${file}: `);
   expect(existsSync(file)).toBe(false);
 });
 
-test("the tag of one address is not given for another, which may be of another listing", async () => {
+test("does not use the ETag of one URL for another", async () => {
   const file = join(scratch(), "m.sqlite");
   const { store, transaction } = await began(file, NOTHING_GONE, [kept("a", 1)]);
   const held = { state: await stateOf(transaction), contract: "c".repeat(64), count: 1, tag: '"t"' };
@@ -317,24 +315,21 @@ test("the tag of one address is not given for another, which may be of another l
   expect(await storeOf(file, "https://other.example.com").held()).toEqual({ ...held, tag: undefined });
 });
 
-test.each(["removed", "replaced"])(
-  "a mirror that is %s meanwhile is not said to be brought up to date",
-  async (how) => {
-    const file = join(scratch(), "m.sqlite");
-    await change(file, [kept("a", 1)], { isAnew: true });
-    const { transaction } = await began(file, { ...NOTHING_GONE, isAnew: false }, [kept("b", 2)]);
-    const count = await countOf(transaction);
-    rmSync(file);
-    if (how === "replaced") writeFileSync(file, "mine");
-    const state = await stateOf(transaction);
-    expect(() => transaction.commit({ state, contract: "c", count })).toThrow(
-      `${file} was removed or replaced meanwhile; run this again.`,
-    );
-    if (how === "replaced") expect(readFileSync(file, "utf8")).toBe("mine");
-  },
-);
+test.each(["removed", "replaced"])("does not report success for a mirror that is %s meanwhile", async (how) => {
+  const file = join(scratch(), "m.sqlite");
+  await change(file, [kept("a", 1)], { isAnew: true });
+  const { transaction } = await began(file, { ...NOTHING_GONE, isAnew: false }, [kept("b", 2)]);
+  const count = await countOf(transaction);
+  rmSync(file);
+  if (how === "replaced") writeFileSync(file, "mine");
+  const state = await stateOf(transaction);
+  expect(() => transaction.commit({ state, contract: "c", count })).toThrow(
+    `${file} was removed or replaced meanwhile; run this again.`,
+  );
+  if (how === "replaced") expect(readFileSync(file, "utf8")).toBe("mine");
+});
 
-test("what killed runs left while they made the mirror is removed, and nothing else", async () => {
+test("removes temporary files of killed runs, and nothing else", async () => {
   const folder = scratch();
   const left = ["copy.rollcall-0123456789ab", "copy.rollcall-0123456789ab-wal", "copy.rollcall-ba9876543210"];
   const others = ["copy.rollcall-notes", "other.rollcall-0123456789ab"];
@@ -343,7 +338,7 @@ test("what killed runs left while they made the mirror is removed, and nothing e
   expect(readdirSync(folder).sort()).toEqual(["copy", ...others]);
 });
 
-test("no mirror is made beside the log of a database that is gone", async () => {
+test("refuses to make a mirror beside the log of a missing database", async () => {
   const file = join(scratch(), "m.sqlite");
   writeFileSync(`${file}-wal`, "log");
   const store = storeOf(file);

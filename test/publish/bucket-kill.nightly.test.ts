@@ -5,7 +5,7 @@ import { seeded } from "../support/random.js";
 import { pause } from "../support/time.js";
 import { newSetting } from "./setting.js";
 
-test("runs that are killed at any moment", { timeout: 200_000 }, async () => {
+test("completes after runs that were killed at any moment", { timeout: 200_000 }, async () => {
   const setting = await newSetting();
   await setting.finish(0);
   const reader = setting.watch();

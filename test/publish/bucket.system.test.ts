@@ -37,8 +37,8 @@ async function objects(): Promise<Map<string, string>> {
   return new Map(paths.map((path, at) => [path, texts[at] ?? ""] as const).filter(([path]) => path !== OWNED));
 }
 
-describe("what is put", () => {
-  test("every file of the release, with the headers that it is to be served with", async () => {
+describe("puts", () => {
+  test("every file of the release, with its headers", async () => {
     const release = await buildUsers(folder, 25, { encodings: ["br", "gzip"] });
     const result = await publishBucket();
     expect(result).toMatchObject({ target: `s3://${BUCKET}/dir`, added: 15, changed: 0, removed: 0 });
@@ -67,7 +67,7 @@ describe("what is put", () => {
     expect((await store.read("dir/api/users/pages/2.json.br"))?.text).toBe(plain);
   });
 
-  test("only what differs, pages before snapshot.json, and what is of the old release alone goes last", async () => {
+  test("only what differs, pages before snapshot.json, then removes files of the old release", async () => {
     const rows = plainRows(35);
     await buildUsers(folder, rows);
     await publishBucket();
@@ -87,7 +87,7 @@ describe("what is put", () => {
     ]);
   });
 
-  test("nothing when nothing changed, and no object is asked for but Rollcall's own and SHA256SUMS", async () => {
+  test("nothing when nothing changed, and reads only SHA256SUMS and Rollcall's own objects", async () => {
     await buildUsers(folder, 15);
     await publishBucket();
     store.seen.length = 0;
@@ -99,7 +99,7 @@ describe("what is put", () => {
     ]);
   });
 
-  test("again what other hands have changed or removed", async () => {
+  test("what others have changed or removed", async () => {
     const release = await buildUsers(folder, 25);
     await publishBucket();
     await store.change("dir/api/users/pages/1.json", "theirs");
@@ -110,7 +110,7 @@ describe("what is put", () => {
     expect(store.seen.filter((line) => line.startsWith("HEAD"))).toEqual(["HEAD dir/api/users/pages/1.json"]);
   });
 
-  test("nothing that is there with its digest, where the list of digests is not", async () => {
+  test("nothing that already has its digest, without a list of digests", async () => {
     await buildUsers(folder, 25);
     await publishBucket();
     const sums = (await store.read("dir/SHA256SUMS"))?.text ?? "";
@@ -121,7 +121,7 @@ describe("what is put", () => {
     expect(store.seen.filter((line) => line.startsWith("HEAD"))).toHaveLength(9);
   });
 
-  test("everything anew with another Cache-Control", async () => {
+  test("everything again with another Cache-Control", async () => {
     await buildUsers(folder, 25);
     await publishBucket();
     const cacheControl = "max-age=5";
@@ -156,8 +156,8 @@ describe("what is put", () => {
   });
 });
 
-describe("what is left alone", () => {
-  test("objects that are not Rollcall's, and everything outside the prefix", async () => {
+describe("leaves alone", () => {
+  test("objects of others, and everything outside the prefix", async () => {
     await store.change("dir/index.html", "theirs");
     await store.change("dirt/api/users/pages/1.json", "theirs");
     await buildUsers(folder, 25);
@@ -168,7 +168,7 @@ describe("what is left alone", () => {
     expect((await store.read("dirt/api/users/pages/1.json"))?.text).toBe("theirs");
   });
 
-  test("an object that stands in the place of a file is replaced only by force", async () => {
+  test("an object in the place of a file, unless forced", async () => {
     await store.change("dir/api/users/pages/1.json", "theirs");
     const release = await buildUsers(folder, 25);
     await expect(publishBucket()).rejects.toThrow("that Rollcall did not put there: api/users/pages/1.json;");
@@ -177,7 +177,7 @@ describe("what is left alone", () => {
     expect(await objects()).toEqual(readTree(release.folder));
   });
 
-  test("all of it in a dry run", async () => {
+  test("everything in a dry run", async () => {
     await buildUsers(folder, 25);
     expect(await publishBucket({ dryRun: true })).toMatchObject({ added: 9, bytes: 0 });
     expect(await store.keys()).toEqual([]);
@@ -185,7 +185,7 @@ describe("what is left alone", () => {
   });
 });
 
-describe("a target that another release has moved on", () => {
+describe("a target that holds another release", () => {
   /** Another machine, whose `dist` knows nothing of this one's. */
   async function another() {
     const elsewhere = scratch();
@@ -212,7 +212,7 @@ describe("a target that another release has moved on", () => {
     expect(await objects()).toEqual(readTree(release.folder));
   });
 
-  test("is one run's where another begins meanwhile, which is told who is at work, and since when", async () => {
+  test("is locked by one run; another that begins meanwhile is told the holder and its start", async () => {
     const { release, options } = await another();
     await buildUsers(folder, 25);
     let second: Promise<unknown> | undefined;
@@ -228,7 +228,7 @@ describe("a target that another release has moved on", () => {
     expect(await objects()).toEqual(readTree(release.folder));
   });
 
-  test("is one run's where two begin at the same time", async () => {
+  test("is locked by one of two runs that begin at the same time", async () => {
     const { release, options } = await another();
     const mine = await buildUsers(folder, 25);
     const runs = await Promise.allSettled([publishBucket(), publishBucket(options)]);
@@ -239,7 +239,7 @@ describe("a target that another release has moved on", () => {
     expect(await objects()).toEqual(readTree(winner.folder));
   });
 
-  test("is replaced by a dist that is new, where it is the one that was expected", async () => {
+  test("is replaced from a new dist, if --expect names it", async () => {
     const mine = await buildUsers(folder, 25);
     await publishBucket();
     const { release, options } = await another();
@@ -248,7 +248,7 @@ describe("a target that another release has moved on", () => {
     expect(await objects()).toEqual(readTree(release.folder));
   });
 
-  test("may go back and forth between releases of one dist, and on from one that was pruned since if it is expected", async () => {
+  test("may go back and forth between releases of one dist, and on from a pruned one with --expect", async () => {
     const first = await buildUsers(folder, 25);
     await publishBucket();
     await buildUsers(folder, 26);
@@ -266,7 +266,7 @@ describe("a target that another release has moved on", () => {
     expect(await publishBucket()).toMatchObject({ before: last.id });
   });
 
-  test("holds a snapshot.json of who knows whom", async () => {
+  test("has a snapshot.json of another program", async () => {
     await buildUsers(folder, 25);
     await publishBucket();
     await store.change("dir/snapshot.json", '{"id":"../../x"}');
@@ -282,13 +282,13 @@ describe("mistakes", () => {
     ["s3://key:secret@bucket/x", 'Target "s3://...@bucket/x" contains credentials'],
     ["s3://bucket/a/../b", "has a prefix that is not a path"],
     ["s3://bucket/a?b", "has a prefix that is not a path"],
-  ])("%s is no target", async (target, message) => {
+  ])("%s is not a target", async (target, message) => {
     await buildUsers(folder, 5);
     await expect(publishBucket({ target })).rejects.toThrow(message);
     expect(store.seen).toEqual([]);
   });
 
-  test("a secret that is not the key's", async () => {
+  test("a wrong secret key", async () => {
     needsCeph("s3rver does not check signatures");
     await buildUsers(folder, 5);
     await publishBucket();
@@ -301,7 +301,7 @@ describe("mistakes", () => {
     expect(await objects()).toEqual(before);
   });
 
-  test("no bucket, no credentials, a key that the store does not know, no store", async () => {
+  test("a missing bucket, missing credentials, an unknown key, a missing store", async () => {
     await buildUsers(folder, 5);
     await expect(publishBucket({ target: "s3://other/dir" })).rejects.toThrow("there is no such bucket");
     vi.stubEnv("AWS_ACCESS_KEY_ID", "abracadabra");
@@ -328,7 +328,7 @@ describe("mistakes", () => {
     await expect(publishBucket()).rejects.toThrow("then run this again: it goes on where it stopped.");
   });
 
-  test("a list of what is owned that is not of its form", async () => {
+  test("an invalid list of owned files", async () => {
     await buildUsers(folder, 5);
     await store.change("dir/.rollcall-published.json", "{}");
     await expect(publishBucket()).rejects.toThrow("published.json is not a list that Rollcall wrote");

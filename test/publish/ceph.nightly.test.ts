@@ -5,7 +5,7 @@ import { closeCeph, useCeph } from "./store.js";
 await useCeph();
 afterAll(closeCeph);
 
-describe("on Ceph's gateway", async () => {
+describe("works with Ceph's gateway", async () => {
   await import("./bucket.system.test.js");
   await import("./lock.nightly.test.js");
   await import("./shards.system.test.js");

@@ -21,7 +21,7 @@ const faults: [what: string, fault: () => Fault][] = [
   ["a store that is slow", () => (random.chance(0.5) ? { until: pause(150) } : undefined)],
 ];
 
-test.each(faults)("%s are outlasted", { timeout: 120_000 }, async (_, fault) => {
+test.each(faults)("recovers from %s", { timeout: 120_000 }, async (_, fault) => {
   await setting.finish(0);
   const reader = setting.watch();
   for (const turn of [1, 2]) {
@@ -32,7 +32,7 @@ test.each(faults)("%s are outlasted", { timeout: 120_000 }, async (_, fault) => 
   expect(await reader.stop()).toBeGreaterThan(1);
 });
 
-test("a store that goes away in the middle ends the run in one line; the next one goes on", {
+test("a store that disappears ends the run with one line; the next run continues", {
   timeout: 120_000,
 }, async () => {
   await setting.finish(0);
@@ -56,7 +56,7 @@ test("a store that goes away in the middle ends the run in one line; the next on
   expect(await reader.stop()).toBeGreaterThan(1);
 });
 
-test("a store that does not answer is given up and asked again", { timeout: 120_000 }, async () => {
+test("times out and retries when a store does not answer", { timeout: 120_000 }, async () => {
   await setting.finish(0);
   let hung = 0;
   setting.store.fault = (method, key) =>

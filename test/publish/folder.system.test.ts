@@ -35,7 +35,7 @@ beforeEach(() => {
 const publishSite = (options: Partial<PublishOptions> = {}) => publish({ dist, target: site, ...options });
 const page = (number: number) => join(site, `api/users/pages/${number}.json`);
 
-describe("what is written", () => {
+describe("writes", () => {
   test("all files of the current release, and the list of them", async () => {
     const release = await buildUsers(folder, 25, { encodings: ["br", "gzip"] });
     const result = await publishSite();
@@ -53,7 +53,7 @@ describe("what is written", () => {
     });
   });
 
-  test("only files whose bytes differ, each a new file in the old one's place", async () => {
+  test("only files whose bytes differ, each as a new file", async () => {
     const rows = plainRows(25);
     await buildUsers(folder, rows);
     await publishSite();
@@ -94,8 +94,8 @@ describe("what is written", () => {
   }
 });
 
-describe("several at once", () => {
-  test("of two folders of releases that publish to one place, the second is told who is at work", async () => {
+describe("several runs at once", () => {
+  test("the second of two runs to one target is told the holder", async () => {
     const first = await buildUsers(folder, 25);
     mkdirSync(join(folder, "other"));
     const other = await buildUsers(join(folder, "other"), 40);
@@ -128,8 +128,8 @@ describe("several at once", () => {
   });
 });
 
-describe("what is left alone, and what goes", () => {
-  test("a release of another base URL is left alone, until it is forced", async () => {
+describe("keeps and removes", () => {
+  test("keeps a release of another base URL, unless forced", async () => {
     const theirs = await buildUsers(folder, 25, { baseUrl: "https://other.example.com/x" });
     await publishSite();
     const before = readTree(site);
@@ -143,7 +143,7 @@ describe("what is left alone, and what goes", () => {
     expect(await publishSite()).toMatchObject({ changed: 0 });
   });
 
-  test("files of the release that other hosts include stay at home, as nobody may be served them", async () => {
+  test("does not publish files for other hosts", async () => {
     await switchTo(dist, await writeRelease(dist, { others: { "adapters/nginx.conf": "map", "notes.txt": "1" } }));
     await publishSite();
     const paths = [...published(site).keys()].filter((path) => !path.startsWith("api/"));
@@ -152,7 +152,7 @@ describe("what is left alone, and what goes", () => {
     expect(await verify({ what: site })).toMatchObject({ passed: true });
   });
 
-  test("files of the release before go with their folders; everybody else's stay", async () => {
+  test("removes files of the old release with their folders, and keeps those of others", async () => {
     await buildUsers(folder, 25, { encodings: ["br"] });
     await publishSite();
     mkdirSync(join(site, ".git/objects"), { recursive: true });
@@ -169,7 +169,7 @@ describe("what is left alone, and what goes", () => {
     expect(existsSync(join(site, ".git/objects"))).toBe(true);
   });
 
-  test("a file that stands in the place of one of the release is replaced only by force", async () => {
+  test("replaces a file of others only if forced", async () => {
     const release = await buildUsers(folder, 25);
     mkdirSync(join(site, "api/users/pages"), { recursive: true });
     writeFileSync(page(3), "mine");
@@ -182,7 +182,7 @@ describe("what is left alone, and what goes", () => {
     expect(published(site)).toEqual(readTree(release.folder));
   });
 
-  test("a foreign file is not replaced by a page that earlier releases did not have", async () => {
+  test("does not replace a file of others with a new page", async () => {
     await buildUsers(folder, 15);
     await publishSite();
     writeFileSync(page(3), "mine");
@@ -192,7 +192,7 @@ describe("what is left alone, and what goes", () => {
     expect(readTree(site)).toEqual(before);
   });
 
-  test("a dry run says what is last and changes nothing", async () => {
+  test("a dry run lists the steps in order and changes nothing", async () => {
     await buildUsers(folder, 25);
     await publishSite();
     await buildUsers(folder, 45, { pageSize: 25, encodings: ["gzip"] });
@@ -212,7 +212,7 @@ describe("what is left alone, and what goes", () => {
 });
 
 describe("links", () => {
-  test("the target itself may be one", async () => {
+  test("the target may be a link", async () => {
     const release = await buildUsers(folder, 25);
     mkdirSync(join(folder, "real"));
     symlinkSync("real", site);
@@ -221,7 +221,7 @@ describe("links", () => {
     expect(readlinkSync(site)).toBe("real");
   });
 
-  test.each(["api", "api/users", "api/users/pages"])("%s as one is not followed", async (path) => {
+  test.each(["api", "api/users", "api/users/pages"])("%s as a link is not followed", async (path) => {
     await buildUsers(folder, 25);
     await publishSite();
     await buildUsers(folder, 5);
@@ -236,7 +236,7 @@ describe("links", () => {
     expect(readTree(site).size + readTree(outside).size).toBe(before);
   });
 
-  test("one in the place of a file is replaced, and what it leads to stays", async () => {
+  test("a link in the place of a file is replaced, and its target stays", async () => {
     const release = await buildUsers(folder, 25);
     await publishSite();
     const secret = join(folder, "secret");
@@ -257,7 +257,7 @@ describe("links", () => {
     expect(readFileSync(secret, "utf8")).toBe("mine");
   });
 
-  test("the list of what is owned is not read through one, nor does it reach outside", async () => {
+  test("the list of owned files is not read through a link, and does not reach outside", async () => {
     await buildUsers(folder, 25);
     await publishSite();
     const list = join(site, ".rollcall-published.json");
@@ -277,7 +277,7 @@ describe("links", () => {
 
 describe("what is refused before anything changes", () => {
   test.each(["api/users/pages/2.json", "avatar.svg", "api/users/pages/1.json.gz"])(
-    "a release whose %s is damaged",
+    "refuses a release whose %s is damaged",
     async (path) => {
       await buildUsers(folder, 25);
       await publishSite();
@@ -289,7 +289,7 @@ describe("what is refused before anything changes", () => {
     },
   );
 
-  test("a file that is damaged after all were checked is not put", async () => {
+  test("does not put a file that was damaged after the check", async () => {
     const release = await buildUsers(folder, 25);
     const onProgress = () => writeFileSync(join(release.folder, "snapshot.json"), "damaged");
     const why = "is damaged: snapshot.json does not match its digest.";
@@ -298,7 +298,7 @@ describe("what is refused before anything changes", () => {
     expect(existsSync(join(site, "snapshot.json"))).toBe(false);
   });
 
-  test("a folder in the place of a file, and a file in the place of a folder", async () => {
+  test("refuses a folder in the place of a file, and a file in the place of a folder", async () => {
     await buildUsers(folder, 25);
     mkdirSync(page(2), { recursive: true });
     await expect(publishSite({ force: true })).rejects.toThrow("2.json is a folder, where a file belongs");
@@ -308,16 +308,16 @@ describe("what is refused before anything changes", () => {
     expect(readTree(site)).toEqual(new Map([["api", "mine"]]));
   });
 
-  test("a folder among the releases, however it is called", async () => {
+  test("refuses a folder inside the releases, however it is named", async () => {
     await buildUsers(folder, 25);
     symlinkSync("dist", join(folder, "alias"));
     const before = readTree(join(dist, "releases"));
     for (const target of ["dist", "dist/releases/x", "dist/current", "alias/new/site", "dist/../dist"])
-      await expect(publish({ dist, target: join(folder, target) }), target).rejects.toThrow("lies in");
+      await expect(publish({ dist, target: join(folder, target) }), target).rejects.toThrow("is inside");
     expect(readTree(join(dist, "releases"))).toEqual(before);
   });
 
-  test("an address of another kind, and a target that is a file", async () => {
+  test("refuses an unknown kind of address, and a target that is a file", async () => {
     await buildUsers(folder, 25);
     await expect(publishSite({ target: "gs://bucket" })).rejects.toThrow("neither a folder nor s3://");
     writeFileSync(site, "mine");

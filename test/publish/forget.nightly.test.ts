@@ -7,7 +7,7 @@ import { seeded } from "../support/random.js";
 import { pause } from "../support/time.js";
 import { age, twoReleases } from "./forgetting.js";
 
-test("leaves the whole release or none of it", async () => {
+test("a killed forget leaves the whole release or none of it", async () => {
   const random = seeded();
   const { cwd, dist, old, make } = await twoReleases(600);
   let { folder, id } = old;

@@ -6,7 +6,7 @@ import { holdReleases } from "../../src/release/lock.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { age, BASE, twoReleases } from "./forgetting.js";
 
-test("a kept release goes; stdout has the URLs of what current has not", async () => {
+test("removes a kept release; stdout has the URLs that the current one does not have", async () => {
   const { cwd, dist, old, current } = await twoReleases();
   const { code, stdout, stderr } = await rollcall(`forget ${old.id.slice(0, 6)}`, fakeIo(cwd));
   expect(stderr).toMatch(
@@ -27,7 +27,7 @@ test("a kept release goes; stdout has the URLs of what current has not", async (
   expect(readdirSync(dist).filter((name) => name.startsWith(".trash"))).toEqual([]);
 });
 
-test("several at once, as JSON; a page that current has with the same bytes need not be purged", async () => {
+test("removes several, with JSON; omits URLs that the current release has with the same bytes", async () => {
   const { cwd, dist, old, current, make } = await twoReleases(40, 38);
   const middle = await make(40);
   expect(middle.id, "as before").toBe(old.id);
@@ -46,7 +46,7 @@ test("several at once, as JSON; a page that current has with the same bytes need
   expect(readdirSync(join(dist, "releases"))).toEqual([last.name]);
 });
 
-test("the current one is refused with what to do, and nothing goes", async () => {
+test("refuses the current release with advice, and removes nothing", async () => {
   const { cwd, dist, old, current } = await twoReleases();
   const { code, stdout, stderr } = await rollcall(`forget ${old.id} ${current.id}`, fakeIo(cwd));
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -56,7 +56,7 @@ test("the current one is refused with what to do, and nothing goes", async () =>
   expect(readdirSync(join(dist, "releases"))).toHaveLength(2);
 });
 
-test("one that was current a moment ago, an unknown one, and a folder elsewhere are refused", async () => {
+test("refuses a release that was just current, an unknown one, and a folder elsewhere", async () => {
   const { cwd, old, make } = await twoReleases();
   const io = fakeIo(cwd);
   utimesSync(old.folder, io.date(), io.date());
@@ -76,7 +76,7 @@ test("one that was current a moment ago, an unknown one, and a folder elsewhere 
   });
 });
 
-test("one that is not whole goes, and its URLs are said to be unknown", async () => {
+test("removes an incomplete release, and says that its URLs are unknown", async () => {
   const { cwd, dist, old, current } = await twoReleases();
   rmSync(join(old.folder, "SHA256SUMS"));
   const { code, stdout, stderr } = await rollcall(`forget ${old.name}`, fakeIo(cwd));
@@ -86,7 +86,7 @@ test("one that is not whole goes, and its URLs are said to be unknown", async ()
 });
 
 test.each(["forget previous", "forget --json previous"])(
-  "%s removes nothing when stdout takes nothing",
+  "%s removes nothing when stdout cannot be written",
   async (line) => {
     const { cwd, dist } = await twoReleases();
     const io = fakeIo(cwd);
@@ -103,7 +103,7 @@ test.each(["forget previous", "forget --json previous"])(
   },
 );
 
-test("previous means all releases of its id, and what stays is counted; others means all but the current one", async () => {
+test("previous means all releases of its id, and others means all but the current one", async () => {
   const { cwd, dist, old, current, make } = await twoReleases();
   const twin = join(dist, "releases", `20200101T000000Z-${old.id}`);
   cpSync(old.folder, twin, { recursive: true });
@@ -122,7 +122,7 @@ test("previous means all releases of its id, and what stays is counted; others m
   expect(readdirSync(join(dist, "releases"))).toEqual([last.name]);
 });
 
-test("what a killed run has left goes and is named, even if the run is refused", async () => {
+test("removes and names what a killed run has left, even if the run is refused", async () => {
   const { cwd, dist } = await twoReleases();
   mkdirSync(join(dist, ".trash-1/api"), { recursive: true });
   const { code, stderr } = await rollcall("forget ffff", fakeIo(cwd));
@@ -131,7 +131,7 @@ test("what a killed run has left goes and is named, even if the run is refused",
   expect(readdirSync(dist)).not.toContain(".trash-1");
 });
 
-test("nothing goes while a release is published", async () => {
+test("removes nothing while a release is published", async () => {
   const { cwd, dist, old } = await twoReleases();
   const release = holdReleases(dist);
   expect(await rollcall("forget previous", fakeIo(cwd))).toMatchObject({

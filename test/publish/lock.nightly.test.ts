@@ -38,12 +38,12 @@ async function claim(changes: object): Promise<void> {
   await server.change(LOCK, JSON.stringify({ ...(await heldNow()), id: "other", ...changes }));
 }
 
-describe("on a store that heeds conditions", () => {
+describe("on a store with conditional writes", () => {
   beforeEach(async () => {
     server = await startStore();
   });
 
-  test("of three that begin together one does, and the others are told its process and its time", async () => {
+  test("one of three concurrent runs publishes, and the others are told its process and time", async () => {
     for (let turn = 0; turn < 2; turn++) {
       const runs = [await newRun(), await newRun(), await newRun()];
       const taken = await Promise.allSettled(runs.map((run) => run.take(NOW)));
@@ -56,7 +56,7 @@ describe("on a store that heeds conditions", () => {
     }
   });
 
-  test("a run that has ended lets the next one in, and does not remove its lock", async () => {
+  test("the next run may begin after a run, and keeps its own lock", async () => {
     const [first, next] = [await newRun(), await newRun()];
     await first.take(NOW);
     await first.release();
@@ -65,7 +65,7 @@ describe("on a store that heeds conditions", () => {
     await next.confirm();
   });
 
-  test("the lock of a process that is gone is taken over; one of another system or machine is not", async () => {
+  test("takes over the lock of an ended process, but not one of another system or machine", async () => {
     await (await newRun()).take(NOW);
     // No process has this number.
     const pid = 2 ** 30;
@@ -96,7 +96,7 @@ describe("on a store that heeds conditions", () => {
     return mine;
   }
 
-  test("by force it is taken over from any holder, which finds out before it announces anything", async () => {
+  test("force takes over any lock, and the old holder notices before it announces anything", async () => {
     const first = await newRun();
     await first.take(NOW);
     const second = await newRun({ force: true });
@@ -111,7 +111,7 @@ describe("on a store that heeds conditions", () => {
     await (await newRun({ force: true })).take(NOW);
   });
 
-  test("all shards of a release share it, and the run that follows them takes it over", async () => {
+  test("all shards of a release share the lock, and the run that follows takes it over", async () => {
     const shards = await Promise.all([1, 2, 3].map(() => newRun({ isShard: true })));
     await Promise.all(shards.map((shard) => shard.take(NOW)));
     for (const shard of shards) {
@@ -133,7 +133,7 @@ describe("on a store that heeds conditions", () => {
     expect(await heldNow()).toBe(null);
   });
 
-  test("a lock whose answer got lost is this run's own", async () => {
+  test("recognizes its own lock after a lost response", async () => {
     const run = await newRun();
     let lost = 0;
     server.fault = (method) => (method === "PUT" && lost++ === 0 ? "lose answer" : undefined);
@@ -142,7 +142,7 @@ describe("on a store that heeds conditions", () => {
     await run.confirm();
   });
 
-  test("a store that refuses conditions altogether is written without", async () => {
+  test("writes without conditions to a store that refuses them", async () => {
     const run = await newRun();
     let puts = 0;
     server.fault = (method) => (method === "PUT" && puts++ === 0 ? { status: 501, code: "NotImplemented" } : undefined);
@@ -153,7 +153,7 @@ describe("on a store that heeds conditions", () => {
   });
 });
 
-test("on a store that ignores conditions the earlier of two finds out before it changes anything", async () => {
+test("on a store that ignores conditions, the earlier of two runs notices before it changes anything", async () => {
   server = await startStore({ conditions: false });
   const [earlier, later] = [await newRun(), await newRun()];
   // Both have seen that there is none.
@@ -177,7 +177,7 @@ const BIG = "0123456789abcdef".repeat(400_000);
 test.each([
   ["a small file", "late"],
   ["a file that is read as it is sent", BIG],
-])("a version that was put by another run is not replaced: %s", async (_, text) => {
+])("does not replace a version of another run: %s", async (_, text) => {
   server = await startStore();
   const store = await ObjectStore.open(parseAddress(`s3://${BUCKET}/dir`), server.endpoint);
   const from = join(scratch(), "page");
@@ -198,7 +198,7 @@ test.each([
   expect(await server.read("dir/page")).toBe(undefined);
 });
 
-test("a run that was taken over while it works stops before it announces; no reader sees both", {
+test("a run whose lock was taken over stops before it announces; no reader sees both", {
   timeout: 60_000,
 }, async () => {
   const setting = await newSetting();
@@ -229,7 +229,7 @@ test("a run that was taken over while it works stops before it announces; no rea
   await reader.stop();
 });
 
-test("a run that is killed leaves its lock, which the next run on this machine takes over by itself", async () => {
+test("the next run on this machine takes over the lock of a killed run", async () => {
   const setting = await newSetting();
   setting.store.fault = (method, key) => (method === "PUT" && key.includes("/pages/") ? "hang" : undefined);
   const { child, ended } = start(setting.args(0), { env: setting.env });
@@ -241,7 +241,7 @@ test("a run that is killed leaves its lock, which the next run on this machine t
   expect(await setting.store.read(LOCK)).toBe(undefined);
 });
 
-test("a run that is stopped, or fails, removes its lock", async () => {
+test("a stopped or failed run removes its lock", async () => {
   const setting = await newSetting();
   const [, target = "", dist = ""] = setting.args(0);
   const stop = new AbortController();

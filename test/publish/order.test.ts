@@ -67,7 +67,7 @@ describe("parts of all records", () => {
     return { id: idOf(site), lines: gunzipSync(packed).toString() };
   }
 
-  test("come before their list, and go with the last release that has them", async () => {
+  test("are put before their list, and removed with the last release that has them", async () => {
     const bulk = await buildUsers(folder, 25, { bulk: true });
     const steps: string[] = [];
     await publishSite({ dryRun: true }, { onStep: (_kind: string, path: string) => steps.push(path) });
@@ -83,7 +83,7 @@ describe("parts of all records", () => {
     expect(existsSync(join(site, "bulk"))).toBe(false);
   });
 
-  test("are those of what snapshot.json says, or seen not to fit", async () => {
+  test("match snapshot.json, or are noticed not to", async () => {
     const rows = plainRows(25);
     const edited = rows.map((row, at) => (at % 5 === 0 ? { ...row, bio: "new" } : row));
     const [before, after] = [
@@ -118,7 +118,7 @@ describe("steps", () => {
     return changes;
   }
 
-  test("of a release are there, and those that nobody is led to any more go", async () => {
+  test("of the release are there, and unused ones are removed", async () => {
     const built = await releases(4, 2);
     for (const { id } of built.slice(0, 3)) await publishSite({ release: id });
     const [newest] = changesNow().steps.map(({ file }) => file);
@@ -129,7 +129,7 @@ describe("steps", () => {
     expect(await publishSite()).toMatchObject({ added: 0, changed: 0, removed: 0 });
   });
 
-  test("that changes.json names are there, and snapshot.json never runs ahead of it", async () => {
+  test("that changes.json names are there, and snapshot.json is never newer", async () => {
     const [, before, after] = (await releases(3, 1)).map((release) => release.folder);
     const seen = await interrupted(before ?? "", after ?? "", () => {
       const { state, steps } = changesNow();
@@ -156,7 +156,7 @@ describe("the explorer", () => {
       others: Object.fromEntries([...FILES, PAGE].map((path) => [path, `${path} ${text}\n`])),
     });
 
-  test("has its script and its data, proved, wherever the first run with it ends", async () => {
+  test("has its script and its data, wherever the first run with it ends", async () => {
     const [before, after] = [await writeRelease(dist, { bio: "0" }), await explored("1")];
     const seen = await interrupted(before, after, () => {
       const isThere = read(PAGE) !== undefined;
@@ -166,7 +166,7 @@ describe("the explorer", () => {
     expect(seen).toEqual(new Set([false, true]));
   });
 
-  test("lacks no file between two releases, and its data are those that are listed or seen not to be", async () => {
+  test("misses no file between two releases, and its data match the list or are noticed not to", async () => {
     const [before, after] = [await explored("1"), await explored("2")];
     const seen = await interrupted(before, after, () => {
       for (const path of [...FILES, PAGE]) expect(read(path), path).toBeDefined();
@@ -177,7 +177,7 @@ describe("the explorer", () => {
     expect(seen).toEqual(new Set(["old snapshot, old page", "new snapshot, old page", "new snapshot, new page"]));
   });
 
-  test("goes before what it is made of", async () => {
+  test("is removed before its files", async () => {
     const [before, after] = [await explored("1"), await writeRelease(dist, { bio: "0" })];
     const seen = await interrupted(before, after, () => {
       const isThere = read(PAGE) !== undefined;
@@ -193,7 +193,7 @@ describe("a listing that moves to another path", () => {
   const owned = () => JSON.parse(`${read(".rollcall-published.json")}`);
   const shape = { encodings: ["gzip" as const] };
 
-  test("has all pages of what snapshot.json says, wherever a run ends", async () => {
+  test("has all pages of snapshot.json, wherever a run ends", async () => {
     const users = await writeRelease(dist, shape);
     const stations = await writeRelease(dist, { ...shape, contract: STATIONS_CONTRACT });
     const seen = await interrupted(users, stations, () => {
@@ -206,7 +206,7 @@ describe("a listing that moves to another path", () => {
     expect(owned()).not.toHaveProperty("former");
   });
 
-  test("a third path after a run that was cut short leaves nothing of either", async () => {
+  test("a third path after an interrupted run leaves nothing of the others", async () => {
     await switchTo(dist, await writeRelease(dist, shape));
     await publishSite();
     await switchTo(dist, await writeRelease(dist, { ...shape, contract: STATIONS_CONTRACT }));
@@ -223,7 +223,7 @@ describe("a listing that moves to another path", () => {
   });
 
   test.each(["/../up/", "/a/../../up/", "//host/", "/a//b/", "/.git/", "/a", "a/", "/.rollcall-x/"])(
-    "a target's own list with the path %s is refused",
+    "refuses a target's list with the path %s",
     async (path) => {
       await switchTo(dist, await writeRelease(dist, { contract: STATIONS_CONTRACT }));
       await publishSite();
@@ -245,11 +245,8 @@ test.each([
   ["index.html", "text/html; charset=utf-8", "no-cache"],
   ["explorer/app.js", "text/javascript; charset=utf-8", "no-cache"],
   ["explorer/style.css", "text/css; charset=utf-8", "no-cache"],
-])(
-  "in a bucket, %s is what a browser takes it for, and asked for as often as it changes",
-  (path, type, age = "max-age=60") => {
-    const headers = headersOf({ index: 0, path, digest: "", variant: undefined }, "max-age=60");
-    // A gzip has no coding, so that no reader undoes it unasked.
-    expect(headers).toEqual({ ContentType: type, CacheControl: age });
-  },
-);
+])("in a bucket, %s has its Content-Type and Cache-Control", (path, type, age = "max-age=60") => {
+  const headers = headersOf({ index: 0, path, digest: "", variant: undefined }, "max-age=60");
+  // A gzip has no coding, so that no reader undoes it unasked.
+  expect(headers).toEqual({ ContentType: type, CacheControl: age });
+});

@@ -35,7 +35,7 @@ async function purged(options: Partial<PublishOptions> = {}): Promise<string[]> 
 const ALWAYS = ["/avatar.svg", "/contract.json", "/openapi.json"];
 const SHARED = ["/records.sha256", "/SHA256SUMS", "/snapshot.json"];
 
-test("with links by query: the query, the bare listing for page 1, and each variant by its path", async () => {
+test("with links by query, lists the query, the bare listing for page 1, and each variant by path", async () => {
   const rows = plainRows(30);
   const options: Partial<BuildOptions> = { baseUrl: BASE, encodings: ["gzip"] };
   await buildUsers(folder, rows, options);
@@ -57,7 +57,7 @@ test("with links by query: the query, the bare listing for page 1, and each vari
   ]);
 });
 
-test("with links by path: each page and variant once, and pages that go with their last release", async () => {
+test("with links by path, lists each page and variant once, and removed pages", async () => {
   await buildUsers(folder, 25, { baseUrl: BASE, links: "path", encodings: ["br"] });
   expect(await purged()).toHaveLength(1 + 3 * 2 + ALWAYS.length + SHARED.length);
   await buildUsers(folder, 15, { baseUrl: BASE, links: "path" });
@@ -74,7 +74,7 @@ test("with links by path: each page and variant once, and pages that go with the
   ]);
 });
 
-test("a page that only one variant of has changed is listed with that variant", async () => {
+test("lists a page with its only changed variant", async () => {
   const dist = join(folder, "dist");
   await switchTo(dist, await writeRelease(dist, { baseUrl: BASE, count: 3, others: { "a+b/ü%.txt": "1" } }));
   await purged();
@@ -94,7 +94,7 @@ test("a page that only one variant of has changed is listed with that variant", 
   ]);
 });
 
-test("after a run that did not come to its end everything is listed, of both releases", async () => {
+test("lists everything of both releases after an incomplete run", async () => {
   await buildUsers(folder, 25, { baseUrl: BASE, links: "path" });
   await purged();
   const stateFile = join(folder, "site/.rollcall-published.json");
@@ -106,7 +106,7 @@ test("after a run that did not come to its end everything is listed, of both rel
   expect(await purged()).toEqual([]);
 });
 
-test("a list that cannot be written is refused before anything changes", async () => {
+test("refuses a list that cannot be written, before anything changes", async () => {
   await buildUsers(folder, 5, { baseUrl: BASE });
   mkdirSync(join(folder, "x.rollcall-new"));
   await expect(purged({ purgeList: join(folder, "x") })).rejects.toThrow("Cannot write");
@@ -114,7 +114,7 @@ test("a list that cannot be written is refused before anything changes", async (
   expect(existsSync(join(folder, "site"))).toBe(false);
 });
 
-test("the explorer is listed by both of its names, with its sorted files, and so is what is gone", async () => {
+test("lists the explorer by both URLs, with its sorted files, also when removed", async () => {
   const dist = join(folder, "dist");
   const others = { "index.html": "1", "lookup/words/1.txt": "1" };
   await switchTo(dist, await writeRelease(dist, { baseUrl: BASE, others }));

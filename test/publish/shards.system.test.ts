@@ -40,7 +40,9 @@ const puts = () => seen("PUT").filter((key) => !key.includes("/.rollcall-"));
 const keys = async () => (await store.keys()).filter((key) => !key.includes("/.rollcall-")).sort();
 const keysOf = ({ folder }: BuildResult) => [...readTree(folder).keys()].map((path) => `dir/${path}`).sort();
 
-test("eight at once, one of them killed and run again; the plain run puts no page", { timeout: 200_000 }, async () => {
+test("eight shards at once, one killed and run again, leave no page for the plain run", {
+  timeout: 200_000,
+}, async () => {
   const release = await buildUsers(folder, 200, { encodings: ["br", "gzip"] });
   const pages = keysOf(release).filter((key) => key.startsWith(PAGES));
   expect(pages).toHaveLength(20 * 3);
@@ -77,7 +79,7 @@ test("eight at once, one of them killed and run again; the plain run puts no pag
   expect(await keys()).toEqual(keysOf(release));
 });
 
-test("over a release that is read: no link leads nowhere, and nothing new is announced", {
+test("while a release is read, all links work, and shards announce nothing", {
   timeout: 200_000,
 }, async () => {
   const old = await buildUsers(folder, plainRows(95).slice(0, 45));
@@ -115,7 +117,7 @@ test("over a release that is read: no link leads nowhere, and nothing new is ann
   await publish(options());
 });
 
-test("another release is refused while shards hold the lock; by force it replaces all that they have put", {
+test("refuses another release while shards hold the lock; with force it replaces their pages", {
   timeout: 200_000,
 }, async () => {
   const release = await buildUsers(folder, 100);
@@ -130,14 +132,14 @@ test("another release is refused while shards hold the lock; by force it replace
   expect(await keys()).toEqual(keysOf(other));
 });
 
-test("a shard puts nothing when one of its pages is damaged", async () => {
+test("a shard with a damaged page puts nothing", async () => {
   const { folder: release } = await buildUsers(folder, 100);
   writeFileSync(join(release, "api/users/pages/4.json"), "other bytes");
   await expect(publish(options(3))).rejects.toThrow("api/users/pages/4.json does not match its digest");
   expect(seen("PUT")).toEqual([]);
 });
 
-test("what a shard cannot do is refused in one line", async () => {
+test("refuses what a shard cannot do in one line", async () => {
   await buildUsers(folder, 5);
   await expect(publish({ ...options(0), target: join(folder, "site") })).rejects.toThrow(
     `--shard puts pages into a bucket, s3://BUCKET/PREFIX; publish to the folder ${join(folder, "site")} without it.`,

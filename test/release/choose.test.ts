@@ -30,7 +30,7 @@ function beginningOf(id: string, others: readonly string[]): string {
   return id.slice(0, length + 1);
 }
 
-test("ids, names and their beginnings, in small letters and in capitals", async () => {
+test("finds ids, names and their beginnings, in any case", async () => {
   const { first, second, third, find } = await threeReleases();
   const ids = [second.id, third.id];
   const folder = `dist/releases/${first.name}`;
@@ -40,13 +40,13 @@ test("ids, names and their beginnings, in small letters and in capitals", async 
   expect(find(first.name.replace(first.id, first.id.toUpperCase()))).toBe(folder);
 });
 
-test("current, and previous: what was current before", async () => {
+test("finds current, and previous", async () => {
   const { second, third, find } = await threeReleases();
   expect(find("current")).toBe(`dist/releases/${third.name}`);
   expect(find("previous")).toBe(`dist/releases/${second.name}`);
 });
 
-test("previous is what was current before, whatever the times of folders and links", async () => {
+test("previous is the release that was current before, whatever the times of folders and links", async () => {
   const { dist, first, second, third, find } = await threeReleases();
   const skew = (seconds: number) => {
     for (const { folder } of [first, second, third]) utimesSync(folder, seconds, seconds);
@@ -61,7 +61,7 @@ test("previous is what was current before, whatever the times of folders and lin
   expect(find("previous")).toBe(`dist/releases/${first.name}`);
 });
 
-test("a switch that was killed halfway leaves what previous means", async () => {
+test("a switch that was killed halfway does not change previous", async () => {
   const { dist, first, second, third, find } = await threeReleases();
   symlinkSync(`../releases/${third.name}`, join(dist, ".previous", first.name));
   expect(find("previous")).toBe(`dist/releases/${second.name}`);
@@ -71,7 +71,7 @@ test("a switch that was killed halfway leaves what previous means", async () => 
   expect(find("previous")).toBe(`dist/releases/${third.name}`);
 });
 
-test("previous is refused when it has been removed, and when there was none", async () => {
+test("refuses previous when it was removed, and when there was none", async () => {
   const { dist, second, find } = await threeReleases();
   rmSync(second.folder, { recursive: true });
   expect(() => find("previous")).toThrow(
@@ -81,7 +81,7 @@ test("previous is refused when it has been removed, and when there was none", as
   expect(() => find("previous")).toThrow(`No release in ${dist} was current before; "rollcall releases"`);
 });
 
-test("a folder: a release's, one of releases, or whatever is there", async () => {
+test("accepts a release's folder, a folder of releases, or any other folder", async () => {
   const { cwd, first, find } = await threeReleases();
   cpSync(first.folder, join(cwd, "elsewhere"), { recursive: true });
   mkdirSync(join(cwd, "nothing"));
@@ -92,7 +92,7 @@ test("a folder: a release's, one of releases, or whatever is there", async () =>
   expect(find("nothing")).toBe("nothing");
 });
 
-test("a release's folder comes before an id, and that before any other folder", async () => {
+test("prefers a release's folder to an id, and an id to any other folder", async () => {
   const { cwd, first, second, third, find } = await threeReleases();
   const word = beginningOf(first.id, [second.id, third.id]);
   mkdirSync(join(cwd, word));
@@ -102,7 +102,7 @@ test("a release's folder comes before an id, and that before any other folder", 
   expect(find(word)).toBe(word);
 });
 
-test("no folder of their names hides the current and the previous release", async () => {
+test("folders named current and previous do not hide the releases", async () => {
   const { cwd, dist, first, second, third, find } = await threeReleases();
   for (const name of ["current", "previous"]) cpSync(first.folder, join(cwd, name), { recursive: true });
   expect(find("current")).toBe(`dist/releases/${third.name}`);
@@ -111,7 +111,7 @@ test("no folder of their names hides the current and the previous release", asyn
   expect((await openChosen(dist, "./previous", cwd)).snapshot.id).toBe(first.id);
 });
 
-test("the current release is found where an archive made a folder of the link", async () => {
+test("finds the current release if an archive turned the link into a folder", async () => {
   const { dist, third, find } = await threeReleases();
   rmSync(join(dist, "current"));
   expect(() => find("current")).toThrow(
@@ -121,7 +121,7 @@ test("the current release is found where an archive made a folder of the link", 
   expect(find("current")).toBe("dist/current");
 });
 
-test("several: each is named by what was typed of it", async () => {
+test("lists all releases that an ambiguous beginning matches", async () => {
   const { dist, first, second, third, find } = await threeReleases();
   const names = [third.name, second.name, first.name];
   expect(() => find("20261121T034")).toThrow(
@@ -138,7 +138,7 @@ test("several: each is named by what was typed of it", async () => {
   expect(find("202611210")).toMatch(/-202611210000$/);
 });
 
-test("of several releases with one id, the newest", async () => {
+test("prefers the newest of several releases with one id", async () => {
   const { dist, first, find } = await threeReleases();
   const newer = `20261122T000000Z-${first.id}`;
   cpSync(first.folder, join(dist, "releases", newer), { recursive: true });
@@ -146,7 +146,7 @@ test("of several releases with one id, the newest", async () => {
   expect(find(first.name)).toBe(`dist/releases/${first.name}`);
 });
 
-test("what means nothing", async () => {
+test("refuses unknown names", async () => {
   const { cwd, dist, find } = await threeReleases();
   for (const word of ["", "zz", "./none", "../elsewhere", "users.sqlite"]) {
     expect(lookUp(word, dist, cwd), word).toBeUndefined();
@@ -155,7 +155,7 @@ test("what means nothing", async () => {
   expect(() => findRelease("zz", join(cwd, "none"))).toThrow(/^There is no release in .*none; run "rollcall build"/);
 });
 
-test("releases dated in the future are pruned first, and the previous one last", () => {
+test("prunes releases dated in the future first, and the previous one last", () => {
   const dist = scratch();
   const name = (year: number) => `${year}0101T000000Z-00000000${year}`;
   const years = [2020, 2024, 2025, 2026, 2098, 2099];
@@ -173,7 +173,7 @@ test("releases dated in the future are pruned first, and the previous one last",
   expect(untidied).toEqual([]);
 });
 
-test("a release that was current less than a minute ago is not pruned", () => {
+test("does not prune a release that was current less than a minute ago", () => {
   const dist = scratch();
   const names = ["20250101T000000Z-000000002025", "20260101T000000Z-000000002026"] as const;
   for (const name of names) mkdirSync(join(dist, "releases", name), { recursive: true });
@@ -183,7 +183,7 @@ test("a release that was current less than a minute ago is not pruned", () => {
   expect(prune(dist, 0, new Date(switched + 61_000), [])).toEqual([names[0]]);
 });
 
-test("current is switched while nobody else can lock the folder", async () => {
+test("switches current while the folder is locked", async () => {
   const { dist, second } = await threeReleases();
   const locks: string[] = [];
   const now = () => {

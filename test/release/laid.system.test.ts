@@ -33,7 +33,7 @@ async function published() {
 
 const PLACES = [".lock-holder.json", ".lock-holder.json.rollcall-new", ".current-next", ".staging", ".trash-1"];
 
-test.each(PLACES)("a link at %s is replaced, and what it leads to stays", async (place) => {
+test.each(PLACES)("replaces a link at %s, and keeps its target", async (place) => {
   const { dist, other, args } = await published();
   rmSync(join(dist, place), { force: true });
   symlinkSync(other, join(dist, place));
@@ -50,7 +50,7 @@ test.each(PLACES)("a link at %s is replaced, and what it leads to stays", async 
   ]);
 });
 
-test.each(["a link", "a pipe", "a database"])("%s in place of the lock is refused, untouched", async (what) => {
+test.each(["a link", "a pipe", "a database"])("refuses %s in place of the lock, without touching it", async (what) => {
   const { dist, folder, other, args } = await published();
   const lock = join(dist, ".lock");
   rmSync(lock);
@@ -65,7 +65,7 @@ test.each(["a link", "a pipe", "a database"])("%s in place of the lock is refuse
   expect(readFileSync(other, "utf8")).toBe("another's");
 });
 
-test("a link in place of the folder of releases is refused, and nothing is put where it leads", async () => {
+test("refuses a link in place of the folder of releases, and writes nothing to its target", async () => {
   const { dist, folder, args } = await published();
   mkdirSync(join(folder, "elsewhere"));
   renameSync(join(dist, "releases"), join(folder, "kept"));
@@ -77,7 +77,7 @@ test("a link in place of the folder of releases is refused, and nothing is put w
   expect(readdirSync(join(folder, "elsewhere"))).toEqual([]);
 });
 
-test.each(["[]", "{", '{"pid":"x"}', "a pipe"])("a holder that says %s is nobody in particular", async (text) => {
+test.each(["[]", "{", '{"pid":"x"}', "a pipe"])("a holder file with %s names no process", async (text) => {
   const { dist, args } = await published();
   const path = join(dist, ".lock-holder.json");
   const holder = new Database(join(dist, ".lock"));
@@ -95,7 +95,7 @@ test.each(["[]", "{", '{"pid":"x"}', "a pipe"])("a holder that says %s is nobody
 
 const FILES = ["snapshot.json", "SHA256SUMS", "api/users/pages/1.json"];
 
-test.each(FILES)("a pipe at %s of a release keeps no verb waiting, and a build mends it", async (path) => {
+test.each(FILES)("a pipe at %s of a release blocks no command, and a build repairs it", async (path) => {
   const { dist, args } = await published();
   const [name = ""] = readdirSync(join(dist, "releases"));
   const pipe = join(dist, "releases", name, path);

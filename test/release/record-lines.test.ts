@@ -52,7 +52,7 @@ test.each(KEYS)("%s: any lines, in any order", (_, keys) => {
   );
 });
 
-test.each(KEYS)("%s: readers that jump forward and share what they know of places", (_, keys) => {
+test.each(KEYS)("%s: readers that jump forward and share places", (_, keys) => {
   const lines = linesOf(keys);
   const { open } = reading(lines.join(""));
   const places: { line: number; offset: number }[] = [];
@@ -70,7 +70,7 @@ test.each(KEYS)("%s: keys and digests, one by one", (_, keys) => {
   expect(list.hold(keys.length, 1)).toBe(0);
 });
 
-test("what is behind the last newline is no line, but known", () => {
+test("counts bytes after the last newline, but not as a line", () => {
   const [line = ""] = linesOf(["key"]);
   const { open } = reading(`${line}${line}${line.slice(0, 20)}`);
   expect(open().measure()).toEqual({ lines: 2, trailing: 20 });

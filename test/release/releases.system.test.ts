@@ -50,7 +50,7 @@ const rename = (number: number, name: string) =>
 const inode = (path: string) => statSync(join(dist, path)).ino;
 
 describe("a release on disk", () => {
-  test("has the layout that the docs promise, and sha256sum agrees", async () => {
+  test("has the documented layout, and sha256sum accepts it", async () => {
     const release = await publish({ encodings: ["gzip", "br"] });
     expect(release.name).toBe(`20261121T044000Z-${release.id}`);
     expect(readlinkSync(join(dist, "current"))).toBe(`releases/${release.name}`);
@@ -79,7 +79,7 @@ describe("a release on disk", () => {
     });
   });
 
-  test("is the same bytes in another folder, time zone and locale, and when built later", async () => {
+  test("has the same bytes in another folder, time zone and locale, and when built later", async () => {
     const first = await publish();
     const second = join(folder, "elsewhere", "deep", "dist");
     const script = `
@@ -97,7 +97,7 @@ describe("a release on disk", () => {
 });
 
 describe("the next build", () => {
-  test("clears what killed builds have left", async () => {
+  test("removes what killed builds have left", async () => {
     await publish();
     for (const name of [".staging", ".trash-20261121T034000Z-1f6a9c0d2b7e"]) mkdirSync(join(dist, name));
     await publish();
@@ -112,7 +112,7 @@ describe("the next build", () => {
     expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", "current", "releases"]);
   });
 
-  test("links files that have not changed, with their time, and writes those that have", async () => {
+  test("links unchanged files, with their time, and writes changed ones", async () => {
     const first = await publish({ encodings: ["gzip"] });
     rename(15, "renamed");
     const second = await publish({ encodings: ["gzip"] });
@@ -122,7 +122,7 @@ describe("the next build", () => {
     expect([1, 2, 3].map((page) => same(`api/users/pages/${page}.json.gz`))).toEqual([true, false, true]);
   });
 
-  test("does not carry a damaged file on, and mends a damaged release although no data changed", async () => {
+  test("does not link a damaged file, and replaces a damaged release although no data changed", async () => {
     const first = await publish({ encodings: ["gzip"] });
     const paths = ["api/users/pages/2.json", "api/users/pages/3.json.gz"];
     const before = paths.map((path) => readFileSync(join(first.folder, path)));
@@ -140,7 +140,7 @@ describe("the next build", () => {
     expect(await publish({ encodings: ["gzip"] })).toMatchObject({ isNew: false, id: first.id });
   });
 
-  test("has another id for any other option that decides the data, and the same for one that does not", async () => {
+  test("has another id for options that change the data, and the same id for others", async () => {
     const { id } = await publish();
     const differing: Partial<BuildOptions>[] = [
       { baseUrl: "https://other.example.com" },
@@ -155,7 +155,7 @@ describe("the next build", () => {
     expect((await publish({ ...same, baseUrl: "https://Directory.example.com/" })).id).toBe(id);
   });
 
-  test("of data that went back switches back, and makes no second release of it", async () => {
+  test("of earlier data switches back to its release", async () => {
     const first = await publish();
     rename(1, "b");
     const second = await publish();
@@ -171,7 +171,7 @@ describe("the next build", () => {
 });
 
 describe("retention", () => {
-  test("keeps the newest and the current one, and leaves no trace of the rest", async () => {
+  test("keeps the newest and the current one, and removes all traces of the others", async () => {
     const names: string[] = [];
     for (const name of ["a", "b", "c", "d"]) {
       rename(1, name);
@@ -186,7 +186,7 @@ describe("retention", () => {
     await openRelease(join(dist, "releases", names[2] ?? ""));
   });
 
-  test("spares the current one though it is old, and one that was current a minute ago", async () => {
+  test("keeps an old current release, and one that was current in the last minute", async () => {
     const first = await publish();
     rename(1, "b");
     const second = await publish();
@@ -221,7 +221,7 @@ describe("use and releases", () => {
     expect((await useRelease(dist, second.name)).now.id).toBe(second.id);
   });
 
-  test("refuse what is not there, not unique or not whole; current stays", async () => {
+  test("refuse missing, ambiguous and damaged releases; current stays", async () => {
     const first = await publish();
     rename(1, "b");
     const second = await publish();
@@ -241,7 +241,7 @@ describe("use and releases", () => {
     expect(readlinkSync(join(dist, "current"))).toBe(`releases/${second.name}`);
   });
 
-  test("a folder or file in the place of current is left alone", async () => {
+  test("does not replace a folder or file at current", async () => {
     mkdirSync(join(dist, "current"), { recursive: true });
     await expect(publish()).rejects.toThrow("is not a link that Rollcall made; move it away");
     expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", "current"]);
@@ -297,7 +297,7 @@ describe("openRelease", () => {
     await expect(checking).rejects.toThrow("stopped between two files");
   });
 
-  test("is refused when its pages lie elsewhere, or when there is none", async () => {
+  test("is refused when its pages are elsewhere, or missing", async () => {
     const { folder: release } = await publish();
     execFileSync("mv", [join(release, "api/users/pages"), join(folder, "outside")]);
     symlinkSync(join(folder, "outside"), join(release, "api/users/pages"));

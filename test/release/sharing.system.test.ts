@@ -83,7 +83,7 @@ describe.skipIf(!isRoot || isMissing("setpriv"))(
       expect(statSync(join(dist, ".lock"))).toMatchObject({ uid: ANN, mode: 0o100664 });
     });
 
-    test.each(["022", "077"])("of two members at once the second is refused, with umask %s", async (umask) => {
+    test.each(["022", "077"])("refuses the second of two members at once, with umask %s", async (umask) => {
       const { dist, start, run, buildArgs } = shared({ mode: 0o2775, users: 2000 });
       const first = start(ANN, buildArgs, umask);
       await until(() => existsSync(join(dist, ".staging/api/users/pages/5.json")));
@@ -101,7 +101,7 @@ describe.skipIf(!isRoot || isMissing("setpriv"))(
       expect(readdirSync(dist).sort()).toEqual(TIDY.filter((name) => name !== ".previous"));
     });
 
-    test("where the lock is another's alone, nothing is written, and whose it is said", async () => {
+    test("if the lock belongs to another user, writes nothing and names the owner", async () => {
       const { dist, run, edit, current, buildArgs } = shared({ mode: 0o2775 });
       for (const version of [1, 2]) {
         edit(version);

@@ -19,13 +19,13 @@ function changed(change: (bytes: Buffer) => Buffer | undefined): string {
   return keyText(change(secret) ?? secret);
 }
 
-test("what a key signs is proved by its public key", async () => {
+test("a signature verifies with the public key", async () => {
   const key = writeKey(scratch(), "ours");
   const signature = (await openSigner(key.secret, undefined)).sign(sums, SAID);
   expect(await checkSignature({ sums, signature, keys: [parsePublicKey(key.line)] })).toEqual(SAID);
 });
 
-test("a key is read through a link, as mounted secrets are, and from Windows", async () => {
+test("reads a key through a link, and one from Windows", async () => {
   const folder = scratch();
   const { secret } = writeKey(folder, "ours");
   symlinkSync(secret, join(folder, "linked"));
@@ -70,7 +70,7 @@ test.each([
   for (const line of text.split("\n").slice(1)) if (line.length > 8) expect(message).not.toContain(line.slice(0, 8));
 });
 
-test("what is not a plain file is refused", async () => {
+test("refuses anything but a regular file", async () => {
   const folder = scratch();
   mkdirSync(join(folder, "folder"));
   execFileSync("mkfifo", [join(folder, "pipe")]);

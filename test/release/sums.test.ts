@@ -33,7 +33,7 @@ const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString
 const textOf = () => [...encodeSums({ paths: PATHS, pages: digests, others: OTHERS })].join("");
 const read = () => withReleaseFile(path, (file, size) => readSums({ file, size }, SHAPE));
 
-test("what is written is read again by number", async () => {
+test("reads back digests by number", async () => {
   writeFileSync(path, textOf());
   const { pages } = await read();
   expect([...pages.files(PATHS)]).toEqual([...digests.files(PATHS)]);
@@ -48,7 +48,7 @@ test("what is written is read again by number", async () => {
   expect([pages.get(0, "identity"), pages.get(PAGES + 1, "br")]).toEqual([undefined, undefined]);
 });
 
-test("lines in another order are read as well, and those that are not valid are refused", async () => {
+test("accepts lines in any order, and refuses invalid ones", async () => {
   const lines = textOf().split("\n").slice(0, -1);
   writeFileSync(path, `${lines.toReversed().join("\n")}\n`);
   const { pages, others } = await read();
@@ -66,7 +66,7 @@ test("lines in another order are read as well, and those that are not valid are 
   }
 });
 
-test("a path is found from the end, wherever pieces of the file are cut", async () => {
+test("finds a path from the end of the file", async () => {
   for (const length of [0, 65_400, 65_500, 65_536, 65_600, 200_000]) {
     const line = `${sha256("contract")}  contract.json\n`;
     writeFileSync(path, `${"x".repeat(70)}\n${line}${"y".repeat(length)}\n`);
@@ -76,7 +76,7 @@ test("a path is found from the end, wherever pieces of the file are cut", async 
   }
 });
 
-test("names of pages are kept, and no other name is taken for one", () => {
+test("keeps names of pages, and refuses other names", () => {
   const names = new PageNames();
   const good = ["1.json", "8191.json", "8192.json.br", "999999999.json.gz"];
   for (const name of good) expect(names.add(name)).toBe(true);

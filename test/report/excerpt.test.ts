@@ -31,13 +31,13 @@ test.each([
   expect(shown(path, old, now)).toEqual([before, after]);
 });
 
-test("long texts are shown around what differs, as much of both", () => {
+test("shows long texts around the difference", () => {
   const [old, now] = shown("bio", `${LONG}Likes tea.${LONG}`, `${LONG}Likes rum.${LONG}`);
   expect(old).toMatch(/^"….{20,}Likes tea\..{20,}…"$/);
   expect(now).toBe(old?.replace("tea", "rum"));
 });
 
-test("of a long difference, both ends are shown", () => {
+test("shows both ends of a long difference", () => {
   expect(shown("bio", "", `A${LONG}Z`)).toEqual(['""', expect.stringMatching(/^"AThe quick .*….* rests\. Z"$/)]);
 });
 
@@ -46,11 +46,11 @@ test.each([
   ["a b", "a\u00a0b", "a b", "a\\u00a0b"],
   ["x", "x\ufe0f", "x", "x\\ufe0f"],
   ["Ａ", "A", "\\uff21", "A"],
-])("texts that look alike are told apart: %s", (old, now, before, after) => {
+])("distinguishes texts that look alike: %s", (old, now, before, after) => {
   expect(shown("bio", old, now)).toEqual([`"${before}"`, `"${after}"`]);
 });
 
-test("so are short ones without quotes", () => {
+test("distinguishes short ones without quotes", () => {
   const url = "https://img.example.com/";
   expect(shown("image_url", `${url}é`, `${url}e\u0301`)).toEqual([`${url}\\u00e9`, `${url}e\\u0301`]);
 });
@@ -62,11 +62,11 @@ test.each([
   ["می‌خواهم", "می‌خواهد", "می‌خواهم", "می‌خواهد"],
   ["a 👩‍💻 here", "a 👩‍🔧 here", "👩‍💻", "👩‍🔧"],
   ["see green tea", "see tea", "green ", ""],
-])("changed words are marked whole: %s to %s", (old, now, before, after) => {
+])("marks whole changed words: %s to %s", (old, now, before, after) => {
   expect(sidesOf("bio", old, now).map(({ middle }) => middle)).toEqual([before, after]);
 });
 
-test("of a word that is too long to be shown whole, a letter is not cut from its accent", () => {
+test("does not cut a letter from its accent in a long word", () => {
   const word = "x".repeat(100);
   const [old] = sidesOf("bio", `${word}e\u0301`, `${word}e`);
   expect(old.middle).toBe("e\u0301");
@@ -76,12 +76,12 @@ test.each([
   ["نامه‌ای", "نامهای", "", "\\u200c"],
   ["👩‍💻", "👩💻", "", "\\u200d"],
   ["Anna", "An\u200dna", "\\u200d", ""],
-])("a joiner that alone tells two names apart is spelt out: %s and %s", (one, other, ...joiners) => {
+])("escapes a joiner that is the only difference: %s and %s", (one, other, ...joiners) => {
   const [old, now] = sidesOf("display_name", one, other);
   expect([old.middle, now.middle]).toEqual(joiners.reverse());
 });
 
-test("but shown without what it stands on, where that is far", () => {
+test("omits the letter before a joiner if it is far", () => {
   const accents = "\u0301".repeat(100);
   const [old, now] = shown("bio", `e${accents}\u0302${accents}`, `e${accents}\u0303${accents}`);
   expect(old).toContain("\u0302");
@@ -101,7 +101,7 @@ const pair = fc
   .tuple(text, text, text, text)
   .map(([before, old, now, after]) => [before + old + after, before + now + after] as const);
 
-test("any two texts are told apart, safely and shortly", () => {
+test("distinguishes any two texts, safely and briefly", () => {
   fc.assert(
     fc.property(pair, ([old, now]) => {
       fc.pre(old !== now && !`${old}${now}`.includes("…"));
@@ -116,7 +116,7 @@ test("any two texts are told apart, safely and shortly", () => {
   );
 });
 
-test("what is short is whole, and what stands around the difference is in both", () => {
+test("shows short values completely, with the same surrounding text", () => {
   fc.assert(
     fc.property(pair, ([old, now]) => {
       const sides = sidesOf("bio", old, now);

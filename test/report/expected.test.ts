@@ -40,7 +40,7 @@ const reports = Object.entries(REALISTIC).flatMap(([name, diff]) => {
   );
 });
 
-test("expected reports are not rewritten where nobody reviews them", () => {
+test("CI does not rewrite expected reports", () => {
   expect(isUpdate && process.env["CI"]).toBeFalsy();
 });
 
@@ -52,6 +52,6 @@ test.each(reports)("%s", async (name, report) => {
   expect(text).toBe(readFileSync(file, "utf8"));
 });
 
-test("nothing is expected that nobody makes", () => {
+test("every expected file belongs to a test", () => {
   expect(readdirSync(EXPECTED).sort()).toEqual(reports.map(([name]) => name).sort());
 });

@@ -15,7 +15,7 @@ async function changesOf(diff: Diff): Promise<unknown[]> {
   return JSON.parse(JSON.stringify(list));
 }
 
-test("the document says all of any diff", async () => {
+test("the document has everything of any diff", async () => {
   await fc.assert(
     fc.asyncProperty(anyDiff, async (diff) => {
       const { added, removed, changed, unchanged } = diff;
@@ -30,7 +30,7 @@ test("the document says all of any diff", async () => {
   );
 });
 
-test("NDJSON is the same changes, a line each", async () => {
+test("NDJSON has the same changes, one per line", async () => {
   await fc.assert(
     fc.asyncProperty(anyDiff, async (diff) => {
       const lines = (await collect(ndjsonReport(diff))).split("\n");

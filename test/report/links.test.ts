@@ -37,7 +37,7 @@ const HARD = [
   "half \ud800 pair",
 ];
 
-test("an address holds any key whole, in characters that mean nothing anywhere", () => {
+test("a URL contains any key, safely encoded", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (key) => {
       const address = recordAddress(PAGE, key);
@@ -55,26 +55,26 @@ function linksOf(markdown: string): string[] {
   return [...shown.matchAll(/<a href="([^"]*)"/g)].map(([, href = ""]) => href.replaceAll("&amp;", "&"));
 }
 
-test.each(HARD)("Markdown links what was added and what changed, and nothing else: %j", async (key) => {
+test.each(HARD)("Markdown links added and changed records only: %j", async (key) => {
   const address = recordAddress(PAGE, key);
   expect(linksOf(await collect(markdownReport(keyed(key, PAGE))))).toEqual([address, address]);
 });
 
-test("an address of any base URL ends no cell and no link", async () => {
+test("a URL with any base URL breaks no cell and no link", async () => {
   const odd = "https://weather.example.com/a|b(c)'d*f/";
   const address = recordAddress(odd.replace("|", "%7C"), "ST0001");
   expect(linksOf(await collect(markdownReport(keyed("ST0001", odd))))).toEqual([address, address]);
 });
 
 test.each([undefined, "javascript:alert(1)", "//evil.example/", "not a URL"])(
-  "without a page for people there are no links: %s",
+  "has no links without an explorer: %s",
   async (explorer) => {
     expect(linksOf(await collect(markdownReport(keyed("ST0001", explorer))))).toEqual([]);
     expect(await collect(htmlReport(keyed("ST0001", explorer), {}))).not.toContain('"explorer"');
   },
 );
 
-test("what is not published yet has no links, and says when it will", async () => {
+test("an unpublished side has no links, and says when it will", async () => {
   const said = "The explorer shows these stations once published.";
   const reports = async (diff: ReturnType<typeof keyed>) =>
     [await collect(markdownReport(diff)), await collect(htmlReport(diff, {}))] as const;
@@ -92,7 +92,7 @@ test("what is not published yet has no links, and says when it will", async () =
   expect((await reports(diff))[0]).not.toContain(said);
 });
 
-test("up to 20 changes come before the tables and plots, more of them after", async () => {
+test("shows up to 20 changes before the tables and plots, more of them after", async () => {
   const order = async (count: number) => {
     const { changed } = changesIn(STATIONS_CONTRACT);
     const changes = stations(count).map(({ record }) => changed(record, { ...record, country: "XX" }));
@@ -107,7 +107,7 @@ test("up to 20 changes come before the tables and plots, more of them after", as
   expect(await order(21)).toEqual([false, false]);
 });
 
-test("a key that is too long for a link stays text", async () => {
+test("does not link a key that is too long", async () => {
   const markdown = await collect(markdownReport(keyed("x".repeat(3000), PAGE)));
   expect(linksOf(markdown)).toEqual([]);
   expect(markdown).toContain("1 station added");

@@ -116,7 +116,7 @@ function expectHarmless(html: string, ...contracts: string[]): void {
   expect(words.filter((word) => !known.has(word) && !known.has(word.replace(/,$/, "")))).toEqual([]);
 }
 
-test("hostile text is only ever text, each in its own cell", async () => {
+test("hostile text stays text, each in its own cell", async () => {
   await fc.assert(
     fc.asyncProperty(hostileDiff, fc.array(hostile, { maxLength: 2 }), async (diff, exceeded) => {
       const html = render(await collect(markdownReport(diff, { exceeded })));
@@ -133,7 +133,7 @@ test("hostile text is only ever text, each in its own cell", async () => {
   );
 });
 
-test("what a reader sees is what the excerpts say, in order", async () => {
+test("readers see the excerpts, in order", async () => {
   await fc.assert(
     fc.asyncProperty(given, given, async (old, now) => {
       const change = changed(person(1, old), person(1, now));
@@ -148,7 +148,7 @@ test("what a reader sees is what the excerpts say, in order", async () => {
   );
 });
 
-test("hostile words, fields, keys and conditions of a contract are only ever text", async () => {
+test("hostile words, fields, keys and conditions of a contract stay text", async () => {
   const expectQuiet = async (diff: Diff, ...words: string[]) => {
     const text = "opened contract condition listing The key instead of so all old records count as new ones as".split(
       " ",
@@ -178,14 +178,14 @@ test("hostile words, fields, keys and conditions of a contract are only ever tex
   );
 });
 
-test("any text at all is harmless", async () => {
+test("any text is harmless", async () => {
   await fc.assert(
     fc.asyncProperty(anyDiff, async (diff) => expectHarmless(render(await collect(markdownReport(diff))))),
     { numRuns: 50 },
   );
 });
 
-test("the renderer would have shown it, if it were not harmless", () => {
+test("the renderer shows text that is not harmless", () => {
   for (const text of ["<b>", "@x | y", "https://evil.example", "![x](y)", "`a`b`"])
     expect(() => expectHarmless(render(`| old |\n| --- |\n| ${text} |\n`)), text).toThrow();
 });
@@ -201,7 +201,7 @@ test.each([
   ["removed", worst],
   ["changed", "x"],
   ["changed", worst],
-] as const)("100,000 users %s: at most 65,000 characters, and what is left out is counted", async (kind, text) => {
+] as const)("100,000 users %s: writes at most 65,000 characters, and counts what is omitted", async (kind, text) => {
   let read = 0;
   const diff = longDiff(100_000, longest(kind, text), () => read++);
   const markdown = await collect(markdownReport(diff));
@@ -214,7 +214,7 @@ test.each([
   expectHarmless(render(markdown));
 });
 
-test("no kind crowds out another", async () => {
+test("shares the space between kinds", async () => {
   const users = Array.from({ length: 3000 }, (_, number) => person(number));
   const few = [removed(person(5000)), changed(person(5001), person(5001, { country: "FR" }))];
   const markdown = await collect(markdownReport(diffOf([...users.map(added), ...few])));
@@ -226,14 +226,14 @@ test("no kind crowds out another", async () => {
 test.each([
   [0, "2 added users are not shown here; `rollcall diff --all` shows every one."],
   [1, "1 more added user is not shown here; `rollcall diff --all` shows every one."],
-])("with a limit of %i a kind", async (limit, note) => {
+])("limits each kind to %i", async (limit, note) => {
   const diff = diffOf([added(person(1)), added(person(2))]);
   const markdown = await collect(markdownReport(diff, { limit }));
   expect(markdown).toContain(`\n${note}\n`);
   expect(markdown.match(/<details>/g)?.length ?? 0).toBe(limit);
 });
 
-test("very long names, settings and gates leave room for the changes", async () => {
+test("leaves room for changes beside very long names, settings and gates", async () => {
   const long = { name: worst, baseUrl: worst };
   const diff = diffOf([added(person(1))], { old: long, new: { ...long, baseUrl: `x${worst}` } });
   const exceeded = Array.from({ length: 100 }, () => worst);

@@ -15,7 +15,7 @@ function heads(text: string): string[] {
   return text.split("\n").filter((line) => /^ {2}[+~-] /.test(line));
 }
 
-test.each([0, 1, 20, 21, 100, Number.POSITIVE_INFINITY])("--limit %s is for each kind", async (limit) => {
+test.each([0, 1, 20, 21, 100, Number.POSITIVE_INFINITY])("--limit %s applies to each kind", async (limit) => {
   const users = Array.from({ length: 21 }, (_, number) => person(number));
   const changes = [
     ...users.map(added),
@@ -31,7 +31,7 @@ test.each([0, 1, 20, 21, 100, Number.POSITIVE_INFINITY])("--limit %s is for each
   expect(said.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(left);
 });
 
-test("reads no further than what it shows", async () => {
+test("reads only the changes that it shows", async () => {
   let read = 0;
   const diff = longDiff(
     1_000_000,
@@ -44,7 +44,7 @@ test("reads no further than what it shows", async () => {
   expect(read).toBe(20);
 });
 
-test("--all is written as it is read", async () => {
+test("--all writes while it reads", async () => {
   let read = 0;
   const diff = longDiff(
     100_000,
@@ -59,7 +59,7 @@ test("--all is written as it is read", async () => {
   expect(heads(value + rest).length).toBe(100_000);
 });
 
-test("colours are for terminals, and hide nothing", async () => {
+test("uses colours for terminals only, and hides nothing", async () => {
   await fc.assert(
     fc.asyncProperty(anyDiff, async (diff) => {
       const [bare, coloured] = await Promise.all(
@@ -71,14 +71,14 @@ test("colours are for terminals, and hide nothing", async () => {
   );
 });
 
-test("what differs is painted, and nothing else of a text", async () => {
+test("colours only the difference", async () => {
   const user = person(1);
   const diff = diffOf([changed(user, { ...user, bio: "Likes rum." })]);
   const text = await collect(textReport(diff, { limit: 20, paint }));
   expect(text).toContain('bio: "Likes \x1b[31mtea\x1b[39m." -> "Likes \x1b[32mrum\x1b[39m."');
 });
 
-test("no text moves the cursor, breaks a line or makes one up", async () => {
+test("no text moves the cursor, or breaks or fakes a line", async () => {
   await fc.assert(
     fc.asyncProperty(anyDiff, async (diff) => {
       const text = await collect(textReport(diff, { limit: 20, paint: plain }));

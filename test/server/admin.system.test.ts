@@ -74,7 +74,7 @@ function sumOf(metrics: string, name: string, labels = ".*"): number {
   return values.reduce((sum, [, value]) => sum + Number(value), 0);
 }
 
-test("numbers of four processes are what the access log says", async () => {
+test("counters of four processes match the access log", async () => {
   const dist = await freshDist({ encodings: ["br", "gzip"] });
   const { port, entries, admin } = await startWatched(dist, "--processes", "4", "--access-log");
   // Of what is no HTTP, only the first bytes are answered.
@@ -101,7 +101,7 @@ test("numbers of four processes are what the access log says", async () => {
     expect(execFileSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" })).toBe("");
 });
 
-test("numbers are of all processes, and never go back when one dies", async () => {
+test("counters sum up all processes, and never decrease when one dies", async () => {
   const dist = await freshDist();
   const { port, admin, pids } = await startWatched(dist, "--processes", "2");
   await load(port, 2_000);
@@ -135,7 +135,7 @@ test("numbers are of all processes, and never go back when one dies", async () =
   await eventually(async () => expect(sumOf(await told(), "rollcall_connections")).toBe(0));
 });
 
-test("health names what is served, and is 503 while nothing is; nothing else is there", async () => {
+test("/healthz names the release, and is 503 without one; other paths are 404", async () => {
   const dist = scratch();
   const folder = await publish(dist);
   const { port, pids, admin } = await startWatched(dist, "--processes", "2");
@@ -170,7 +170,7 @@ test("health names what is served, and is 503 while nothing is; nothing else is 
   await eventually(async () => expect((await admin.read("/healthz")).status).toBe(200));
 });
 
-test("an address that cannot be had is refused before anything is served", async () => {
+test("refuses an unusable address before serving anything", async () => {
   const port = await takenPort();
   const { code, stdout, stderr } = await run([
     "serve",

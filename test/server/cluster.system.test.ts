@@ -11,7 +11,7 @@ import { childrenOf, startCluster } from "./cluster.js";
 import { publish } from "./release.js";
 import { ask, freshDist, open } from "./running.js";
 
-test("two processes answer, and a switch reaches both", async () => {
+test("two processes answer, and both switch", async () => {
   const dist = await freshDist();
   const { port, pids, out, err, child, ended } = await startCluster(dist, "--processes", "2", "--access-log");
   expect(pids()).toHaveLength(2);
@@ -31,7 +31,7 @@ test("two processes answer, and a switch reaches both", async () => {
   expect(out.slice(1).every((line) => JSON.parse(line).status === 200)).toBe(true);
 });
 
-test("a process that is killed is replaced, and no new connection goes without an answer", async () => {
+test("replaces a killed process, and answers every new connection", async () => {
   const dist = await freshDist();
   const { port, pids, err } = await startCluster(dist, "--processes", "2");
   const [victim = 0, other] = pids();
@@ -47,7 +47,7 @@ test("a process that is killed is replaced, and no new connection goes without a
   expect((await snapshots(port, 30)).size).toBe(1);
 });
 
-test("a process that hangs is given no connection, and the first process holds none", async () => {
+test("a hanging process gets no connection, and the first process keeps none", async () => {
   const dist = await freshDist();
   const { port, pids, child } = await startCluster(dist, "--processes", "2");
   const descriptors = () => readdirSync(`/proc/${child.pid}/fd`).length;
@@ -65,7 +65,7 @@ test("a process that hangs is given no connection, and the first process holds n
   for (const client of clients) client.destroy();
 });
 
-test("the last one that is killed while another one waits to be replaced is replaced as well", async () => {
+test("replaces the last process, killed while another waits to be replaced", async () => {
   const dist = await freshDist();
   const { port, pids, err } = await startCluster(dist, "--processes", "2");
   const [first = 0, last = 0] = pids();
@@ -76,7 +76,7 @@ test("the last one that is killed while another one waits to be replaced is repl
   await eventually(async () => expect((await snapshots(port, 6)).size).toBe(1));
 });
 
-test("where none can be started any more, all ends with the reason", async () => {
+test("ends with the reason when no process can be started", async () => {
   const dist = scratch();
   const folder = await publish(dist);
   const { pids, ended } = await startCluster(dist, "--processes", "2");
@@ -84,13 +84,14 @@ test("where none can be started any more, all ends with the reason", async () =>
   for (const pid of pids()) process.kill(pid, "SIGKILL");
   const { code, stderr } = await ended;
   expect(code).toBe(1);
-  const why = /Process \d+ cannot serve: Release \S+ is broken: it lacks SHA256SUMS\. Run "rollcall verify" to see all that is wrong.*/;
+  const why =
+    /Process \d+ cannot serve: Release \S+ is broken: it lacks SHA256SUMS\. Run "rollcall verify" to see all that is wrong.*/;
   const starts = stderr.split("\n").filter((line) => why.test(line));
   expect(starts, "six for each").toHaveLength(12);
   expect(starts.at(-1)).toMatch(/^error: No process serves any more, and none can be started: Process /);
 });
 
-test("one that is killed while it starts is refused in words, and leaves no process", async () => {
+test("reports a process killed while it starts, and leaves none running", async () => {
   const dist = await freshDist();
   const { child, ended } = start(["serve", dist, "--port", "0", "--processes", "2"]);
   let started: number[] = [];
@@ -107,7 +108,7 @@ test("one that is killed while it starts is refused in words, and leaves no proc
   expect(started.filter(isAlive)).toEqual([]);
 });
 
-test("processes end with the first one, however it ends", async () => {
+test("all processes end with the first one, however it ends", async () => {
   const dist = await freshDist();
   const { pids, child, ended } = await startCluster(dist, "--processes", "2");
   const all = pids();
@@ -116,7 +117,7 @@ test("processes end with the first one, however it ends", async () => {
   await eventually(() => expect(all.filter(isAlive)).toEqual([]));
 });
 
-test("a taken port and a missing release are refused as for one process", async () => {
+test("refuses a port in use and a missing release like one process", async () => {
   const dist = await freshDist();
   const port = `${await takenPort()}`;
   for (const workers of ["1", "2"]) {

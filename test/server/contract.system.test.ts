@@ -87,7 +87,7 @@ describe("the listing", () => {
   const none =
     "0 -1 01 +1 %2B1 %201 1%20 1.0 1e0 0x1 abc ٣ %D9%A3 %EF%BC%91 4 999999999 1000000000 NaN null 1,2 1;2 %00";
   test.each(`${none} 99999999999999999999 1%00 1%0d%0a ..%2f1 1/ 1#x last`.split(" "))(
-    "page %s is no page",
+    "page %s is not a page",
     async (page) => {
       const raw = [...page].every((character) => character < "\x7f");
       if (raw) expectError(await ask(port, `/api/users/?format=api&page=${page}`), 404, "Invalid page.");
@@ -103,7 +103,7 @@ describe("the listing", () => {
     async (query) => expectError(await ask(port, `/api/users/?${query}`), 404, "Invalid page."),
   );
 
-  test.each(["0", "01", "4", "abc", "1.0", "%31", "", "-1", "1e0"])("pages/%s.json is no page", async (page) =>
+  test.each(["0", "01", "4", "abc", "1.0", "%31", "", "-1", "1e0"])("pages/%s.json is not a page", async (page) =>
     expectError(await ask(port, `/api/users/pages/${page}.json`), 404, "Invalid page."),
   );
 });
@@ -187,7 +187,7 @@ describe("methods", () => {
   );
 });
 
-describe("what is no request", () => {
+describe("invalid requests", () => {
   const get = (headers = "", target = "/api/users/") => `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
   test.each([
     ["an invented method", "BREW /pot HTTP/1.1\r\nHost: a\r\n\r\n", 405, "Method not allowed."],
@@ -234,19 +234,19 @@ describe("what is no request", () => {
     ["a body that never comes", "GET", "Content-Length: 500000\r\n", ""],
     ["a body that waits to be asked for", "PUT", "Content-Length: 5\r\nExpect: 100-continue\r\n", ""],
     ["chunks", "POST", "Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\n\r\n"],
-  ])("%s is not read: answered and closed", async (_name, method, headers, body) => {
+  ])("does not read %s: answers and closes", async (_name, method, headers, body) => {
     const heard = await say(port, `${method} /api/users/ HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}${get()}`);
     expect(heard).toMatch(method === "GET" ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 405 /);
     expect(heard).toContain("Connection: close");
     expect(heard.split(/HTTP\/1\.1 \d/).length).toBe(2);
   });
 
-  test("an empty body is none: the connection stays", async () => {
+  test("keeps the connection after an empty body", async () => {
     const heard = await say(port, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n${get()}`);
     expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 405", "HTTP/1.1 200"]);
   });
 
-  test("an upgrade is not taken up: answered and closed", async () => {
+  test("does not upgrade: answers and closes", async () => {
     const heard = await say(port, get("Connection: Upgrade\r\nUpgrade: websocket\r\n"));
     expect(heard).toMatch(/^HTTP\/1\.1 200 /);
     expect(heard).toContain("Connection: close");
@@ -278,7 +278,7 @@ describe("If-None-Match", () => {
     expect(answer.body.length).toBe(status === 304 ? 0 : full.body.length);
   });
 
-  test("a client without the page, and a page that is none, get no 304", async () => {
+  test("no 304 for another ETag, or for an invalid page", async () => {
     const answer = await ask(port, "/api/users/?page=9", { headers: { "If-None-Match": "*" } });
     expectError(answer, 404, "Invalid page.");
   });
@@ -302,7 +302,7 @@ describe("a base URL with a path", () => {
     if (status === 301) expect(answer.headers.location).toBe("/directory/api/users/");
   });
 
-  test("one that looks like another host's address never becomes one", async () => {
+  test("a path that looks like another host's address stays a path", async () => {
     const { port } = await serving({ baseUrl: "https://example.com//evil.example" });
     const { status, headers } = await ask(port, "//evil.example/api/users?page=2");
     expect(status).toBe(301);

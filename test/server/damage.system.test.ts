@@ -38,7 +38,7 @@ describe("a page", () => {
     expect(lines).toEqual([]);
   });
 
-  test.each([0, 0.001])("with %d MB of cache each answer is read anew", async (cacheMb) => {
+  test.each([0, 0.001])("with %d MB of cache, reads the file for each response", async (cacheMb) => {
     const { server, port } = await serving({}, { cacheMb });
     expect((await ask(port, "/api/users/?page=2")).status).toBe(200);
     await rm(join(server.release.folder, page));
@@ -48,7 +48,7 @@ describe("a page", () => {
 
 describe("a file", () => {
   test.each(DAMAGES.flatMap(([name, ...rest]) => FILES.map((path) => [path, name, ...rest] as const)))(
-    "%s %s: 500, one line in the log, and served again when mended",
+    "%s %s: 500, one log line, and served again after repair",
     async (path, _name, damage, why) => {
       const { server, port, lines } = await serving({ others: OTHERS }, { cacheMb: 0 });
       const file = join(server.release.folder, path);
@@ -71,7 +71,7 @@ describe("a file", () => {
     },
   );
 
-  test("behind a folder that is a link is not served", async () => {
+  test("is not served from a folder that is a link", async () => {
     const { server, port } = await serving({ others: OTHERS });
     const folder = join(server.release.folder, "images");
     await moveBehindLink(folder);
@@ -79,14 +79,14 @@ describe("a file", () => {
     expect((await ask(port, "/avatar.svg")).status).toBe(200);
   });
 
-  test("what is not listed is not served, nor what is for reviews", async () => {
+  test("does not serve unlisted files, or records.sha256", async () => {
     const { server, port } = await serving({ others: { "records.sha256": "x" } });
     await writeFile(join(server.release.folder, "new.svg"), "<svg/>");
     for (const path of ["new.svg", "records.sha256", "images/", "images"])
       expect((await ask(port, `/${path}`)).status).toBe(404);
   });
 
-  test("an image has its type, and the pages' caching", async () => {
+  test("serves an image with its type, and the caching of pages", async () => {
     const { port } = await serving({ others: OTHERS });
     const { headers, body } = await ask(port, "/avatar.svg");
     expect(headers).toMatchObject({ "content-type": "image/svg+xml", "cache-control": "public, max-age=60" });
@@ -112,7 +112,7 @@ describe("refused before any request", () => {
     });
   });
 
-  test("what another host reads for itself, such as .htaccess, is served to nobody", async () => {
+  test("does not serve configuration of other hosts, such as .htaccess", async () => {
     const folder = scratch();
     const hidden = [".htaccess", "_worker.js", "vercel.json", "netlify.toml", "netlify/edge-functions/rollcall.js"];
     const others = Object.fromEntries([...hidden, "x.svg"].map((path) => [path, "x"]));

@@ -28,7 +28,7 @@ async function signalled(dist: string, args: string[], signal: NodeJS.Signals, i
   return { child, ended, sent, out: () => out };
 }
 
-test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGHUP ends no server of %i that is starting", async (workers) => {
+test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGHUP does not end a starting server of %i", async (workers) => {
   const dist = await freshDist();
   for (let run = 0; run < RUNS; run++) {
     const { child, ended, sent, out } = await signalled(dist, ["--processes", `${workers}`], "SIGHUP", () => false);
@@ -40,7 +40,7 @@ test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGHUP ends no server of %i that 
   }
 });
 
-test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGTERM ends a server of %i that is starting", async (processes) => {
+test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGTERM ends a starting server of %i", async (processes) => {
   const dist = await freshDist();
   let finished = 0;
   // The signal comes later each time, by ever more, until the server has been announced before it.

@@ -38,7 +38,7 @@ describe.skipIf(!hasProc)("descriptors", () => {
     socket.resetAndDestroy();
   };
 
-  test("none is left by clients that ask for many files and leave, where the server is part of another server", async () => {
+  test("clients that disconnect leave no descriptor open in an embedded server", async () => {
     const folder = await freshDist({ others });
     const lines: string[] = [];
     const server = await createListingServer({ folder }, { log: (line) => lines.push(line) });
@@ -58,7 +58,7 @@ describe.skipIf(!hasProc)("descriptors", () => {
 });
 
 describe.each(WAYS)("by %s", (_way, target) => {
-  test("a client that asks for every page in one packet is given one at a time", async () => {
+  test("answers a packet of many requests one at a time", async () => {
     const { port, entries } = await serving(LONG_PAGES, { cacheMb: 1 });
     const before = process.memoryUsage().arrayBuffers;
     const socket = open(port);
@@ -78,7 +78,7 @@ describe.each(WAYS)("by %s", (_way, target) => {
     socket.destroy();
   });
 
-  test("what is no HTTP does not cut short the answer before it", async () => {
+  test("bytes that are not HTTP do not truncate the response before them", async () => {
     const { port } = await serving({ count: 200, pageSize: 200, bio: "x".repeat(100_000) }, {}, { lingerMs: 50 });
     const socket = open(port);
     socket.setNoDelay();
@@ -99,7 +99,7 @@ describe.each(WAYS)("by %s", (_way, target) => {
 });
 
 describe.skipIf(!hasProc)("few descriptors", () => {
-  test("the connection that was idle for longest makes room, and no other", async () => {
+  test("closes the longest idle connection to make room, and no other", async () => {
     const folder = await freshDist(LONG_PAGES);
     const limits = { openFiles: openFiles("").length + 88, headersMs: 15_000 };
     const { port, lines } = await serving({}, { folder, cacheMb: 0 }, limits);
@@ -129,7 +129,7 @@ describe.skipIf(!hasProc)("few descriptors", () => {
     for (const socket of [busy, kept, ...idle]) socket.destroy();
   });
 
-  test("300 idle clients of a server that may open 150 files: everybody else is served", async () => {
+  test("serves others despite 300 idle clients and a limit of 150 open files", async () => {
     const folder = scratch();
     await publish(folder, {
       count: 120,
@@ -160,7 +160,7 @@ describe.skipIf(!hasProc)("few descriptors", () => {
     for (const socket of idle) socket.destroy();
   });
 
-  test("a page that cannot be opened for want of descriptors: the log names the limit", async () => {
+  test("logs the limit when a page cannot be opened for lack of descriptors", async () => {
     const script = `
       import { openSync } from "node:fs";
       import { Proofs } from "${new URL("../../lib/server/proofs.js", import.meta.url)}";

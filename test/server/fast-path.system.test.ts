@@ -38,7 +38,7 @@ const request = fc
     ),
   );
 
-test("the fast path answers to the byte as Node's server does, whatever a client sends", async () => {
+test("the fast path sends the same bytes as Node's server, whatever a client sends", async () => {
   const others = { "avatar.svg": "<svg/>", "index.html": "<p>", "bulk/1.ndjson.gz": "a part" };
   const folder = await freshDist({ count: 7, pageSize: 2, encodings: ["gzip"], others });
   const limits = { checkMs: 20, lingerMs: 100, requestMs: 500, headersMs: 500 };
@@ -61,7 +61,7 @@ test("the fast path answers to the byte as Node's server does, whatever a client
   expect(logged(fast)).toEqual(logged(slow));
 }, 120_000);
 
-test("a page is never read otherwise than the contract reads it", () => {
+test("parses page numbers exactly as the contract says", () => {
   const read = createFastReader(LISTING);
   const piece = fc.constantFrom(..."? & = page format api page= format=api 0 1 23 %31".split(" "), " ");
   const query = fc.oneof(
@@ -83,7 +83,7 @@ test("a page is never read otherwise than the contract reads it", () => {
   expect(taken).toBeGreaterThan(draws(500));
 });
 
-test("a client that asks for much and reads nothing is held back", async () => {
+test("buffers at most one response for a client that does not read", async () => {
   const { port, entries } = await serving({ count: 100, pageSize: 100, bio: "long ".repeat(200) });
   const socket = open(port);
   socket.pause();
@@ -101,7 +101,7 @@ test("a client that asks for much and reads nothing is held back", async () => {
   socket.destroy();
 });
 
-test.each([0, 64])("what a slow client has not read yet stays as it is, with %i MB of cache", async (cacheMb) => {
+test.each([0, 64])("does not overwrite what a slow client has not read, with %i MB of cache", async (cacheMb) => {
   const { port, entries } = await serving({ count: 80, pageSize: 40 }, { cacheMb }, { settleMs: 0 });
   const asking = (page: number, times: number) =>
     `GET ${LISTING}?page=${page} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(times);
@@ -131,7 +131,7 @@ test.each([0, 64])("what a slow client has not read yet stays as it is, with %i 
   expect(new Set(all)).toEqual(new Set([body]));
 });
 
-test("pages that have to be read first are answered in order", async () => {
+test("answers in order while pages are read from disk", async () => {
   const { port } = await serving({ count: 60, pageSize: 2 }, { cacheMb: 0 });
   const pages = Array.from({ length: 25 }, (_, at) => at + 1);
   const text = pages.map((page) => `GET ${LISTING}?page=${page} HTTP/1.1\r\nHost: a\r\n\r\n`).join("");

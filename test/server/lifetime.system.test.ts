@@ -19,7 +19,7 @@ describe("listen", () => {
     return server;
   }
 
-  test("a taken port is refused with the next step; another one still works", async () => {
+  test("refuses a port in use with the next step; another one still works", async () => {
     const port = await takenPort();
     const server = await started();
     await expect(server.listen({ port })).rejects.toMatchObject({
@@ -46,7 +46,7 @@ describe("listen", () => {
     !Object.values(networkInterfaces())
       .flat()
       .some((one) => one?.family === "IPv6"),
-  )("an IPv6 address stands in brackets", async () => {
+  )("puts an IPv6 address in brackets", async () => {
     const { url } = await (await started()).listen({ port: 0, host: "::1" });
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await fetch(`${url}/api/users/`)).status).toBe(200);
@@ -67,7 +67,7 @@ describe("time limits", () => {
   test.each([
     ["a silent client", ""],
     ["a client that never ends its headers", "GET /api/users/ HTTP/1.1\r\nHost: a\r\nX-Slow: "],
-  ])("%s is told and cut", async (_name, text) => {
+  ])("%s gets an error and is cut", async (_name, text) => {
     const { port } = await serving({}, {}, short);
     const heard = await hold(port, text);
     expect(heard).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
@@ -78,7 +78,7 @@ describe("time limits", () => {
   test.each([
     ["headers", "GET / HTTP/1.1\r\n", "X: y\r\n", /^HTTP\/1\.1 408 /],
     ["a body", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n", "x", /^HTTP\/1\.1 405 /],
-  ])("a client that drips %s is answered and cut", async (_what, start, drop, answer) => {
+  ])("a client that sends %s slowly gets an error and is cut", async (_what, start, drop, answer) => {
     const { port } = await serving({}, {}, short);
     const socket = open(port);
     const heard = hearing(socket);
@@ -89,12 +89,12 @@ describe("time limits", () => {
     expect(heard()).toMatch(answer);
   });
 
-  test("a kept connection is closed when nothing follows", async () => {
+  test("closes an idle kept connection", async () => {
     const { port } = await serving({}, {}, short);
     expect(await hold(port, GET)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test("a client that does not read its answer is cut", async () => {
+  test("cuts a client that does not read its response", async () => {
     const { port, entries } = await serving({ count: 1_000, pageSize: 1_000, bio: LONG }, {}, short);
     const socket = open(port);
     socket.pause();
@@ -106,7 +106,7 @@ describe("time limits", () => {
   });
 });
 
-test("a client that reads slowly and steadily has all of it", async () => {
+test("a slow and steady client gets the whole response", async () => {
   const limits = { idleMs: 150, checkMs: 20, slowBytes: 10_000 };
   const { port } = await serving({ count: 1_000, pageSize: 1_000, bio: LONG }, {}, limits);
   const socket = open(port);
@@ -125,7 +125,7 @@ test("a client that reads slowly and steadily has all of it", async () => {
   expect(received).toBe(Number(/Content-Length: (\d+)/.exec(head)?.[1]) + head.indexOf("\r\n\r\n") + 4);
 });
 
-test("a HEAD that is refused has no body", async () => {
+test("a refused HEAD has no body", async () => {
   const { port } = await serving();
   for (const path of ["/", "/snapshot.json"])
     expect(await say(port, `HEAD ${path} HTTP/1.1\r\nHost: a\r\nno header\r\n\r\n`)).toMatch(
@@ -134,7 +134,7 @@ test("a HEAD that is refused has no body", async () => {
 });
 
 describe("close", () => {
-  test("finishes what is in flight, and leaves nothing open", async () => {
+  test("finishes responses in progress, and closes all connections", async () => {
     const { server, port } = await serving({ count: 1_000, pageSize: 1_000, bio: LONG }, { cacheMb: 0 });
     const idle = open(port);
     idle.resume();
@@ -164,7 +164,7 @@ describe("close", () => {
     expect(received).toBe(length + head.indexOf("\r\n\r\n") + 4);
   });
 
-  test("a request that is just being read is answered, and the connection closes with it", async () => {
+  test("answers a request that is being received, then closes its connection", async () => {
     const { server, port } = await serving();
     const socket = open(port);
     const heard = hearing(socket);
@@ -179,7 +179,7 @@ describe("close", () => {
     expect(heard()).toContain("Connection: close");
   });
 
-  test("cuts who neither reads nor leaves", async () => {
+  test("cuts clients that neither read nor disconnect", async () => {
     const limits = { graceMs: 50, closeMs: 400 };
     const { server, port } = await serving({ count: 1_000, pageSize: 1_000, bio: LONG }, {}, limits);
     const sockets = [GET, GET.slice(0, 20), ""].map((text) => {
@@ -195,7 +195,7 @@ describe("close", () => {
   });
 });
 
-test("the access log has every answer", async () => {
+test("the access log has every response", async () => {
   const began = new Date();
   const { server, port, entries } = await serving();
   // One after the other: an entry is written when its answer is out, which may be after the next request.

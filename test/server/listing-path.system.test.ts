@@ -18,7 +18,7 @@ describe.each([
   const listing = `${base}${path}`;
   const pageOf = (folder: string, page: number) => readFileSync(join(folder, `${path.slice(1)}pages/${page}.json`));
 
-  test("pages by query and by path, with and without the fast path", async () => {
+  test("serves pages by query and by path, with and without the fast path", async () => {
     for (const limits of [{}, { fastBytes: 0 }]) {
       const { port, server } = await serving(shape, {}, limits);
       for (const [target, page] of [
@@ -35,7 +35,7 @@ describe.each([
     }
   });
 
-  test("a missing slash leads to it, and other paths lead nowhere", async () => {
+  test("redirects a missing slash, and refuses other paths", async () => {
     const { port } = await serving(shape);
     const { status, headers } = await ask(port, `${listing.slice(0, -1)}?page=2`);
     expect([status, headers.location]).toEqual([301, `${listing}?page=2`]);
@@ -46,7 +46,7 @@ describe.each([
       expect([none, (await ask(port, none)).body.toString()]).toEqual([none, '{"detail":"Not found."}']);
   });
 
-  test("the fast path takes its pages, and no other path's", () => {
+  test("the fast path serves its pages, and no other path", () => {
     const read = createFastReader(listing);
     const plain = (target: string) => read(`GET ${target}?page=2 HTTP/1.1\r\nHost: a\r\n\r\n`, 0);
     expect(plain(listing)).toMatchObject({ page: 2, url: `${listing}?page=2` });

@@ -35,7 +35,7 @@ async function started(script: string, ...more: string[]) {
   return { child, ended, said, port: Number(ADDRESS.exec(said.err)?.[1]) };
 }
 
-test.each([1, 2])("whose reader has left a server of %i is missed once", async (workers) => {
+test.each([1, 2])("whose reader has closed it is reported once, by a server of %i", async (workers) => {
   const { child, ended, said, port } = await started('exec "$0" "$@"', "--processes", `${workers}`);
   child.stdout.destroy();
   await answers(port, 5);
@@ -53,7 +53,7 @@ async function askLong(port: number, times: number): Promise<void> {
     expect((await say(port, request.repeat(100))).match(/HTTP\/1\.1 200 /g)).toHaveLength(100);
 }
 
-test.each([1, 2])("whose reader stalls holds up no answer and no end of a server of %i", async (workers) => {
+test.each([1, 2])("whose reader stalls delays no response and no shutdown of a server of %i", async (workers) => {
   const args = ["--processes", `${workers}`, "--admin", "0"];
   const { child, ended, said, port } = await started('exec "$0" "$@"', ...args);
   const admin = Number(/admin +http:\/\/127\.0\.0\.1:(\d+)/.exec(said.err)?.[1]);
@@ -78,7 +78,7 @@ test.each([1, 2])("whose reader stalls holds up no answer and no end of a server
   expect(await ended).toEqual([0, null]);
 });
 
-test("on a disk that is full is missed once", async () => {
+test("on a full disk is reported once", async () => {
   const log = join(scratch(), "access.log");
   // No file can be larger than 4 kB.
   const { child, ended, said, port } = await started(`ulimit -f 8 && exec "$0" "$@" > ${log}`);

@@ -89,7 +89,7 @@ describe("Accept-Encoding", () => {
     }
   });
 
-  test("each variant has its own tag, and a 304 says which", async () => {
+  test("each variant has its own ETag, also in a 304", async () => {
     const { port } = await serving({ encodings: ["br", "gzip"] });
     const get = (coding: string, tag = "") =>
       ask(port, "/api/users/", {

@@ -26,7 +26,7 @@ const asked = async (headers: Record<string, string>, method = "GET") => {
   return ask(port, PATH, { method, headers });
 };
 
-test.each([{}, { "Accept-Encoding": "gzip, br" }])("a part is sent as it is to a reader with %j", async (headers) => {
+test.each([{}, { "Accept-Encoding": "gzip, br" }])("sends a part unmodified to a client with %j", async (headers) => {
   const answer = await asked(headers);
   expect([answer.status, answer.body.equals(BYTES)]).toEqual([200, true]);
   expect(answer.headers).toMatchObject({
@@ -37,7 +37,7 @@ test.each([{}, { "Accept-Encoding": "gzip, br" }])("a part is sent as it is to a
   for (const name of ["content-encoding", "last-modified"]) expect(answer.headers).not.toHaveProperty(name);
 });
 
-test("a step is sent as a part is, and what says which there are as what says what is current", async () => {
+test("sends a step like a part, and changes.json like snapshot.json", async () => {
   const { port } = await serving({ others });
   const headersOf = async (path: string, headers: Record<string, string>) => {
     const { date: _, ...kept } = (await ask(port, path, { headers })).headers;
@@ -89,7 +89,7 @@ describe("a range", () => {
     }
   });
 
-  test("in another form, or of another part, is ignored", async () => {
+  test("ignores an invalid range, and one of another part", async () => {
     const forms = ["bytes=9-5", "bytes=1-2,4-5", "bytes=-", "bytes=", "items=1-2", "bytes=a-b", "1-2"];
     const conditions = ['"other"', `W/${ETAG}`, "Thu, 01 Jan 2026 00:00:00 GMT"];
     for (const headers of [
@@ -104,7 +104,7 @@ describe("a range", () => {
   });
 
   test.each(["bytes=100000-", "bytes=999999999999-9999999999999", "bytes=-0"])(
-    "%s has nothing to send",
+    "%s is not satisfiable",
     async (range) => {
       const answer = await asked({ Range: range });
       expect([answer.status, `${answer.body}`]).toEqual([416, '{"detail":"Range not satisfiable."}']);
@@ -116,7 +116,7 @@ describe("a range", () => {
   );
 });
 
-test("a part that has changed since is refused, and served again when it is whole", async () => {
+test("refuses a changed part, and serves it again after repair", async () => {
   const { port, server, lines } = await serving({ others }, { cacheMb: 0 });
   const file = join(server.release.folder, PATH);
   appendFileSync(file, "x");
@@ -142,7 +142,7 @@ describe("a large part", () => {
     return { socket, read: first.length as number };
   }
 
-  test("is sent whole, and in ranges", async () => {
+  test("is sent completely, and in ranges", async () => {
     const { port } = await serving({ others: large });
     expect((await ask(port, PATH)).body.equals(LARGE)).toBe(true);
     const range = await ask(port, PATH, { headers: { Range: "bytes=65535-200000" } });
@@ -151,7 +151,7 @@ describe("a large part", () => {
     expect([head.headers["content-length"], head.body.length]).toEqual([`${LARGE.length}`, 0]);
   });
 
-  test("holds no descriptor for clients that do not read on, and keeps nobody from other files", async () => {
+  test("keeps no descriptor open for stalled clients, and serves other files", async () => {
     const { port, server } = await serving({ others: large }, {}, { openFiles: openFiles("").length + 100 });
     const clients = await Promise.all(Array.from({ length: 20 }, () => stalled(port)));
     await until(() => openFiles(join(server.release.folder, PATH)).length === 0);
@@ -159,7 +159,7 @@ describe("a large part", () => {
     for (const { socket } of clients) socket.destroy();
   });
 
-  test("that is written over while it is sent breaks off", async () => {
+  test("that is overwritten while it is sent is cut", async () => {
     const { port, server } = await serving({ others: large });
     const { socket, read } = await stalled(port);
     const file = openSync(join(server.release.folder, PATH), "r+");
@@ -175,7 +175,7 @@ describe("a large part", () => {
   });
 });
 
-test("a small file that was read is answered from memory", async () => {
+test("serves a small file from memory after the first read", async () => {
   const { port, server } = await serving({ others });
   for (const path of ["/openapi.json", PATH]) {
     const { body } = await ask(port, path);

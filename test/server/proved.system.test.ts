@@ -57,7 +57,7 @@ function settled(file: string, settleMs: number): Promise<boolean> {
 }
 
 describe.each(FILES)("%s", (_name, file, path, coding) => {
-  test.each(WAYS)("%s: other bytes are never sent, and the right ones again", async (_how, write) => {
+  test.each(WAYS)("%s: never sends other bytes, and sends the right ones again", async (_how, write) => {
     const { server, get, lines } = await reading(0);
     const whole = join(server.release.folder, file);
     const bytes = await readFile(whole);
@@ -74,7 +74,7 @@ describe.each(FILES)("%s", (_name, file, path, coding) => {
     expect(lines).toHaveLength(2);
   });
 
-  test("touched, linked, and one name less: the same bytes again", async () => {
+  test("serves a file that was touched, linked or unlinked", async () => {
     const { server, get, lines } = await reading(0);
     const whole = join(server.release.folder, file);
     const bytes = await readFile(whole);

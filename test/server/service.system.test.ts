@@ -10,8 +10,8 @@ import { keepService, SERVICE_NEEDS } from "./service.js";
 const PATH = "/api/users/?format=api&page=1";
 const HANDED = "Listening on the socket that was handed over (LISTEN_FDS), whatever --port and --host say.\n";
 
-describe.skipIf(isMissing(...SERVICE_NEEDS))("a socket that is handed over", () => {
-  test.each([1, 4])("is served by %i processes; ready is told when a whole release is served", async (processes) => {
+describe.skipIf(isMissing(...SERVICE_NEEDS))("a socket from the service manager", () => {
+  test.each([1, 4])("is served by %i processes, which report ready once a release is served", async (processes) => {
     const dist = await freshDist();
     const args = [dist, "--processes", String(processes), "--port", String(await freePort())];
     const { port, said, told, ended, kill, ...service } = await keepService(args);
@@ -37,9 +37,7 @@ describe.skipIf(isMissing(...SERVICE_NEEDS))("a socket that is handed over", () 
     expect((await late).status, "who came while none was there").toBe(200);
   });
 
-  test("is all that a server needs of the network, where it can write nowhere and sees no other process", async ({
-    skip,
-  }) => {
+  test("is the only network access a sandboxed server needs", async ({ skip }) => {
     // Only root can do what the unit asks systemd for.
     skip(process.getuid?.() !== 0 || isMissing("unshare", "mount"));
     const hide = 'mount -o remount,bind,ro / && mount -t proc -o subset=pid,hidepid=2 proc /proc && exec "$0" "$@"';

@@ -34,13 +34,13 @@ function caching() {
 }
 
 describe("pages in memory", () => {
-  test("all that fit are kept, from their first read on", () => {
+  test("keeps all pages that fit, from their first read on", () => {
     const ask = caching();
     for (let page = 0; page < HELD; page++) expect(ask(page)).toBe(false);
     for (let page = 0; page < HELD; page++) expect(ask(page)).toBe(true);
   });
 
-  test("hot pages come in after a walk over all, and are found nearly always while others walk", () => {
+  test("caches hot pages, also while others walk over all pages", () => {
     const random = seeded();
     const ask = caching();
     for (let page = 0; page < PAGES; page++) ask(page);
@@ -65,7 +65,7 @@ describe("proofs", () => {
     [999, false],
     [0, false],
     [-5_000, false],
-  ])("a file that changed %d ms before it was read counts after a second: %j", (age, isIt) => {
+  ])("a file that changed %d ms before it was read is kept after a second: %j", (age, isIt) => {
     const proofs = new Proofs(1, 1_000);
     const now = 1_800_000_000_000;
     const changed = { ...state, ctimeNs: BigInt(now - age) * 1_000_000n } as BigIntStats;
@@ -73,15 +73,18 @@ describe("proofs", () => {
     expect(proofs.has(0, changed)).toBe(isIt);
   });
 
-  test.each(["dev", "ino", "size", "mtimeNs", "ctimeNs"] as const)("a file with another %s is another", (field) => {
-    const proofs = new Proofs(2, 0);
-    proofs.keep(1, state, 1_800_000_000_000);
-    expect(proofs.has(1, state)).toBe(true);
-    expect(proofs.has(0, state)).toBe(false);
-    expect(proofs.has(1, { ...state, [field]: 9n })).toBe(false);
-  });
+  test.each(["dev", "ino", "size", "mtimeNs", "ctimeNs"] as const)(
+    "a file with another %s counts as changed",
+    (field) => {
+      const proofs = new Proofs(2, 0);
+      proofs.keep(1, state, 1_800_000_000_000);
+      expect(proofs.has(1, state)).toBe(true);
+      expect(proofs.has(0, state)).toBe(false);
+      expect(proofs.has(1, { ...state, [field]: 9n })).toBe(false);
+    },
+  );
 
-  test("where times are not to be trusted, no proof counts", () => {
+  test("verifies each time where timestamps are unreliable", () => {
     const proofs = new Proofs(0, 0);
     const real = statSync(import.meta.filename, { bigint: true });
     proofs.keep(0, real, Number.MAX_SAFE_INTEGER);
@@ -89,7 +92,7 @@ describe("proofs", () => {
   });
 });
 
-test("scratch memory is used again, unless somebody still reads it", () => {
+test("reuses scratch memory, unless it is still being sent", () => {
   const memory = new Scratch();
   const one = memory.take(5_000);
   expect(one).toHaveLength(5_000);

@@ -25,7 +25,7 @@ const USERS = 500;
 /** Between two requests of a connection, so that builds, server and this test share two cores. */
 const THINK_MS = 10;
 
-test("a switch fails no answer and mixes none", { timeout: 600_000 }, async () => {
+test("a switch fails no response and mixes none", { timeout: 600_000 }, async () => {
   const folder = scratch();
   const dist = join(folder, "dist");
   const file = writeUsers(

@@ -12,7 +12,7 @@ import { until } from "../support/until.js";
 import { publish, switchTo, writeRelease } from "./release.js";
 import { ask, freshDist, say, serving } from "./running.js";
 
-test("is taken up, whole", async () => {
+test("replaces the release at once", async () => {
   const { server, port, dist, lines } = await serving({ encodings: ["gzip"] });
   const before = server.release.snapshot.id;
   await publish(dist, { bio: "new", count: 9, baseUrl: "https://example.com/moved" });
@@ -25,7 +25,7 @@ test("is taken up, whole", async () => {
   expect(lines).toEqual([]);
 });
 
-test("to a broken release is kept out, said, and taken up when it is whole", async () => {
+test("to a broken release is refused and logged, and followed after repair", async () => {
   const { server, port, dist, lines } = await serving({}, {}, { watchMs: 10, retryMs: 20 });
   const before = server.release.folder;
   const next = await writeRelease(dist, { bio: "next" });
@@ -41,7 +41,7 @@ test("to a broken release is kept out, said, and taken up when it is whole", asy
   await until(() => server.release.folder === next);
 });
 
-test("current that vanishes leaves the server as it was", async () => {
+test("keeps serving when current vanishes", async () => {
   const { server, port, dist, lines } = await serving({}, {}, { watchMs: 10 });
   await rm(join(dist, "current"));
   await until(() => lines.length > 0);
@@ -53,7 +53,7 @@ test("current that vanishes leaves the server as it was", async () => {
   await until(() => server.release.folder === next);
 });
 
-test("of a whole dist is taken up like one of current", async () => {
+test("of the whole dist is followed like one of current", async () => {
   const parent = scratch();
   const [one, two, dist] = ["one", "two", "dist"].map((name) => join(parent, name)) as [string, string, string];
   await publish(one, { bio: "one" });
@@ -65,7 +65,7 @@ test("of a whole dist is taken up like one of current", async () => {
   await until(() => server.release.folder === next);
 });
 
-test("to the same release is nothing to tell; one that was written over is read again when asked", async () => {
+test("to the same release is silent; reload reads an overwritten one again", async () => {
   const dist = await freshDist();
   const switches: string[] = [];
   const onSwitch = ({ snapshot }: ServedRelease) => void switches.push(snapshot.id);
@@ -86,7 +86,7 @@ test("to the same release is nothing to tell; one that was written over is read 
   expect(switches).toEqual([server.release.snapshot.id]);
 });
 
-test("the end does not wait for a release that is being opened, nor do many signals open it many times", async () => {
+test("shutdown does not wait for a release that is being opened, and many signals open it once", async () => {
   const { server, port, dist, lines } = await serving({}, {}, { watchMs: 600_000 });
   const next = await publish(dist, { others: { "large.bin": "its bytes are others by now" } });
   await truncate(join(next, "large.bin"), 2 ** 36);
@@ -113,7 +113,7 @@ test("an unchanged page stays cached", async () => {
   expect((await ask(port, "/api/users/")).status).toBe(200);
 });
 
-test("a request that began before it is answered from the release it began with", async () => {
+test("a request that began before a switch gets the old release", async () => {
   const dist = await freshDist();
   const server = await createListingServer({ folder: dist });
   // The switch happens between the request and its first read of the disk.

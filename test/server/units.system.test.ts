@@ -24,7 +24,7 @@ function unitText(name: string): string {
 }
 
 test.skipIf(!canBeMade || isMissing("nsenter", "systemd-analyze"))(
-  "systemd has nothing to say of them but that they are safe",
+  "systemd-analyze rates the units as safe",
   { timeout: 300_000 },
   async () => {
     const machine = await Machine.open();
@@ -53,7 +53,7 @@ function filtered(unit: string): Set<string> {
 }
 
 test.skipIf(isMissing("strace", "systemd-analyze", ...SERVICE_NEEDS))(
-  "the server makes no system call and no socket that they forbid",
+  "the server needs no system call and no socket that the units forbid",
   async () => {
     const trace = join(scratch(), "trace");
     const dist = await freshDist({ encodings: ["gzip"] });

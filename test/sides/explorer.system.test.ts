@@ -8,7 +8,7 @@ import { scratch } from "../support/files.js";
 
 const baseUrl = "https://directory.example.com/people";
 
-test.each([true, false])("where a release was built with one or without: %s", async (explorer) => {
+test.each([true, false])("links to an explorer only where there is one: %s", async (explorer) => {
   const cwd = scratch();
   const db = writeUsers(join(cwd, "users.sqlite"), plainRows(3));
   const { id, folder } = await build({ db, baseUrl, dist: join(cwd, "dist"), explorer });

@@ -49,7 +49,7 @@ describe("a listing of stations", () => {
     expect(one.asked.filter((line) => line.includes("/api/users/"))).toEqual([]);
   });
 
-  test.each(["", "/weather"])("below %j: its own URL, or a page's, is no base URL", async (path) => {
+  test.each(["", "/weather"])("below %j, refuses the listing's own URL and a page's", async (path) => {
     const one = await front({ contract: STATIONS_CONTRACT }, path);
     for (const own of ["/v1/stations/", "/v1/stations", "/v1/stations/pages/2.json"])
       expect(await refusal(`${one.baseUrl}${own}`)).toBe(
@@ -59,7 +59,7 @@ describe("a listing of stations", () => {
     expect(await refusal(`${one.baseUrl}/v1/stations/other`)).toMatch(/Is .*\/v1\/stations\/other the base URL\?$/);
   });
 
-  test("a switch to another listing path before the contract is followed", async () => {
+  test("follows a switch to another listing path before the contract is read", async () => {
     const one = await front({ contract: STATIONS_CONTRACT, count: 3 });
     let isSwitched = false;
     one.intercept(async (req, res) => {
@@ -91,7 +91,7 @@ describe("a host without a contract is one of users", () => {
   });
 });
 
-describe("a contract from strangers is refused in one line", () => {
+describe("refuses an invalid contract of a host in one line", () => {
   const { file, text } = STATIONS_CONTRACT;
   const leading = (path: string) => JSON.stringify({ ...file, "x-listing": { ...file["x-listing"], path } });
   test.each([
@@ -115,7 +115,7 @@ describe("a contract from strangers is refused in one line", () => {
     expect(await refusal(one.baseUrl)).toMatch(/contract\.json is not a contract: .*x-facets/);
   });
 
-  test("one that does not end", async () => {
+  test("one that never ends", async () => {
     const one = await front({ contract: STATIONS_CONTRACT });
     one.intercept((req, res) => {
       if (/SHA256SUMS|snapshot\.json/.test(req.url ?? "")) return res.writeHead(404).end();
@@ -129,7 +129,7 @@ describe("a contract from strangers is refused in one line", () => {
     expect(await refusal(one.baseUrl)).toContain("contract.json is too large");
   });
 
-  test("a host that is busy, or fails", async () => {
+  test("a busy or failing host", async () => {
     const one = await front({ contract: STATIONS_CONTRACT });
     giving(one, "<h1>Error</h1>", 500, "text/html");
     expect(await refusal(one.baseUrl)).toMatch(/contract\.json has another status: expected 200, received 500/);

@@ -43,7 +43,7 @@ const SHAPES: [string, Shape, string][] = [
   ["compressed pages", { encodings: ["br", "gzip"] }, ""],
 ];
 
-test.each(SHAPES)("%s: every page once, proved and without proof", async (_name, shape, path) => {
+test.each(SHAPES)("%s: reads every page once, verified and unverified", async (_name, shape, path) => {
   const one = await front({ count: 21, pageSize: 2, ...shape }, path);
   const { facts, folder } = await read(`${one.baseUrl}/`);
   expect(facts).toMatchObject({ count: 21, pages: 11, id: one.host.release.snapshot.id, baseUrl: one.baseUrl });
@@ -56,7 +56,7 @@ test.each(SHAPES)("%s: every page once, proved and without proof", async (_name,
 test.each([
   ["answers 404 to a query", send('{"detail":"Not found."}', 404)],
   ["has an index of its own", send("<!doctype html>", 200, { "Content-Type": "text/html" })],
-])("a host without proof that %s is read by path", async (_name, answer) => {
+])("reads an unverified host that %s by path", async (_name, answer) => {
   const one = await front({ links: "path" });
   one.intercept((req, res) => {
     if (isProof(req.url)) return send("{}", 404)(res);
@@ -65,7 +65,7 @@ test.each([
   expect((await read(one.baseUrl)).facts).toMatchObject({ pages: 3, links: "path" });
 });
 
-test("a kept connection that the host has closed is opened again", async () => {
+test("reopens a kept connection that the host has closed", async () => {
   const { baseUrl, host, intercept } = await front({ count: 20, pageSize: 1 });
   let answered = 0;
   intercept((req, res) => {
@@ -76,13 +76,13 @@ test("a kept connection that the host has closed is opened again", async () => {
   expect(answered).toBeGreaterThan(1);
 });
 
-test("a host that links to another base URL is read by its own", async () => {
+test("reads a host that links to another base URL by its own", async () => {
   const { baseUrl } = await front({ baseUrl: "https://elsewhere.example" });
   expect((await read(baseUrl)).facts).toMatchObject({ baseUrl: "https://elsewhere.example", count: 5 });
 });
 
 describe("a snapshot that changes under the walk", () => {
-  test.each([true, false])("is read from the beginning; with digests: %s", async (isProved) => {
+  test.each([true, false])("starts again from the beginning; with digests: %s", async (isProved) => {
     const one = await front({ count: 12 });
     if (!isProved) at(one, 0, () => {});
     let isSwitched = false;
@@ -98,7 +98,7 @@ describe("a snapshot that changes under the walk", () => {
     expect((await read(one.baseUrl)).facts).toMatchObject({ count: 5, pages: 3 });
   });
 
-  test("again and again is refused in the end", async () => {
+  test("is refused after several attempts", async () => {
     const one = await front({ count: 12 });
     let asked = 0;
     one.edit(({ url }, reply) => {
@@ -131,7 +131,7 @@ describe("a host that lies, and has no digests", () => {
   });
 });
 
-test("hosts that are not there, speak no TLS, or have no such name", async () => {
+test("hosts that are down, have no TLS, or do not exist", async () => {
   expect(await refusal(`http://127.0.0.1:${await freePort()}`)).toBe(
     "{base}/snapshot.json cannot be reached: nothing listens there; check the address, and that the host runs.",
   );
@@ -141,7 +141,7 @@ test("hosts that are not there, speak no TLS, or have no such name", async () =>
   expect(await refusal(`${baseUrl}/api/users/`)).toMatch(/^Base URL .* is of the listing itself/);
 });
 
-test("reading that is called off ends at once", async () => {
+test("an abort ends reading at once", async () => {
   const one = await front();
   const controller = new AbortController();
   at(one, 2, () => controller.abort(new Error("enough")));

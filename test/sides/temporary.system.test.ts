@@ -48,7 +48,7 @@ async function abandon(path: string): Promise<void> {
   renameSync(folder, path);
 }
 
-test("what a killed run has left goes with the next one, also if it was being removed already", async () => {
+test("removes what a killed run has left, also half removed", async () => {
   const names = ["rollcall-dev-abcdef", "rollcall-diff-abcdef", "rollcall-diff-abcdef-gone"];
   const aside = scratch();
   for (const name of names) await abandon(join(aside, name));
@@ -61,7 +61,7 @@ test("what a killed run has left goes with the next one, also if it was being re
   expect(left()).toEqual([]);
 });
 
-test("what is in use by another process stays", async () => {
+test("keeps folders that another process uses", async () => {
   const { folder } = await comparing();
   const own = await makeScratch();
   expect(left()).toEqual([basename(folder), basename(own)].sort());
@@ -69,7 +69,7 @@ test("what is in use by another process stays", async () => {
   expect(left()).toEqual([basename(folder)]);
 });
 
-test("what is not surely an abandoned folder of this user stays", async () => {
+test("keeps anything but this user's abandoned folders", async () => {
   const elsewhere = scratch();
   for (const name of ["linked", "open", "another's", "longer", "other"]) await abandon(join(elsewhere, name));
   symlinkSync(join(elsewhere, "linked"), join(temporary, "rollcall-diff-linked"));

@@ -64,7 +64,7 @@ const WAYS: [string, () => void][] = [
   ],
 ];
 
-test.each(WAYS)("a file that is %s once is copied again; one that always is is refused", (_, change) => {
+test.each(WAYS)("copies a file again that is %s once; refuses one that always is", (_, change) => {
   writeVersion(db, "old");
   writeVersion(newer, "new");
   let times = 0;
@@ -80,12 +80,12 @@ test.each(WAYS)("a file that is %s once is copied again; one that always is is r
 test.each([
   ["cut", 100_000],
   ["emptied", 0],
-])("a file that is %s is refused, in words that name it", (_, length) => {
+])("refuses a file that is %s, and names it", (_, length) => {
   writeVersion(db, "old");
   expect(() => copyBeside(() => truncateSync(db, length))).toThrow(db);
 });
 
-test.each(["empty", "in use"])("a file in WAL mode, whose log is %s, is copied over", (log) => {
+test.each(["empty", "in use"])("copies a file in WAL mode whose log is %s", (log) => {
   writeVersion(db, "old", "wal");
   writeVersion(newer, "new");
   const writer = new Database(db);
@@ -95,7 +95,7 @@ test.each(["empty", "in use"])("a file in WAL mode, whose log is %s, is copied o
   writer.close();
 });
 
-test("what SQLite does to a file in WAL mode is no reason to refuse", () => {
+test("accepts what SQLite does to a file in WAL mode", () => {
   writeVersion(db, "old", "wal");
   const writer = new Database(db);
   writer.pragma("wal_autocheckpoint = 0");
@@ -110,7 +110,7 @@ test("what SQLite does to a file in WAL mode is no reason to refuse", () => {
   writer.close();
 });
 
-test("nor is a new name, owner or place, or another file in its place", () => {
+test("accepts a new name, owner or place, or another file in its place", () => {
   writeVersion(db, "old");
   writeVersion(newer, "new");
   const change = () => {
@@ -122,13 +122,13 @@ test("nor is a new name, owner or place, or another file in its place", () => {
   expect(copyBeside(() => rmSync(db))).toEqual(["new"]);
 });
 
-test("a writer that keeps to SQLite's locks waits", () => {
+test("a writer that uses SQLite's locks waits", () => {
   writeVersion(db, "old");
   copyBeside(() => expect(writeElsewhere).toThrow("database is locked"));
   writeElsewhere();
 });
 
-test("a copy leaves the locks that its process has on the source", () => {
+test("a copy keeps the locks of its process on the source", () => {
   writeVersion(db, "old");
   const own = new Database(db, { readonly: true });
   own.exec("BEGIN; SELECT 1 FROM users");
@@ -138,7 +138,7 @@ test("a copy leaves the locks that its process has on the source", () => {
   writeElsewhere();
 });
 
-test("the log of another file that had the name is not mixed into a new one", () => {
+test("does not mix the log of an earlier file into a new one", () => {
   writeVersion(db, "old", "wal");
   writeVersion(newer, "new");
   const writer = new Database(db);

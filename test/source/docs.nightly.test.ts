@@ -27,7 +27,7 @@ describe("the query for Django", () => {
     writeFileSync(join(folder, "django.sql"), query);
   });
 
-  test("publishes every active user in order, times and ids in form", async () => {
+  test("publishes every active user in order, with valid times and ids", async () => {
     const result = await buildDjango();
     expect(result.warnings).toEqual({ "off_chain.liveness_config.require_head_movement": 1 });
     const users = publishedUsers(result);

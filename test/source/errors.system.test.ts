@@ -81,7 +81,7 @@ describe("the file", () => {
     });
   });
 
-  test("in WAL mode in a folder that cannot be written is refused or read, never half", async () => {
+  test("in WAL mode in a read-only folder is refused or read completely", async () => {
     writeUsers(db, plainRows(3), "PRAGMA journal_mode = WAL");
     const script = `
       mount -t tmpfs tmpfs "$1/ro" && cp "$1/users.sqlite" "$1/ro/" && mount -o remount,ro "$1/ro"
@@ -93,7 +93,7 @@ describe("the file", () => {
   });
 });
 
-test("the file is on a disk that fails, at any call of several threads: told as that, and never as a bug", {
+test("reports a failing disk as such, never as a bug", {
   timeout: 600_000,
 }, async () => {
   writeUsers(db, plainRows(50), "CREATE INDEX users_in_order ON users (date_joined DESC, id)");
@@ -129,7 +129,7 @@ function asNobody(command: string): string {
 }
 
 describe("the table", () => {
-  test("is not there: names those that are, and the nearest", async () => {
+  test("does not exist: names those that do, and the nearest", async () => {
     writeUsers(db, [], "CREATE TABLE members (x)");
     expect(await refusal({ table: "member" })).toBe(
       'F/users.sqlite has no table or view "member"; it has members, users. Did you mean --table members?',
@@ -139,7 +139,7 @@ describe("the table", () => {
     );
   });
 
-  test("lacks a column: names it, the nearest, and what there is", async () => {
+  test("lacks a column: names it, the nearest, and the existing ones", async () => {
     writeUsers(db, [], "ALTER TABLE users RENAME COLUMN off_chain_tokens TO offchain_tokens");
     const message = await refusal();
     expect(message).toContain(
@@ -147,13 +147,13 @@ describe("the table", () => {
     );
   });
 
-  test("has its name in other case, or one that needs quoting", async () => {
+  test("has a name in other case, or one that needs quoting", async () => {
     writeUsers(db, [{ id: userId(1) }], `ALTER TABLE users RENAME TO "Weird "" name; --"`);
     const release = await build({ db, dist: dist, baseUrl: "https://a.example", table: 'weird " NAME; --' });
     expect(release.records).toBe(1);
   });
 
-  test("is a view over tables that are gone", async () => {
+  test("is a view over missing tables", async () => {
     writeUsers(db, [], "CREATE TABLE t (id); CREATE VIEW v AS SELECT * FROM t; DROP TABLE t");
     expect(await refusal({ table: "v" })).toContain("Cannot read F/users.sqlite: no such table: main.t");
   });
@@ -196,7 +196,7 @@ describe("the query", () => {
     expect(await refusal({ query: query() })).toContain("has a NUL character");
   });
 
-  test("lacks a column, is not there, or comes with a table", async () => {
+  test("lacks a column, does not exist, or comes with a table", async () => {
     writeUsers(db, plainRows(1));
     writeFileSync(query(), "SELECT *, id AS password FROM (SELECT id FROM users)");
     expect(await refusal({ query: query() })).toMatch(

@@ -102,7 +102,7 @@ describe("whatever stands in one field", () => {
   });
 });
 
-test("any valid user: canonical where plain, and the usual ones are plain", async () => {
+test("text of any valid user is canonical if plain, and usual users are plain", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(anyUser, { minLength: 1, maxLength: 30, selector: ({ id }) => id }),
@@ -137,7 +137,7 @@ test.each([
   expect(await countPlain(db, "users", avatar)).toBe(1);
 });
 
-test("a default avatar that JSON has to escape is left to the schema, and published rightly", async () => {
+test("publishes a default avatar that JSON must escape", async () => {
   const db = writeUsers(join(scratch(), "users.sqlite"), [{ id: userId(1), image_url: null }]);
   expect(await countPlain(db, "users", 'https://a.example/"')).toBe(0);
 });

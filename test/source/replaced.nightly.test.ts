@@ -43,7 +43,7 @@ function biosOf(release: string): string[] {
   return [...new Set(users.map(({ bio }) => bio))];
 }
 
-test("files delivered all the time, at any moment: no release is a mixture, and the last file is published", {
+test("never mixes files that are delivered during builds, and publishes the last one", {
   timeout: 300_000,
 }, async () => {
   const seed = SEED;

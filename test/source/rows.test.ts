@@ -28,7 +28,7 @@ async function problems() {
   return (refused as InvalidRecordsError).problems.first.map(({ path, value }) => [path, value]);
 }
 
-test("a column without affinity keeps what was put into it, and storage classes count", async () => {
+test("a column without affinity keeps storage classes", async () => {
   writeUsers(db, [], "CREATE TABLE loose AS SELECT * FROM users");
   const file = new Database(db);
   file.exec("DROP TABLE users; ALTER TABLE loose RENAME TO users");
@@ -55,7 +55,7 @@ function columnsOf(file: Database.Database): string[] {
   return file.prepare("SELECT name FROM pragma_table_info('users')").pluck().all().map(String);
 }
 
-test("text in an integer column becomes an integer only where SQLite itself makes it one", async () => {
+test("text in an integer column becomes an integer only if SQLite converts it", async () => {
   writeUsers(db, [{ id: userId(1), referrals_count: "7" }]);
   await publish();
   const page = readFileSync(join(folder, "dist/current/api/users/pages/1.json"), "utf8");
@@ -73,7 +73,7 @@ test.each([
   else expect(await problems()).toEqual([["wac_status", refused]]);
 });
 
-test("bytes that are no UTF-8 are found wherever they stand, and a real replacement character is left alone", async () => {
+test("finds invalid UTF-8 anywhere, and accepts a real replacement character", async () => {
   const bad = ["c3", "c328", "a0", "eda080", "f0288cbc", "f8a1a1a1a1", "efbfbd80", "6180", "f09f98"];
   const rows: Row[] = plainRows(3000).map((row, number) => ({
     ...row,
@@ -91,7 +91,7 @@ test("bytes that are no UTF-8 are found wherever they stand, and a real replacem
 });
 
 test.each(["UTF-16le", "UTF-16be"])(
-  "a database in %s gives the same pages; a lone surrogate is no text",
+  "a database in %s gives the same pages, and refuses a lone surrogate",
   async (encoding) => {
     const rows = plainRows(5).map((row) => ({ ...row, bio: "😀 שלום \uFFFD" }));
     const plain = writeUsers(join(folder, "utf8.sqlite"), rows);
@@ -157,7 +157,7 @@ test("order is by bytes whatever collation the columns declare", async () => {
   expect(again.id).toBe(indexed.id);
 });
 
-test("only contract columns are read: nothing of another column is in a release", async () => {
+test("reads only the contract's columns", async () => {
   writeUsers(
     db,
     plainRows(5).map((row) => ({ ...row, password: "pbkdf2$secret" })),
@@ -166,7 +166,7 @@ test("only contract columns are read: nothing of another column is in a release"
   for (const [path, text] of readTree(join(folder, "dist"))) expect(text, path).not.toMatch(/secret|password/);
 });
 
-test("the source is only ever read: not one byte of it, nor a file beside it, changes", async () => {
+test("changes no byte of the source, and no file beside it", async () => {
   writeUsers(db, plainRows(5));
   const before = readFileSync(db);
   await publish();
@@ -174,7 +174,7 @@ test("the source is only ever read: not one byte of it, nor a file beside it, ch
   expect([...readTree(folder).keys()].filter((path) => !path.startsWith("dist/"))).toEqual(["users.sqlite"]);
 });
 
-test("a BLOB that SQLite would read as JSON is no text", async () => {
+test("refuses a BLOB that SQLite would read as JSON", async () => {
   const rows = plainRows(3).map((row, at) => ({ ...row, bio: at === 1 ? Buffer.from("37616263", "hex") : "abc" }));
   writeUsers(db, rows);
   expect(await problems()).toEqual([["bio", { blob: "37616263" }]]);

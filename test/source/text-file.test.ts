@@ -48,7 +48,7 @@ test("without a contract, a column has the type that all its values have", async
   });
 });
 
-test("with a contract, values are converted as its types say, and what does not fit stays text", async () => {
+test("with a contract, converts values to its types, and keeps others as text", async () => {
   const contract = contractFor({
     flag: { type: "boolean", "x-column": "Flag" },
     score: { type: "number" },
@@ -77,7 +77,7 @@ test.each([
   ]);
 });
 
-test("members of NDJSON keep their types; those of a contract are also found by their path", async () => {
+test("members of NDJSON keep their types; fields of a contract are also found by path", async () => {
   const lines = [
     '{"id": 1, "on": true, "code": "007"}',
     '{"id": 2, "position": {"lat": 1.5}, "list": [1], "code": null}',
@@ -115,6 +115,6 @@ test.each([
   ["t.ndjson", "[1]", /line 1: expected an object, found \[1\]\.$/],
   ["t.ndjson", '{"a": 1}\n{"A": 1}', /has the columns a and A, which are the same for SQLite; rename one\.$/],
   ["t.csv", `${Array.from({ length: 2000 }, (_, at) => `c${at}`).join()}\n`, /more than 1999 columns/],
-])("%s is refused with its line: %j", async (name, text, message) => {
+])("refuses %s with its line: %j", async (name, text, message) => {
   await expect(read(name, text)).rejects.toThrow(message);
 });

@@ -24,7 +24,7 @@ async function answering(answer: (res: ServerResponse) => unknown) {
   return one;
 }
 
-describe("what is not an answer", () => {
+describe("incomplete and malformed responses", () => {
   test.each<[string, (res: ServerResponse) => unknown, RegExp]>([
     [
       "a body cut short",
@@ -60,14 +60,14 @@ describe("what is not an answer", () => {
     expect((error as Error).message).toMatch(message);
   });
 
-  test("a host that is not there", async () => {
+  test("a host that cannot be reached", async () => {
     await expect(asker().ask(`http://127.0.0.1:${await freePort()}/`)).rejects.toThrow(
       "cannot be reached: nothing listens there; check the address, and that the host runs.",
     );
   });
 });
 
-test("a body that is not in the coding that it says has a flaw", async () => {
+test("a body that does not match its Content-Encoding has a flaw", async () => {
   for (const [coding, flaw] of [
     ["gzip", "says Content-Encoding: gzip, which its body is not"],
     ["zstd", "has a Content-Encoding that was not asked for, zstd"],
@@ -77,7 +77,7 @@ test("a body that is not in the coding that it says has a flaw", async () => {
   }
 });
 
-test("a kept connection that the host has closed is opened again", async () => {
+test("reopens a kept connection that the host has closed", async () => {
   const one = await front();
   let answered = 0;
   one.intercept((req, res) => {
@@ -88,7 +88,7 @@ test("a kept connection that the host has closed is opened again", async () => {
   for (let question = 0; question < 10; question++) expect((await ask(one.baseUrl)).status).toBe(200);
 });
 
-test("a host that is busy is asked again when it says so, and requests are spaced", async () => {
+test("retries after Retry-After, and limits the rate of requests", async () => {
   const one = await front();
   let refusals = 2;
   one.intercept((_req, res) => (refusals-- > 0 ? res.writeHead(503, { "Retry-After": "0" }).end() : false));
@@ -97,7 +97,7 @@ test("a host that is busy is asked again when it says so, and requests are space
   expect([one.asked.length, made.requests]).toEqual([3, 3]);
 });
 
-test("a signal ends a request with its reason", async () => {
+test("an abort ends a request with the signal's reason", async () => {
   const control = new AbortController();
   const { baseUrl } = await answering(() => control.abort(new Error("enough")));
   await expect(asker({ signal: control.signal }).ask(baseUrl)).rejects.toThrow("enough");

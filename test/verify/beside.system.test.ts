@@ -32,7 +32,7 @@ async function verified(folder: string) {
   return { differing, bulk, lookup, explorer };
 }
 
-test("a release that has them passes; one that has none is not asked for any", async () => {
+test("a release with these files passes; without them, the checks are skipped", async () => {
   const passed = (request: unknown) => ({ request, outcome: "passed" });
   expect(await verified(await release("full"))).toMatchObject({
     ...{ differing: [], bulk: passed("1 part"), lookup: passed("3 files") },
@@ -49,7 +49,7 @@ test("a release that has them passes; one that has none is not asked for any", a
     });
 });
 
-test("progress tells of records, and then of each file that is made again", async () => {
+test("progress counts records, then recreated files", async () => {
   const seen: unknown[] = [];
   await verifyRelease({ folder: await plainRelease({ lookup: true }), onProgress: (done) => seen.push(done) });
   const files = [0, 1, 2, 3].map((files) => ({ files, total: 3 }));
@@ -57,7 +57,7 @@ test("progress tells of records, and then of each file that is made again", asyn
   expect(seen.slice(0, -4)).toContainEqual(expect.objectContaining({ records: 7, total: 7 }));
 });
 
-test("several parts may end anywhere between two records, and must not stand in each other's place", async () => {
+test("accepts parts that end at any record, and refuses parts in the wrong order", async () => {
   const folder = await release("full");
   const lines = partText(folder).split("\n");
   writeParts(folder, `${lines.slice(0, 2).join("\n")}\n`, "", lines.slice(2).join("\n"));
@@ -76,7 +76,7 @@ test("several parts may end anywhere between two records, and must not stand in 
   expect(bulk?.findings.map(({ path }) => path)).toEqual(expect.arrayContaining([PART, OTHER]));
 });
 
-test("parts, look-up or index.json of another release", async () => {
+test("parts, lookup or index.json of another release", async () => {
   const other = await plainRelease(FULL, namedRows(["0 Anna", "Ben", "C", "D", "E", "F", "G"]));
   const withOther = async (...paths: string[]) => {
     const folder = await release("full");
@@ -99,7 +99,7 @@ test("parts, look-up or index.json of another release", async () => {
   });
 });
 
-test("a file that is a link or a folder is not followed", async () => {
+test("does not follow a link or a folder in place of a file", async () => {
   const folder = await release("full");
   for (const path of [PART, WORDS]) {
     const elsewhere = join(scratch(), "elsewhere");
@@ -113,7 +113,7 @@ test("a file that is a link or a folder is not followed", async () => {
   expect(lookup).toMatchObject({ outcome: "differs", findings: [{ path: KEYS, found: "no such file" }] });
 });
 
-test("a part that would unpack to ten gigabytes is not unpacked, which would take longer than a test may", async () => {
+test("stops unpacking a part that would unpack to ten gigabytes", async () => {
   const folder = await release("full");
   const megabyte = gzipSync(Buffer.alloc(2 ** 20, "x"));
   writePart(folder, Buffer.concat([gzipSync(partText(folder)), ...Array.from({ length: 10_240 }, () => megabyte)]));
@@ -121,7 +121,7 @@ test("a part that would unpack to ten gigabytes is not unpacked, which would tak
   expect((await verified(folder)).bulk).toMatchObject({ count: 1, findings: [{ path: PART, found: "more records" }] });
 });
 
-test("where pages are not as they should be, they make no look-up, and other rows say what is wrong", async () => {
+test("with invalid pages, the lookup is skipped, and other rows report the pages", async () => {
   const folder = await release("full");
   writeFileSync(join(folder, page(2)), "nothing\n");
   reseal(folder);
@@ -135,7 +135,7 @@ test("where pages are not as they should be, they make no look-up, and other row
   expect((await verified(changed)).lookup?.outcome).not.toBe("passed");
 });
 
-test("an explorer without the look-up that it works by, and an index.html alone", async () => {
+test("an explorer without its lookup, and an index.html alone", async () => {
   const folder = await release("full");
   rmSync(join(folder, "lookup"), { recursive: true });
   reseal(folder);

@@ -50,7 +50,7 @@ async function verified(folder: string) {
 
 const newest = (folder: string) => readChanges(folder).steps[0] ?? { file: "", sha256: "", from: "", to: "" };
 
-test("right steps pass, with all their ends or with the release alone; a release without any is not asked", async () => {
+test("valid steps pass, with all releases or one; without steps, the check is skipped", async () => {
   for (const isAlone of [false, true])
     expect(await verified(copied(isAlone).folder)).toMatchObject({
       row: { request: "2 steps", outcome: "passed" },
@@ -67,7 +67,7 @@ test("right steps pass, with all their ends or with the release alone; a release
   expect((await verified(folder)).row).toMatchObject({ request: "0 steps", outcome: "passed" });
 });
 
-test("a step between other states than it says: either end shows it, and without both its form alone is known", async () => {
+test("a step between wrong states differs if either release exists; without both, only its form is checked", async () => {
   const mixed = (chain: Chain) => {
     const { state, steps } = readChanges(chain.folder);
     const [step, older] = steps;
@@ -95,7 +95,7 @@ test("a step between other states than it says: either end shows it, and without
   expect((await verified(mixed(copied(true)).folder)).row).toMatchObject({ outcome: "passed" });
 });
 
-test("a release beside it that is damaged is no end, and neither is a file behind a link", async () => {
+test("ignores a damaged release beside it, and a file behind a link", async () => {
   const { folders, folder } = copied();
   changeLines(folder, 1, (lines) => lines.slice(0, -1));
   const list = join(folders[0] ?? "", "records.sha256");
@@ -114,7 +114,7 @@ test("a release beside it that is damaged is no end, and neither is a file behin
   expect((await verified(folder)).others).toContain("files");
 });
 
-test("a step that would unpack to ten gigabytes is not unpacked, which would take longer than a test may", async () => {
+test("stops unpacking a step that would unpack to ten gigabytes", async () => {
   const { folder } = copied();
   const found = async () => (await verified(folder)).row?.findings.map(({ found }) => found);
   const megabyte = gzipSync(Buffer.alloc(2 ** 20, "x"));
@@ -124,7 +124,7 @@ test("a step that would unpack to ten gigabytes is not unpacked, which would tak
   expect(await found()).toContain("more plain bytes");
 });
 
-test("steps of more than half of what there is are too many", async () => {
+test("refuses steps larger than half of the parts", async () => {
   const { folder } = copied();
   const pages = [1, 2, 3, 4].map((page) => statSync(join(folder, `api/users/pages/${page}.json`)).size);
   const all = pages.reduce((sum, size) => sum + size, 0);

@@ -37,7 +37,7 @@ async function withOlder(shape: Shape, which: (page: number) => boolean) {
   };
 }
 
-describe("what is served instead is called by its name", () => {
+describe("names what is served instead", () => {
   test("one stale page", async () => {
     const { row, older, id } = await withOlder({ bio: "old" }, (page) => page === 3);
     expect(row).toMatchObject({
@@ -47,7 +47,7 @@ describe("what is served instead is called by its name", () => {
     });
   });
 
-  test("the whole of an older release", async () => {
+  test("all of an older release", async () => {
     const { row, older } = await withOlder({ bio: "old" }, () => true);
     expect(row).toMatchObject({
       count: 5,
@@ -55,7 +55,7 @@ describe("what is served instead is called by its name", () => {
     });
   });
 
-  test("the whole of an older release that has pages in common with the new one", async () => {
+  test("all of an older release that shares pages with the new one", async () => {
     const rows = plainRows(9);
     const dist = scratch();
     const make = async (bio: string) => {
@@ -81,7 +81,7 @@ describe("what is served instead is called by its name", () => {
     );
   });
 
-  test("a release that nobody knows, with more pages", async () => {
+  test("an unknown release with more pages", async () => {
     const one = await front({ count: 9 });
     const elsewhere = scratch();
     const against = await openRelease(await publish(elsewhere, { baseUrl: one.baseUrl, count: 5, bio: "x" }));
@@ -93,7 +93,7 @@ describe("what is served instead is called by its name", () => {
   });
 });
 
-test("the release to compare with is the current one, one that is named, or none", async () => {
+test("compares with the current release, a named one, or none", async () => {
   const dist = scratch();
   expect(await openAgainst(undefined, dist, ".")).toEqual({
     release: undefined,
@@ -117,7 +117,7 @@ test("the release to compare with is the current one, one that is named, or none
   expect(join(dist, RELEASES)).toBe(join(first, ".."));
 });
 
-describe("a host that fails while it is read", () => {
+describe("a host that fails during verification", () => {
   const answers = (one: Front, when: RegExp, answer: (res: ServerResponse) => unknown) =>
     one.intercept((req, res) => (when.test(`${req.method} ${req.url}`) ? answer(res) : false));
   const differing = async (one: Front, timeoutMs = 5000) => {
@@ -128,7 +128,7 @@ describe("a host that fails while it is read", () => {
   test.each([
     [500, "a contract (200) or none (404)"],
     [403, "a page (200)"],
-  ])("%i for everything: what is likely", async (status, expected) => {
+  ])("%i for every request: says the likely cause", async (status, expected) => {
     const one = await front({ count: 9 });
     answers(one, /./, (res) => res.writeHead(status, { "Content-Type": "text/html" }).end("<h1>Error</h1>"));
     await expect(verifyHost({ baseUrl: one.baseUrl })).rejects.toThrow(
@@ -136,7 +136,7 @@ describe("a host that fails while it is read", () => {
     );
   });
 
-  test("a page that never comes is one finding", async () => {
+  test("a page without a response is one finding", async () => {
     const one = await front({ count: 9 });
     answers(one, /page=3$/, () => {});
     const found = {
@@ -147,7 +147,7 @@ describe("a host that fails while it is read", () => {
     expect(await differing(one)).toMatchObject([{ name: "pages", count: 1, findings: [found] }]);
   });
 
-  test("a probe that is never answered is one row", async () => {
+  test("a check without a response is one row", async () => {
     const one = await front({ count: 9 });
     answers(one, /page=abc$/, () => {});
     expect(await differing(one)).toMatchObject([
@@ -155,7 +155,7 @@ describe("a host that fails while it is read", () => {
     ]);
   });
 
-  test("a host that fails again and again is given up", async () => {
+  test("gives up after repeated failures", async () => {
     const one = await front({ count: 60, pageSize: 1 });
     answers(one, /^GET .*page=[2-9]\d*$/, () => {});
     await expect(verifyHost({ baseUrl: one.baseUrl, timeoutMs: 1000 })).rejects.toThrow(
@@ -164,7 +164,7 @@ describe("a host that fails while it is read", () => {
     expect(one.asked.filter((line) => /page=[2-9]\d*$/.test(line)).length).toBeLessThan(40);
   });
 
-  test("a snapshot that is switched while it is read is read anew", async () => {
+  test("reads again after a switch during reading", async () => {
     const one = await front({ count: 9 });
     let switched = false;
     one.intercept((req, res) => {

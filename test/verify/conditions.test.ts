@@ -73,7 +73,7 @@ function fromRecords(contract: Contract) {
   return counts;
 }
 
-test("whole numbers, texts, NULL and booleans are what they were in their columns", () => {
+test("integers, texts, NULL and booleans have the values of their columns", () => {
   const contract = contractWith(
     "size / 2 * 2 = size",
     "typeof(size) = 'integer' AND typeof(flag) = 'integer' AND typeof(\"Full Name\") = 'text'",
@@ -92,14 +92,14 @@ test("whole numbers, texts, NULL and booleans are what they were in their column
   expect(fromRecords(contract)).toEqual(expected);
 });
 
-test("a condition that cannot be evaluated for one record is not true of it, and others are counted all the same", () => {
+test("a condition that cannot be evaluated counts as not true for that record only", () => {
   const contract = contractWith("flag = 1", "abs(size * 1024 - 1024) > 0", "size > 0");
   // -(2^53 - 1) * 1024 - 1024 is the one integer that has no positive counterpart.
   expect(() => inSource(contractWith("abs(size * 1024 - 1024) > 0"))).toThrow("integer overflow");
   expect(fromRecords(contract)).toEqual({ c0: 125, c1: 1, c2: 50 });
 });
 
-test("conditions over what records do not show are left out", () => {
+test("leaves out conditions over values that records do not show", () => {
   const contract = contractWith(
     "size > 0",
     "other = 'o'",
@@ -112,6 +112,6 @@ test("conditions over what records do not show are left out", () => {
   expect(fromRecords(contract)).toEqual({ c0: 50 });
 });
 
-test("a contract without conditions asks nobody", () => {
+test("a contract without conditions runs no SQL", () => {
   expect(fromRecords(contractWith())).toEqual({});
 });

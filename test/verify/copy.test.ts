@@ -19,7 +19,7 @@ function verifyWithout(folder: string, paths: readonly string[], options: object
   return verifyRelease({ folder, whyAbsent, ...options });
 }
 
-test("without records.sha256 and files for hosts, pages must still make the list that SHA256SUMS has", async () => {
+test("without records.sha256, pages must still give its listed digest", async () => {
   const folder = await plainRelease({ ...FULL, adapt: ["nginx"] });
   const verdict = await verifyWithout(folder, [RECORDS, "adapters"]);
   expect(differing(verdict)).toEqual([]);
@@ -35,7 +35,7 @@ test("without records.sha256 and files for hosts, pages must still make the list
   expect(differing(await verifyWithout(wrong, [RECORDS]))).toEqual(["record-list"]);
 });
 
-test("a page that is known to be missing is no finding, and nothing is said of all records but of the parts", async () => {
+test("a page known to be absent is not a finding, and checks of all records are skipped", async () => {
   const folder = await plainRelease(FULL);
   const verdict = await verifyWithout(folder, [page(2), RECORDS]);
   expect(differing(verdict)).toEqual([]);
@@ -47,7 +47,7 @@ test("a page that is known to be missing is no finding, and nothing is said of a
     });
 });
 
-test("of a sample, each page is checked", async () => {
+test("checks each page of a sample", async () => {
   const folder = await plainRelease(FULL);
   edit(folder, page(3), (text) => text.replace('"wac_status":0', '"wac_status":"0"'));
   reseal(folder);
@@ -58,7 +58,7 @@ test("of a sample, each page is checked", async () => {
     expect(row(verdict, name)).toMatchObject({ outcome: "skipped", note: expect.stringContaining("--sample") });
 });
 
-test("without snapshot.json and SHA256SUMS, pages are held to what page 1 says, and findings may be added to", async () => {
+test("without snapshot.json and SHA256SUMS, compares pages with page 1, and adds to given findings", async () => {
   const folder = await plainRelease({ encodings: [] });
   const said = { ...readSnapshot(folder), id: "0".repeat(12), state: "0".repeat(64), warnings: {} };
   const missing = [SNAPSHOT, SUMS, RECORDS, OPENAPI];

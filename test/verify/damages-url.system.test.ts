@@ -86,13 +86,13 @@ test.each(steps)("$what", async (damage) => {
     expect(findings.map(saidBy)).toEqual(damage.found);
 });
 
-test("steps that are right pass, and by a sample, too", async () => {
+test("valid steps pass, with a sample, too", async () => {
   const right = await release("steps");
   for (const more of [{}, { sample: 1 }, { sample: 1, isCompared: true }])
     expect(await verified(right, more)).toMatchObject({ differing: [] });
 });
 
-test("a sample of the pages proves parts on its pages, and no look-up", async () => {
+test("a sample checks parts on its pages, and skips the lookup", async () => {
   const folder = await release("full");
   for (const what of ["two records of a part in each other's place", "a word is made up"])
     DAMAGES.find((damage) => damage.what === what)?.make(folder);
@@ -105,7 +105,7 @@ test("a sample of the pages proves parts on its pages, and no look-up", async ()
   expect((await verified(folder, { sample: 3 })).differing).toContain("lookup");
 });
 
-test("without them there is nothing to prove; the explorer of another version differs unless it is allowed", async () => {
+test("skips checks without files; an explorer of another version differs unless allowed", async () => {
   const { row } = await verified(await release("plain"));
   expect(row("lookup")).toMatchObject({ outcome: "skipped", note: "it has no lookup/index.json" });
   expect(row("explorer-page")).toMatchObject({ outcome: "skipped" });
@@ -116,7 +116,7 @@ test("without them there is nothing to prove; the explorer of another version di
   expect((await verified(folder, { allow: ["explorer"] })).row("explorer")).toMatchObject({ outcome: "allowed" });
 });
 
-test("files of a wrong type, a state that may be cached, and a range of other bytes are found", async () => {
+test("finds wrong types, cacheable state, and wrong ranges", async () => {
   const folder = await release("full");
   const faults: [path: RegExp, change: (reply: Reply) => Reply][] = [
     [/app\.js$/, (reply) => withHeader(reply, "Content-Type", "text/plain")],
@@ -136,7 +136,7 @@ test("files of a wrong type, a state that may be cached, and a range of other by
   );
 });
 
-test("headers that say the same in another way are right", async () => {
+test("accepts headers with the same meaning in another form", async () => {
   const folder = await release("full");
   one.edit((_, reply) => ({
     ...reply,

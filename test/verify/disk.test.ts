@@ -15,7 +15,7 @@ const row = ({ rows }: Verdict, name: string) => rows.find((row) => row.name ===
 const setSnapshot = (change: object) => (folder: string) =>
   writeFileSync(join(folder, SNAPSHOT), `${JSON.stringify({ ...readSnapshot(folder), ...change })}\n`);
 
-describe("a whole release", () => {
+describe("an intact release", () => {
   const SHAPES: [string, Partial<BuildOptions>][] = [
     ["with compressed pages", {}],
     ["linked by path, without compressed pages", { links: "path", encodings: [] }],
@@ -46,7 +46,7 @@ describe("a whole release", () => {
     expect(verdict.subject).toBe("release release");
   });
 
-  test("but for records.sha256", async () => {
+  test("except records.sha256", async () => {
     const folder = await plainRelease();
     rmSync(join(folder, RECORDS));
     reseal(folder);
@@ -57,7 +57,7 @@ describe("a whole release", () => {
   test.each([
     ["nginx", "apache", "htaccess", "caddy"],
     ["nginx", "vercel", "cloudflare", "github-pages"],
-  ])("with files for %s, %s, %s and %s, wherever it lies, or published without them", async (...adapt) => {
+  ])("with files for %s, %s, %s and %s, at any path, or published without them", async (...adapt) => {
     const folder = await plainRelease({ adapt, explorer: true, bulk: true });
     const verdict = await verifyRelease({ folder });
     expect(differing(verdict)).toEqual([]);
@@ -71,7 +71,7 @@ describe("a whole release", () => {
     expect(differing(await verifyRelease({ folder }))).toEqual([]);
   });
 
-  test("by rules that --cache-control names, and by others where hosts is allowed", async () => {
+  test("with the given --cache-control, or any other if hosts is allowed", async () => {
     const cacheControl = "public, max-age=5";
     const folder = await plainRelease({ adapt: ["nginx"], cacheControl });
     expect(differing(await verifyRelease({ folder, cacheControl }))).toEqual([]);
@@ -86,7 +86,7 @@ describe("a whole release", () => {
     ["itself", ".", 0o700, (folder: string) => `chmod -R o+rX ${folder}`],
     ["a folder inside", "api/users", 0o754, (folder: string) => `chmod -R o+rX ${folder}`],
     ["a page", page(2), 0o640, (folder: string) => `chmod -R o+rX ${folder}`],
-  ])("that other users cannot read because of %s is no finding, but noted", async (_what, path, mode, mend) => {
+  ])("that other users cannot read because of %s is noted, not a finding", async (_what, path, mode, mend) => {
     const folder = await plainRelease();
     chmodSync(dirname(folder), 0o755);
     expect(row(await verifyRelease({ folder }), "readable")).toMatchObject({ outcome: "passed" });
@@ -104,13 +104,13 @@ const ROOT = process.getuid?.() === 0;
 if (ROOT) process.stderr.write("Skipped one test: root can read every file.\n");
 
 describe("what is no release, or cannot be read", () => {
-  test.skipIf(ROOT)("a file that may not be read is trouble, not damage", async () => {
+  test.skipIf(ROOT)("a file without read permission is an error, not a finding", async () => {
     const folder = await plainRelease();
     chmodSync(join(folder, page(1)), 0);
     await expect(verifyRelease({ folder })).rejects.toThrow(/1\.json cannot be read \(EACCES\)/);
   });
 
-  test("what is no release is refused", async () => {
+  test("refuses a folder that is not a release", async () => {
     const folder = scratch();
     await expect(verifyRelease({ folder })).rejects.toThrow(
       /is not a release: it has neither snapshot.json nor SHA256SUMS/,
@@ -143,7 +143,7 @@ describe("known by its digest, id or name", () => {
   });
 });
 
-test("all findings of a kind are counted, and the first 20 kept, first pages first", async () => {
+test("counts all findings of a check, and keeps the first 20 by page", async () => {
   const folder = await plainRelease({ pageSize: 1, encodings: [] }, plainRows(50));
   for (let number = 50; number >= 1; number--)
     edit(folder, page(number), (text) => text.replace('"country":"GB"', '"country":"gb"'));

@@ -31,8 +31,8 @@ async function stationsRelease(count = 9, options: Partial<BuildOptions> = {}) {
   return join(folder, "release");
 }
 
-describe("a whole release has no finding", () => {
-  test("of stations and of entries, with a look-up and a page for people", async () => {
+describe("an intact release has no finding", () => {
+  test("of stations and of entries, with a lookup and an explorer", async () => {
     for (const folder of [
       await stationsRelease(30, { explorer: true }),
       await entriesRelease(entries(23), { explorer: true }),
@@ -77,7 +77,7 @@ describe("a whole release has no finding", () => {
     }
   });
 
-  test("of nothing, of one, and where every record ties", async () => {
+  test("of no record, of one, and of records with equal order values", async () => {
     for (const rows of [[], entries(1), entries(40).map((row) => ({ ...row, topic: "a", level: 1n }))]) {
       const sorted = rows.toSorted((one, other) => Number(one["seq"]) - Number(other["seq"]));
       expect(differing(await verifyRelease({ folder: await entriesRelease(sorted) }))).toEqual([]);
@@ -85,7 +85,7 @@ describe("a whole release has no finding", () => {
   });
 });
 
-describe("a contract.json that is none", () => {
+describe("an invalid contract.json", () => {
   let folder: string;
   beforeEach(async () => {
     folder = await entriesRelease();
@@ -102,7 +102,7 @@ describe("a contract.json that is none", () => {
     ],
     ["is far too large", (text: string) => `${" ".repeat(2 ** 21)}${text}`, /^no file to read$/],
     ["is nested too deep", () => "[".repeat(100_000), /nested/],
-  ])("%s is a finding, and what does not depend on it is checked", async (_what, change, found) => {
+  ])("%s is a finding, and independent checks still run", async (_what, change, found) => {
     const contract = contractOf(ENTRIES);
     edit(folder, CONTRACT, change);
     reseal(folder, contract);
@@ -118,7 +118,7 @@ describe("a contract.json that is none", () => {
     expect(passed(verdict)).toBe(false);
   });
 
-  test("is listed and not there", async () => {
+  test("that is listed but missing", async () => {
     rmSync(join(folder, CONTRACT));
     const verdict = await verifyRelease({ folder });
     expect(differing(verdict)).toEqual(["files", "contract"]);

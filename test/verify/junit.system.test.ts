@@ -34,7 +34,7 @@ function read(xml: string, xpath: string): string {
 /** What XML can say is said as it is, and the rest as it is printed everywhere; only lines may end otherwise. */
 const shownAs = (text: string) => text.split("\n").map(visible).join("\n");
 
-describe.skipIf(isMissing("xmllint"))("in every place where foreign text may stand,", () => {
+describe.skipIf(isMissing("xmllint"))("in every place with text of others,", () => {
   test.each(HOSTILE)("%s", (_name, text) => {
     const whole = { name: "pages", rule: text, request: text, received: text, count: 1, note: text };
     const found: Finding = {

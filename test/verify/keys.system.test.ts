@@ -43,7 +43,7 @@ function ordered(order: readonly string[], types: Record<string, "string" | "int
   });
 }
 
-test("400,000 ids, which go to disk; three come again", { timeout: 60_000 }, () => {
+test("finds three repeats in 400,000 ids, on disk", { timeout: 60_000 }, () => {
   const ids: string[] = Array.from({ length: 400_000 }, () => randomUUID());
   const [first = "", second = "", third = ""] = [ids[0], ids[150_000], ids[399_999]];
   expect(ofUsers(ids, 1000)).toEqual({ count: 0, first: [] });
@@ -62,7 +62,7 @@ test("400,000 ids, which go to disk; three come again", { timeout: 60_000 }, () 
   );
 });
 
-test("one id for all", () => {
+test("finds one id in all records", () => {
   const id = randomUUID();
   expect(
     ofUsers(
@@ -75,7 +75,7 @@ test("one id for all", () => {
   });
 });
 
-test("ids that differ in one digit", () => {
+test("tells ids apart that differ in one digit", () => {
   const ids = Array.from({ length: 2000 }, (_, at) => `00000000-0000-4000-8000-${`${at}`.padStart(12, "0")}`);
   expect(ofUsers(ids, 7)).toEqual({ count: 0, first: [] });
 });
@@ -83,7 +83,7 @@ test("ids that differ in one digit", () => {
 const INTEGERS = ordered(["n"], { n: "integer" });
 const TEXTS = ordered(["t"], { t: "string" });
 
-test("integers, as numbers", () => {
+test("compares integers as numbers", () => {
   const most = Number.MAX_SAFE_INTEGER;
   expect(find(INTEGERS, [[-most], [-1], [0], [1], [most - 1], [most]], 2)).toEqual({ count: 0, first: [] });
   expect(find(INTEGERS, [[-3], [2], [2], [10], [most], [most]], 3)).toMatchObject({
@@ -95,7 +95,7 @@ test("integers, as numbers", () => {
   });
 });
 
-test("texts of any length and script: the whole of them counts", () => {
+test("compares whole texts of any length and script", () => {
   const long = "ä".repeat(100_000);
   const texts = ["", "1", "É", "é", "e\u0301", "x".repeat(60), "x".repeat(61), `${long}a`, `${long}b`, long].map(
     toBytes,
@@ -107,7 +107,7 @@ test("texts of any length and script: the whole of them counts", () => {
   expect(first).toMatchObject([{ id: `${"ä".repeat(59)}…`, found: "2 times, on page 1" }]);
 });
 
-test("order by bytes, by number, and in both directions, across edges of batches", () => {
+test("checks order by bytes, by number, in both directions, across batches", () => {
   const both = ordered(["a", "-n", "t"], { a: "string", n: "integer", t: "string" });
   const key = (a: string, n: number, t: string): OrderKey => [toBytes(a), n, toBytes(t)];
   // U+FFEE is before U+1F54A in UTF-8, and behind it in UTF-16.
@@ -137,7 +137,7 @@ test("order by bytes, by number, and in both directions, across edges of batches
   ]);
 });
 
-test("long texts that differ at their ends are compared, across edges of batches too", () => {
+test("compares long texts to their ends, also across batches", () => {
   const contract = ordered(["t", "n"], { t: "string", n: "integer" });
   const long = "z".repeat(1_000_000);
   const wrongIn = (one: OrderKey, other: OrderKey, perPage: number) =>

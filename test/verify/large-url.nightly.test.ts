@@ -18,7 +18,7 @@ const PATH = `/${"long".repeat(49)}/`;
 /** Of all memory at its peak, most of which is Node itself. The list alone would add its own size. */
 const MOST_MB = 220;
 
-test("it is verified in little memory, and read by who reads listings", { timeout: 600_000 }, async () => {
+test("verifies a large host in bounded memory, and the client reads it", { timeout: 600_000 }, async () => {
   const folder = scratch();
   const [db, dist] = [join(folder, "users.sqlite"), join(folder, "dist")];
   execFileSync("npm", ["run", "-s", "sample", "--", "--users", String(USERS), "--out", db]);

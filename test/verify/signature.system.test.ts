@@ -78,7 +78,7 @@ describe.each([
 ])("%s", (_, make) => {
   const demand = () => ({ key: [ours.public] });
 
-  test("a signature passes with its key, given as a file, as its line or as its text, beside others", async () => {
+  test("a signature passes with its key, given as a file, a line or a text, among others", async () => {
     const { folder, row } = await make(ours.secret);
     const { public: file, line } = ours;
     const text = readFileSync(file, "utf8");
@@ -93,7 +93,7 @@ describe.each([
     expect(said).toMatchObject({ id: readSnapshot(folder).id, baseUrl: readSnapshot(folder).base_url });
   });
 
-  test("without a key, it is said whether there is a signature", async () => {
+  test("without a key, says whether there is a signature", async () => {
     expect(await (await make(ours.secret)).row()).toEqual({
       outcome: "skipped",
       said: "there is one; --key verifies it",
@@ -101,7 +101,7 @@ describe.each([
     expect(await (await make(undefined)).row()).toEqual({ outcome: "skipped", said: "it has none" });
   });
 
-  test("none where one is demanded", async () => {
+  test("without a signature although a key is given", async () => {
     const { row } = await make(undefined);
     expect(await row(demand())).toEqual({
       outcome: "differs",
@@ -147,7 +147,7 @@ describe.each([
     expect(row).toMatchObject({ outcome: "differs", said: expect.stringContaining(said) });
   });
 
-  test("one that is too old", async () => {
+  test("an old signature", async () => {
     const threeDaysAgo = new Date();
     threeDaysAgo.setUTCDate(threeDaysAgo.getUTCDate() - 3);
     const { row } = await make(ours.secret, threeDaysAgo);
@@ -157,7 +157,7 @@ describe.each([
   });
 });
 
-test("by URL, a release of another address is refused, although all of it is right", async () => {
+test("by URL, refuses a valid release of another base URL", async () => {
   const dist = scratch();
   const { secret, line } = ours;
   await build({ db, dist, baseUrl: "https://directory.example.com", signKey: secret });
@@ -168,7 +168,7 @@ test("by URL, a release of another address is refused, although all of it is rig
   expect(said).toContain(`is of a release of https://directory.example.com, not of ${new URL(url).origin}`);
 });
 
-test("what is no public key is refused, without a word of it", async () => {
+test("refuses an invalid public key, without repeating it", async () => {
   const { secret, line } = ours;
   const text = readFileSync(secret, "utf8");
   const base64 = text.split("\n")[1] ?? "";
@@ -182,12 +182,12 @@ test("what is no public key is refused, without a word of it", async () => {
   }
 });
 
-test("a greatest age without a key is refused", async () => {
+test("refuses a maximum age without a key", async () => {
   await expect(verify({ what: ".", maxAge: "2d" })).rejects.toThrow("give --key (key), too");
   await expect(verify({ what: ".", maxAge: "2w", key: [ours.line] })).rejects.toThrow("90m, 36h or 2d");
 });
 
-test("a file that SHA256SUMS need not list is no finding, and only a plain one counts", async () => {
+test("an unlisted signature is not a finding, and only a regular file counts", async () => {
   const { folder } = await onDisk(ours.secret);
   const files = async () => (await verify({ what: folder })).rows.find(({ name }) => name === "files");
   expect(await files()).toMatchObject({ outcome: "passed" });

@@ -19,7 +19,7 @@ const NOT_ASKED = [
 /** What is only checked where there is no release to compare with, and not there either; `compressed` is of files on disk. */
 const NOT_KEPT = ["same-bytes", "description", "bulk", "changes", "lookup", "explorer", "avatar", "hosts", "readable"];
 
-describe("a right host has no finding, compared with its release and alone", () => {
+describe("a correct host has no finding, compared with its release and alone", () => {
   const stations = { count: 11, contract: STATIONS_CONTRACT } as const;
   const SHAPES: [string, Shape, string][] = [
     ["users", { count: 11 }, ""],
@@ -47,7 +47,7 @@ describe("a right host has no finding, compared with its release and alone", () 
     }
   });
 
-  test("some pages, from the first to the last", async () => {
+  test("reads a sample from the first page to the last", async () => {
     const { baseUrl, asked } = await front({ count: 41, pageSize: 2 });
     const verdict = await verifyHost({ baseUrl, sample: 3 });
     expect(differing(verdict)).toEqual([]);
@@ -75,7 +75,7 @@ const rowsOf = (faults: readonly Fault[], isCompared = true) => {
   return CHECK_NAMES.filter((name) => rows.includes(name));
 };
 
-describe("faults are found, together with others that do not hide them", () => {
+describe("finds faults, also several at once", () => {
   test.each(RUNS.map((faults) => [faults.map(([what]) => what).join("; "), faults] as const))(
     "%s",
     async (_, faults) => {
@@ -101,7 +101,7 @@ describe("faults are found, together with others that do not hide them", () => {
   });
 });
 
-test("a count that promises millions of pages is no reason to make room for them", async () => {
+test("a count that promises millions of pages does not reserve memory", async () => {
   const many = await front({ count: 11, pageSize: 1 });
   many.edit((_req, reply) => ({
     ...reply,
@@ -119,7 +119,7 @@ test("a count that promises millions of pages is no reason to make room for them
   expect(found?.request).toMatch(/^1\d\d of 90,000,000 pages$/);
 });
 
-test("an answer in which there is nothing to judge holds nothing", async () => {
+test("skips a check if the response does not allow one", async () => {
   const plain = await front({ count: 11 });
   plain.edit(({ method, url }, reply) =>
     method === "POST" ? { ...reply, status: 501 } : url?.endsWith("page=0") ? { ...reply, status: 200 } : undefined,
@@ -134,7 +134,7 @@ test("an answer in which there is nothing to judge holds nothing", async () => {
   expect(plain.asked.filter((line) => line === "GET /api/users/?format=api&page=4")).toHaveLength(1);
 });
 
-test("progress counts requests, up to all that there were", async () => {
+test("progress counts requests, up to the total", async () => {
   one.reset();
   const seen: { requests: number; total: number }[] = [];
   const { asked } = await verifyHost({
@@ -147,7 +147,7 @@ test("progress counts requests, up to all that there were", async () => {
   expect(seen.at(-1)).toEqual({ requests: asked?.requests, total: asked?.requests });
 });
 
-test("a form of URL that gives nothing is given up after a hundred pages", async () => {
+test("gives up a form of URL after a hundred wrong pages", async () => {
   const many = await front({ count: 300, pageSize: 1 });
   many.edit(({ url }, reply) => (/pages\/\d+\.json$/.test(url ?? "") ? { ...reply, status: 404 } : undefined));
   const count = row(await verifyHost({ baseUrl: many.baseUrl }), "both-forms")?.count ?? 0;
@@ -178,7 +178,7 @@ describe("a host of stations", () => {
   const page = (number: number) =>
     new RegExp(`/v1/stations/(?:pages/${number}\\.json|\\?(?:format=api&)?page=${number})$`);
 
-  test("records out of order, invalid, repeated and not canonical", async () => {
+  test("finds records out of order, invalid, repeated and not canonical", async () => {
     change([
       [page(2), (text) => text.replace(/\n([^\n]*),\n([^\n]*)\n/, "\n$2,\n$1\n")],
       [page(3), (text) => text.replace(/"latitude":[^,]*/, '"latitude":91')],
@@ -196,7 +196,7 @@ describe("a host of stations", () => {
     expect(found("canonical")).toMatch(/^5: .*code/);
   });
 
-  test("a contract of other stations, or another than SHA256SUMS lists", async () => {
+  test("finds another contract, and one that SHA256SUMS does not list", async () => {
     change([[/contract\.json$/, (text) => text.replace("[A-Z0-9]{4,8}", "[A-Z0-9]{4,7}")]]);
     const verdict = await verifyHost({ baseUrl: weather.baseUrl });
     expect(row(verdict, "records")?.findings[0]?.found).toMatch(/^code "ST00000\d"$/);
@@ -208,7 +208,7 @@ describe("a host of stations", () => {
       });
   });
 
-  test("a contract that is none, and the listing's own URL, end the verification", async () => {
+  test("an invalid contract, and the listing's own URL, end the verification", async () => {
     change([[/contract\.json$/, (text) => text.replace('"x-facet"', '"x-facets"')]]);
     await expect(verifyHost({ baseUrl: weather.baseUrl })).rejects.toThrow(
       /contract\.json is not a contract: .*x-facets/,

@@ -30,11 +30,11 @@ test.each([
   expect(results).toEqual([]);
 });
 
-test("a thread that ends while nobody waits for it", async () => {
+test("reports a thread that ends between jobs", async () => {
   await poolOf(1, "at once").end();
 });
 
-test.each([1, 2, 3])("each job is done once by %i threads, and its result comes with it", async (size) => {
+test.each([1, 2, 3])("%i threads run each job once, and return its result", async (size) => {
   const pool = poolOf(size);
   const results: [number, number][] = [];
   await pool.run(jobs(3, 1, 4, 15, 9, 2, 6), (result, job) => results.push([job, result]));
@@ -42,13 +42,13 @@ test.each([1, 2, 3])("each job is done once by %i threads, and its result comes 
   expect(results.sort(([a], [b]) => a - b)).toEqual([1, 2, 3, 4, 6, 9, 15].map((job) => [job, job]));
 });
 
-test("without threads, jobs are done here", async () => {
+test("without threads, runs jobs on the calling thread", async () => {
   const results: number[] = [];
   await poolOf(0).run(jobs(1, 2), (result) => results.push(result));
   expect(results).toEqual([-1, -2]);
 });
 
-test.each([0, 2])("no job begins once a result is answered with false, with %i threads", async (size) => {
+test.each([0, 2])("begins no job after take returns false, with %i threads", async (size) => {
   const pool = poolOf(size);
   let begun = 0;
   const endless = (function* () {
@@ -59,7 +59,7 @@ test.each([0, 2])("no job begins once a result is answered with false, with %i t
   expect(begun).toBeLessThan(6);
 });
 
-test.each([0, 2])("an abort ends the run with its reason, with %i threads", async (size) => {
+test.each([0, 2])("an abort ends the run with the signal's reason, with %i threads", async (size) => {
   const stop = new AbortController();
   const pool = new ThreadPool({ size, file, data: "", start: () => (job: number) => job, signal: stop.signal });
   const run = pool.run(jobs(1, 1, 1, 1, 1), () => stop.abort(new Error("stopped")));
@@ -67,7 +67,7 @@ test.each([0, 2])("an abort ends the run with its reason, with %i threads", asyn
   await pool.end();
 });
 
-test("a thread is not ended in the middle of a job: it may be in SQLite, which would end the process", async () => {
+test("does not terminate a thread during a job", async () => {
   for (let i = 0; i < 10; i++) {
     const pool = poolOf(1);
     const results: number[] = [];
@@ -79,7 +79,7 @@ test("a thread is not ended in the middle of a job: it may be in SQLite, which w
   }
 });
 
-test("no result is kept in memory: a build of millions would need room for all of them", async () => {
+test("keeps no result in memory", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const pool = new ThreadPool<string, number, { job: number }>({ size: 1, file, data: "objects" });

@@ -44,21 +44,21 @@ describeWith("chromium", "accessibility", (path) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   });
 
-  test.each(SCHEMES)("%s: marks, escapes, empty and long values too", async (colorScheme) => {
+  test.each(SCHEMES)("%s: including marks, escapes, empty and long values", async (colorScheme) => {
     const { page } = await open(hardValues, { colorScheme });
     await settled(page);
     await page.getByRole("button", { name: "Open all" }).click();
     expect(await findings(page)).toEqual([]);
   });
 
-  test("axe is looking: it finds a control without a name", async () => {
+  test("axe works: it finds a control without a name", async () => {
     const { page } = await open(hardValues);
     await settled(page);
     await page.locator("#path").evaluate((select) => select.removeAttribute("id"));
     expect(await findings(page)).toEqual([expect.stringMatching(/^select-name: <select/)]);
   });
 
-  test("a screen reader hears of results once they are there, in a live region", async () => {
+  test("announces results to screen readers in a live region", async () => {
     const { page } = await open(everything());
     await settled(page);
     await page.evaluate(() => {
@@ -87,7 +87,7 @@ describeWith("chromium", "accessibility", (path) => {
     expect(new Set(moving)).toEqual(new Set(["0s", duration]));
   });
 
-  test("what has the focus is outlined, and the pager does not hide it", async () => {
+  test("outlines the focused element, which the pager does not hide", async () => {
     const { page } = await open(everything(), { viewport: { width: 1000, height: 600 } });
     await settled(page);
     await page.locator("#open-all").focus();

@@ -11,7 +11,7 @@ import { settled, useBrowser } from "./browser.js";
 describeWith("chromium", "the page of any contract", (path) => {
   const open = useBrowser(path);
 
-  test("speaks of stations, by their facet and their time", async () => {
+  test("describes stations by their facet and their time", async () => {
     const { page, misdeeds } = await open(stationsDiff());
     expect(await settled(page)).toBe("1 to 18 of 18 changes");
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("18 stations differ");
@@ -42,7 +42,7 @@ describeWith("chromium", "the page of any contract", (path) => {
     expect(misdeeds).toEqual([]);
   });
 
-  test("has neither flows nor times where the contract has none", async () => {
+  test("has no flows or times if the contract has none", async () => {
     const { page, misdeeds } = await open(partsDiff());
     await settled(page);
     expect(await titles(page)).toEqual(["Changes by field"]);
@@ -69,7 +69,7 @@ describeWith("chromium", "the page of any contract", (path) => {
     expect(await table.locator("tbody tr").first().textContent()).toMatch(/^"Station .*""Station .* <b>"1$/);
   });
 
-  test("says first what changed in the contract", async () => {
+  test("shows changes of the contract first", async () => {
     const { page, misdeeds } = await open(otherContractDiff());
     await settled(page);
     const headings = await page.locator("main").getByRole("heading", { level: 2 }).allTextContents();

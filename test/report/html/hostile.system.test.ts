@@ -8,7 +8,7 @@ import { settled, useBrowser } from "./browser.js";
 describeWith("chromium", "hostile text", (path) => {
   const open = useBrowser(path);
 
-  test("in every place that shows it is text, and nothing happens", async () => {
+  test("is text in every place that shows it", async () => {
     const everywhere = (text: string) => ({
       ...{ bio: text, first_name: text, last_name: text, display_name: text, username: text },
       image_url: "https://evil.example/avatar.png",
@@ -47,7 +47,7 @@ describeWith("chromium", "hostile text", (path) => {
     expect(misdeeds).toEqual([]);
   });
 
-  test("that is invisible stands out as an escape, in names, excerpts and whole values", async () => {
+  test("that is invisible is shown as an escape, in names, excerpts and whole values", async () => {
     const { page } = await open(
       diffOf(
         INVISIBLE.map(([text], number) => changed(person(number), person(number, { bio: text, display_name: text }))),
@@ -62,7 +62,7 @@ describeWith("chromium", "hostile text", (path) => {
     expect(await page.locator(".who .escape").first().textContent()).toBe("\\u202e");
   });
 
-  test("a bio of a megabyte is shown around what differs, and whole on demand", async () => {
+  test("a bio of a megabyte is shown around the difference, and completely on demand", async () => {
     const [head, tail] = ["a ".repeat(30_000), "b\u202e".repeat(500_000)];
     const { page } = await open(
       diffOf([changed(person(1, { bio: `${head}old${tail}` }), person(1, { bio: `${head}new${tail}` }))]),

@@ -31,7 +31,7 @@ describeWith("chromium", "links to records", (path) => {
       { contract: STATIONS_CONTRACT, new: { explorer } },
     );
 
-  test("lead where each record is that the new snapshot has, in a page of their own that is told nothing", async () => {
+  test("lead to each record of the new snapshot, in a new page without a referrer", async () => {
     const { page, misdeeds } = await open(diff(PAGE));
     await settled(page);
     const links = page.locator("#list a");

@@ -84,7 +84,7 @@ describeWith("chromium", "the list of changes", (path) => {
     }
   });
 
-  test("filters by kind and field, together with a search, and lets go of all", async () => {
+  test("filters by kind and field, together with a search, and clears all", async () => {
     const { page } = await open(SMALL);
     await settled(page);
     await page.getByRole("combobox", { name: "Field" }).selectOption({ label: "bio (2)" });
@@ -101,7 +101,7 @@ describeWith("chromium", "the list of changes", (path) => {
     expect(await page.locator(".record").allTextContents()).toEqual(["Zoë Lund", "李小龍"]);
   });
 
-  test("turns pages, to the last and to one by its number", async () => {
+  test("pages through the list, to the last page and to a number", async () => {
     const { page } = await open(manyChanges({ added: 60, removed: 60, changed: 100 }));
     expect(await settled(page)).toBe("1 to 50 of 220 changes");
     const pager = page.getByRole("navigation", { name: "Pages of the list" });
@@ -131,7 +131,7 @@ describeWith("chromium", "the list of changes", (path) => {
     await pager.waitFor({ state: "hidden" });
   });
 
-  test("opens and closes all rows of a page, and keeps it so on the next", async () => {
+  test("opens and closes all rows, also on the next page", async () => {
     const { page } = await open(manyChanges({ added: 60, removed: 0, changed: 0 }));
     await settled(page);
     const all = page.getByRole("button", { name: "Open all on this page" });
@@ -143,7 +143,7 @@ describeWith("chromium", "the list of changes", (path) => {
     expect(await page.locator(".fields:visible").count()).toBe(0);
   });
 
-  test("can be used by keys alone", async () => {
+  test("can be used by keyboard only", async () => {
     const { page } = await open(manyChanges({ added: 30, removed: 30, changed: 5 }));
     await settled(page);
     const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");

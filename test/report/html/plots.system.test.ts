@@ -27,7 +27,7 @@ const DIFF = diffOf([
 describeWith("chromium", "plots", (path) => {
   const open = useBrowser(path);
 
-  test("bars of fields are as long as users are many", async () => {
+  test("the length of bars is proportional to users", async () => {
     const { page } = await open(DIFF);
     expect(await figures(page, "fields")).toEqual([
       ["kyc_status", "4"],
@@ -37,7 +37,7 @@ describeWith("chromium", "plots", (path) => {
     expect([most, least]).toEqual([520, 130]);
   });
 
-  test("ribbons of moves are as wide as users are many, and leave and reach their statuses", async () => {
+  test("the width of ribbons is proportional to users, and they connect their statuses", async () => {
     const { page } = await open(DIFF);
     expect(await figures(page, "flow1")).toEqual([
       ...[
@@ -59,7 +59,7 @@ describeWith("chromium", "plots", (path) => {
     expect(texts).toEqual(["NONE", "3", "CONFIRMED", "1", "PENDING", "1", "VERIFIED", "3"]);
   });
 
-  test("more than five moves are a table of statuses by statuses, with what they come to", async () => {
+  test("more than five moves are a table of statuses, with totals", async () => {
     const { page } = await open({
       ...DIFF,
       flow: [
@@ -98,28 +98,25 @@ describeWith("chromium", "plots", (path) => {
   test.each([
     [1280, true],
     [360, false],
-  ])(
-    "at %i pixels that table is seen whole, or scrolls by itself and keeps the names of its rows",
-    async (width, isWhole) => {
-      const diff = manyChanges({ added: 0, removed: 0, changed: 9000 });
-      const { page } = await open(diff, { viewport: { width, height: 800 } });
-      const matrix = page.locator(".matrix");
-      expect(await matrix.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(isWhole);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-      await matrix.focus();
-      const left = () =>
-        matrix
-          .locator("tbody th")
-          .first()
-          .evaluate((one) => one.getBoundingClientRect().left);
-      const before = await left();
-      await matrix.evaluate((one) => one.scrollTo({ left: 10_000 }));
-      expect(await left()).toBe(before);
-      expect(await matrix.locator("thead th").last().isVisible()).toBe(true);
-    },
-  );
+  ])("at %i pixels the table fits, or scrolls and keeps the names of its rows", async (width, isWhole) => {
+    const diff = manyChanges({ added: 0, removed: 0, changed: 9000 });
+    const { page } = await open(diff, { viewport: { width, height: 800 } });
+    const matrix = page.locator(".matrix");
+    expect(await matrix.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(isWhole);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    await matrix.focus();
+    const left = () =>
+      matrix
+        .locator("tbody th")
+        .first()
+        .evaluate((one) => one.getBoundingClientRect().left);
+    const before = await left();
+    await matrix.evaluate((one) => one.scrollTo({ left: 10_000 }));
+    expect(await left()).toBe(before);
+    expect(await matrix.locator("thead th").last().isVisible()).toBe(true);
+  });
 
-  test("records that came stand above the line, and those removed below", async () => {
+  test("added records are above the line, removed ones below", async () => {
     const { page } = await open(DIFF);
     expect(await figures(page, "times")).toEqual([
       ["2026-11-18 12:00:00", "2", "1"],
@@ -144,7 +141,7 @@ describeWith("chromium", "plots", (path) => {
     [1280, ["w520", "w520", "w1080"]],
     [800, ["w340", "w340", "w520"]],
     [360, ["w340", "w340", "w340"]],
-  ])("at %i pixels one drawing of each is there, and all of its text", async (width, shown) => {
+  ])("at %i pixels one drawing of each plot is visible, with all of its text", async (width, shown) => {
     const many = manyChanges({ added: 90, removed: 80, changed: 900 });
     const { page } = await open({ ...many, flow: many.flow.slice(0, 5) }, { viewport: { width, height: 800 } });
     const drawings = page.locator("figure > svg:visible");

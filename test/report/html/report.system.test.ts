@@ -17,7 +17,7 @@ async function report(diff: Diff, exceeded: readonly string[] = []): Promise<str
 const SAMPLE = manyChanges({ added: 30, removed: 20, changed: 100 }, 5000);
 
 describe("the file", () => {
-  test("has a policy that takes its own script and style, and nothing else", async () => {
+  test("has a policy that allows its own script and style, and nothing else", async () => {
     const text = await report(SAMPLE);
     const [, policy = ""] = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(text) ?? [];
     const hash = (source = "") => `'sha256-${createHash("sha256").update(source).digest("base64")}'`;
@@ -34,13 +34,13 @@ describe("the file", () => {
     );
   });
 
-  test("names no other file, and has no style or handler in an attribute", async () => {
+  test("references no other file, and has no style or handler in an attribute", async () => {
     const text = (await report(SAMPLE)).replace(/<script.*?<\/script>|<style.*?<\/style>/gs, "");
     expect(text).not.toMatch(/\s(?:src|srcset|action|style|on\w+)=/);
     expect([...text.matchAll(/\shref="([^"]*)"/g)].map(([, target]) => target)).toEqual(["#changes"]);
   });
 
-  test("no text of any user, side or gate ends an element or shows what is not there", async () => {
+  test("no text of a user, side or gate breaks the markup", async () => {
     await fc.assert(
       fc.asyncProperty(anyDiff, fc.string({ unit: "binary" }), async (diff, sentence) => {
         const text = await report(diff, [sentence]);
@@ -55,7 +55,7 @@ describe("the file", () => {
     );
   });
 
-  test("carries every change, as it is", async () => {
+  test("contains every change", async () => {
     const [old, now] = [person(1), person(1, { bio: "</script>\u2028\ud800", languages: [], display_name: "A" })];
     const text = await report(diffOf([changed(old, now)]));
     const [rows, contract] = [...text.matchAll(/<script type="application\/json"[^>]*>(.*?)<\/script>/gs)].map(
@@ -73,7 +73,7 @@ describe("the summary", () => {
       .replace(/<[^>]+>/g, " ")
       .replace(/\s+/g, " ");
 
-  test("names both sides, and what else differs in one line", async () => {
+  test("names both sides, and other differences in one line", async () => {
     const diff = diffOf([changed(person(1), person(1, { bio: "" }))], {
       unchanged: 1203,
       old: { baseUrl: "https://a.example", pageSize: 100 },
@@ -86,14 +86,14 @@ describe("the summary", () => {
     );
   });
 
-  test("says every gate that is exceeded, and nothing of gates otherwise", async () => {
+  test("lists exceeded gates, if any", async () => {
     expect(await main(SAMPLE, ["One & two.", "Three."])).toContain("2 gates are exceeded One &amp; two. Three.");
     expect(await main(SAMPLE, ["One."])).toContain("A gate is exceeded One.");
     expect((await main(SAMPLE)).includes("exceeded")).toBe(false);
   });
 });
 
-test("half a million changes pass through 48 MB, with the compiled code that is shipped", async () => {
+test("writes half a million changes in 48 MB of memory", async () => {
   const worker = new Worker(LONG_REPORT, {
     eval: true,
     resourceLimits: { maxOldGenerationSizeMb: 48 },

@@ -52,7 +52,7 @@ test.each([
   }
 });
 
-test("each user is in the bin of its moment, also at an edge of it", async () => {
+test("puts each user into the bin of its time, also at the edge of a bin", async () => {
   const { bins } = await countJoins(
     joinedAt(
       ["2026-11-20T09:00:00Z", "2026-11-20T09:59:59.999Z", "2026-11-20T10:00:00Z"].map(Date.parse),
@@ -66,14 +66,14 @@ test("each user is in the bin of its moment, also at an edge of it", async () =>
   ]);
 });
 
-test("one user makes one bin, and none makes none", async () => {
+test("makes one bin for one user, and none without users", async () => {
   expect((await countJoins(joinedAt([Date.parse("2026-11-20T09:30Z")]))).bins).toEqual([
     { start: new Date("2026-11-20T09:00Z"), end: new Date("2026-11-20T10:00Z"), counts: [1, 0] },
   ]);
   expect(await countJoins(joinedAt([]))).toMatchObject({ bins: [], before: 0, after: 0 });
 });
 
-test("a few who joined long before or after the others are counted, not drawn", async () => {
+test("counts outliers without drawing them", async () => {
   const many = spread(1000, "2026-11-01T00:00Z", "2026-11-20T00:00Z");
   const joins = await countJoins(
     joinedAt(
@@ -89,7 +89,7 @@ test("a few who joined long before or after the others are counted, not drawn", 
   expect(joins.bins[0]?.start.getUTCFullYear()).toBe(2026);
 });
 
-test("more moments than are kept apart make the same bins as few", async () => {
+test("many times make the same bins as few", async () => {
   // Every hour of eight months is one too many; every other hour is not.
   const hours = spread(6001, "2026-01-05T00:00Z", "2026-09-12T00:00Z");
   const [all, half] = [
