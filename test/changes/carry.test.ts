@@ -1,4 +1,4 @@
-/** What of a release's steps the next one may have. */
+/** Which steps the next release keeps. */
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";

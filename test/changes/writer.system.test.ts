@@ -1,4 +1,4 @@
-/** The lines of a step, whatever keys are, and steps that are given up. */
+/** The lines of steps for any keys, and steps that are not written. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -72,14 +72,14 @@ describe.each(Object.entries(KEYS))("%s", (_, keyOf) => {
   });
 });
 
-/** Text that gzip makes little of. */
+/** Text that gzip compresses little. */
 const noise = (length: number) =>
   Array.from({ length }, () => String.fromCharCode(0x4e00 + random.below(20_000))).join("");
 
 const large = (note: () => string, count: number) =>
   Array.from({ length: count }, (_, at): Thing => ({ key: `${at}`, size: 0, note: note(), kind: "a" }));
 
-/** Counts how many changes are asked for. */
+/** Counts the changes that are read. */
 function counted(matches: Matches) {
   let asked = 0;
   const byKey = function* () {
@@ -101,7 +101,7 @@ test("gives up a step that is too large, and removes it", async () => {
   expect(asked()).toBeGreaterThan(30);
   expect(asked()).toBeLessThan(250);
   expect(readdirSync(side.folder).filter((name) => name.startsWith("changes"))).toEqual([]);
-  // As large as it may be, to the byte.
+  // Exactly as large as allowed.
   const written = await writeStep(matches, side, options);
   const most = written?.step.bytes ?? 0;
   expect(most).toBeGreaterThan(4_000_000);

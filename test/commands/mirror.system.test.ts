@@ -141,7 +141,9 @@ test("trouble with --every is a warning, and what no next time can mend ends it"
   await expect(away).rejects.toThrow("enough");
   expect(troubles).toEqual([expect.stringContaining("http://127.0.0.1:1/snapshot.json")]);
   writeFileSync(join(cwd, "mine"), "Dear diary");
-  await expect(mirror({ url, file: join(cwd, "mine"), every: "1s" }, { onTrouble })).rejects.toThrow("it was not touched");
+  await expect(mirror({ url, file: join(cwd, "mine"), every: "1s" }, { onTrouble })).rejects.toThrow(
+    "it was not touched",
+  );
 });
 
 test("with --key, only what that key has signed", async () => {

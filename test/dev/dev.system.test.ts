@@ -1,4 +1,4 @@
-/** `rollcall dev` with real writers: every change of what a release is made of is seen, built, served and told. */
+/** `rollcall dev` with real writers: it notices, builds, serves and reports every change of an input file. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { STATIONS, stations, writeStations } from "../support/stations.js";
 import { eventually, repeat } from "../support/until.js";
 import { develop, workplace } from "./run.js";
 
-/** Another program writes to the file, and waits while a build reads it. */
+/** Another program writes to the file, waiting while a build reads it. */
 const sql = (db: string, text: string) =>
   execFileSync("sqlite3", ["-cmd", ".timeout 60000", db, text], { stdio: "pipe" });
 
@@ -62,9 +62,9 @@ test("notices commits that are only in another process's log", async () => {
   expect(await run.next()).toMatchObject({ event: "built", files: ["users.sqlite"], diff: { changed: 1 } });
   expect(statSync(place.db, { bigint: true }).mtimeNs, "the file itself has not changed").toBe(before);
   expect((await list(url)).results[0].country).toBe("FR");
-  // A second commit, while the log is there already.
+  // A second commit, while the log already exists.
   writer.stdin.write(`UPDATE users SET country = 'IT' WHERE id = '${userId(0)}';\n`);
-  // A build may come before it that finds nothing new: a file of SQLite's can change without a commit.
+  // A build without changes may come first: SQLite can change a file without a commit.
   let built = await run.next();
   while (built.diff === null) built = await run.next();
   expect(built).toMatchObject({ event: "built", diff: { changed: 1 } });
@@ -212,7 +212,7 @@ test("builds changes made during a build next", { timeout: 180_000 }, async () =
   sql(place.db, `UPDATE users SET bio = 'two' WHERE id = '${userId(0)}'`);
   sql(place.db, `UPDATE users SET bio = 'three' WHERE id = '${userId(0)}'`);
   for (;;) {
-    // A build in the middle may see any of the commits, and none is in the way of another.
+    // A build may see any of the commits, and builds do not block each other.
     expect((await run.next()).event).toBe("built");
     if ((await list(url)).results[0].bio === "three") break;
   }
@@ -252,7 +252,7 @@ test("refuses a given port in use; without one, finds a free port", async () => 
   expect(refused.text()).toBe(
     `error: Port ${port} on 127.0.0.1 is in use; stop the process that listens there, or choose another --port.\n`,
   );
-  // Whoever has it: this test, or another one.
+  // This test or another one has the port.
   const usual = createServer().listen(8080, "127.0.0.1");
   await Promise.race([once(usual, "listening"), once(usual, "error")]);
   onTestFinished(() => void usual.close());

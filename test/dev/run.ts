@@ -1,4 +1,4 @@
-/** `rollcall dev` as a process of its own, with all that it says. */
+/** Runs `rollcall dev` as a process, and collects its output. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
@@ -9,7 +9,7 @@ import { plainRows, type Row, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { eventually } from "../support/until.js";
 
-/** What is waited for comes within moments; a busy machine takes longer. */
+/** Timeout: events come within moments, but later on a busy machine. */
 
 export interface Event {
   event: "listening" | "built" | "trouble";
@@ -31,7 +31,7 @@ export function workplace(rows: readonly Row[] = plainRows(5)) {
   return { cwd, temporary, db };
 }
 
-/** Starts it on any free port. @param line further words: `--json users.sqlite`. */
+/** Starts it on any free port. @param line more arguments: `--json users.sqlite`. */
 export function develop({ cwd, temporary }: { cwd: string; temporary: string }, line: string, port = "--port 0") {
   const words = `dev ${port} ${line}`.split(" ").filter(Boolean);
   const env = { ...process.env, TMPDIR: temporary, TZ: "UTC" };
@@ -46,7 +46,7 @@ export function develop({ cwd, temporary }: { cwd: string; temporary: string }, 
     /** Where its releases are. */
     releases: () => readdirSync(temporary).filter((name) => name.startsWith("rollcall-dev-")),
     said: () => said.stderr.text,
-    /** Everything on stderr, with what differs from run to run left out. */
+    /** Everything on stderr, without what differs between runs. */
     text: () => tidy(said.stderr.text),
     /** The next event of `--json`. */
     async next(): Promise<Event> {

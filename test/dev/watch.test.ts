@@ -1,4 +1,4 @@
-/** What `dev` sees of files that change while it looks at them. */
+/** How `dev` watches files. */
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

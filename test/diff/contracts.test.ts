@@ -1,4 +1,4 @@
-/** Releases whose contracts differ: what changed in the contract is told, and records are compared by the fields of both. */
+/** Diffs of releases with different contracts: changes of the contract, and records compared by common fields. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findContractChanges } from "../../src/contract/changes.js";

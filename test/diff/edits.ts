@@ -1,4 +1,4 @@
-/** Collections of users before and after edits, and what was edited: known because it was done here. */
+/** Users before and after edits, and the expected diff. */
 import fc from "fast-check";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { fieldPaths } from "../../src/contract/field-limits.js";
@@ -16,7 +16,7 @@ export interface Edits {
 
 const TIE = "2020-02-02T02:02:02.000000Z";
 
-/** Users with hard text and all fields, some dozens of whom joined in one moment; always the same ones. */
+/** Users with difficult text and all fields, some dozens of whom joined at the same time; always the same ones. */
 export function people(count: number, seed = 7): User[] {
   const found = new Map<string, User>();
   for (const user of fc.sample(anyUser, { numRuns: 2 * count, seed })) found.set(user.id, user);
@@ -37,7 +37,7 @@ export function everyEdit(): Edits {
   const kept = old.filter(({ id }) => !removed.has(id));
   const after = kept.map((user, at) => {
     const donor = kept[(at + 57) % kept.length] ?? user;
-    // One user a field; then two fields each; the rest stays.
+    // One user per field; then two fields each; the others are unchanged.
     const wanted = at < paths.length ? [paths[at] ?? ""] : at < 2 * paths.length ? ["bio", "date_joined"] : [];
     const edited = wanted.filter(
       (path) => JSON.stringify(valueAt(user, path)) !== JSON.stringify(valueAt(donor, path)),
@@ -48,7 +48,7 @@ export function everyEdit(): Edits {
   return { old, new: [...after, ...fresh], added: new Set(fresh.map(({ id }) => id)), removed, changed };
 }
 
-/** As the contract has it: newest first, ties by id. */
+/** The order of the contract: newest first, ties by id. */
 export function inOrder(users: readonly User[]): User[] {
   return [...users].sort((one, other) => compare(other.date_joined, one.date_joined) || compare(one.id, other.id));
 }

@@ -1,4 +1,4 @@
-/** Two releases are compared by any key: texts of 1 to 5,000 bytes, hard ones too, and integers. */
+/** Diffs by any key: texts of 1 to 5,000 bytes, difficult ones, too, and integers. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Comparison, compare } from "../../src/sides/compare.js";
@@ -16,7 +16,7 @@ const KEYS: Record<string, (random: Random, at: number) => string | number> = {
   "integers, negative ones too": (random, at) => (random.chance(0.5) ? -1 : 1) * (at + random.below(2) * 10 ** 12),
 };
 
-/** Things before and after edits of every kind, of which many have the key's text in another field. */
+/** Things before and after edits of every kind. Many have the key's text in another field. */
 function edited(random: Random, keyOf: (at: number) => string | number): [Thing[], Thing[]] {
   const thing = (at: number): Thing => {
     const key = keyOf(at);

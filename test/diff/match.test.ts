@@ -1,4 +1,4 @@
-/** Matching users by digests alone, against two maps, whatever was added, removed, changed or moved. */
+/** Matches lists of records, and compares the result with two maps. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -58,7 +58,7 @@ function expected(old: readonly Line[], now: readonly Line[]): Awaited<ReturnTyp
   };
 }
 
-/** Few ids, so that sides share many; moved ones too, since the order is anyone's. */
+/** Few ids, so that sides share many, in any order. */
 const side = fc.uniqueArray(fc.tuple(fc.nat(60), fc.nat(2)), { selector: ([id]) => id, maxLength: 60 });
 
 test("matches any two sides, in any order", async () => {

@@ -1,4 +1,4 @@
-/** A small contract whose key is of any kind, and releases of rows that a test makes up. */
+/** A small contract with any kind of key, and releases of given rows. */
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { ContractFile, FieldSchema, Listing } from "../../src/contract/file/form.js";
@@ -19,7 +19,7 @@ const FIELDS: Record<keyof Thing, FieldSchema> = {
   kind: { enum: ["a", "b", "c", null], "x-facet": true },
 };
 
-/** @param fields that differ from those of a thing; undefined for one that is left out. */
+/** @param fields that differ from the default; undefined to omit one. */
 export function contractOfThings(
   fields: { readonly [name: string]: FieldSchema | undefined } = {},
   listing: Partial<Listing> = {},
@@ -51,7 +51,7 @@ export async function publishThings(
   const names = Object.keys(contract.properties);
   db.exec(`CREATE TABLE things (${names})`);
   const insert = db.prepare(`INSERT INTO things (${names}) VALUES (${names.map((name) => `@${name}`)})`);
-  // A number that is none of a double is what better-sqlite3 binds as INTEGER.
+  // better-sqlite3 binds a bigint as INTEGER.
   const bound = (value: unknown) => (typeof value === "number" ? BigInt(value) : value);
   db.transaction(() => {
     for (const thing of things)

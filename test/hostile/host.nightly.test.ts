@@ -1,4 +1,4 @@
-/** Whatever a host says, whoever reads it ends by itself, with an exit code of its own, in memory that has a bound. */
+/** Reading a hostile host always ends with a normal exit code, in bounded memory. */
 import { describe, expect, test } from "vitest";
 import { start } from "../support/command.js";
 import { scratch } from "../support/files.js";
@@ -8,7 +8,7 @@ import { lie } from "./host.js";
 
 const CASES = 12;
 
-/** Says at the end of a process, or of a thread, how much memory it took at most. */
+/** Reports the peak memory of a process at its end. */
 const MEASURE = `process.on("exit", () => process._rawDebug("peak", process.resourceUsage().maxRSS))`;
 const NODE_OPTIONS = `--max-old-space-size=384 --import=data:text/javascript,${encodeURIComponent(MEASURE)}`;
 /** In kilobytes: eight bodies of 64 MiB may come at once, and one is put together or decoded meanwhile. */

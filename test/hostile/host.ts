@@ -1,4 +1,4 @@
-/** A server in front of a good host that says something else than the host would: anything, but the same for a seed. */
+/** A proxy in front of a good host that sends arbitrary responses, the same for the same seed. */
 
 import type { IncomingMessage } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -13,7 +13,7 @@ const withHeader = ({ headers, ...reply }: Reply, name: string, value: string): 
   headers: [...headers.filter(([key]) => key.toLowerCase() !== name.toLowerCase()), [name, value]],
 });
 
-/** A body as long as it says. */
+/** A body with the right length. */
 const withBody = (reply: Reply, body: Buffer): Reply =>
   withHeader({ ...reply, body }, "Content-Length", `${body.length}`);
 
@@ -44,12 +44,12 @@ const LIES: readonly Lie[] = [
     ...reply,
     status: random.of([199, 200, 204, 206, 301, 304, 400, 404, 405, 418, 500, 599, 999]),
   }),
-  // Busy, for as long as this may say.
+  // Busy, with the longest Retry-After.
   (reply, random) => ({
     ...withHeader(reply, "Retry-After", random.of(["0", "-1", "x", "9".repeat(400), "Mon"])),
     status: random.of([429, 503]),
   }),
-  // Bytes that are no text, in whatever order.
+  // Random bytes.
   (reply, random) =>
     withBody(
       reply,
@@ -76,7 +76,7 @@ const LIES: readonly Lie[] = [
   (reply, random) => ({ ...reply, body: reply.body.subarray(0, random.below(reply.body.length + 1)) }),
 ];
 
-/** Of pages only: there are many probes, and no one of them is read for longer than the others. */
+/** For pages only: checks are many, and each has the same limit. */
 function large(reply: Reply, make: () => Buffer): Reply {
   return reply.status === 200 && reply.body.length > 0 ? withBody(reply, make()) : reply;
 }
@@ -85,7 +85,7 @@ function many(times: number, name: string): [string, string][] {
   return Array.from({ length: times }, (_, at) => [name, `${at}`]);
 }
 
-/** What is lied about. Where page 1 is none, little else is asked. */
+/** The responses to change. Without a valid page 1, little else is requested. */
 const MEANT: readonly ((req: IncomingMessage, reply: Reply) => boolean)[] = [
   () => true,
   ({ url = "" }) => url.endsWith("page=1"),
@@ -97,7 +97,7 @@ const MEANT: readonly ((req: IncomingMessage, reply: Reply) => boolean)[] = [
   ({ headers }) => headers["accept-encoding"] !== "identity",
 ];
 
-/** Lies from now on: about all that is asked for, or about some of it only. */
+/** Changes responses from now on, all or some. */
 export function lie(front: Front, seed: number): void {
   const random = seeded(seed);
   const lies = Array.from({ length: 1 + random.below(2) }, () => random.of(LIES));

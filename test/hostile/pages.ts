@@ -1,10 +1,10 @@
-/** Pages that a hostile host, or whoever hands a release on, may have made of good ones. */
+/** Pages that a malicious host may have made from good ones. */
 import type { Random } from "../support/random.js";
 
 const deep = (levels: number, open = "[", close = "]") => open.repeat(levels) + close.repeat(levels);
 const list = (item: string, times: number) => `[${`${item},`.repeat(times - 1)}${item}]`;
 
-/** JSON texts that may stand in the place of any value; made when they are wanted, for some are large. */
+/** JSON texts to replace any value; made on demand, since some are large. */
 const VALUES: readonly (() => string)[] = [
   ...["null", "true", "0", "-1", "-0", "1.5", "1e400", "3e8", "300000000", "9007199254740991"].map(
     (text) => () => text,
@@ -27,7 +27,7 @@ const VALUES: readonly (() => string)[] = [
   () => JSON.stringify(`https://example.com/${"y".repeat(1_000_000)}`),
 ];
 
-/** Characters of a record that is repeated, together. */
+/** Maximum characters of a repeated record in all. */
 const MOST_REPEATED = 2 ** 26;
 
 type Change = (text: string, random: Random) => string;
@@ -35,7 +35,7 @@ type Change = (text: string, random: Random) => string;
 /** Any `"key":value` whose value is short, by a value of another kind. */
 const replaceValue: Change = (text, random) => {
   const places = [...text.matchAll(/"(\w+)":("[^"\n]{0,200}"|[\d.]+|null|true|false|\[\])/g)];
-  // The envelope's own matter most.
+  // Members of the envelope matter most.
   const place = random.of(random.chance(0.4) ? places.slice(0, 3) : places);
   if (!place) return text;
   const [all, key] = place;
@@ -52,7 +52,7 @@ const CHANGES: readonly Change[] = [
       random.chance(0.5) ? /^\{/ : /\n\{/,
       (begin) => `${begin}"${random.of(KEYS)}":${random.of(VALUES)()},`,
     ),
-  // The same record again and again, one a line; a large one less often, since a text has an end.
+  // Repeats the same record, one per line; a large one less often, to limit the text.
   (text, random) =>
     text.replace(/\n(\{.*?\}),?\n/, (_, record) => {
       const times = Math.min(random.of([1, 999, 20_000]), Math.ceil(MOST_REPEATED / record.length));
@@ -60,7 +60,7 @@ const CHANGES: readonly Change[] = [
     }),
   // Records of nothing.
   (text, random) => text.replace(/\[\n.*\n\]\}/s, () => `[\n${"{},\n".repeat(random.of([1, 1000, 2_000_000]))}{}\n]}`),
-  // No longer a record a line.
+  // Not one record per line any more.
   (text) => text.replaceAll("\n", " "),
   (text) => `${text}${text}`,
   (text, random) => text.slice(0, random.below(text.length)),
@@ -71,7 +71,7 @@ const CHANGES: readonly Change[] = [
 const KEYS = ["__proto__", "constructor", "toString", "id", "circles", "results", "", "\\u0000"];
 const COUNTS = ["0", "1", "9", "11", "1000000", "300000000", "9007199254740991", "11.0", "1e1"];
 
-/** What a page's text has become. */
+/** The changed text of a page. */
 export function mutate(text: string, random: Random): string {
   let changed = text;
   for (let left = 1 + random.below(3); left > 0; left--) changed = random.of(CHANGES)(changed, random);

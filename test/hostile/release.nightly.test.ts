@@ -1,4 +1,4 @@
-/** A release's folder, or a revision of it, that somebody else has made: what it says is no reason to make room, or to fail. */
+/** Hostile releases, as folders or git revisions: no huge allocations and no crashes. */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -99,7 +99,7 @@ test("refuses a page of a gigabyte in git", { timeout: 60_000 }, async () => {
   });
 });
 
-/** What is changed of a release, besides pages: any line, any number, any byte. */
+/** Changes of files other than pages: any line, any number, any byte. */
 function damage(folder: string, random: Random): void {
   const path = random.of([page(1), page(1), page(2), page(3), "snapshot.json", "SHA256SUMS", RECORDS]);
   const text = readFileSync(join(folder, path), "utf8");
@@ -124,10 +124,10 @@ test("verifies a release with any change", { timeout: 300_000 }, async () => {
     rmSync(bad, { recursive: true });
     cpSync(good, bad, { recursive: true });
     for (let left = 1 + random.below(2); left > 0; left--) damage(bad, random);
-    // Digests are the maker's own to write, where the release is one that can have any.
+    // An attacker can also update the digests.
     if (random.chance(0.7)) attempt(() => remake(bad));
     if (random.chance(0.7)) attempt(() => reseal(bad));
-    // On this thread: a count that was made up may be one that is worth others, which run what is compiled.
+    // On this thread: a huge count would start worker threads, which run compiled code.
     const verdict = await verifyRelease({ folder: bad, workers: 0 }).catch((error) => error);
     expect(verdict instanceof UserError || Array.isArray(verdict.rows), `${seed}: ${verdict.stack}`).toBe(true);
     const effects = { cwd: bad, dist: bad, scratch: scratch(), source: {} };
@@ -145,7 +145,7 @@ function attempt(make: () => void): void {
   try {
     make();
   } catch {
-    // What was changed cannot be read any more.
+    // The changed file cannot be read any more.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Nothing is lost on the way: a build that reads a mirror makes the very pages that were mirrored. */
+/** Round trip: a build from a mirror makes the same pages that were mirrored. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";

@@ -1,4 +1,4 @@
-/** Mirrors that are filled from a release, record by record, without a host in between. */
+/** Fills mirrors from a release, record by record, without a host. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { openRelease } from "../../src/release/open.js";
 
 export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** What a reader of a release would put, in published order, and what a copy holds then. */
+/** The records that a reader of a release puts, in published order, and the resulting state. */
 async function readKept(folder: string) {
   const { snapshot, contract, paths } = await openRelease(folder);
   const encode = recordEncoder(contract);
@@ -34,14 +34,14 @@ async function readKept(folder: string) {
   return { records, held, contract: contract.file };
 }
 
-/** The state that a copy is in, made from what it holds. */
+/** The state of a copy, computed from its records. */
 export async function stateOf(transaction: StoreTransaction<AnyRecord>): Promise<string> {
   const entries: Entry[] = [];
   for await (const entry of transaction.entries()) entries.push(entry);
   return sha256(entries.map(({ digest, key }) => `${digest}  ${key}\n`).join(""));
 }
 
-/** Puts all of a release into a store, as a reader does that reads everything anew. */
+/** Puts all of a release into a store, like a full read. */
 export async function fill(store: SqliteStore, folder: string): Promise<void> {
   const { records, held, contract } = await readKept(folder);
   await store.held();
@@ -51,7 +51,7 @@ export async function fill(store: SqliteStore, folder: string): Promise<void> {
   await transaction.commit(held);
 }
 
-/** The state that a mirror says it holds, after a check that it does; undefined for one that was never filled. */
+/** The state of a mirror, after checking that its records have it; undefined for one that was never filled. */
 export function held(file: string): string | undefined {
   const db = new Database(file, { readonly: true });
   try {

@@ -1,4 +1,4 @@
-/** The store of a mirror: one change at a time, seen by nobody before it is whole, and by nobody else than Rollcall. */
+/** The store of a mirror: one transaction at a time, and only Rollcall changes records. */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ function storeOf(file: string, url = URL_OF) {
   return store;
 }
 
-/** Changes a mirror as a reader does. @returns its state. */
+/** Changes a mirror like the client does. @returns its state. */
 async function change(
   file: string,
   put: readonly KeptRecord<AnyRecord>[],

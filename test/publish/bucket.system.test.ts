@@ -1,4 +1,4 @@
-/** A bucket as a target, on a real S3-compatible server over HTTP: what is put, with which headers, what is left alone. */
+/** Publishing to a bucket of a real S3-compatible server over HTTP. */
 import { rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -27,10 +27,10 @@ beforeEach(async () => {
 
 const publishBucket = (options: Partial<PublishOptions> = {}, effects: PublishEffects = {}) =>
   publish({ dist, target: `s3://${BUCKET}/dir/`, endpoint: store.endpoint, ...options }, effects);
-/** What was put, but for Rollcall's own objects. */
+/** The objects that were put, without Rollcall's own. */
 const puts = () => store.seen.filter((line) => line.startsWith("PUT") && !line.includes(".rollcall-"));
 
-/** All objects below `dir/` but for Rollcall's own. */
+/** All objects below `dir/`, without Rollcall's own. */
 async function objects(): Promise<Map<string, string>> {
   const paths = (await store.keys()).filter((key) => key.startsWith("dir/")).map((key) => key.slice(4));
   const texts = await Promise.all(paths.map(async (path) => (await store.read(`dir/${path}`))?.text ?? ""));
@@ -62,7 +62,7 @@ describe("puts", () => {
     expect(await headers("avatar.svg")).toEqual(["image/svg+xml", null, age]);
     expect(headersOf(other("notes.constructor"), age).ContentType).toBe("text/plain; charset=utf-8");
     expect((await headers(OWNED))[2]).toBe("no-store");
-    // Compressed ones are unpacked by fetch, as by every reader.
+    // fetch decompresses compressed ones.
     const plain = readTree(release.folder).get("api/users/pages/2.json");
     expect((await store.read("dir/api/users/pages/2.json.br"))?.text).toBe(plain);
   });
@@ -114,7 +114,7 @@ describe("puts", () => {
     await buildUsers(folder, 25);
     await publishBucket();
     const sums = (await store.read("dir/SHA256SUMS"))?.text ?? "";
-    // An entity tag is the MD5 of the bytes, which is trusted only where the list there has the same SHA-256.
+    // The entity tag is an MD5, which is trusted only if SHA256SUMS there has the same SHA-256.
     await store.change("dir/SHA256SUMS", sums.replaceAll(/[0-9a-f]{64}/g, "1".repeat(64)));
     store.seen.length = 0;
     expect(await publishBucket()).toMatchObject({ added: 0, changed: 1, same: 8 });
@@ -125,7 +125,7 @@ describe("puts", () => {
     await buildUsers(folder, 25);
     await publishBucket();
     const cacheControl = "max-age=5";
-    // What names the current state is never cached.
+    // Files that name the current state are not cached.
     expect(await publishBucket({ cacheControl })).toMatchObject({ changed: 7, same: 2 });
     expect((await store.read("dir/api/users/pages/1.json"))?.headers.get("cache-control")).toBe("max-age=5");
     expect((await store.read("dir/snapshot.json"))?.headers.get("cache-control")).toBe("no-cache");
@@ -186,7 +186,7 @@ describe("leaves alone", () => {
 });
 
 describe("a target that holds another release", () => {
-  /** Another machine, whose `dist` knows nothing of this one's. */
+  /** Another machine with a separate `dist`. */
   async function another() {
     const elsewhere = scratch();
     const release = await buildUsers(elsewhere, plainRows(30));
@@ -206,7 +206,7 @@ describe("a target that holds another release", () => {
       id: release.id,
       before: mine.id,
     });
-    // Now it is this machine that does not know what is there.
+    // Now this machine does not know the release there.
     await buildUsers(folder, 26);
     await expect(publishBucket()).rejects.toThrow(`holds release ${release.id}`);
     expect(await objects()).toEqual(readTree(release.folder));
@@ -261,7 +261,7 @@ describe("a target that holds another release", () => {
     const last = await buildUsers(folder, 28);
     await publishBucket();
     await buildUsers(folder, 29);
-    // The one before the current one is known though it was forgotten.
+    // The previous release is known even after it was forgotten.
     rmSync(last.folder, { recursive: true });
     expect(await publishBucket()).toMatchObject({ before: last.id });
   });

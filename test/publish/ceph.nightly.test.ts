@@ -1,4 +1,4 @@
-/** The tests of buckets on a second store, which checks signatures and heeds conditions by itself: Ceph's gateway. */
+/** The bucket tests on Ceph's gateway, which checks signatures and conditions itself. */
 import { afterAll, describe } from "vitest";
 import { closeCeph, useCeph } from "./store.js";
 

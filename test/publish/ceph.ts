@@ -11,7 +11,7 @@ import { until } from "../support/until.js";
 const PROGRAMS = ["ceph", "ceph-mon", "ceph-osd", "monmaptool", "radosgw", "radosgw-admin"];
 
 export interface Ceph {
-  /** Of the gateway, on loopback. */
+  /** The URL of the gateway, on loopback. */
   port: number;
   close(): void;
 }
@@ -72,7 +72,7 @@ interface Cluster {
   port: number;
 }
 
-/** One copy of everything, in at most 512 MiB of memory, and no authentication but of those who ask the gateway. */
+/** One replica, at most 512 MiB of memory, and authentication only at the gateway. */
 function confOf({ folder, cluster, mon, port }: Cluster): string {
   return `[global]
 fsid = ${cluster}

@@ -1,4 +1,4 @@
-/** A bucket behind a network that fails: a run outlasts it or the next one completes, and no reader misses a page. */
+/** Publishing over a failing network: the run or the next one completes, and no reader misses a page. */
 import { beforeEach, expect, test } from "vitest";
 import { run } from "../support/command.js";
 import { readTree } from "../support/files.js";
@@ -49,7 +49,7 @@ test("a store that disappears ends the run with one line; the next run continues
     expect(stderr).toMatch(/^error: Cannot publish to .*: the store cannot be reached \(ECONNRESET\); .*\n$/);
     setting.store.seen.length = 0;
     await setting.finish(turn);
-    // What had got through was not sent again.
+    // Completed uploads were not repeated.
     const sent = setting.store.seen.filter((line) => line.startsWith("PUT") && !line.includes("/.rollcall-")).length;
     expect(sent).toBeLessThan(readTree(setting.releaseOf(turn).folder).size);
   }

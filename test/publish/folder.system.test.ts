@@ -1,4 +1,4 @@
-/** A folder as a target: what is written, what is left alone, and what is refused. */
+/** Publishing to a folder. */
 import {
   existsSync,
   lstatSync,
@@ -100,7 +100,7 @@ describe("several runs at once", () => {
     mkdirSync(join(folder, "other"));
     const other = await buildUsers(join(folder, "other"), 40);
     await publishSite();
-    // As the first one does, from its beginning to its end.
+    // Locks like the first run.
     const unlock = lockTarget(site, new Date(), site);
     await expect(publishSite({ dist: join(folder, "other/dist") })).rejects.toThrow(
       new RegExp(`${site} is being written by process ${process.pid} on \\S+ since \\S+; wait until it has ended`),
@@ -248,7 +248,7 @@ describe("links", () => {
     expect(await publishSite()).toMatchObject({ changed: 3 });
     expect(published(site)).toEqual(readTree(release.folder));
     expect(lstatSync(page(1)).isFile()).toBe(true);
-    // Of a page that goes, the link goes.
+    // Only the link to a removed page is removed.
     rmSync(page(3));
     symlinkSync(secret, page(3));
     await buildUsers(folder, 15);

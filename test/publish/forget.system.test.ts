@@ -1,4 +1,4 @@
-/** `rollcall forget`: kept releases go, and the URLs of what only they had are told. */
+/** `rollcall forget`: removes kept releases, and lists the URLs of content that only they had. */
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -7,7 +7,7 @@ import { scratch } from "../support/files.js";
 
 export const BASE = "https://example.com";
 
-/** Two releases of so many users, a page each 2; the second has `without` users fewer. Both are older than a minute. */
+/** Two releases with pages of 2 users; the second has `without` users fewer. Both are older than a minute. */
 export async function twoReleases(users = 6, without = 1) {
   const cwd = scratch();
   const make = async (count: number) => {

@@ -1,4 +1,4 @@
-/** The lock of a bucket: of two runs one is refused, and a run that was killed is followed by the next one. */
+/** The lock of a bucket: one of two runs is refused, and the next run follows a killed one. */
 import { writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ async function newRun(options: Partial<LockOptions> = {}): Promise<BucketLock> {
 }
 
 const heldNow = async () => JSON.parse((await server.read(LOCK))?.text ?? "null");
-/** Changes who holds the lock. */
+/** Changes the holder of the lock. */
 async function claim(changes: object): Promise<void> {
   await server.change(LOCK, JSON.stringify({ ...(await heldNow()), id: "other", ...changes }));
 }
@@ -79,7 +79,7 @@ describe("on a store with conditional writes", () => {
     await expect((await newRun()).take(NOW)).rejects.toThrow(`by process ${process.ppid} on`);
     await claim({ pid });
     await (await newRun()).take(NOW);
-    // This process does not hold such a lock, so an earlier one with the same number did.
+    // This process does not hold the lock, so an earlier one with the same number did.
     await claim({ pid: process.pid });
     await (await newRun()).take(NOW);
     await expect((await newRun()).take(NOW)).rejects.toThrow(HELD);
@@ -156,7 +156,7 @@ describe("on a store with conditional writes", () => {
 test("on a store that ignores conditions, the earlier of two runs notices before it changes anything", async () => {
   server = await startStore({ conditions: false });
   const [earlier, later] = [await newRun(), await newRun()];
-  // Both have seen that there is none.
+  // Both have seen no lock.
   let go = () => {};
   const until = new Promise<void>((resolve) => {
     go = resolve;
@@ -190,7 +190,7 @@ test.each([
   const next = await store.put("page", Buffer.from("next"), headers, before);
   expect(await put(before)).toBe(undefined);
   expect((await server.read("dir/page"))?.text).toBe("next");
-  // What is there already with this very digest counts as put.
+  // An existing object with this digest counts as put.
   const tag = await put(next);
   expect(await put(before)).toBe(tag);
   await server.change("dir/page", undefined);

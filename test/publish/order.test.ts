@@ -1,4 +1,4 @@
-/** What readers find while a folder is written to: wherever a run ends, nothing leads to a file that is missing or of another release. */
+/** What readers find during publishing: wherever a run ends, no reference leads to a missing file or one of another release. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -58,7 +58,7 @@ async function interrupted<T>(before: string, after: string, look: () => T): Pro
 }
 
 describe("parts of all records", () => {
-  /** As a reader does who trusts nothing: undefined where any digest does not fit. */
+  /** Reads and verifies a file; undefined if a digest does not match. */
   function readBulk(): { id: string; lines: string } | undefined {
     if (!isListed("snapshot.json") || !isListed("bulk.json")) return undefined;
     const { parts }: Bulk = JSON.parse(`${read("bulk.json")}`);
@@ -104,7 +104,7 @@ describe("parts of all records", () => {
 });
 
 describe("steps", () => {
-  /** Releases of which each has one user more, and the steps from so many before it. */
+  /** Releases with one more user each, and steps from earlier ones. */
   async function releases(count: number, changes: number): Promise<BuildResult[]> {
     const built: BuildResult[] = [];
     for (let at = 0; at < count; at++)
@@ -135,7 +135,7 @@ describe("steps", () => {
       const { state, steps } = changesNow();
       for (const { file, bytes } of steps) expect(read(file)?.length).toBe(bytes);
       const isSame = state === snapshotOf(site).state;
-      // Whoever reads the new snapshot.json has the new changes.json, too.
+      // Readers of the new snapshot.json get the new changes.json.
       if (idOf(site) === idOf(after ?? "")) expect(isSame).toBe(true);
       return `${isSame ? "one state" : "changes ahead"}, ${isListed("changes.json") ? "listed" : "not listed"}`;
     });
@@ -247,6 +247,6 @@ test.each([
   ["explorer/style.css", "text/css; charset=utf-8", "no-cache"],
 ])("in a bucket, %s has its Content-Type and Cache-Control", (path, type, age = "max-age=60") => {
   const headers = headersOf({ index: 0, path, digest: "", variant: undefined }, "max-age=60");
-  // A gzip has no coding, so that no reader undoes it unasked.
+  // A gzip file has no Content-Encoding, so readers do not decompress it automatically.
   expect(headers).toEqual({ ContentType: type, CacheControl: age });
 });

@@ -1,4 +1,4 @@
-/** A proxy before a store: makes faults, and gives an S3 server for tests the two things that real ones have. */
+/** A proxy in front of a store: makes faults, and adds two features of real stores to the test server. */
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
@@ -10,7 +10,7 @@ import { until } from "../support/until.js";
  */
 export type Fault = "lose" | "lose answer" | "hang" | Refusal | Delay | undefined;
 
-/** As S3 says it: 503 and `SlowDown`. */
+/** Responds as S3 does: 503 and `SlowDown`. */
 interface Refusal {
   status: number;
   code: string;
@@ -21,11 +21,11 @@ interface Delay {
 }
 
 export interface ProxyOptions {
-  /** Where the store listens, on loopback. */
+  /** The store's port on loopback. */
   port: number;
-  /** Whether If-Match and If-None-Match of a PUT are decided here, or passed on. */
+  /** Whether the proxy evaluates If-Match and If-None-Match of a PUT. */
   conditions: boolean;
-  /** Whether the store needs no help at all: requests are passed on as they were signed. */
+  /** Whether to forward requests unmodified, with their signatures. */
   isComplete: boolean;
   fault(method: string, path: string): Fault;
 }
@@ -36,14 +36,14 @@ interface Answer {
   body: Buffer;
 }
 
-/** Requests with this header are a reader's: never faulty. */
+/** Requests with this header are a reader's, and never fail. */
 export const READER = "x-reader";
 
 export function createProxy({ port, conditions, isComplete, fault }: ProxyOptions) {
-  /** Path -> the request that is at work on it: nobody sees an object half written. */
+  /** Path -> the pending request for it, so that no request sees a half-written object. */
   const queues = new Map<string, Promise<unknown>>();
 
-  /** One after the other for each object. */
+  /** Handles the requests for each object one at a time. */
   const inTurn = <T>(path: string, work: () => Promise<T>): Promise<T> => {
     const turn = (queues.get(path) ?? Promise.resolve()).then(work, work);
     queues.set(path, turn);
@@ -62,7 +62,7 @@ export function createProxy({ port, conditions, isComplete, fault }: ProxyOption
       outgoing.end(body);
     });
 
-  /** As RFC 9110 says; the tag that the object has now comes from the store itself. */
+  /** Evaluates conditions (RFC 9110) with the store's current ETag. */
   const isRefused = async (url: string, headers: IncomingHttpHeaders): Promise<boolean> => {
     const { "if-match": match, "if-none-match": noneMatch } = headers;
     if (match === undefined && noneMatch === undefined) return false;

@@ -1,4 +1,4 @@
-/** The list of URLs for a CDN to forget: what is new, changed or gone, and nothing else. */
+/** The purge list: exactly the URLs of new, changed and removed content. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
@@ -31,7 +31,7 @@ async function purged(options: Partial<PublishOptions> = {}): Promise<string[]> 
   });
 }
 
-/** What two releases of one contract have in common. */
+/** The options of all releases here. */
 const ALWAYS = ["/avatar.svg", "/contract.json", "/openapi.json"];
 const SHARED = ["/records.sha256", "/SHA256SUMS", "/snapshot.json"];
 

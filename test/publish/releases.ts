@@ -1,4 +1,4 @@
-/** Real releases to publish, in a `dist` of their own. */
+/** Real releases to publish, in a separate `dist`. */
 import { join } from "node:path";
 import { type BuildOptions, type BuildResult, build } from "../../src/index.js";
 import { plainRows, type Row, writeUsers } from "../support/database.js";
@@ -6,7 +6,7 @@ import { readTree } from "../support/files.js";
 
 let clock = Date.UTC(2026, 10, 21, 3, 40);
 
-/** Builds a release of these rows, or of that many plain ones, a minute after the last. */
+/** Builds a release of these rows, or of a number of plain ones, a minute after the last one. */
 export async function buildUsers(
   folder: string,
   users: number | readonly Row[],
@@ -20,7 +20,7 @@ export async function buildUsers(
   return build({ db, ...defaults, ...options }, { now: () => now });
 }
 
-/** What a folder holds but for Rollcall's own list. */
+/** The files of a folder, without Rollcall's list. */
 export function published(folder: string): Map<string, string> {
   const files = readTree(folder);
   files.delete(".rollcall-published.json");

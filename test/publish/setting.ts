@@ -13,12 +13,12 @@ const PUBLISHED = "dir/.rollcall-published.json";
 export interface Setting {
   store: StoreServer;
   env: NodeJS.ProcessEnv;
-  /** What publishes the release of that turn: each differs from the one before in the number of pages and in all bytes. */
+  /** The command that publishes the next release. Releases differ in the number of pages and in all bytes. */
   args(turn: number): string[];
   releaseOf(turn: number): BuildResult;
-  /** A whole run without faults, after which the bucket holds that release and nothing else. */
+  /** A complete run without faults, after which the bucket has exactly that release. */
   finish(turn: number): Promise<void>;
-  /** Begins to follow snapshot.json: every page that it promises is there, until it says otherwise. */
+  /** Follows snapshot.json: every page that it promises must be there until it changes. */
   watch(): { stop(): Promise<number> };
 }
 
@@ -44,7 +44,7 @@ export async function newSetting(): Promise<Setting> {
     const keys = (await store.keys()).filter((key) => !key.includes("/.rollcall-"));
     const found = await Promise.all(keys.map(async (key) => [key.slice(4), (await store.read(key))?.text] as const));
     const files = [...readTree(releaseOf(turn).folder)];
-    // The client unpacks what is compressed.
+    // The client decompresses pages.
     const isPlain = ([path]: readonly [string, unknown]) => !path.endsWith(".gz");
     expect(found.map(([path]) => path).sort()).toEqual(files.map(([path]) => path));
     expect(new Map(found.filter(isPlain))).toEqual(new Map(files.filter(isPlain)));
@@ -66,12 +66,12 @@ function watch(store: StoreServer) {
       const missing: number[] = [];
       for (let page = 1; page <= pages; page++)
         if (!(await store.read(`dir/api/users/pages/${page}.json`))) missing.push(page);
-      // Pages go once another release is announced, and this one may have been announced anew since.
+      // Pages are removed once another release is announced; this one may be announced again later.
       if ((await snapshot()) === before && announced() === announcedBefore) expect([id, missing]).toEqual([id, []]);
     }
     return checks;
   })();
-  // What it finds is told by stop().
+  // stop() returns what it found.
   watching.catch(() => {});
   return {
     stop: () => {

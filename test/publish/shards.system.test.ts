@@ -1,4 +1,4 @@
-/** Pages that several machines put into a bucket: all of them once, nothing else, and a listing that never leads nowhere. */
+/** Publishing with shards: they put each page once, nothing else, and no link is ever broken. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
@@ -36,7 +36,7 @@ const seen = (method: string) =>
 
 const puts = () => seen("PUT").filter((key) => !key.includes("/.rollcall-"));
 
-/** What is in the bucket, but for Rollcall's own files. */
+/** The objects of the bucket, without Rollcall's own. */
 const keys = async () => (await store.keys()).filter((key) => !key.includes("/.rollcall-")).sort();
 const keysOf = ({ folder }: BuildResult) => [...readTree(folder).keys()].map((path) => `dir/${path}`).sort();
 
@@ -48,7 +48,7 @@ test("eight shards at once, one killed and run again, leave no page for the plai
   expect(pages).toHaveLength(20 * 3);
   const env = { ...process.env, ...STORE_ENV, SLURM_ARRAY_TASK_COUNT: "1" };
   const args = ["publish", TARGET, dist, "--endpoint", store.endpoint, "--shard", `auto/${SHARDS}`];
-  // Pages 8 to 10 are of one shard: two files of it are taken, and the others never answered.
+  // Pages 8 to 10 are of one shard: the store accepts two of its files, and never answers the others.
   let taken = 0;
   const isOfKilled = (key: string) => /\/pages\/(8|9|10)\.json/.test(key);
   store.fault = (method, key) => (method === "PUT" && isOfKilled(key) && taken++ >= 2 ? "hang" : undefined);
@@ -68,7 +68,7 @@ test("eight shards at once, one killed and run again, leave no page for the plai
   const again = await run([...args, "--json"], { env: { ...env, SLURM_ARRAY_TASK_ID: "3" } });
   expect(JSON.parse(again.stdout)).toMatchObject({ shard: "3/8", added: 7, changed: 0, removed: 0, same: 2 });
   expect(puts()).toHaveLength(7);
-  // Pages, and nothing that announces them.
+  // Only pages, and no file that announces them.
   expect(await keys()).toEqual(pages);
 
   store.seen.length = 0;
@@ -97,7 +97,7 @@ test("while a release is read, all links work, and shards announce nothing", {
     }
     return count;
   };
-  // In an order in which the end of the old listing would be replaced before what follows it is there; one runs twice.
+  // In an order that would replace the last old page before the next one exists; one shard runs twice.
   for (const shard of [3, 3, 4, 0, 1, 2, 7, 5, 6]) {
     await publish(options(shard));
     expect(await walk()).toBe(old.pages);
@@ -112,7 +112,7 @@ test("while a release is read, all links work, and shards announce nothing", {
   store.seen.length = 0;
   expect(await publish(options(4))).toMatchObject({ added: 0, changed: 0 });
   expect(puts()).toEqual([]);
-  // Such a shard does not keep others out.
+  // This shard does not block others.
   await buildUsers(folder, 7);
   await publish(options());
 });

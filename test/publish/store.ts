@@ -9,7 +9,7 @@ import { type Ceph, startCeph } from "./ceph.js";
 import { createProxy, type Fault, READER } from "./proxy.js";
 
 export const BUCKET = "bucket";
-/** The only credentials that s3rver takes, the same for Ceph, and silence about the version of Node. */
+/** The credentials of s3rver, also used for Ceph, and no warning about the version of Node. */
 export const STORE_ENV = {
   AWS_ACCESS_KEY_ID: "S3RVER",
   AWS_SECRET_ACCESS_KEY: "S3RVER",
@@ -19,21 +19,21 @@ export const STORE_ENV = {
 export interface StoreServer {
   /** Of the proxy. */
   endpoint: string;
-  /** Every request but a reader's: `PUT dir/snapshot.json`, in order. */
+  /** All requests but the reader's, in order: `PUT dir/snapshot.json`. */
   seen: string[];
-  /** Decides over each of them, as `PUT` and `dir/snapshot.json`. */
+  /** Decides about a fault for each request, by method and path: `PUT`, `dir/snapshot.json`. */
   fault: (method: string, key: string) => Fault;
-  /** An object as a reader gets it, or undefined where there is none. */
+  /** An object as a reader gets it; undefined if it does not exist. */
   read(key: string): Promise<{ text: string; headers: Headers } | undefined>;
-  /** Puts an object by other hands than Rollcall's, or removes it. */
+  /** Puts or removes an object, without Rollcall. */
   change(key: string, text: string | undefined): Promise<void>;
   keys(): Promise<string[]>;
 }
 
-/** As much of s3rver as is used here. */
+/** The used part of s3rver. */
 type S3rver = new (options: object) => { run(): Promise<{ port: number }>; close(): Promise<void> };
 
-/** Where a bucket is, until it is closed. */
+/** An open bucket. */
 interface Backend {
   port: number;
   close(): Promise<void>;
@@ -42,7 +42,7 @@ interface Backend {
 let ceph: Ceph | undefined;
 let isOnCeph = false;
 
-/** From here on, every store of this file's tests is a bucket of Ceph, which is started once. */
+/** Makes the tests of this file use buckets of Ceph, which is started once. */
 export async function useCeph(): Promise<void> {
   isOnCeph = true;
   ceph = await startCeph({ accessKey: STORE_ENV.AWS_ACCESS_KEY_ID, secretKey: STORE_ENV.AWS_SECRET_ACCESS_KEY });
@@ -52,12 +52,12 @@ export function closeCeph(): void {
   ceph?.close();
 }
 
-/** Skips a test of what s3rver does not do. */
+/** Skips a test of a feature that s3rver lacks. */
 export function needsCeph(why: string): void {
   if (!isOnCeph) TestRunner.getCurrentTest()?.context.skip(why);
 }
 
-/** An empty bucket that everybody may read and write, so that readers need not sign. */
+/** An empty public bucket, so that readers need not sign. */
 async function openCeph(): Promise<Backend> {
   if (!ceph) return TestRunner.getCurrentTest()?.context.skip("Ceph is not installed") as never;
   const { port } = ceph;

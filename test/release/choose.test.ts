@@ -1,4 +1,4 @@
-/** What a word means where a release is named: one order, for every verb. */
+/** Which release an argument names, for every command. */
 import { cpSync, lutimesSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -133,7 +133,7 @@ test("lists all releases that an ambiguous beginning matches", async () => {
   rename(second.name, "aaaaaaaaaaa2");
   expect(() => find("aaa")).toThrow('"aaa" is the beginning of 2 ids: aaaaaaaaaaa2, aaaaaaaaaaa1; type more of it.');
   rename(third.name, "202611210000");
-  // One id begins so, and every name: to take the id would be a guess.
+  // An id and all names begin with this, so it is ambiguous.
   expect(() => find("2026")).toThrow(/^"2026" is the beginning of 4 ids and names: 202611210000, 20261121T0343/);
   expect(find("202611210")).toMatch(/-202611210000$/);
 });
@@ -196,6 +196,6 @@ test("switches current while the folder is locked", async () => {
     return new Date();
   };
   expect((await useRelease(dist, "previous", { now })).now.id).toBe(second.id);
-  // Asked before it locks, and when it switches.
+  // Called before it locks, and when it switches.
   expect(locks).toEqual(["free", expect.stringMatching(/is being written by process/)]);
 });

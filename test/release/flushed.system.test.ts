@@ -1,4 +1,4 @@
-/** What a loss of power could take: every file and folder of a release is on the disk before it gets its name. */
+/** Durability: every file and folder of a release is flushed before the release gets its name. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -42,7 +42,7 @@ test.skipIf(isMissing("strace"))(
     );
     const { folder: release } = await openRelease(join(folder, "dist/current"));
     const all = [...readTree(release).keys()];
-    // The release before has flushed what is linked from it.
+    // Linked files were flushed by the previous release.
     const files = all.filter((file) => statSync(join(release, file)).nlink === 1);
     expect(all.filter((file) => !files.includes(file))).toEqual(["avatar.svg", "contract.json"]);
     expect(files).toContain("SHA256SUMS");

@@ -1,4 +1,4 @@
-/** Every system call that changes a file fails once, and is once the last one; so do some of those that read, drawn anew each time. */
+/** Fails each system call that changes a file, and kills the process there; also for a random choice of those that read. */
 import { describe, expect, test } from "vitest";
 import { needs } from "../support/needs.js";
 import { draws, seeded } from "../support/random.js";

@@ -1,4 +1,4 @@
-/** A fixed list of system calls that fail, or at which the process is killed: what is current stays whole, and the next run succeeds. */
+/** Fails a fixed list of system calls, or kills the process there: the current release stays intact, and the next run succeeds. */
 import { describe, expect, test } from "vitest";
 import { needs } from "../support/needs.js";
 import type { Call, Fault } from "../support/strace.js";

@@ -1,4 +1,4 @@
-/** Runs of the real command in which one system call fails or is the last one, and what must hold after each. */
+/** Runs the real command with one failing or fatal system call, and checks the state afterwards. */
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -22,13 +22,13 @@ import { type Call, type Fault, listCalls, runWith } from "../support/strace.js"
 /** A prepared folder, the run that changes it, and the state that others see of it. */
 interface Scenario {
   args: readonly string[];
-  /** Fails unless all that others see is whole. */
+  /** Fails unless the visible state is consistent. */
   state(): Promise<string>;
-  /** An error means that the state is the one before. Otherwise there may be others, or the error came afterwards. */
+  /** After an error, the state must be the one before, unless it may also be a later one. */
   isAtomic: boolean;
-  /** A whole run afterwards, at whatever point the last one ended. */
+  /** A complete run after the failed one. */
   next(): Promise<unknown>;
-  /** Fails where anything of a run that was broken off is left. */
+  /** Fails if anything is left of an interrupted run. */
   requireTidy?(): void;
 }
 
@@ -76,7 +76,7 @@ async function prepareDist(folder: string): Promise<void> {
   }
 }
 
-/** Every release that has a name is whole. */
+/** Every named release is intact. */
 async function distState(folder: string): Promise<string> {
   const dist = join(folder, "dist");
   for (const name of readdirSync(join(dist, "releases"))) checkSums(join(dist, "releases", name));
@@ -114,7 +114,7 @@ function sumsOf(release: string): Map<string, string> {
   return new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
 }
 
-/** A folder that is complete is the release; until then, all that is announced is there, of this release or the next. */
+/** A complete folder equals the release; before, everything that is announced exists, of this release or the next. */
 async function siteState(folder: string): Promise<string> {
   const site = join(folder, "site");
   const { release, complete } = JSON.parse(readFileSync(join(site, ".rollcall-published.json"), "utf8"));
@@ -212,7 +212,7 @@ export const SCENARIOS: Record<string, (folder: string) => Promise<Scenario>> = 
   },
 };
 
-/** One scenario with each of the faults that are chosen of the calls of a whole run. @returns how many calls went wrong. */
+/** Runs a scenario with each of the chosen faults. @returns the number of failed calls. */
 export async function inject(
   prepare: (folder: string) => Promise<Scenario>,
   choose: (calls: readonly Call[]) => readonly (readonly [Fault, Call])[],

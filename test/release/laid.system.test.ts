@@ -1,4 +1,4 @@
-/** What somebody who may write in a dist can lay there: links, pipes and nonsense. Nothing follows, waits or breaks. */
+/** Links, pipes and other obstacles in a dist: no command follows them, blocks or breaks. */
 import { execFileSync } from "node:child_process";
 import {
   lstatSync,
@@ -19,7 +19,7 @@ import { scratch } from "../support/files.js";
 
 const DONE = { code: 0, stdout: "", stderr: "" };
 
-/** A dist with a release, a file of somebody else's, and a source that has changed since. */
+/** A dist with a release, a file outside of it, and a source that has changed since. */
 async function published() {
   const folder = scratch();
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(25));

@@ -1,4 +1,4 @@
-/** Lines of a list of records are found by number, whatever their lengths, in any order, and wherever windows end. */
+/** Reads lines of records.sha256 by number, of any length, in any order, across windows. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -23,7 +23,7 @@ function reading(text: string) {
   return { path, open };
 }
 
-/** More than several windows hold. */
+/** More lines than fit into several windows. */
 const KEYS: [what: string, keys: (string | number)[]][] = [
   ["of one length", Array.from({ length: 30_000 }, (_, at) => String(at).padStart(36, "k"))],
   ["of two lengths", Array.from({ length: 30_000 }, (_, at) => "k".repeat(1 + (at % 2)))],

@@ -1,4 +1,4 @@
-/** Releases over time: what is linked, what stays, what is switched, what is refused. */
+/** Releases over time: links, retention, switches, refusals. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {

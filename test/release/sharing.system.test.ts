@@ -1,4 +1,4 @@
-/** A dist that several users of one system write: real users by number, who are members of one group or of none. */
+/** A dist that several real users write, in one group or in none. */
 
 import { spawn } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readlinkSync, statSync, utimesSync } from "node:fs";
@@ -52,7 +52,7 @@ function shared({ mode, users = 20 }: { mode: number; users?: number }) {
   };
 }
 
-/** What a dist holds when nobody is at work. */
+/** The content of a dist without a running command. */
 const TIDY = [".lock", ".lock-holder.json", ".previous", "current", "releases"];
 const DONE = { code: 0, stdout: "", stderr: "" };
 
@@ -77,7 +77,7 @@ describe.skipIf(!isRoot || isMissing("setpriv"))(
       edit(9);
       for (const name of releases()) utimesSync(join(dist, "releases", name), 0, 0);
       expect(await run(BEN, [...buildArgs, "--keep", "0"])).toEqual(DONE);
-      // The one that was current just now, which was Ann's, stays for a minute.
+      // The release that was just current, which is Ann's, stays for a minute.
       expect(new Set(releases())).toEqual(new Set([before, current()].map((link) => basename(link))));
       expect(readdirSync(dist).sort()).toEqual([...TIDY, ".readers"].sort());
       expect(statSync(join(dist, ".lock"))).toMatchObject({ uid: ANN, mode: 0o100664 });
@@ -96,7 +96,7 @@ describe.skipIf(!isRoot || isMissing("setpriv"))(
       });
       first.child.kill("SIGKILL");
       await first.ended;
-      // What she has left is hers, and in the way of nobody.
+      // Files that she has left belong to her, and block no other user.
       expect(await run(BEN, buildArgs)).toEqual(DONE);
       expect(readdirSync(dist).sort()).toEqual(TIDY.filter((name) => name !== ".previous"));
     });

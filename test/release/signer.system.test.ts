@@ -1,4 +1,4 @@
-/** The file of a secret key: read as minisign writes it, and refused in words that hold nothing of it. */
+/** Reads secret keys as minisign writes them, and never repeats them in messages. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";

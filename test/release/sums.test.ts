@@ -7,7 +7,7 @@ import { sha256, withReleaseFile } from "../../src/release/plain-files.js";
 import { encodeSums, findListed, PageDigests, readSums } from "../../src/release/sums.js";
 import { scratch } from "../support/files.js";
 
-// So that numbers of one to four digits are there, and several blocks with a last one that is not whole.
+// Gives numbers of one to four digits, and several blocks with an incomplete last one.
 const PAGES = 1234;
 const VARIANTS = ["identity", "br", "gzip"] as const;
 const PATHS = new PagePaths("/v1/stations/");

@@ -96,7 +96,7 @@ const text = fc.oneof(
     })
     .map((parts) => parts.join("")),
 );
-/** Two texts that have most in common. */
+/** Two texts that differ little. */
 const pair = fc
   .tuple(text, text, text, text)
   .map(([before, old, now, after]) => [before + old + after, before + now + after] as const);

@@ -1,4 +1,4 @@
-/** Whole reports of realistic diffs: `UPDATE=1 npm test` writes what comes out, for a person to read. */
+/** Complete reports of realistic diffs. `UPDATE=1 npm test` rewrites the expected files, to be reviewed. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -14,10 +14,10 @@ const EXPECTED = new URL("expected/", import.meta.url).pathname;
 const isUpdate = process.env["UPDATE"] === "1";
 const GATE = "max-removed 0: 1 of 12,376 users removed (0 %)";
 
-/** What is too long to be read, or much like another that is read: only a digest is kept. */
+/** Reports too long to review, or similar to another: only a digest is stored. */
 const LONG = new Set(["hundred-thousand", "two-facets"]);
 
-/** The forms for programs: those with a line for every change, and hard texts and keys. The property test of json.test.ts holds for any diff. */
+/** JSON and NDJSON for diffs with all kinds of changes, and difficult texts and keys. json.test.ts covers any diff. */
 const MACHINE = new Set(["empty", "every-kind", "hard", "hostile", "parts"]);
 
 const reports = Object.entries(REALISTIC).flatMap(([name, diff]) => {

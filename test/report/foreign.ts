@@ -1,4 +1,4 @@
-/** Diffs of contracts that are not the directory's: with one facet and several, with none, without times, and hostile ones. */
+/** Diffs of other contracts: with one facet, several or none, without times, and hostile ones. */
 import { type AnyRecord, type Contract, contractOf } from "../../src/contract/contract.js";
 import type { ContractFile, FieldSchema } from "../../src/contract/file/form.js";
 import type { Diff } from "../../src/diff/change.js";
@@ -7,13 +7,13 @@ import { STATIONS, STATIONS_CONTRACT, stations } from "../support/stations.js";
 
 const { is_active, sensors, ...others } = STATIONS.properties;
 
-/** Stations that people choose by country and by what they are. */
+/** Stations with two facets: country and kind. */
 const TWO_FACETS = contractOf({
   ...STATIONS,
   properties: { ...others, is_active: { ...is_active, "x-facet": true }, sensors },
 });
 
-/** Some stations that came, went and changed. */
+/** Some added, removed and changed stations. */
 export function stationsDiff(contract: Contract = STATIONS_CONTRACT): Diff {
   const { added, removed, changed } = changesIn(contract);
   const records = stations(60).map(({ record }): AnyRecord => record);
@@ -36,7 +36,7 @@ export function stationsDiff(contract: Contract = STATIONS_CONTRACT): Diff {
 
 export const twoFacetsDiff = (): Diff => stationsDiff(TWO_FACETS);
 
-/** Parts, whose key is a number, and by which nothing else can be said: no facet, no time, no label. */
+/** Parts with an integer key, and without facet, time and label. */
 export function partsDiff(): Diff {
   const contract = contractWith({
     words: ["part", "parts"],
@@ -90,7 +90,7 @@ export function otherKeyDiff(): Diff {
   return diffOf([], { unchanged: 0, old: { contract: STATIONS_CONTRACT }, new: { contract } });
 }
 
-/** Words and names that try to be more than that. */
+/** Hostile words and names. */
 const HOSTILE_WORDS = ["<b>`x`|\u202e", "</title><script>alert(1)</script>מפתחות"] as const;
 export const HOSTILE_FIELDS = {
   key: "a\u202e|`b`: 1 -> 2",

@@ -5,7 +5,7 @@ import { jsonReport, ndjsonReport } from "../../src/report/json.js";
 import { added, anyDiff, diffOf, longDiff, person } from "../support/diffs.js";
 import { collect } from "./collect.js";
 
-/** What both forms say of the changes. */
+/** The changes in both forms. */
 async function changesOf(diff: Diff): Promise<unknown[]> {
   const list: unknown[] = [];
   for await (const change of diff.changes()) {

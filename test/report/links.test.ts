@@ -1,4 +1,4 @@
-/** Reports lead to records on the page for people, whatever a key or an address looks like. */
+/** Reports link to records in the explorer, for any key and base URL. */
 import fc from "fast-check";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";

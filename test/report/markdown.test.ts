@@ -1,4 +1,4 @@
-/** Through a real renderer, with HTML let through as it stands: no foreign text becomes anything but text. */
+/** Markdown in a real renderer that allows HTML: text of records stays text. */
 import fc from "fast-check";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
@@ -92,13 +92,13 @@ const ELEMENTS = [
 ].flatMap((name) => [`<${name}>`, `</${name}>`]);
 const EXPECTED = new Set([...ELEMENTS, '<td align="right">', '<th align="right">']);
 
-/** All that the report says in words of its own. */
+/** The report's own words. */
 const WORDS = new Set(
   `Rollcall: no changes old new user users added removed changed unchanged snapshot pages field joined Gate exceeded
    Settings: base URL page size links → , is are more not shown here; shows every one.`.split(/\s+/),
 );
 
-/** What code spans say, in order, as a reader sees it. */
+/** The texts of code spans, in order. */
 function spans(html: string): string[] {
   return [...html.matchAll(/<code>(.*?)<\/code>/gs)].map(([, text = ""]) => decode(text));
 }
@@ -153,7 +153,7 @@ test("hostile words, fields, keys and conditions of a contract stay text", async
     const text = "opened contract condition listing The key instead of so all old records count as new ones as".split(
       " ",
     );
-    // Words of letters alone stand as they are, as every contract's words do.
+    // Words of letters only are not in code spans.
     const plain = words.filter((word) => /^[\p{L}\p{M}]+(?: [\p{L}\p{M}]+)*$/u.test(word));
     expectHarmless(render(await collect(markdownReport(diff))), ...text, ...plain.flatMap((word) => word.split(" ")));
   };

@@ -1,4 +1,4 @@
-/** Diffs as reviewers meet them; what each report says of them stands in expected/. */
+/** Realistic diffs, whose reports are in expected/. */
 import type { User } from "../../src/contract/users.js";
 import type { Diff } from "../../src/diff/change.js";
 import { added, changed, diffOf, longDiff, person, removed } from "../support/diffs.js";

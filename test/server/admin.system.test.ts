@@ -1,4 +1,4 @@
-/** `rollcall serve --admin`: numbers of all processes, and what a balancer reads. */
+/** `rollcall serve --admin`: metrics of all processes, and health. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { rename, writeFile } from "node:fs/promises";
@@ -17,7 +17,7 @@ import { ask, freshDist, open } from "./running.js";
 const REQUESTS = 5_000;
 const OPEN = 8;
 
-/** What clients ask for, by turns: pages in each coding, what a client has already, other files, mistakes. */
+/** The requests, in turn: pages in each coding, conditional ones, other files, invalid ones. */
 const ASKED = [
   "GET /api/users/?page=1 HTTP/1.1\r\nHost: a\r\n",
   "GET /api/users/?page=2 HTTP/1.1\r\nHost: a\r\nAccept-Encoding: br\r\n",
@@ -32,7 +32,7 @@ const ASKED = [
 ].map((request) => `${request}\r\n`);
 const LAST = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-/** Sends so many requests, each connection a batch that ends with the last one; some batches are no HTTP at all. */
+/** Sends a number of requests, a batch per connection; some batches are not HTTP. */
 async function load(port: number, requests: number): Promise<void> {
   let sent = 0;
   const client = async () => {
@@ -77,7 +77,7 @@ function sumOf(metrics: string, name: string, labels = ".*"): number {
 test("counters of four processes match the access log", async () => {
   const dist = await freshDist({ encodings: ["br", "gzip"] });
   const { port, entries, admin } = await startWatched(dist, "--processes", "4", "--access-log");
-  // Of what is no HTTP, only the first bytes are answered.
+  // A batch that is not HTTP gets only one response.
   await load(port, REQUESTS * 1.05);
   await eventually(async () => {
     const { text } = await admin.read("/metrics");

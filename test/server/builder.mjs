@@ -1,4 +1,4 @@
-// Builds in a process of its own, from the compiled library, one build a message. argv: SQLite file, dist.
+// Builds in a separate process, from the compiled library, one build per message. argv: SQLite file, dist.
 import { build } from "../../lib/index.js";
 
 const [, , db, dist] = process.argv;

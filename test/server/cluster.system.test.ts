@@ -132,7 +132,7 @@ test("refuses a port in use and a missing release like one process", async () =>
   }
 });
 
-/** The ids that this many connections are answered with, one after another. */
+/** The ids in the responses to this many connections, one after another. */
 async function snapshots(port: number, connections: number): Promise<Set<string>> {
   const ids = new Set<string>();
   for (let times = 0; times < connections; times++) {

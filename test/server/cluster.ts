@@ -1,4 +1,4 @@
-/** `rollcall serve --processes N` as processes of its own, and what can be asked of them from outside. */
+/** Runs `rollcall serve --processes N` as real processes. */
 import { execFileSync } from "node:child_process";
 import { expect, onTestFinished } from "vitest";
 import { start } from "../support/command.js";
@@ -9,10 +9,10 @@ export interface ClusterProcess {
   child: ReturnType<typeof start>["child"];
   ended: ReturnType<typeof start>["ended"];
   port: number;
-  /** Lines, from the announcement on. */
+  /** Lines of stdout, from the announcement on. */
   out: string[];
   err: string[];
-  /** The workers that live now. */
+  /** The running workers. */
   pids(): number[];
 }
 
@@ -33,7 +33,7 @@ export async function startCluster(dist: string, ...args: string[]): Promise<Clu
   return { child, ended, port: Number(port), out, err, pids: () => childrenOf(child.pid ?? 0) };
 }
 
-/** Lines of a server's stderr that not every server writes. */
+/** Lines of a server's stderr without those that depend on the machine. */
 export function complaintsIn(err: readonly string[]): string[] {
   return err.filter(
     (line) => line !== "" && !/Z (?:Links lead to |Finishing what is in flight|now serving )/.test(line),

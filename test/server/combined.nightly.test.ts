@@ -1,4 +1,4 @@
-/** `--access-log combined`, read by the programs that operators have: not one line of hostile clients is lost to them. */
+/** Operators' programs parse every line of `--access-log combined`, even of hostile clients. */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

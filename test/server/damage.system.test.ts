@@ -1,4 +1,4 @@
-/** Damages files while they are served: wrong bytes are never sent, and the server goes on. */
+/** Damages files while they are served: the server never sends wrong bytes, and keeps running. */
 import { execFileSync } from "node:child_process";
 import { appendFile, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -64,7 +64,7 @@ describe("a file", () => {
       expect(lines[0]).toContain(path);
       for (const other of FILES.filter((other) => other !== path))
         expect((await ask(port, `/${other}`)).status).toBe(200);
-      // Another file of the same bytes does as well.
+      // Another file with the same bytes is served.
       await rm(file, { recursive: true, force: true });
       await writeFile(file, bytes);
       expect((await ask(port, `/${path}`)).body.equals(bytes)).toBe(true);

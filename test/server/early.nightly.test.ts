@@ -8,10 +8,10 @@ import { ask, freshDist } from "./running.js";
 
 const RUNS = 4;
 
-/** Linux tells which signals a process catches. */
+/** Whether a process catches a signal, from /proc. */
 const STATUS = "/proc/self/status";
 
-/** Starts a server and sends it a signal as soon as it catches SIGHUP, again and again until it is announced. */
+/** Starts a server and sends it a signal repeatedly from when it catches SIGHUP until it is announced. */
 async function signalled(dist: string, args: string[], signal: NodeJS.Signals, isOver: () => boolean) {
   const { child, ended } = start(["serve", dist, "--port", "0", "--json", ...args]);
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -43,7 +43,7 @@ test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGHUP does not end a starting se
 test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGTERM ends a starting server of %i", async (processes) => {
   const dist = await freshDist();
   let finished = 0;
-  // The signal comes later each time, by ever more, until the server has been announced before it.
+  // The signal comes later in each round, until the server is announced before it.
   for (let most = 0, isAnnounced = false; !isAnnounced; most += processes + (most >> 4)) {
     let looks = 0;
     const { child, ended, out } = await signalled(
@@ -55,7 +55,7 @@ test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGTERM ends a starting server of
     child.kill("SIGTERM");
     const { code, stderr } = await ended;
     isAnnounced = out() !== "";
-    // Before Rollcall listens to signals, this one ends Node itself.
+    // Before Rollcall handles signals, this one ends Node.
     if (code === "SIGTERM" && !isAnnounced) continue;
     expect({ code, stderr }).toEqual({
       code: 0,

@@ -1,4 +1,4 @@
-/** Clients that want more of the server than it has: descriptors, memory, connections, time. */
+/** Clients that exhaust resources of the server: descriptors, memory, connections, time. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
@@ -18,7 +18,7 @@ const get = (target: string, headers = "") => `GET ${target} HTTP/1.1\r\nHost: a
 const MB = 1024 * 1024;
 /** Pages of some 5 MB: together more than the system buffers for one connection. */
 const LONG_PAGES = { count: 1_000, pageSize: 50, bio: "x".repeat(100_000) };
-/** Two ways to ask for the same page: one that the fast path takes, and one that it leaves to Node's server. */
+/** Two URLs of the same page: one on the fast path, and one for Node's server. */
 const WAYS: [way: string, target: (page: number) => string][] = [
   ["the fast path", (page) => `${LISTING}?page=${page}`],
   ["Node's server", (page) => `${LISTING}?page=${page}&x=1`],
@@ -178,7 +178,7 @@ describe.skipIf(!hasProc)("few descriptors", () => {
   });
 });
 
-/** All that comes until the server closes, or until there are so many bytes. */
+/** Reads until the server closes, or until a number of bytes. */
 async function readAll(socket: Socket, most = Number.POSITIVE_INFINITY): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** Compares the fast path with Node's server: equal bytes for what it takes, and nothing taken that it should not. */
+/** Compares the fast path with Node's server: same bytes, and only for requests that it may take. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { requestedPage } from "../../src/contract/links.js";
@@ -88,7 +88,7 @@ test("buffers at most one response for a client that does not read", async () =>
   const socket = open(port);
   socket.pause();
   for (let round = 0; round < 2_000; round++) socket.write(`GET ${LISTING}?page=1 HTTP/1.1\r\nHost: a\r\n\r\n`);
-  // While another client gets its answers one by one, the first one's wait.
+  // The other client gets its responses while those of the first one wait.
   for (let round = 0; round < 20; round++) await say(port, `GET ${LISTING} HTTP/1.1\r\nHost: a\r\n\r\n`);
   expect(entries.length).toBeLessThan(200);
   let bytes = 0;
@@ -109,12 +109,12 @@ test.each([0, 64])("does not overwrite what a slow client has not read, with %i 
   const [body] = bodies(await hear(port, LAST));
   const slow = open(port);
   slow.pause();
-  // Until the system takes no more, and half an answer waits. More at once would not be for the fast path.
+  // Writes until the system's buffer is full. Larger packets would leave the fast path.
   let asked = 0;
   for (let [answered, others] = [0, 1]; answered === asked; ) {
     slow.write(asking(1, 20));
     asked += 20;
-    // What is written is answered before what others ask later, unless it has to wait.
+    // Earlier requests are answered before later ones of others, unless they have to wait.
     for (let time = 0; time < 3; time++, others++) await hear(port, LAST);
     answered = entries.length - others;
   }
@@ -142,12 +142,12 @@ test("answers in order while pages are read from disk", async () => {
   expect(previous).toEqual([...pages, 1]);
 });
 
-/** All that comes back until the server closes, without the time. */
+/** The responses until the server closes, without dates. */
 async function hear(port: number, text: string): Promise<string> {
   return timeless(await say(port, text));
 }
 
-/** The same for a text that is sent in packets which begin at these characters. */
+/** The same for a text in packets that begin at these offsets. */
 async function hearInPackets(port: number, text: string, cuts: readonly number[]): Promise<string> {
   const socket = open(port).setNoDelay();
   const heard = hearing(socket);

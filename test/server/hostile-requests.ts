@@ -1,11 +1,11 @@
 /** Makes hostile requests at random, the same ones for the same seed. */
 import type { Random } from "../support/random.js";
 
-/** Sent on one connection, byte for byte as in latin1. */
+/** The bytes to send on one connection, as latin1. */
 export interface Hostile {
   name: string;
   text: string;
-  /** How many answers may come back. Never fewer than one, and never more: the rest of the bytes is no request. */
+  /** The number of expected responses. The other bytes are not requests. */
   answers: number;
 }
 
@@ -18,7 +18,7 @@ export function pipelined(random: Random, size: number): Hostile {
   return { name: "pipelined", text: requests.join(""), answers: size };
 }
 
-/** What is no HTTP, or pretends to be two requests, for a connection of its own. */
+/** Bytes that are not HTTP, or that smuggle a second request, for a separate connection. */
 export function broken(random: Random): Hostile {
   const [name, make] = random.of(BROKEN);
   return { name, text: make(random), answers: 1 };
@@ -89,7 +89,7 @@ const HEADERS: readonly ((random: Random) => string)[] = [
 const HIDDEN = "GET /canary.txt HTTP/1.1\r\nHost: hidden\r\n\r\n";
 const start = (method = "GET", path = "/api/users/") => `${method} ${path} HTTP/1.1\r\nHost: a\r\n`;
 
-/** Each gets one answer, and the connection closes: a second request that is hidden in it must get none. */
+/** Each gets one response, and the connection closes: a smuggled request must get none. */
 const BROKEN: readonly [name: string, make: (random: Random) => string][] = [
   [
     "length and chunks",
@@ -184,7 +184,7 @@ function printable(random: Random, length: number): string {
   return Array.from({ length: 1 + random.below(length) }, () => String.fromCharCode(33 + random.below(94))).join("");
 }
 
-/** Anything as a URL may carry it: printable characters and percent-encoded bytes, whole or broken. */
+/** Any URL text: printable characters and percent-encoded bytes, valid or invalid. */
 function encoded(random: Random, length: number): string {
   return Array.from({ length: random.below(length) }, () =>
     random.next() < 0.5 ? `%${random.below(256).toString(16).padStart(2, "0")}` : printable(random, 1),

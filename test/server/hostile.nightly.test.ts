@@ -15,7 +15,7 @@ import { ask } from "./running.js";
 
 const REQUESTS = 100_000;
 const PIPELINED = 25;
-/** The share of requests that are broken, each of which takes a connection of its own. */
+/** The share of invalid requests, each on its own connection. */
 const BROKEN_SHARE = 0.12;
 const CLIENTS = 16;
 const SEED = 20_261_121;
@@ -62,7 +62,7 @@ test("hostile requests leak nothing, break nothing, and leave no memory in use",
     expect(last.body.equals(await readFile(join(folder, "api/users/pages/2.json")))).toBe(true);
     expect(complaintsIn(err)).toEqual([]);
     for (const status of [200, 204, 301, 304, 400, 404, 405, 417, 431]) expect(seen.get(status)).toBeGreaterThan(50);
-    // After the first tenth, memory may only grow by what a garbage collector has not yet collected.
+    // After the first tenth, memory may grow only by uncollected garbage.
     const [warm = 0, ...later] = memory;
     expect(Math.max(...later) - warm, `${memory.map((bytes) => Math.round(bytes / MB))} MB`).toBeLessThan(80 * MB);
     expect(Math.max(...memory)).toBeLessThan(300 * MB);
@@ -77,7 +77,7 @@ function residentMemory(pid: number | undefined): number {
   return 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 }
 
-/** Sends it all, closes this side, and waits until the server has closed too. */
+/** Sends everything, closes this side, and waits until the server has closed, too. */
 async function attack(port: number, { name, text, answers }: Hostile): Promise<RawAnswer[]> {
   let isOver = false;
   onTestFailed(() => {
@@ -87,7 +87,7 @@ async function attack(port: number, { name, text, answers }: Hostile): Promise<R
     const chunks: Buffer[] = [];
     const socket = connect({ port, host: "127.0.0.1" });
     socket.on("data", (chunk) => chunks.push(chunk));
-    // A server may hang up while it is still being sent to.
+    // The server may close while bytes are being sent.
     socket.on("error", () => {});
     socket.on("close", () => {
       isOver = true;
@@ -118,7 +118,7 @@ function check({ name, text }: Hostile, { status, headers, body }: RawAnswer, kn
   if (name !== "pipelined" && headers.get("connection") !== "close") complain("no end of the connection");
 }
 
-/** Every body that may be sent: the release's files, and the errors. */
+/** All bodies that the server may send: files of the release, and errors. */
 async function readAll(folder: string): Promise<ReadonlySet<string>> {
   const known = new Set(["", ...DETAILS.map(errorBody)]);
   const pages = join(folder, "api/users/pages");

@@ -1,4 +1,4 @@
-/** Listening, time limits and the end. */
+/** Listening, timeouts and shutdown. */
 import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createListingServer, type ListingServer } from "../../src/server/server.js";
@@ -114,7 +114,7 @@ test("a slow and steady client gets the whole response", async () => {
   socket.write(GET.replace("Host: a", "Host: a\r\nConnection: close"));
   let head = "";
   let received = 0;
-  // The system takes nothing for longer than the limit, since it says that there is room only when much of it is free.
+  // The system takes nothing for longer than the limit, since it reports room only when much of its buffer is free.
   const reading = repeat(() => {
     const chunk: Buffer | null = socket.read(65_536) ?? socket.read();
     if (head === "") head = chunk?.toString("latin1") ?? "";
@@ -147,7 +147,7 @@ describe("close", () => {
     let head = "";
     inFlight.pause();
     inFlight.write(GET);
-    // The server has its request once it has answered who came later.
+    // The server has received the request once it has answered a later client.
     await ask(port, "/snapshot.json");
     const ended = server.close();
     expect(server.close()).toBe(ended);
@@ -169,7 +169,7 @@ describe("close", () => {
     const socket = open(port);
     const heard = hearing(socket);
     socket.write(GET.slice(0, 30));
-    // The server has read its part once it has answered who came later.
+    // The server has read this part once it has answered a later client.
     await ask(port, "/snapshot.json");
     const ended = server.close();
     socket.write(GET.slice(30));
@@ -198,7 +198,7 @@ describe("close", () => {
 test("the access log has every response", async () => {
   const began = new Date();
   const { server, port, entries } = await serving();
-  // One after the other: an entry is written when its answer is out, which may be after the next request.
+  // One at a time: an entry is written after its response was sent, which may be after the next request.
   const once = async <Result>(answer: Promise<Result>): Promise<Result> => {
     const before = entries.length;
     const result = await answer;

@@ -1,4 +1,4 @@
-/** An access log that cannot be written: readers are answered all the same. */
+/** An access log that cannot be written does not affect responses. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -15,12 +15,12 @@ const LOST = (why: string) =>
 
 const ADDRESS = /curl '?http:\/\/127\.0\.0\.1:(\d+)/;
 
-/** Asks so often that each process of a cluster has written a line. */
+/** Sends enough requests that each process of a cluster has written a line. */
 async function answers(port: number, times: number): Promise<void> {
   for (let time = 0; time < times; time++) expect((await ask(port, "/api/users/")).status).toBe(200);
 }
 
-/** A server whose stdout goes where the shell script says, or to the caller; what it says on stderr is kept. */
+/** A server whose stdout goes where the shell script says, or to the caller; stderr is collected. */
 async function started(script: string, ...more: string[]) {
   const dist = await freshDist();
   const args = [process.execPath, CLI, "serve", dist, "--port", "0", "--access-log", ...more];
@@ -46,7 +46,7 @@ test.each([1, 2])("whose reader has closed it is reported once, by a server of %
   expect(said.err.match(/The access log/g)).toHaveLength(1);
 });
 
-/** Asks with long targets, so often that their lines are together more than the 16 MB that may wait. */
+/** Sends requests with long targets, whose log lines exceed the 16 MB that may wait. */
 async function askLong(port: number, times: number): Promise<void> {
   const request = `GET /api/users/?page=1&x=${"x".repeat(12_000)} HTTP/1.1\r\nHost: a\r\n\r\n`;
   for (let time = 0; time < times; time += 100)

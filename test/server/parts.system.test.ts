@@ -59,7 +59,7 @@ test("HEAD has GET's headers, with a range or without", async () => {
   for (const headers of [{}, { Range: "bytes=5-9" }]) {
     const head = await asked(headers, "HEAD");
     expect([head.status, head.body.length]).toEqual([200, 0]);
-    // Each answer is of a release of its own.
+    // Each response is of another release.
     const own = { date: "", "snapshot-id": expect.any(String) };
     expect({ ...head.headers, date: "" }).toEqual({ ...get.headers, ...own });
   }

@@ -1,4 +1,4 @@
-/** A file is proved once for what it is on disk, and read without hashing while it is that: whatever is done to it shows. */
+/** A file is hashed once, and read without hashing while its `stat` is unchanged. Every change is detected. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { statSync } from "node:fs";
@@ -15,7 +15,7 @@ import { ask, serving } from "./running.js";
 const SHAPE: Shape = { encodings: ["br", "gzip"], others: { "avatar.svg": "<svg>an avatar of some length</svg>" } };
 const PAGE = "/api/users/?page=2";
 
-/** What is asked for, and the file that answers it. */
+/** URLs and their files. */
 const FILES: [name: string, file: string, path: string, coding: string][] = [
   ["a page", USER_PAGES.path(2), PAGE, "identity"],
   ["a page in gzip", USER_PAGES.path(2, "gzip"), PAGE, "gzip"],
@@ -23,7 +23,7 @@ const FILES: [name: string, file: string, path: string, coding: string][] = [
   ["another file", "avatar.svg", "/avatar.svg", "identity"],
 ];
 
-/** Each leaves a file with the bytes that are given, which are as many as it has. */
+/** Each writes the given bytes into a file, without changing its size. */
 const WAYS: [name: string, write: (file: string, bytes: Buffer) => Promise<unknown>][] = [
   [
     "written over, with its times set back",
@@ -51,7 +51,7 @@ async function reading(settleMs: number) {
   return { ...running, get };
 }
 
-/** Until a file has been what it is for so long that it may be trusted. */
+/** Waits until a file's last change is old enough to be trusted. */
 function settled(file: string, settleMs: number): Promise<boolean> {
   return until(() => fileTime() > statSync(file).ctimeMs + settleMs + 20);
 }
@@ -89,7 +89,7 @@ describe.each(FILES)("%s", (_name, file, path, coding) => {
   });
 });
 
-// A program that maps a file writes to it without changing its times. So the answer shows whether the page was hashed.
+// Writing to a mapped file does not change its times, so the response shows whether the page was hashed.
 describeWith("python3", "bytes that change behind the system's back", (python) => {
   test.each([
     ["has settled", 0, 200],
@@ -105,7 +105,7 @@ describeWith("python3", "bytes that change behind the system's back", (python) =
   });
 });
 
-/** Maps a file and writes to it once, which leaves it as it was; the result changes its first byte. */
+/** Maps a file and writes to it once without changing it. The returned function changes its first byte. */
 async function mapped(python: string, file: string): Promise<() => Promise<unknown>> {
   const script = [
     "import mmap, sys",

@@ -1,4 +1,4 @@
-/** Splits the bytes of a connection into answers, and accepts only what is valid HTTP. */
+/** Splits the bytes of a connection into responses, and accepts only valid HTTP. */
 
 export interface RawAnswer {
   status: number;

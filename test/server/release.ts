@@ -21,7 +21,7 @@ export interface Shape {
   bio?: string;
   /** That of users unless given, or one of stations. */
   contract?: Contract;
-  /** Path -> content of further files, such as an avatar. */
+  /** Path -> content of additional files, such as an avatar. */
   others?: Record<string, string | Buffer>;
 }
 

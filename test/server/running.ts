@@ -17,7 +17,7 @@ export interface Running {
   entries: AccessEntry[];
 }
 
-/** A new `dist` with one release, which is current. It goes when the test ends. */
+/** A new `dist` with one current release. It is removed when the test ends. */
 export async function freshDist(shape: Shape = {}): Promise<string> {
   const dist = scratch();
   await publish(dist, shape);
@@ -51,7 +51,7 @@ export interface Answer {
   body: Buffer;
 }
 
-/** One request with the path exactly as given: no client may tidy it up. */
+/** Sends a request with the path exactly as given. */
 export function ask(port: number, path: string, options: RequestOptions = {}, body?: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: "127.0.0.1", port, path, agent: false, ...options }, (res) => {
@@ -65,12 +65,12 @@ export function ask(port: number, path: string, options: RequestOptions = {}, bo
   });
 }
 
-/** Sends raw bytes, closes this side, and resolves to all that came back. */
+/** Sends raw bytes, closes this side, and resolves to the response bytes. */
 export function say(port: number, text: string): Promise<string> {
   return hold(port, text, (socket) => socket.end());
 }
 
-/** Sends raw bytes, leaves this side open, and resolves to all that came back until the server closed. */
+/** Sends raw bytes, keeps this side open, and resolves to the bytes until the server closed. */
 export async function hold(port: number, text: string, sent = (_socket: Socket) => {}): Promise<string> {
   const socket = open(port);
   const heard = hearing(socket);
@@ -80,14 +80,14 @@ export async function hold(port: number, text: string, sent = (_socket: Socket) 
   return heard();
 }
 
-/** A connection whose errors do not matter. */
+/** A connection that ignores errors. */
 export function open(port: number): Socket {
   const socket = connect({ port, host: "127.0.0.1" });
   socket.on("error", () => {});
   return socket;
 }
 
-/** What a connection hears from now on, as far as it has heard it. */
+/** Collects what a connection receives from now on. */
 export function hearing(socket: Socket): () => string {
   let heard = "";
   socket.on("data", (chunk) => {

@@ -1,4 +1,4 @@
-/** What a service manager hands to `rollcall serve`, and what it is told. */
+/** `rollcall serve` under a service manager: socket activation and readiness. */
 import { describe, expect, test } from "vitest";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";

@@ -1,4 +1,4 @@
-/** `rollcall serve` as a service manager runs it: on a socket that stays while it starts again. */
+/** Runs `rollcall serve` on a socket that stays open across restarts, like a service manager. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -7,20 +7,20 @@ import { CLI } from "../support/command.js";
 
 const KEEPER = new URL("keeper.py", import.meta.url).pathname;
 
-/** The system's own Python plays the service manager: Node cannot hold a listening socket without accepting from it. */
+/** The service manager is a Python script: Node cannot hold a listening socket without accepting from it. */
 export const SERVICE_NEEDS = ["/usr/bin/python3", "systemd-notify"] as const;
 
 interface ServiceOptions {
-  /** What is handed over: a listening socket for TCP unless said. */
+  /** The descriptor to hand over; a listening TCP socket by default. */
   kind?: "tcp" | "unix" | "udp" | "file";
-  /** As how many it is announced. */
+  /** The announced number of descriptors. */
   count?: string;
-  /** What runs the command, as `unshare --net` does. */
+  /** A command prefix, such as `unshare --net`. */
   within?: readonly string[];
   env?: NodeJS.ProcessEnv;
 }
 
-/** Keeps a socket for `rollcall serve ARGS`, which is not started yet. All ends with the test. */
+/** Opens a socket for `rollcall serve ARGS`, without starting it. Everything ends with the test. */
 export async function keepService(args: readonly string[], options: ServiceOptions = {}) {
   const { kind = "tcp", count = "1", within = [], env = process.env } = options;
   const command = [...within, process.execPath, CLI, "serve", ...args];
@@ -44,7 +44,7 @@ export async function keepService(args: readonly string[], options: ServiceOptio
   const port = kind === "tcp" || kind === "udp" ? Number(await next("listening")) : 0;
   return {
     port,
-    /** What it wrote to standard error so far. */
+    /** Its stderr so far. */
     said: () => said,
     kill: (signal: NodeJS.Signals) => process.kill(pid ?? 0, signal),
     async start(): Promise<number> {
@@ -52,7 +52,7 @@ export async function keepService(args: readonly string[], options: ServiceOptio
       pid = Number(await next("started"));
       return pid;
     },
-    /** Resolves to what it tells next. */
+    /** Resolves to the next notification. */
     told: () => next("told"),
     /** Resolves to its exit code, or minus its signal. */
     ended: async () => Number(await next("ended")),

@@ -1,4 +1,4 @@
-/** Which pages stay in memory, which files count as proved, and whose memory is used again. */
+/** The page cache, verified files, and reusable memory. */
 import { type BigIntStats, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ const SIZE = 2_000;
 const HELD = 50;
 const PAGES = 1_000;
 
-/** A cache of some fifty pages of a thousand. */
+/** A cache for about 50 of 1,000 pages. */
 function caching() {
   const folder = join(scratch(), "pages");
   mkdirSync(folder);

@@ -1,4 +1,4 @@
-/** Requests from 64 connections while 100 real builds switch underneath: no answer is of two releases. */
+/** Requests from 64 connections during 100 switches by real builds: no response mixes releases. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readlinkSync } from "node:fs";
@@ -18,11 +18,11 @@ import { complaintsIn, startCluster } from "./cluster.js";
 import { type Answer, ask } from "./running.js";
 
 const BUILDS = 100;
-/** Answers between two builds, at least; one of them is of the newest release. */
+/** Minimum responses between two builds; one of them is of the newest release. */
 const ANSWERS = 100;
 const CONNECTIONS = 64;
 const USERS = 500;
-/** Between two requests of a connection, so that builds, server and this test share two cores. */
+/** Pause between two requests of a connection, so that builds, server and this test share two cores. */
 const THINK_MS = 10;
 
 test("a switch fails no response and mixes none", { timeout: 600_000 }, async () => {
@@ -45,7 +45,7 @@ test("a switch fails no response and mixes none", { timeout: 600_000 }, async ()
     const reader = async (agent: Agent, seed: number) => {
       const tags = new Map<string, string>();
       for (let turn = seed; !isOver; turn++) {
-        // Each page twice in a row, so that the second time mostly finds it the same, however slow the machine is.
+        // Each page twice in a row, so that the second response is mostly of the same release.
         const step = turn >> 1;
         const page = 1 + (step % (USERS / 50));
         const variant: Variant = step % 3 === 0 ? "gzip" : "identity";
@@ -92,7 +92,7 @@ test("a switch fails no response and mixes none", { timeout: 600_000 }, async ()
   expect(notModified).toBeGreaterThan(0);
 });
 
-/** What one answer says of the release that it is of. */
+/** What a response tells about its release. */
 interface Claim {
   id: string;
   page: number;
@@ -147,7 +147,7 @@ function startBuilder(file: string, dist: string) {
   };
 }
 
-/** Each joined a second after the one before, so that a new user moves every other one on every page. */
+/** Each user joined a second after the one before, so a new one moves all others. */
 function user(at: number): Row {
   return {
     id: `00000000-0000-4000-8000-${at.toString(16).padStart(12, "0")}`,

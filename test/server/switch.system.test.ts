@@ -104,7 +104,7 @@ test("an unchanged page stays cached", async () => {
   const first = await publish(dist);
   const { server, port } = await serving({}, { folder: dist });
   await ask(port, "/api/users/");
-  // The same pages, so the same digests; the further file makes it another release.
+  // The pages are the same; the additional file makes it another release.
   const second = await publish(dist, { others: { "note.txt": "another" } });
   await server.reload();
   expect(server.release.folder).toBe(second);

@@ -1,4 +1,4 @@
-/** The units of docs/guides/operate.md: what systemd says of them, and whether the server keeps within them. */
+/** The systemd units of docs/guides/operate.md: their rating, and whether the server works with their restrictions. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ test.skipIf(isMissing("strace", "systemd-analyze", ...SERVICE_NEEDS))(
   async () => {
     const trace = join(scratch(), "trace");
     const dist = await freshDist({ encodings: ["gzip"] });
-    // The tracer is no parent of the server, so that what is handed over is meant for the server.
+    // The tracer is not the server's parent, so the handed-over descriptor is for the server.
     const within = ["strace", "--daemonize=pgroup", "--follow-forks", "--quiet=all", "--output", trace];
     const service = await keepService([dist, "--processes", "2", "--cache-mb", "0"], { within });
     await service.start();

@@ -1,4 +1,4 @@
-/** A side of a diff knows whether its snapshot has a page for people: on disk, and of a host by its SHA256SUMS. */
+/** A side of a diff knows whether its snapshot has an explorer, on disk and on a host. */
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { build, createServer } from "../../src/index.js";
@@ -18,7 +18,7 @@ test.each([true, false])("links to an explorer only where there is one: %s", asy
   const effects = { cwd, dist: join(cwd, "dist"), scratch: scratch(), source: { baseUrl, explorer } };
   for (const name of [id, folder, url, "users.sqlite"]) {
     const { facts } = await openSide(name, effects);
-    // It is where the base URL leads, wherever it is read.
+    // Its URL is the base URL, wherever it is read.
     expect([name, facts.explorer]).toEqual([name, explorer ? `${baseUrl}/` : undefined]);
   }
 });

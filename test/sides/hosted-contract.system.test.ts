@@ -1,4 +1,4 @@
-/** The contract that a host carries, as a diff reads it: of any listing path, from strangers, and while it switches. */
+/** How a diff reads the contract of a host: any listing path, invalid contracts, and switches. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -21,7 +21,7 @@ async function refusal(url: string): Promise<string> {
   return (error as UserError).message;
 }
 
-/** Answers contract.json with a text, on a host that has no digests: with them, nothing is read that they do not list. */
+/** Serves a text as contract.json, on a host without digests, since with digests only listed files are read. */
 function giving({ intercept }: Front, text: string, status = 200, type = "application/json"): void {
   intercept((req, res) => {
     if (req.url?.endsWith("/contract.json")) return res.writeHead(status, { "Content-Type": type }).end(text);
@@ -55,7 +55,7 @@ describe("a listing of stations", () => {
       expect(await refusal(`${one.baseUrl}${own}`)).toBe(
         `Base URL "${one.baseUrl}${own.replace(/\/$/, "")}" is of the listing itself, and every link adds /v1/stations/; give ${one.baseUrl}.`,
       );
-    // Below the listing, but none of its pages.
+    // Below the listing, but not a page.
     expect(await refusal(`${one.baseUrl}/v1/stations/other`)).toMatch(/Is .*\/v1\/stations\/other the base URL\?$/);
   });
 

@@ -1,4 +1,4 @@
-/** How a diff reads a deployed listing, by the client for readers: real hosts, and hosts that hang, lie, are not there and change under way. */
+/** How a diff reads a deployed listing with the client: real hosts, and hosts that hang, are wrong, down, or change meanwhile. */
 import { readdirSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -20,10 +20,10 @@ async function refusal(url: string): Promise<string> {
   return (error as UserError).message.replaceAll(url, "{base}");
 }
 
-/** What a listing of another program does not have. */
+/** Files that a listing of another program does not have. */
 const isProof = (url = "") => /\/(snapshot\.json|SHA256SUMS)$/.test(url);
 
-/** A host without digests that answers one page, or without a number every one, with something else. */
+/** A host without digests that serves something else for one page, or for every page. */
 function at({ intercept }: Front, page: number | undefined, answer: (res: ServerResponse) => unknown): void {
   intercept((req, res) => {
     if (isProof(req.url)) return send("{}", 404)(res);

@@ -1,4 +1,4 @@
-/** The diff of two snapshots is what was edited, for every pair of ways to name a snapshot. */
+/** The diff of two snapshots equals the edits, for every pair of kinds of sides. */
 import { execFileSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const KINDS = ["release", "folder", "pages", "git", "host", "source"] as const;
 type Kind = (typeof KINDS)[number];
 const baseUrl = "https://directory.example.com/people";
 
-/** Both snapshots of one set of edits, under every name that they can have. */
+/** Both snapshots of a set of edits, as every kind of side. */
 async function publish(edits: Edits) {
   const cwd = scratch();
   const dist = join(cwd, "dist");
@@ -58,7 +58,7 @@ async function changesBetween({ names, effects }: Awaited<ReturnType<typeof publ
   return { result, changes };
 }
 
-/** What the edits come to, in the order in which a diff gives it. */
+/** The expected diff of the edits, in its order. */
 function expectedChanges({ old, new: now, added, removed, changed }: Edits): Change[] {
   const before = new Map(old.map((user) => [user.id, user]));
   return [

@@ -1,4 +1,4 @@
-/** Snapshots of a listing that is not of users, compared under every name that they can have. */
+/** Snapshots of stations, compared as every kind of side. */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const KINDS = ["release", "folder", "pages", "git", "host", "source"] as const;
 type Kind = (typeof KINDS)[number];
 const baseUrl = "https://weather.example.com/all";
 
-/** Both snapshots under every name that they can have. */
+/** Both snapshots as every kind of side. */
 async function publish(old: readonly Station[], now: readonly Station[]) {
   const cwd = scratch();
   const dist = join(cwd, "dist");
@@ -57,7 +57,7 @@ test("every pair of names", { timeout: 120_000 }, async () => {
     .map((station) => (station === edited ? { ...station, row: { ...station.row, position_latitude: 1.5 } } : station));
   const { names, effects } = await publish(all, now);
   for (const [from, to] of KINDS.flatMap((from) => KINDS.map((to) => [from, to] as const))) {
-    // A source that has no contract of its own takes that of the other side.
+    // A source without a contract takes that of the other side.
     if (from === "source" && to === "source") continue;
     const sides = await openSides(names.old[from], names.new[to], effects);
     const result = await diff(...sides);
@@ -81,7 +81,7 @@ test.each([
   writeFileSync(join(cwd, "pages/contract.json"), text);
   const effects = { cwd, dist: join(cwd, "dist"), scratch: scratch(), source: {} };
   await expect(openSide("./pages", effects)).rejects.toThrow(why);
-  // No link is followed to where a contract may be.
+  // A link to a contract is not followed.
   rmSync(join(cwd, "pages/contract.json"));
   writeFileSync(join(cwd, "other.json"), JSON.stringify(STATIONS));
   symlinkSync("../other.json", join(cwd, "pages/contract.json"));

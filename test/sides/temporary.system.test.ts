@@ -1,4 +1,4 @@
-/** What verbs that were killed leave in the folder for temporary files. */
+/** Temporary directories of killed commands. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.unstubAllEnvs());
 });
 
-/** Without the folders of the tests themselves. */
+/** The temporary directory, without the folders of the tests. */
 const left = () =>
   readdirSync(temporary)
     .filter((name) => !name.startsWith("rollcall-test-"))
@@ -25,7 +25,7 @@ const SCRIPT = `
   console.log(await makeScratch());
   process.stdin.resume();`;
 
-/** Another process with a folder for a diff, which it keeps until it is killed. */
+/** Another process that uses a temporary directory of a diff until it is killed. */
 async function comparing() {
   const child = spawn(process.execPath, ["--input-type=module", "-e", SCRIPT], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -41,7 +41,7 @@ async function comparing() {
   };
 }
 
-/** Puts the folder of a diff that was killed at a path where the next diff does not find it. */
+/** Moves the directory of a killed diff to a path where the next diff does not find it. */
 async function abandon(path: string): Promise<void> {
   const { folder, kill } = await comparing();
   await kill();

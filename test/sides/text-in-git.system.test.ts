@@ -1,4 +1,4 @@
-/** The last section of docs/guides/review.md, typed: a list kept as CSV in git, and a change of it in review. */
+/** Runs the last section of docs/guides/review.md: a CSV file in git, and a change of it in review. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

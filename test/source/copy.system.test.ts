@@ -1,4 +1,4 @@
-/** A source that changes while it is copied: replaced, written over, or written to by SQLite's own rules. */
+/** A source that changes while it is copied: replaced, overwritten, or written to by SQLite. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -37,7 +37,7 @@ function writeVersion(file: string, bio: string, mode = "delete"): void {
   writeUsers(file, rows, `PRAGMA journal_mode = ${mode}`);
 }
 
-/** Copies. @param meanwhile is called when the transaction has begun, and no row is read. @returns each value of a column. */
+/** Copies a source. @param meanwhile is called after the transaction began, before a row is read. @returns the values of a column. */
 function copyBeside(meanwhile: () => void, query?: string): unknown[] {
   const rowsOf = (rows: number) => {
     meanwhile();
@@ -162,7 +162,7 @@ test("a query reads the source as main, and the log of a writer that has ended i
   expect([readFileSync(db).equals(file), readFileSync(`${db}-wal`).equals(log)]).toEqual([true, true]);
 });
 
-/** Writes from another process, which does not wait, since locks belong to a process. */
+/** Writes from another process without waiting, since locks belong to a process. */
 function writeElsewhere(): void {
   const script = `new (require("better-sqlite3"))(process.argv[1], { timeout: 0 }).exec("UPDATE users SET bio = 'later'")`;
   execFileSync(process.execPath, ["-e", script, db], { stdio: "pipe" });

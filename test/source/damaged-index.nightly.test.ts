@@ -1,4 +1,4 @@
-/** What is published comes from the rows: an index that differs from them changes nothing. */
+/** Publishes rows, not index entries: a wrong index has no effect. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -12,7 +12,7 @@ const INDEX = "CREATE INDEX users_order ON users (date_joined DESC, id);";
 const FLIPS = draws(300);
 
 function publish(db: string, more: Partial<BuildOptions> = {}) {
-  // Few users a page, so that threads get several batches.
+  // Few users per page, so that threads get several batches.
   const options = { baseUrl: "https://directory.example.com", pageSize: 2, workers: 1, ...more };
   return build({ ...options, db, dist: scratch() });
 }
@@ -50,7 +50,7 @@ test(`${FLIPS} flipped bits in indexes`, { timeout: 1_200_000 }, async () => {
   }
 });
 
-/** Changes rows without changing an index, which is removed from the schema meanwhile. */
+/** Changes rows but not an index, which is removed from the schema meanwhile. */
 function changeUnseen(db: string, index: string, sql: string): void {
   const inSchema = (act: (file: Database.Database) => unknown) => {
     return edit(db, (file) => {

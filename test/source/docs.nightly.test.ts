@@ -53,7 +53,7 @@ describe("the query for Django", () => {
   test("leaks no password, email, session or deactivated user", async () => {
     await buildDjango();
     expect(readFileSync(db).includes("SECRET")).toBe(true);
-    // Everything that the build has written, not only what is served.
+    // Everything that the build has written, not only served files.
     const files = readTree(join(dist, "releases"));
     expect([...files.keys()].some((file) => file.endsWith("pages/1.json"))).toBe(true);
     for (const [file, bytes] of files) {

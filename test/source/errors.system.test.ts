@@ -1,4 +1,4 @@
-/** Everything that can be wrong with a source, with real files: each gives one line, and nothing is published. */
+/** Errors of sources, with real files: each gives one line, and nothing is published. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ beforeEach(() => {
   dist = join(folder, "dist");
 });
 
-/** The message of the refusal, which must be one line; nothing may be current after it. */
+/** The error message, which must be one line. Checks that no release became current. */
 async function refusal(options: Partial<BuildOptions> = {}): Promise<string> {
   const attempt = build({ db, dist: dist, baseUrl: "https://directory.example.com", ...options });
   const error = await attempt.then(
@@ -106,7 +106,7 @@ test("reports a failing disk as such, never as a bug", {
   expect(different.size).toBeGreaterThan(5);
   for (const call of different.values()) {
     const { code, stderr } = await runWith("error=EIO", call, args, folder);
-    // Some calls only ask whether something exists, and may fail.
+    // Some calls only check whether a file exists, and may fail.
     if (code === 0) rmSync(dist, { recursive: true });
     else {
       expect(stderr, call.text).toMatch(/^error: [^\n]*users\.sqlite[^\n]*\n$/);
@@ -116,13 +116,13 @@ test("reports a failing disk as such, never as a bug", {
   }
 });
 
-/** Runs a script in a mount namespace of its own; its stderr. */
+/** Runs a script in a separate mount namespace. @returns its stderr. */
 function runAsOwnRoot(script: string): string {
   const run = `(${script}) 2>&1 || true`;
   return execFileSync("unshare", ["-rm", "sh", "-c", run, "sh", folder], { encoding: "utf8" });
 }
 
-/** Runs the command as the user nobody; its stderr. */
+/** Runs the command as user `nobody`. @returns its stderr. */
 function asNobody(command: string): string {
   const run = `${process.execPath} "${CLI}" ${command} 2>&1 || true`;
   return execFileSync("setpriv", ["--reuid=65534", "--clear-groups", "sh", "-c", run], { encoding: "utf8" });

@@ -1,4 +1,4 @@
-/** The fast check of a page passes only what the schema finds valid, canonical, and without a warning. */
+/** The fast check of a page accepts only records that are valid, canonical, and without warnings. */
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
@@ -16,7 +16,7 @@ const validate = validator(USERS_CONTRACT);
 
 const AVATAR = "https://directory.example.com/avatar.svg";
 
-/** Checks each row of a file as a page of its own. @returns how many are plain. */
+/** Checks each row of a file as a separate page. @returns the number of plain ones. */
 async function countPlain(db: string, table = "users", defaultAvatar = AVATAR): Promise<number> {
   const source = await openSource({ db, contract: USERS_CONTRACT, table, defaultAvatar });
   const reader = new PageReader(source.copy, { contract: USERS_CONTRACT.file, defaultAvatar });
@@ -78,7 +78,7 @@ describe("whatever stands in one field", () => {
   test.each(SOURCE_COLUMNS)("%s", async (column) => {
     const folder = scratch();
     const rows = VALUES.map((value, at): Row => ({ id: userId(1000 + at), [column]: value }));
-    // In a table with types, and in one without, which converts no value.
+    // Once in a table with types, and once without, where values are not converted.
     const typed = writeUsers(join(folder, "typed.sqlite"), rows);
     const bytesAsText = `UPDATE users SET ${column} = CAST(${column} AS TEXT) WHERE typeof(${column}) = 'blob'`;
     const undecoded = writeUsers(join(folder, "undecoded.sqlite"), rows, bytesAsText);
@@ -87,7 +87,7 @@ describe("whatever stands in one field", () => {
     const defaults = file.prepare<[], Row>("SELECT * FROM users LIMIT 1").get() ?? {};
     const names = Object.keys(defaults);
     const insert = file.prepare(`INSERT INTO bare (${names}) VALUES (${names.map((name) => `@${name}`)})`);
-    // better-sqlite3 binds every number as REAL, but the numbers of the defaults are integers.
+    // better-sqlite3 binds numbers as REAL, but the defaults are integers.
     const whole = Object.fromEntries(
       names.map((name) => [name, typeof defaults[name] === "number" ? BigInt(defaults[name]) : defaults[name]]),
     );

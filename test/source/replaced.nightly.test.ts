@@ -1,4 +1,4 @@
-/** A source that is replaced by a rename at every moment of a build: each release comes from one file. */
+/** A source that is replaced by renames during builds: each release comes from one file. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** What SQLite's types can do to a row, and what reading makes of it. */
+/** How reading handles SQLite's types. */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -40,7 +40,7 @@ test("a column without affinity keeps storage classes", async () => {
   const insert = file.prepare(`INSERT INTO users VALUES (${Object.keys(row).map((name) => `@${name}`)})`);
   insert.run({ ...row, referrals_count: 3, off_chain_tokens: "4", username: 5n, wac_status: "" });
   file.close();
-  // Bound numbers are REAL here: 3.0 and 0.0 are not integers, "4" is text, and 5 is not text.
+  // Bound numbers are REAL: 3.0 and 0.0 are not integers, "4" is text, and 5 is not text.
   expect(await problems()).toEqual(
     expect.arrayContaining([
       ["referrals_count", { real: 3 }],

@@ -18,7 +18,7 @@ function contractFor(properties: Record<string, FieldSchema>) {
   });
 }
 
-/** The rows of a text file as SQLite holds them, and what the columns are declared as. */
+/** The rows of a text file in SQLite, and the declared types of the columns. */
 async function read(name: string, text: string | Buffer, contract?: ReturnType<typeof contractFor>) {
   const path = join(scratch(), name);
   writeFileSync(path, text);

@@ -1,13 +1,13 @@
-/** What axe objects to on a page in a real browser. */
+/** Runs axe on a web page in a real browser. */
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
 /** WCAG 2.2 AA, and what axe calls best practice. */
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** What axe objects to: `rule: the element`. */
+/** The violations: `rule: the element`. */
 export async function findings(page: Page): Promise<string[]> {
-  // Evaluated, not added: the page's policy lets no script in.
+  // Evaluated instead of added, since the page's policy allows no other script.
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(
     (values) => (window as unknown as { axe: typeof axe }).axe.run({ runOnly: { type: "tag", values } }),

@@ -1,17 +1,17 @@
-/** Pages opened in a real browser, with everything watched that a page of Rollcall must not do. */
+/** Opens web pages in a real browser, and records forbidden actions. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 
 export interface Opened {
   page: Page;
-  /** What the page did that it never does: other requests, dialogs, errors, breaches of its policy. */
+  /** Forbidden actions of the page: other requests, dialogs, errors, policy violations. */
   misdeeds: string[];
 }
 
-/** What the browser says of hosts that do not answer, which tests make happen. */
+/** Browser errors for hosts that do not answer, which tests cause. */
 const NO_ANSWER = /^Failed to load resource: net::ERR_(?:INTERNET_DISCONNECTED|CONNECTION_REFUSED)/;
 
-/** One browser for a suite; each page has a context of its own, which is closed with the test. */
+/** One browser for a suite; each page has its own context, which is closed with the test. */
 export function useContexts(executablePath: string): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** The cases of test/cases: users with the release that a build makes of them. */
+/** The cases of test/cases: users, and the release of them. */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, InvalidRecordsError } from "../../src/index.js";

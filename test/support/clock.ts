@@ -1,7 +1,7 @@
-/** A clock that only the test moves, in place of the system's: for code that waits, without waiting. */
+/** A fake clock that only the test moves. */
 import { onTestFinished, vi } from "vitest";
 
-/** Until the test ends, time stands still unless it is moved on. */
+/** Stops time until the test ends, unless it is moved on. */
 export function useFakeClock(start = "2026-01-01T00:00:00Z") {
   vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: new Date(start) });
   onTestFinished(() => void vi.useRealTimers());

@@ -1,4 +1,4 @@
-/** The real command, as a process of its own. */
+/** Runs the real command as a process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";

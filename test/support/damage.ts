@@ -1,4 +1,4 @@
-/** Real releases of every kind, built once for a file of tests, and the means to damage a copy and to hide that from its own digests. */
+/** Real releases of every kind, built once per test file, and helpers to damage copies and update their digests. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
@@ -60,10 +60,10 @@ export const namedRows = (names: readonly string[] = NAMES) =>
     kyc_status: at > 2 ? "VERIFIED" : "NONE",
   }));
 
-/** All files that only some releases have, but for signatures and steps. */
+/** All optional files, except signatures and steps. */
 export const FULL: Partial<BuildOptions> = { bulk: true, explorer: true, encodings: [] };
 
-/** How a release of each kind is made in a folder. `steps` has two older releases beside it. */
+/** Builders of releases by kind. `steps` has two older releases beside it. */
 const KINDS = {
   plain: (folder: string, options: object) => plainIn(folder, options),
   full: (folder: string, options: object) => plainIn(folder, { ...FULL, ...options }, namedRows()),
@@ -74,7 +74,7 @@ const KINDS = {
 
 export type Kind = keyof typeof KINDS;
 
-/** Builds a release of a kind when it is first wanted, and gives each test a copy. Called at the top of a file. */
+/** Builds a release of a kind at first use, and gives each test a copy. Call it at the top of a file. */
 export function releases(options: object = {}): (kind: Kind) => Promise<string> {
   const place = mkdtempSync(join(tmpdir(), "rollcall-damage-"));
   afterAll(() => rmSync(place, { recursive: true }));
@@ -107,13 +107,13 @@ export function readSnapshot(folder: string): Snapshot {
   return JSON.parse(readFileSync(join(folder, SNAPSHOT), "utf8"));
 }
 
-/** The release's own, or that of users where it has none. */
+/** The contract of the release, or the built-in one. */
 function contractIn(folder: string): Contract {
   const file = join(folder, CONTRACT);
   return existsSync(file) ? contractOf(JSON.parse(readFileSync(file, "utf8"))) : USERS_CONTRACT;
 }
 
-/** Makes compressed pages and records.sha256 again from what the pages are now. */
+/** Recreates compressed pages and records.sha256 from the current pages. */
 export function remake(folder: string, contract = contractIn(folder)): void {
   const { pages, encodings } = readSnapshot(folder);
   const finder = recordFinder(contract);
@@ -128,7 +128,7 @@ export function remake(folder: string, contract = contractIn(folder)): void {
   writeFileSync(join(folder, RECORDS), lines);
 }
 
-/** Gives every file the digest of what it is now, and the snapshot the id that follows. */
+/** Updates all digests, and the id of the snapshot. */
 export function reseal(folder: string, contract = contractIn(folder)): void {
   const { id: _old, ...said } = readSnapshot(folder);
   const paths = new PagePaths(contract.listing.path);
@@ -151,7 +151,7 @@ export const PART = "bulk/1.ndjson.gz";
 const readBulk = (folder: string): Bulk => JSON.parse(readFileSync(join(folder, "bulk.json"), "utf8"));
 export const partText = (folder: string) => gunzipSync(readFileSync(join(folder, PART))).toString();
 
-/** Writes parts that hold these plain bytes, and a bulk.json that says so. */
+/** Writes parts with these plain bytes, and a matching bulk.json. */
 export function writeParts(folder: string, ...plains: string[]): void {
   const parts = plains.map((plain, at) => {
     const [file, bytes] = [`bulk/${at + 1}.ndjson.gz`, gzipSync(plain)];
@@ -165,7 +165,7 @@ export function writeParts(folder: string, ...plains: string[]): void {
 export const setBulk = (folder: string, change: (bulk: Bulk) => object) =>
   writeFileSync(join(folder, "bulk.json"), encodeBulk(change(readBulk(folder)) as Bulk));
 
-/** Replaces a part's file, and says its new size in bulk.json. */
+/** Replaces a part's file, and updates its size in bulk.json. */
 export function writePart(folder: string, bytes: Buffer): void {
   writeFileSync(join(folder, PART), bytes);
   setBulk(folder, ({ parts: [first, ...others], ...said }) => ({
@@ -214,7 +214,7 @@ const textsIn = (folder: string) => {
   return texts;
 };
 
-/** What differs between two releases, as their pages say it. */
+/** The differences between two releases, from their pages. */
 export function linesBetween(old = "", now = ""): string[] {
   const [before, after] = [textsIn(old), textsIn(now)];
   const keys = [...new Set([...before.keys(), ...after.keys()])].sort();
@@ -225,7 +225,7 @@ export function linesBetween(old = "", now = ""): string[] {
   });
 }
 
-/** Writes a step's file, as one that changes.json may list. */
+/** Writes a step's file. @returns its entry for changes.json. */
 export function putStep(
   folder: string,
   step: Pick<Step, "from" | "to" | "file">,
@@ -249,7 +249,7 @@ export function linesOf(folder: string, { file }: Pick<Step, "file">): string[] 
     .slice(0, -1);
 }
 
-/** Replaces the lines of a step, 0 being the newest; changes.json says what is in it then. */
+/** Replaces the lines of a step, 0 being the newest, and updates changes.json. */
 export function changeLines(folder: string, at: number, change: (lines: string[]) => readonly string[]): void {
   const { state, steps } = readChanges(folder);
   const changed = steps.map((step, index) => {
@@ -265,7 +265,7 @@ export function changeLines(folder: string, at: number, change: (lines: string[]
   put(folder, "changes.json", encodeChanges({ state, steps: changed }));
 }
 
-/** Replaces the bytes of the newest step's file; changes.json says how many they are. */
+/** Replaces the bytes of the newest step's file, and updates its size in changes.json. */
 export function changeBytes(folder: string, change: (bytes: Buffer) => Buffer): void {
   const { state, steps } = readChanges(folder);
   const [newest, ...older] = steps;

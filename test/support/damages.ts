@@ -1,4 +1,4 @@
-/** The table of damages: what is changed in a release, and which checks of `verify` find it. Each consumer loops over it. */
+/** The table of damages: a change of a release, and the checks of `verify` that find it. Tests loop over it. */
 import {
   appendFileSync,
   mkdirSync,
@@ -46,16 +46,16 @@ export interface Damage {
   what: string;
   /** The kind of release that is damaged. */
   of: Kind;
-  /** Changes the release. Where `isSealed`, all digests fit afterwards: a publisher who signs anything. */
+  /** Changes the release. With `isSealed`, all digests are updated, like by a malicious publisher. */
   make: Make;
   isSealed: boolean;
   /** The checks of `verify` that differ on disk. */
   rows: readonly string[];
-  /** What one finding says, as `saidBy` puts it: these texts, in this order. */
+  /** The text of one finding, see `saidBy`: these fragments, in this order. */
   found: readonly string[];
 }
 
-/** Names, in this order, with `…` between parts of a finding. */
+/** Fragments in this order, separated by `…`. */
 type Line = [make: Make, rows: string, found: string];
 
 function damages(of: Kind, isSealed: boolean, lines: Record<string, Line>): Damage[] {
@@ -63,7 +63,7 @@ function damages(of: Kind, isSealed: boolean, lines: Record<string, Line>): Dama
     ...{ what, of, isSealed, rows: rows.split(" "), found: found.split("…") },
     make(folder) {
       change(folder);
-      // A step is listed in SHA256SUMS, and is no part of the id.
+      // A step is listed in SHA256SUMS, and does not count in the id.
       if (isSealed && of !== "steps") reseal(folder);
     },
   }));
@@ -73,7 +73,7 @@ export function saidBy({ check, path, url, page, id, found, expected }: Finding)
   return `${check} ${path ?? url ?? ""}${page ? ` page ${page}` : ""}${id === undefined ? "" : ` ${id}`}: ${found}; ${expected}`;
 }
 
-/** Whether a finding says what a damage is to be found by. */
+/** Whether a finding has the expected text of a damage. */
 export function isSaid({ found }: Damage, finding: Finding): boolean {
   const said = saidBy(finding);
   let at = 0;
@@ -760,7 +760,7 @@ const newest = (f: string) => {
   if (!step) throw new Error("There is no step");
   return step;
 };
-/** changes.json says something else of its newest step. */
+/** Changes the newest step in changes.json. */
 const saidOfStep = (change: object) => (f: string) =>
   changeChanges(f, ({ state, steps: [step, ...older] }) => ({ state, steps: [{ ...step, ...change }, ...older] }));
 const form = (from: string, to: string) => (f: string) =>

@@ -5,7 +5,7 @@ import { seeded } from "./random.js";
 
 const SCHEMA = readFileSync(new URL("../cases/schema.sql", import.meta.url), "utf8");
 
-/** Some columns of a row; the rest take the schema's defaults. */
+/** Some columns of a row; the others have the schema's defaults. */
 export type Row = Record<string, string | number | bigint | null | Buffer>;
 
 /** Writes a new file with the table of test/cases/schema.sql and these rows; `after` and `before` are more SQL. */
@@ -64,13 +64,13 @@ const NAMES = [
   'a\tb "c"',
   "x".repeat(70),
 ];
-/** Every character that `trim` takes for white space, and some that it does not. */
+/** Every character that `trim` removes, and some that it does not. */
 const BLANKS = [
   ...[9, 10, 11, 12, 13, 32, 0x85, 0xa0, 0x1680, 0x180e, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff],
   ...Array.from({ length: 12 }, (_, at) => 0x2000 + at),
 ].map((code) => String.fromCodePoint(code));
 
-/** Users with words, facets, warnings, texts that JSON escapes, and more in one moment than a page holds. */
+/** Users with words, facets, warnings, texts that JSON escapes, and more of the same time than a page has. */
 export function variedUsers(count: number): Row[] {
   const random = seeded(7);
   return plainRows(count).map((row, at) => ({

@@ -1,4 +1,4 @@
-/** What no output for people may have in it, whatever the records say. */
+/** Characters that output for people must not contain. */
 
 /**
  * Controls and invisible characters. A joiner may only be between two letters or emoji that are not ASCII, and only one

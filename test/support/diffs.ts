@@ -1,4 +1,4 @@
-/** Diffs made by hand, with the totals that their changes come to. */
+/** Diffs made by hand, with their totals. */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { findContractChanges } from "../../src/contract/changes.js";
@@ -36,7 +36,7 @@ export function diffOf(changes: readonly Change[], circumstances: Circumstances 
   };
 }
 
-/** A diff of very many changes, made one by one as they are read; `onRead` is told of each. */
+/** A diff of very many changes, generated as they are read; calls `onRead` for each. */
 export function longDiff(count: number, change: (number: number) => Change, onRead?: () => void): Diff {
   const one = change(0);
   const all = (counts: ReadonlyMap<string, number>) => new Map([...counts].map(([path]) => [path, count]));
@@ -89,7 +89,7 @@ export function changesIn({ key, fields }: Contract) {
 
 export const { added, removed, changed } = changesIn(USERS_CONTRACT);
 
-/** Any diff of users with text as hard as it comes. */
+/** Any diff of users with difficult text. */
 export const anyDiff: fc.Arbitrary<Diff> = fc
   .record({
     added: fc.array(anyUser.map(added), { maxLength: 3 }),
@@ -105,7 +105,7 @@ export const anyDiff: fc.Arbitrary<Diff> = fc
     diffOf([...kinds.added, ...kinds.removed, ...kinds.changed], { unchanged, old: { name } }),
   );
 
-/** A valid user as people have them; `number` makes the id. */
+/** A realistic valid user; `number` gives the id. */
 export function person(number: number, given: Partial<User> = {}): User {
   return {
     bio: "Likes tea.",

@@ -1,4 +1,4 @@
-/** What the documentation says: tables that are the program's, and commands with a place where they can be typed. */
+/** Helpers for tests of the documentation: its tables, and running its commands. */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -38,14 +38,14 @@ export function commandsOf(text: string): string[] {
   return [...text.matchAll(/^```sh\n(.*?)```/gms)].flatMap(([, block = ""]) => block.trim().split("\n"));
 }
 
-/** A clone as `npm ci` leaves it, as far as running goes. */
+/** A clone after `npm ci`, as far as needed to run. */
 export function clone(): string {
   const folder = scratch();
   for (const name of ["lib", "data"]) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   const { name, version, type, bin, exports, dependencies } = JSON.parse(
     readFileSync(join(ROOT, "package.json"), "utf8"),
   );
-  // Without scripts: the first npx would compile again, which takes the compiler and the sources.
+  // Without scripts, since the first npx would compile again.
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version, type, bin, exports, dependencies }));
   for (const name of Object.keys(dependencies)) {
     const link = join(folder, "node_modules", name);
@@ -55,7 +55,7 @@ export function clone(): string {
   return folder;
 }
 
-/** The environment without this shell's settings; any port will do, and npx leaves no trace and asks no registry. */
+/** An environment without this shell's settings, with any port, and with npx offline. */
 export function environment(): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith("ROLLCALL_"));
   const npm = {
@@ -66,9 +66,9 @@ export function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(others), ...npm, ROLLCALL_PORT: "0" };
 }
 
-/** Runs a line or more as a person or a job types them. */
+/** Runs shell lines like a person or a CI job. */
 export function sh(command: string, cwd: string, env: NodeJS.ProcessEnv) {
   const { status, stdout, stderr } = spawnSync("bash", ["-e", "-c", command], { cwd, env, encoding: "utf8" });
-  // npx has words of its own for the settings of whoever runs this.
+  // npx warns about the settings of the user.
   return { status, stdout, stderr: stderr.replace(/^npm warn .*\n/gm, "") };
 }

@@ -1,9 +1,9 @@
-/** A contract with an integer for its key, and an order of texts and numbers in both directions. */
+/** A contract with an integer key, and an order of texts and numbers in both directions. */
 import Database from "better-sqlite3";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import type { Row } from "./database.js";
 
-/** Of its conditions, records alone tell of the first two: what a NULL publishes is not what the column held. */
+/** Only its first two conditions can be evaluated from records: a NULL is published as another value. */
 export const ENTRIES = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: "Entry",
@@ -30,13 +30,13 @@ export const ENTRIES = {
   additionalProperties: false,
   "x-observed": [
     { name: "open-or-closed", sql: "is_open <> (closed IS NOT NULL)" },
-    // Among whole numbers, 61 / 2 is 30.
+    // Integer division: 61 / 2 is 30.
     { name: "low-level", sql: '"LEVEL" / 2 <= 30 AND title <> topic' },
     { name: "short-title", sql: "length(short) < 8 OR short IS NULL" },
   ],
 } as const satisfies ContractFile;
 
-/** U+FFEE comes before U+1F54A in UTF-8, and behind it in UTF-16. */
+/** U+FFEE comes before U+1F54A in UTF-8, and after it in UTF-16. */
 const TOPICS = ["", "Zebra", 'a "quote" \\ and\nmore', "zebra", "ä", "\uffee", "\u{1f54a}"];
 
 /** `count` entries, of which some give warnings, in published order. */
@@ -61,7 +61,7 @@ export function entries(count: number): Row[] {
   );
 }
 
-/** Writes a new file with the table `entries` and these rows, the last first; `text` is what texts are declared as. */
+/** Writes a new file with the table `entries` and these rows, the last first; `text` is the declared type of texts. */
 export function writeEntries(file: string, rows: readonly Row[], text = "TEXT"): string {
   const db = new Database(file);
   db.pragma("synchronous = OFF");

@@ -1,4 +1,4 @@
-/** Small stand-ins for what `--lookup` and `--explorer` add to a release: the files that hosts see, whatever is in them. */
+/** Small placeholders for the files of `--lookup` and `--explorer`. */
 
 export const LOOKED_UP: Readonly<Record<string, string>> = {
   "lookup/index.json": '{"fields":[],"key":["id"],"keys":["0","2"],"version":1,"words":["ana"]}\n',

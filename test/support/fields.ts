@@ -1,4 +1,4 @@
-/** What the tables of the documentation say of the built-in contract's fields, from the contract itself. */
+/** The tables of the documentation about the built-in contract, made from the contract. */
 import { type Field, USERS_CONTRACT } from "../../src/contract/contract.js";
 import type { NullRule } from "../../src/contract/file/form.js";
 import { isNullable, kindOf } from "../../src/contract/record/kind.js";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A new folder that goes when the test ends. */
+/** A new folder that is removed when the test ends. */
 export function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), "rollcall-test-"));
   // Hundreds of thousands of files may lie in it, on a disk that others write to.
@@ -21,7 +21,7 @@ export function readTree(folder: string): Map<string, string> {
   return new Map(files.sort().map((file) => [relative(folder, file), readFileSync(file, "utf8")]));
 }
 
-/** Fails where a file of a release is not what its SHA256SUMS says. */
+/** Fails if a file of a release does not match its SHA256SUMS. */
 export function checkSums(folder: string): void {
   for (const line of readFileSync(join(folder, "SHA256SUMS"), "utf8").trimEnd().split("\n")) {
     const [digest, path = ""] = line.split("  ");
@@ -30,20 +30,20 @@ export function checkSums(folder: string): void {
   }
 }
 
-/** What this process has open of files whose path holds one of `parts`. Linux only. */
+/** The open files of this process whose path contains one of `parts`. Linux only. */
 export function openFiles(...parts: readonly string[]): string[] {
   return readdirSync("/proc/self/fd").flatMap((fd) => {
     try {
       const path = readlinkSync(`/proc/self/fd/${fd}`);
       return parts.some((part) => path.includes(part)) ? [path] : [];
     } catch {
-      // Closed meanwhile, as the folder itself.
+      // Closed meanwhile, like the folder itself.
       return [];
     }
   });
 }
 
-/** The time that the file system gives a file now, in milliseconds. */
+/** The file system's current time, in milliseconds. */
 export function fileTime(): number {
   const file = join(scratch(), "probe");
   writeFileSync(file, "");

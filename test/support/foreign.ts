@@ -1,4 +1,4 @@
-/** Three contracts that are not of users, each with a source made in SQL and what is to be published of it. */
+/** Three contracts other than users, each with a source made in SQL and its expected records. */
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { STATIONS } from "./stations.js";
 
@@ -10,14 +10,14 @@ export interface Foreign {
   config: Readonly<Record<string, unknown>>;
   /** Fills the table that the contract's own SQL creates. */
   fill: string;
-  /** Each row's record, said without the contract. */
+  /** The record of each row, made without the contract. */
   record(row: Values): unknown;
-  /** The published order, said without the contract: what follows ORDER BY. */
+  /** The published order as an ORDER BY clause, made without the contract. */
   order: string;
   warnings: Readonly<Record<string, number>>;
   /** An edit that removes one record, adds one and changes two. */
   edit: string;
-  /** A way in which the contract moves on, and the lines with which a diff tells it. */
+  /** A change of the contract, and the lines of a diff about it. */
   next: ContractFile;
   moves: readonly string[];
 }
@@ -57,7 +57,7 @@ const OF_STATIONS: Foreign = {
   moves: ["~ readings maximum: nothing -> 10000000"],
 };
 
-/** Names that mean something elsewhere, every rule for NULL, objects in objects, and ties in a descending order. */
+/** Reserved names, every rule for NULL, nested objects, and ties in a descending order. */
 const ART: ContractFile = {
   title: "Work of art",
   description: 'A "work" of -- art;\nor not.',
@@ -166,7 +166,7 @@ const MOTS: ContractFile = {
   properties: {
     mot: { type: "string" },
     sorte: { type: "string" },
-    // The first is the one that most have.
+    // Most rows have the first one.
     usage: { enum: ["courant", "rare", "vieilli"], "x-observed": { enum: ["courant", "rare"] }, "x-facet": true },
     genre: { enum: ["f", "m", null] },
     sens: { type: "array", minItems: 1, items: { type: "string", minLength: 2 }, "x-observed": { maxItems: 2 } },
@@ -192,7 +192,7 @@ const MOTS: ContractFile = {
   ],
 };
 
-/** U+FFEE comes before U+1F54A in UTF-8, and behind it in UTF-16. */
+/** U+FFEE comes before U+1F54A in UTF-8, and after it in UTF-16. */
 const OF_MOTS: Foreign = {
   contract: MOTS,
   config: { compress: ["gzip"], pageSize: 10 },

@@ -1,4 +1,4 @@
-/** A real server in front of a real release's host, which may answer otherwise than the host would. */
+/** A proxy in front of a real host that can change responses. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -10,17 +10,17 @@ import { onTestFinished } from "vitest";
 import { createListingServer, type ListingServer } from "../../src/server/server.js";
 import { publish, type Shape } from "../server/release.js";
 
-/** Answers a request itself, or leaves it to the host by returning false. */
+/** Handles a request, or returns false to leave it to the host. */
 type Intercept = (req: IncomingMessage, res: ServerResponse) => unknown;
 
-/** An answer as it goes over the wire. */
+/** A response as it is sent. */
 export interface Reply {
   status: number;
   headers: [name: string, value: string][];
   body: Buffer;
 }
 
-/** Changes the host's answer; undefined leaves it as it is. */
+/** Changes the host's response; undefined keeps it. */
 type Edit = (req: IncomingMessage, reply: Reply) => Reply | undefined | Promise<Reply | undefined>;
 
 export interface Front {
@@ -32,9 +32,9 @@ export interface Front {
   asked: string[];
   /** Sees all requests from now on. */
   intercept(by: Intercept): void;
-  /** Changes answers from now on, letter by letter: bodies are sent where there should be none, too. */
+  /** Changes responses from now on, and sends them unmodified, even bodies where none is allowed. */
   edit(by: Edit): void;
-  /** Answers as the host does again, and forgets what was asked. */
+  /** Removes all changes, and clears `asked`. */
   reset(): void;
 }
 
@@ -52,13 +52,13 @@ export async function front(
   let by: Intercept = () => false;
   let host: ListingServer | undefined;
   const server = createServer({ requireHostHeader: false }, (req, res) => {
-    // The system may give this port to us right after others lost it, whose readers still ask for them.
+    // The system may assign a port that other clients still use.
     if (host === undefined) return req.socket.destroy();
     asked.push(`${req.method} ${req.url}`);
     if (req.headers.host === undefined) forward(linesOf(req), req.socket);
     else if (by(req, res) === false) host.handler(req, res);
   });
-  // What Node's parser does not take goes on as it came, and so does the answer.
+  // Forwards bytes that Node's parser refuses, and their response.
   const forward = async (bytes: string | Buffer, socket: Duplex) => {
     const { port, hostname } = new URL((await behind()).url);
     const onward = connect(Number(port), hostname);
@@ -111,7 +111,7 @@ function linesOf({ method, url, rawHeaders: raw }: IncomingMessage): string {
   return [`${method} ${url} HTTP/1.1`, ...fields, "", ""].join("\r\n");
 }
 
-/** What a host answers, with its headers as they came. */
+/** The response of a host, with its headers unmodified. */
 export function fetchReply(port: string, { method, url, headers }: IncomingMessage): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: "127.0.0.1", port, method, path: url, headers, agent: false });

@@ -1,4 +1,4 @@
-/** Texts that try to be more than text, for every page that shows texts of records. */
+/** Hostile texts for every page that shows texts of records. */
 
 /** Markup, scripts and templates. */
 export const HOSTILE = [
@@ -21,7 +21,7 @@ export const HOSTILE = [
   "line\nbreak\r\nand\ttab",
 ] as const;
 
-/** What is invisible, as it must be seen. */
+/** Invisible characters, and how they must be shown. */
 export const INVISIBLE = [
   ["user\u202Etxt.exe", "user\\u202etxt.exe"],
   ["\u0000\u001b[2J", "\\u0000\\u001b[2J"],

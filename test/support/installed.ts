@@ -1,11 +1,11 @@
-/** Programs and npm modules that tests run beside Rollcall. What is missing skips a test, see `needs`. */
+/** Programs and npm modules that tests use. Tests are skipped without them, see `needs`. */
 import { createRequire } from "node:module";
 import { describe } from "vitest";
 import { findProgram, needs } from "./needs.js";
 
 export { findProgram };
 
-/** Engines of other hosts, in a folder with a lockfile of its own: `npm ci --prefix test/engines`. */
+/** Engines of other hosts, in a folder with its own lockfile: `npm ci --prefix test/engines`. */
 const ENGINES = new URL("../engines/", import.meta.url);
 
 /** The path at which an engine of npm's is installed, for `needs`. */

@@ -1,8 +1,8 @@
-/** Programs of which a test judges the memory. */
+/** Measures the memory of programs. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** From Node 24 on, garbage may grow to three times what it may on Node 20. As there, memory tells what Rollcall keeps. */
+/** Since Node 24, garbage may grow three times larger. This option limits it as in Node 20. */
 export const LITTLE_GARBAGE = "--max-semi-space-size=16";
 
 /**

@@ -1,4 +1,4 @@
-/** What mergers of artifacts are given, with a sink in memory. */
+/** The inputs of artifact mergers, with a sink in memory. */
 import type { MergeContext } from "../../src/artifacts/artifact.js";
 import type { Contract } from "../../src/contract/contract.js";
 

@@ -1,4 +1,4 @@
-/** Keys of minisign's form: made here for tests that need no program, and by minisign itself. */
+/** Keys in minisign's format, made here or by minisign itself. */
 import { execFileSync } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ export function keyText(bytes: Buffer): string {
   return `untrusted comment: minisign encrypted secret key\n${bytes.toString("base64")}\n`;
 }
 
-/** Types a text whenever a terminal asks for a password, prints what the terminal shows, and ends as the program does. */
+/** Types a text whenever a terminal asks for a password, prints the terminal's output, and ends with the program. */
 const TYPIST = `
 import os, pty, sys
 typed = os.fsencode(sys.argv[1])
@@ -61,12 +61,12 @@ status = os.waitpid(pid, 0)[1]
 sys.exit(os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
 `;
 
-/** The command line of a program on a terminal of its own, where keys are typed when it asks for a password. */
+/** The command line that runs a program on a terminal, where keys are typed when it asks for a password. */
 export function onTerminal(typed: string, program: string, ...args: readonly string[]): [string, string[]] {
   return ["/usr/bin/python3", ["-c", TYPIST, typed, program, ...args]];
 }
 
-/** A key that minisign makes; with a password, by the same terminal that a person would type it at. */
+/** A key made by minisign; a password is typed on a terminal. */
 export function generateKey(folder: string, name: string, password?: string): Key {
   const [secret, open] = [join(folder, `${name}.key`), join(folder, `${name}.pub`)];
   const args = ["-G", "-s", secret, "-p", open];

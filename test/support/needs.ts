@@ -1,15 +1,15 @@
-/** What a test needs of the machine. Each need is probed by using it once; a test whose needs are not met is skipped. */
+/** Requirements of tests. Each is probed by using it once; without it, the test is skipped. */
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Set where everything is installed, so that a skipped test would be a gap: any value but the empty one. */
+/** Set to any value where everything is installed, so that no test may be skipped. */
 const ALL = "ROLLCALL_TEST_ALL";
 
 /** PATH of an ordinary user often lacks the folders of servers. */
 const FOLDERS = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/sbin"];
 
-/** A container may have these and refuse to let them work. Each probe throws when it does. */
+/** Requirements that a container may have but not allow. Each probe throws if it does not work. */
 const PROBES: Record<string, () => unknown> = {
   root: () => execFileSync("setpriv", ["--reuid=65534", "--clear-groups", "true"], QUIET),
   strace: () => execFileSync("strace", ["-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync", "true"], QUIET),

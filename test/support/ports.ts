@@ -1,4 +1,4 @@
-/** Ports for tests whose servers have to be told theirs beforehand, and one that a server cannot have. */
+/** Ports that must be known before a server starts, and a port in use. */
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
@@ -10,7 +10,7 @@ import { onTestFinished } from "vitest";
  */
 const [FIRST, COUNT] = [20_000, 12_000];
 
-/** A port on which nothing listens yet. Pages name the address that they are read from, so it has to be known before they are made. */
+/** A free port. Pages contain their URL, so it must be known before they are built. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const found = await listening(FIRST + randomInt(COUNT)).catch(() => undefined);
@@ -21,7 +21,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Something else listens on it until the test is over. */
+/** A port that is in use until the test ends. */
 export async function takenPort(): Promise<number> {
   const { port, server } = await listening();
   onTestFinished(() => void server.close());

@@ -1,13 +1,13 @@
-/** Chance that can be repeated: one seed for a whole run, fixed unless ROLLCALL_TEST_SEED names another. */
+/** Reproducible randomness: one seed for a whole run, fixed unless ROLLCALL_TEST_SEED is set. */
 import { generateMersenne32Randomizer } from "@faker-js/faker";
 
-/** What everything that a test draws begins with. `.ci/nightly` sets a new one and prints it. */
+/** The seed of all random choices. `.ci/nightly` sets a new one and prints it. */
 export const SEED = Number(process.env["ROLLCALL_TEST_SEED"] ?? 30);
 
-/** The share of its draws that a test makes: a tenth, and all of them in `.ci/nightly`, which sets 1. */
+/** The share of random cases to run: a tenth, or all in `.ci/nightly`, which sets 1. */
 const SHARE = Number(process.env["ROLLCALL_TEST_DRAWS"] ?? 0.1);
 
-/** How often to repeat what a test does over and over. @param all how often at night */
+/** The number of repetitions. @param all the number in nightly runs */
 export function draws(all: number): number {
   return Math.ceil(all * SHARE);
 }

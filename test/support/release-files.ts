@@ -1,4 +1,4 @@
-/** The files of small releases by the release format, in memory, for servers and readers that need no build. */
+/** The files of small releases in memory, for tests without a build. */
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Encoding } from "../../src/contract/headers.js";
 import { pagesFor } from "../../src/contract/links.js";
@@ -22,11 +22,11 @@ interface Content {
   /** Records of a part; there are no parts without. */
   partSize?: number | undefined;
   encodings?: readonly Encoding[];
-  /** Further files, some of which may follow from the state. */
+  /** Additional files, which may depend on the state. */
   more: (state: string) => Iterable<readonly [path: string, content: string | Buffer]>;
 }
 
-/** Every file of a release by its path, with digests that fit. */
+/** All files of a release by path, with matching digests. */
 export function filesOf(content: Content) {
   const { texts, keys, contract, path, pageSize, baseUrl, links, partSize, encodings = [], more } = content;
   const [count, pages] = [texts.length, pagesFor(texts.length, pageSize)];

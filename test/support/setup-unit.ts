@@ -1,4 +1,4 @@
-/** Runs before each unit test file: opening a socket, starting a process or a thread is an error that names the right tier. */
+/** Runs before each unit test file: makes opening a socket, or starting a process or thread, an error that names the right tier. */
 import childProcess from "node:child_process";
 import cluster from "node:cluster";
 import dgram from "node:dgram";

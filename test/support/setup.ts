@@ -1,4 +1,4 @@
-/** Runs before each test file: whatever fast-check draws follows from one seed. */
+/** Runs before each test file: sets the seed of fast-check. */
 import fc from "fast-check";
 import { draws, SEED } from "./random.js";
 

@@ -1,4 +1,4 @@
-/** A contract that is not of users, for tests: weather stations, with every kind of field that a contract can have. */
+/** A contract of weather stations, with every kind of field. */
 import Database from "better-sqlite3";
 import stringify from "fast-json-stable-stringify";
 import { type Contract, contractOf } from "../../src/contract/contract.js";

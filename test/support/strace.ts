@@ -1,4 +1,4 @@
-/** Faults of the system in a real process: strace refuses one of its calls, or kills it there. */
+/** System faults in a real process: strace makes one system call fail, or kills the process there. */
 import { spawn } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { CLI, type Ended, whenEnded } from "./command.js";
@@ -10,7 +10,7 @@ const CALLS = [
   ...["renameat2", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "chmod", "fchmod", "utimensat"],
 ];
 
-/** Stops the process only at the calls that are traced. */
+/** Stops the process only at traced calls. */
 const FAST = "--seccomp-bpf";
 
 /** Fixes the clock and random names, so that each run makes the same calls on the same paths. */
@@ -36,17 +36,17 @@ export interface Call {
   text: string;
 }
 
-/** How a call goes wrong: `error=EIO`, `signal=SIGKILL`. */
+/** The fault of a call: `error=EIO`, `signal=SIGKILL`. */
 export type Fault = `error=${string}` | `signal=${string}`;
 
-/** What a call's arguments name in the folder that it is made in: in quotes, or in angle brackets by a descriptor. */
+/** Paths in a call's arguments: in quotes, or in angle brackets after a descriptor. */
 function findPath(given: string, folder: string): string | undefined {
   const paths = [...given.matchAll(/["<](\/[^">]*)/g)].map(([, path = ""]) => path);
   const [, relative] = /^"([^"/][^"]*)"/.exec(given) ?? [];
   return paths.find((path) => path.startsWith(folder)) ?? relative;
 }
 
-/** Runs the command in a folder and lists its calls that touch anything there. */
+/** Runs the command in a folder and lists its calls with paths there. */
 export async function listCalls(args: readonly string[], folder: string): Promise<[Ended, Call[]]> {
   const [ended, log] = await straced([FAST, "-y", "-e", `trace=${CALLS.join(",")}`], args, folder);
   const counts = new Map<string, number>();
@@ -74,7 +74,7 @@ export async function runWith(
   cwd: string,
 ): Promise<Ended & { isHit: boolean }> {
   const inject = ["-P", path, "-e", `trace=${name}`, "-e", `inject=${name}:${fault}:when=${when}`];
-  // strace 6.1 injects no signal with it.
+  // strace 6.1 cannot inject signals with this option.
   if (fault.startsWith("error")) inject.unshift(FAST);
   const [ended, log] = await straced(inject, args, cwd);
   return { ...ended, isHit: ended.code === "SIGKILL" || log.includes("(INJECTED)") };
@@ -99,6 +99,6 @@ async function straced(
   const { stderr, ...ended } = await whenEnded(child);
   const log = readFileSync(file, "utf8");
   rmSync(file);
-  // strace says where a path leads.
+  // strace resolves paths.
   return [{ ...ended, stderr: stderr.replace(/^strace: .*\n/gm, "") }, log];
 }

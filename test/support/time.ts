@@ -1,4 +1,4 @@
-/** The clock, for nightly tests and for hosts that are slow on purpose. test/rules.test.ts lets no other test import it. */
+/** The clock, for nightly tests and for deliberately slow hosts. test/rules.test.ts forbids other imports. */
 import { setTimeout } from "node:timers/promises";
 
 /** Waits. @param ms milliseconds */

@@ -1,11 +1,11 @@
-/** Waits for what happens, however long that takes: the limit of the test itself is the only one. */
+/** Waits for conditions, limited only by the test's own timeout. */
 import { setTimeout } from "node:timers/promises";
 import { onTestFailed, TestRunner } from "vitest";
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two checks. */
 const PAUSE = 10;
 
-/** Asks again until the answer is truthy. @returns that answer. */
+/** Repeats a function until it returns a truthy value. @returns that value. */
 export async function until<T>(
   condition: () => T | Promise<T>,
 ): Promise<Exclude<Awaited<T>, false | null | undefined | 0 | "">> {
@@ -16,7 +16,7 @@ export async function until<T>(
   }
 }
 
-/** Repeats expectations until they hold. A test that ends before says which did not. @returns what they return. */
+/** Repeats expectations until they hold. On a timeout, the failed one is reported. @returns their result. */
 export async function eventually<T>(expectations: () => T | Promise<T>): Promise<T> {
   let last: unknown;
   let holds = false;
@@ -37,7 +37,7 @@ export async function eventually<T>(expectations: () => T | Promise<T>): Promise
   }
 }
 
-/** Does something again and again, as a slow client or a busy writer does, until it is stopped. */
+/** Repeats an action, like a slow client or a busy writer, until it is stopped. */
 export function repeat(action: () => unknown): { stop(): void } {
   const timer = setInterval(action, 2 * PAUSE);
   return { stop: () => clearInterval(timer) };

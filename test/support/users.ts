@@ -1,4 +1,4 @@
-/** Any valid user, with text as hard as it comes, and the row that it would be in the source. */
+/** Any valid user with difficult text, and its row in the source. */
 import fc from "fast-check";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";
@@ -55,7 +55,7 @@ const timestamp = fc
   )
   .map(([date, fraction]) => `${date.toISOString().slice(0, 19)}.${String(fraction).padStart(6, "0")}Z`);
 
-/** Few moments, so that users tie. */
+/** Few times, so that users tie. */
 const joined = fc.oneof(timestamp, fc.constantFrom("2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:00.000001Z"));
 
 const circles = fc.oneof(
@@ -99,7 +99,7 @@ export const anyUser: fc.Arbitrary<User> = fc.record({
   wac_status: integer,
 });
 
-/** The row of the source table that holds a user. */
+/** The row of a user in the source table. */
 export function toRow({ off_chain: { liveness_config: config, ...offChain }, ...user }: User): Row {
   const row: Row = {
     ...user,
@@ -111,12 +111,12 @@ export function toRow({ off_chain: { liveness_config: config, ...offChain }, ...
   return { ...row, wac_status: whole(user.wac_status), referrals_count: whole(user.referrals_count) };
 }
 
-/** better-sqlite3 binds every number as REAL, which columns turn back only up to a point; a bigint is an INTEGER. */
+/** better-sqlite3 binds numbers as REAL, which columns convert back only up to a limit; a bigint is an INTEGER. */
 function whole<T>(value: T): T | bigint {
   return typeof value === "number" ? BigInt(value) : value;
 }
 
-/** The nearest JSON value that every reader reads alike. */
+/** The nearest JSON value that all readers parse the same. */
 function exactly(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (_, item) =>
     typeof item === "number" && Number.isInteger(item) && !Number.isSafeInteger(item) ? 0 : item,

@@ -1,4 +1,4 @@
-/** A GitHub workflow of the documentation, run as far as it goes without GitHub. */
+/** Runs a GitHub workflow of the documentation, without GitHub. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ interface Ran {
   comment: string | undefined;
   html: string | undefined;
   summary: string | undefined;
-  /** What `gh` was asked. */
+  /** The calls of `gh`. */
   asked: string[] | undefined;
   cwd: string;
   env: NodeJS.ProcessEnv;
@@ -38,7 +38,7 @@ export function runWorkflow(workflow: string, work: (folder: string) => void, is
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(bin, name), 0o755);
   };
-  // What the job would have GitHub do; there is no GitHub here.
+  // The calls to GitHub that the job would make.
   const asked = join(bin, "asked");
   command("gh", `printf '%s\\n' "$@" > '${asked}'`);
   if (isQuick) command("npx", `shift; exec node '${cwd}/lib/cli.js' "$@"`);
@@ -96,7 +96,7 @@ function stepsOf(workflow: string): Step[] {
   return Object.values(jobs).flatMap((job) => job.steps);
 }
 
-/** What GitHub does for the expressions that the workflow has. */
+/** Evaluates the workflow's expressions like GitHub. */
 function evaluate(text: string, outputs: string): string {
   const values: Record<string, string> = {
     "github.token": "secret",

@@ -1,4 +1,4 @@
-/** How `verify` asks a host: answers as they came, bounded in bytes and time, no faster than allowed, and what is not an answer in words. */
+/** The HTTP client of `verify URL`: unmodified responses, limits of bytes, time and rate, and errors. */
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";

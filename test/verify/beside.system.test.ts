@@ -1,4 +1,4 @@
-/** `rollcall verify` on disk of parts, look-up and explorer: right ones pass, and those of other releases or versions are told. */
+/** `rollcall verify` of parts, lookup and explorer on disk. */
 import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -24,7 +24,7 @@ const [OTHER, KEYS, WORDS] = ["bulk/2.ndjson.gz", "lookup/keys/1.txt", "lookup/w
 const [INDEX, SUMMARY] = ["lookup/index.json", "explorer/summary.json"];
 const release = releases();
 
-/** The rows that differ or say something, by name. */
+/** The rows that differ or have a note, by name. */
 async function verified(folder: string) {
   const { rows } = await verifyRelease({ folder });
   const differing = rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);

@@ -1,4 +1,4 @@
-/** `rollcall verify` on disk: each step is held against both of its ends, and all that can be wrong with it is found and said. */
+/** `rollcall verify` of steps on disk: each step is compared with both of its states. */
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -89,7 +89,7 @@ test("a step between wrong states differs if either release exists; without both
     const { folders, folder } = mixed(copied());
     rmSync(folders[1 - kept] ?? "", { recursive: true });
     const ids = (await verified(folder)).row?.findings.map(({ id }) => id);
-    // Before it, there was no user 3 and user 1 was as it is put; after it, neither is what is put.
+    // Before the step, user 3 did not exist and user 1 was the same; after it, neither is as the step says.
     expect(ids).toEqual(kept === 0 ? [userId(1)] : [userId(1), userId(3)]);
   }
   expect((await verified(mixed(copied(true)).folder)).row).toMatchObject({ outcome: "passed" });
@@ -103,7 +103,7 @@ test("ignores a damaged release beside it, and a file behind a link", async () =
   expect((await verified(folder)).row).toMatchObject({ outcome: "differs", count: 1 });
   rmSync(join(folders[1] ?? ""), { recursive: true });
   rmSync(list);
-  // The step removes this user, so that it would not lead from this list.
+  // The step removes this user, so it does not begin at this list.
   writeFileSync(list, lines.filter((line) => !line.endsWith(userId(2))).join("\n"));
   expect((await verified(folder)).row).toMatchObject({ outcome: "passed" });
 

@@ -1,4 +1,4 @@
-/** What a host that differs from the release is said to serve instead, and hosts that fail while they are read. */
+/** `rollcall verify URL` names what a host serves instead of the release, and handles failing hosts. */
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Conditions are counted from records as SQLite counts them in the source. */
+/** Warnings of conditions counted from records equal those that SQLite counts in the source. */
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import stringify from "fast-json-stable-stringify";
@@ -42,7 +42,7 @@ const RECORDS = Array.from({ length: 250 }, (_, at) => ({
   size: at % 5 === 0 ? -Number.MAX_SAFE_INTEGER + at : Number.MAX_SAFE_INTEGER - at,
 }));
 
-/** What conditions are over columns that hold the records' values. */
+/** Counts conditions over columns with the records' values. */
 function inSource(contract: Contract): Record<string, number> {
   const db = new Database(join(scratch(), "things.sqlite"));
   db.exec('CREATE TABLE things (flag INTEGER, maybe INTEGER, "Full Name" TEXT, size INTEGER)');
@@ -94,7 +94,7 @@ test("integers, texts, NULL and booleans have the values of their columns", () =
 
 test("a condition that cannot be evaluated counts as not true for that record only", () => {
   const contract = contractWith("flag = 1", "abs(size * 1024 - 1024) > 0", "size > 0");
-  // -(2^53 - 1) * 1024 - 1024 is the one integer that has no positive counterpart.
+  // -(2^53 - 1) * 1024 - 1024 is the only 64-bit integer without a positive counterpart.
   expect(() => inSource(contractWith("abs(size * 1024 - 1024) > 0"))).toThrow("integer overflow");
   expect(fromRecords(contract)).toEqual({ c0: 125, c1: 1, c2: 50 });
 });

@@ -1,4 +1,4 @@
-/** A copy of what a host serves is verified as a release: files that are known to be missing are no finding. */
+/** A copy of what a host serves is verified as a release, except files known to be absent. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { userId } from "../support/database.js";
 const differing = ({ rows }: Verdict) => rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
 const row = ({ rows }: Verdict, name: string) => rows.find((row) => row.name === name);
 
-/** Removes files, and verifies the rest. */
+/** Removes files, and verifies the others. */
 function verifyWithout(folder: string, paths: readonly string[], options: object = {}) {
   for (const path of paths) rmSync(join(folder, path), { recursive: true, force: true });
   const whyAbsent = (path: string) =>

@@ -1,4 +1,4 @@
-/** `rollcall verify URL` proves what is beside a host's pages by those pages, whatever its own digests say: the table of damages, served. */
+/** `rollcall verify URL` finds the damages of the table on a host, even if all digests match. */
 import { rmSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ async function verified(folder: string, more: { sample?: number; isCompared?: bo
   };
 }
 
-/** What differs by URL, where that is not what differs on disk: a host shows no older release, and no file that it has not listed. */
+/** Damages with other rows by URL than on disk: a host has no older release, and no unlisted file. */
 const BY_URL: Record<string, string> = {
   "an empty part": "bulk part-range part-if-range",
   "a step without its last line": "",
@@ -52,7 +52,7 @@ const BY_URL: Record<string, string> = {
 };
 const rowsOf = ({ what, rows }: Damage) => BY_URL[what]?.split(" ") ?? rows;
 
-/** One damage of each kind at a time, which do not disturb each other: parts, look-up, explorer. */
+/** Combines one damage of each kind, which are independent: parts, lookup, explorer. */
 const kinds = ["bulk", "lookup", "explorer"].map((row) =>
   DAMAGES.filter(({ of, rows }) => of === "full" && rows.join() === row),
 );

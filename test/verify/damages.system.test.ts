@@ -1,4 +1,4 @@
-/** `rollcall verify` on disk finds every damage of the table, by the checks that it names and by no other. */
+/** `rollcall verify` on disk finds every damage of the table, by exactly the checks that the table names. */
 import { expect, test } from "vitest";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { passed } from "../../src/verify/verdict.js";
@@ -16,6 +16,6 @@ test.each(DAMAGES)("$of: $what", async (damage) => {
   expect(differing.map(({ name }) => name)).toEqual(damage.rows);
   if (!findings.some((finding) => isSaid(damage, finding))) expect(findings.map(saidBy)).toEqual(damage.found);
   expect(passed(verdict)).toBe(false);
-  // What is beside pages is one finding: nothing else is said of it.
+  // A damaged file other than a page is one finding.
   if (damage.of === "full" && damage.rows.length === 1) expect(differing[0]?.count).toBe(1);
 });

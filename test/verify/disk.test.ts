@@ -61,7 +61,7 @@ describe("an intact release", () => {
     const folder = await plainRelease({ adapt, explorer: true, bulk: true });
     const verdict = await verifyRelease({ folder });
     expect(differing(verdict)).toEqual([]);
-    // It was built elsewhere.
+    // The release was built elsewhere.
     expect(row(verdict, "hosts")).toMatchObject({ outcome: "noted", note: expect.stringContaining("/dist/releases/") });
     edit(folder, "SHA256SUMS", (text) =>
       text.replace(/^(.)(.*adapters.*\n)/m, (_, digit, rest) => `${digit === "0" ? 1 : 0}${rest}`),

@@ -1,4 +1,4 @@
-/** Faults of hosts, each with the checks of `rollcall verify URL` that find it, put together in runs that do not disturb each other. */
+/** Faults of hosts, each with the checks of `rollcall verify URL` that find it, combined in runs of independent faults. */
 import type { IncomingMessage } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { AVATAR } from "../../src/release/layout.js";
@@ -14,16 +14,16 @@ interface Asked {
   url: string;
   fields: IncomingMessage["headers"];
   coding: string;
-  /** The host's answer, with what other faults of this run made of it. */
+  /** The host's response, after other faults of this run. */
   reply: Reply;
   req: IncomingMessage;
 }
 
-/** `isRaw` leaves the length as it was, and sends a body where there should be none. */
+/** `isRaw` keeps Content-Length, and sends a body even where none is allowed. */
 type Change = (asked: Asked) => (Partial<Reply> & { isRaw?: true }) | undefined;
-/** A change that begins anew at each run, and may need other hosts. */
+/** Makes a change for each run. It may need other hosts. */
 type Make = (one: Front, atEnd: (close: () => Promise<void>) => void) => Change | Promise<Change>;
-/** `alone` are the rows where there is no release to compare with. */
+/** `alone` are the rows without a release to compare with. */
 export type Fault = [what: string, make: Make, rows: string, alone?: string];
 
 type When = (asked: Asked) => boolean;
@@ -34,7 +34,7 @@ const edits =
     change;
 const where = (when: When, change: Change): Make => edits((asked) => (when(asked) ? change(asked) : undefined));
 
-/** Answers with all faults at once. */
+/** Responds with all faults at once. */
 export async function breakBy(one: Front, faults: readonly Fault[], atEnd: (close: () => Promise<void>) => void) {
   const changes: Change[] = [];
   for (const [, make] of faults) changes.push(await make(one, atEnd));
@@ -64,7 +64,7 @@ const set = (headers: Headers, name: string, value: string | undefined): Headers
   ...(value === undefined ? [] : [[name, value] as [string, string]]),
 ];
 const of = ({ headers }: Reply, name: string) => headers.find(([key]) => key === name)?.[1];
-/** A header of some answers, set or left out. */
+/** Sets or removes a header of some responses. */
 const header = (name: string, value: string | undefined | ((was: string) => string), when: When) =>
   where(when, ({ reply }) => {
     const made = typeof value === "function" ? value(of(reply, name) ?? "") : value;
@@ -104,7 +104,7 @@ const text = (number: number, from: string | RegExp, to: string) =>
   body((was) => was.toString().replace(from, to), both(page(number), in_("identity")));
 const html = { headers: [["Content-Type", "text/html"]] as Headers, body: Buffer.from("<!doctype html><h1>No</h1>") };
 
-/** Answers of a host with another release, for the same base URL. */
+/** Responses of a host with another release of the same base URL. */
 const from =
   (shape: Shape, which: (asked: Asked, times: number) => boolean, isNamed = false): Make =>
   async ({ dist, baseUrl, host }, atEnd) => {
@@ -114,7 +114,7 @@ const from =
     const { port } = new URL((await second.listen({ port: 0 })).url);
     const { id } = host.release.snapshot;
     const times = new Map<string, number>();
-    // The answer is fetched before it is known whether others change it.
+    // Fetches the response before other faults change it.
     return ((asked: Asked) => {
       const many = (times.get(asked.url + asked.coding) ?? 0) + 1;
       times.set(asked.url + asked.coding, many);
@@ -146,7 +146,7 @@ const counted = (): Make => () => {
 const TAGS = "etag not-modified not-modified-weak not-modified-list br-tag gzip-tag";
 const GZIP = "gzip gzip-tag files";
 
-/** Each run puts faults together that do not hide each other, each of which is found by a row of its own. */
+/** Each run combines faults that do not hide each other, each with its own row. */
 export const RUNS: readonly (readonly Fault[])[] = [
   [
     [
@@ -178,7 +178,7 @@ export const RUNS: readonly (readonly Fault[])[] = [
     ["a weak ETag", header("ETag", (tag) => `W/${tag}`, isTagged), "etag br-tag gzip-tag not-modified-weak"],
     [
       "a snapshot that changes each time that it is read",
-      // Each of nine readings asks for page 1 at its beginning and at its end.
+      // Each of nine readings requests page 1 at its beginning and its end.
       pagesOf({ bio: "old" }, (number, times) => number === 1 && times <= 18 && times % 2 === 0),
       "one-snapshot",
     ],
@@ -351,11 +351,11 @@ export const RUNS: readonly (readonly Fault[])[] = [
     ],
   ],
   [
-    // A file that it lists holds all tags.
+    // Some hosts take ETags from a listed file, so this is accepted.
     ["a tag on SHA256SUMS that is no digest", header("ETag", '"1"', file("SHA256SUMS")), ""],
     ["a stale page", pagesOf({ bio: "old" }, (number) => number === 3), "one-snapshot snapshot-id same-bytes"],
     ["br of pages by path gone", status(404, both(in_("br"), ends("/3.json"))), "br"],
-    // Alone, its id is all that is known.
+    // Without a release, only its id is known.
     ["snapshot.json of another release", stale(file("snapshot.json")), "files", "snapshot-id files digests snapshot"],
   ],
   [
@@ -392,7 +392,7 @@ export const RUNS: readonly (readonly Fault[])[] = [
   ],
 ];
 
-/** Pages of other content, which differ from those of the release. Without one, they are found as on disk. */
+/** Changed pages, which differ from those of the release. Without a release, the checks of records find them. */
 export const CONTENT: readonly (readonly Fault[])[] = [
   [
     ["a count that differs", text(2, '"count":11', '"count":12'), "etag same-bytes", "etag digests count"],

@@ -1,4 +1,4 @@
-/** `rollcall verify` on disk of releases whose records are no users: they pass, and every kind of damage is found. */
+/** `rollcall verify` on disk of releases with other contracts: intact ones pass, and damage is found. */
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";

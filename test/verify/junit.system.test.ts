@@ -1,4 +1,4 @@
-/** JUnit's XML is read by a parser that forgives nothing, whatever hosts and releases say. */
+/** A strict parser reads the JUnit XML, whatever hosts and releases contain. */
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { visible } from "../../src/print/text.js";
@@ -6,7 +6,7 @@ import { toJunit } from "../../src/verify/junit.js";
 import type { Finding, Row } from "../../src/verify/verdict.js";
 import { isMissing } from "../support/installed.js";
 
-/** Every code point, and every half of a pair by itself. */
+/** Every code point, and every lone surrogate. */
 const EVERY = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
 
 const HOSTILE: [string, string][] = [
@@ -31,7 +31,7 @@ function read(xml: string, xpath: string): string {
   return stdout.replace(/\n$/, "");
 }
 
-/** What XML can say is said as it is, and the rest as it is printed everywhere; only lines may end otherwise. */
+/** The text as XML has it: unchanged if XML allows it, otherwise escaped; line ends may differ. */
 const shownAs = (text: string) => text.split("\n").map(visible).join("\n");
 
 describe.skipIf(isMissing("xmllint"))("in every place with text of others,", () => {

@@ -1,4 +1,4 @@
-/** Keys that come twice are found among more than memory holds at a time, of any kind and length. */
+/** Finds repeated keys of any kind and length, beyond what fits into memory. */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { type Contract, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
@@ -7,7 +7,7 @@ import { toBytes } from "../../src/contract/record/key.js";
 import { AllKeys, OrderCheck } from "../../src/verify/release/records.js";
 import { Findings } from "../../src/verify/verdict.js";
 
-/** Adds keys, some a page, each page as a batch, and tells what was found. */
+/** Adds keys, some per page and each page as a batch, and returns the findings. */
 function find(contract: Contract, keys: readonly OrderKey[], perPage: number, check = "unique-keys") {
   const findings = new Findings();
   const [all, order] = [new AllKeys(), new OrderCheck(contract, findings)];
@@ -110,7 +110,7 @@ test("compares whole texts of any length and script", () => {
 test("checks order by bytes, by number, in both directions, across batches", () => {
   const both = ordered(["a", "-n", "t"], { a: "string", n: "integer", t: "string" });
   const key = (a: string, n: number, t: string): OrderKey => [toBytes(a), n, toBytes(t)];
-  // U+FFEE is before U+1F54A in UTF-8, and behind it in UTF-16.
+  // U+FFEE comes before U+1F54A in UTF-8, and after it in UTF-16.
   const right = [
     key("", 10, "a"),
     key("", 9, "a"),

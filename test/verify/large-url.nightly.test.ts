@@ -1,4 +1,4 @@
-/** A host whose SHA256SUMS is larger than any other file may be. */
+/** A host whose SHA256SUMS is larger than the limit of other files. */
 import { execFileSync } from "node:child_process";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,9 +13,9 @@ import { freePort } from "../support/ports.js";
 import { until } from "../support/until.js";
 
 const USERS = 120_000;
-/** The longest that there may be, since long lines of SHA256SUMS make it large. */
+/** The longest allowed path, to make SHA256SUMS large. */
 const PATH = `/${"long".repeat(49)}/`;
-/** Of all memory at its peak, most of which is Node itself. The list alone would add its own size. */
+/** Maximum peak memory, most of which is Node itself. The list in memory would exceed it. */
 const MOST_MB = 220;
 
 test("verifies a large host in bounded memory, and the client reads it", { timeout: 600_000 }, async () => {

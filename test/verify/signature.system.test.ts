@@ -1,4 +1,4 @@
-/** Whatever is wrong with a signature is found, on disk and by URL, and said in words. */
+/** `rollcall verify` finds everything that is wrong with a signature, on disk and by URL. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -35,7 +35,7 @@ async function onDisk(signKey: string | undefined, now?: Date): Promise<Place> {
   return { folder, baseUrl, row: (options) => rowOf({ what: folder, ...options }) };
 }
 
-/** The same by URL, from a host that sends the bytes of its files, whatever they are. */
+/** The same release on a host that sends its files unmodified. */
 async function byUrl(signKey: string | undefined, now?: Date): Promise<Place> {
   const [dist, folder] = [scratch(), join(scratch(), "changed")];
   const server = createServer(async ({ url = "" }, res) => {

@@ -1,4 +1,4 @@
-/** `rollcall verify URL`: right hosts have no finding, and each of many faults is caught by its own rows. */
+/** `rollcall verify URL`: correct hosts have no finding, and each fault is found by its own rows. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openRelease } from "../../src/release/open.js";
 import { CHECK_NAMES, HOST_ROWS, verifyHost } from "../../src/verify/host/host.js";
@@ -12,11 +12,11 @@ const differing = ({ rows }: Verdict) => rows.filter(({ outcome }) => outcome ==
 const HOST_NAMES = HOST_ROWS.map(({ name }) => name);
 const row = ({ rows }: Verdict, name: string) => rows.find((row) => row.name === name);
 
-/** What only a signed release has, or one with all records in a few files, with steps, a look-up or an explorer. */
+/** Rows that need a signed release, or one with bulk files, steps, a lookup or an explorer. */
 const NOT_ASKED = [
   ...["signature", "part-type", "part-range", "part-if-range", "explorer-page", "explorer-slash", "explorer-headers"],
 ];
-/** What is only checked where there is no release to compare with, and not there either; `compressed` is of files on disk. */
+/** Rows that are only checked without a release to compare with, and those never checked by URL. */
 const NOT_KEPT = ["same-bytes", "description", "bulk", "changes", "lookup", "explorer", "avatar", "hosts", "readable"];
 
 describe("a correct host has no finding, compared with its release and alone", () => {
@@ -80,7 +80,7 @@ describe("finds faults, also several at once", () => {
     "%s",
     async (_, faults) => {
       expect(await withFaults(faults)).toEqual(rowsOf(faults));
-      // Each has a row that no other of them explains.
+      // Each fault has a row that no other fault causes.
       for (const fault of faults.filter(([, , rows]) => rows !== ""))
         expect(rowsOf(faults.filter((other) => other !== fault))).not.toEqual(rowsOf(faults));
       const names = faults.flatMap(([, , rows, alone = rows]) => `${rows} ${alone}`.split(" "));
@@ -113,7 +113,7 @@ test("a count that promises millions of pages does not reserve memory", async ()
     headers: reply.headers.filter(([name]) => name !== "Content-Length"),
   }));
   const found = row(await verifyHost({ baseUrl: many.baseUrl, workers: 0 }), "pages");
-  // Those that were asked for when it was enough, too.
+  // Requests in progress at the limit count, too.
   expect(found?.count).toBeGreaterThanOrEqual(100);
   expect(found?.count).toBeLessThan(100 + 8);
   expect(found?.request).toMatch(/^1\d\d of 90,000,000 pages$/);
@@ -129,7 +129,7 @@ test("skips a check if the response does not allow one", async () => {
   expect(row(verdict, "error-vary")).toMatchObject({ outcome: "skipped", note: "the answer is not an error" });
   expect(row(verdict, "gzip-vary")).toMatchObject({ outcome: "skipped", note: "no answer is in gzip" });
   expect(differing(verdict)).toEqual(["page-0", "post"]);
-  // What page 1 does not come in is not asked for of other pages.
+  // A coding that page 1 does not have is not requested for other pages.
   expect(verdict.asked?.codings).toEqual(["identity"]);
   expect(plain.asked.filter((line) => line === "GET /api/users/?format=api&page=4")).toHaveLength(1);
 });
@@ -161,7 +161,7 @@ describe("a host of stations", () => {
     weather = await front({ count: 11, contract: STATIONS_CONTRACT }, "/weather", afterAll);
   });
 
-  /** Changes texts, however they are asked for; `page` is a number in any form of URL. */
+  /** Changes texts of responses by URL. */
   function change(changes: readonly [where: RegExp, change: (text: string) => string][]): void {
     weather.reset();
     weather.edit(({ url = "" }, reply) => {

@@ -1,4 +1,4 @@
-/** A thread that fails, or answers, as its `workerData` says. */
+/** A thread that fails or answers, depending on `workerData`. */
 import { workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { UserError } from "../../lib/errors.js";

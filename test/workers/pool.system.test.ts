@@ -1,4 +1,4 @@
-/** Jobs reach threads, and however a thread ends, whoever waits for it is told why. */
+/** The thread pool: runs jobs, and reports why a thread ended. */
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -24,7 +24,7 @@ test.each([
   const pool = poolOf(2, way);
   const results: number[] = [];
   await expect(pool.run(jobs(1, 2, 3), (result) => results.push(result))).rejects.toMatchObject(error);
-  // Also whoever comes later, when there is nobody any more.
+  // A later job fails, too.
   await expect(pool.run(jobs(1), () => {})).rejects.toMatchObject(error);
   await pool.end();
   expect(results).toEqual([]);
@@ -87,7 +87,7 @@ test("keeps no result in memory", async () => {
   await pool.run(jobs(...Array(100).keys()), (result) => void results.push(new WeakRef(result)));
   await setImmediate();
   collect();
-  // The last answer may still be on its way through what has just ended.
+  // The last result may still be retained.
   expect(results.filter((result) => result.deref()).length).toBeLessThanOrEqual(1);
   expect(results).toHaveLength(100);
   await pool.end();

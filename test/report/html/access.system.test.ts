@@ -1,4 +1,4 @@
-/** The page for everybody: checked by axe against WCAG 2.2 AA, light and dark, wide and narrow. */
+/** Accessibility of the report: axe checks WCAG 2.2 AA, light and dark, wide and narrow. */
 import { expect, test } from "vitest";
 import { findings } from "../../support/axe.js";
 import { changed, diffOf, person } from "../../support/diffs.js";
@@ -33,14 +33,14 @@ describeWith("chromium", "accessibility", (path) => {
       ...{ colorScheme, viewport: { width, height: 800 }, exceeded: ["More changed than allowed."] },
     });
     await settled(page);
-    // A short page of the list, since axe looks at everything for long.
+    // A short page of the list, since axe takes long for large ones.
     await page.getByRole("button", { name: "Next" }).click();
     await page.getByRole("button", { name: "Next" }).click();
     for (const summary of await page.locator("summary").all()) await summary.click();
     for (const user of [0, 1]) await page.locator(".record").nth(user).click();
     expect(await page.locator(".record").count()).toBe(5);
     expect(await findings(page)).toEqual([]);
-    // Nothing is wider than the screen.
+    // No element is wider than the screen.
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   });
 

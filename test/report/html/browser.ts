@@ -12,7 +12,7 @@ import { scratch } from "../../support/files.js";
 
 export type Open = (diff: Diff, options?: BrowserContextOptions & { exceeded?: string[] }) => Promise<Opened>;
 
-/** Each report is a file of its own, and requests nothing. */
+/** Each report is one file, and requests nothing. */
 export function useBrowser(executablePath: string): Open {
   const open = useWatched(executablePath, (request, url) => request === url);
   return async (diff, { exceeded = [], ...options } = {}) => {
@@ -22,7 +22,7 @@ export function useBrowser(executablePath: string): Open {
   };
 }
 
-/** The status line, once the list stands still. */
+/** The status line, after the list has settled. */
 export async function settled(page: Page): Promise<string> {
   await page.locator('#list[aria-busy="false"]').waitFor();
   return (await page.locator("#status").textContent()) ?? "";

@@ -1,4 +1,4 @@
-/** The page of any contract's diff: its words, facets and times are the contract's, and hostile ones are only text. */
+/** Reports of other contracts: their words, facets and times, and hostile texts. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { contractOf } from "../../../src/contract/contract.js";

@@ -1,4 +1,4 @@
-/** Texts that try to be more than text: the page shows them, and does nothing else with them. */
+/** Hostile texts: the report only shows them. */
 import { expect, test } from "vitest";
 import { added, changed, diffOf, person } from "../../support/diffs.js";
 import { HOSTILE, INVISIBLE } from "../../support/hostile.js";
@@ -40,7 +40,7 @@ describeWith("chromium", "hostile text", (path) => {
     expect(await page.locator(".gates li").allTextContents()).toEqual(
       HOSTILE.map((text) => text.replace(/[\n\r\t]/g, escaped)),
     );
-    // Nothing but what the report itself has: no element or attribute came out of a text.
+    // Only elements and attributes of the report itself: no text became markup.
     expect(await page.locator("img, iframe, a:not(.skip), [onerror], [onload], [style], link, base").count()).toBe(0);
     expect(await page.locator("style").count()).toBe(1);
     expect(await page.locator("script:not([type])").count()).toBe(1);

@@ -1,4 +1,4 @@
-/** Links from changes to the page for people, in a real browser. */
+/** Links from changes to the explorer, in a real browser. */
 import { expect, test } from "vitest";
 import type { AnyRecord } from "../../../src/contract/contract.js";
 import { recordAddress } from "../../../src/contract/links.js";

@@ -1,4 +1,4 @@
-/** The list of changes as somebody uses it: searching, filtering, turning pages, opening, by mouse and by keys. */
+/** Using the list of changes in a real browser: search, filters, pages, details, by mouse and keyboard. */
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
 import type { User } from "../../../src/contract/users.js";
@@ -155,7 +155,7 @@ describeWith("chromium", "the list of changes", (path) => {
     await page.getByRole("status").filter({ hasText: "found" }).waitFor();
     for (const key of ["Tab", "Tab", "Space"]) await page.keyboard.press(key);
     expect(await page.getByRole("checkbox", { name: "Added" }).isChecked()).toBe(false);
-    // A list that is drawn anew would take the focus away.
+    // Redrawing the list would lose the focus.
     await settled(page);
     for (const key of ["Tab", "Tab", "Tab", "Tab", "Tab", "Enter"]) await page.keyboard.press(key);
     expect(await page.locator("button:focus").getAttribute("aria-expanded")).toBe("true");
@@ -163,7 +163,7 @@ describeWith("chromium", "the list of changes", (path) => {
   });
 });
 
-/** Each element's text, its white space as it is seen. */
+/** The text of each element, with white space as displayed. */
 async function texts(elements: Locator): Promise<string[]> {
   return (await elements.allTextContents()).map((text) => text.replace(/\s+/g, " "));
 }

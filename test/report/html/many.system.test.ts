@@ -1,11 +1,11 @@
-/** A hundred thousand changes: the page opens, answers searches, and goes on answering its reader meanwhile. */
+/** A report of 100,000 changes opens, searches, and stays responsive meanwhile. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeWith } from "../../support/installed.js";
 import { settled, useBrowser } from "./browser.js";
 import { manyChanges } from "./samples.js";
 
-/** States of the progress bar that another task must get to see while all changes are searched, a few at a time. */
+/** Minimum states of the progress bar that another task sees during a search. */
 const STATES = 5;
 
 describeWith("chromium", "a hundred thousand changes", (path) => {
@@ -20,7 +20,7 @@ describeWith("chromium", "a hundred thousand changes", (path) => {
     const status = page.getByRole("status");
     for (const [text, said] of [
       ["nobody has this", "None of 100,000 changes match."],
-      // The last one of all, so that every change has been looked at.
+      // The very last change, so that every change is searched.
       ["000002084999", "1 to 1 of 1 found"],
       ["Okafor", "1 to 50 of"],
     ] as const) {
@@ -50,12 +50,12 @@ describeWith("chromium", "a hundred thousand changes", (path) => {
   });
 });
 
-/** From here on a task of its own counts the states in which it finds the progress bar of a search. */
+/** A separate task counts the states of the progress bar. */
 async function noteProgress(page: Page): Promise<void> {
   await page.evaluate(() => {
     const bar = document.querySelector("progress");
     let [last, seen] = [0, 0];
-    // Between two messages of its own, as the search has them: a timer could be late for many of them.
+    // Runs between messages, like the search: a timer could miss states.
     const { port1, port2 } = new MessageChannel();
     const look = () => {
       if (bar && !bar.hidden && bar.value !== last) {

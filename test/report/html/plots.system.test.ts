@@ -1,4 +1,4 @@
-/** The plots as they are seen: bars and ribbons as long and wide as their figures, in either theme, at any width. */
+/** The plots in a real browser: proportional bars and ribbons, in both themes, at any width. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { User } from "../../../src/contract/users.js";

@@ -1,4 +1,4 @@
-/** The report as a stream of text: one file, the same bytes for the same diff, in bounded memory. */
+/** The HTML report as a stream: one file, deterministic, in bounded memory. */
 import { createHash } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
@@ -28,7 +28,7 @@ describe("the file", () => {
       ...["img-src 'none'", "base-uri 'none'", "form-action 'none'"],
       ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
     ]);
-    // It stands before all that it is to judge.
+    // The policy comes before everything that it governs.
     expect(text.indexOf("Content-Security-Policy")).toBeLessThan(
       Math.min(text.indexOf("<style"), text.indexOf("<script")),
     );
@@ -109,7 +109,7 @@ test("writes half a million changes in 48 MB of memory", async () => {
   expect(longest).toBeLessThan(1_000_000);
 }, 120_000);
 
-/** Reads a report piece by piece; tells its length, and that of its longest piece. */
+/** Reads a report in pieces. @returns its length, and that of the longest piece. */
 const LONG_REPORT = `
 const { parentPort, workerData } = require("node:worker_threads");
 const side = { name: "a", id: undefined, count: 500000, pages: 5000, pageSize: 100, baseUrl: undefined, links: undefined };

@@ -1,4 +1,4 @@
-/** Diffs to look at in the page: of every kind, of very many changes, and of texts that try to be more than text. */
+/** Diffs for tests of the HTML report: all kinds of changes, very many changes, and hostile texts. */
 import type { User } from "../../../src/contract/users.js";
 import type { Change, Diff, Flow } from "../../../src/diff/change.js";
 import { added, changed, diffOf, person, removed } from "../../support/diffs.js";
@@ -12,7 +12,7 @@ const BIO = "I repair clocks, mostly the ones that nobody else will touch, and w
 /** How many users of each kind. */
 export type Counts = Record<Change["kind"], number>;
 
-/** So many changes, made one by one at each walk, and the same each time. */
+/** A number of changes, generated one by one, the same each time. */
 export function manyChanges(counts: Counts, unchanged = 0): Diff {
   const [fields, flow] = totals(counts);
   const side = (users: number) => ({ count: users, pages: Math.max(1, Math.ceil(users / 100)) });
@@ -58,7 +58,7 @@ function member(n: number, date_joined: string): User {
   });
 }
 
-/** So many days before a day in November. */
+/** A number of days before a day in November. */
 function dayAt(days: number): string {
   return new Date(Date.UTC(2026, 10, 20) - days * 86_400_000).toISOString().replace("Z", "000Z");
 }
@@ -69,14 +69,14 @@ function pick<Item>(items: readonly Item[], share: number): Item {
   return item;
 }
 
-/** A number from 0 up to 1 that looks random, the same for the same two. */
+/** A pseudo-random number from 0 to 1 for two numbers. */
 function mix(n: number, salt: number): number {
   let x = Math.imul(n ^ (salt * 0x9e3779b1), 0x85ebca6b);
   x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
   return ((x ^ (x >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** For each change only what it adds to the totals, which a real diff has counted on its way. */
+/** Counts the totals of the changes. */
 function totals(counts: Counts): [fields: Map<string, number>, flow: Flow[]] {
   const [fields, flow] = [new Map<string, number>(), new Map<string, Flow>()];
   for (let n = 0; n < counts.changed; n++) {

@@ -1,4 +1,4 @@
-/** Records counted by their time: bins of a natural length, none lost, in bounded memory. */
+/** Counting records by time: bins of natural length, in bounded memory. */
 import { expect, test } from "vitest";
 import { type Field, USERS_CONTRACT } from "../../../src/contract/contract.js";
 import type { Diff } from "../../../src/diff/change.js";
@@ -15,7 +15,7 @@ function joinedAt(comers: readonly number[], leavers: readonly number[] = []): D
   ]);
 }
 
-/** `count` times, evenly from one moment to another. */
+/** `count` times, evenly distributed between two. */
 const spread = (count: number, from: string, to: string) => {
   const [first, last] = [Date.parse(from), Date.parse(to)];
   return Array.from({ length: count }, (_, at) => first + ((last - first) * at) / (count - 1));
@@ -39,7 +39,7 @@ test.each([
   ["1990-06-01T00:00Z", "2026-12-01T00:00Z", 500, "year", 37],
   ["1800-06-01T00:00Z", "2026-12-01T00:00Z", 500, "10 years", 23],
   ["0001-01-01T00:00Z", "9999-12-31T00:00Z", 20_000, "1000 years", 10],
-  // The fewer users, the coarser.
+  // Fewer users give coarser bins.
   ["2023-01-31T00:00Z", "2026-12-01T00:00Z", 30, "3 months", 16],
 ])("from %s to %s, %i users: %s", async (from, to, users, unit, count) => {
   const joins = await countJoins(joinedAt(spread(users, from, to), spread(users, from, to)));
@@ -82,7 +82,7 @@ test("counts outliers without drawing them", async () => {
     ),
   );
   expect(joins.unit).toBe("day");
-  // Half per cent on either side at most: those, and the outermost of the many.
+  // At most half a per cent on each side: these, and the outermost of the others.
   expect([2, 3, 4, 5]).toContain(joins.before);
   expect([1, 2, 3, 4, 5]).toContain(joins.after);
   expect(sum(joins.bins, 0) + sum(joins.bins, 1) + joins.before + joins.after).toBe(1003);
@@ -90,7 +90,7 @@ test("counts outliers without drawing them", async () => {
 });
 
 test("many times make the same bins as few", async () => {
-  // Every hour of eight months is one too many; every other hour is not.
+  // Every hour of eight months exceeds the maximum; every other hour does not.
   const hours = spread(6001, "2026-01-05T00:00Z", "2026-09-12T00:00Z");
   const [all, half] = [
     await countJoins(joinedAt(hours)),
