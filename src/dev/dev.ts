@@ -16,7 +16,7 @@ import type { BuildOptions, OnBuildProgress } from "../snapshot/options.js";
 import type { BuildResult } from "../snapshot/result.js";
 import { ForeignSourceError } from "../source/relation.js";
 import { type EarlyHost, listenEarly } from "./early-host.js";
-import { type Look, look, type Watched, whenChanged } from "./watch.js";
+import { type FileStats, readStats, type Watched, whenChanged } from "./watch.js";
 
 /** The settings of one build that `rollcall dev` does not decide itself. */
 export interface DevSettings
@@ -102,17 +102,17 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
     effects.onListening(host.origin);
     let served: BuildResult | undefined;
     let files: readonly string[] = [];
-    let seen: Look = new Map();
+    let seen: FileStats = new Map();
     let settings: DevSettings | undefined;
     let contract: Contract | undefined;
     const always = options.files.map((path) => ({ path, isDatabase: false }));
     const step = async () => {
       settings = contract = undefined;
-      const before = await look(always);
+      const before = await readStats(always);
       seen = before;
       settings = await options.settings();
-      // Look at the files before they are read, so that a change during a build leads to another build.
-      seen = new Map([...(await look(filesOf(settings))), ...before]);
+      // FileStats at the files before they are read, so that a change during a build leads to another build.
+      seen = new Map([...(await readStats(filesOf(settings))), ...before]);
       const running = { host, files, served, scratch: options.scratch };
       try {
         contract = await loadContract(settings.contract);

@@ -15,35 +15,35 @@ export interface Watched {
 }
 
 /** The `stat` of each file at one time, and of the log and journal of a database. */
-export type Look = ReadonlyMap<Watched, readonly (BigIntStats | undefined)[]>;
+export type FileStats = ReadonlyMap<Watched, readonly (BigIntStats | undefined)[]>;
 
 /** Milliseconds between two polls. A writer that has paused for this long counts as done. */
 const PAUSE_MS = 200;
 /** Maximum polls to wait for a writer that does not pause. */
-const MOST_LOOKS = 10;
+const MOST_POLLS = 10;
 
 /** Suffixes of a database's log, which may have commits that the file does not, and of its journal, which exists during a commit. */
 const BESIDE = ["-wal", "-journal"];
 
 /** Reads the `stat` of files, any of which may be missing. Opens none: closing a database's file would release SQLite's locks. */
-export async function look(files: Iterable<Watched>): Promise<Look> {
-  const looks = [...files].map(async (file) => {
+export async function readStats(files: Iterable<Watched>): Promise<FileStats> {
+  const reads = [...files].map(async (file) => {
     const beside = file.isDatabase ? await findBeside(file.path) : [];
     return [file, [await find(file.path), ...beside]] as const;
   });
-  return new Map(await Promise.all(looks));
+  return new Map(await Promise.all(reads));
 }
 
 /**
  * Waits until files have changed, and their writer has paused.
  * @returns the paths of the changed files. @throws the reason of `signal`.
  */
-export async function whenChanged(before: Look, signal: AbortSignal | undefined): Promise<string[]> {
+export async function whenChanged(before: FileStats, signal: AbortSignal | undefined): Promise<string[]> {
   let last = before;
   for (let waited = 0; ; ) {
-    const now = await look(before.keys());
+    const now = await readStats(before.keys());
     const changed = otherThan(before, now);
-    if (changed.length > 0 && (waited >= MOST_LOOKS || otherThan(last, now).length === 0)) return changed;
+    if (changed.length > 0 && (waited >= MOST_POLLS || otherThan(last, now).length === 0)) return changed;
     waited = changed.length > 0 ? waited + 1 : 0;
     last = now;
     await pause(signal);
@@ -55,7 +55,7 @@ async function pause(signal: AbortSignal | undefined): Promise<void> {
   await setTimeout(PAUSE_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
 }
 
-function otherThan(before: Look, now: Look): string[] {
+function otherThan(before: FileStats, now: FileStats): string[] {
   return [...now].filter(([file, found]) => !isSame(before.get(file) ?? [], found)).map(([{ path }]) => path);
 }
 

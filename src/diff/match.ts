@@ -63,7 +63,7 @@ function unmatched(old: MatchSide, now: MatchSide): Matches {
 function* entriesOf({ list: path }: MatchSide): Generator<ListEntry> {
   const list = new RecordLines(path);
   try {
-    for (let at = 0; list.hold(at, 1) > 0; at++) yield { key: list.key(at), at, digest: list.digest(at) };
+    for (let at = 0; list.load(at, 1) > 0; at++) yield { key: list.key(at), at, digest: list.digest(at) };
   } finally {
     list.close();
   }
@@ -102,8 +102,8 @@ async function walk(
   let [at, to] = [0, 0];
   for (;;) {
     await turn();
-    const held = older.hold(at, RUN + LOOK_AHEAD);
-    const newHeld = newer.hold(to, RUN + LOOK_AHEAD);
+    const held = older.load(at, RUN + LOOK_AHEAD);
+    const newHeld = newer.load(to, RUN + LOOK_AHEAD);
     if (held === 0 || newHeld === 0) break;
     const same = countSame(older, newer, at, to, Math.min(held, newHeld, RUN));
     const [oldSkip, newSkip] = same > 0 ? [0, 0] : findNext(older, newer, { at, held }, { at: to, held: newHeld });
@@ -197,7 +197,7 @@ function openDiffering(contracts: Readonly<Record<SideName, Side["facts"]["contr
     add,
     /** Adds all lines from one on. */
     addFrom(side: SideName, lines: RecordLines, first: number): void {
-      for (let at = first, held = lines.hold(at, 1); held > 0; held = lines.hold(at, 1)) {
+      for (let at = first, held = lines.load(at, 1); held > 0; held = lines.load(at, 1)) {
         add(side, lines, at, held);
         at += held;
       }

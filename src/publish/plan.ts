@@ -45,12 +45,12 @@ export async function makePlan(
     signal?.throwIfAborted();
     if (before && !files.isShare && owns(before, path) && files.indexOf(path) === undefined) orphans.push(path);
   }
-  const look = async (file: PublishedFile) => {
+  const compareFile = async (file: PublishedFile) => {
     const state = await target.stateOf(file);
     states[file.index] = CODES[state];
     if (state === "different" && !(before && owns(before, file.path))) foreign.push(file.path);
   };
-  await each(files, AT_ONCE, look, signal);
+  await each(files, AT_ONCE, compareFile, signal);
   if (foreign.length > 0 && !force) {
     const more = foreign.length > 1 ? ` and ${foreign.length - 1} more` : "";
     throw new UserError(
@@ -115,8 +115,8 @@ export class Plan {
     for (const path of this.orphans) onStep("remove", path);
   }
 
-  *#filesFrom(first: number, end: number, isMeant: (code: number | undefined) => boolean): Generator<PublishedFile> {
-    for (let index = first; index < end; index++) if (isMeant(this.states[index])) yield this.files.at(index);
+  *#filesFrom(first: number, end: number, isSelected: (code: number | undefined) => boolean): Generator<PublishedFile> {
+    for (let index = first; index < end; index++) if (isSelected(this.states[index])) yield this.files.at(index);
   }
 }
 

@@ -56,18 +56,19 @@ function changedUrls(plan: Plan): Iterable<string> {
 }
 
 /**
- * The URLs of owned files that `isMeant` selects: pages, in all variants and as links have them, and other files. The explorer
+ * The URLs of owned files that `isSelected` selects: pages, in all variants and as links have them, and other files. The explorer
  * also has the base URL with a slash.
  */
 export function* urlsWhere(
   { base_url: baseUrl, links }: Pick<Snapshot, "base_url" | "links">,
   owned: Owned,
-  isMeant: (path: string) => boolean,
+  isSelected: (path: string) => boolean,
 ): Generator<string> {
-  for (const { path, ...held } of listingsOf(owned)) yield* pageUrls({ baseUrl, path, links }, held, isMeant);
+  for (const { path, ...held } of listingsOf(owned)) yield* pageUrls({ baseUrl, path, links }, held, isSelected);
   const { others } = owned;
-  if (others.includes(EXPLORER) && isMeant(EXPLORER)) yield `${baseUrl}/`;
-  for (const path of others) if (isMeant(path)) yield `${baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
+  if (others.includes(EXPLORER) && isSelected(EXPLORER)) yield `${baseUrl}/`;
+  for (const path of others)
+    if (isSelected(path)) yield `${baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
 function* pageUrls(

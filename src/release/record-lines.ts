@@ -71,7 +71,7 @@ export class RecordLines {
   lines(first: number, count: number): Buffer {
     const parts: Buffer[] = [];
     for (let [at, left] = [first, count]; left > 0; ) {
-      const held = Math.min(this.hold(at, left), left);
+      const held = Math.min(this.load(at, left), left);
       if (held === 0) break;
       // A copy: the next window overwrites the memory.
       parts.push(Buffer.from(this.#memory.subarray(this.startOf(at), this.startOf(at + held))));
@@ -84,7 +84,7 @@ export class RecordLines {
    * Loads lines from `at` on into memory.
    * @returns the number of loaded lines: at least `wanted` if half a window has room for them, else at least 1; 0 at the end of the file.
    */
-  hold(at: number, wanted: number): number {
+  load(at: number, wanted: number): number {
     const left = () => Math.max(0, this.#end - at);
     const isEnough = this.#isLast || left() >= wanted || 2 * left() > this.#count;
     if (at < this.#first.line || !isEnough) this.#moveTo(at);
@@ -94,11 +94,11 @@ export class RecordLines {
   /** Counts the lines, and the bytes after the last newline. */
   measure(): { lines: number; trailing: number } {
     let lines = 0;
-    for (let held = this.hold(0, 1); held > 0; held = this.hold(lines, 1)) lines += held;
+    for (let held = this.load(0, 1); held > 0; held = this.load(lines, 1)) lines += held;
     return { lines, trailing: fstatSync(this.#file).size - this.#placeOf(lines).offset };
   }
 
-  /** The memory that `startOf` points into, until the next `hold` or `lines`. */
+  /** The memory that `startOf` points into, until the next `load` or `lines`. */
   get memory(): Buffer {
     return this.#memory;
   }

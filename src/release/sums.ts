@@ -152,15 +152,15 @@ const LONGEST = DIGITS + 2 + 4096;
 export function* readSumLines(file: number): Generator<{ line: string }> {
   const cut = (line: string) => ({ line: line.slice(0, LONGEST + 1) });
   const decoder = new StringDecoder("utf8");
-  let rest = "";
+  let unfinished = "";
   for (const block of readBlocks(file)) {
-    const lines = (rest + decoder.write(block)).split("\n");
-    rest = lines.pop() ?? "";
+    const lines = (unfinished + decoder.write(block)).split("\n");
+    unfinished = lines.pop() ?? "";
     for (const line of lines) yield cut(line);
     // The line is too long already: its end does not matter.
-    if (rest.length > LONGEST) break;
+    if (unfinished.length > LONGEST) break;
   }
-  if (rest !== "") yield cut(rest);
+  if (unfinished !== "") yield cut(unfinished);
 }
 
 const SUM = /^([0-9a-f]{64}) {2}(\S{1,4096})$/;

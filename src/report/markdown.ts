@@ -94,9 +94,9 @@ function contract({ contract }: Report): string {
     const [old, now] = values ? contractExcerpts(values).map((side) => span(joined(side))) : [];
     return row(what.join(" "), old ?? "", now ?? kind);
   });
-  const { shown, rest } = fittingRows(rows, ROOM.contract);
+  const { shown, omitted } = fittingRows(rows, ROOM.contract);
   const key = otherKey(contract, code);
-  const notes = [...(rest > 0 ? [`${number(rest)} more are not shown here.`] : []), ...(key ? [key] : [])];
+  const notes = [...(omitted > 0 ? [`${number(omitted)} more are not shown here.`] : []), ...(key ? [key] : [])];
   const changed = table(["contract changed", "old", "new"], ["---", "---", "---"], shown);
   return changed + notes.map((note) => `\n${note}\n`).join("");
 }
@@ -109,11 +109,11 @@ function totals({ diff }: Report): string {
 
 function gates({ exceeded }: Report): string {
   if (exceeded.length === 0) return "";
-  const { shown, rest } = fittingRows(
+  const { shown, omitted } = fittingRows(
     exceeded.map((sentence) => `- ${code(sentence)}\n`),
     ROOM.gates,
   );
-  return `\n**Gate exceeded**\n\n${shown.join("")}${rest > 0 ? `- and ${number(rest)} more\n` : ""}`;
+  return `\n**Gate exceeded**\n\n${shown.join("")}${omitted > 0 ? `- and ${number(omitted)} more\n` : ""}`;
 }
 
 function fieldsCompared({ filter }: Report): string {
@@ -134,8 +134,8 @@ function unpublished({ diff, words, isUnpublished }: Report): string {
 
 function figures(title: string, [, many]: Report["words"], rows: readonly string[], room: number): string {
   if (rows.length === 0) return "";
-  const { shown, rest } = fittingRows(rows, room);
-  const note = rest > 0 ? `\n${number(rest)} rarer ones are not shown here.\n` : "";
+  const { shown, omitted } = fittingRows(rows, room);
+  const note = omitted > 0 ? `\n${number(omitted)} rarer ones are not shown here.\n` : "";
   return table([title, word(many)], ["---", "---:"], shown) + note;
 }
 
@@ -150,9 +150,9 @@ async function* details(report: Report, limit: number, room: number): AsyncGener
   const shares = share(needs, room - frames.join("").length);
   for (const [at, kind] of kinds.entries()) {
     const { shown } = fittingRows(rows[at] ?? [], shares[at] ?? 0);
-    const rest = diff[kind] - shown.length;
+    const omitted = diff[kind] - shown.length;
     if (shown.length > 0) yield opening(report, kind) + shown.join("") + CLOSING;
-    if (rest > 0) yield leftOut(report, kind, rest, shown.length > 0);
+    if (omitted > 0) yield leftOut(report, kind, omitted, shown.length > 0);
   }
 }
 
@@ -190,9 +190,9 @@ function opening({ diff, subjects }: Report, kind: ChangeKind): string {
 
 const CLOSING = "\n</details>\n";
 
-function leftOut({ subjects }: Report, kind: ChangeKind, rest: number, isMore: boolean): string {
-  const noun = `${word(wordFor(rest, subjects[kind].words))} ${rest === 1 ? "is" : "are"}`;
-  const all = `${number(rest)} ${isMore ? "more " : ""}${kind} ${noun}`;
+function leftOut({ subjects }: Report, kind: ChangeKind, omitted: number, isMore: boolean): string {
+  const noun = `${word(wordFor(omitted, subjects[kind].words))} ${omitted === 1 ? "is" : "are"}`;
+  const all = `${number(omitted)} ${isMore ? "more " : ""}${kind} ${noun}`;
   return `\n${all} not shown here; \`rollcall diff --all\` shows every one.\n`;
 }
 
@@ -262,14 +262,14 @@ function word(text: string): string {
 }
 
 /** The first rows that fit into `room` characters, and the number of the others. */
-function fittingRows(rows: readonly string[], room: number): { shown: readonly string[]; rest: number } {
+function fittingRows(rows: readonly string[], room: number): { shown: readonly string[]; omitted: number } {
   let used = 0;
   const end = rows.findIndex(({ length }) => {
     used += length;
     return used > room;
   });
   const shown = rows.slice(0, end === -1 ? rows.length : end);
-  return { shown, rest: rows.length - shown.length };
+  return { shown, omitted: rows.length - shown.length };
 }
 
 /** A row of a table. @param cells Markdown */

@@ -35,12 +35,12 @@ ${drawn.map(figure)}
 /** A bar for each field: the number of records in which it changed, longest first. */
 function fieldsPlot({ diff, fields, words: [one, many] }: Report): Plot {
   const bars = fields.slice(0, MOST_BARS).map(([name, records]) => ({ name, count: records }));
-  const rest = fields.length - bars.length;
+  const omitted = fields.length - bars.length;
   const of = `${capital(many)} whose value differs, of ${count(diff.changed, [`changed ${one}`, `changed ${many}`])}.`;
   return {
     id: "fields",
     title: "Changes by field",
-    sentence: rest === 0 ? of : `${of} ${count(rest, "rarer field")} not drawn.`,
+    sentence: omitted === 0 ? of : `${of} ${count(omitted, "rarer field")} not drawn.`,
     shown: {
       widths: WIDTHS,
       draw: (width) => drawNamedBars(bars, "changed", width),
@@ -117,8 +117,8 @@ function movesPlot({ path, moves }: Facet, words: Report["words"], nth: number):
     const sentence = `${who} went from the value of the row to the one of the column.`;
     return { id, title, sentence, shown: matrix(id, moves, from, to) };
   }
-  const rest = moves.length - MOST_LISTED;
-  const sentence = `${who} went from one value to another.${rest > 0 ? ` Not listed: ${count(rest, "rarer move")}.` : ""}`;
+  const omitted = moves.length - MOST_LISTED;
+  const sentence = `${who} went from one value to another.${omitted > 0 ? ` Not listed: ${count(omitted, "rarer move")}.` : ""}`;
   const listed = figuresTable(html`aria-labelledby="${id}-title"`, figures(moves.slice(0, MOST_LISTED)));
   return { id, title, sentence, shown: html`${listed}\n` };
 }

@@ -132,8 +132,8 @@ export function contractText({ contract }: Report, paint: Paint): string {
     const head = `  ${paint(color, sign)} ${visible(what)}`;
     return values ? becomes(`${head}: `, contractExcerpts(values), paint) : `${head}\n`;
   });
-  const rest = changes.length - MOST_LINES;
-  if (rest > 0) lines.push(`  ... ${number(rest)} more\n`);
+  const omitted = changes.length - MOST_LINES;
+  if (omitted > 0) lines.push(`  ... ${number(omitted)} more\n`);
   const key = otherKey(contract, visible);
   return [`\n${paint("bold", "contract changed")}\n`, ...lines, ...(key ? [`  ${key}\n`] : [])].join("");
 }

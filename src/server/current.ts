@@ -30,7 +30,7 @@ export async function followCurrent(
   let waiting: Promise<void> | undefined;
 
   /** Checks the link. @param isAsked also opens a release that was refused before, or that is served already. */
-  const look = async (isAsked: boolean): Promise<void> => {
+  const checkLink = async (isAsked: boolean): Promise<void> => {
     const target = await resolveLink(link);
     const { release: last } = site;
     if (target === last.folder && !isAsked) {
@@ -47,7 +47,7 @@ export async function followCurrent(
     } catch (error) {
       if (signal.aborted) return;
       // The link was switched meanwhile, so the refused release does not matter.
-      if ((await resolveLink(link)) !== target) return look(isAsked);
+      if ((await resolveLink(link)) !== target) return checkLink(isAsked);
       failed = { target, at: Date.now() };
       if (isKnown && !isAsked) return;
       onRefused?.();
@@ -56,7 +56,7 @@ export async function followCurrent(
   };
   const run = async (isAsked: boolean): Promise<void> => {
     if (signal.aborted) return;
-    running = look(isAsked).finally(() => {
+    running = checkLink(isAsked).finally(() => {
       running = undefined;
     });
     await running;

@@ -106,7 +106,7 @@ function isUnfinished(path: string, error: unknown): boolean {
 function tryCopy(options: CopyOptions, to: string): Copied | "replaced" | "written over" {
   const { db: path } = options;
   const stats = requireFile(path);
-  const look = () => statSync(path, { bigint: true, throwIfNoEntry: false });
+  const statNow = () => statSync(path, { bigint: true, throwIfNoEntry: false });
   const connections: Database.Database[] = [];
   // Empties the file of an earlier attempt.
   writeFileSync(to, "");
@@ -121,14 +121,14 @@ function tryCopy(options: CopyOptions, to: string): Copied | "replaced" | "writt
     connections.unshift(copier);
     const from = isUtf8 ? copier : holder;
     if (isUtf8) from.exec("BEGIN; SELECT 1 FROM main.sqlite_schema");
-    const initial = look();
+    const initial = statNow();
     if (!initial || !isSameFile(initial, stats) || !isUnwritten(initial, stats)) return "replaced";
     const watcher = connect(path, LOCK_WAIT);
     connections.unshift(watcher);
     const movedBefore = framesMoved(watcher);
     const found = rowsFrom(from, options);
     const copied = isUtf8 ? copyBySql(copier, found.rows, options) : copyByRow(holder, copier, found.rows, options);
-    const now = look();
+    const now = statNow();
     const isMoved = now === undefined || !isSameFile(now, stats);
     const made = { ...copied, version: found.version, stats: initial };
     // A checkpoint of the log writes to the file without changing any row of this transaction, and moves frames.
@@ -138,7 +138,7 @@ function tryCopy(options: CopyOptions, to: string): Copied | "replaced" | "writt
     return made;
   } catch (error) {
     if (codeOf(error)?.startsWith("SQLITE_FULL")) throw noRoom(path, stats, error);
-    const now = error instanceof UserError ? stats : look();
+    const now = error instanceof UserError ? stats : statNow();
     // An error may go away if the file is being replaced or overwritten.
     if (!now || !isSameFile(now, stats)) return "replaced";
     if (DAMAGED.test(codeOf(error) ?? "") && !isUnwritten(now, stats)) return "written over";

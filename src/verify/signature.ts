@@ -19,7 +19,7 @@ export const SIGNATURE_ROW = {
 } as const;
 
 /** The keys that may have signed, and the maximum age of a signature. */
-export interface Demand {
+export interface SignatureTrust {
   keys: readonly PublicKey[];
   maxAgeMs: number | undefined;
 }
@@ -37,7 +37,7 @@ export interface Signed {
  * @param cwd the folder that paths of keys are resolved against.
  * @throws UserError if one is not a public key, or cannot be read. The message does not repeat its content.
  */
-export function readDemand({ key, maxAge }: OptionsOf<"key" | "maxAge">, cwd: string): Demand | undefined {
+export function readTrust({ key, maxAge }: OptionsOf<"key" | "maxAge">, cwd: string): SignatureTrust | undefined {
   if (key !== undefined)
     return {
       keys: key.map((text) => readKey(text, cwd)),
@@ -80,19 +80,19 @@ export function whySkipped(result: SignatureResult): string | undefined {
 export async function checkSigned(
   place: Pick<Finding, "path" | "url">,
   { sums, signature, id, baseUrl }: Signed,
-  demand: Demand | undefined,
+  trust: SignatureTrust | undefined,
   findings: Findings,
 ): Promise<SignatureResult> {
-  if (!demand) return { skipped: signature === undefined ? UNSIGNED : "there is one; --key verifies it" };
-  const expected = `one with the key ${demand.keys.map((key) => key.id).join(" or ")}`;
+  if (!trust) return { skipped: signature === undefined ? UNSIGNED : "there is one; --key verifies it" };
+  const expected = `one with the key ${trust.keys.map((key) => key.id).join(" or ")}`;
   const add = (found: string) => findings.add({ check: SIGNATURE_ROW.name, ...place, found, expected });
   if (signature === undefined || sums === undefined) {
     add(signature === undefined ? "no signature" : "a signature without SHA256SUMS");
     return undefined;
   }
   try {
-    const said = await checkSignature({ sums, signature, keys: demand.keys });
-    checkTrustedComment(said, { id: id ?? said.id, baseUrl: baseUrl ?? said.baseUrl, maxAgeMs: demand.maxAgeMs });
+    const said = await checkSignature({ sums, signature, keys: trust.keys });
+    checkTrustedComment(said, { id: id ?? said.id, baseUrl: baseUrl ?? said.baseUrl, maxAgeMs: trust.maxAgeMs });
     return { signedAt: said.time };
   } catch (error) {
     if (!(error instanceof SignatureError)) throw error;

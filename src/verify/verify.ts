@@ -12,7 +12,7 @@ import { abortSignal, callback, checkOptions, folder, type OptionRules } from ".
 import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import type { VerifyEffects, VerifyOptions } from "./options.js";
-import { readDemand } from "./signature.js";
+import { readTrust } from "./signature.js";
 import { passed, type Verdict } from "./verdict.js";
 
 export interface VerifyResult extends Verdict {
@@ -35,18 +35,18 @@ export async function verify(given: VerifyOptions = {}, effects: VerifyEffects =
   const options = checkOptions("verify", given, OPTIONS);
   const { cwd = ".", ...more } = checkOptions("verify's second argument", effects, EFFECTS);
   const { what: name = CURRENT, dist = SETTINGS.dist.default, workers, against, ...ofHosts } = options;
-  const demand = readDemand(options, cwd);
+  const trust = readTrust(options, cwd);
   const allowed = await readAllowed(options);
   const verdict = await unlessStopped(more.signal, async () => {
     if (!isHttpUrl(name)) {
       const folder = findRelease(name, dist, cwd);
       const { verifyRelease } = await import("./release/release.js");
-      return verifyRelease({ folder, workers, demand, allowed, cacheControl: options.cacheControl, ...more });
+      return verifyRelease({ folder, workers, trust, allowed, cacheControl: options.cacheControl, ...more });
     }
     const { release, whyNot, known } = await openAgainst(against, dist, cwd);
     const { verifyHost } = await import("./host/host.js");
     return verifyHost({
-      ...{ ...ofHosts, workers, baseUrl: name, demand, allowed },
+      ...{ ...ofHosts, workers, baseUrl: name, trust, allowed },
       ...{ known, against: release, whyNotAgainst: whyNot },
       ...more,
     });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type BuildOptions, build } from "../../src/index.js";
 import { pipelined } from "../server/hostile-requests.js";
 import { publish } from "../server/release.js";
-import { say } from "../server/running.js";
+import { sendAndClose } from "../server/running.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { EXPLORED, LOOKED_UP } from "../support/explored.js";
 import { scratch } from "../support/files.js";
@@ -74,7 +74,7 @@ describe.each(ALL_SERVERS.filter(({ name, links }) => name !== "rollcall serve" 
       await serveWith(server, { release, folder, port });
       const random = seeded();
       for (let round = 0; round < 20; round++) {
-        const heard = await say(port, pipelined(random, 5).text);
+        const heard = await sendAndClose(port, pipelined(random, 5).text);
         expect(heard).not.toMatch(/canary-of|root:x:0/);
         for (const [line] of heard.matchAll(/^HTTP\/1\.[01] \d{3}/gm))
           expect(line).toMatch(/ (?:20[046]|30[14]|40[0345]|41[145]|431|50[01])$/);

@@ -64,10 +64,10 @@ test.each(KEYS)("%s: readers that jump forward and share places", (_, keys) => {
 test.each(KEYS)("%s: keys and digests, one by one", (_, keys) => {
   const list = reading(linesOf(keys).join("")).open();
   for (const [at, key] of keys.entries()) {
-    if (list.hold(at, 1) < 1 || list.key(at) !== writeKey(key) || Number(list.digest(at)) !== at)
+    if (list.load(at, 1) < 1 || list.key(at) !== writeKey(key) || Number(list.digest(at)) !== at)
       expect(at).toBe("held");
   }
-  expect(list.hold(keys.length, 1)).toBe(0);
+  expect(list.load(keys.length, 1)).toBe(0);
 });
 
 test("counts bytes after the last newline, but not as a line", () => {

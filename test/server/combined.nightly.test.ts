@@ -9,7 +9,7 @@ import { isMissing } from "../support/installed.js";
 import { seeded } from "../support/random.js";
 import { until } from "../support/until.js";
 import { broken, pipelined } from "./hostile-requests.js";
-import { say, serving } from "./running.js";
+import { sendAndClose, serving } from "./running.js";
 
 const LINES = 20_000;
 const AGENTS = [
@@ -34,7 +34,8 @@ test.skipIf(isMissing("goaccess", "fail2ban-regex"))(
       .join("");
     const client = async () => {
       while (entries.length < LINES)
-        for (const text of [broken(random).text, pipelined(random, 25).text, agents.repeat(5)]) await say(port, text);
+        for (const text of [broken(random).text, pipelined(random, 25).text, agents.repeat(5)])
+          await sendAndClose(port, text);
     };
     await Promise.all(Array.from({ length: 16 }, client));
     await until(() => entries.length >= LINES);

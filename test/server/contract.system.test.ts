@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createListingServer, type ListingServer } from "../../src/server/server.js";
 import { publish } from "./release.js";
-import { type Answer, ask, say, serving } from "./running.js";
+import { type Answer, ask, sendAndClose, serving } from "./running.js";
 
 const COMMON = {
   allow: "GET, HEAD, OPTIONS",
@@ -93,7 +93,10 @@ describe("the listing", () => {
       if (raw) expectError(await ask(port, `/api/users/?format=api&page=${page}`), 404, "Invalid page.");
       else
         expect(
-          await say(port, `GET /api/users/?page=${Buffer.from(page).toString("latin1")} HTTP/1.1\r\nHost: a\r\n\r\n`),
+          await sendAndClose(
+            port,
+            `GET /api/users/?page=${Buffer.from(page).toString("latin1")} HTTP/1.1\r\nHost: a\r\n\r\n`,
+          ),
         ).toMatch(/^HTTP\/1.1 400 /);
     },
   );
@@ -210,7 +213,7 @@ describe("invalid requests", () => {
     ["a space before the colon", get("X : a\r\n"), 400, "Bad request."],
     ["a space in the target", get("", "/api/users/ x"), 400, "Bad request."],
   ])("%s", async (_name, text, status, detail) => {
-    const answers = (await say(port, text)).split(/(?=HTTP\/1\.1 \d)/);
+    const answers = (await sendAndClose(port, text)).split(/(?=HTTP\/1\.1 \d)/);
     const [head = "", body] = answers.at(-1)?.split("\r\n\r\n") ?? [];
     const [first, ...lines] = head.split("\r\n");
     expect(first).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -235,19 +238,22 @@ describe("invalid requests", () => {
     ["a body that waits to be asked for", "PUT", "Content-Length: 5\r\nExpect: 100-continue\r\n", ""],
     ["chunks", "POST", "Transfer-Encoding: chunked\r\n", "5\r\nhello\r\n0\r\n\r\n"],
   ])("does not read %s: answers and closes", async (_name, method, headers, body) => {
-    const heard = await say(port, `${method} /api/users/ HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}${get()}`);
+    const heard = await sendAndClose(
+      port,
+      `${method} /api/users/ HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}${get()}`,
+    );
     expect(heard).toMatch(method === "GET" ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 405 /);
     expect(heard).toContain("Connection: close");
     expect(heard.split(/HTTP\/1\.1 \d/).length).toBe(2);
   });
 
   test("keeps the connection after an empty body", async () => {
-    const heard = await say(port, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n${get()}`);
+    const heard = await sendAndClose(port, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n${get()}`);
     expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 405", "HTTP/1.1 200"]);
   });
 
   test("does not upgrade: answers and closes", async () => {
-    const heard = await say(port, get("Connection: Upgrade\r\nUpgrade: websocket\r\n"));
+    const heard = await sendAndClose(port, get("Connection: Upgrade\r\nUpgrade: websocket\r\n"));
     expect(heard).toMatch(/^HTTP\/1\.1 200 /);
     expect(heard).toContain("Connection: close");
   });

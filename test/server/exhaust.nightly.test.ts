@@ -11,7 +11,7 @@ import { openFiles, scratch } from "../support/files.js";
 import { pause } from "../support/time.js";
 import { until } from "../support/until.js";
 import { publish } from "./release.js";
-import { ask, freshDist, hold, open, serving } from "./running.js";
+import { ask, freshDist, open, sendAndWait, serving } from "./running.js";
 
 const LISTING = "/api/users/";
 const get = (target: string, headers = "") => `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
@@ -50,7 +50,10 @@ describe.skipIf(!hasProc)("descriptors", () => {
     await until(() => other.listening);
     const { port } = other.address() as AddressInfo;
     for (let round = 0; round < 20; round++) await leave(port, round);
-    const heard = await hold(port, get("/avatar.png").repeat(3) + get("/snapshot.json", "Connection: close\r\n"));
+    const heard = await sendAndWait(
+      port,
+      get("/avatar.png").repeat(3) + get("/snapshot.json", "Connection: close\r\n"),
+    );
     expect(heard.match(/HTTP\/1\.1 200 /g)).toHaveLength(4);
     await until(() => openFiles("avatar.png").length === 0);
     expect(lines).toEqual([]);

@@ -5,7 +5,7 @@ import { requestedPage } from "../../src/contract/links.js";
 import { createFastReader } from "../../src/server/fast-path/request.js";
 import { draws } from "../support/random.js";
 import { until } from "../support/until.js";
-import { closed, freshDist, hearing, open, type Running, say, serving } from "./running.js";
+import { closed, freshDist, open, type Running, received, sendAndClose, serving } from "./running.js";
 
 const LISTING = "/api/users/";
 const LAST = `GET ${LISTING}?page=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
@@ -89,7 +89,7 @@ test("buffers at most one response for a client that does not read", async () =>
   socket.pause();
   for (let round = 0; round < 2_000; round++) socket.write(`GET ${LISTING}?page=1 HTTP/1.1\r\nHost: a\r\n\r\n`);
   // The other client gets its responses while those of the first one wait.
-  for (let round = 0; round < 20; round++) await say(port, `GET ${LISTING} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  for (let round = 0; round < 20; round++) await sendAndClose(port, `GET ${LISTING} HTTP/1.1\r\nHost: a\r\n\r\n`);
   expect(entries.length).toBeLessThan(200);
   let bytes = 0;
   socket.on("data", (chunk) => {
@@ -144,13 +144,13 @@ test("answers in order while pages are read from disk", async () => {
 
 /** The responses until the server closes, without dates. */
 async function hear(port: number, text: string): Promise<string> {
-  return timeless(await say(port, text));
+  return timeless(await sendAndClose(port, text));
 }
 
 /** The same for a text in packets that begin at these offsets. */
 async function hearInPackets(port: number, text: string, cuts: readonly number[]): Promise<string> {
   const socket = open(port).setNoDelay();
-  const heard = hearing(socket);
+  const heard = received(socket);
   const places = [0, ...cuts.toSorted((one, other) => one - other), text.length];
   for (const [at, place] of places.slice(0, -1).entries()) {
     socket.write(Buffer.from(text.slice(place, places[at + 1]), "latin1"));

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createListingServer, type ListingServer } from "../../src/server/server.js";
 import { takenPort } from "../support/ports.js";
 import { repeat, until } from "../support/until.js";
-import { ask, closed, freshDist, hearing, hold, open, say, serving } from "./running.js";
+import { ask, closed, freshDist, open, received, sendAndClose, sendAndWait, serving } from "./running.js";
 
 const GET = "GET /api/users/ HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -69,7 +69,7 @@ describe("time limits", () => {
     ["a client that never ends its headers", "GET /api/users/ HTTP/1.1\r\nHost: a\r\nX-Slow: "],
   ])("%s gets an error and is cut", async (_name, text) => {
     const { port } = await serving({}, {}, short);
-    const heard = await hold(port, text);
+    const heard = await sendAndWait(port, text);
     expect(heard).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     expect(heard).toMatch(/\r\n\r\n\{"detail":"Request timed out\."\}$/);
     expect(heard).toContain("Snapshot-Id: ");
@@ -81,7 +81,7 @@ describe("time limits", () => {
   ])("a client that sends %s slowly gets an error and is cut", async (_what, start, drop, answer) => {
     const { port } = await serving({}, {}, short);
     const socket = open(port);
-    const heard = hearing(socket);
+    const heard = received(socket);
     socket.write(start);
     const drip = repeat(() => socket.write(drop));
     await closed(socket);
@@ -91,7 +91,7 @@ describe("time limits", () => {
 
   test("closes an idle kept connection", async () => {
     const { port } = await serving({}, {}, short);
-    expect(await hold(port, GET)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await sendAndWait(port, GET)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test("cuts a client that does not read its response", async () => {
@@ -128,7 +128,7 @@ test("a slow and steady client gets the whole response", async () => {
 test("a refused HEAD has no body", async () => {
   const { port } = await serving();
   for (const path of ["/", "/snapshot.json"])
-    expect(await say(port, `HEAD ${path} HTTP/1.1\r\nHost: a\r\nno header\r\n\r\n`)).toMatch(
+    expect(await sendAndClose(port, `HEAD ${path} HTTP/1.1\r\nHost: a\r\nno header\r\n\r\n`)).toMatch(
       /^HTTP\/1\.1 400 .*Content-Length: \d+\r\n.*\r\n\r\n$/s,
     );
 });
@@ -151,7 +151,7 @@ describe("close", () => {
     await ask(port, "/snapshot.json");
     const ended = server.close();
     expect(server.close()).toBe(ended);
-    await expect(say(port, GET)).resolves.toBe("");
+    await expect(sendAndClose(port, GET)).resolves.toBe("");
     inFlight.on("data", (chunk) => {
       if (head === "") head = chunk.toString("latin1");
       received += chunk.length;
@@ -167,7 +167,7 @@ describe("close", () => {
   test("answers a request that is being received, then closes its connection", async () => {
     const { server, port } = await serving();
     const socket = open(port);
-    const heard = hearing(socket);
+    const heard = received(socket);
     socket.write(GET.slice(0, 30));
     // The server has read this part once it has answered a later client.
     await ask(port, "/snapshot.json");
@@ -211,7 +211,7 @@ test("the access log has every response", async () => {
   const snapshot = await once(ask(port, "/snapshot.json"));
   await once(ask(port, "/nothing"));
   await once(ask(port, "/", { method: "OPTIONS" }));
-  await once(say(port, "nonsense\r\n\r\n"));
+  await once(sendAndClose(port, "nonsense\r\n\r\n"));
   const common = { remote: "127.0.0.1", release: server.release.snapshot.id };
   expect(entries).toMatchObject([
     { ...common, method: "GET", url: "/api/users/?page=1", status: 200, bytes: page.body.length },

@@ -6,7 +6,7 @@ import { createFastReader } from "../../src/server/fast-path/request.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
 import { until } from "../support/until.js";
 import { publish } from "./release.js";
-import { ask, hearing, open, serving } from "./running.js";
+import { ask, open, received, serving } from "./running.js";
 
 const ODD = stationsAt("/v1.0/a~b-c_d/stations/");
 
@@ -60,7 +60,7 @@ test.each([{}, { fastBytes: 0 }])("a switch to another listing path on an open c
   const base = { baseUrl: "https://example.com/a", count: 3 };
   const { port, server, dist } = await serving({ ...base, contract: STATIONS_CONTRACT }, {}, limits);
   const socket = open(port);
-  const heard = hearing(socket);
+  const heard = received(socket);
   const get = async (target: string) => {
     const before = heard().length;
     socket.write(`GET /a${target} HTTP/1.1\r\nHost: a\r\n\r\n`);

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { CLI } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { eventually, until } from "../support/until.js";
-import { ask, freshDist, say } from "./running.js";
+import { ask, freshDist, sendAndClose } from "./running.js";
 
 const LOST = (why: string) =>
   new RegExp(`Z The access log cannot be written \\(${why}\\): lines are missing, and the server goes on\\.`);
@@ -50,7 +50,7 @@ test.each([1, 2])("whose reader has closed it is reported once, by a server of %
 async function askLong(port: number, times: number): Promise<void> {
   const request = `GET /api/users/?page=1&x=${"x".repeat(12_000)} HTTP/1.1\r\nHost: a\r\n\r\n`;
   for (let time = 0; time < times; time += 100)
-    expect((await say(port, request.repeat(100))).match(/HTTP\/1\.1 200 /g)).toHaveLength(100);
+    expect((await sendAndClose(port, request.repeat(100))).match(/HTTP\/1\.1 200 /g)).toHaveLength(100);
 }
 
 test.each([1, 2])("whose reader stalls delays no response and no shutdown of a server of %i", async (workers) => {

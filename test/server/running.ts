@@ -66,14 +66,14 @@ export function ask(port: number, path: string, options: RequestOptions = {}, bo
 }
 
 /** Sends raw bytes, closes this side, and resolves to the response bytes. */
-export function say(port: number, text: string): Promise<string> {
-  return hold(port, text, (socket) => socket.end());
+export function sendAndClose(port: number, text: string): Promise<string> {
+  return sendAndWait(port, text, (socket) => socket.end());
 }
 
 /** Sends raw bytes, keeps this side open, and resolves to the bytes until the server closed. */
-export async function hold(port: number, text: string, sent = (_socket: Socket) => {}): Promise<string> {
+export async function sendAndWait(port: number, text: string, sent = (_socket: Socket) => {}): Promise<string> {
   const socket = open(port);
-  const heard = hearing(socket);
+  const heard = received(socket);
   socket.write(Buffer.from(text, "latin1"));
   sent(socket);
   await closed(socket);
@@ -88,7 +88,7 @@ export function open(port: number): Socket {
 }
 
 /** Collects what a connection receives from now on. */
-export function hearing(socket: Socket): () => string {
+export function received(socket: Socket): () => string {
   let heard = "";
   socket.on("data", (chunk) => {
     heard += chunk.toString("latin1");

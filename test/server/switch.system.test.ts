@@ -10,7 +10,7 @@ import { openFiles, scratch } from "../support/files.js";
 import { USER_PAGES } from "../support/pages.js";
 import { until } from "../support/until.js";
 import { publish, switchTo, writeRelease } from "./release.js";
-import { ask, freshDist, say, serving } from "./running.js";
+import { ask, freshDist, sendAndClose, serving } from "./running.js";
 
 test("replaces the release at once", async () => {
   const { server, port, dist, lines } = await serving({ encodings: ["gzip"] });
@@ -94,7 +94,7 @@ test("shutdown does not wait for a release that is being opened, and many signal
   expect(new Set(waiting).size, "one waits for all that ask meanwhile").toBe(1);
   await until(() => openFiles(join(next, "large.bin")).length > 0);
   const closed = server.close();
-  await expect(say(port, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"), "a new connection").resolves.toBe("");
+  await expect(sendAndClose(port, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"), "a new connection").resolves.toBe("");
   await Promise.all([closed, running, ...waiting]);
   expect(lines, "nothing was read to its end and refused").toEqual([]);
 });

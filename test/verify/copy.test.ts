@@ -60,9 +60,9 @@ test("checks each page of a sample", async () => {
 
 test("without snapshot.json and SHA256SUMS, compares pages with page 1, and adds to given findings", async () => {
   const folder = await plainRelease({ encodings: [] });
-  const said = { ...readSnapshot(folder), id: "0".repeat(12), state: "0".repeat(64), warnings: {} };
+  const promised = { ...readSnapshot(folder), id: "0".repeat(12), state: "0".repeat(64), warnings: {} };
   const missing = [SNAPSHOT, SUMS, RECORDS, OPENAPI];
-  const verdict = await verifyWithout(folder, missing, { said });
+  const verdict = await verifyWithout(folder, missing, { promised });
   expect(differing(verdict)).toEqual([]);
   for (const name of ["sums", "snapshot"])
     expect(row(verdict, name)).toMatchObject({ outcome: "skipped", note: "the host does not serve it" });
@@ -72,7 +72,7 @@ test("without snapshot.json and SHA256SUMS, compares pages with page 1, and adds
   edit(folder, page(2), (text) => text.replace('"count":7', '"count":8'));
   const findings = new Findings();
   findings.add({ check: "contract", path: CONTRACT, found: "one", expected: "another" });
-  const wrong = await verifyWithout(folder, missing, { said, findings });
+  const wrong = await verifyWithout(folder, missing, { promised, findings });
   expect(differing(wrong)).toEqual(["contract", "count"]);
   expect(row(wrong, "count")?.findings).toMatchObject([{ page: 2, found: "count 8", expected: "7, as in page 1" }]);
 });

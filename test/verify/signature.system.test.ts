@@ -76,7 +76,7 @@ describe.each([
   ["on disk", onDisk],
   ["by URL", byUrl],
 ])("%s", (_, make) => {
-  const demand = () => ({ key: [ours.public] });
+  const trust = () => ({ key: [ours.public] });
 
   test("a signature passes with its key, given as a file, a line or a text, among others", async () => {
     const { folder, row } = await make(ours.secret);
@@ -103,7 +103,7 @@ describe.each([
 
   test("without a signature although a key is given", async () => {
     const { row } = await make(undefined);
-    expect(await row(demand())).toEqual({
+    expect(await row(trust())).toEqual({
       outcome: "differs",
       said: `found no signature; expected one with the key ${idOf(ours)}`,
     });
@@ -111,7 +111,7 @@ describe.each([
 
   test("another key", async () => {
     const { row } = await make(other.secret);
-    const { outcome, said } = await row(demand());
+    const { outcome, said } = await row(trust());
     expect(outcome).toBe("differs");
     expect(said).toContain(`found one that is of the key ${idOf(other)}, where one of ${idOf(ours)} is demanded`);
   });
@@ -143,7 +143,7 @@ describe.each([
   test.each(refused)("%s", async (_, change, said) => {
     const place = await make(ours.secret);
     await change(place);
-    const row = await place.row(demand());
+    const row = await place.row(trust());
     expect(row).toMatchObject({ outcome: "differs", said: expect.stringContaining(said) });
   });
 
@@ -151,9 +151,9 @@ describe.each([
     const threeDaysAgo = new Date();
     threeDaysAgo.setUTCDate(threeDaysAgo.getUTCDate() - 3);
     const { row } = await make(ours.secret, threeDaysAgo);
-    expect((await row({ ...demand(), maxAge: "2d" })).said).toContain("which is longer ago than is allowed");
-    expect(await row({ ...demand(), maxAge: "80h" })).toEqual({ outcome: "passed", said: "" });
-    expect(await row(demand())).toEqual({ outcome: "passed", said: "" });
+    expect((await row({ ...trust(), maxAge: "2d" })).said).toContain("which is longer ago than is allowed");
+    expect(await row({ ...trust(), maxAge: "80h" })).toEqual({ outcome: "passed", said: "" });
+    expect(await row(trust())).toEqual({ outcome: "passed", said: "" });
   });
 });
 

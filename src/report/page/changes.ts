@@ -58,10 +58,10 @@ export const { explorer: EXPLORER, isUnpublished: IS_UNPUBLISHED, facts: INTRODU
 /** All changes of a block, in order. A row is `[key, [name, ...], path, value, ...]`, or of a changed record `path, old, new`. */
 function changesOf({ source, kind }: Block): Change[] {
   const step = kind === "changed" ? 3 : 2;
-  return JSON.parse(source.textContent ?? "").map(([id, names, ...rest]: [unknown, string[], ...unknown[]]) => {
+  return JSON.parse(source.textContent ?? "").map(([id, names, ...values]: [unknown, string[], ...unknown[]]) => {
     const fields: Field[] = [];
-    for (let at = 0; at < rest.length; at += step)
-      fields.push({ path: FACTS.paths[Number(rest[at])] ?? "", old: rest[at + 1], now: rest[at + step - 1] });
+    for (let at = 0; at < values.length; at += step)
+      fields.push({ path: FACTS.paths[Number(values[at])] ?? "", old: values[at + 1], now: values[at + step - 1] });
     return { kind, id: String(id), names, fields };
   });
 }

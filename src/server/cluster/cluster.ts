@@ -75,7 +75,7 @@ export async function createCluster(
     },
     state: () => pool?.state() ?? { connections: 0, processes: 0, counted: [] },
     async reload() {
-      pool?.tell("reload");
+      pool?.broadcast("reload");
     },
     close: () => (closed ??= Promise.all([probe.close(), pool?.close()]).then(() => {})),
   };
@@ -108,7 +108,7 @@ function startPool(orders: WorkerOrders, workers: number, effects: ClusterEffect
   /** Failed starts since the last one that succeeded. */
   let failures = 0;
   const countReady = () => [...alive.values()].filter(({ isReady }) => isReady).length;
-  const tell = (message: ToWorker) => {
+  const broadcast = (message: ToWorker) => {
     for (const worker of alive.keys()) if (worker.isConnected()) worker.send(message);
   };
 
@@ -182,7 +182,7 @@ function startPool(orders: WorkerOrders, workers: number, effects: ClusterEffect
   return {
     /** Resolves to the URL when all processes are listening; rejects if one cannot be started. */
     ready,
-    tell,
+    broadcast,
     state() {
       const counted = [...alive.values()].flatMap((member) => member.counted ?? []);
       const connections = counted.reduce((sum, { connections }) => sum + connections, 0);
@@ -191,7 +191,7 @@ function startPool(orders: WorkerOrders, workers: number, effects: ClusterEffect
     /** Ends all processes and starts no more. */
     async close() {
       closing.abort();
-      tell("close");
+      broadcast("close");
       const deadline = sleep(SERVER_LIMITS.closeMs + KILL_MS, undefined, { ref: false });
       await Promise.race([Promise.all(slots), deadline]);
       for (const { process } of alive.keys()) process.kill("SIGKILL");

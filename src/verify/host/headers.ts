@@ -17,16 +17,22 @@ interface HeaderRow {
   /** The responses that are checked. */
   of: readonly AnswerKind[];
   /** The expected value if the header is wrong; undefined if it is right. */
-  whyNot(answer: Answer, site: Site): string | undefined;
+  expectedIfWrong(answer: Answer, site: Site): string | undefined;
 }
 
 function exactly(name: string, header: string, value: string, of = ALL): HeaderRow {
-  const whyNot = (answer: Answer) => (hasHeader(answer, header, value) ? undefined : value);
-  return { name, rule: `every page${of === ALL ? " and file" : ""} has ${header}: ${value}`, header, of, whyNot };
+  const expectedIfWrong = (answer: Answer) => (hasHeader(answer, header, value) ? undefined : value);
+  return {
+    name,
+    rule: `every page${of === ALL ? " and file" : ""} has ${header}: ${value}`,
+    header,
+    of,
+    expectedIfWrong,
+  };
 }
 
 /** The expected ETag, unless the ETag is strong and has at least 16 digits of the SHA-256 of the bytes; undefined then. */
-export function whyNoDigest(answer: Answer): string | undefined {
+export function digestTagIfWrong(answer: Answer): string | undefined {
   const [, tag] = /^"([0-9a-f]{16,64})"$/.exec(answer.headers.get("ETag") ?? "") ?? [];
   return tag !== undefined && answer.sent.startsWith(tag) ? undefined : etagOf(answer.sent);
 }
@@ -36,11 +42,11 @@ const SNAPSHOT_ID: HeaderRow = {
   rule: "every answer has the snapshot's Snapshot-Id, which browsers may read",
   header: "Snapshot-Id",
   of: ALL,
-  whyNot(answer, { release, first }) {
+  expectedIfWrong(answer, { release, first }) {
     const id = answer.headers.get("Snapshot-Id");
     const expected = release?.snapshot.id ?? first.headers.get("Snapshot-Id");
     if (id === null || id !== expected) return expected ?? "one";
-    return whyNotExposed(answer, "Snapshot-Id");
+    return exposeIfHidden(answer, "Snapshot-Id");
   },
 };
 
@@ -52,19 +58,19 @@ const LINK: HeaderRow = {
   rule: 'every answer of a release with openapi.json has a Link to it, rel="service-desc", which browsers may read',
   header: "Link",
   of: ALL,
-  whyNot(answer, { release, baseUrl }) {
+  expectedIfWrong(answer, { release, baseUrl }) {
     if (!release?.sums.others.has(OPENAPI)) return undefined;
     const url = `${baseUrl}/${OPENAPI}`;
     const targets = [...(answer.headers.get("Link") ?? "").matchAll(LINKS)].map(([, target = ""]) => target);
     const leads = (to: string) => to !== "" && canParse(to, baseUrl) && new URL(to, baseUrl).href === url;
-    return targets.some(leads) ? whyNotExposed(answer, "Link") : `a link to ${url}`;
+    return targets.some(leads) ? exposeIfHidden(answer, "Link") : `a link to ${url}`;
   },
 };
 
 /** The headers that every response has, whatever its status. */
 export const EVERYWHERE: readonly HeaderRow[] = [SNAPSHOT_ID, LINK];
 
-function whyNotExposed(answer: Answer, name: string): string | undefined {
+function exposeIfHidden(answer: Answer, name: string): string | undefined {
   const exposed = (answer.headers.get("Access-Control-Expose-Headers") ?? "").toLowerCase().split(/[\s,]+/);
   const isExposed = exposed.includes("*") || exposed.includes(name.toLowerCase());
   return isExposed ? undefined : "also Access-Control-Expose-Headers that names it";
@@ -83,7 +89,7 @@ const FILE_TYPE: HeaderRow = {
   rule: "every file has the Content-Type of its extension, without which browsers do not run or show it",
   header: "Content-Type",
   of: ["file"],
-  whyNot(answer, site) {
+  expectedIfWrong(answer, site) {
     const expected = headersOf(answer, site)?.["Content-Type"] ?? "";
     const found = answer.headers.get("Content-Type") ?? "";
     return !TYPED.test(answer.url) || mediaType(found) === mediaType(expected) ? undefined : expected;
@@ -101,7 +107,7 @@ const FILE_CACHING: HeaderRow = {
   rule: "files that say which snapshot is current, and the explorer, are cached only with revalidation",
   header: "Cache-Control",
   of: ["file"],
-  whyNot(answer, site) {
+  expectedIfWrong(answer, site) {
     const found = (answer.headers.get("Cache-Control") ?? "").toLowerCase();
     const isAskedFor =
       /(?:^|,)\s*(?:no-cache|no-store|max-age=0)\s*(?:,|$)/.test(found) && !/s-maxage=[1-9]/.test(found);
@@ -117,7 +123,7 @@ export const HEADERS: readonly HeaderRow[] = [
     rule: "every page and file has Vary: Accept, or Accept, Accept-Encoding where pages are compressed, in one line",
     header: "Vary",
     of: ["plain", "file"],
-    whyNot(answer, site) {
+    expectedIfWrong(answer, site) {
       const expected = varyOf(site);
       return hasHeader(answer, "Vary", ...expected) ? undefined : expected.join(", or ");
     },
@@ -127,7 +133,7 @@ export const HEADERS: readonly HeaderRow[] = [
     rule: "every page has the same Cache-Control, which lets it be cached",
     header: "Cache-Control",
     of: ["plain", "coded"],
-    whyNot(answer, { cacheControl, first }) {
+    expectedIfWrong(answer, { cacheControl, first }) {
       const said = first.headers.get("Cache-Control");
       const expected = cacheControl ?? (said !== null && !/no-store/i.test(said) ? said : "public, max-age=60");
       return hasHeader(answer, "Cache-Control", expected) ? undefined : expected;
@@ -140,11 +146,11 @@ export const HEADERS: readonly HeaderRow[] = [
     rule: "every page and file has a strong ETag made of its SHA-256, SHA256SUMS and its signature strong ones: equal bytes have equal tags",
     header: "ETag",
     of: ["plain", "file"],
-    whyNot(answer) {
+    expectedIfWrong(answer) {
       // Some hosts take ETags from a file that SHA256SUMS lists, so that file cannot have these.
       const isUnlisted = unlistedFiles({ isSigned: true }).some((path) => answer.url.endsWith(`/${path}`));
       const isStrong = isUnlisted && /^"[^"]+"$/.test(answer.headers.get("ETag") ?? "");
-      return isStrong ? undefined : whyNoDigest(answer);
+      return isStrong ? undefined : digestTagIfWrong(answer);
     },
   },
   {
@@ -152,7 +158,7 @@ export const HEADERS: readonly HeaderRow[] = [
     rule: "a request without codings is answered with the plain page",
     header: "Content-Encoding",
     of: ["plain"],
-    whyNot: (answer) => (answer.headers.get("Content-Encoding") === null ? undefined : "none"),
+    expectedIfWrong: (answer) => (answer.headers.get("Content-Encoding") === null ? undefined : "none"),
   },
   FILE_TYPE,
   FILE_CACHING,
@@ -162,8 +168,8 @@ export const HEADERS: readonly HeaderRow[] = [
 /** Whether a response has the headers of page 1. @param but headers not to compare; wrong headers of page 1 are not compared either. */
 export function hasHeadersOfPage(answer: Answer, site: Site, ...but: string[]): boolean {
   const page = site.first;
-  return HEADERS.filter(({ of }) => of.includes("plain")).every(({ header, whyNot }) => {
-    const isCompared = !but.includes(header) && whyNot(page, site) === undefined;
+  return HEADERS.filter(({ of }) => of.includes("plain")).every(({ header, expectedIfWrong }) => {
+    const isCompared = !but.includes(header) && expectedIfWrong(page, site) === undefined;
     return !isCompared || answer.headers.get(header) === page.headers.get(header);
   });
 }

@@ -73,7 +73,7 @@ export async function verifyHost(options: VerifyHostOptions): Promise<Verdict> {
       reading = await readHost(asker, { ...options, baseUrl, onRequests }, folder);
     }
     if (!reading) throw new Error("Nothing was read.");
-    const { site, findings, contract, asked, hasMoved, said, whyAbsent } = reading;
+    const { site, findings, contract, asked, hasMoved, promised, whyAbsent } = reading;
     if (hasMoved) {
       const found = `a different one each of the ${MOST_RESTARTS + 1} times that its pages were read`;
       findings.add({
@@ -89,8 +89,8 @@ export async function verifyHost(options: VerifyHostOptions): Promise<Verdict> {
       const { row, answer, error } = await askQuestion(question, site);
       if (error && ++failures >= MOST_FAILURES) throw error;
       questions.push(row);
-      for (const { name, header, whyNot } of EVERYWHERE) {
-        const expected = answer && whyNot(answer, site);
+      for (const { name, header, expectedIfWrong } of EVERYWHERE) {
+        const expected = answer && expectedIfWrong(answer, site);
         if (answer === undefined || expected === undefined) continue;
         const found = `${row.request}: ${answer.headers.get(header) ?? `no ${header}`}`;
         findings.add({ check: name, url: baseUrl, found, expected });
@@ -104,7 +104,7 @@ export async function verifyHost(options: VerifyHostOptions): Promise<Verdict> {
       ? []
       : (
           await verifyRelease({
-            ...{ folder, findings, said, isSample: asked.pages < asked.of, whyAbsent },
+            ...{ folder, findings, promised, isSample: asked.pages < asked.of, whyAbsent },
             ...{ workers: options.workers, signal: options.signal, onProgress },
           })
         ).rows;

@@ -37,11 +37,11 @@ import { explainRoom } from "../../scratch/folder.js";
 import { SETTINGS } from "../../settings/table.js";
 import { each } from "../../workers/at-most.js";
 import type { VerifyOptions } from "../options.js";
-import { checkSigned, type Demand, type SignatureResult } from "../signature.js";
+import { checkSigned, type SignatureResult, type SignatureTrust } from "../signature.js";
 import { type Finding, Findings } from "../verdict.js";
 import { compareWith, type PageComparison } from "./against-release.js";
 import { type Answer, type Asker, MAX_BYTES, NoAnswer } from "./ask.js";
-import { type AnswerKind, HEADERS, whyNoDigest } from "./headers.js";
+import { type AnswerKind, digestTagIfWrong, HEADERS } from "./headers.js";
 import { CODINGS, type ExpectedRelease, hasHeader, pageIn, readPage, type Site } from "./site.js";
 
 export interface ReadingOptions extends Pick<VerifyOptions, "sample" | "concurrency" | "cacheControl"> {
@@ -51,7 +51,7 @@ export interface ReadingOptions extends Pick<VerifyOptions, "sample" | "concurre
   /** Other releases that the host may still serve. */
   known?: readonly Release[] | undefined;
   /** The required signature, if any. */
-  demand?: Demand | undefined;
+  trust?: SignatureTrust | undefined;
   /** Called with the number of requests sent, and an estimate of all. */
   onRequests(requests: number, total: number): void;
 }
@@ -76,26 +76,26 @@ export type Reading = Awaited<ReturnType<typeof readHost>>;
  * @throws UserError if the host cannot be reached, has no page 1, or fails repeatedly
  */
 export async function readHost(asker: Asker, options: ReadingOptions, folder: string) {
-  const { baseUrl, against, demand, cacheControl } = options;
-  const keeper = new Keeper(asker, folder);
-  const before = await keeper.keep(`${baseUrl}/${SNAPSHOT}`, SNAPSHOT);
-  const own = before.status === 200 ? parseSnapshot(String(keeper.read(SNAPSHOT))) : undefined;
-  const contract = against?.contract ?? (await readContract(keeper, baseUrl));
+  const { baseUrl, against, trust, cacheControl } = options;
+  const copy = new HostCopy(asker, folder);
+  const before = await copy.fetch(`${baseUrl}/${SNAPSHOT}`, SNAPSHOT);
+  const own = before.status === 200 ? parseSnapshot(String(copy.read(SNAPSHOT))) : undefined;
+  const contract = against?.contract ?? (await readContract(copy, baseUrl));
   const { path } = contract.listing;
   const { first, links } = await readFirst(asker, baseUrl, path, (against?.snapshot ?? own)?.links);
   const linkBase = linkBaseOf(first, path);
   const snapshot = against?.snapshot ?? own ?? promisedBy(first, { baseUrl: linkBase ?? baseUrl, path, links });
   const mostSumBytes = Math.min(MAX_BYTES + snapshot.pages * SUM_BYTES_OF_PAGE, MOST_SUM_BYTES);
   const sumsUrl = `${baseUrl}/${SUMS}`;
-  const sums = await keeper.keep(sumsUrl, SUMS, mostSumBytes);
-  const release = against ?? (own && (await readOwn(keeper, sums, own, path)));
+  const sums = await copy.fetch(sumsUrl, SUMS, mostSumBytes);
+  const release = against ?? (own && (await readOwn(copy, sums, own, path)));
   const site: Site = { asker, baseUrl, path, links, pages: snapshot.pages, release, cacheControl, first };
-  const reading = new HostReading(site, options, keeper);
+  const reading = new HostReading(site, options, copy);
   const { findings } = reading;
   if (linkBase !== undefined && linkBase !== baseUrl)
     findings.add({ check: "base-url", page: 1, url: first.url, found: `links to ${linkBase}`, expected: baseUrl });
-  const signature = await readSignature(keeper, { baseUrl, id: snapshot.id, demand }, findings);
-  const isSigned = keeper.has(SIGNATURE);
+  const signature = await readSignature(copy, { baseUrl, id: snapshot.id, trust }, findings);
+  const isSigned = copy.has(SIGNATURE);
   if (sums.status !== 200) reading.noteFile(sums, "200 with a file");
   const files = await reading.readFiles(isSigned, mostSumBytes);
   await reading.readPages();
@@ -106,7 +106,7 @@ export async function readHost(asker: Asker, options: ReadingOptions, folder: st
     ...{ site, contract, findings, signature, hasMoved },
     note: reading.comparison?.note(linkBase),
     /** The facts from page 1, if the host has no snapshot.json. */
-    said: own ? undefined : snapshot,
+    promised: own ? undefined : snapshot,
     whyAbsent: reading.whyAbsent,
     asked: {
       ...{ pages: reading.visited, of: snapshot.pages, files, links: reading.links },
@@ -116,14 +116,14 @@ export async function readHost(asker: Asker, options: ReadingOptions, folder: st
 }
 
 /** Stores responses of a host in a folder. */
-class Keeper {
+class HostCopy {
   constructor(
     private readonly asker: Asker,
     private readonly folder: string,
   ) {}
 
   /** Requests a file, and stores a 200 response. @throws UserError without room, and as `ask` does */
-  async keep(url: string, path: string, maxBytes?: number, coding: Variant = "identity"): Promise<Answer> {
+  async fetch(url: string, path: string, maxBytes?: number, coding: Variant = "identity"): Promise<Answer> {
     let file: number | undefined;
     const open = () => {
       mkdirSync(dirname(join(this.folder, path)), { recursive: true });
@@ -173,17 +173,17 @@ class Keeper {
 }
 
 /** Reads the host's contract; the built-in one if it has none. @throws UserError for an invalid contract, or a failing host */
-async function readContract(keeper: Keeper, baseUrl: string): Promise<Contract> {
-  const answer = await keeper.keep(`${baseUrl}/${CONTRACT}`, CONTRACT, MAX_CONTRACT);
+async function readContract(copy: HostCopy, baseUrl: string): Promise<Contract> {
+  const answer = await copy.fetch(`${baseUrl}/${CONTRACT}`, CONTRACT, MAX_CONTRACT);
   const { url, status, headers } = answer;
   if (status >= 500)
     throw new UserError(
       `${url} answers ${status} (${headers.get("Content-Type") ?? "no Content-Type"}) instead of a contract (200) or none (404). ${adviceFor(answer, baseUrl)}`,
     );
-  const text = keeper.has(CONTRACT) ? String(keeper.read(CONTRACT)) : "";
+  const text = copy.has(CONTRACT) ? String(copy.read(CONTRACT)) : "";
   // Many hosts answer with a web page if they do not have a file.
   if (text !== "" && !/^\s*</.test(text)) return requireContract(text, baseUrl);
-  keeper.write(CONTRACT, Buffer.from(USERS_CONTRACT.text));
+  copy.write(CONTRACT, Buffer.from(USERS_CONTRACT.text));
   return USERS_CONTRACT;
 }
 
@@ -230,13 +230,13 @@ function promisedBy(first: Answer, place: Pick<Site, "baseUrl" | "path" | "links
 
 /** The release that the host's SHA256SUMS and snapshot.json describe; undefined if they do not match, which verifying the folder finds. */
 async function readOwn(
-  keeper: Keeper,
+  copy: HostCopy,
   { status }: Answer,
   snapshot: Snapshot,
   path: string,
 ): Promise<ExpectedRelease | undefined> {
-  if (status !== 200 || !keeper.has(SUMS)) return undefined;
-  const file = keeper.open(SUMS);
+  if (status !== 200 || !copy.has(SUMS)) return undefined;
+  const file = copy.open(SUMS);
   try {
     const { size } = fstatSync(file);
     return { snapshot, sums: await readSums({ file, size }, pagesToList(new PagePaths(path), snapshot)) };
@@ -251,23 +251,23 @@ async function readOwn(
 interface SignedHost {
   baseUrl: string;
   id: string;
-  demand: Demand | undefined;
+  trust: SignatureTrust | undefined;
 }
 
 async function readSignature(
-  keeper: Keeper,
-  { baseUrl, id, demand }: SignedHost,
+  copy: HostCopy,
+  { baseUrl, id, trust }: SignedHost,
   findings: Findings,
 ): Promise<SignatureResult> {
   const url = `${baseUrl}/${SIGNATURE}`;
-  await keeper.keep(url, SIGNATURE);
+  await copy.fetch(url, SIGNATURE);
   // Many hosts answer with a web page if they do not have a file.
-  if (keeper.has(SIGNATURE) && !keeper.read(SIGNATURE).toString("latin1", 0, 9).startsWith("untrusted"))
-    keeper.drop(SIGNATURE);
-  const signature = keeper.has(SIGNATURE) ? String(keeper.read(SIGNATURE)) : undefined;
+  if (copy.has(SIGNATURE) && !copy.read(SIGNATURE).toString("latin1", 0, 9).startsWith("untrusted"))
+    copy.drop(SIGNATURE);
+  const signature = copy.has(SIGNATURE) ? String(copy.read(SIGNATURE)) : undefined;
   // The signature needs all bytes in memory.
-  const sums = demand && keeper.has(SUMS) ? keeper.read(SUMS) : undefined;
-  return checkSigned({ url }, { sums, signature, id, baseUrl }, demand, findings);
+  const sums = trust && copy.has(SUMS) ? copy.read(SUMS) : undefined;
+  return checkSigned({ url }, { sums, signature, id, baseUrl }, trust, findings);
 }
 
 /** The digest of a file that SHA256SUMS cannot list, from a release on disk. */
@@ -295,7 +295,7 @@ class HostReading {
   constructor(
     private readonly site: Site,
     private readonly options: ReadingOptions,
-    private readonly keeper: Keeper,
+    private readonly copy: HostCopy,
   ) {
     const { against, known = [] } = options;
     this.comparison = against && compareWith(against, known, this.findings);
@@ -330,7 +330,7 @@ class HostReading {
     const { against, known = [] } = this.options;
     const url = `${baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
     const place = { check: "files", url };
-    const isKept = !against && !this.keeper.has(path);
+    const isKept = !against && !this.copy.has(path);
     const maxBytes = path === SUMS ? mostSumBytes : undefined;
     const answer = await this.#ask(place, coding, maxBytes, isKept ? path : undefined);
     if (!answer) return;
@@ -380,7 +380,7 @@ class HostReading {
   }
 
   async #readPage(page: number): Promise<void> {
-    const { site, findings, keeper } = this;
+    const { site, findings, copy } = this;
     const place = { check: "pages", page, url: pageUrl(site, page) };
     const answer = page === 1 ? site.first : await this.#ask(place, "identity");
     if (!answer) return;
@@ -391,7 +391,7 @@ class HostReading {
     }
     this.#checkHeaders(answer, "plain", place);
     if (this.comparison) this.comparison.take(page, place.url, answer.digest);
-    else keeper.write(this.#paths.path(page), answer.body);
+    else copy.write(this.#paths.path(page), answer.body);
     for (const way of this.#ways) if (way.isOpen) await this.#askBy(way, page, answer.digest);
   }
 
@@ -445,7 +445,7 @@ class HostReading {
     this.codings.add(coding);
     const add = (check: string, header: string, expected: string) =>
       this.findings.add({ ...place, check, found: answer.headers.get(header) ?? `no ${header}`, expected });
-    const tag = whyNoDigest(answer);
+    const tag = digestTagIfWrong(answer);
     if (tag !== undefined) add(`${coding}-tag`, "ETag", tag);
     const vary = "Accept, Accept-Encoding";
     if (!hasHeader(answer, "Vary", vary)) add(`${coding}-vary`, "Vary", vary);
@@ -454,7 +454,7 @@ class HostReading {
   /** Sends a request. An incomplete response is a finding, and undefined. @throws NoAnswer after too many of them */
   async #ask(place: Place, coding: Variant, maxBytes?: number, kept?: string): Promise<Answer | undefined> {
     try {
-      if (kept !== undefined) return await this.keeper.keep(place.url, kept, maxBytes, coding);
+      if (kept !== undefined) return await this.copy.fetch(place.url, kept, maxBytes, coding);
       const take = place.check === "files" ? () => {} : undefined;
       return await this.site.asker.ask(place.url, { headers: { "Accept-Encoding": coding }, maxBytes, take });
     } catch (error) {
@@ -479,8 +479,8 @@ class HostReading {
     const [id, own] = [answer.headers.get("Snapshot-Id"), first.headers.get("Snapshot-Id")];
     if (id !== null && own !== null && id !== own)
       this.findings.add({ ...place, check: "one-snapshot", found: id, expected: `${own}, as on page 1` });
-    for (const { name, header, of, whyNot } of HEADERS) {
-      const expected = of.includes(kind) ? whyNot(answer, this.site) : undefined;
+    for (const { name, header, of, expectedIfWrong } of HEADERS) {
+      const expected = of.includes(kind) ? expectedIfWrong(answer, this.site) : undefined;
       if (expected === undefined) continue;
       this.findings.add({ ...place, check: name, found: answer.headers.get(header) ?? `no ${header}`, expected });
     }

@@ -59,9 +59,9 @@ export async function checkChanges(
 
 /** Checks that all steps together are at most half the size of the parts or, without parts, of the pages. */
 function checkSize({ folder, tree, manifest }: OpenRelease, { steps }: Changes, note: Note): void {
-  const sum = (isMeant: (path: string) => boolean) => {
+  const sum = (isSelected: (path: string) => boolean) => {
     let bytes = 0;
-    for (const path of tree.files()) if (isMeant(path)) bytes += statSync(join(folder, path)).size;
+    for (const path of tree.files()) if (isSelected(path)) bytes += statSync(join(folder, path)).size;
     return bytes;
   };
   const isPage = (kind: string) => (path: string) => manifest.paths.find(path)?.variant === kind;
@@ -232,7 +232,7 @@ class StepTable {
     const [list, others] = [new RecordLines(path), createHash("sha256")];
     const turn = createTurns(LINES_AT_ONCE, signal);
     try {
-      for (let at = 0; list.hold(at, 1) > 0; at++) {
+      for (let at = 0; list.load(at, 1) > 0; at++) {
         await turn();
         const [key, digest] = [list.key(at), list.digest(at)];
         const bit = hashOf(key);

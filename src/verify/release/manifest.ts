@@ -74,21 +74,21 @@ export async function readBytes(folder: string, tree: Tree, path: string, most?:
 
 /**
  * Reads the manifest. If only one of snapshot.json and SHA256SUMS can be read, it gives the expected pages.
- * @param said the facts from page 1, if there is no snapshot.json, without id, state and warnings
+ * @param promised the facts from page 1, if there is no snapshot.json, without id, state and warnings
  * @throws UserError if neither exists
  */
 export async function readManifest(
   folder: string,
   tree: Tree,
-  said: Snapshot | undefined,
+  promised: Snapshot | undefined,
   findings: Findings,
 ): Promise<Manifest> {
-  if (!said && ![SNAPSHOT, SUMS].some((name) => tree.get(name) === "file"))
+  if (!promised && ![SNAPSHOT, SUMS].some((name) => tree.get(name) === "file"))
     throw new UserError(
       `${folder} is not a release: it has neither ${SNAPSHOT} nor ${SUMS}. Name a release's folder, or the beginning of an id.`,
     );
   const text = await readText(folder, tree, SNAPSHOT);
-  const snapshot = text === undefined ? said : parseSnapshot(text);
+  const snapshot = text === undefined ? promised : parseSnapshot(text);
   const isOwn = text !== undefined;
   if (!snapshot) {
     const found = text === undefined ? "no file to read" : shorten(text, 100);

@@ -22,7 +22,7 @@ import { findUnreadable } from "../../release/sharing.js";
 import type { Snapshot } from "../../release/snapshot-file.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { foundOnPages, NO_WORDING, wordingOf } from "../rules.js";
-import { checkSigned, type Demand, describeSigned, whySkipped } from "../signature.js";
+import { checkSigned, describeSigned, type SignatureTrust, whySkipped } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
 import { checkBulk, checkDownload } from "./bulk.js";
 import { checkChanges } from "./changes.js";
@@ -46,7 +46,7 @@ export interface DiskOptions extends Pick<VerifyOptions, "workers" | "cacheContr
   /** The folder of the release, or a link to it such as `dist/current`. */
   folder: string;
   /** The required signature, if any. */
-  demand?: Demand | undefined;
+  trust?: SignatureTrust | undefined;
   /** Checks that may differ -> reason, if any. */
   allowed?: ReadonlyMap<string, string | undefined> | undefined;
   /** For a copy of what a host serves: why a file is absent, if known. Then it is not a finding. */
@@ -54,7 +54,7 @@ export interface DiskOptions extends Pick<VerifyOptions, "workers" | "cacheContr
   /** Whether the folder has only some of the pages, so that checks of all records are skipped. */
   isSample?: boolean | undefined;
   /** The facts that pages must match, if there is no snapshot.json. */
-  said?: Snapshot | undefined;
+  promised?: Snapshot | undefined;
   /** Findings to add to. */
   findings?: Findings | undefined;
 }
@@ -74,13 +74,13 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
     throw usageError(`${why}; name another, or run "rollcall build" first.`, cause);
   });
   const tree = await Tree.read(folder, options.whyAbsent);
-  const manifest = await readManifest(folder, tree, options.said, findings);
+  const manifest = await readManifest(folder, tree, options.promised, findings);
   const release = { folder, tree, manifest };
   checkFiles(release, findings);
   await checkDigests(release, findings);
   checkSnapshot(release, findings);
   const skipped = findSkipped(release, options.isSample === true);
-  const signature = await checkSignature(release, options.demand, findings);
+  const signature = await checkSignature(release, options.trust, findings);
   const hosts = await checkHosts(release, options.cacheControl, findings);
   checkOwnFiles(release, skipped, findings);
   const hasAll = !options.isSample && !hasAbsentPages(release);
@@ -104,11 +104,15 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   };
 }
 
-async function checkSignature({ folder, tree, manifest }: OpenRelease, demand: Demand | undefined, findings: Findings) {
+async function checkSignature(
+  { folder, tree, manifest }: OpenRelease,
+  trust: SignatureTrust | undefined,
+  findings: Findings,
+) {
   const signature = await readText(folder, tree, SIGNATURE, MAX_SIGNATURE);
-  const sums = signature === undefined || !demand ? undefined : await readBytes(folder, tree, SUMS);
+  const sums = signature === undefined || !trust ? undefined : await readBytes(folder, tree, SUMS);
   const { id, base_url: baseUrl } = manifest.snapshot ?? {};
-  return checkSigned({ path: SIGNATURE }, { sums, signature, id, baseUrl }, demand, findings);
+  return checkSigned({ path: SIGNATURE }, { sums, signature, id, baseUrl }, trust, findings);
 }
 
 /** Why checks are skipped, as far as the existing files tell. */

@@ -77,10 +77,10 @@ export class Tree {
       if (folder.startsWith(beginning)) for (const name of pages.names()) yield folder + name;
   }
 
-  /** The paths that `isMeant` selects, which must be few. */
-  find(isMeant: (path: string) => boolean): string[] {
+  /** The paths that `isSelected` selects, which must be few. */
+  find(isSelected: (path: string) => boolean): string[] {
     const found: string[] = [];
-    for (const path of this.keys()) if (isMeant(path)) found.push(path);
+    for (const path of this.keys()) if (isSelected(path)) found.push(path);
     return found;
   }
 
