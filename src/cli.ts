@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-/** The command. Only this file touches the process, and only it catches every error. */
+/** The `rollcall` command. Only this file uses `process`, and only it catches every error. */
 import type { Io } from "./commands/program/verb.js";
 import { codeOf, ExitCode, hasCode, UserError } from "./errors.js";
 
-// SIGHUP asks a server to look at `current`. It must not end a server that is still being loaded.
+// SIGHUP makes a server read `current` again. It must not end a server that is still being loaded.
 if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
 const [{ reportFailure }, { run }] = await Promise.all([
   import("./commands/program/failure.js"),
@@ -28,7 +28,7 @@ const io: Io = {
 for (const name of ["stdout", "stderr"] as const) {
   process[name].on("error", (cause) => {
     if (io.onLost) return io.onLost(name, codeOf(cause) ?? cause.message);
-    // A reader may leave when it has seen enough (`rollcall releases | head -1`). The rest is not printed.
+    // A reader may close the pipe early (`rollcall releases | head -1`). Further output is dropped.
     if (!hasCode(cause, "EPIPE"))
       fail(new UserError(`Cannot write to ${name} (${codeOf(cause)}).`, { exitCode: ExitCode.usage, cause }));
   });
@@ -43,7 +43,7 @@ try {
 
 if (io.leavesOutput) process.exit();
 
-/** Ends the process at once: after an error that nobody caught, anything may be half done. */
+/** Ends the process at once: after an uncaught error, its state is unknown. */
 function fail(error: unknown): never {
   process.exit(reportFailure(error, io));
 }

@@ -1,9 +1,9 @@
-/** Errors that users can act on, their exit codes, and what the system's error codes mean. */
+/** Errors that users can act on, exit codes, and explanations of system error codes. */
 import { setMaxListeners } from "node:events";
 
 /**
- * The exit codes of the command, as `rollcall --help` lists them. `diff` uses 1 and 2 as diff(1) does. After a signal the
- * code is 128 and the signal's number, as in shells.
+ * Exit codes of the command, as `rollcall --help` lists them. `diff` uses 1 and 2 as diff(1) does. After a signal the
+ * code is 128 plus the signal's number, as in shells.
  */
 export const ExitCode = {
   ...{ done: 0, refused: 1, usage: 2, gate: 3, bug: 70 },
@@ -12,13 +12,13 @@ export const ExitCode = {
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 /**
- * A mistake, or something around Rollcall, that the user can correct. The message is one line that names the thing, the
- * value, what is allowed and the next step; a line each below it where one file has many mistakes. Any other error is a bug in Rollcall.
+ * An error that the user can correct. The message is one line that names the thing, the value, what is allowed and the
+ * next step. Where one file has many mistakes, `details` adds a line for each. Any other error is a bug in Rollcall.
  */
 export class UserError extends Error {
   override readonly name = "UserError";
   readonly exitCode: ExitCode;
-  /** Further lines of the message, one for each of many mistakes. */
+  /** More lines of the message, one for each mistake. */
   readonly details: readonly string[];
 
   constructor(message: string, options: { exitCode?: ExitCode; cause?: unknown; details?: readonly string[] } = {}) {
@@ -28,15 +28,15 @@ export class UserError extends Error {
   }
 }
 
-/** A host that does not answer. Its exit code is 1 with every verb. */
+/** The host does not answer. The exit code is 1 with every verb. */
 export class HostError extends UserError {}
 
-/** For a wrong flag, argument, variable or config key, or a file or a release that is not there. */
+/** Makes the error for a wrong flag, argument, variable or config key, or for a missing file or release. Exit code 2. */
 export function usageError(message: string, cause?: unknown): UserError {
   return new UserError(message, { exitCode: ExitCode.usage, cause });
 }
 
-/** One mistake is the message itself; several stand below a first line that counts them. */
+/** Makes one usage error of all mistakes: a single one is the message; several are listed below a line with their number. */
 export function manyMistakes(things: string, mistakes: readonly string[]): UserError {
   const [only = "", ...others] = mistakes;
   if (others.length === 0) return usageError(only);
@@ -44,10 +44,10 @@ export function manyMistakes(things: string, mistakes: readonly string[]): UserE
   return new UserError(first, { exitCode: ExitCode.usage, details: mistakes });
 }
 
-/** @throws the signal's reason when the step fails after `signal` was aborted, instead of the step's own error. */
+/** Runs a step. @throws the signal's reason, not the step's own error, once `signal` is aborted. */
 export async function unlessStopped<T>(signal: AbortSignal | undefined, step: () => Promise<T>): Promise<T> {
   signal?.throwIfAborted();
-  // Many threads and requests may listen to one signal. Node would warn of a leak.
+  // Many threads and requests listen to one signal. Node would warn of a leak.
   if (signal) setMaxListeners(0, signal);
   try {
     return await step();
@@ -57,37 +57,39 @@ export async function unlessStopped<T>(signal: AbortSignal | undefined, step: ()
   }
 }
 
-/** Whether the operating system has refused something: a disk that fails is no bug. */
+/** Whether an error comes from the operating system, such as a full disk, so that it is not a bug. */
 export function isSystemError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
-  // better-sqlite3 says this of a folder that it cannot look into; its error has no code.
+  // For a folder that it cannot read, better-sqlite3 throws this message without a code.
   return "syscall" in error || error.message.startsWith("Cannot open database because the directory");
 }
 
-/** The system's error code (`ENOENT`, `SQLITE_BUSY`, ...) of anything that was thrown. */
+/** The error code (`ENOENT`, `SQLITE_BUSY`, ...) of a thrown value; undefined if it has none. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return (typeof error.code === "string" && error.code) || undefined;
 }
 
+/** Whether a thrown value has one of these error codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   const code = codeOf(error);
   return code !== undefined && codes.includes(code);
 }
 
+/** Whether a thrown value says that a file does not exist (ENOENT). */
 export function isMissing(error: unknown): boolean {
   return hasCode(error, "ENOENT");
 }
 
 /**
- * What the system says of a refusal. Node's rmSync gives most of them without a code from Node 24 on:
+ * The system's message of an error. From Node 24 on, rmSync reports most errors without a code:
  * `, Unknown error: Device or resource busy '/path'`.
  */
 export function reasonOf(error: Error): string {
   return error.message.replace(/^, Unknown error: /, "");
 }
 
-/** An error of the system as a line to act on; anything else as it is. */
+/** Turns an error of the system into a UserError that says what to do; returns anything else unchanged. */
 export function explainSystem(error: unknown): unknown {
   if (!isSystemError(error) || error instanceof UserError) return error;
   const what = "path" in error ? `use ${error.path}` : "go on";
@@ -95,15 +97,15 @@ export function explainSystem(error: unknown): unknown {
 }
 
 /**
- * Why the system or SQLite refuses a path, and what to do: `the disk is full; free some space`.
- * @param another what the user may name instead: `another folder with --dist`.
- * @param code of the refusal, where the error's own is too vague.
+ * Says why the system or SQLite refuses a path, and what to do: `the disk is full; free some space`.
+ * @param another what the user can name instead: `another folder with --dist`.
+ * @param code the error code, where the error's own is too vague.
  */
 export function explainRefusal(error: Error, another: string, code = codeOf(error) ?? ""): string {
   const isOfSqlite = code.startsWith("SQLITE_");
   // `SQLITE_READONLY_DIRECTORY` is a kind of `SQLITE_READONLY`.
   const known = REFUSALS[isOfSqlite ? code.split("_", 2).join("_") : code];
-  const unknown = `${isOfSqlite ? "SQLite" : "the system"} reports "${reasonOf(error)}"; correct what it names`;
+  const unknown = `${isOfSqlite ? "SQLite" : "the system"} reports "${reasonOf(error)}"; correct this`;
   return known?.replace("{another}", another) ?? unknown;
 }
 
@@ -120,21 +122,21 @@ const REFUSALS: Readonly<Partial<Record<string, string>>> = {
   ENOTDIR: "a part of its path is a file; name {another}",
   EEXIST: "a file is in its place; name {another}",
   EISDIR: "a folder is in its place; name {another}",
-  ELOOP: "a part of its path is a link that leads back to itself; name {another}",
+  ELOOP: "a part of its path is a symbolic link to itself; name {another}",
   ENAMETOOLONG: "its path is too long; name {another}",
   EIO: "the disk, or the network that it is on, has failed; check it",
   EMFILE: 'too many files are open; raise the limit ("ulimit -n")',
   ENFILE: "too many files are open on this machine; close some programs",
 };
 
-/** @param purpose what the path is for, as the rest of a sentence: `--db names the file of records`. */
-export function unreadable(path: string, purpose: string, cause: unknown): UserError {
+/** Makes the error for a file that cannot be read. @param purpose what the path is for: `--db names the file of records`. */
+export function unreadableFile(path: string, purpose: string, cause: unknown): UserError {
   const code = codeOf(cause) ?? String(cause);
   const messages: Readonly<Partial<Record<string, string>>> = {
     ENOENT: `There is no file ${path}`,
-    ENOTDIR: `There is no file ${path}, since a part of the path is a file`,
-    ELOOP: `${path} is a link that leads back to itself`,
-    EACCES: `Cannot read ${path} (EACCES): let this user read it, and enter its folders, or run this as a user who may`,
+    ENOTDIR: `There is no file ${path}: a part of the path is a file`,
+    ELOOP: `${path} is a symbolic link to itself`,
+    EACCES: `Cannot read ${path} (EACCES): give this user access to it and its folders, or run this as another user`,
     EIO: `Cannot read ${path} (EIO): check the disk, or the network that it is on`,
   };
   const exitCode = code === "ENOENT" || code === "ENOTDIR" ? ExitCode.usage : ExitCode.refused;

@@ -1,4 +1,4 @@
-/** The library: the verbs and the reader of releases, as the command line uses them. */
+/** The library `rollcall`: the verbs and the reader of releases that the command line uses. */
 
 export type { Contract } from "./contract/contract.js";
 export type { ContractFile, RecordOf } from "./contract/file/form.js";

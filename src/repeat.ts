@@ -1,10 +1,10 @@
-/** The loop of `rollcall dev` and `rollcall mirror --every`: a step, a pause, and so on. */
+/** The loop of `rollcall dev` and `rollcall mirror --every`: a step, a pause, the same step again. */
 import { explainSystem, UserError } from "./errors.js";
 
 export interface Repeat {
   /** Resolves when the next step is due. */
   pause(): Promise<void>;
-  /** Called when a step has failed. Throws the error if the run must end; otherwise the next step follows. */
+  /** Called when a step has failed. Throws to end the loop; otherwise the step is tried again. */
   onTrouble(error: UserError): void | Promise<void>;
   signal: AbortSignal | undefined;
 }

@@ -1,9 +1,9 @@
-/** What changed between two contracts, which is told before what changed in the records. */
+/** Finds what changed between two contracts. Reports show it before changes of records. */
 import stringify from "fast-json-stable-stringify";
 import { type Contract, membersOf } from "./contract.js";
 import type { FieldSchema } from "./file/form.js";
 
-/** A keyword whose value differs; undefined where a contract does not have it. */
+/** A keyword whose value differs. A side is undefined if that contract does not have the keyword. */
 interface KeywordChange<Value = unknown> {
   keyword: string;
   old: Value | undefined;
@@ -20,11 +20,11 @@ export interface ContractChanges {
   listing: readonly KeywordChange[];
   /** Named SQL conditions that differ. */
   conditions: readonly { name: string; old: string | undefined; new: string | undefined }[];
-  /** Records are named by another field, so that none of one side is found on the other. */
+  /** The key is another field, so records of the two sides cannot be matched. */
   hasOtherKey: boolean;
 }
 
-/** @returns undefined when both say the same. */
+/** Compares two contracts. @returns undefined if they are equal. */
 export function findContractChanges(old: Contract, now: Contract): ContractChanges | undefined {
   if (stringify(old.file) === stringify(now.file)) return undefined;
   const [older, newer] = [schemasOf(old), schemasOf(now)];
@@ -35,13 +35,13 @@ export function findContractChanges(old: Contract, now: Contract): ContractChang
       const other = older.get(path);
       return other ? differing(other, schema).map((change) => ({ path, ...change })) : [];
     }),
-    listing: [...differing(about(old), about(now)), ...differing(old.listing, now.listing)],
+    listing: [...differing(titleOf(old), titleOf(now)), ...differing(old.listing, now.listing)],
     conditions: differing(sqlOf(old), sqlOf(now)).map(({ keyword: name, ...change }) => ({ name, ...change })),
     hasOtherKey: hasOtherKey(old, now),
   };
 }
 
-/** Whether records of two contracts are named by fields of different paths. */
+/** Whether the keys of two contracts are fields of different paths. */
 export function hasOtherKey(old: Contract, now: Contract): boolean {
   return old.key.path !== now.key.path;
 }
@@ -52,17 +52,17 @@ function onlyIn({ fields }: Contract, other: Contract): string[] {
   return fields.map(({ path }) => path).filter((path) => !paths.has(path));
 }
 
-/** All members of a record by their paths: of an object, not what is in it. */
+/** Schemas of all members of a record by path; those of objects without their properties. */
 function schemasOf({ file }: Contract): Map<string, FieldSchema> {
   const all = [...membersOf(file.properties)];
   return new Map(all.map(({ path, schema: { properties: _, required: __, ...schema } }) => [path, schema]));
 }
 
-const about = ({ file: { title, description } }: Contract) => ({ title, description });
+const titleOf = ({ file: { title, description } }: Contract) => ({ title, description });
 
 const sqlOf = ({ conditions }: Contract) => Object.fromEntries(conditions.map(({ name, sql }) => [name, sql]));
 
-/** The members that differ, by name. */
+/** Members of two objects that differ, sorted by name. */
 function differing<Value>(old: Record<string, Value> | object, now: Record<string, Value> | object) {
   const [before, after] = [new Map<string, Value>(Object.entries(old)), new Map<string, Value>(Object.entries(now))];
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();

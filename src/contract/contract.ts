@@ -1,4 +1,4 @@
-/** A contract, read and ready to use: its listing, and its fields in published order. */
+/** A contract, compiled from its file: its listing, and its fields in published order. */
 import type { ContractFile, FieldSchema, Listing, NamedCondition } from "./file/form.js";
 import { kindOf } from "./record/kind.js";
 import { USERS } from "./users.js";
@@ -15,7 +15,7 @@ export interface Member {
   schema: FieldSchema;
 }
 
-/** One field that is not an object with fields of its own. */
+/** A member that is not an object with fields of its own. */
 export interface Field extends Member {
   /** The source's column. */
   column: string;
@@ -29,7 +29,7 @@ export interface OrderField extends Field {
 
 export interface Contract {
   file: ContractFile;
-  /** contract.json of its releases. */
+  /** The text of contract.json. */
   text: string;
   listing: Listing & { readonly label: string };
   /** In published order: keys sorted at each depth. */
@@ -42,22 +42,22 @@ export interface Contract {
 }
 
 const compiled = new Map<string, Contract>();
-/** The files of contracts, which nobody else can change. */
-const used = new WeakSet<object>();
+/** Files of compiled contracts, which only this module holds, so that they cannot change. */
+const compiledFiles = new WeakSet<object>();
 
-/** Whether this is the very file of a contract in use, so that it was checked before. */
-export function isInUse(file: object): boolean {
-  return used.has(file);
+/** Whether this object is the file of a compiled contract, so that it has been checked. */
+export function isCompiled(file: object): boolean {
+  return compiledFiles.has(file);
 }
 
-/** @param file a contract file that has been checked, see `checkContract`. */
+/** Compiles a contract, once for each text. @param file a contract file that `checkContract` accepted. */
 export function contractOf(file: ContractFile): Contract {
   const text = `${JSON.stringify(file, null, 2)}\n`;
   let contract = compiled.get(text);
   if (!contract) {
     contract = compile(file, text);
     compiled.set(text, contract);
-    used.add(contract.file);
+    compiledFiles.add(contract.file);
   }
   return contract;
 }
@@ -81,8 +81,8 @@ function compile(file: ContractFile, text: string): Contract {
 const inPublishedOrder = (properties: object) => Object.keys(properties).sort();
 
 /**
- * All members of a record, each object before what is in it.
- * @param namesOf gives the names of an object's properties in the order that is wanted.
+ * Walks all members of a record, each object before its own members.
+ * @param namesOf lists the property names of an object in the wanted order; sorted by default.
  */
 export function* membersOf(
   properties: ContractFile["properties"],
@@ -97,12 +97,12 @@ export function* membersOf(
   }
 }
 
-/** @throws Error for a path of no field, which a contract that was checked does not name. */
+/** Finds a field by its path. @throws Error if there is none, which a checked contract rules out. */
 export function fieldAt({ fields }: Pick<Contract, "fields">, path: string): Field {
   const field = fields.find((other) => other.path === path);
   if (!field) throw new Error(`The contract has no field ${path}`);
   return field;
 }
 
-/** The built-in one. */
+/** The built-in contract: the directory of users. */
 export const USERS_CONTRACT: Contract = contractOf(USERS);

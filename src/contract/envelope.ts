@@ -1,28 +1,29 @@
-/** Reads the envelope of a page. The records of a page in canonical form are not parsed. */
+/** Reads the envelope of a page. Records of a canonical page are located, not parsed. */
 import { z } from "zod";
 import { parseJson } from "./json.js";
 import { neighbours, PAGE_SIZE } from "./links.js";
 import type { Page, PagePosition } from "./page.js";
 
 export interface Envelope extends Omit<Page, "results"> {
-  /** How many there are on this page. */
+  /** Number of records on this page. */
   records: number;
 }
 
-/** The envelope that a page must have. A page beyond the last has no records. */
+/** Computes the envelope that a page must have. A page beyond the last has no records. */
 export function expectedEnvelope(position: PagePosition & { pageSize: number }): Envelope {
   const { page, count, pageSize } = position;
   return { count, records: Math.max(0, Math.min(pageSize, count - (page - 1) * pageSize)), ...neighbours(position) };
 }
 
+/** Names the members in which two envelopes differ. */
 export function envelopeDifferences(found: Envelope, expected: Envelope): (keyof Envelope)[] {
   return (["count", "records", "previous", "next"] as const).filter((key) => found[key] !== expected[key]);
 }
 
-/** A page's envelope, with its frame, or with its parsed records where its text is not in canonical form. */
+/** A page's envelope with its frame; without canonical form, with its parsed records instead. */
 export type PageBody = { envelope: Envelope } & ({ frame: Frame } | { results: readonly unknown[] });
 
-/** The page that a body holds, or why it holds none: "is HTML". */
+/** Reads a page from a body, or says why it is not a page: "is HTML". */
 export function readBody(body: Buffer): PageBody | { why: string } {
   const frame = readFrame(body);
   if (!frame) return parse(body.toString("utf8"));
@@ -30,14 +31,15 @@ export function readBody(body: Buffer): PageBody | { why: string } {
   return { envelope: { count, next, previous, records: frame.records.length }, frame };
 }
 
+/** Byte offsets of a record; the end is exclusive. */
 export type Span = readonly [begin: number, end: number];
 
-/** A canonical page's frame, and where each of its records begins and ends. */
+/** The envelope of a canonical page, with the span of each record. */
 export interface Frame extends Omit<Envelope, "records"> {
   records: readonly Span[];
 }
 
-/** Takes a page apart by its lines: one record a line; undefined when it is not in canonical form. */
+/** Splits a canonical page into its head and its lines, one record a line; undefined if it is not in canonical form. */
 export function readFrame(body: Buffer): Frame | undefined {
   const [head, count, next = "", previous = ""] = HEAD.exec(body.toString("latin1", 0, LONGEST_HEAD)) ?? [];
   if (head === undefined || !Number.isSafeInteger(Number(count))) return undefined;
@@ -88,10 +90,10 @@ function parse(text: string): PageBody | { why: string } {
   if (!data) {
     const [issue] = error.issues;
     const path = issue?.path.join(".") ?? "";
-    return { why: path ? `is no page: its ${path} ${issue?.message}` : "is JSON, but no page" };
+    return { why: path ? `is not a page: its ${path} ${issue?.message}` : "is JSON, but not a page" };
   }
   const { count, next, previous } = data;
-  // The records as they came: the schema's copies have no keys.
+  // The original records: the schema's copies have no keys.
   const { results } = read.value as { results: unknown[] };
   return { envelope: { count, next, previous, records: results.length }, results };
 }

@@ -1,16 +1,16 @@
-/** The paths of a contract's fields, patterns of them, and limits on how many records may change. */
+/** Field paths, patterns of field paths, and limits on how many records may change. */
 import { type UserError, usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
 import type { Contract } from "./contract.js";
 
 type Fields = Pick<Contract, "fields">;
 
-/** Every path that a change can have, in published order: `code`, ..., `position.latitude`. */
+/** Lists the paths of all fields, in published order: `code`, ..., `position.latitude`. */
 export function fieldPaths({ fields }: Fields): string[] {
   return fields.map(({ path }) => path);
 }
 
-/** The paths that a pattern matches: itself, and all below it; `*` matches any part. Empty when it matches none. */
+/** Lists the field paths that a pattern matches: the path itself and all below it. `*` matches any one part. */
 export function matchingPaths({ fields }: Fields, pattern: string): string[] {
   const parts = pattern.split(".");
   const matches = (names: readonly string[]) =>
@@ -18,12 +18,12 @@ export function matchingPaths({ fields }: Fields, pattern: string): string[] {
   return fields.filter(({ names }) => matches(names)).map(({ path }) => path);
 }
 
-/** Whether a text has the form of such a pattern. Which fields there are, a contract says. */
+/** Whether a text has the form of a field pattern. Does not check that it matches a field. */
 export function isFieldPattern(text: string): boolean {
   return text.split(".").every((part) => part !== "");
 }
 
-/** @throws UserError (usage) for a pattern that matches no field of any of the contracts. @param what option gives them. */
+/** Requires each pattern to match a field of one of the contracts. @param what the option's name. @throws UserError (usage) */
 export function requireFields(what: string, patterns: readonly string[], ...contracts: readonly Fields[]): void {
   for (const pattern of patterns) {
     const isKnown = contracts.some((contract) => matchingPaths(contract, pattern).length > 0);
@@ -31,7 +31,7 @@ export function requireFields(what: string, patterns: readonly string[], ...cont
   }
 }
 
-/** @throws UserError (usage) for a limit on something else than a field of the contracts. @param what option gives them. */
+/** Requires each limit to be on a field of one of the contracts. @param what the option's name. @throws UserError (usage) */
 export function requireFieldLimits(what: string, texts: readonly string[], ...contracts: readonly Fields[]): void {
   for (const text of texts) {
     const path = splitFieldLimit(text)?.path;
@@ -42,7 +42,7 @@ export function requireFieldLimits(what: string, texts: readonly string[], ...co
 
 function unknownField(what: string, name: string, contracts: readonly Fields[]): UserError {
   const known = [...new Set(contracts.flatMap(fieldPaths))];
-  return usageError(`${what} names ${JSON.stringify(name)}, which is no field; ${suggest(name, known)}`);
+  return usageError(`${what} names ${JSON.stringify(name)}, which is not a field; ${suggest(name, known)}`);
 }
 
 /** Whether a text is a number of records or a percentage of them: `10`, `2%`, `0.5%`. */
@@ -50,15 +50,15 @@ export function isLimit(text: string): boolean {
   return /^(?:\d{1,15}|\d{1,9}(?:\.\d{1,9})?%)$/.test(text);
 }
 
-/** Whether a text is a limit that can be exceeded by a part of all records: a number, or at most 100%. */
+/** Whether a text is a limit on a part of all records: a number, or at most 100%. */
 export function isShare(text: string): boolean {
   return isLimit(text) && !(text.endsWith("%") && Number(text.slice(0, -1)) > 100);
 }
 
-/** Whether so many records of `all` are more than a limit allows. Where `all` is 0, any is more than a percentage. */
+/** Whether a number of records exceeds a limit. If `all` is 0, every number above 0 exceeds a percentage. */
 export function isOver(limit: string, records: number, all: number): boolean {
   if (!limit.endsWith("%")) return records > Number(limit);
-  // Multiplied rather than divided: 3 of 100 are exactly 3 %.
+  // Multiplied, not divided, so that 3 of 100 are exactly 3 %.
   return records * 100 > Number(limit.slice(0, -1)) * all;
 }
 
@@ -68,7 +68,7 @@ export interface FieldLimit {
   limit: string;
 }
 
-/** The parts of `position.latitude=5%`; undefined when it has another form. */
+/** Splits `position.latitude=5%` into path and limit; undefined if the text has another form. */
 export function splitFieldLimit(text: string): FieldLimit | undefined {
   const [, path = "", limit = ""] = /^(.+)=([^=]+)$/s.exec(text) ?? [];
   return isFieldPattern(path) && isShare(limit) ? { path, limit } : undefined;

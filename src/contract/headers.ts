@@ -1,4 +1,4 @@
-/** The headers and error bodies of contract part 2, which every host sends. */
+/** Headers and error bodies that every host sends (docs/reference/http.md). */
 import { pathReference } from "./links.js";
 
 /** Content codings that a release may carry beside each page, best first, with their file endings. */
@@ -8,7 +8,7 @@ export type Encoding = keyof typeof ENCODINGS;
 export const CONTENT_TYPE = "application/json";
 export const DEFAULT_CACHE_CONTROL = "public, max-age=60";
 
-/** @param description the path of the release's openapi.json, as in a URL; undefined where the release has none. */
+/** Headers of every answer. @param description URL path of the release's openapi.json; undefined if it has none. */
 export function commonHeaders(encodings: readonly Encoding[], description?: string): Record<string, string> {
   return {
     Allow: "GET, HEAD, OPTIONS",
@@ -22,34 +22,35 @@ export function commonHeaders(encodings: readonly Encoding[], description?: stri
   };
 }
 
-/** The headers that name the snapshot of an answer, and let browsers read its name. */
+/** Headers that name the snapshot of an answer, and let scripts in browsers read that name. */
 export function snapshotHeaders(id: string): Record<string, string> {
   return { "Snapshot-Id": id, "Access-Control-Expose-Headers": "ETag, Link, Snapshot-Id" };
 }
 
-/** Cache-Control where the publisher does not choose it: of errors, and of what clients poll for a switch. */
+/** Cache-Control of errors, and of files that clients poll for a new release. */
 export const NO_STORE = "no-store";
 export const NO_CACHE = "no-cache";
 
-/** The headers that OPTIONS adds, so that a browser's preflight succeeds. */
+/** Headers that OPTIONS adds for CORS preflights. */
 export const PREFLIGHT_HEADERS = {
   "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
   "Access-Control-Allow-Headers": "*",
   "Access-Control-Max-Age": "86400",
 } as const;
 
-/** The strong entity tag of a body with this SHA-256 (hexadecimal). Equal bytes have equal tags on every machine. */
+/** Makes a strong ETag from the hexadecimal SHA-256 of a body. Equal bytes have equal ETags on every machine. */
 export function etagOf(digest: string): string {
   return `"${digest}"`;
 }
 
+/** The JSON body of an error response. */
 export function errorBody(detail: string): string {
   return JSON.stringify({ detail });
 }
 
 export const INVALID_PAGE = "Invalid page.";
 
-/** The usual detail of each error. A 404 may also say `INVALID_PAGE`. */
+/** The detail of each error status. A 404 for a wrong page number has `INVALID_PAGE` instead. */
 export const ERROR_DETAILS = {
   400: "Bad request.",
   404: "Not found.",

@@ -1,14 +1,14 @@
-/** Parses JSON from strangers, which is checked first: its value may take far more memory than its text, or overflow the stack. */
+/** Parses untrusted JSON. Depth and number of values are checked first, since parsing could exhaust memory or the stack. */
 import type { z } from "zod";
 
 const MAX_JSON_DEPTH = 32;
 
-/** Far deeper than the contract allows, so that the contract itself refuses what is only a little too deep. */
+/** Depth limit of the parser. It is above `MAX_JSON_DEPTH`, so that values slightly too deep get the contract's own message. */
 const DEEPEST = 10 * MAX_JSON_DEPTH;
-/** Five times as many as the largest page has. Without a limit, 64 MiB of `[],` would be 20 million values, and take a gigabyte. */
+/** Five times the values of the largest page. Without a limit, 64 MiB of `[],` is 20 million values and takes 1 GB of memory. */
 const MOST_VALUES = 200_000;
 
-/** The value of a text, or why it is not parsed, as the end of a sentence: "is not JSON". */
+/** Parses untrusted JSON. @returns the value, or why not, as the end of a sentence: "is not JSON". */
 export function parseJson(text: string, mostValues = MOST_VALUES): { value: unknown } | { why: string } {
   const why = whyNotToParse(text, mostValues);
   if (why !== undefined) return { why };
@@ -20,17 +20,18 @@ export function parseJson(text: string, mostValues = MOST_VALUES): { value: unkn
   }
 }
 
+/** Whether a value is an object, not null or an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Undefined when the text is not JSON or does not fit the schema. */
+/** Parses untrusted JSON and checks it against a schema; undefined if it is not JSON or does not fit. */
 export function parseAs<T>(schema: z.ZodType<T>, text: string): T | undefined {
   const read = parseJson(text);
   return "why" in read ? undefined : schema.safeParse(read.value).data;
 }
 
-/** What a text says, or why it does not fit the schema, as the end of a sentence. */
+/** Like `parseAs`, but says why the text does not fit, as the end of a sentence. */
 export function readAs<T extends object>(schema: z.ZodType<T>, text: string): T | { why: string } {
   const read = parseJson(text);
   if ("why" in read) return read;
@@ -41,6 +42,7 @@ export function readAs<T extends object>(schema: z.ZodType<T>, text: string): T 
   return { why: path ? `has a ${path} that does not fit: ${issue?.message}` : `does not fit: ${issue?.message}` };
 }
 
+/** Whether JSON is nested too deeply to be parsed safely. */
 export function isTooDeep(text: string): boolean {
   return whyNotToParse(text, Number.POSITIVE_INFINITY) !== undefined;
 }
@@ -71,7 +73,7 @@ function endOfString(text: string, at: number): number {
   return text.length;
 }
 
-/** Why not every reader can hold a JSON value exactly, completing "it ..."; undefined where all can. */
+/** Says why some JSON parsers cannot hold a value exactly, completing "it ..."; undefined if all can. */
 export function whyNotExactJson(value: unknown, depth = MAX_JSON_DEPTH): string | undefined {
   if (typeof value === "number") {
     const exact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
@@ -87,5 +89,5 @@ export function whyNotExactJson(value: unknown, depth = MAX_JSON_DEPTH): string 
   return undefined;
 }
 
-/** Half a surrogate pair, which JSON can write and UTF-8 cannot. */
+/** Half a surrogate pair, which JSON can express and UTF-8 cannot. */
 export const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -1,24 +1,25 @@
-/** Page numbers and their URLs. Only this file knows either form. It runs in browsers, too: it imports nothing. */
+/** Page numbers and their URLs. Only this file knows either form. It imports nothing, since browsers load it too. */
+
 /** `query`: `?format=api&page=N`; `path`: `pages/N.json`, for hosts that cannot map a query. */
 export const LINK_STYLES = ["query", "path"] as const;
 export type LinkStyle = (typeof LINK_STYLES)[number];
 
-/** The default image of records that have none, below the base URL. */
+/** Path below the base URL of the default image of records. */
 export const AVATAR_PATH = "avatar.svg";
 
 export const PAGE_SIZE = { default: 100, min: 1, max: 1000 } as const;
 
-/** How many pages `count` records fill. An empty collection has one empty page. */
+/** The number of pages that `count` records fill. An empty collection has one empty page. */
 export function pagesFor(count: number, pageSize: number): number {
   return Math.max(1, Math.ceil(count / pageSize));
 }
 
-/** The highest page number that has the accepted form, see `pageNumber`. */
+/** The highest page number that `pageNumber` accepts. */
 export const MAX_PAGES = 999_999_999;
 
-/** Where a listing is, and how its pages are named. */
+/** The location of a listing, and the form of its page URLs. */
 export interface ListingPlace {
-  /** In the form of `normalBaseUrl`. */
+  /** Normalised by `normalBaseUrl`. */
   baseUrl: string;
   /** The contract's path of the listing, below the base URL: `/v1/stations/`. */
   path: string;
@@ -30,42 +31,42 @@ export function pageUrl({ baseUrl, path, links }: ListingPlace, page: number): s
   return `${baseUrl}${path}${links === "query" ? `?format=api&page=${page}` : `pages/${page}.json`}`;
 }
 
-/** The links of a page to the one after it and the one before it; null where there is none. */
+/** The links of a page to the next and previous one; null if there is none. */
 export function neighbours({ page, pages, ...place }: ListingPlace & { page: number; pages: number }) {
   const link = (to: number) => (to < 1 || to > pages ? null : pageUrl(place, to));
   return { next: link(page + 1), previous: link(page - 1) };
 }
 
-/** Without `?`. 1 when it names no page; undefined for two, or one that is not canonical (contract part 2). */
+/** The page number that a query asks for: 1 by default; undefined if it is repeated or not canonical. @param query without `?`. */
 export function requestedPage(query: string): number | undefined {
-  // URLSearchParams takes one leading `?` for the query's own; a second one belongs to a name.
+  // URLSearchParams drops one leading `?`; a second one belongs to a name.
   const given = new URLSearchParams(`?${query}`).getAll("page");
   if (given.length > 1) return undefined;
   const [page = ""] = given;
   return page === "" ? 1 : pageNumber(page);
 }
 
-/** In its only accepted form, or undefined. */
+/** Parses a page number, which has only one accepted form; otherwise undefined. */
 export function pageNumber(text: string): number | undefined {
   return /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-/** A pattern that matches only this text. */
+/** Escapes a text for use in a regular expression. */
 export function asPattern(text: string): string {
   return text.replace(/[^\w/]/g, "\\$&");
 }
 
-/** Whether a text is meant as the URL of a host, however the rest of it may be. */
+/** Whether a text begins like an http(s) URL. The rest may be invalid. */
 export function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
-/** Whether the host of a URL is this machine alone. */
+/** Whether the host of a URL is this machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** Without a slash at its end, and as URLs are normalised: `https://example.com/directory`. */
+/** Normalises a base URL, without a slash at its end: `https://example.com/directory`. */
 export function normalBaseUrl({ origin, pathname }: URL): string {
   return origin + pathname.replace(/\/+$/, "");
 }
@@ -81,8 +82,8 @@ export function pathReference(path: string): string {
 }
 
 /**
- * Whether a text is a URL, by itself or below another. URL.canParse of Node 20 and 22 reads "ü" as other bytes once the
- * function that calls it is compiled, and then refuses https://bücher.example: only after some 2,000 calls.
+ * Whether a text is a URL, or a reference relative to `base`. It avoids URL.canParse for text beyond ASCII: once optimised,
+ * after about 2,000 calls, Node 20 and 22 decode "ü" wrongly and refuse https://bücher.example.
  */
 export function canParse(text: string, base?: string): boolean {
   if (!/\P{ASCII}/u.test(text + (base ?? ""))) return URL.canParse(text, base);
@@ -104,9 +105,9 @@ export function isPublishableUrl(text: string): boolean {
 }
 
 /**
- * The address of a record on a page for people, in which no character of any key is more than a part of the key.
- * @param page its URL, with a slash at the end.
- * @param key where it is text, half a character pair is written as what browsers show in its place.
+ * The explorer's URL of a record, with every special character of the key escaped.
+ * @param page the explorer's URL, with a slash at the end.
+ * @param key half a surrogate pair becomes U+FFFD, as browsers show it.
  */
 export function recordAddress(page: string, key: string | number): string {
   const whole = String(key).replace(/\p{Surrogate}/gu, "\ufffd");
@@ -114,7 +115,7 @@ export function recordAddress(page: string, key: string | number): string {
   return `${page}#/${encodeURIComponent(whole).replace(/[!'()*]/g, percent)}`;
 }
 
-/** The reverse of `pageUrl` for a listing of this path; undefined for a URL of another form. */
+/** Parses a URL that `pageUrl` made for a listing of this path; undefined for any other URL. */
 export function parsePageUrl(url: string, path: string): (ListingPlace & { page: number }) | undefined {
   const pattern = `^(https?://.+)${asPattern(path)}(?:\\?format=api&page=(\\d+)|pages/(\\d+)\\.json)$`;
   const [, baseUrl, query, byPath] = new RegExp(pattern).exec(url) ?? [];

@@ -1,39 +1,42 @@
-/** What a look-up is made by: the fields and words that records are found by, and how sorted files say where they are. */
+/** Lookup terms: which fields and words records are found by, and how the sorted files list record numbers. */
 import type { Contract, Field } from "./contract.js";
 import { valueAt } from "./record/value.js";
 
-/** lookup/index.json, or the part of explorer/summary.json about facets: what each of some sorted files begins with. */
+/** The first term of each sorted file. In lookup/index.json, and for facets in explorer/summary.json. */
 export type Beginnings = readonly Beginning[];
 
-/** A term; or, where a file begins within the list of a term, the term and the first record's number, from 0. */
+/** A term. If a file begins within the list of a term: the term and the first record number, from 0. */
 export type Beginning = string | readonly [term: string, record: number];
 
 /** lookup/index.json. File number N (from 1) is lookup/keys/N.txt or lookup/words/N.txt. */
 export interface LookupIndex {
-  /** The path of the key, and of each field whose words are looked up: its parts. */
+  /** Path parts of the key, and of each field whose words are indexed. */
   key: readonly string[];
   fields: readonly (readonly string[])[];
   keys: Beginnings;
   words: Beginnings;
-  /** Of this form and of how words are cut. */
+  /** Version of this format and of how text is split into words. */
   version: 2;
 }
 
 /**
- * The digits of numbers in sorted files, which are those of base64url. Each stands for five bits, highest first; one of the
- * second half ends its number.
+ * Digits of numbers in sorted files: the alphabet of base64url. Each digit holds five bits, highest first. A digit of the
+ * second half is the last of its number.
  */
 export const LIST_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** Marks between a term and its list. The list is of all terms that begin so; of the only one; the same as one line before. */
+/**
+ * Marks between a term and its list of records. `all`: records of every term with this prefix. `only`: the only term with this
+ * prefix. `same`: the list of the line before.
+ */
 export const MARKS = { all: "*", only: "~", same: "=" } as const;
 
-/** Characters of a word by which it is looked up. What is found is compared with the whole word. */
-const MOST_OF_WORD = 48;
+/** Maximum characters of a term. Readers compare what they find with the whole word. */
+const MAX_TERM = 48;
 
 const NAME_LIKE = /(?:name|title|label)$/i;
 
-/** The fields by whose words people look for a record: the label, and texts that are called a name, a title or a label. */
+/** Fields whose words are indexed: the label, and strings whose field name ends in name, title or label. */
 export function nameFields({ fields, label, key }: Pick<Contract, "fields" | "label" | "key">): readonly Field[] {
   return fields.filter(({ path, names, schema }) => {
     if (path === key.path) return false;
@@ -43,21 +46,20 @@ export function nameFields({ fields, label, key }: Pick<Contract, "fields" | "la
 }
 
 const MARK = /\p{M}/gu;
-/** Writing that puts no spaces between words, and pictures. */
+/** Scripts without spaces between words, and symbols such as emoji. */
 const UNSPACED = "[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\\p{So}]";
-// A pattern of one character needs no memory, however long a text is: V8 may keep each turn of one that repeats.
+// Single-character patterns: with a quantifier, V8 could need memory for each repetition in a long text.
 const BETWEEN_RUNS = new RegExp(`(?!${UNSPACED})[^\\p{L}\\p{N}]`, "u");
 const ONE_UNSPACED = new RegExp(`(${UNSPACED})`, "u");
 const NOT_PLAIN = /[^\0-\x7f]/;
 const BETWEEN_PLAIN = /[^a-z0-9]/;
 
-/** Characters of a word where writing puts no spaces between words. */
-const MOST_UNSPACED = 3;
+/** Characters of a word in a script without spaces. */
+const UNSPACED_LENGTH = 3;
 
 /**
- * The words of a text in their order, folded: compatible forms are one (NFKD), marks and case do not count. A word is a run of
- * letters and digits. In a run of writing that puts no spaces between words, and of pictures, each character begins one, with
- * the two behind it.
+ * Splits a text into folded words, in order. Folding applies NFKD and removes marks and case. A word is a run of letters and
+ * digits. In scripts without spaces, and in emoji, each character begins a word of up to three characters.
  */
 export function foldedWords(text: string): string[] {
   if (!NOT_PLAIN.test(text))
@@ -69,30 +71,30 @@ export function foldedWords(text: string): string[] {
 }
 
 function wordsIn(run: string): string[] {
-  // In turns: what stands between two characters that begin a word each, which may be nothing, and one of them.
+  // Alternating: the text between two unspaced characters, which may be empty, and one unspaced character.
   const parts = run.split(ONE_UNSPACED);
   return parts.flatMap((part, at) => {
     if (at % 2 === 0) return part === "" ? [] : [part];
     let end = at + 1;
-    while (parts[end] === "" && end < at + 2 * MOST_UNSPACED - 1) end += 2;
+    while (parts[end] === "" && end < at + 2 * UNSPACED_LENGTH - 1) end += 2;
     return [parts.slice(at, end).join("")];
   });
 }
 
-/** Whether a word, or a folded character, is of writing that puts no spaces between words, or a picture. */
+/** Whether a folded word is of a script without spaces, or has an emoji. */
 export function isUnspaced(word: string): boolean {
   return ONE_UNSPACED.test(word);
 }
 
-/** What somebody looks for: a record has it if one of its words is this, or begins so. */
+/** A word of a query. A record matches if one of its words equals it or, for a prefix, begins with it. */
 export interface WantedWord {
   word: string;
   isBeginning: boolean;
 }
 
 /**
- * What a text looks for. The last word may be a beginning, and so may each where writing puts no spaces between words: there, the
- * words that only repeat the end of the one before them are left out.
+ * Splits a query into words. The last word is a prefix, and so is each word of a script without spaces. Of those, words that
+ * only repeat the end of the word before are left out.
  */
 export function wantedWords(text: string): WantedWord[] {
   const words = foldedWords(text);
@@ -103,26 +105,26 @@ export function wantedWords(text: string): WantedWord[] {
   });
 }
 
-/** Whether one of the words is what is looked for. */
-export function isAmong({ word, isBeginning }: WantedWord, words: readonly string[]): boolean {
+/** Whether one of a record's words matches a word of a query. */
+export function matchesAny({ word, isBeginning }: WantedWord, words: readonly string[]): boolean {
   return words.some((one) => (isBeginning ? one.startsWith(word) : one === word));
 }
 
-/** Down, up and down again: a sharp s has two letters only in capitals, and a dotless i is an I there. Folding twice changes nothing. */
+/** Lower, upper and lower case again: sharp s becomes two letters, and dotless i an i, only in upper case. Idempotent. */
 function fold(text: string): string {
   const bare = text.normalize("NFKD").replace(MARK, "");
   return bare.toLowerCase().toUpperCase().toLowerCase().normalize("NFKD").replace(MARK, "").replaceAll("ς", "σ");
 }
 
-/** What a word is looked up by: its first characters. */
+/** The term of a word: its first characters. */
 export function termOf(word: string): string {
-  return word.length <= MOST_OF_WORD ? word : Array.from(word).slice(0, MOST_OF_WORD).join("");
+  return word.length <= MAX_TERM ? word : Array.from(word).slice(0, MAX_TERM).join("");
 }
 
-/** Sorts behind all that follows a beginning: the last character that there is. */
+/** The highest code point. After a prefix, it sorts behind every term with that prefix. */
 export const HIGHEST = "\u{10ffff}";
 
-/** What a key is looked up by: all of it, unless it holds the character that stands for the end of a beginning. */
+/** The term of a key: the whole key, cut at `HIGHEST` if it contains that. */
 export function keyTerm(key: string | number): string {
   return String(key).split(HIGHEST, 1).join();
 }
@@ -130,7 +132,7 @@ export function keyTerm(key: string | number): string {
 type Place = Pick<Field, "names">;
 
 /**
- * The words that a record is found by, each once. A name that only repeats the key has none, since keys are looked up as such.
+ * Lists the words that a record is found by, each once. A value equal to the key adds none, since keys have their own files.
  * @param fields see `nameFields`.
  */
 export function wordsOfRecord(key: Place, fields: readonly Place[], record: unknown): string[] {
@@ -143,7 +145,7 @@ export function wordsOfRecord(key: Place, fields: readonly Place[], record: unkn
   return [...words];
 }
 
-/** The fields by whose values people choose records: those that the contract marks, truth values, and those with a list of values. */
+/** Facets, the fields by whose values records can be filtered: those marked `x-facet`, enums and booleans. */
 export function facetFields({ fields, key }: Pick<Contract, "fields" | "key">): readonly Field[] {
   return fields.filter(
     ({ path, schema }) =>
@@ -151,12 +153,12 @@ export function facetFields({ fields, key }: Pick<Contract, "fields" | "key">): 
   );
 }
 
-/** What a value of such a field is looked up by: `status="open"`. Of a list, each item is a value. */
+/** The term of a facet value: `status="open"`. Each item of a list is a value. */
 export function facetTerm({ path }: Pick<Field, "path">, value: unknown): string {
   return `${path}=${JSON.stringify(value)}`;
 }
 
-/** The terms of a record, each once. */
+/** Lists the facet terms of a record, each once. */
 export function facetTermsOf(fields: readonly Pick<Field, "path" | "names">[], record: unknown): string[] {
   const terms = fields.flatMap((field) => {
     return [valueAt(record, field)].flat().map((value) => facetTerm(field, value));

@@ -1,11 +1,11 @@
-/** The canonical text of pages: keys sorted, one record a line, one final newline (contract part 2). */
+/** The canonical text of pages: keys sorted, one record a line, one final newline. */
 import { type ListingPlace, neighbours } from "./links.js";
 import type { User } from "./users.js";
 
 /** Between two records of a page. */
 export const RECORD_SEPARATOR = ",\n";
 
-/** One envelope as published. */
+/** One page as published. */
 export interface Page<Item = User> {
   /** Records in the whole collection, the same on every page. */
   count: number;
@@ -23,6 +23,7 @@ export interface PagePosition extends ListingPlace {
 /** What all pages of a listing have in common. */
 export type Collection = Omit<PagePosition, "page"> & { pageSize: number };
 
+/** Encodes a page in three parts, so that records can be hashed and written without a copy. */
 export function encodePage(
   position: PagePosition,
   records: readonly string[],
@@ -31,6 +32,7 @@ export function encodePage(
   return [head, records.join(RECORD_SEPARATOR), tail];
 }
 
+/** The text of a page before and after its records. */
 export function pageFrame(position: PagePosition, isEmpty = false): { head: string; tail: string } {
   const { next, previous } = neighbours(position);
   const links = `"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)}`;

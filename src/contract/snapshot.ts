@@ -1,10 +1,10 @@
-/** What snapshot.json says, for those who write it and those who read it anywhere: types alone. */
+/** The type of snapshot.json. Types only, so that the client can import it. */
 import type { Encoding } from "./headers.js";
 import type { LinkStyle } from "./links.js";
 
 /** The manifest of a release, snapshot.json. Nothing in it depends on the clock or the machine. */
 export interface Snapshot {
-  /** 12 hexadecimal digits: a name, made from all that was published. It is too short to prove anything. */
+  /** 12 hexadecimal digits, derived from the published data. Too short to verify anything: use `state` or SHA256SUMS. */
   id: string;
   /** The version of the contract that every record was checked against. */
   contract: number;
@@ -14,15 +14,15 @@ export interface Snapshot {
   pages: number;
   /** Records on each page but the last. */
   page_size: number;
-  /** Where the listing is published: the beginning of every link. */
+  /** The URL prefix of every link. */
   base_url: string;
   /** The form of its links: `?format=api&page=N`, or `pages/N.json`. */
   links: LinkStyle;
   /** The content codings in which each page has a compressed file. */
   encodings: Encoding[];
-  /** Records of the source that were left out, because they were invalid. */
+  /** Invalid records of the source that were left out. */
   skipped: number;
-  /** Which records there are: the SHA-256 of records.sha256. A copy that holds the same records makes the same. */
+  /** The SHA-256 of records.sha256. A copy with the same records has the same state. */
   state: string;
   /** The number of records for each kind of warning. */
   warnings: Record<string, number>;

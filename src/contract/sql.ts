@@ -1,36 +1,38 @@
-/** Names and values as SQL, and a contract as a table of SQLite that its records could come from. */
+/** Writes names and values as SQL, and a contract as a CREATE TABLE statement of SQLite. */
 import { type Contract, type Field, membersOf } from "./contract.js";
 import type { ValueSchema } from "./file/form.js";
 import { choicesOf, type Kind, kindOf, takesNull } from "./record/kind.js";
 
+/** Quotes a name for SQL. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+/** Quotes a text for SQL. */
 export function quoteText(text: string): string {
-  // SQLite would stop reading at a NUL.
+  // SQLite ends a string literal at a NUL.
   if (text.includes("\0")) return `CAST(x'${Buffer.from(text).toString("hex")}' AS TEXT)`;
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** A constant of a contract as a column would hold it. */
+/** Writes a constant of a contract as an SQL literal: booleans as 0 or 1, lists and objects as JSON. */
 export function quoteValue(value: unknown): string {
   if (typeof value === "number") return String(value);
   if (typeof value === "boolean") return value ? "1" : "0";
   return quoteText(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** A name of a column in the one case in which SQLite compares it: letters of ASCII alone have two. */
+/** Lower-cases a column name as SQLite compares names: ASCII letters only. */
 export function lowerCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** CREATE TABLE with a column for each field, and the index that the published order is read by. */
+/** Makes CREATE TABLE with a column for each field, and CREATE INDEX for the published order. */
 export function toSql(contract: Contract): string {
   return tableSql(contract, true);
 }
 
-/** A table for records that are known to be valid, so that SQLite need not check them once more. */
+/** Like `toSql`, without CHECK constraints: for records that are known to be valid. */
 export function toUncheckedSql(contract: Contract): string {
   return tableSql(contract, false);
 }
@@ -38,7 +40,7 @@ export function toUncheckedSql(contract: Contract): string {
 function tableSql(contract: Contract, isChecked: boolean): string {
   const { file, fields, listing } = contract;
   const table = quoteName(listing.words[1]);
-  // In the order of the file, in which its author thinks of them.
+  // Columns keep the order of the file.
   const members = [...membersOf(file.properties, Object.keys)];
   const inFileOrder = members.flatMap(({ path }) => fields.filter((field) => field.path === path));
   const columns = inFileOrder.map((field, at) => {
@@ -48,7 +50,7 @@ function tableSql(contract: Contract, isChecked: boolean): string {
   return `${comment(file.description ?? file.title, "")}CREATE TABLE ${table} (\n${columns.join("")});\n${indexSql(contract, table)}`;
 }
 
-/** Columns of mixed values have no type, so that SQLite changes none of them. */
+/** Columns of mixed values have no type, so that SQLite does not convert them. */
 const TYPES: Readonly<Record<Kind, string>> = {
   string: " TEXT",
   integer: " INTEGER",
@@ -69,7 +71,7 @@ function columnSql({ path, column, schema }: Field, { key }: Contract, isChecked
   return `${name}${TYPES[kindOf(schema)]}${mayBeNull ? "" : " NOT NULL"}${isKey}${check}`;
 }
 
-/** What SQL can say of a value; patterns and most formats it cannot. A check of NULL is not true, and lets it pass. */
+/** CHECK conditions of a value. Patterns and most formats have none. A condition on NULL is NULL, so NULL passes. */
 function checksOf(schema: ValueSchema, name: string, mayBeNull: boolean): string[] {
   const kind = kindOf(schema);
   if (kind === "json") return [`json_valid(${name})`];
@@ -105,7 +107,7 @@ function boundsOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Valu
   return [...range, ...above, ...below];
 }
 
-/** None where the key alone is the order, which its own index has, or where a value stands for NULL, which is sorted anew. */
+/** Empty if the key alone is the order, since PRIMARY KEY has an index, or if `x-null` changes values that are sorted by. */
 function indexSql({ order, listing }: Contract, table: string): string {
   if (order.length === 1 && !order[0]?.isDescending) return "";
   if (order.some(({ schema }) => schema["x-null"])) return "";

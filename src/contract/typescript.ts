@@ -1,15 +1,15 @@
-/** A contract as a type of TypeScript, with what its author says of each field. */
+/** Writes a contract as a TypeScript interface, with the descriptions of its fields. */
 
 import type { Contract } from "./contract.js";
 import type { FieldSchema, ValueSchema } from "./file/form.js";
 
-/** `export interface Station {...}`. */
+/** Makes `export interface Station {...}`. */
 export function toTypeScript({ file, listing }: Pick<Contract, "file" | "listing">): string {
   const name = typeName(file.title ?? "") || typeName(listing.words[0]) || "Item";
   return `${doc(file.description ?? file.title, "")}export interface ${name} ${objectType(file.properties, "")}\n`;
 }
 
-/** `Weather station` is `WeatherStation`. */
+/** Makes a type name of a title: `Weather station` becomes `WeatherStation`. */
 export function typeName(title: string): string {
   const words = title.match(/[\p{L}\p{N}_]+/gu) ?? [];
   const name = words.map((word) => word.replace(/^./u, (first) => first.toUpperCase())).join("");
@@ -47,7 +47,7 @@ function listOf(type: string): string {
   return / \| /.test(type) && !type.startsWith("{") ? `(${type})[]` : `${type}[]`;
 }
 
-/** A docstring that nothing in the text ends. */
+/** Writes a text as a docstring, and escapes the end of a comment in it. */
 function doc(text: string | undefined, indent: string): string {
   const line = text
     ?.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")

@@ -1,4 +1,4 @@
-/** The built-in contract: a directory of users. Nothing else in `src` names a field of it. */
+/** The built-in contract: a directory of users. No other file in `src` names a field of it. */
 import type { ContractFile, FieldSchema, RecordOf } from "./file/form.js";
 
 const text = { type: "string" } as const;
@@ -12,7 +12,7 @@ const time = {
 } as const;
 const country = { type: "string", pattern: "^[A-Z]{2}$", examples: ["DE"] } as const;
 
-/** A field that has had one value in all that has been observed. */
+/** A field that has only ever had one value. */
 function always<const Schema extends FieldSchema>(schema: Schema, value: unknown, column?: string) {
   return {
     ...schema,
@@ -22,7 +22,7 @@ function always<const Schema extends FieldSchema>(schema: Schema, value: unknown
   };
 }
 
-/** The members of an object, none of which may be missing. */
+/** The properties of an object, all of them required. */
 function members<const Properties extends ContractFile["properties"]>(properties: Properties) {
   return { properties, required: Object.keys(properties), additionalProperties: false } as const;
 }
@@ -150,5 +150,5 @@ export const USERS = {
   ],
 } as const satisfies ContractFile;
 
-/** A user of the directory, field by field. */
+/** A user of the directory. */
 export type User = RecordOf<typeof USERS>;

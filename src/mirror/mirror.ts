@@ -7,7 +7,7 @@ import type { OpenListing, SyncResult } from "../client/options.js";
 import { type AnyRecord, USERS_CONTRACT } from "../contract/contract.js";
 import { isHttpUrl } from "../contract/links.js";
 import { hasCode, type UserError, unlessStopped, usageError } from "../errors.js";
-import { baseUrlOf, explainListing } from "../hosted.js";
+import { explainListing, requireBaseUrl } from "../hosted.js";
 import { repeat } from "../repeat.js";
 import { publicKeyOf } from "../settings/keys.js";
 import { at, isPath, toMilliseconds } from "../settings/kinds.js";
@@ -75,7 +75,7 @@ export async function mirror(given: MirrorOptions, effects: MirrorEffects = {}):
   return unlessStopped(signal, async () => {
     const { fetch, transferred } = countedFetch();
     const how = { ...trust, fetch, signal, timeoutMs: TIMEOUT_MS };
-    const listing = openListing<AnyRecord>(baseUrlOf(options.url), how);
+    const listing = openListing<AnyRecord>(requireBaseUrl(options.url), how);
     return updateEvery(options.every, checked, () => update(listing, options.file, transferred, checked));
   });
 }

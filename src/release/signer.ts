@@ -6,7 +6,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, scrypt, sign } from 
 import { readFileSync, statSync } from "node:fs";
 import { promisify } from "node:util";
 import { keyId, signatureText, type TrustedComment, trustedComment, withComment } from "../client/signature.js";
-import { UserError, unreadable, usageError } from "../errors.js";
+import { UserError, unreadableFile, usageError } from "../errors.js";
 
 export interface Signer {
   /** The id of its key, as minisign shows it. */
@@ -89,7 +89,7 @@ function readSmall(path: string, refuse: (why: string) => UserError): Buffer {
     try {
       return read();
     } catch (cause) {
-      throw unreadable(path, PURPOSE, cause);
+      throw unreadableFile(path, PURPOSE, cause);
     }
   };
   // `statSync` follows links, since mounted secrets are links.

@@ -1,7 +1,7 @@
 /** Settings that are keys, or lead to them. No message repeats such a value: somebody may have given the secret itself. */
 import { closeSync, openSync, readSync } from "node:fs";
 import { z } from "zod";
-import { unreadable, usageError } from "../errors.js";
+import { unreadableFile, usageError } from "../errors.js";
 import { at, isPath } from "./kinds.js";
 
 const NO_SECRET_FILE = "Must be the path of a secret key's file, and never the key itself.";
@@ -49,7 +49,7 @@ export function publicKeyOf(given: string, cwd: string): string {
     file = openSync(at(cwd, given), "r");
     return bytes.toString("utf8", 0, readSync(file, bytes));
   } catch (cause) {
-    const why = unreadable(at(cwd, given), "--key names the file of a public key of minisign's, or is one", cause);
+    const why = unreadableFile(at(cwd, given), "--key names the file of a public key of minisign's, or is one", cause);
     throw usageError(why.message, cause);
   } finally {
     if (file !== undefined) closeSync(file);

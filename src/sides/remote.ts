@@ -14,12 +14,12 @@ import type { Snapshot } from "../contract/snapshot.js";
 import type { SideFacts } from "../diff/change.js";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
-import { baseUrlOf, explainListing, readHostContract } from "../hosted.js";
+import { explainListing, readHostContract, requireBaseUrl } from "../hosted.js";
 import { EXPLORER, PagePaths } from "../release/layout.js";
 
 /** Opens a deployed listing as a side. @throws UserError if the host has no listing, a page cannot be verified, or a record is invalid. */
 export async function openHostSide(url: string, scratch: string, { onProgress, signal }: ReadEffects): Promise<Side> {
-  const listing = openListing<AnyRecord>(baseUrlOf(url), { unproved: true, signal, pausesMs: PAUSES_MS });
+  const listing = openListing<AnyRecord>(requireBaseUrl(url), { unproved: true, signal, pausesMs: PAUSES_MS });
   const { baseUrl } = listing;
   const walk = listing.pages({ restart: true });
   let target: Target | undefined;

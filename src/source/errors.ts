@@ -1,6 +1,6 @@
 /** Explains errors from reading a source. */
 import { tmpdir } from "node:os";
-import { codeOf, UserError, unreadable } from "../errors.js";
+import { codeOf, UserError, unreadableFile } from "../errors.js";
 
 /** What `--db` is for, in messages. */
 export const DB_PURPOSE = "--db names the file of records";
@@ -25,7 +25,7 @@ const ADVICE = {
 /** Turns an error from reading a source into a UserError; returns other errors as they are. */
 export function explainReading(db: string, error: unknown): unknown {
   const isFromSystem = error instanceof Error && "syscall" in error;
-  return isFromSystem ? unreadable(db, DB_PURPOSE, error) : explainSqlite(db, error);
+  return isFromSystem ? unreadableFile(db, DB_PURPOSE, error) : explainSqlite(db, error);
 }
 
 /** Turns SQLite's errors, also those from other threads, into a UserError with advice. Returns other errors as they are. */

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
 import { quoteName } from "../contract/sql.js";
-import { UserError, unreadable, usageError } from "../errors.js";
+import { UserError, unreadableFile, usageError } from "../errors.js";
 import { findNear } from "../print/near.js";
 import { listed, shellWord } from "../print/text.js";
 
@@ -81,7 +81,7 @@ export function createQueryView(db: Database, path: string): string {
   try {
     sql = readFileSync(path, "utf8");
   } catch (cause) {
-    throw unreadable(path, "--query names a file with one SELECT", cause);
+    throw unreadableFile(path, "--query names a file with one SELECT", cause);
   }
   return createView(db, sql, path);
 }

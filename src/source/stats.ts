@@ -1,6 +1,6 @@
 /** Checks the `stat` of a source's file. */
 import { accessSync, type BigIntStats, constants, statSync } from "node:fs";
-import { UserError, unreadable } from "../errors.js";
+import { UserError, unreadableFile } from "../errors.js";
 import { DB_PURPOSE } from "./errors.js";
 
 /** Whether two results of `stat` are of the same file. */
@@ -28,7 +28,7 @@ export function requireFile(path: string, purpose = DB_PURPOSE): BigIntStats {
     stats = statSync(path, { bigint: true });
     accessSync(path, constants.R_OK);
   } catch (cause) {
-    throw unreadable(path, purpose, cause);
+    throw unreadableFile(path, purpose, cause);
   }
   if (stats.isFile() && stats.size > 0) return stats;
   const what = stats.isDirectory() ? "a folder" : stats.isFile() ? "empty (0 bytes)" : "a device or pipe";

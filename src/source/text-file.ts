@@ -7,7 +7,7 @@ import { CsvError, parse } from "csv-parse";
 import type { Contract, Field } from "../contract/contract.js";
 
 import { parseConfig } from "../contract/file/config-json.js";
-import { accepting } from "../contract/file/value-rules.js";
+import { acceptorOf } from "../contract/file/value-rules.js";
 import { isObject } from "../contract/json.js";
 import { type Kind, kindOf, takesNull } from "../contract/record/kind.js";
 import { valueAt } from "../contract/record/value.js";
@@ -131,7 +131,7 @@ const emptyIsNull = (text: string): Stored => (text === "" ? null : text);
 /** Makes the converter of a field. A text that cannot be converted stays text, and is reported as a problem of its record. */
 function csvReader({ schema }: Field): (text: string) => Stored {
   const convert = CONVERT[kindOf(schema)] ?? ((text) => text);
-  const empty = !takesNull(schema) && accepting(schema)("") ? "" : null;
+  const empty = !takesNull(schema) && acceptorOf(schema)("") ? "" : null;
   return (text) => (text === "" ? empty : convert(text));
 }
 

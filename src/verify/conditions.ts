@@ -5,7 +5,7 @@ import type { Contract, Field } from "../contract/contract.js";
 import type { Span } from "../contract/envelope.js";
 import { compileCondition } from "../contract/file/conditions.js";
 import { fromBytes } from "../contract/record/key.js";
-import { solidKindsOf } from "../contract/record/kind.js";
+import { nonNullKindsOf } from "../contract/record/kind.js";
 import { countWarning, type WarningCounts } from "../contract/record/warnings.js";
 import { lowerCase } from "../contract/sql.js";
 import { codeOf } from "../errors.js";
@@ -36,7 +36,7 @@ export function recountedConditions({ conditions, fields }: Pick<Contract, "cond
 /** The kind of a field whose published value is its column's value; undefined if the column may have had another one, such as NULL or another form. */
 function shownKind(field: Field | undefined): "string" | "integer" | "boolean" | undefined {
   if (!field || field.schema["x-null"]) return undefined;
-  const [kind, ...others] = solidKindsOf(field.schema);
+  const [kind, ...others] = nonNullKindsOf(field.schema);
   const isShown = others.length === 0 && (kind === "string" || kind === "integer" || kind === "boolean");
   return isShown ? kind : undefined;
 }

@@ -41,9 +41,9 @@ test("a file that cannot be read", async () => {
   expect(await messageOf("none.json")).toBe(
     "There is no file none.json; --contract names the JSON file of a contract.",
   );
-  expect(await messageOf("folder")).toBe("folder is no file; --contract names the JSON file of a contract.");
+  expect(await messageOf("folder")).toBe("folder is not a file; --contract names the JSON file of a contract.");
   expect(await messageOf("latin1.json")).toBe("Contract latin1.json is not text in UTF-8; save it as that.");
-  expect(await messageOf("large.json")).toContain("large.json has 1000001 bytes, and a contract at most 1000000");
+  expect(await messageOf("large.json")).toContain("large.json has 1000001 bytes, and a contract has at most 1000000");
 });
 
 test("all mistakes, a line each", async () => {
@@ -52,7 +52,7 @@ test("all mistakes, a line each", async () => {
   );
   expect(error.exitCode).toBe(ExitCode.usage);
   const [first, ...others] = error.message.split("\n");
-  expect(first).toBe("The given object cannot be used as a contract, for it has 2 mistakes:");
+  expect(first).toBe("The given object is not a valid contract. It has 2 mistakes:");
   expect(others.map((line) => line.trim())).toEqual([...error.details]);
   expect(error.details).toHaveLength(2);
 });
@@ -125,10 +125,10 @@ test("a build with a bad contract, or a gate on no field of it, writes nothing",
   const gates = { maxField: ["nam=10"] };
   expect(await refusal({ contract: STATIONS, gates })).toMatchObject({
     exitCode: ExitCode.usage,
-    message: 'maxField names "nam", which is no field; did you mean name?',
+    message: 'maxField names "nam", which is not a field; did you mean name?',
   });
   expect(await refusal({ contract: STATIONS, gates: { maxField: ["position=10"] } })).toMatchObject({
-    message: expect.stringContaining('maxField names "position", which is no field'),
+    message: expect.stringContaining('maxField names "position", which is not a field'),
   });
   expect(existsSync(options.dist)).toBe(false);
 });

@@ -120,7 +120,7 @@ test("fields that do not count make no change", async () => {
   expect(await counts("--only *.liveness_config.*,bio --ignore bio")).toEqual({ changed: 0, fields: {} });
   expect(await run("diff --only bios")).toMatchObject({
     code: 2,
-    stderr: 'error: only names "bios", which is no field; did you mean bio?\n',
+    stderr: 'error: only names "bios", which is not a field; did you mean bio?\n',
   });
 });
 

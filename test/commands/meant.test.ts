@@ -9,7 +9,7 @@ import { fakeIo, rollcall } from "./run.js";
 const misplaced = (then: string) =>
   `u.sqlite is a file of records, where releases made from one are expected. See it with "rollcall dev u.sqlite"; make a contract for it with "rollcall init --from u.sqlite"; then run "rollcall build", and "rollcall ${then}".`;
 const listing = (url: string, base: string) =>
-  `Base URL "${url}" is of the listing itself, and every link adds /api/users/; give ${base}.`;
+  `Base URL "${url}" is the URL of the listing itself, and every link adds /api/users/; give ${base}.`;
 const TOO_MANY = "too many arguments for 'build'. Expected 0 arguments but got";
 
 test.each([

@@ -54,8 +54,8 @@ test.each(["schema", "build --db s.sqlite --base-url https://example.com"])("%s 
   const { code, stdout, stderr } = await run(`${line} --contract bad.json`);
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr.split("\n")).toEqual([
-    "error: bad.json cannot be used as a contract, for it has 3 mistakes:",
-    "  /titel is no keyword of a contract; did you mean title?",
+    "error: bad.json is not a valid contract. It has 3 mistakes:",
+    "  /titel is not a keyword of a contract; did you mean title?",
     expect.stringMatching(/^ {2}\/required must list every property, /),
     expect.stringMatching(/^ {2}\/required\/0 must be a property, got "\\u001b\[31m"; there are code/),
     "",

@@ -79,7 +79,7 @@ test.each<[line: string, message: RegExp, expected?: number]>([
     /^error: http:\/\/127\.0\.0\.1:9\/snapshot\.json cannot be reached: nothing listens there/,
     1,
   ],
-  ["verify http://127.0.0.1:9/api/users/?page=2", /^error: Base URL .* is of the listing itself/],
+  ["verify http://127.0.0.1:9/api/users/?page=2", /^error: Base URL .* is the URL of the listing itself/],
   ["verify http://127.0.0.1:9 --against zz", /^error: "zz" is neither the beginning of a release's id in dist/],
   ["verify http://127.0.0.1:9 --allow rnge", /^error: There is no check "rnge" to allow; did you mean range\?\n$/],
   ["verify http://127.0.0.1:9 --adapt ngnix", /^error: There is no host "ngnix"; did you mean nginx\?\n$/],
@@ -175,7 +175,7 @@ test("a host: a row for each probe, weaknesses that are known, and the release t
   expect(weak.code).toBe(1);
   expect(weak.stdout).toContain(`
 page-leading-zero: GET /api/users/?format=api&page=01
-  received  200 (application/json) with a body that is no page: its count must be an integer
+  received  200 (application/json) with a body that is not a page: its count must be an integer
   rule      01 is not a page: 404
 `);
   expect(weak.stdout.replace(/ +/g, " ")).toContain("\npassed other-parameters GET ");

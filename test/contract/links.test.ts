@@ -41,10 +41,10 @@ describe("parseBaseUrl", () => {
     ["https://example.com/#", "fragment"],
     ["https://user:secret@example.com", "credentials"],
     ["https://@example.com", "credentials"],
-    ["https://example.com/%zz", "begins no escape"],
+    ["https://example.com/%zz", "does not begin an escape"],
     [
       "https://example.com/api/users/",
-      "of the listing itself, and every link adds /api/users/; give https://example.com.",
+      "is the URL of the listing itself, and every link adds /api/users/; give https://example.com.",
     ],
     ["https://example.com/api/users/?page=2", "give https://example.com."],
     ["https://example.com/x/api/users/pages/2.json", "give https://example.com/x."],
@@ -157,7 +157,7 @@ describe("the URL of a listing at another path is no base URL", () => {
     "https://a.example/x/v1.0/stations/pages/3.json",
   ])("%s", (url) => {
     expect(() => parseBaseUrl(url, "/v1.0/stations/")).toThrow(
-      "is of the listing itself, and every link adds /v1.0/stations/; give https://a.example/x.",
+      "is the URL of the listing itself, and every link adds /v1.0/stations/; give https://a.example/x.",
     );
   });
 

@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { type Contract, contractOf } from "../../src/contract/contract.js";
 import { checkContract } from "../../src/contract/file/parse.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";
-import { isBehind, orderKeyOf } from "../../src/contract/record/key.js";
+import { comesAfter, orderKeyOf } from "../../src/contract/record/key.js";
 import { validator } from "../../src/snapshot/validator.js";
 import type { Candidate } from "../../src/source/candidates.js";
 import { openSource } from "../../src/source/open.js";
@@ -128,7 +128,7 @@ test("several threads publish what one does, or refuse for the same reasons; rec
         .map((record) => orderKeyOf(contract, record) ?? []);
       expect(keys).toHaveLength(table.rows.length);
       for (let at = 1; at < keys.length; at++)
-        expect(isBehind(contract, keys[at] ?? [], keys[at - 1] ?? [])).toBe(true);
+        expect(comesAfter(contract, keys[at] ?? [], keys[at - 1] ?? [])).toBe(true);
     }),
     { numRuns: 40 },
   );

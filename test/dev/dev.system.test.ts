@@ -146,7 +146,7 @@ test("follows a contract that is broken, fixed and changed", async () => {
   writeFileSync(file, JSON.stringify(STATIONS).slice(0, -10));
   const broken = await run.next();
   expect(broken).toMatchObject({ event: "trouble", serving: true });
-  expect(broken.error).toMatch(/^rollcall\.contract\.json cannot be used as a contract, for it has 1 mistake:\n/);
+  expect(broken.error).toMatch(/^rollcall\.contract\.json is not a valid contract. It has 1 mistake:\n/);
   expect((await (await fetch(`${built.url}v1/stations/`)).json()).count).toBe(12);
   write({ ...STATIONS, "x-listing": { ...STATIONS["x-listing"], path: "/v2/stations/", version: 2 } });
   expect(await run.next()).toMatchObject({ event: "built", records: 12, diff: { contract: true, changed: 0 } });

@@ -105,9 +105,9 @@ describe("named fields", () => {
   });
 
   test.each<[options: Options, message: RegExp]>([
-    [{ only: ["colour"] }, /^only names "colour", which is no field; .*color/],
-    [{ ignore: ["key.*"] }, /^ignore names "key\.\*", which is no field/],
-    [{ gates: { maxField: ["sise=1"] } }, /^maxField names "sise", which is no field; .*size/],
+    [{ only: ["colour"] }, /^only names "colour", which is not a field; .*color/],
+    [{ ignore: ["key.*"] }, /^ignore names "key\.\*", which is not a field/],
+    [{ gates: { maxField: ["sise=1"] } }, /^maxField names "sise", which is not a field; .*size/],
     [{ ignore: ["note"], gates: { maxField: ["note=1"] } }, /^The gate on note cannot see changes/],
   ])("%j is refused", async (options, message) => {
     await expect(compared(sides, options)).rejects.toThrow(message);

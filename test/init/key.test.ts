@@ -140,7 +140,7 @@ test("more columns than a contract can have are refused, with the way to choose 
   await expect(init(file)).rejects.toMatchObject({
     message: `\
 The table wide is too much for a contract; choose its columns in a query, and give it with --query FILE:
-  /properties has 1002 fields; at most 1000 are read.`,
+  /properties must have at most 1000 fields, got 1002.`,
     exitCode: 1,
   });
   const { contract } = await init(file, { query: "SELECT id, c7 FROM wide" });

@@ -84,7 +84,7 @@ test("refuses anything but a regular file", async () => {
   const purpose = "--sign-key names the file of a secret key that minisign -G has made.";
   expect(await why("folder")).toBe(`folder is a folder; ${purpose}`);
   expect(await why("pipe")).toBe(`pipe is not a plain file; ${purpose}`);
-  expect(await why("loop")).toBe(`loop is a link that leads back to itself; ${purpose}`);
+  expect(await why("loop")).toBe(`loop is a symbolic link to itself; ${purpose}`);
   expect(await why("large")).toBe(`large has 4097 bytes, more than a minisign key; ${purpose}`);
   expect(await why("none")).toBe(`There is no file none; ${purpose}`);
 });

@@ -53,7 +53,7 @@ describe("a listing of stations", () => {
     const one = await front({ contract: STATIONS_CONTRACT }, path);
     for (const own of ["/v1/stations/", "/v1/stations", "/v1/stations/pages/2.json"])
       expect(await refusal(`${one.baseUrl}${own}`)).toBe(
-        `Base URL "${one.baseUrl}${own.replace(/\/$/, "")}" is of the listing itself, and every link adds /v1/stations/; give ${one.baseUrl}.`,
+        `Base URL "${one.baseUrl}${own.replace(/\/$/, "")}" is the URL of the listing itself, and every link adds /v1/stations/; give ${one.baseUrl}.`,
       );
     // Below the listing, but not a page.
     expect(await refusal(`${one.baseUrl}/v1/stations/other`)).toMatch(/Is .*\/v1\/stations\/other the base URL\?$/);

@@ -65,7 +65,7 @@ describe("the file", () => {
     chmodSync(folder, 0o755);
     const output = asNobody(`build --db "${db}" --out "${folder}/dist" --base-url https://directory.example.com`);
     expect(output).toContain(
-      `Cannot read ${db} (EACCES): let this user read it, and enter its folders, or run this as a user who may; --db names the file of records.`,
+      `Cannot read ${db} (EACCES): give this user access to it and its folders, or run this as another user; --db names the file of records.`,
     );
   });
 

@@ -62,7 +62,7 @@ describe("incomplete and malformed responses", () => {
 
   test("a host that cannot be reached", async () => {
     await expect(asker().ask(`http://127.0.0.1:${await freePort()}/`)).rejects.toThrow(
-      "cannot be reached: nothing listens there; check the address, and that the host runs.",
+      "cannot be reached: the connection was refused; check the address, and that the host runs.",
     );
   });
 });

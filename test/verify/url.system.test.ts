@@ -215,7 +215,7 @@ describe("a host of stations", () => {
     );
     weather.reset();
     await expect(verifyHost({ baseUrl: `${weather.baseUrl}/v1/stations/` })).rejects.toThrow(
-      `is of the listing itself, and every link adds /v1/stations/; give ${weather.baseUrl}.`,
+      `is the URL of the listing itself, and every link adds /v1/stations/; give ${weather.baseUrl}.`,
     );
   });
 });

@@ -1,8 +1,8 @@
 /** Finds records by lookup files: asks for each page that may have some once, in published order. */
 import {
   HIGHEST,
-  isAmong,
   keyTerm,
+  matchesAny,
   termOf,
   type WantedWord,
   wantedWords,
@@ -134,7 +134,7 @@ async function listsFor(reader: LookupReader, { text, by, isWhole, also }: Query
       const names = fields.map((field) => ({ names: field }));
       demands.push((record) => {
         const own = wordsOfRecord(keyField, names, record);
-        return wanted.every((one) => isAmong(one, own));
+        return wanted.every((one) => matchesAny(one, own));
       });
     }
   }

@@ -1,55 +1,54 @@
-/** Whether a pattern of an author can be compiled, and answers in good time whatever text it is asked of. */
+/** Checks patterns of contracts: each must compile, and must not backtrack for long on any text (ReDoS). */
 import { createRequire } from "node:module";
 import type { isSafePattern } from "redos-detector";
-import { waysOf } from "./patterns.js";
+import { countPaths } from "./patterns.js";
 
 const LONGEST_PATTERN = 400;
-/** What is safe is found to be so in a few hundred steps; 2000 take a fifth of a second. */
+/** Limits of the detector. Safe patterns need a few hundred steps; 2000 steps take 0.2 s. */
 const LIMITS = { unicode: true, maxSteps: 2000, maxScore: 100, timeout: Number.POSITIVE_INFINITY } as const;
 
-/** Verdicts by pattern: one pattern often stands in several fields, and a contract is read more than once. */
+/** Cache of results by pattern: fields share patterns, and a contract is read more than once. */
 const verdicts = new Map<string, string | undefined>();
-/** So that a stranger's contracts neither fill the memory nor take long. */
+/** Maximum size of the cache. */
 const MOST_VERDICTS = 200;
 
-/** The regular expression of a pattern that nothing is wrong with. */
+/** Compiles a pattern; undefined if it is invalid or slow. */
 export function patternOf(pattern: string): RegExp | undefined {
   return whyNotPattern(pattern) === undefined ? new RegExp(pattern, "u") : undefined;
 }
 
-/** What is wrong with a pattern, as the end of a sentence. The verdict is the same on every machine: steps are counted, not time. */
+/** Says what is wrong with a pattern, as the end of a sentence. Equal on every machine: it counts steps, not time. */
 export function whyNotPattern(pattern: string): string | undefined {
   if (!verdicts.has(pattern)) {
     if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
-    verdicts.set(pattern, judge(pattern));
+    verdicts.set(pattern, findFault(pattern));
   }
   return verdicts.get(pattern);
 }
 
-function judge(pattern: string): string | undefined {
+function findFault(pattern: string): string | undefined {
   if (pattern.length > LONGEST_PATTERN) return `must have at most ${LONGEST_PATTERN} characters`;
   try {
     new RegExp(pattern, "u");
   } catch (error) {
     return `must be a regular expression with the flag u (${String(error).replace(/^.*\/u: /, "")})`;
   }
-  if (repeatsAround(pattern)) return `may take very long on some texts; ${AROUND_ADVICE}`;
-  return isQuick(pattern) ? undefined : `may take very long on some texts; ${ADVICE}`;
+  if (repeatsInLookaround(pattern)) return `may take very long on some texts; ${AROUND_ADVICE}`;
+  return isFast(pattern) ? undefined : `may take very long on some texts; ${ADVICE}`;
 }
 
-const ADVICE =
-  "begin it with ^, and let no two parts that repeat and stand side by side, or within each other, take the same character";
-const AROUND_ADVICE = "let what looks ahead stand right behind a ^ at the beginning, or look at no part that repeats";
+const ADVICE = "begin it with ^, and do not let adjacent or nested repetitions match the same character";
+const AROUND_ADVICE = "put lookaheads directly after ^ at the beginning, or use no repetition in them";
 
-/** Text that is only itself, and the parentheses of a pattern. */
+/** Escapes, classes, group openings, parentheses and quantifiers of a pattern. */
 const PARTS = /\\.|\[(?:\\.|[^\]\\])*\]|\(\?<?[=!]|[()]|[*+{]/gs;
 
 /**
- * Whether something that repeats is looked at from many places of a text, so that each place may take as long as the text.
- * What is looked at from its beginning alone takes that once.
+ * Whether a lookaround that is tried at many places of a text has a repetition, so that time grows with the square of the
+ * length. A lookahead directly after `^` is tried once.
  */
-function repeatsAround(pattern: string): boolean {
-  /** Of each group that is open, whether it looks around from many places. */
+function repeatsInLookaround(pattern: string): boolean {
+  /** For each open group, whether it is within a lookaround that is tried at many places. */
   const open: boolean[] = [];
   let head = pattern.startsWith("^") ? 1 : 0;
   for (const { 0: part, index } of pattern.matchAll(PARTS)) {
@@ -69,12 +68,12 @@ function isLookAhead(pattern: string, at: number): boolean {
   return /^\(\?[=!]/.test(pattern.slice(at, at + 3));
 }
 
-/** Where there are so few ways through a pattern, all of them can be tried. */
-const FEW_WAYS = 10_000;
+/** With at most this many paths through a pattern, backtracking is fast enough. */
+const FEW_PATHS = 10_000;
 
-function isQuick(pattern: string): boolean {
-  if (waysOf(pattern) <= FEW_WAYS) return true;
-  // Most runs read no pattern but those of the built-in contract, which are known to be quick.
+function isFast(pattern: string): boolean {
+  if (countPaths(pattern) <= FEW_PATHS) return true;
+  // Loaded on demand: most runs use only the built-in contract, whose patterns are not checked.
   const detector: { isSafePattern: typeof isSafePattern } = createRequire(import.meta.url)("redos-detector");
   try {
     return detector.isSafePattern(inAscii(pattern), LIMITS).safe;
@@ -83,7 +82,7 @@ function isQuick(pattern: string): boolean {
   }
 }
 
-/** Of what each common category of Unicode is in ASCII, and of a control character for what it is beyond. */
+/** For each common Unicode category, its ASCII members, and a control character that stands for all others. */
 const CATEGORIES: Readonly<Record<string, string>> = {
   L: "A-Za-z\\x01",
   Lu: "A-Z\\x01",
@@ -94,8 +93,8 @@ const CATEGORIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A pattern in which categories are written as classes of ASCII that have characters in common where the categories have:
- * the detector takes all categories to overlap with everything. Unchanged where that could hide an overlap.
+ * Replaces Unicode categories by ASCII classes that overlap where the categories do, since the detector assumes that every
+ * category overlaps with everything. Returns the pattern unchanged if that could hide an overlap.
  */
 function inAscii(pattern: string): string {
   if (/[^\x20-\x7e]|\\[uxcPkb[\]]/.test(pattern)) return pattern;

@@ -1,11 +1,11 @@
 /**
- * SQL conditions of authors: expressions over a contract's columns and nothing else, so that one that comes from a stranger
- * reads nothing else, writes nothing, and ends.
+ * Checks and compiles SQL conditions of contracts. Only expressions over the contract's columns are allowed, so that an
+ * untrusted condition cannot read other data, write, or run forever.
  */
 import { lowerCase } from "../sql.js";
-import type { RoughFields } from "./field-rules.js";
+import type { UncheckedFields } from "./field-rules.js";
 import type { ContractFile } from "./form.js";
-import { meant, type Place, shown } from "./mistakes.js";
+import { display, type Place, suggestion } from "./mistakes.js";
 
 const LONGEST = 10_000;
 const MOST_CONDITIONS = 100;
@@ -16,12 +16,12 @@ const KEYWORDS = new Set(
     " ",
   ),
 );
-/** What a CAST makes, and how texts are compared: names that are no columns, each after its keyword. */
+/** Names that are not columns, by the keyword before them: types after `AS`, collations after `COLLATE`. */
 const AFTER = new Map([
   ["as", new Set(["integer", "int", "real", "text", "numeric", "blob"])],
   ["collate", new Set(["binary", "nocase", "rtrim"])],
 ]);
-/** Cheap, and the same on every machine and in every run. */
+/** Allowed functions: cheap and deterministic. */
 const FUNCTIONS = new Set(
   "length lower upper trim ltrim rtrim substr substring instr abs round min max coalesce ifnull nullif iif typeof unicode".split(
     " ",
@@ -36,10 +36,11 @@ interface Piece {
   text: string;
 }
 
-/** A piece of an expression; a `column` is a name without its quotes. */
+/** A token of an expression. The text of a `column` is its name without quotes. */
 type Token = { kind: "column" | "other"; text: string };
 
-export function checkConditions(file: Partial<ContractFile>, fields: RoughFields, top: Place): void {
+/** Checks the conditions of `x-observed`, and adds mistakes to their places. */
+export function checkConditions(file: Partial<ContractFile>, fields: UncheckedFields, top: Place): void {
   const conditions: readonly ({ name?: string; sql?: string } | undefined)[] = file["x-observed"] ?? [];
   const here = top.at("x-observed");
   if (conditions.length > MOST_CONDITIONS) here.refuse(`must have at most ${MOST_CONDITIONS} conditions`);
@@ -52,30 +53,31 @@ export function checkConditions(file: Partial<ContractFile>, fields: RoughFields
   });
 }
 
-function checkName(name: string, isRepeated: boolean, fields: RoughFields, here: Place): void {
+function checkName(name: string, isRepeated: boolean, fields: UncheckedFields, here: Place): void {
   if (!/^[A-Za-z][\w.-]{0,99}$/.test(name)) {
-    here.mustBe("a name of letters, digits and . _ -, which begins with a letter", name);
-  } else if (isRepeated) here.refuse(`is given twice: ${shown(name)}`);
+    here.mustBe("a name of letters, digits and . _ - that begins with a letter", name);
+  } else if (isRepeated) here.refuse(`is given twice: ${display(name)}`);
   else if (fields.get(name)?.schema?.["x-observed"]) {
     here.refuse(`is the name of the warnings about the field ${name}; choose another`);
   }
 }
 
-/** @returns the end of a sentence about the condition, or undefined where it is one over these columns. */
+/** Says what is wrong with a condition, as the end of a sentence; undefined if it is valid for these columns. */
 function whyNotCondition(sql: string, columns: readonly string[]): string | undefined {
   const tokens = read(sql);
   if ("why" in tokens) return tokens.why;
   const known = new Set(columns.map(lowerCase));
   const unknown = tokens.find(({ kind, text }) => kind === "column" && !known.has(lowerCase(text)));
   return (
-    unknown && `must name columns of the contract only, got ${shown(unknown.text)}; ${meant(unknown.text, columns)}`
+    unknown &&
+    `must name columns of the contract only, got ${display(unknown.text)}; ${suggestion(unknown.text, columns)}`
   );
 }
 
 /**
- * The condition with each column replaced by an expression of the caller's, in parentheses.
- * @param sql of a contract that was checked.
- * @param columnOf is given a column as the condition spells it, without quotes; SQLite knows no difference between cases.
+ * Rewrites a condition with each column replaced, in parentheses.
+ * @param sql a condition of a checked contract.
+ * @param columnOf returns the expression for a column, given as the condition spells it, without quotes.
  */
 export function compileCondition(sql: string, columnOf: (column: string) => string): string {
   const tokens = read(sql);
@@ -85,7 +87,7 @@ export function compileCondition(sql: string, columnOf: (column: string) => stri
 
 function read(sql: string): Token[] | { why: string } {
   if (sql.length > LONGEST) return { why: `must have at most ${LONGEST} characters` };
-  if (/[^\P{Cc}\t\n\r\f]/u.test(sql)) return { why: `must have no control characters, got ${shown(sql)}` };
+  if (/[^\P{Cc}\t\n\r\f]/u.test(sql)) return { why: `must have no control characters, got ${display(sql)}` };
   const pieces: Piece[] = [];
   TOKENS.lastIndex = 0;
   for (let at = 0; at < sql.length; at = TOKENS.lastIndex) {
@@ -101,19 +103,19 @@ function read(sql: string): Token[] | { why: string } {
 
 function refusalOf(rest: string): string {
   const quote = /^['"`[]/.exec(rest);
-  if (quote) return `must be one expression; what ${quote[0]} opens is not closed`;
-  if (/^[?:@$#]/.test(rest)) return `must have no parameters, got ${shown(rest)}`;
-  return `must be one expression over the contract's columns, got ${shown(rest)}`;
+  if (quote) return `must be one expression; the quote ${quote[0]} is not closed`;
+  if (/^[?:@$#]/.test(rest)) return `must have no parameters, got ${display(rest)}`;
+  return `must be one expression over the contract's columns, got ${display(rest)}`;
 }
 
-/** Undefined where each parenthesis has its other, and lists stand within. */
+/** Checks that parentheses are balanced, and that commas are only within them; undefined if so. */
 function balance(pieces: readonly Piece[]): { why: string } | undefined {
   let depth = 0;
   for (const { text } of pieces) {
     if (text === "(") depth++;
     if (text === ")") depth--;
-    if (depth < 0) return { why: "closes a parenthesis that is not open" };
-    if (depth > DEEPEST) return { why: `has more than ${DEEPEST} parentheses within each other` };
+    if (depth < 0) return { why: "has a closing parenthesis without an opening one" };
+    if (depth > DEEPEST) return { why: `has more than ${DEEPEST} nested parentheses` };
     if (text === "," && depth === 0) return { why: "must be one expression, got a list of several" };
   }
   return depth > 0 ? { why: "has a parenthesis that is not closed" } : undefined;
@@ -128,18 +130,18 @@ function classify(pieces: readonly Piece[]): Token[] | { why: string } {
     if (kind === "quoted" && !isCall) tokens.push({ kind: "column", text: unquoted(text) });
     else if (kind === "word" && names?.has(word)) tokens.push({ kind: "other", text });
     else if (kind === "word" && names)
-      return { why: `must have one of ${[...names].join(", ")} there, got ${shown(text)}` };
+      return { why: `must have one of ${[...names].join(", ")} there, got ${display(text)}` };
     else if (kind === "word" && !KEYWORDS.has(word) && !isCall) tokens.push({ kind: "column", text });
     else if (kind === "quoted" || (isCall && kind === "word" && !KEYWORDS.has(word) && !FUNCTIONS.has(word))) {
-      return { why: `may call only ${[...FUNCTIONS].join(", ")}, got ${shown(text)}` };
+      return { why: `may call only ${[...FUNCTIONS].join(", ")}, got ${display(text)}` };
     } else if ((word === "min" || word === "max") && isCall && !hasComma(pieces, at + 1)) {
-      return { why: `must give ${word} two values or more, since of one it takes those of all records` };
+      return { why: `must give ${word} at least two arguments, since with one it is an aggregate of all records` };
     } else tokens.push({ kind: "other", text });
   }
   return tokens;
 }
 
-/** Whether a call, whose parenthesis opens at `from`, has several values. */
+/** Whether the call whose parenthesis is at `from` has several arguments. */
 function hasComma(pieces: readonly Piece[], from: number): boolean {
   let depth = 0;
   for (const { text } of pieces.slice(from)) {

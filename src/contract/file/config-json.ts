@@ -1,11 +1,11 @@
-/** Parses JSON that people write, and finds where it stops being JSON, and which keys it repeats, as `JSON.parse` does not. */
+/** Parses hand-written JSON. Unlike `JSON.parse`, it gives the position of a mistake, and finds repeated keys. */
 import { visit } from "jsonc-parser";
 import { isTooDeep } from "../json.js";
 
-/** A key that its object already has, as it is written, with quotes. */
+/** A repeated key, in quotes as written, with its position. */
 type RepeatedKey = ReturnType<typeof positionOf> & { key: string };
 
-/** Parses a text, which may begin with a byte order mark. @returns the value, or where and why it stops being JSON. */
+/** Parses a text, with or without a byte order mark. @returns the value and repeated keys, or where and why it is not JSON. */
 export function parseConfig(text: string) {
   const body = text.replace(/^\uFEFF/, "");
   try {
@@ -23,8 +23,8 @@ export function parseConfig(text: string) {
 function scan(text: string): { end: number; expected: string; repeated: RepeatedKey[] } {
   const repeated: RepeatedKey[] = [];
   let end = text.length;
-  let expected = ANYTHING;
-  // No setting is nested so deep that `visit` would run out of stack.
+  let expected = ANY_JSON;
+  // `visit` would overflow the stack.
   if (isTooDeep(text)) return { end, expected, repeated };
   const open: Set<string>[] = [];
   const visitor = {
@@ -37,16 +37,16 @@ function scan(text: string): { end: number; expected: string; repeated: Repeated
     },
     onError: (code: number, offset: number) => {
       const at = startOfWord(text, offset);
-      if (at > end || (at === end && expected !== ANYTHING)) return;
+      if (at > end || (at === end && expected !== ANY_JSON)) return;
       end = at;
-      expected = EXPECTED[code] ?? ANYTHING;
+      expected = EXPECTED[code] ?? ANY_JSON;
     },
   };
   visit(text, visitor, { disallowComments: true, allowTrailingComma: false });
   return { end, expected, repeated };
 }
 
-const ANYTHING = "valid JSON";
+const ANY_JSON = "valid JSON";
 /** By jsonc-parser's ParseErrorCode. */
 const EXPECTED: Readonly<Partial<Record<number, string>>> = {
   3: "a key in double quotes",
@@ -56,12 +56,12 @@ const EXPECTED: Readonly<Partial<Record<number, string>>> = {
   7: "a comma or }",
   8: "a comma or ]",
   9: "the end of the file",
-  10: "JSON, which has no comments",
-  12: "the closing quote of a text",
-  15: "an escape that JSON knows",
+  10: "JSON, which does not allow comments",
+  12: "the closing quote of a string",
+  15: "a valid JSON escape",
 };
 
-/** In `01`, the mistake is found at the second digit. */
+/** The begin of the word at an offset: jsonc-parser reports the mistake of `01` at the second digit. */
 function startOfWord(text: string, offset: number): number {
   const before = /\w/.test(text.charAt(offset)) ? /\w*$/.exec(text.slice(0, offset)) : null;
   return before?.index ?? offset;

@@ -1,6 +1,6 @@
-/** The form of a contract file: a JSON Schema of one record, with keywords that say where it comes from and how it is listed. */
+/** Types of a contract file: a JSON Schema of one record, with `x-` keywords for its source and its listing. */
 
-/** The most bytes that a contract file may have. */
+/** Maximum bytes of a contract file. */
 export const MAX_CONTRACT = 1_000_000;
 
 type Scalar = "string" | "integer" | "number" | "boolean" | "array" | "object";
@@ -12,7 +12,7 @@ export type NullRule =
   | { readonly join: readonly string[]; readonly empty?: NullRule }
   | { readonly setting: "defaultAvatar" };
 
-/** What one value must be. Keywords mean what JSON Schema (2020-12) says, formats are checked, patterns have the flag `u`. */
+/** The schema of one value. Keywords are those of JSON Schema 2020-12; formats are checked, patterns have the flag `u`. */
 export interface ValueSchema {
   readonly type?: Scalar | readonly [Exclude<Scalar, "object">, "null"];
   readonly enum?: readonly unknown[];
@@ -40,7 +40,7 @@ export interface ValueSchema {
   readonly "x-json"?: true;
 }
 
-/** A field: what its value must be, and where it comes from. */
+/** A field: the schema of its value, and its source. */
 export interface FieldSchema extends ValueSchema {
   readonly "x-column"?: string;
   readonly "x-null"?: NullRule;
@@ -52,24 +52,24 @@ export interface FieldSchema extends ValueSchema {
 }
 
 export interface Listing {
-  /** `/v1/stations/`: below the base URL, with a slash at both ends. */
+  /** Path below the base URL, with a slash at both ends: `/v1/stations/`. */
   readonly path: string;
-  /** One and many: `station`, `stations`. */
+  /** Singular and plural: `station`, `stations`. */
   readonly words: readonly [one: string, many: string];
-  /** The field that names a record. */
+  /** The field that identifies a record. */
   readonly key: string;
-  /** Fields, with `-` before those that descend; the key is the last. */
+  /** Sort fields, with `-` before descending ones; the key is the last. */
   readonly order: readonly string[];
-  /** The field that people know a record by; the key unless given. */
+  /** The field that reports and the explorer show as a record's name; the key by default. */
   readonly label?: string;
   readonly version: number;
-  /** What this is, for people. */
+  /** Title for the explorer and openapi.json. */
   readonly title?: string;
   readonly description?: string;
   readonly publisher?: string;
   /** An SPDX id or a URL. */
   readonly license?: string;
-  /** The URL of where the data comes from. */
+  /** The URL of the data's origin. */
   readonly source?: string;
   /** A URL or an e-mail address. */
   readonly contact?: string;
@@ -77,7 +77,7 @@ export interface Listing {
   readonly columns?: readonly string[];
 }
 
-/** A named SQL condition over the source's columns. Where it is not true, the record is published with a warning of that name. */
+/** A named SQL condition over the source's columns. If it is not true, the record is published with a warning of that name. */
 export interface NamedCondition {
   readonly name: string;
   readonly sql: string;
@@ -105,7 +105,7 @@ type OfType<Type> = Type extends "string"
         ? null
         : unknown;
 
-/** The type of a value that a schema takes, where the schema is a constant. */
+/** The type of the values of a schema that is declared `as const`. */
 type ValueOf<Schema> = Schema extends { readonly const: infer Value }
   ? Value
   : Schema extends { readonly enum: readonly (infer Value)[] }
@@ -122,7 +122,7 @@ type ValueOf<Schema> = Schema extends { readonly const: infer Value }
               ? OfType<Type>
               : unknown;
 
-/** The type of a record of a contract that is a constant. For any other contract, an object with any fields. */
+/** The type of the records of a contract that is declared `as const`. For any other contract, an object with any fields. */
 export type RecordOf<Schema> = Schema extends { readonly properties: infer Properties }
   ? { -readonly [Name in keyof Properties]: ValueOf<Properties[Name]> }
   : never;

@@ -1,22 +1,23 @@
-/** The rules of x-listing: where the listing is, its words, its key and its order. */
+/** Checks x-listing: path, columns, label, key and order. */
 import { DOWNLOAD_PATHS } from "../downloads.js";
 import { isScalarKind, kindsOf, mayBeNull } from "../record/kind.js";
-import { findField, type RoughFields } from "./field-rules.js";
+import { findField, type UncheckedFields } from "./field-rules.js";
 import type { ContractFile, Listing } from "./form.js";
-import { type Place, shown } from "./mistakes.js";
+import { display, type Place } from "./mistakes.js";
 import { DRAFT } from "./shapes.js";
 
-/** What else lies at the top of a release, so that no listing can begin there. */
+/** Names at the top of a release, with which a listing's path cannot begin. */
 export const TAKEN_NAMES: readonly string[] = [
   ...["contract.json", "openapi.json", "snapshot.json", "records.sha256"],
   ...["bulk.json", "bulk", "changes.json", "changes", "lookup", "index.html", "explorer", "adapters"],
   ...DOWNLOAD_PATHS,
   ...["sha256sums", "sha256sums.minisig", "avatar.svg", ".mark"],
 ];
-/** A target that is published to may be a repository, and Rollcall keeps files of its own there. */
+/** Names that git and Rollcall use in a folder that is published to. */
 const KEPT = /^(?:\.git$|\.rollcall-)/i;
 
-export function checkListing(file: Partial<ContractFile>, fields: RoughFields, top: Place): void {
+/** Checks `$schema` and `x-listing`, and adds mistakes to their places. */
+export function checkListing(file: Partial<ContractFile>, fields: UncheckedFields, top: Place): void {
   const { $schema, "x-listing": listing } = file;
   if ($schema !== undefined && $schema !== DRAFT && !/(?:^|\/)contract\.schema\.json$/.test($schema)) {
     top.at("$schema").mustBe(`${DRAFT} or the path of contract.schema.json`, $schema);
@@ -29,7 +30,7 @@ export function checkListing(file: Partial<ContractFile>, fields: RoughFields, t
   columns?.forEach((column: string | undefined, at) => {
     if (column === undefined) return;
     const place = here.at("columns", at);
-    if (columns.indexOf(column) < at) place.refuse(`is listed twice: ${shown(column)}`);
+    if (columns.indexOf(column) < at) place.refuse(`is listed twice: ${display(column)}`);
     else findField(column, place, fields);
   });
   if (label === undefined) return;
@@ -48,28 +49,28 @@ function checkPath(path: string, here: Place): void {
   else if (segments.some((segment) => segment === "." || segment.startsWith(".."))) {
     refuse("a path without the segment . and without segments that begin with ..");
   } else if (segments.some((segment) => KEPT.test(segment))) {
-    refuse("a path without .git and without segments that begin with .rollcall-, which are kept for git and Rollcall");
+    refuse("a path without .git and without segments that begin with .rollcall-, which git and Rollcall use");
   } else if (TAKEN_NAMES.includes(segments[0]?.toLowerCase() ?? "")) {
-    refuse(`a path that no other file of a release has, and ${segments[0]} is one`);
+    refuse(`a path that does not begin with ${segments[0]}, which a release uses itself`);
   }
 }
 
-function checkOrder({ key, order }: Partial<Listing>, fields: RoughFields, here: Place): void {
+function checkOrder({ key, order }: Partial<Listing>, fields: UncheckedFields, here: Place): void {
   if (key !== undefined) checkSortable(key, here.at("key"), fields);
   const paths = order?.map((entry: string | undefined) => entry?.replace(/^-/, ""));
   paths?.forEach((path, at) => {
     if (path === undefined) return;
     const place = here.at("order", at);
-    if (paths.indexOf(path) < at) place.refuse(`repeats ${path}, by which records are in order already`);
-    // A key that is not such a field is refused above.
+    if (paths.indexOf(path) < at) place.refuse(`is listed twice: ${path}`);
+    // The key was checked above.
     else if (path !== key) checkSortable(path, place, fields);
   });
   const last = paths?.at(-1);
   if (key === undefined || last === undefined || last === key) return;
-  here.at("order").refuse(`must end with the key, ${key}, which makes the order total, got ${last}`);
+  here.at("order").refuse(`must end with the key, ${key}, so that the order is total, got ${last}`);
 }
 
-function checkSortable(path: string, here: Place, fields: RoughFields): void {
+function checkSortable(path: string, here: Place, fields: UncheckedFields): void {
   const schema = findField(path, here, fields)?.schema;
   if (!schema) return;
   const kinds = kindsOf(schema);

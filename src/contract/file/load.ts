@@ -1,11 +1,11 @@
-/** The contract that a build, or whoever reads a source, is given. */
+/** Loads the contract that a verb is given, and checks its SQL conditions with SQLite. */
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { codeOf, ExitCode, UserError, usageError } from "../../errors.js";
 import { count } from "../../print/numbers.js";
 import { visible } from "../../print/text.js";
-import { type Contract, contractOf, isInUse, USERS_CONTRACT } from "../contract.js";
+import { type Contract, contractOf, isCompiled, USERS_CONTRACT } from "../contract.js";
 import { quoteName } from "../sql.js";
 import { compileCondition } from "./conditions.js";
 import { type ContractFile, MAX_CONTRACT } from "./form.js";
@@ -13,12 +13,13 @@ import type { ReadContract } from "./parse.js";
 import { readContract } from "./read.js";
 
 /**
- * @param given a contract as a plain object, or the path of its file; the directory of users unless given.
+ * Loads and checks a contract.
+ * @param given a contract as a plain object, or the path of its file; the directory of users by default.
  * @throws UserError (usage) with a line for each of its mistakes.
  */
 export async function loadContract(given: string | ContractFile | undefined): Promise<Contract> {
   if (given === undefined) return USERS_CONTRACT;
-  if (typeof given === "object" && isInUse(given)) return contractOf(given);
+  if (typeof given === "object" && isCompiled(given)) return contractOf(given);
   const name = typeof given === "string" ? visible(given) : "The given object";
   const read =
     typeof given === "string"
@@ -26,7 +27,7 @@ export async function loadContract(given: string | ContractFile | undefined): Pr
       : (await import("./parse.js")).checkContract(given);
   const mistakes = await mistakesOf(read);
   if (!("mistakes" in read) && mistakes.length === 0) return read;
-  const message = `${name} cannot be used as a contract, for it has ${count(mistakes.length, "mistake")}:`;
+  const message = `${name} is not a valid contract. It has ${count(mistakes.length, "mistake")}:`;
   throw new UserError(message, { exitCode: ExitCode.usage, details: mistakes });
 }
 
@@ -40,10 +41,10 @@ function textOf(path: string, name: string): string {
   let bytes: Buffer;
   try {
     const found = statSync(path);
-    if (!found.isFile()) throw usageError(`${name} is no file; ${advice}.`);
+    if (!found.isFile()) throw usageError(`${name} is not a file; ${advice}.`);
     const { size } = found;
     if (size > MAX_CONTRACT)
-      throw usageError(`${name} has ${size} bytes, and a contract at most ${MAX_CONTRACT}; ${advice}.`);
+      throw usageError(`${name} has ${size} bytes, and a contract has at most ${MAX_CONTRACT}; ${advice}.`);
     bytes = readFileSync(path);
   } catch (cause) {
     if (cause instanceof UserError) throw cause;
@@ -51,11 +52,11 @@ function textOf(path: string, name: string): string {
     if (code === "ENOENT") throw usageError(`There is no file ${name}; ${advice}.`, cause);
     throw usageError(`Contract ${name} cannot be read (${code}).`, cause);
   }
-  if (!isUtf8(bytes)) throw usageError(`Contract ${name} is not text in UTF-8; save it as that.`);
+  if (!isUtf8(bytes)) throw usageError(`Contract ${name} is not text in UTF-8; save it as UTF-8.`);
   return bytes.toString("utf8");
 }
 
-/** A sentence for each condition that SQLite itself refuses, asked of a database in memory that has nothing else. */
+/** Runs each condition in an empty database in memory. @returns a sentence for each that SQLite refuses. */
 function refusedConditions({ conditions, fields }: Pick<Contract, "conditions" | "fields">): string[] {
   if (conditions.length === 0) return [];
   const row = fields.map(({ column }) => `NULL AS ${quoteName(column)}`).join(", ");
@@ -63,7 +64,7 @@ function refusedConditions({ conditions, fields }: Pick<Contract, "conditions" |
   try {
     return conditions.flatMap(({ sql }, at) => {
       try {
-        // Asked of a row of NULLs, too: what is wrong with its constants SQLite says only then.
+        // Evaluated on a row of NULLs, since SQLite reports some mistakes in constants only then.
         db.prepare(`SELECT ${compileCondition(sql, quoteName)} FROM (SELECT ${row})`).get();
         return [];
       } catch (error) {

@@ -1,4 +1,4 @@
-/** Reads a contract file, as its author or a stranger wrote it. All of its mistakes are told at once. */
+/** Parses and checks a contract file, which may be untrusted. Reports all mistakes at once. */
 import { shorten, visible } from "../../print/text.js";
 import { type Contract, contractOf } from "../contract.js";
 import { isObject, isTooDeep, LONE_SURROGATE } from "../json.js";
@@ -8,33 +8,32 @@ import { parseConfig } from "./config-json.js";
 import { checkFields } from "./field-rules.js";
 import { type ContractFile, MAX_CONTRACT } from "./form.js";
 import { checkListing } from "./listing-rules.js";
-import { listed, meant, Place, shown } from "./mistakes.js";
+import { display, firstMistakes, Place, suggestion } from "./mistakes.js";
 import { contractForm, MEMBERS } from "./shapes.js";
 
-/** A contract, or what is wrong with it: a line each. */
+/** A contract, or its mistakes, one line each. */
 export type ReadContract = Contract | { mistakes: string[] };
 
-/** Deeper than 16 fields within each other, with lists and values in the last one. */
+/** Depth limit of the file. 16 nested fields, with lists and values in the last one, need less. */
 const MOST_LEVELS = 100;
 const MOST_PATTERNS = 100;
 const MOST_REFUSED = 4;
 
-/** @param text of a file. */
+/** Parses the text of a contract file. */
 export function parseContract(text: string): ReadContract {
   if (Buffer.byteLength(text) > MAX_CONTRACT) {
-    return { mistakes: [`The file is larger than ${MAX_CONTRACT} bytes; a contract needs far less.`] };
+    return { mistakes: [`The file must have at most ${MAX_CONTRACT} bytes.`] };
   }
-  if (isTooDeep(text)) return { mistakes: ["The file is nested far deeper than a contract can be."] };
+  if (isTooDeep(text)) return { mistakes: [`The file is nested deeper than ${MOST_LEVELS} levels.`] };
   const parsed = parseConfig(text);
   if ("mistake" in parsed) return { mistakes: [`The file is not JSON: ${parsed.mistake}.`] };
   const repeated = parsed.repeated.map(
-    ({ key, line, column }) =>
-      `${visible(shorten(key, 60))} is repeated (line ${line}, column ${column}); give each name once.`,
+    ({ key, line, column }) => `${visible(shorten(key, 60))} is repeated (line ${line}, column ${column}); remove one.`,
   );
   return check(parsed.value, repeated);
 }
 
-/** @param value plain JSON that a program gives as a contract. Later changes of it change nothing here. */
+/** Checks a contract that is given as a plain object. The object is copied. */
 export function checkContract(value: unknown): ReadContract {
   let text: string | undefined;
   try {
@@ -49,37 +48,37 @@ export function checkContract(value: unknown): ReadContract {
 function check(value: unknown, before: readonly string[]): ReadContract {
   const mistakes = new Set<string>();
   const top = new Place(mistakes);
-  const rough = isSound(value, top) && hasFewPatterns(value, top) ? checkForm(value, top) : undefined;
+  const rough = isPlainJson(value, top) && hasFewPatterns(value, top) ? checkForm(value, top) : undefined;
   if (rough) {
     const fields = checkFields(rough, top);
     checkListing(rough, fields, top);
     checkConditions(rough, fields, top);
   }
-  const all = [...before, ...listed(mistakes)];
+  const all = [...before, ...firstMistakes(mistakes)];
   return all.length > 0 ? { mistakes: all } : contractOf(value as ContractFile);
 }
 
-/** Whether a value can be walked, and written again as what it is. */
-function isSound(value: unknown, here: Place): boolean {
-  const why = whyNotSound(value, here);
+/** Checks that a value is JSON of limited depth that can be written again without loss. */
+function isPlainJson(value: unknown, here: Place): boolean {
+  const why = whyNotPlainJson(value, here);
   if (why !== undefined) here.refuse(why);
   if (why !== undefined || typeof value !== "object" || value === null) return why === undefined;
   const all = Object.entries(value).map(([name, inside]) => {
-    if (name !== "__proto__" && !LONE_SURROGATE.test(name)) return isSound(inside, here.at(name));
-    here.at(name).refuse("has a name that no property may have");
+    if (name !== "__proto__" && !LONE_SURROGATE.test(name)) return isPlainJson(inside, here.at(name));
+    here.at(name).refuse("has a name that is not allowed");
     return false;
   });
   return all.every(Boolean);
 }
 
-function whyNotSound(value: unknown, { names }: Place): string | undefined {
+function whyNotPlainJson(value: unknown, { names }: Place): string | undefined {
   if (names.length > MOST_LEVELS) return `is nested deeper than ${MOST_LEVELS} levels`;
-  if (typeof value === "string" && LONE_SURROGATE.test(value)) return "has half a surrogate pair in it";
-  if (typeof value === "number" && !Number.isFinite(value)) return "is a number beyond what JSON's readers hold";
+  if (typeof value === "string" && LONE_SURROGATE.test(value)) return "has half a surrogate pair";
+  if (typeof value === "number" && !Number.isFinite(value)) return "is a number too large for JSON parsers";
   return undefined;
 }
 
-/** Each pattern is judged by counting steps. A stranger's contract with very many, or with many bad ones, is not worth that. */
+/** Limits the number of patterns, and of invalid ones, since checking a pattern is expensive. */
 function hasFewPatterns(value: unknown, top: Place): boolean {
   const patterns = new Set<string>();
   JSON.stringify(value, (name, inside) => {
@@ -87,15 +86,15 @@ function hasFewPatterns(value: unknown, top: Place): boolean {
     return inside;
   });
   if (patterns.size > MOST_PATTERNS) {
-    top.refuse(`has ${patterns.size} patterns that differ; at most ${MOST_PATTERNS} are asked`);
+    top.refuse(`must have at most ${MOST_PATTERNS} different patterns, got ${patterns.size}`);
     return false;
   }
   const refused: string[] = [];
   for (const pattern of patterns) {
-    if (whyNotPattern(pattern) !== undefined) refused.push(shown(pattern));
+    if (whyNotPattern(pattern) !== undefined) refused.push(display(pattern));
     if (refused.length <= MOST_REFUSED) continue;
     top.refuse(
-      `has too many patterns that are wrong or may take very long to be checked further: ${refused.join(", ")}`,
+      `has more than ${MOST_REFUSED} patterns that are invalid or may be slow, so it is not checked further: ${refused.join(", ")}`,
     );
     return false;
   }
@@ -104,7 +103,7 @@ function hasFewPatterns(value: unknown, top: Place): boolean {
 
 /**
  * Checks the form of each part.
- * @returns the file without the parts whose form is wrong, so that rules still find what else is wrong.
+ * @returns the file without the parts whose form is wrong, so that the rules can check the others.
  */
 function checkForm(value: unknown, top: Place): Partial<ContractFile> | undefined {
   const rough: unknown = structuredClone(value);
@@ -113,7 +112,7 @@ function checkForm(value: unknown, top: Place): Partial<ContractFile> | undefine
     if (issue.code === "unrecognized_keys") {
       const known = MEMBERS.get(issue.message) ?? [];
       for (const key of issue.keys) {
-        here.at(key).refuse(`is no keyword of ${issue.message}; ${meant(key, known)}`);
+        here.at(key).refuse(`is not a keyword of ${issue.message}; ${suggestion(key, known)}`);
         leaveOut(rough, [...issue.path, key]);
       }
     } else {
@@ -128,7 +127,7 @@ function valueAt(value: unknown, place: readonly PropertyKey[]): unknown {
   return place.reduce<unknown>((inside, name) => (inside as Record<PropertyKey, unknown> | undefined)?.[name], value);
 }
 
-/** The name stays, so that it is not reported as missing, too. */
+/** Sets a part to undefined. Its name stays, so that it is not reported as missing. */
 function leaveOut(rough: unknown, place: readonly PropertyKey[]): void {
   const above = valueAt(rough, place.slice(0, -1));
   const name = place.at(-1);

@@ -1,22 +1,21 @@
-/** Says patterns of authors again for the check of a page's bytes, where it is proved that they mean the same there. */
+/** Translates patterns of contracts to patterns of UTF-8 bytes, where both provably match the same texts. */
 
-/** Atoms that a pattern may have once its counts are written out, so that a check of bytes stays small. */
+/** Maximum number of atoms with counts expanded, so that byte patterns stay small. */
 const LARGEST = 2000;
 
 /**
- * The source of a regular expression that takes the texts that `pattern` does, where it stands between two quotes in one
- * that reads UTF-8 as latin1. Of texts that JSON writes with escapes it takes none. Undefined where that is not proved. It is
- * where the whole pattern is anchored, all that it names is ASCII that JSON writes as it is, and nothing in it looks
- * around or repeats what it took.
+ * Translates a pattern for use between two quotes, on UTF-8 read as latin1. The result matches the texts that `pattern`
+ * matches, except those that JSON writes with escapes. Undefined unless the pattern is anchored at both ends, names only
+ * ASCII that JSON writes without escapes, and has no lookaround or back-reference.
  */
 export function inBytes(pattern: string): string | undefined {
   const read = readPattern(pattern);
   return read && read.size <= LARGEST ? read.source : undefined;
 }
 
-/** In how many ways a pattern can be walked at most; Infinity where it repeats without end, or is of a kind that is not read here. */
-export function waysOf(pattern: string): number {
-  return readPattern(pattern)?.ways ?? Number.POSITIVE_INFINITY;
+/** Maximum number of paths through a pattern; Infinity if it has an unbounded repetition, or syntax that is not read here. */
+export function countPaths(pattern: string): number {
+  return readPattern(pattern)?.paths ?? Number.POSITIVE_INFINITY;
 }
 
 function readPattern(pattern: string): Part | undefined {
@@ -38,26 +37,26 @@ interface Reader {
 
 /** A part of a pattern. */
 interface Part {
-  /** How it is written in bytes. */
+  /** Its source as a pattern of bytes. */
   source: string;
-  /** How many atoms it has with its counts written out. */
+  /** Number of atoms with counts expanded. */
   size: number;
-  /** In how many ways it can be walked, at most. */
-  ways: number;
+  /** Maximum number of paths through it. */
+  paths: number;
 }
 
-/** Terms up to the end, or to what closes a group's branch. */
+/** Reads terms up to the end of the pattern or of a group's branch. */
 function readSequence(reader: Reader): Part | undefined {
-  let [source, size, ways] = ["", 0, 1];
+  let [source, size, paths] = ["", 0, 1];
   while (reader.at < reader.text.length && !"|)".includes(next(reader))) {
     const atom = readAtom(reader);
     const times = atom && readQuantifier(reader);
     if (!atom || !times) return undefined;
     source += atom.source + times.source;
     size += atom.size * times.size;
-    ways *= waysToRepeat(atom.ways, times);
+    paths *= pathsToRepeat(atom.paths, times);
   }
-  return { source, size, ways };
+  return { source, size, paths };
 }
 
 function next({ text, at }: Reader): string {
@@ -70,16 +69,16 @@ function readAtom(reader: Reader): Part | undefined {
   if (first === "[") return readClass(reader);
   if (first === ".") {
     reader.at++;
-    return { source: allBut("", LINE_ENDS), size: 2, ways: 1 };
+    return { source: allBut("", LINE_ENDS), size: 2, paths: 1 };
   }
   const { source, character } = readCharacter(reader, SYNTAX) ?? {};
   if (source === undefined || (character !== undefined && !isPlain(character))) return undefined;
-  return { source, size: 1, ways: 1 };
+  return { source, size: 1, paths: 1 };
 }
 
 function readGroup(reader: Reader): Part | undefined {
   reader.at += reader.text.startsWith("(?:", reader.at) ? 3 : 1;
-  // A look-around, or a name for what another part repeats.
+  // A lookaround or a named group.
   if (next(reader) === "?") return undefined;
   const branches: Part[] = [];
   do {
@@ -91,14 +90,14 @@ function readGroup(reader: Reader): Part | undefined {
   reader.at++;
   const sources = branches.map(({ source }) => source);
   const size = branches.reduce((sum, branch) => sum + branch.size, 1);
-  const ways = branches.reduce((sum, branch) => sum + branch.ways, 0);
-  return { source: `(?:${sources.join("|")})`, size, ways };
+  const paths = branches.reduce((sum, branch) => sum + branch.paths, 0);
+  return { source: `(?:${sources.join("|")})`, size, paths };
 }
 
-/** U+2028 and U+2029, which a dot does not take. */
+/** Excludes U+2028 and U+2029, which a dot does not match. */
 const LINE_ENDS = "(?!\\xe2\\x80[\\xa8\\xa9])";
 
-/** One character that JSON writes as it is: in ASCII none of the class, beyond it any. Nothing else begins with a byte that continues one. */
+/** One character that JSON writes without an escape: ASCII outside the class, or any multi-byte character. */
 function allBut(members: string, not = ""): string {
   return `(?:[^${members}"\\\\\\x00-\\x1f\\x80-\\xff]|${not}[\\xc2-\\xf4][\\x80-\\xbf]+)`;
 }
@@ -119,10 +118,10 @@ function readClass(reader: Reader): Part | undefined {
     source += isRange ? `${from.source}-${to.source}` : from.source;
   }
   reader.at++;
-  return isNegated ? { source: allBut(source), size: 2, ways: 1 } : { source: `[${source}]`, size: 1, ways: 1 };
+  return isNegated ? { source: allBut(source), size: 2, paths: 1 } : { source: `[${source}]`, size: 1, paths: 1 };
 }
 
-/** Whether JSON writes every character of a range as it is. A set, such as `\d`, has no character. */
+/** Whether JSON writes every character of a range without escapes. False for a set such as `\d` as an end. */
 function isPlainRange(from: string | undefined, to: string | undefined): boolean {
   if (from === undefined || to === undefined) return from === to;
   const isAround = (character: string) => from <= character && character <= to;
@@ -148,15 +147,15 @@ function readCharacter(reader: Reader, refused: string): { source: string; chara
   return /[\w]/.test(second) ? undefined : { source: escaped(second), character: second };
 }
 
-/** A character as it may stand anywhere, in a class too. */
+/** Escapes a character for any place of a pattern, in a class too. */
 function escaped(character: string): string {
   return /[\\^$.*+?()[\]{}|/-]/.test(character) ? `\\${character}` : character;
 }
 
-/** How often an atom may stand. */
+/** A quantifier. */
 interface Times {
   source: string;
-  /** At most or, without an end, at least. */
+  /** The maximum; if unbounded, the minimum. */
   size: number;
   least: number;
   most: number;
@@ -169,7 +168,7 @@ const TIMES: Readonly<Record<string, readonly [least: number, most: number]>> = 
   "+": [1, Number.POSITIVE_INFINITY],
 };
 
-/** Only greedy ones are read. */
+/** Reads a quantifier; undefined for a lazy one. */
 function readQuantifier(reader: Reader): Times | undefined {
   const [source = "", from, to] = /^(?:[*+?]|\{(\d+)(?:,(\d*))?\})?/.exec(reader.text.slice(reader.at)) ?? [];
   reader.at += source.length;
@@ -179,10 +178,10 @@ function readQuantifier(reader: Reader): Times | undefined {
   return { source, size: Math.max(1, Number.isFinite(most) ? most : least), least, most };
 }
 
-function waysToRepeat(ways: number, { least, most }: Times): number {
+function pathsToRepeat(paths: number, { least, most }: Times): number {
   if (!Number.isFinite(most)) return most;
-  if (ways === 1) return most - least + 1;
-  let [sum, each] = [0, ways ** least];
-  for (let times = least; times <= most && sum < Number.POSITIVE_INFINITY; times++, each *= ways) sum += each;
+  if (paths === 1) return most - least + 1;
+  let [sum, each] = [0, paths ** least];
+  for (let times = least; times <= most && sum < Number.POSITIVE_INFINITY; times++, each *= paths) sum += each;
   return sum;
 }

@@ -1,4 +1,4 @@
-/** The form of a contract file as a schema, from which contract.schema.json for editors is made. */
+/** The zod schema of a contract file, from which contract.schema.json for editors is made. */
 import { z } from "zod";
 import { isPublishableUrl } from "../links.js";
 import { KEYWORDS } from "../record/keywords.js";
@@ -8,10 +8,10 @@ import type { ContractFile } from "./form.js";
 export const DRAFT = "https://json-schema.org/draft/2020-12/schema";
 const TYPES = ["string", "integer", "number", "boolean", "array"] as const;
 
-/** The keywords of each shape, by the name that messages give it. */
+/** The keywords of each shape, by its name in messages. */
 export const MEMBERS = new Map<string, readonly string[]>();
 
-/** Every message completes "must be ...", except that for unknown members: it is the shape's name, a key of `MEMBERS`. */
+/** Makes the schema of an object. Messages complete "must be ..."; for unknown members, the message is a key of `MEMBERS`. */
 function shape<Shape extends z.core.$ZodLooseShape>(name: string, members: Shape) {
   MEMBERS.set(name, Object.keys(members));
   const error = ({ code }: { code?: string | undefined }) => (code === "unrecognized_keys" ? name : "an object");
@@ -26,12 +26,12 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
   error: "a string, a number, true, false or null",
 });
 
-/** A member that may be left out, with what editors say of it. */
-const yes = z.literal(true, { error: "true, or left out" });
 /** Without `;`, space or quotes, which would end a source of a Content-Security-Policy. */
 const isOrigin = (text: string) => /^https:\/\/[a-z0-9.-]+(:\d{1,5})?$/.test(text);
 const IMAGE = "true, or the origin of the images, such as https://images.example.com";
 const image = z.union([z.literal(true), z.string().refine(isOrigin, { error: IMAGE })], { error: IMAGE });
+const onlyTrue = z.literal(true, { error: "true, or left out" });
+/** An optional member, with the description that editors show. */
 const optional = (form: z.ZodType, description: string) => form.describe(description).optional();
 
 /** The forms of the keywords about a kind of value. */
@@ -45,18 +45,18 @@ const type = z.union([z.enum([...TYPES, "object"]), z.tuple([z.enum(TYPES), z.li
 });
 
 const annotations = {
-  title: optional(z.string({ error: "text" }), "A short name for people."),
-  description: optional(
-    z.string({ error: "text" }),
-    "What it means, for the docs, the types and the API's description.",
-  ),
-  examples: optional(z.array(z.unknown(), { error: "a list of values" }), "Values as they may be."),
+  title: optional(z.string({ error: "text" }), "A short name."),
+  description: optional(z.string({ error: "text" }), "What it means, for the documentation, types and openapi.json."),
+  examples: optional(z.array(z.unknown(), { error: "a list of values" }), "Example values."),
 };
 
 const scalars = {
-  type: optional(type, 'What a value is. With "null" in a list beside it, a NULL of the source is published as null.'),
-  enum: optional(list(scalar, "a list of one or more values"), "The values that there are, all of one kind."),
-  const: optional(scalar, "The only value that there is."),
+  type: optional(
+    type,
+    'The type of the value. With "null" in a list beside it, NULL of the source is published as null.',
+  ),
+  enum: optional(list(scalar, "a list of one or more values"), "The allowed values, all of one kind."),
+  const: optional(scalar, "The only allowed value."),
   ...formsFor("string"),
   ...formsFor("number"),
 };
@@ -66,29 +66,29 @@ const option = shape("a schema in anyOf", { ...scalars, ...annotations }).meta({
 const lists = {
   items: z.lazy(() => itemSchema).optional(),
   ...formsFor("array"),
-  anyOf: optional(list(option, "a list of one or more schemas"), "Schemas of which a value fits at least one."),
+  anyOf: optional(list(option, "a list of one or more schemas"), "Schemas, of which a value fits at least one."),
 };
 
-/** The keywords of an object's members, and of any JSON. */
+/** The keywords for objects, and x-json. */
 function objects(member: () => z.ZodType, members: string, description: string) {
   const name = z.string({ error: "the name of a property" });
   return {
     properties: optional(z.record(z.string(), z.lazy(member), { error: members }), description),
     required: optional(
       z.array(name, { error: "the list of all properties" }),
-      "All properties: what can be missing is null instead.",
+      "All properties. A value that may be missing is null instead.",
     ),
-    additionalProperties: optional(z.literal(false, { error: "false" }), "False: there are no others."),
-    "x-json": optional(yes, "Any JSON value, published with sorted keys."),
+    additionalProperties: optional(z.literal(false, { error: "false" }), "False: other properties are not allowed."),
+    "x-json": optional(onlyTrue, "Any JSON value, published with sorted keys."),
   };
 }
 
 const itemSchema: z.ZodType = shape("a schema of items", {
   ...scalars,
   ...lists,
-  ...objects(() => itemSchema, "an object of properties", "What each item has, where it is an object."),
+  ...objects(() => itemSchema, "an object of properties", "The properties of an item that is an object."),
   ...annotations,
-}).meta({ id: "item", description: "What each item of a list is." });
+}).meta({ id: "item", description: "The schema of each item." });
 
 const observed = shape("a schema in x-observed", { ...scalars, ...lists, ...annotations }).meta({ id: "observed" });
 
@@ -99,7 +99,10 @@ const nullRule: z.ZodType = shape("a rule for NULL", {
   join: optional(list(fieldPath, "a list of fields"), "The values of other fields, joined by one space and trimmed."),
   empty: z.lazy(() => nullRule).optional(),
   setting: optional(setting, "The value of a setting of the build."),
-}).meta({ id: "null", description: "What a NULL publishes; under empty, where all that is joined is empty." });
+}).meta({
+  id: "null",
+  description: "The value published for NULL; under empty, the value published if all joined values are empty.",
+});
 
 const field: z.ZodType = shape("a field", {
   ...scalars,
@@ -107,11 +110,11 @@ const field: z.ZodType = shape("a field", {
   ...objects(() => field, "an object of fields", "The fields of an object, each from columns of its own."),
   ...annotations,
   "x-column": optional(text("the name of a column"), "The source's column; otherwise the field's path joined by _."),
-  "x-null": optional(nullRule, "What a NULL of the source publishes."),
-  "x-observed": optional(observed, "A narrower schema: a value outside it is published, and counted as a warning."),
+  "x-null": optional(nullRule, "The value published for NULL in the source."),
+  "x-observed": optional(observed, "A narrower schema. A value outside it is published, and counted as a warning."),
   "x-facet": optional(
     z.boolean({ error: "true or false" }),
-    "Whether people want to see and choose records by this field.",
+    "Whether the explorer and lookups filter records by this field.",
   ),
   "x-image": optional(
     image,
@@ -120,37 +123,38 @@ const field: z.ZodType = shape("a field", {
 }).meta({ id: "field" });
 
 /** A text that passes a check. */
-const such = (isSuch: (text: string) => boolean, allowed: string) => text(allowed).refine(isSuch, { error: allowed });
+const textWhere = (isSuch: (text: string) => boolean, allowed: string) =>
+  text(allowed).refine(isSuch, { error: allowed });
 
 const isEmail = (text: string) => z.regexes.email.test(text);
 const isLine = (text: string) => /^\P{Cc}*[^\s\p{Cc}]\P{Cc}*$/u.test(text);
-const line = such(isLine, "a text of one line");
-const word = such(isLine, "a word without control characters");
+const line = textWhere(isLine, "a text of one line");
+const word = textWhere(isLine, "a word without control characters");
 const listing = shape("the listing", {
-  path: text("a path like /v1/stations/").describe("Below the base URL, with a slash at both ends."),
+  path: text("a path like /v1/stations/").describe("The path below the base URL, with a slash at both ends."),
   words: z
     .tuple([word, word], { error: 'two words, as in ["station", "stations"]' })
-    .describe("One and many, for messages and reports."),
-  key: fieldPath.describe("The field that names a record: never null, a string or an integer, unique."),
+    .describe("Singular and plural, for messages and reports."),
+  key: fieldPath.describe("The field that identifies a record: a unique string or integer, never null."),
   order: list(fieldPath, "a list of fields").describe(
-    "Fields by which records are listed, - before those that descend; the key comes last.",
+    "Fields by which records are sorted, with - before descending ones. The key comes last.",
   ),
-  label: fieldPath.describe("The field that people know a record by; the key unless named.").optional(),
+  label: fieldPath.describe("The field shown as a record's name; the key by default.").optional(),
   version: z
     .int({ error: "a whole number from 1" })
     .min(1, { error: "a whole number from 1" })
-    .describe("Moves whenever what makes a record valid does."),
-  title: line.describe("What this is, in a few words.").optional(),
-  description: such((text) => text.trim() !== "", "a text")
-    .describe("What this is.")
+    .describe("Increase it whenever a change makes other records valid."),
+  title: line.describe("The title of the listing.").optional(),
+  description: textWhere((text) => text.trim() !== "", "a text")
+    .describe("The description of the listing.")
     .optional(),
-  publisher: line.describe("Who publishes it.").optional(),
-  license: such((text) => /^[A-Za-z0-9.+-]+$/.test(text) || isPublishableUrl(text), "an SPDX id or a URL")
-    .describe("How it may be used: an SPDX id like CC-BY-4.0, or a URL.")
+  publisher: line.describe("The publisher.").optional(),
+  license: textWhere((text) => /^[A-Za-z0-9.+-]+$/.test(text) || isPublishableUrl(text), "an SPDX id or a URL")
+    .describe("The licence: an SPDX id such as CC-BY-4.0, or a URL.")
     .optional(),
-  source: such(isPublishableUrl, "an http(s) URL").describe("The URL of where the data comes from.").optional(),
-  contact: such((text) => isEmail(text) || isPublishableUrl(text), "an http(s) URL or an e-mail address")
-    .describe("Whom to ask: a URL or an e-mail address.")
+  source: textWhere(isPublishableUrl, "an http(s) URL").describe("The URL of the data's origin.").optional(),
+  contact: textWhere((text) => isEmail(text) || isPublishableUrl(text), "an http(s) URL or an e-mail address")
+    .describe("The contact: a URL or an e-mail address.")
     .optional(),
   columns: list(fieldPath, "a list of fields")
     .describe("The fields that a table of records shows, in this order.")
@@ -160,7 +164,7 @@ const listing = shape("the listing", {
 const condition = shape("a condition", {
   name: text("a name like closed-after-opened").describe("The name of the warning."),
   sql: text("an SQL expression").describe(
-    "An expression over the source's columns; where it is not true, one warning.",
+    "An expression over the source's columns. If it is not true, the record has a warning.",
   ),
 }).meta({ id: "condition" });
 
@@ -169,19 +173,21 @@ export const contractForm: z.ZodType<ContractFile> = shape("a contract", {
   title: annotations.title,
   description: annotations.description,
   type: z.literal("object", { error: '"object"' }),
-  "x-listing": listing.describe("Where the listing is, its words, and its order."),
+  "x-listing": listing.describe("The path of the listing, its words, key and order."),
   properties: z.record(z.string(), field, { error: "an object of fields" }).describe("The fields of a record."),
   required: z
     .array(z.string({ error: "the name of a field" }), { error: "the list of all fields" })
-    .describe("All fields: what can be missing is null instead."),
-  additionalProperties: z.literal(false, { error: "false" }).describe("False: there are no others."),
+    .describe("All fields. A value that may be missing is null instead."),
+  additionalProperties: z.literal(false, { error: "false" }).describe("False: other fields are not allowed."),
   "x-observed": z
     .array(condition, { error: "a list of named conditions" })
-    .describe("Conditions over the source's columns; where one is not true, there is a warning of its name.")
+    .describe(
+      "Named conditions over the source's columns. A record for which one is not true has a warning of that name.",
+    )
     .optional(),
 }) as unknown as z.ZodType<ContractFile>;
 
-/** contract.schema.json of the package, by which editors complete and check the form of a contract file. */
+/** Makes contract.schema.json, by which editors complete and check contract files. */
 export function contractSchema(): Record<string, unknown> {
   const { $schema, ...schema } = z.toJSONSchema(contractForm, { io: "input" });
   return { $schema, title: "A contract of Rollcall", ...schema };

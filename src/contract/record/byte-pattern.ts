@@ -1,6 +1,6 @@
 /**
- * A fast check of canonical records by a regular expression over their bytes. It matches a part of what the schema takes without
- * a warning, and never more: property tests compare the two.
+ * A fast check of canonical records by a regular expression over their bytes. It accepts only records that the schema accepts
+ * without a warning, but not all of them.
  */
 import type { Contract } from "../contract.js";
 import type { FieldSchema, ValueSchema } from "../file/form.js";
@@ -14,14 +14,17 @@ import { typeOf } from "./schema.js";
 export type RecordPattern = ReturnType<typeof recordPattern>;
 
 /**
- * Makes the check. A record that does not match may still be valid: then the schema itself checks it.
- * @param defaultAvatar a text that fields with this setting may hold, and that is known to be valid.
+ * Makes the check. A record that does not match may still be valid: check it with the schema.
+ * @param defaultAvatar a text, known to be valid, that fields with this setting may hold.
  */
 export function recordPattern(contract: Contract, defaultAvatar?: string) {
   const source = objectOf(contract.file.properties, defaultAvatar);
   const pattern = source === undefined ? undefined : new RegExp(source, "y");
   return {
-    /** Whether a text, a character a byte, is so many valid records without warnings of their fields; keys and conditions aside. */
+    /**
+     * Whether a text, one character a byte, is `count` valid records without warnings about fields. Key order and SQL
+     * conditions are not checked.
+     */
     takes(text: string, count: number): boolean {
       if (!pattern) return false;
       let at = 0;
@@ -36,7 +39,7 @@ export function recordPattern(contract: Contract, defaultAvatar?: string) {
   };
 }
 
-/** Undefined where a field's values can only be checked by the schema. */
+/** The pattern of an object; undefined if a field has no pattern. */
 function objectOf(
   properties: { readonly [name: string]: FieldSchema },
   avatar: string | undefined,
@@ -61,9 +64,9 @@ function bytesOfField(schema: FieldSchema, avatar: string | undefined): string |
 /** The escapes that JSON.stringify uses. */
 const ESCAPE = '\\\\(?:["\\\\bfnrt]|u00(?:0[0-7be-f]|1[0-9a-f]))';
 const PLAIN = '[^"\\\\\\x00-\\x1f]*';
-/** Any text. Whether its bytes are UTF-8 is checked once for a page. */
+/** The inside of any JSON string. UTF-8 is checked once for the page. */
 const TEXT = `${PLAIN}(?:${ESCAPE}${PLAIN})*`;
-/** One character: an escape, or a byte that begins one, with those that continue it. */
+/** One character: an escape, or a leading byte with its continuation bytes. */
 const CHARACTER = `(?:${ESCAPE}|[^"\\\\\\x00-\\x1f\\x80-\\xbf][\\x80-\\xbf]*)`;
 
 const DATE = [
@@ -74,11 +77,11 @@ const DATE = [
 ].join("|");
 const HEX = (digits: number) => `[0-9a-fA-F]{${digits}}`;
 
-/** URLs whose host has no Punycode, and whose other parts have only common characters. */
+/** URLs with common characters only, and without Punycode in the host. */
 const COMMON_URL =
   "https?://(?:(?!xn--)[a-z][a-z0-9]*(?:-[a-z0-9]+)*\\.)*[a-z]+(?::[1-9]\\d{0,3})?(?:/[\\w.~!$&'()*+,;=:@/?-]*)?";
 
-/** The inside of the quotes of a text in each format. */
+/** For each format, the pattern between the quotes. */
 const FORMATS = {
   uuid: [8, 4, 4, 4, 12].map(HEX).join("-"),
   date: `(?:${DATE})`,
@@ -91,13 +94,13 @@ function literal(value: unknown): string {
   return toBytes(JSON.stringify(value)).replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
 
-/** The keywords that these patterns know. The schema checks values for which another keyword is set. */
+/** Keywords that these patterns check. A schema with another keyword has no pattern. */
 const KNOWN: ReadonlySet<Keyword> = new Set<Keyword>([
   ...(["format", "pattern", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems"] as const),
   ...(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const),
 ]);
 
-/** The pattern of the texts that a schema takes, or of a part of them; undefined where none is known. */
+/** The pattern of a schema's values, or of some of them; undefined if there is none. */
 function bytesOf(schema: ValueSchema): string | undefined {
   const value = bytesOfValue(schema);
   return value !== undefined && isNullable(schema) ? `(?:null|${value})` : value;
@@ -139,7 +142,7 @@ function literals(schema: ValueSchema, values: readonly unknown[]): string {
   return isText ? `"(?:${texts.map((text) => text.slice(1, -1)).join("|")})"` : `(?:${texts.join("|")})`;
 }
 
-/** Integers with at most 15 digits: far from 2^53. */
+/** Integers of at most 15 digits, which are below 2^53. */
 const MOST = 1e15 - 1;
 
 function integer({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: ValueSchema): string {
@@ -148,12 +151,12 @@ function integer({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Value
   return digitsBetween(least, most);
 }
 
-/** What stands between the quotes must match every part: the last one takes it, the others only look at it. */
+/** Every part must match the text between the quotes: the last one consumes it, the others are lookaheads. */
 function text({ format, pattern, minLength = 0, maxLength }: ValueSchema): string | undefined {
   const parts: string[] = [];
   let [beginning, end] = [minLength === 1 ? '(?!")' : "", ""];
   if (pattern !== undefined) {
-    // Of a text with a format, which has no escapes, the end can be looked at, too.
+    // A text with a format has no escapes, so that a lookbehind can check its end.
     const [whole, begun, ended] = [pattern, `${pattern}$`, format ? `^${pattern}` : ""].map(inBytes);
     if (whole !== undefined) parts.push(whole);
     else if (begun !== undefined) beginning += `(?=${begun})`;
@@ -169,7 +172,7 @@ function text({ format, pattern, minLength = 0, maxLength }: ValueSchema): strin
   return `"${beginning}${looks.join("")}${parts.at(-1)}${end}"`;
 }
 
-/** Longer texts are counted by the schema. */
+/** Maximum length that a pattern counts. */
 const MOST_COUNTED = 10_000;
 
 function list({ items = { "x-json": true }, minItems = 0, maxItems, uniqueItems }: ValueSchema): string | undefined {
@@ -183,7 +186,7 @@ function list({ items = { "x-json": true }, minItems = 0, maxItems, uniqueItems 
   return empty === undefined ? full : `(?:${empty}|${full})`;
 }
 
-/** Whether every text that a schema's pattern matches is written without escapes, so that it can stand in quotes as it is. */
+/** Whether JSON writes every text that a schema's pattern matches without escapes. */
 export function isWithoutEscapes(schema: ValueSchema): boolean {
   const { anyOf, format, pattern } = schema;
   const choices = choicesOf(schema);
@@ -192,7 +195,7 @@ export function isWithoutEscapes(schema: ValueSchema): boolean {
   return format !== undefined || (pattern !== undefined && inBytes(pattern) !== undefined);
 }
 
-/** Whether no text that a schema's pattern matches is how SQLite writes a number. */
+/** Whether no text that a schema's pattern matches could be a number as SQLite writes it. */
 export function isNeverNumber(schema: ValueSchema): boolean {
   const { anyOf, format, pattern = "" } = schema;
   const choices = choicesOf(schema);
@@ -205,19 +208,19 @@ export function isNeverNumber(schema: ValueSchema): boolean {
 }
 
 const NUMBER = /^-?(?:\d+(?:\.\d+)?(?:e[+-]\d+)?|Inf)$/;
-/** Longer than `-1.23456789012345e-308`. */
+/** More characters than `-1.23456789012345e-308`. */
 const LONGEST_NUMBER = 24;
-/** A pattern whose first character is one of a simple class. */
+/** A pattern that begins with a simple character class. */
 const FIRST_CLASS = /^\^\[([A-Za-z0-9 _-]+)\](?![*?]|\{0)/;
 
-/** How many characters every text has that an anchored pattern takes; 0 where they may have different lengths. */
+/** The length of all texts that an anchored pattern matches; 0 if their lengths may differ. */
 function fixedLength(pattern: string): number {
   const atoms = [...pattern.slice(1, -1).matchAll(/(?:\[[^\]\\]*\]|[A-Za-z0-9 _:,;@-]|(.))(?:\{(\d+)\})?/gsu)];
   if (atoms.some(([, other]) => other !== undefined)) return 0;
   return atoms.reduce((sum, [, , times = "1"]) => sum + Number(times), 0);
 }
 
-/** Matches every integer from `least` to `most`, and nothing else; both have at most 15 digits. */
+/** The pattern of the integers from `least` to `most`, each of at most 15 digits. */
 function digitsBetween(least: number, most: number): string {
   const options = [
     ...(least <= 0 && most >= 0 ? ["0"] : []),
@@ -228,7 +231,7 @@ function digitsBetween(least: number, most: number): string {
   return options.length === 1 ? options.join("") : `(?:${options.join("|")})`;
 }
 
-/** An option for each run of numbers that differ only in their last digits, and in a range of the digit before those. */
+/** One option for each range of numbers that share all digits before a digit range: `12[3-7]\d{2}`. */
 function positives(least: number, most: number): string[] {
   const options: string[] = [];
   for (let from = least; from <= most; ) {
@@ -236,7 +239,7 @@ function positives(least: number, most: number): string[] {
     while (from % (10 * unit) === 0 && from + 10 * unit - 1 <= most) unit *= 10;
     const zeros = String(unit).length - 1;
     if (from === unit && 10 * unit - 1 <= most) {
-      // All numbers of some lengths in a row are one option.
+      // All numbers of several consecutive lengths are one option.
       const longest = String(most + 1).length - 2;
       options.push(`[1-9]\\d{${zeros},${longest}}`);
       from = 10 ** (longest + 1);

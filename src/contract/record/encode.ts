@@ -1,15 +1,15 @@
-/** The canonical text of one record: keys sorted at every depth, no white space (contract part 2). */
+/** The canonical text of one record: keys sorted at every depth, no white space. */
 import stringify from "fast-json-stable-stringify";
 import type { Contract } from "../contract.js";
 import { hasMembers } from "./locate.js";
 import { valueAt } from "./value.js";
 
 /**
- * Makes canonical texts of records whose members stand in published order. Only fields of any JSON can hold others:
- * JSON.stringify gives the text of all other records four times as fast.
+ * Makes the encoder of records whose members are in published order. Only values of `x-json` fields may need sorting: all
+ * others are written by JSON.stringify, which is four times as fast.
  */
 export function recordEncoder({ fields }: Contract): (record: unknown) => string {
-  // JavaScript puts names like `10` before all others, and in the order of numbers.
+  // JavaScript lists names such as `10` before all others, in numeric order.
   if (fields.some(({ names }) => names.some((name) => /^\d+$/.test(name)))) return (record) => stringify(record);
   const free = fields.filter(({ schema }) => hasMembers(schema));
   return (record) =>

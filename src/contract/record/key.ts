@@ -1,14 +1,14 @@
-/** Keys of records, and what the published order is made of. */
+/** Keys of records, and sort keys of the published order. */
 import type { Contract } from "../contract.js";
 import { valueAt, writtenValue } from "./value.js";
 
 /**
- * What a record is ordered by: one value for each field of the order. Texts are given byte by byte, each byte of their
- * UTF-8 as one character, so that `<` compares them as SQLite does. JavaScript's own order of text is that of UTF-16.
+ * A sort key: one value for each field of the order. Strings hold one character for each UTF-8 byte, so that `<` compares
+ * them as SQLite does. JavaScript itself compares strings by UTF-16 code units.
  */
 export type OrderKey = readonly (string | number)[];
 
-/** A text with each byte of its UTF-8 as one character. */
+/** Converts a text to its UTF-8 bytes, one character a byte. */
 export function toBytes(text: string): string {
   return ASCII.test(text) ? text : Buffer.from(text).toString("latin1");
 }
@@ -20,8 +20,8 @@ export function fromBytes(bytes: string): string {
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Whether one record comes after another: false for equal keys, too. */
-export function isBehind({ order }: Pick<Contract, "order">, key: OrderKey, before: OrderKey): boolean {
+/** Whether a record comes after another in published order: false for equal sort keys. */
+export function comesAfter({ order }: Pick<Contract, "order">, key: OrderKey, before: OrderKey): boolean {
   for (let at = 0; at < order.length; at++) {
     const [one, other] = [key[at] ?? "", before[at] ?? ""];
     if (one !== other) return one > other !== order[at]?.isDescending;
@@ -29,7 +29,7 @@ export function isBehind({ order }: Pick<Contract, "order">, key: OrderKey, befo
   return false;
 }
 
-/** What a record is ordered by; undefined when a value has another type, so that the record is not valid. */
+/** Makes the sort key of a record; undefined if a value has the wrong type, so that the record is not valid. */
 export function orderKeyOf({ order }: Pick<Contract, "order">, record: unknown): OrderKey | undefined {
   const key: (string | number)[] = [];
   for (const field of order) {
@@ -41,12 +41,12 @@ export function orderKeyOf({ order }: Pick<Contract, "order">, record: unknown):
   return key;
 }
 
-/** A key as JSON, byte by byte, from how it stands in records.sha256. */
+/** Converts a key from its form in records.sha256 to JSON, one character a byte. */
 export function keyText({ key }: Pick<Contract, "key">, written: string): string {
   return key.kind === "integer" || written.startsWith('"') ? written : `"${written}"`;
 }
 
-/** A key as it stands in records.sha256, byte by byte, from its value. */
+/** Converts a key's value to its form in records.sha256, one character a byte. */
 export function writeKey(value: string | number): string {
   return toBytes(writtenValue(value));
 }

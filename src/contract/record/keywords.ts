@@ -1,11 +1,11 @@
-/** The keywords that narrow a type: their form in a contract file, and whether a value fits one. */
+/** The keywords that narrow a type: their form in a contract file, and the check of values. */
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import type { ValueSchema } from "../file/form.js";
 import { isUri } from "../links.js";
 import type { ValueKind } from "./kind.js";
 
-/** A check of one keyword. Values of another type fit it, since another check refuses those. */
+/** The check of one keyword. It passes values of another type, which the check of `type` refuses. */
 interface KeywordCheck {
   passes(value: unknown): boolean;
   message: string;
@@ -13,7 +13,7 @@ interface KeywordCheck {
 
 type Given<Name extends keyof ValueSchema> = NonNullable<ValueSchema[Name]>;
 
-/** What each keyword may be in a contract file, and what it makes of that: whether a value passes, and the end of "must ...". */
+/** For each keyword: its form in a contract file, its check, and the end of the message "must ...". */
 type Rules<Names extends keyof ValueSchema, Value> = {
   [Name in Names]: {
     form: z.ZodType;
@@ -26,7 +26,7 @@ const COUNT = z.int({ error: "a whole number from 0" }).min(0, { error: "a whole
 const BOUND = z.number({ error: "a finite number" });
 const DATE_TIME = z.regexes.datetime({ offset: true });
 
-/** What each format means, here and in the pattern that checks texts. */
+/** The check, message and example of each format. byte-pattern.ts has the same formats as patterns of bytes. */
 const FORMATS: Record<Given<"format">, { is: (text: string) => boolean; words: string; example: string }> = {
   uuid: {
     is: (text) => matches(z.regexes.guid, text),
@@ -104,8 +104,8 @@ const OF_LISTS: Rules<"minItems" | "maxItems" | "uniqueItems", readonly unknown[
   },
   uniqueItems: {
     form: z.boolean({ error: "true or false" }).describe("Whether no two items of a list may be equal."),
-    check: (isAsked) => [
-      (list) => !isAsked || new Set(list.map((item) => stringify(item))).size === list.length,
+    check: (isSet) => [
+      (list) => !isSet || new Set(list.map((item) => stringify(item))).size === list.length,
       "repeat no item",
     ],
   },
@@ -113,15 +113,15 @@ const OF_LISTS: Rules<"minItems" | "maxItems" | "uniqueItems", readonly unknown[
 
 export type Keyword = keyof typeof KEYWORDS;
 
-/** In the order in which they are asked; the first that a value does not fit is told. */
+/** In the order of their checks. Only the first one that fails is reported. */
 export const KEYWORDS = {
-  ...about(OF_STRINGS, ["string"], (value) => typeof value === "string"),
-  ...about(OF_NUMBERS, ["integer", "number"], (value) => typeof value === "number"),
-  ...about(OF_LISTS, ["array"], (value) => Array.isArray(value)),
+  ...rulesFor(OF_STRINGS, ["string"], (value) => typeof value === "string"),
+  ...rulesFor(OF_NUMBERS, ["integer", "number"], (value) => typeof value === "number"),
+  ...rulesFor(OF_LISTS, ["array"], (value) => Array.isArray(value)),
 };
 
-/** Adds to rules which values they are about. */
-function about<Names extends keyof ValueSchema, Value>(
+/** Limits rules to values of the given kinds. */
+function rulesFor<Names extends keyof ValueSchema, Value>(
   rules: Rules<Names, Value>,
   kinds: readonly ValueKind[],
   isSubject: (value: unknown) => boolean,
@@ -136,7 +136,7 @@ function about<Names extends keyof ValueSchema, Value>(
   return Object.fromEntries(all) as Record<Names, (typeof all)[number][1]>;
 }
 
-/** Which keywords a schema has, in the order of `KEYWORDS`. */
+/** Lists the keywords of a schema, in the order of `KEYWORDS`. */
 export function keywordsOf(schema: ValueSchema): Keyword[] {
   return (Object.keys(KEYWORDS) as Keyword[]).filter((name) => schema[name] !== undefined);
 }
@@ -147,8 +147,8 @@ export function hasFormat(format: Given<"format">, text: string): boolean {
 }
 
 /**
- * Whether a text matches. V8 keeps each choice that it may come back to, in 64 MiB at most. A text of many megabytes can need
- * more: then it is taken as one that does not match.
+ * Whether a text matches. V8's backtracking stack holds at most 64 MiB; a text of many megabytes can need more. Such a text
+ * counts as not matching.
  */
 export function matches(expression: RegExp, text: string): boolean {
   try {
@@ -159,7 +159,7 @@ export function matches(expression: RegExp, text: string): boolean {
   }
 }
 
-/** In characters (code points), as JSON Schema counts them. */
+/** The length of a text in code points, as JSON Schema counts it. */
 function lengthOf(text: string): number {
   let length = text.length;
   // The second half of a surrogate pair is not a character of its own.

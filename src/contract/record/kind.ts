@@ -1,13 +1,13 @@
-/** Which kinds of value a schema takes, however it says so. */
+/** The kinds of value that a schema accepts, whether by type, enum, const or anyOf. */
 import type { FieldSchema, ValueSchema } from "../file/form.js";
 
 /** A type of JSON Schema, or any JSON value. */
 type OneKind = Exclude<NonNullable<ValueSchema["type"]>, readonly unknown[]> | "json";
 export type ValueKind = OneKind | "null";
-/** The kind of a field: mixed where it takes scalars of several types. */
+/** The kind of a field; mixed if it accepts several types. */
 export type Kind = OneKind | "mixed";
 
-/** The kind of the values that a schema takes, null aside. */
+/** The kind of the values that a schema accepts, not counting null. */
 export function kindOf(schema: ValueSchema): Kind {
   const { type, anyOf } = schema;
   const all = anyOf && type === undefined ? anyOf.map(kindOf) : statedKinds(schema).filter((kind) => kind !== "null");
@@ -15,7 +15,7 @@ export function kindOf(schema: ValueSchema): Kind {
   return others.every((kind) => kind === first) ? first : "mixed";
 }
 
-/** All kinds that a schema takes: empty where it does not say. An integer is a number where others are. */
+/** All kinds that a schema accepts; empty if it does not say. With number, integer is not listed. */
 export function kindsOf(schema: ValueSchema): readonly ValueKind[] {
   const kinds = new Set(statedKinds(schema));
   if (kinds.has("number")) kinds.delete("integer");
@@ -23,7 +23,7 @@ export function kindsOf(schema: ValueSchema): readonly ValueKind[] {
 }
 
 /** All kinds but null. */
-export function solidKindsOf(schema: ValueSchema): readonly ValueKind[] {
+export function nonNullKindsOf(schema: ValueSchema): readonly ValueKind[] {
   return kindsOf(schema).filter((kind) => kind !== "null");
 }
 
@@ -41,18 +41,18 @@ function kindOfValue(value: unknown): ValueKind {
   return typeof value === "boolean" || typeof value === "string" ? (typeof value as "boolean") : "json";
 }
 
-/** The only values that a schema takes, where it lists them by `const` or `enum`. */
+/** The values of `const` or `enum`; undefined for a schema with neither. */
 export function choicesOf({ const: constant, enum: values }: ValueSchema): readonly unknown[] | undefined {
   return constant === undefined ? values : [constant];
 }
 
-/** Whether null is among the values that a schema takes. */
+/** Whether a schema accepts null. */
 export function isNullable({ type, const: constant, enum: values, anyOf }: ValueSchema): boolean {
   if (constant === null || values?.includes(null)) return true;
   return anyOf ? anyOf.some(isNullable) : Array.isArray(type) && type.includes("null");
 }
 
-/** Whether a field's column may hold NULL, whatever is published for it. */
+/** Whether a field's column may hold NULL. What is published for it may be another value. */
 export function takesNull(schema: FieldSchema): boolean {
   return isNullable(schema) || schema["x-null"] !== undefined || kindOf(schema) === "json";
 }
@@ -62,11 +62,12 @@ export function mayBeNull(schema: ValueSchema): boolean {
   return kindsOf(schema).some((kind) => kind === "null" || kind === "json");
 }
 
+/** Whether values of a kind are strings, numbers, booleans or null. */
 export function isScalarKind(kind: ValueKind): boolean {
   return kind !== "array" && kind !== "object" && kind !== "json";
 }
 
-/** Whether every kind is among those that are allowed, where a number may also be an integer. */
+/** Whether every kind is allowed. Where number is allowed, integer is too. */
 export function isWithin(kinds: readonly ValueKind[], allowed: readonly ValueKind[]): boolean {
   return kinds.every((kind) => allowed.includes(kind) || (kind === "integer" && allowed.includes("number")));
 }

@@ -1,23 +1,23 @@
-/** Finds the keys of canonical records in their text, and parses a record only where the names of its members do not suffice. */
+/** Finds the keys of canonical records in their text. Parses a record only if its member names are ambiguous. */
 import { type Contract, type Field, type Member, membersOf } from "../contract.js";
 import type { ValueSchema } from "../file/form.js";
 import { parseJson } from "../json.js";
 import { RECORD_SEPARATOR } from "../page.js";
 import { fromBytes, type OrderKey, orderKeyOf, toBytes, writeKey } from "./key.js";
-import { isScalarKind, solidKindsOf } from "./kind.js";
+import { isScalarKind, nonNullKindsOf } from "./kind.js";
 import { valueAt, writtenKey } from "./value.js";
 
-/** One canonical record in a text that has a character for each byte. */
+/** One canonical record in a text with one character a byte. */
 export interface RecordInText {
   text: string;
   at: number;
   end: number;
-  /** As it stands in records.sha256, byte by byte. */
+  /** The key as in records.sha256, one character a byte. */
   key: string;
   order: OrderKey;
 }
 
-/** What a value is ordered by, and how it is written, without quotes. */
+/** A value of the sort key, and its JSON text without quotes. */
 interface Found {
   value: string | number;
   written: string;
@@ -25,7 +25,7 @@ interface Found {
 
 export type RecordFinder = ReturnType<typeof recordFinder>;
 
-/** Finds the keys of a contract's records. */
+/** Makes the finder of keys in a contract's records. */
 export function recordFinder(contract: Contract) {
   const findPlaces = placeFinder(contract, contract.order);
   const reads = contract.order.map(({ kind }) => (kind === "integer" ? readInteger : readText));
@@ -43,12 +43,12 @@ export function recordFinder(contract: Contract) {
     return { text, at, end, key: writtenKey(written), order };
   };
   return {
-    /** The keys of one record; undefined if it has none in their places. */
+    /** Finds the keys of one record; undefined if they are not in their places. */
     find,
     /**
-     * Calls `take` with each of a page's canonical records, which are given with their separators, in order.
-     * @param text with a character for each byte, which is enough because only ASCII is searched for.
-     * @returns false if a record has no key where it should be.
+     * Calls `take` with each of a page's canonical records, in order.
+     * @param text records and separators, one character a byte. Only ASCII is searched for.
+     * @returns false if a record does not have its key in its place.
      */
     each(text: string, take: (record: RecordInText) => void): boolean {
       for (let at = 0; at < text.length; ) {
@@ -72,7 +72,7 @@ function parseKeys(contract: Contract, text: string, at: number, end: number): R
   return { text, at, end, key: writeKey(valueAt(read.value, contract.key) as string | number), order };
 }
 
-/** The text that begins at a quote, byte by byte; undefined where there is none. */
+/** Reads the JSON string that begins at a quote, one character a byte; undefined if there is none. */
 export function readText(text: string, begin: number, end: number): Found | undefined {
   if (begin >= end || text[begin] !== '"') return undefined;
   let close = text.indexOf('"', begin + 1);
@@ -103,8 +103,8 @@ function readInteger(text: string, begin: number, end: number): Found | undefine
 }
 
 /**
- * Makes what finds where the values of some fields begin in a text with a character for each byte, in one walk along the
- * record at `at`. It returns false where names alone cannot tell, since a value before them has members of its own.
+ * Makes a function that finds where values of some fields begin, in one pass over the record at `at`. The text has one
+ * character a byte. It returns false if a value before them has members whose names could be mistaken for the fields'.
  */
 export function placeFinder({ file }: Pick<Contract, "file">, fields: readonly Pick<Field, "path">[]) {
   const wanted = fields.map(({ path }) => path);
@@ -112,36 +112,36 @@ export function placeFinder({ file }: Pick<Contract, "file">, fields: readonly P
   return (text: string, at: number, end: number, begins: number[]): boolean => {
     let from = at;
     for (let step = 0; step < steps.length; step++) {
-      const { name, field, isFree } = steps[step] as Step;
+      const { name, field, hasAnyMembers } = steps[step] as Step;
       const found = text.indexOf(name, from);
       if (found < 0 || found >= end) return false;
       from = found + name.length;
-      if (isFree && isFilled(text, from)) return false;
+      if (hasAnyMembers && isFilled(text, from)) return false;
       if (field >= 0) begins[field] = from;
     }
     return true;
   };
 }
 
-/** A member to go along. */
+/** A member to search for. */
 interface Step {
-  /** Its name as it stands in the text, byte by byte: `"id":`. Inside a text, its first quote would be escaped. */
+  /** Its name in the text, one character a byte: `"id":`. Inside a JSON string, the first quote would be escaped. */
   name: string;
-  /** Which of the fields that are wanted it is; -1 for none. */
+  /** Its index among the wanted fields; -1 for none. */
   field: number;
-  /** Whether its value may have members with any names. */
-  isFree: boolean;
+  /** Whether its value may have members of any name. */
+  hasAnyMembers: boolean;
 }
 
 function stepTo({ path, names, schema }: Member, wanted: readonly string[]): Step {
   const name = toBytes(`${JSON.stringify(names.at(-1))}:`);
-  return { name, field: wanted.indexOf(path), isFree: !schema.properties && hasMembers(schema) };
+  return { name, field: wanted.indexOf(path), hasAnyMembers: !schema.properties && hasMembers(schema) };
 }
 
-/** The members that are wanted, and those with any names inside; all, where one could be taken for another. */
+/** Members to search for: the wanted ones and those with members of any name. All, if one name contains another. */
 function stepsTo(all: readonly Step[]): readonly Step[] {
   const before = all.slice(0, all.findLastIndex(({ field }) => field >= 0) + 1);
-  const needed = before.filter(({ isFree, field }) => isFree || field >= 0);
+  const needed = before.filter(({ hasAnyMembers, field }) => hasAnyMembers || field >= 0);
   const isClear = before.every((step, at) => {
     const next = needed.find((other) => before.indexOf(other) >= at);
     return next === undefined || next === step || !step.name.includes(next.name);
@@ -149,15 +149,15 @@ function stepsTo(all: readonly Step[]): readonly Step[] {
   return isClear ? needed : before;
 }
 
-/** Whether a value that a schema takes may be, or hold, an object. */
+/** Whether a value that a schema accepts may be, or hold, an object. */
 export function hasMembers(schema: ValueSchema): boolean {
   if (schema.anyOf) return schema.anyOf.some(hasMembers);
-  const kinds = solidKindsOf(schema);
+  const kinds = nonNullKindsOf(schema);
   if (kinds.length > 0 && kinds.every(isScalarKind)) return false;
   return schema.items === undefined || hasMembers(schema.items);
 }
 
-/** Whether a list or an object that begins here has something in it. */
+/** Whether a list or an object that begins here is not empty. */
 function isFilled(text: string, begin: number): boolean {
   const open = text[begin];
   return (open === "[" && text[begin + 1] !== "]") || (open === "{" && text[begin + 1] !== "}");

@@ -1,4 +1,4 @@
-/** The schema of a contract's records, in zod, and in words what is wrong with a value. */
+/** The zod schema of a contract's records, and its messages. */
 import { z } from "zod";
 import type { Contract } from "../contract.js";
 import type { FieldSchema, ValueSchema } from "../file/form.js";
@@ -9,9 +9,9 @@ import { isNullable, type Kind, kindOf } from "./kind.js";
 /** What is wrong with one value of a record. */
 interface Flaw {
   path: readonly (string | number)[];
-  /** The keyword of the contract that the value does not fit: `type`, `pattern`, `enum`. */
+  /** The keyword that the value violates: `type`, `pattern`, `enum`. */
   rule: string;
-  /** Without its subject: `must be an integer`. */
+  /** The message without its subject: `must be an integer`. */
   message: string;
 }
 
@@ -19,7 +19,7 @@ export type RecordCheck = (record: unknown) => readonly Flaw[];
 
 const checks = new WeakMap<Contract, RecordCheck>();
 
-/** Makes the exact check of a contract's records, which changes none of them: no flaws where a record is valid. */
+/** Makes the exact check of a contract's records. It returns no flaws for a valid record. */
 export function recordCheck(contract: Contract): RecordCheck {
   let check = checks.get(contract);
   if (!check) {
@@ -41,17 +41,17 @@ function toFlaw(issue: z.core.$ZodIssue): Flaw {
   return { path: issue.path as (string | number)[], rule, message: issue.message };
 }
 
-/** The message of a check, which names NULL where the value is NULL. */
+/** The message of a check. */
 function must(be: string) {
   return ({ input }: { input?: unknown }) => {
     if (input === null) return 'is NULL; a type that includes "null" would accept it';
-    return input === undefined ? "must be there" : `must be ${be}`;
+    return input === undefined ? "is missing" : `must be ${be}`;
   };
 }
 
 function mustBeObject(issue: z.core.$ZodRawIssue): string {
   if (issue.code !== "unrecognized_keys") return must("an object")(issue);
-  return `must have no other fields than the contract's, got ${issue.keys.join(", ")}`;
+  return `must have only fields of the contract, got ${issue.keys.join(", ")}`;
 }
 
 function objectOf(properties: { readonly [name: string]: FieldSchema }): z.ZodType {
@@ -59,7 +59,7 @@ function objectOf(properties: { readonly [name: string]: FieldSchema }): z.ZodTy
   return z.strictObject(Object.fromEntries(shape), { error: mustBeObject });
 }
 
-/** The zod type of the values that a schema takes. */
+/** Makes the zod type of a schema. */
 export function typeOf(schema: ValueSchema): z.ZodType {
   const base = baseOf(schema);
   const keywords = keywordsOf(schema);
@@ -77,21 +77,21 @@ function firstFlaw(schema: ValueSchema, keywords: readonly Keyword[]) {
 
 function baseOf(schema: ValueSchema): z.ZodType {
   const { const: constant, enum: values, anyOf } = schema;
-  if (constant !== undefined) return z.literal(constant as z.core.util.Literal, { error: must(show(constant)) });
+  if (constant !== undefined) return z.literal(constant as z.core.util.Literal, { error: must(display(constant)) });
   if (values) {
     const literals = values as z.core.util.Literal[];
-    return z.literal(literals, { error: must(`one of ${values.map(show).join(", ")}`) });
+    return z.literal(literals, { error: must(`one of ${values.map(display).join(", ")}`) });
   }
   if (anyOf) return z.union(anyOf.map(typeOf), { error: must(anyOf.map(wordsFor).join(", or ")) });
   return BASES[kindOf(schema)](schema);
 }
 
-/** A value in a sentence: texts without quotes, as the source has them. */
-function show(value: unknown): string {
+/** A value in a message; strings without quotes. */
+function display(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** What a value must be, as the end of "must be", by its type. */
+/** The end of "must be ...", by type. */
 const WORDS: Record<Kind, string> = {
   string: "text in valid UTF-8",
   integer: "an integer within +-(2^53 - 1)",
@@ -117,22 +117,22 @@ const BASES: Record<Kind, (schema: ValueSchema) => z.ZodType> = {
   mixed: () => z.unknown(),
 };
 
-/** In the words of its first keyword that says more than the type. */
+/** The end of "must be ..." for a schema: by its first keyword if it has one, otherwise by its type. */
 function wordsFor(schema: ValueSchema): string {
-  if (schema.const !== undefined) return `exactly ${show(schema.const)}`;
-  if (schema.enum) return `one of ${schema.enum.map(show).join(", ")}`;
+  if (schema.const !== undefined) return `exactly ${display(schema.const)}`;
+  if (schema.enum) return `one of ${schema.enum.map(display).join(", ")}`;
   const [name] = keywordsOf(schema);
   const message = name && KEYWORDS[name].check(schema).message;
   return message?.startsWith("must be ") ? message.slice("must be ".length) : WORDS[kindOf(schema)];
 }
 
-/** Any JSON value that every reader can hold exactly: no numbers that would be rounded, no deep nesting. */
+/** Any JSON value that every parser holds exactly: without numbers that would be rounded, and without deep nesting. */
 const JSON_VALUE = z.unknown().superRefine((value, context) => {
   const message = isPlain(value) ? whyNotExactJson(value) : "must be TEXT that holds JSON";
   if (message) context.addIssue({ code: "custom", message, params: { rule: "x-json" } });
 });
 
-/** False for what a column holds where it does not hold JSON. */
+/** Whether a value is a plain JSON value. The source reader passes text that is not JSON as another kind of object. */
 function isPlain(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return true;
   return Object.getPrototypeOf(value) === Object.prototype;

@@ -1,17 +1,17 @@
-/** Warnings: values that are published although they were never observed before. */
+/** Counts warnings: values that are published although they are outside `x-observed`. */
 import type { Contract } from "../contract.js";
 import { typeOf } from "./schema.js";
 import { valueAt } from "./value.js";
 
-/** How many records each kind of warning applies to; kinds that apply to none are absent. A kind is a field's path, or a condition's name. */
+/** Number of records for each kind of warning, without zeros. A kind is a field's path or a condition's name. */
 export type WarningCounts = Record<string, number>;
 
-/** A kind may have the name of something that every object inherits, such as `constructor`. */
+/** Adds to a count. A kind may have the name of an inherited member, such as `constructor`. */
 export function countWarning(counts: WarningCounts, kind: string, records = 1): void {
   counts[kind] = (Object.hasOwn(counts, kind) ? (counts[kind] ?? 0) : 0) + records;
 }
 
-/** Makes what counts the warnings about single fields of a valid record. */
+/** Makes the function that counts warnings about fields of a valid record. */
 export function fieldObserver({ fields }: Contract): (record: unknown, counts: WarningCounts) => void {
   const observed = fields.flatMap((field) => {
     const narrower = field.schema["x-observed"];

@@ -3,8 +3,8 @@ import { type Contract, type Field, fieldAt } from "../../contract/contract.js";
 import {
   facetFields,
   foldedWords,
-  isAmong,
   isUnspaced,
+  matchesAny,
   nameFields,
   type WantedWord,
   wantedWords,
@@ -246,7 +246,7 @@ function piecesOf(text: string, wanted: readonly WantedWord[]): Piece[] {
 }
 
 function isWantedBy(wanted: readonly WantedWord[]) {
-  return (word: string) => wanted.some((one) => isAmong(one, [word]));
+  return (word: string) => wanted.some((one) => matchesAny(one, [word]));
 }
 
 /** Characters of a run of which some are of writing without spaces. A word that is found is marked from its first to its last. */
@@ -259,7 +259,7 @@ function charactersOf(run: string, wanted: readonly WantedWord[]): Piece[] {
     const isAlone = isUnspaced(word);
     if (isAlone || !isBegun)
       for (const one of wanted)
-        if (isAmong(one, [word])) marked = Math.max(marked, Array.from(isAlone ? one.word : word).length);
+        if (matchesAny(one, [word])) marked = Math.max(marked, Array.from(isAlone ? one.word : word).length);
     isBegun = !isAlone;
     return { text, isMarked: marked-- > 0 };
   });

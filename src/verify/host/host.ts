@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { MOST_RESTARTS } from "../../client/walk.js";
 import type { Encoding } from "../../contract/headers.js";
-import { baseUrlOf } from "../../hosted.js";
+import { requireBaseUrl } from "../../hosted.js";
 import { count } from "../../print/numbers.js";
 import { makeScratch, removeScratch } from "../../scratch/folder.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
@@ -60,7 +60,7 @@ export const HOST_ROWS: readonly Pick<Row, "name" | "rule">[] = [...ANSWER_ROWS,
 
 /** Verifies a host. @throws UserError if it cannot be reached, has no page 1, or fails repeatedly */
 export async function verifyHost(options: VerifyHostOptions): Promise<Verdict> {
-  const baseUrl = baseUrlOf(options.baseUrl);
+  const baseUrl = requireBaseUrl(options.baseUrl);
   const { onProgress, against } = options;
   const asker = createAsker(options);
   const scratch = await makeScratch("verify");

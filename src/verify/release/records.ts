@@ -5,7 +5,7 @@ import type { Contract } from "../../contract/contract.js";
 import type { Span } from "../../contract/envelope.js";
 import { parseJson } from "../../contract/json.js";
 import { recordPattern } from "../../contract/record/byte-pattern.js";
-import { fromBytes, isBehind, type OrderKey, orderKeyOf, toBytes } from "../../contract/record/key.js";
+import { comesAfter, fromBytes, type OrderKey, orderKeyOf, toBytes } from "../../contract/record/key.js";
 import { recordFinder } from "../../contract/record/locate.js";
 import { recordCheck } from "../../contract/record/schema.js";
 import { valueAt } from "../../contract/record/value.js";
@@ -141,7 +141,7 @@ export class OrderCheck {
 
   add(record: RecordOnPage): void {
     // The check `unique-keys` finds equal keys.
-    if (this.last && isBehind(this.contract, this.last.key, record.key)) this.#note(this.last.key, record);
+    if (this.last && comesAfter(this.contract, this.last.key, record.key)) this.#note(this.last.key, record);
     this.first ??= record;
     this.last = record;
   }

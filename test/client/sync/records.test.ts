@@ -6,7 +6,7 @@ import { keyOrder, recordReader } from "../../../src/client/record-reader.js";
 import { Sha256 } from "../../../src/client/sha256.js";
 import { compareBytes } from "../../../src/client/utf8.js";
 import { contractOf } from "../../../src/contract/contract.js";
-import { isBehind, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";
+import { comesAfter, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";
 import { FOREIGN } from "../../support/foreign.js";
 import { contractFor, type Thing } from "./release.js";
 
@@ -79,9 +79,9 @@ describe("a record's place", () => {
           const difference = Math.sign(
             compareBytes(before?.order ?? new Uint8Array(), after?.order ?? new Uint8Array()),
           );
-          const expected = isBehind(contract, key ?? [], next ?? [])
+          const expected = comesAfter(contract, key ?? [], next ?? [])
             ? 1
-            : isBehind(contract, next ?? [], key ?? [])
+            : comesAfter(contract, next ?? [], key ?? [])
               ? -1
               : 0;
           expect(difference).toBe(expected);

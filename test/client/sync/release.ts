@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { encodeChanges, type Step, stepPath } from "../../../src/artifacts/steps.js";
 import { type Contract, contractOf } from "../../../src/contract/contract.js";
 import type { ContractFile } from "../../../src/contract/file/form.js";
-import { isBehind, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";
+import { comesAfter, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";
 import { sha256 } from "../../../src/release/plain-files.js";
 import { filesOf } from "../../support/release-files.js";
 
@@ -115,7 +115,7 @@ export function release(records: Iterable<Thing>, given: Partial<Options> = {}):
 
 function inOrder(things: Thing[], contract: Contract): Thing[] {
   const sorted = things.map((thing) => ({ thing, key: orderKeyOf(contract, thing) ?? [] }));
-  sorted.sort((one, other) => (isBehind(contract, one.key, other.key) ? 1 : -1));
+  sorted.sort((one, other) => (comesAfter(contract, one.key, other.key) ? 1 : -1));
   return sorted.map(({ thing: { id, name, score } }) => ({ id, name, score }));
 }
 

@@ -58,13 +58,13 @@ describe("refused", () => {
     ["randomblob(1000000000) = 1", "may call only"],
     ['"length"(name) > 1', "may call only"],
     ["random() = 1", "may call only"],
-    ["max(readings) = 1", "two values or more"],
-    ["min((readings)) = 1", "two values or more"],
-    ["readings) OR (1 = 1", "not open"],
+    ["max(readings) = 1", "at least two arguments"],
+    ["min((readings)) = 1", "at least two arguments"],
+    ["readings) OR (1 = 1", "without an opening one"],
     ["((readings)", "not closed"],
     ["readings, code", "a list of several"],
-    ["name = 'it", "' opens is not closed"],
-    ['"name = 1', "opens is not closed"],
+    ["name = 'it", "the quote ' is not closed"],
+    ['"name = 1', "is not closed"],
     ["x'00' = 1", '"x"'],
     ["12abc = 1", "one expression"],
     ["name COLLATE mine = 'x'", "binary, nocase, rtrim"],
@@ -73,7 +73,7 @@ describe("refused", () => {
     ["  ", "got nothing"],
     ["name = '\u0000'", "control characters"],
     ["current_timestamp > opened", '"current_timestamp"'],
-    [`${"(".repeat(60)}1${")".repeat(60)}`, "parentheses within each other"],
+    [`${"(".repeat(60)}1${")".repeat(60)}`, "nested parentheses"],
     [`readings > ${"1".repeat(10_001)}`, "10000 characters"],
   ])("%s", (sql, why) => {
     const mistakes = mistakesOf(sql);
@@ -91,7 +91,7 @@ test("names of conditions are words that differ", () => {
   ];
   const checked = checkContract({ ...STATIONS, "x-observed": conditions });
   expect("mistakes" in checked && checked.mistakes).toEqual([
-    '/x-observed/0/name must be a name of letters, digits and . _ -, which begins with a letter, got "a b".',
+    '/x-observed/0/name must be a name of letters, digits and . _ - that begins with a letter, got "a b".',
     '/x-observed/2/name is given twice: "c".',
   ]);
 });
