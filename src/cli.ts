@@ -41,7 +41,7 @@ try {
   process.exitCode = reportFailure(error, io);
 }
 
-if (io.leavesOutput) process.exit();
+if (io.exitsAtOnce) process.exit();
 
 /** Ends the process at once: after an uncaught error, its state is unknown. */
 function fail(error: unknown): never {

@@ -1,4 +1,4 @@
-/** Artifacts: what a release holds besides its pages, made of all records. Builds, joins and `verify` make them by one interface. */
+/** The interface of artifacts: files of a release, other than pages, that are made of all records. Build, join and verify use it. */
 import { join } from "node:path";
 import { z } from "zod";
 import type { Contract } from "../contract/contract.js";
@@ -12,11 +12,11 @@ export interface PageRecords {
   first: number;
   /** The records with their separators. */
   bytes: Buffer;
-  /** The same, with one character for each byte. */
+  /** The same as text with one character a byte. */
   text: string;
 }
 
-/** Where each record of a page begins and ends in its text, with its number. */
+/** Iterates the records of a page: number, begin and end in its text. */
 export function* recordsOf({ first, text }: PageRecords): Generator<[number: number, begin: number, end: number]> {
   for (let at = 0, number = first; at < text.length; number++) {
     const newline = text.indexOf("\n", at);
@@ -26,27 +26,27 @@ export function* recordsOf({ first, text }: PageRecords): Generator<[number: num
   }
 }
 
-/** Collects from pages, in the thread that makes them. */
+/** Collects data from pages, in the thread that makes them. */
 export interface Collector {
-  /** Takes the pages of a batch, in order. */
+  /** Adds a page. Pages of a batch come in order. */
   collect(page: PageRecords): void;
-  /** Ends a batch. @returns what the merger needs of it, in memory that can be transferred to another thread */
+  /** Ends a batch. @returns its data for the merger, in memory that can be transferred to another thread */
   take(): Uint8Array<ArrayBuffer>;
 }
 
-/** Makes files of what was collected, on the main thread. Close it in a `finally`. */
+/** Writes files from collected data, on the main thread. Close it in a `finally`. */
 export interface Merger {
-  /** Takes what was collected from each batch, in published order. */
+  /** Adds the data of a batch. Batches come in published order. */
   merge(piece: Uint8Array): void;
-  /** Writes the last files. @throws UserError when the temporary folder is full */
+  /** Writes the remaining files. @throws UserError if the temporary folder is full */
   write(signal: AbortSignal | undefined): Promise<void>;
   close(): void;
 }
 
-/** Takes files of a release: it writes them, or compares them with those that are there. */
+/** Receives files of a release: a build writes them, verify compares them with existing ones. */
 export interface Sink {
   put(path: string, bytes: Buffer): Promise<void> | void;
-  /** Takes a file whose bytes come one after the other. */
+  /** Begins a file that is written in parts. */
   create(path: string): SinkFile;
 }
 
@@ -55,7 +55,7 @@ export interface SinkFile {
   /** Bytes written so far. */
   readonly bytes: number;
   write(bytes: Uint8Array): void;
-  /** To be called when all bytes are written. */
+  /** Call it after the last bytes. */
   finish(): void;
   close(): void;
 }
@@ -69,7 +69,7 @@ export interface MergeContext {
 }
 
 export interface Artifact {
-  /** Also the name of its file in a part. */
+  /** Also the name of its file in the part of a shard. */
   name: string;
   collector(contract: Contract, pageSize: number): Collector;
   merger(context: MergeContext): Merger;
@@ -85,7 +85,7 @@ export interface Download extends Artifact {
 
 const LENGTH = 4;
 
-/** Several pieces of bytes in one, each after its length: what collectors hand to mergers. */
+/** Joins pieces of bytes into one, each after its length, to pass them from collector to merger. */
 export function joinPieces(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = pieces.reduce((sum, piece) => sum + LENGTH + piece.length, 0);
   const joined = Buffer.from(new ArrayBuffer(bytes));
@@ -98,7 +98,7 @@ export function joinPieces(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffe
   return joined;
 }
 
-/** The reverse of `joinPieces`. @returns views of the same memory */
+/** Splits what `joinPieces` joined. @returns views of the same memory */
 export function splitPieces({ buffer, byteOffset, length }: Uint8Array): Buffer[] {
   const joined = Buffer.from(buffer, byteOffset, length);
   const pieces: Buffer[] = [];
@@ -110,18 +110,18 @@ export function splitPieces({ buffer, byteOffset, length }: Uint8Array): Buffer[
   return pieces;
 }
 
-/** Replaces the name of the system in a gzip header by the value for an unknown one, so that every system makes the same bytes. */
+/** Sets the operating system in a gzip header to "unknown", so that the bytes are equal on every machine. */
 export function hideSystem(gzip: Uint8Array): void {
   gzip[9] = 0xff;
 }
 
-/** The text of a release's file; undefined where it is not there, or not intact. */
+/** Reads a file of a release, if its digest matches SHA256SUMS; otherwise undefined. */
 export function readIntact({ folder, sums }: Pick<Release, "folder" | "sums">, path: string): string | undefined {
   const listed = sums.others.get(path);
   const bytes = listed === undefined ? undefined : readReleaseFileSync(join(folder, path));
   return bytes && sha256(bytes) === listed ? String(bytes) : undefined;
 }
 
-/** A SHA-256, in the schemas of artifacts' JSON files. */
+/** A SHA-256 in hexadecimal. */
 export const digestSchema = z.string().regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256 in hexadecimal" });
 export const countSchema = z.int().min(0);

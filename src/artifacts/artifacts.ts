@@ -1,4 +1,4 @@
-/** All artifacts of a release: which there are, and merging what was collected for them. */
+/** The artifacts of a release, and their mergers. */
 
 import { DOWNLOAD_NAMES, type DownloadName } from "../contract/downloads.js";
 import { createTurns } from "../workers/turns.js";
@@ -7,12 +7,11 @@ import type { Artifact, Download, MergeContext, Merger } from "./artifact.js";
 /** Which artifacts a release has, by the settings of its build. */
 export type Chosen = Partial<Readonly<Record<"bulk" | "lookup" | "explorer" | DownloadName, boolean>>>;
 
-/** What makes each download. */
 export const DOWNLOAD_ARTIFACTS: Readonly<Record<DownloadName, () => Promise<Download>>> = {
   csv: async () => (await import("./csv.js")).CSV,
 };
 
-/** The artifacts of a release, in the order in which they are written. Only those that are wanted are loaded. */
+/** Loads the artifacts that settings ask for, in the order in which they are written. */
 export async function artifactsOf({ bulk, lookup, explorer, ...others }: Chosen): Promise<readonly Artifact[]> {
   const downloads = DOWNLOAD_NAMES.filter((name) => others[name]);
   return [
@@ -24,21 +23,21 @@ export async function artifactsOf({ bulk, lookup, explorer, ...others }: Chosen)
   ];
 }
 
-/** Close it in a `finally`. */
+/** The mergers of all artifacts. Close it in a `finally`. */
 export class Mergers {
   private constructor(private readonly mergers: readonly (readonly [artifact: Artifact, merger: Merger])[]) {}
 
-  static async start(settings: Chosen, context: MergeContext): Promise<Mergers> {
+  static async start(settings: ArtifactSettings, context: MergeContext): Promise<Mergers> {
     const artifacts = await artifactsOf(settings);
     return new Mergers(artifacts.map((artifact) => [artifact, artifact.merger(context)]));
   }
 
-  /** Takes the pieces of a batch, one for each artifact. */
+  /** Merges the pieces of a batch, one for each artifact. */
   take(pieces: readonly Uint8Array[]): void {
     for (const [at, [, merger]] of this.mergers.entries()) merger.merge(pieces[at] ?? new Uint8Array());
   }
 
-  /** Merges all pieces of each artifact that `piecesOf` gives. */
+  /** Merges all pieces, artifact by artifact. */
   async takeAll(
     piecesOf: (artifact: Artifact) => Iterable<Uint8Array>,
     signal: AbortSignal | undefined,

@@ -1,11 +1,11 @@
-/** The beginnings of terms whose lines lie in several files, and which records have them. */
-import { type BytePlace, oneMore } from "./terms.js";
+/** Prefixes of terms whose lines are spread over several files, with the records that have them. */
+import { type BytePlace, extendByCharacter } from "./terms.js";
 
 const BITS = 32;
 
-/** The numbers of records, with a bit for each record that there is. */
+/** A bit set of record numbers. */
 export class RecordSet {
-  /** Signed, since JavaScript's bit operations make signed numbers. */
+  /** Signed, as the results of JavaScript's bit operations. */
   readonly #words: Int32Array<ArrayBuffer>;
 
   constructor(count: number) {
@@ -19,7 +19,7 @@ export class RecordSet {
     }
   }
 
-  /** Adds the records of another set. @returns whether this one has a record that the other lacks */
+  /** Adds the records of another set. @returns whether this one had a record that the other does not have */
   join(other: RecordSet): boolean {
     const [words, others] = [this.#words, other.#words];
     let ownAlone = 0;
@@ -45,49 +45,49 @@ export class RecordSet {
   }
 }
 
-/** A line of the file that is being written. */
+/** A line of the current file. */
 export interface HeldLine {
-  /** Where its numbers begin among those of all lines. */
+  /** Index of its first number among those of all lines. */
   begin: number;
-  /** Bytes that its term shares with that of the line before. */
+  /** Bytes that its term shares with the term of the line before. */
   shared: number;
 }
 
-interface Open {
-  /** Bytes of it. */
+interface OpenPrefix {
+  /** Its length in bytes. */
   length: number;
-  /** Its records, except those of longer ones that are open; undefined where there are no others. */
+  /** Its records, without those of longer open prefixes; undefined if there are none. */
   records: RecordSet | undefined;
 }
 
 /**
- * Takes a beginning that no further term has, and its records, which are valid during the call.
- * @param isSame whether the one that ended right before has the same records.
+ * Called with a prefix that no further term has, and its records, which are valid only during the call.
+ * @param isSame whether the prefix that ended just before has the same records.
  */
-export type TakeEnded = (length: number, records: RecordSet, isSame: boolean) => void;
+export type OnPrefixEnd = (length: number, records: RecordSet, isSame: boolean) => void;
 
-/** All that are open are beginnings of the last term, so they are named by their lengths alone. */
-export class OpenBeginnings {
-  /** From the shortest to the longest. */
-  readonly #open: Open[] = [];
-  /** Memory that is used again: there are hundreds of beginnings, and each has a bit for every record. */
+/** The open prefixes. All are prefixes of the last term, so that their lengths identify them. */
+export class OpenPrefixes {
+  /** Sorted by length, shortest first. */
+  readonly #open: OpenPrefix[] = [];
+  /** Sets to be reused: there are hundreds of prefixes, each with a bit for every record. */
   readonly #spare: RecordSet[] = [];
 
   constructor(private readonly count: number) {}
 
-  /** Bytes of the longest one; 0 where none is open. */
+  /** Length of the longest open prefix in bytes; 0 if none is open. */
   get longest(): number {
     return this.#open.at(-1)?.length ?? 0;
   }
 
   /**
-   * A file ends behind the last term, and the next one begins with the same `length` bytes.
-   * @param held the lines of the file, and `numbers` those of all of them.
+   * Opens prefixes at the end of a file. The next file begins with the same `length` bytes as the last term.
+   * @param held the lines of the file. @param numbers the record numbers of all these lines.
    */
   open(last: BytePlace, length: number, held: readonly HeldLine[], numbers: readonly number[]): void {
     const before = this.#open.length;
     for (let at = this.longest; at < length; ) {
-      at = oneMore(last, at);
+      at = extendByCharacter(last, at);
       this.#open.push({ length: at, records: undefined });
     }
     let shared = length;
@@ -103,14 +103,14 @@ export class OpenBeginnings {
     }
   }
 
-  /** Adds the records of a term that begins with all that are open. */
+  /** Adds the records of a term that has all open prefixes. */
   add(numbers: readonly number[]): void {
     const longest = this.#open.at(-1);
     if (longest) this.#add(longest, numbers);
   }
 
-  /** Ends those that are longer than what the next term shares with the last one, the longest first. */
-  end(shared: number, take: TakeEnded): void {
+  /** Ends prefixes that are longer than what the next term shares with the last one, longest first. */
+  end(shared: number, take: OnPrefixEnd): void {
     let inner: RecordSet | undefined;
     for (let open = this.#open.at(-1); open && open.length > shared; open = this.#open.at(-1)) {
       this.#open.pop();
@@ -123,13 +123,13 @@ export class OpenBeginnings {
     else if (inner) this.#spare.push(inner);
   }
 
-  #add(open: Open, ...numbers: Parameters<RecordSet["add"]>): void {
+  #add(open: OpenPrefix, ...numbers: Parameters<RecordSet["add"]>): void {
     open.records ??= this.#newSet();
     open.records.add(...numbers);
   }
 
-  /** Adds the records of a longer beginning, which has ended. @returns whether there are others. */
-  #join(open: Open, inner: RecordSet): boolean {
+  /** Adds the records of a longer prefix that has ended. @returns whether there were others. */
+  #join(open: OpenPrefix, inner: RecordSet): boolean {
     if (!open.records) {
       open.records = inner;
       return false;

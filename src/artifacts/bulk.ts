@@ -1,4 +1,4 @@
-/** bulk.json and its parts: all records in a few files, as gzip members that are joined in published order. */
+/** bulk.json and its parts: all records in a few files of joined gzip members, in published order. */
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream, fstatSync } from "node:fs";
 import { createGunzip, gunzipSync, gzipSync } from "node:zlib";
@@ -31,11 +31,11 @@ export const BULK_FILES: Artifact = {
   merger: (context) => new PartMerger(context),
 };
 
-/** Plain bytes of a member. A larger record has a member of its own. */
+/** Maximum plain bytes of a gzip member. A larger record has its own member. */
 const MAX_PLAIN = 2 ** 22;
 const NEWLINE = 0x0a;
 
-/** Where a member ends depends only on records and page numbers, so the same pages give the same bytes in every build. */
+/** Compresses records into gzip members. Their ends depend only on records and page numbers, so that builds are reproducible. */
 export class MemberCollector implements Collector {
   readonly #recordsTogether: number;
   #members: Buffer[] = [];
@@ -85,9 +85,9 @@ export class MemberCollector implements Collector {
   }
 }
 
-/** As `gzip -6`, but with more memory: the same compression in less time. */
+/** Compresses like `gzip -6`, with more memory in less time. */
 export function compressed(plain: Uint8Array): Buffer {
-  // Mostly in one chunk, so that chunks need not be copied together.
+  // One chunk is usually enough, which avoids a copy.
   const bytes = gzipSync(plain, { level: 6, memLevel: 9, chunkSize: Math.max(65_536, plain.length >> 1) });
   hideSystem(bytes);
   return bytes;
@@ -97,7 +97,7 @@ interface OpenPart {
   path: string;
   file: SinkFile;
   count: number;
-  /** SHA-256 of the plain bytes; undefined for the first part, where the one of all records is the same. */
+  /** SHA-256 of the plain bytes; undefined for the first part, where it equals that of all records so far. */
   plain: Hash | undefined;
 }
 
@@ -108,13 +108,13 @@ class PartMerger implements Merger {
 
   constructor(private readonly context: MergeContext) {}
 
-  /** @throws UserError for a record that is too large for a part, or bytes that are not gzip */
+  /** Appends members. @throws UserError if a record is too large for a part, or a member is damaged */
   merge(piece: Uint8Array): void {
     for (const member of splitPieces(piece)) this.#write(member, unpacked(member));
   }
 
   async write(): Promise<void> {
-    // An empty collection has a part, too, so that readers need not handle that case.
+    // An empty collection has one empty part, so that readers need no special case.
     if (this.#parts.length === 0 && !this.#part) this.#write(compressed(new Uint8Array()), new Uint8Array());
     this.#endPart();
     const count = this.#parts.reduce((sum, part) => sum + part.count, 0);
@@ -129,7 +129,7 @@ class PartMerger implements Merger {
   #write(member: Uint8Array, plain: Uint8Array): void {
     if (member.length > MAX_PACKED)
       throw new UserError(
-        `Record ${this.#count() + 1} takes ${member.length} bytes when compressed, and a part of --bulk holds at most ${MAX_PACKED}; build without --bulk.`,
+        `Record ${this.#count() + 1} has ${member.length} compressed bytes, and a part of --bulk has at most ${MAX_PACKED}; build without --bulk.`,
       );
     if (this.#part && this.#part.file.bytes + member.length > MAX_PACKED) this.#endPart();
     this.#part ??= this.#beginPart();
@@ -163,7 +163,7 @@ function unpacked(member: Buffer): Buffer {
   try {
     return gunzipSync(member);
   } catch (cause) {
-    throw new UserError(`${BULK} has a member that is not as it was written`, { cause });
+    throw new UserError(`The data for ${BULK} is damaged; run this again.`, { cause });
   }
 }
 
@@ -175,11 +175,11 @@ function countLines(plain: Uint8Array): number {
 
 const partSchema = z.strictObject({
   file: z.string(),
-  /** Records in it. */
+  /** Number of records. */
   count: countSchema,
-  /** Of the file as it is. */
+  /** Size of the file. */
   bytes: countSchema.max(MAX_PACKED),
-  /** Of the plain bytes. */
+  /** Digest of the plain bytes. */
   sha256: digestSchema,
 });
 
@@ -196,29 +196,30 @@ const bulkSchema = z
 export type Bulk = z.infer<typeof bulkSchema>;
 export type BulkPart = Bulk["parts"][number];
 
-/** Records that are compressed together: enough that a member compresses as well as all records would, few enough for memory. */
+/** Minimum number of records in a member. More would hardly improve compression. */
 const RECORDS_TOGETHER = 1000;
 
-/** How many pages are compressed together. The first of them is page 1, or follows others that are. */
+/** Number of pages that are compressed together, counted from page 1. */
 export function pagesTogether(pageSize: number): number {
   return Math.ceil(RECORDS_TOGETHER / pageSize);
 }
 
-/** The path of a part, from 1, inside a release. */
+/** The path of a part in a release. @param number from 1. */
 function partPath(number: number): string {
   return `${BULK_FOLDER}/${number}.ndjson.gz`;
 }
 
+/** Writes bulk.json. */
 export function encodeBulk(bulk: Bulk): string {
   return `${stringify(bulk)}\n`;
 }
 
-/** What bulk.json says, or why it says nothing, as the end of a sentence. */
+/** Parses bulk.json, or says why it is invalid, as the end of a sentence. */
 export function parseBulk(text: string): Bulk | { why: string } {
   return readAs(bulkSchema, text);
 }
 
-/** What a release's bulk.json says; undefined where it is not there, or not intact. */
+/** Reads bulk.json of a release; undefined if it is missing, damaged or invalid. */
 export function findBulk(release: Pick<Release, "folder" | "sums">): Bulk | undefined {
   const text = readIntact(release, BULK);
   const bulk = text === undefined ? undefined : parseBulk(text);
@@ -228,12 +229,12 @@ export function findBulk(release: Pick<Release, "folder" | "sums">): Bulk | unde
 const CHUNK = 2 ** 18;
 
 /**
- * The plain bytes of a part or a step as they come, however many they are. Reading only some of them takes no more memory.
- * @returns why it is not one whole gzip, as the end of a sentence; undefined for one that is.
+ * Streams the plain bytes of a part or a step, in bounded memory.
+ * @returns why it is not exactly one complete gzip file, as the end of a sentence; undefined if it is.
  */
 export async function* readPart(path: string): AsyncGenerator<Buffer, string | undefined> {
   const fd = openPlain(path);
-  if (fd === undefined) return "is no file to read";
+  if (fd === undefined) return "is not a file";
   const { size } = fstatSync(fd);
   const packed = createReadStream("", { fd, highWaterMark: CHUNK });
   const gunzip = createGunzip({ chunkSize: CHUNK });
@@ -243,12 +244,12 @@ export async function* readPart(path: string): AsyncGenerator<Buffer, string | u
   } catch (error) {
     const code = codeOf(error) ?? "";
     if (!code.startsWith("Z_")) throw error;
-    return `is not gzip to its end (${code})`;
+    return `is not complete gzip (${code})`;
   } finally {
     packed.destroy();
     gunzip.destroy();
   }
-  // Node ignores bytes behind a gzip. In all parts joined, they would stand in the middle.
+  // Node ignores bytes after the last member. They would corrupt the joined parts.
   const behind = size - gunzip.bytesWritten;
-  return behind > 0 ? `has ${behind} bytes behind its gzip` : undefined;
+  return behind > 0 ? `has ${behind} bytes after its gzip data` : undefined;
 }

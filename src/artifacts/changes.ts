@@ -1,4 +1,4 @@
-/** What a build writes for readers who keep a copy: changes.json, the step from the last release, and those before it. */
+/** Writes changes.json and its steps: the step from the last release, and reused older ones. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Contract } from "../contract/contract.js";
@@ -12,53 +12,53 @@ import type { PageDigests } from "../release/sums.js";
 import type { DataSettings } from "../settings/settings.js";
 import { findBulk } from "./bulk.js";
 import { writeStep } from "./step-writer.js";
-import { carry, encodeChanges, findCarried, type Room, type StepFile } from "./steps.js";
+import { encodeChanges, findReusableSteps, linkSteps, type StepFile, type StepLimits } from "./steps.js";
 
-/** What a build did for readers who keep a copy. */
+/** Result of `--changes` for the build's summary. */
 export interface ChangesReport {
-  /** Of the step from the last release: lines that put a record, lines that remove one, bytes of its file; 0 without one. */
+  /** Records put and removed by the step from the last release, and bytes of its file; 0 without one. */
   put: number;
   remove: number;
   bytes: number;
-  /** Steps that changes.json lists. */
+  /** Number of steps in changes.json. */
   steps: number;
-  /** Why there is no step from the last release, in a few words; undefined where there is one. */
+  /** Why there is no step from the last release; undefined if there is one. */
   none: string | undefined;
 }
 
-/** The new release while it is not whole yet, and the one before. */
-export interface Stage {
+/** The new release in its staging folder, and the previous one. */
+export interface StagedRelease {
   staging: Staging;
-  /** Of all pages. */
+  /** Digests of all pages. */
   digests: PageDigests;
   collection: Collection;
-  /** The digest of the list of records. */
+  /** The SHA-256 of records.sha256. */
   state: string;
   previous: Release | undefined;
 }
 
 interface ChangesSettings extends Pick<DataSettings, "links"> {
-  /** Steps that a release may have. */
+  /** Maximum number of steps in a release. */
   changes: number;
   contract: Contract;
 }
 
 export interface WrittenChanges {
   report: ChangesReport;
-  /** What was found between the last release and this one; to be closed. */
+  /** Differences between the last release and this one. Close it. */
   matches: Matches | undefined;
 }
 
-/** Writes into the staging folder, which has everything by now that does not name the release. */
+/** Writes changes.json and steps into the staging folder; undefined without `--changes`. */
 export async function writeChanges(
-  stage: Stage,
+  stage: StagedRelease,
   settings: ChangesSettings,
   signal: AbortSignal | undefined,
 ): Promise<WrittenChanges | undefined> {
   if (settings.changes === 0) return undefined;
   const { staging, state } = stage;
-  const { own, carried = [], none, matches } = await findSteps(stage, settings, signal);
-  const files = own ? [own, ...carried] : carried;
+  const { own, carried: reused = [], none, matches } = await findSteps(stage, settings, signal);
+  const files = own ? [own, ...reused] : reused;
   for (const { step, digest } of files) staging.listOther(step.file, digest);
   staging.put(CHANGES, encodeChanges({ state, steps: files.map(({ step }) => step) }));
   const { put, remove, bytes } = own?.step ?? NOTHING;
@@ -71,56 +71,56 @@ const SAME = "the records are the same";
 interface Found {
   /** The step from the last release. */
   own?: StepFile;
-  /** Those that it hands on. */
+  /** Steps of the last release that are reused. */
   carried?: readonly StepFile[];
   none: string | undefined;
   matches?: Matches;
 }
 
 async function findSteps(
-  stage: Stage,
+  stage: StagedRelease,
   { changes: steps, contract, links }: ChangesSettings,
   signal: AbortSignal | undefined,
 ): Promise<Found> {
   const { staging, digests, state: to, previous } = stage;
-  if (!previous) return { none: "there was no whole release before" };
-  if (previous.contract.text !== contract.text) return { none: "the contract is another one" };
+  if (!previous) return { none: "there is no complete previous release" };
+  if (previous.contract.text !== contract.text) return { none: "the contract has changed" };
   const from = previous.sums.others.get(RECORDS);
   if (from === undefined || (await findAltered(previous.folder, [[RECORDS, from]])) !== undefined)
-    return { none: "the last release has no whole list of its records" };
+    return { none: "records.sha256 of the last release is damaged" };
   const room = { steps, bytes: halfOf({ folder: staging.folder, sums: staging.sums(digests) }) };
-  const handOn = (left: Room, own?: StepFile) => {
-    const carried = findCarried(previous, from, left, own);
+  const reuse = (left: StepLimits, own?: StepFile) => {
+    const carried = findReusableSteps(previous, from, left, own);
     const files = new Set(carried.map(({ step }) => step.file).filter((file) => file !== own?.step.file));
-    carry(files, previous.folder, staging.folder);
+    linkSteps(files, previous.folder, staging.folder);
     return carried;
   };
-  if (from === to) return { carried: handOn(room), none: SAME };
+  if (from === to) return { carried: reuse(room), none: SAME };
   const old = openReleaseSide(previous, CURRENT);
   const now = sideOf(stage, contract, links);
   const most = Math.min(room.bytes, MAX_PACKED);
-  const tooLarge = "it would be more than half of everything, or than hosts and readers take";
+  const tooLarge = "the step would exceed half of all data, or the limits of hosts and readers";
   const matches = await matchRecords(old, now, signal);
   try {
     const own = await writeStep(matches, now, { from, to, most, signal });
     if (!own) return { none: tooLarge, matches };
     const left = { steps: steps - 1, bytes: room.bytes - own.step.bytes };
-    return { own, carried: handOn(left, own), none: undefined, matches };
+    return { own, carried: reuse(left, own), none: undefined, matches };
   } catch (error) {
     matches.close();
     throw error;
   }
 }
 
-/** The new release as a side to compare, while it is not whole yet. */
-function sideOf({ staging, collection, state }: Stage, contract: Contract, links: DataSettings["links"]): Side {
+/** The staged release as a side of a comparison. */
+function sideOf({ staging, collection, state }: StagedRelease, contract: Contract, links: DataSettings["links"]): Side {
   const { count, pages, pageSize, baseUrl } = collection;
   const facts = { name: "the new release", id: undefined, count, pages, pageSize, baseUrl, links, contract };
   const { folder } = staging;
   return { facts, folder, list: join(folder, RECORDS), digest: state };
 }
 
-/** Half of the bytes by which a reader gets everything: the parts of bulk.json, or the gzip files of pages, or plain ones. */
+/** Half of the bytes that a reader of everything downloads: bulk parts, else compressed pages, else plain pages. */
 function halfOf(release: Pick<Release, "folder" | "sums">): number {
   const { folder, sums } = release;
   const parts = findBulk(release)?.parts;

@@ -1,4 +1,4 @@
-/** index.html and explorer/*: the web page, and the counts of all records that it shows. */
+/** index.html and explorer/*: the explorer, and the counts that it shows. */
 import type { Contract, Field } from "../contract/contract.js";
 import { facetFields } from "../contract/lookup.js";
 import { fromBytes, toBytes } from "../contract/record/key.js";
@@ -28,7 +28,7 @@ import {
   splitPieces,
 } from "./artifact.js";
 import { IntegerCounter } from "./integer-counter.js";
-import { type FamilyForm, SortedFamily } from "./sorted-files.js";
+import { type FamilySizes, SortedFamily } from "./sorted-files.js";
 import { TermCollector, textAt } from "./terms.js";
 
 export const EXPLORER_FILES: Artifact = {
@@ -37,11 +37,11 @@ export const EXPLORER_FILES: Artifact = {
   merger: (context) => new ExplorerMerger(context),
 };
 
-/** The counts of a batch besides its facets. */
+/** Counts of a batch, without facets. */
 interface Counts {
   count: number;
   times: CountedTimes;
-  /** Of each integer field, how many records have each value. */
+  /** For each integer field, the number of records with each value. */
   integers: readonly (readonly [value: number, records: number][])[];
 }
 
@@ -57,7 +57,7 @@ function countedFields(contract: Contract) {
 
 export class ExplorerCollector implements Collector {
   readonly #terms = new TermCollector();
-  /** What the terms of each facet begin with. */
+  /** Prefix of the terms of each facet. */
   readonly #facets: readonly string[];
   readonly #integers: readonly Map<number, number>[];
   readonly #time: Field | undefined;
@@ -111,10 +111,10 @@ function timeText(field: Field, value: string): string {
   return value.startsWith('"') ? value.slice(1, -1) : (epochTime(field, Number(value))?.toISOString() ?? "");
 }
 
-/** Texts have one character for each byte. Puts each field's value, as its canonical JSON, into `values`. */
+/** Puts the canonical JSON of each field's value into `values`. Texts have one character a byte. */
 type ReadValues = (text: string, at: number, end: number, values: string[]) => void;
 
-/** Reads by the names in the text: parsing whole records takes far longer. */
+/** Makes the reader of field values. It searches names in the text, which is much faster than parsing records. */
 export function valueReader(contract: Pick<Contract, "file">, fields: readonly Field[]): ReadValues {
   const find = placeFinder(contract, fields);
   const begins: number[] = [];
@@ -133,7 +133,7 @@ export function valueReader(contract: Pick<Contract, "file">, fields: readonly F
 
 const BARE = /[^",[\]{}]+/y;
 
-/** Undefined for a list or an object. */
+/** The JSON of a scalar; undefined for a list or an object. */
 function scalarAt(text: string, begin: number, end: number): string | undefined {
   if (text[begin] === '"') {
     const found = readText(text, begin, end);
@@ -153,9 +153,9 @@ function decodeCounts(text: string): Counts {
   return { ...counts, times: { ...times, moments: new Map(times.moments) } };
 }
 
-const FACET_FILES: FamilyForm = { least: 2 ** 16, even: 300, many: 500, hasBeginnings: false };
+const FACET_FILES: FamilySizes = { minBytes: 2 ** 16, targetFiles: 300, doublingAfter: 500, hasPrefixes: false };
 
-/** Terms between two moments at which a signal is looked at. */
+/** Terms between two checks of the signal. */
 const TERMS = 50_000;
 
 export class ExplorerMerger implements Merger {
@@ -191,7 +191,7 @@ export class ExplorerMerger implements Merger {
     for (const [path, bytes] of explorerAssets()) await sink.put(path, bytes);
   }
 
-  /** Puts all files that depend on records alone, explorer/summary.json last. */
+  /** Writes the files that depend only on records, explorer/summary.json last. */
   async writeSummary(signal: AbortSignal | undefined): Promise<ExplorerSummary> {
     const { sink } = this.context;
     const turn = createTurns(TERMS, signal);
@@ -247,7 +247,7 @@ interface Tally {
   distinct: number;
 }
 
-/** The values of facets with how many records have each, the most frequent ones, in bounded memory. Takes each term once, in order. */
+/** Counts the most frequent values of facets, in bounded memory. Terms are added once each, in order. */
 class FacetTally {
   readonly #tallies: readonly Tally[];
 
@@ -264,7 +264,7 @@ class FacetTally {
       if (tally.values.length >= 2 * MOST_VALUES) tally.values = mostFrequent(tally.values);
       return;
     }
-    throw new Error(`${term} is no value of a facet`);
+    throw new Error(`${term} is not a value of a facet`);
   }
 
   facets(): Facet[] {
@@ -275,7 +275,7 @@ class FacetTally {
   }
 }
 
-/** Undefined where a path has = in it, and the beginning of a term only looks like another field's. */
+/** Parses the value of a term; undefined if the term belongs to a field whose path contains `=`. */
 function readValue(text: string): { value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
@@ -285,7 +285,7 @@ function readValue(text: string): { value: unknown } | undefined {
   }
 }
 
-/** Those that are equally frequent stay in the order of their terms. */
+/** Equally frequent values keep the order of their terms. */
 function mostFrequent(values: readonly FacetValue[]): FacetValue[] {
   return values.toSorted((one, other) => other.count - one.count).slice(0, MOST_VALUES);
 }

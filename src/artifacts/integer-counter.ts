@@ -1,28 +1,28 @@
-/** Counts integers in bounded memory: by value while there are few, else in bins of round numbers. */
+/** Counts integers in bounded memory: by value if they are few, otherwise in bins with round bounds. */
 import type { Distribution } from "../explorer/summary.js";
 
 type Bin = Distribution["bins"][number];
 
-/** With more values than this, a bin has several. */
+/** Maximum number of bins. */
 const MOST_BINS = 24;
 /**
- * Where one of the equal bins would hold more than this share of all values, or so few of the bins hold any, they say little,
- * and bins that grow say more.
+ * Bins of equal width are replaced by bins of growing width if one bin would hold more than `MOST_IN_ONE` of all values, or if
+ * less than `LEAST_FILLED` of the bins would hold any.
  */
 const MOST_IN_ONE = 0.5;
 const LEAST_FILLED = 0.4;
 const MOST_CELLS = 5000;
-/** Of more values than cells, how many are sampled to see whether any occurs twice. */
+/** Size of the sample that tells whether values repeat, if there are more values than cells. */
 const MOST_SAMPLED = 1000;
 const STEPS = [1, 2, 5];
 const SAFE = Number.MAX_SAFE_INTEGER;
 
-/** Values may be added in any order. */
+/** Counts integers. The result does not depend on the order of `add`. */
 export class IntegerCounter {
   #width = 1;
   #cells = new Map<number, number>();
   #growing: Map<number, number> | undefined;
-  /** Counts of the values whose hash is below the limit. Which these are does not depend on the order of values. */
+  /** Counts of the values whose hash is below the limit, which does not depend on their order. */
   readonly #sample = new Map<number, number>();
   #limit = 2 ** 32;
   #min = Number.POSITIVE_INFINITY;
@@ -38,13 +38,13 @@ export class IntegerCounter {
     while (this.#sample.size > MOST_SAMPLED) this.#lowerLimit();
   }
 
-  /** Whether no value occurs twice, as in ids. */
+  /** Whether no value repeats, as with ids. */
   get isUnique(): boolean {
     const counts = this.#width === 1 ? this.#cells : this.#sample;
     return [...counts.values()].every((count) => count === 1);
   }
 
-  /** Undefined where there are not at least two values. */
+  /** The distribution; undefined with fewer than two different values. */
   distribution(): Omit<Distribution, "path"> | undefined {
     if (this.#min >= this.#max) return undefined;
     return { min: this.#min, max: this.#max, bins: this.#bins() };
@@ -79,7 +79,7 @@ export class IntegerCounter {
     for (const value of this.#sample.keys()) if (hashOf(value) >= this.#limit) this.#sample.delete(value);
   }
 
-  /** Only while each cell is one value. */
+  /** Makes growing bins from cells. Call it only while each cell is one value. */
   #grow(): Map<number, number> {
     const bins = new Map<number, number>();
     for (const [value, count] of this.#cells) addTo(bins, growingBinOf(value), count);
@@ -91,12 +91,12 @@ function addTo(counts: Map<number, number>, key: number, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count);
 }
 
-/** From 0 to 2^32 - 1. */
+/** A hash from 0 to 2^32 - 1. */
 function hashOf(value: number): number {
   return Math.imul(value ^ Math.floor(value / 2 ** 32), 0x9e3779b1) >>> 0;
 }
 
-/** Bins of one round width. Cells are so much narrower that each lies in one of them. */
+/** Makes bins of one round width. Each cell lies within one bin. */
 function equalBins(cells: readonly (readonly [number, number])[], min: number, max: number): Bin[] {
   const width = roundWidth(min, max);
   const first = Math.floor(min / width);
@@ -105,14 +105,14 @@ function equalBins(cells: readonly (readonly [number, number])[], min: number, m
     return { from: Math.max(-SAFE, from), to: Math.min(SAFE, from + width - 1), count: 0 };
   });
   for (const [cell, count] of cells) {
-    // Cells may begin below the least value.
+    // A cell may begin below the minimum.
     const bin = bins[Math.max(0, Math.floor(cell / width) - first)];
     if (bin) bin.count += count;
   }
   return bins;
 }
 
-/** 1, 2, 5, 10, 20, ...: the first that needs few bins. */
+/** The smallest of 1, 2, 5, 10, 20, ... that needs few enough bins. */
 function roundWidth(min: number, max: number): number {
   for (let power = 1; ; power *= 10) {
     const step = STEPS.find((each) => Math.floor(max / (each * power)) - Math.floor(min / (each * power)) < MOST_BINS);
@@ -120,7 +120,7 @@ function roundWidth(min: number, max: number): number {
   }
 }
 
-/** Bins that begin at 0, 1, 2, 5, 10, 20, ..., and mirrored below zero. */
+/** Makes bins that begin at 0, 1, 2, 5, 10, 20, ..., and mirrored below zero. */
 function growingBins(counts: ReadonlyMap<number, number>, min: number, max: number): Bin[] {
   const bins: Bin[] = [];
   for (let near = growingBinOf(min); near <= growingBinOf(max); near = nextGrowing(near)) {
@@ -130,7 +130,7 @@ function growingBins(counts: ReadonlyMap<number, number>, min: number, max: numb
   return bins;
 }
 
-/** The end of its bin that is nearer to zero. */
+/** The end of a value's growing bin that is nearer to zero. */
 function growingBinOf(value: number): number {
   if (value === 0) return 0;
   const size = Math.abs(value);
@@ -139,24 +139,24 @@ function growingBinOf(value: number): number {
   return Math.sign(value) * step * power;
 }
 
-/** The end that is farther from zero. */
+/** The end of a growing bin that is farther from zero. */
 function endOf(near: number): number {
   return near === 0 ? 0 : Math.sign(near) * Math.min(SAFE, outward(Math.abs(near)) - 1);
 }
 
-/** The beginning of the next bin towards greater values. */
+/** The next growing bin towards greater values. */
 function nextGrowing(near: number): number {
   if (near >= 0) return near === 0 ? 1 : outward(near);
   return near === -1 ? 0 : growingBinOf(near + 1);
 }
 
-/** 2 after 1, 5 after 2, 10 after 5. */
+/** The next of 1, 2, 5, 10, ... */
 function outward(near: number): number {
   const power = powerOf(near);
   return near === power ? 2 * power : near === 2 * power ? 5 * power : 10 * power;
 }
 
-/** The power of ten with as many digits. */
+/** The power of ten with the same number of digits. */
 function powerOf(size: number): number {
   return 10 ** (String(size).length - 1);
 }

@@ -1,4 +1,4 @@
-/** lookup/*: the files by which readers find a record by its key, or by the words of its names. */
+/** lookup/*: files that find records by key, or by words of their names. */
 import stringify from "fast-json-stable-stringify";
 import type { Contract, Field } from "../contract/contract.js";
 import {
@@ -25,7 +25,7 @@ import {
   recordsOf,
   splitPieces,
 } from "./artifact.js";
-import { type FamilyForm, SortedFamily } from "./sorted-files.js";
+import { type FamilySizes, SortedFamily } from "./sorted-files.js";
 import { TermCollector } from "./terms.js";
 
 export const LOOKUP_FILES: Artifact = {
@@ -34,22 +34,22 @@ export const LOOKUP_FILES: Artifact = {
   merger: (context) => new LookupMerger(context),
 };
 
-/** Text in ASCII without escapes, whose bytes are its characters. */
+/** ASCII without escapes. */
 const PLAIN = /^[ -[\]-~]*$/;
-/** How many texts are remembered, and characters of each. */
+/** Maximum size of the cache of terms, and characters of a cached text. */
 const [MOST_REMEMBERED, LONGEST_REMEMBERED] = [10_000, 64];
 const NUMBER = /[^,}]+/y;
 const HIGHEST_BYTES = toBytes(HIGHEST);
 
-/** Texts have one character for each byte, since whatever is searched for is ASCII. */
+/** Collects terms of keys and names. Texts have one character a byte, since only ASCII is searched for. */
 export class LookupCollector implements Collector {
   readonly #keys = new TermCollector();
   readonly #words = new TermCollector();
   readonly #fields: readonly Field[];
   readonly #find: ReturnType<typeof placeFinder>;
-  /** Where each value of a record begins, the key's first. */
+  /** Offsets of the values of the current record, the key's first. */
   readonly #begins: number[] = [];
-  /** The terms of what stands between two spaces and is not plain: names are the same again and again. */
+  /** Cache: terms of text between spaces that is not plain, since names repeat. */
   readonly #termsOf = new Map<string, readonly string[]>();
 
   constructor(private readonly contract: Contract) {
@@ -59,7 +59,7 @@ export class LookupCollector implements Collector {
 
   collect(page: PageRecords): void {
     for (const [number, begin, end] of recordsOf(page)) {
-      // Terms are slices of a text, and would keep the text of the whole page in memory.
+      // A copy: slices of the page's text as terms would keep the whole text in memory.
       const record = page.bytes.toString("latin1", begin, end);
       if (this.#find(record, 0, record.length, this.#begins)) this.#addFound(number, record);
       else this.#addParsed(number, JSON.parse(fromBytes(record)));
@@ -87,9 +87,9 @@ export class LookupCollector implements Collector {
     this.#keys.addUnique(highest < 0 ? value : value.slice(0, highest), number);
     for (let field = 1; field < this.#begins.length; field++) {
       const name = readText(text, this.#begins[field] ?? end, end);
-      // Only texts have words, and a name that repeats the key has none.
+      // Only strings have words, and a name equal to the key has none.
       if (!name || name.written === key?.written) continue;
-      // Every space ends a word. An escape holds none.
+      // A space ends a word, and escapes contain no space.
       for (const part of name.written.split(" "))
         for (const term of this.#termsOfPart(part)) this.#words.add(term, number);
     }
@@ -106,9 +106,9 @@ export class LookupCollector implements Collector {
   }
 }
 
-/** There are never more than 600 files of keys and words. Readers fetch one to find a key, and mostly two to find a name. */
-const KEY_FILES: FamilyForm = { least: 140 * 1024, even: 88, many: 104, hasBeginnings: true };
-const WORD_FILES: FamilyForm = { least: 72 * 1024, even: 300, many: 464, hasBeginnings: true };
+/** At most 600 files of keys and words. Readers fetch one to find a key, and usually two to find a name. */
+const KEY_FILES: FamilySizes = { minBytes: 140 * 1024, targetFiles: 88, doublingAfter: 104, hasPrefixes: true };
+const WORD_FILES: FamilySizes = { minBytes: 72 * 1024, targetFiles: 300, doublingAfter: 464, hasPrefixes: true };
 
 /** Terms between two moments at which a signal is looked at. */
 const TERMS = 50_000;
@@ -117,10 +117,10 @@ export class LookupMerger implements Merger {
   readonly #keys: SortedFamily;
   readonly #words: SortedFamily;
 
-  /** @param size `least` bytes of a file, where they are not to be as large as usual */
+  /** @param size overrides the minimum file size, for tests */
   constructor(
     private readonly context: MergeContext,
-    size: Partial<Pick<FamilyForm, "least">> = {},
+    size: Partial<Pick<FamilySizes, "minBytes">> = {},
   ) {
     const { count } = context.collection;
     this.#keys = new SortedFamily(count, { ...KEY_FILES, ...size });
@@ -133,7 +133,7 @@ export class LookupMerger implements Merger {
     if (words) this.#words.take(words);
   }
 
-  /** Puts every file as soon as it is made, and lookup/index.json last. */
+  /** Writes each file as soon as it is complete, lookup/index.json last. */
   async write(signal: AbortSignal | undefined): Promise<void> {
     const { contract, sink } = this.context;
     const turn = createTurns(TERMS, signal);

@@ -1,4 +1,4 @@
-/** records.sha256: a line for each record, made while its page is made. */
+/** records.sha256: a line for each record with its digest and key. */
 import { recordFinder } from "../contract/record/locate.js";
 import { RECORDS } from "../release/layout.js";
 import { recordLines } from "../release/record-lines.js";
@@ -12,7 +12,7 @@ export const RECORD_LIST: Artifact = {
     return {
       collect({ first, bytes, text }) {
         const found = recordLines(finder, bytes, text);
-        if (!found) throw new Error(`The page of record ${first + 1} has a record without a key.`);
+        if (!found) throw new Error(`The page that begins with record ${first + 1} has a record without a key.`);
         lines.push(found);
       },
       take() {

@@ -1,46 +1,46 @@
-/** Sorted files (keys, words or facets): terms in any order become lines, and lines become files. */
+/** Writes sorted files (keys, words or facets): sorts terms, writes a line for each, and splits lines into files. */
 import { type Beginning, type Beginnings, HIGHEST, LIST_DIGITS, MARKS } from "../contract/lookup.js";
 import { type SORTED_FOLDERS, sortedPath } from "../release/layout.js";
 import type { createTurns } from "../workers/turns.js";
 import type { Sink } from "./artifact.js";
-import { type HeldLine, OpenBeginnings, type RecordSet } from "./beginnings.js";
-import { type BytePlace, oneMore, sharedBytes, type Term, TermTable, textAt, writtenTerm } from "./terms.js";
+import { type HeldLine, OpenPrefixes, type RecordSet } from "./beginnings.js";
+import { type BytePlace, extendByCharacter, sharedBytes, type Term, TermTable, textAt, writtenTerm } from "./terms.js";
 
-/** What the files of a family are like: large enough that they are few, and small enough that some are quickly fetched. */
-export interface FamilyForm {
-  /** Bytes of a file, unless there are so many lines that they would be too many files. */
-  least: number;
-  /** Files that all lines of terms would fill. Lines of beginnings come on top: half as much, of a million users. */
-  even: number;
-  /** After this many files, their size doubles with every few. */
-  many: number;
+/** Sizes of the files of a family, a compromise between few files and quick downloads. */
+export interface FamilySizes {
+  /** Minimum size of a file in bytes. */
+  minBytes: number;
+  /** Number of files for the lines of terms. Lines of prefixes add about half of that with a million users. */
+  targetFiles: number;
+  /** After this number of files, the size doubles with every `FILES_OF_SIZE` files. */
+  doublingAfter: number;
   /**
-   * Whether readers look for beginnings of terms. Then these have lines of their own, and a term of a single record is cut to the
-   * shortest beginning that no other term has.
+   * Whether readers search by prefix. If so, prefixes have lines too, and a term of a single record is cut to its shortest
+   * unique prefix.
    */
-  hasBeginnings: boolean;
+  hasPrefixes: boolean;
 }
 
-/** Close it in a `finally`. */
+/** The sorted files of one folder. Close it in a `finally`. */
 export class SortedFamily {
   readonly #terms = new TermTable();
 
-  /** @param count of all records. */
+  /** @param count number of all records. */
   constructor(
     private readonly count: number,
-    private readonly form: FamilyForm,
+    private readonly form: FamilySizes,
   ) {}
 
   take(terms: Buffer): void {
     this.#terms.take(terms);
   }
 
-  /** To be read when all terms are taken. */
+  /** All terms, sorted. Read it after the last `take`. */
   get terms(): Iterable<Term> {
     return this.#terms;
   }
 
-  /** Puts each file, in order, as soon as it is whole. @returns what each begins with */
+  /** Writes the files in order, each as soon as it is complete. @returns the first term of each */
   async write(
     folder: keyof typeof SORTED_FOLDERS,
     sink: Sink,
@@ -52,7 +52,7 @@ export class SortedFamily {
       const wait = turn();
       if (wait) await wait;
     }
-    const cutter = new Cutter(this.count, this.form, bytes);
+    const cutter = new FileSplitter(this.count, this.form, bytes);
     let files = 0;
     const putAll = async () => {
       for (const file of cutter.done.splice(0)) await sink.put(sortedPath(folder, ++files), file);
@@ -83,8 +83,8 @@ export class SortedFamily {
   }
 
   #lineOf({ place, numbers }: Term, shared: number, sharedWithNext: number): TermLine {
-    const isOnly = this.form.hasBeginnings && numbers.length === 1;
-    const length = isOnly ? oneMore(place, Math.max(shared, sharedWithNext)) : place.end - place.begin;
+    const isOnly = this.form.hasPrefixes && numbers.length === 1;
+    const length = isOnly ? extendByCharacter(place, Math.max(shared, sharedWithNext)) : place.end - place.begin;
     const term = { ...place, end: place.begin + length };
     return { term, mark: term.end < place.end ? MARKS.only : "", numbers, shared };
   }
@@ -98,11 +98,11 @@ interface Line {
 
 interface TermLine extends Line {
   numbers: readonly number[];
-  /** Bytes that the term shares with that of the line before, in whole characters. */
+  /** Bytes that the term shares with the term of the line before, in whole characters. */
   shared: number;
 }
 
-/** Bytes of a line that is not cut. */
+/** Size of a line that is not split. */
 function bytesOf({ term, mark, numbers }: Line): number {
   const { begin, end } = writtenTerm(term);
   let bytes = end - begin + mark.length + TAB_AND_NEWLINE;
@@ -116,34 +116,34 @@ function bytesOf({ term, mark, numbers }: Line): number {
 
 const TAB_AND_NEWLINE = 2;
 const [TAB, NEWLINE] = [0x09, 0x0a];
-/** Files of one size, where sizes double. */
+/** Number of files before the size doubles again. */
 const FILES_OF_SIZE = 4;
 
-/** Cuts lines into files, and adds lines for the beginnings of terms that lie in several of them. */
-class Cutter {
+/** Splits lines into files, and adds lines for prefixes whose terms are in several files. */
+class FileSplitter {
   readonly beginnings: Beginning[] = [];
-  /** Files that are whole. */
+  /** Complete files. */
   readonly done: Buffer[] = [];
   #bytes: Buffer = Buffer.alloc(2 ** 16);
   #length = 0;
-  /** Bytes of this file. */
+  /** Maximum size of the current file. */
   #limit: number;
   #files = 0;
-  readonly #open: OpenBeginnings;
-  /** The lines of terms in this file with their numbers, and the last term of all. */
+  readonly #open: OpenPrefixes;
+  /** Lines of terms in the current file with their numbers, and the last term. */
   #held: HeldLine[] = [];
   #heldNumbers: number[] = [];
   #last: BytePlace = { bytes: Buffer.alloc(0), begin: 0, end: 0 };
-  /** Whether the last line in this file is that of a beginning. */
+  /** Whether the last line of the current file has the mark `all`. */
   #endsWithAll = false;
 
-  /** @param bytes of all lines of terms. */
+  /** @param bytes size of all lines of terms. */
   constructor(
     count: number,
-    private readonly form: FamilyForm,
+    private readonly form: FamilySizes,
     private readonly bytes: number,
   ) {
-    this.#open = new OpenBeginnings(count);
+    this.#open = new OpenPrefixes(count);
     this.#limit = this.#nextLimit();
   }
 
@@ -162,7 +162,7 @@ class Cutter {
     if (this.#length > 0) this.#take();
   }
 
-  /** Writes the lines of beginnings that the next term does not have. */
+  /** Writes the lines of prefixes that the next term does not have. */
   #end(shared: number): void {
     this.#open.end(shared, (length, records, isSame) => {
       const term = { ...this.#last, end: this.#last.begin + length };
@@ -175,7 +175,7 @@ class Cutter {
     });
   }
 
-  /** Writes a line, and goes on in another file where its list is too long for this one. @param shared of the line of a term. */
+  /** Writes a line, split over files if its list is too long. @param shared undefined for the line of a prefix. */
   #write(line: Line, shared?: number): void {
     this.#writeHead(line, shared);
     let before: number | undefined;
@@ -186,8 +186,8 @@ class Cutter {
         this.#writeHead(line, shared, number);
         before = undefined;
       }
-      // With room for a newline.
-      this.#makeRoom(MOST_DIGITS + 1);
+      // And for a newline.
+      this.#makeRoom(MAX_DIGITS + 1);
       this.#length = writeNumber(this.#bytes, this.#length, number - (before ?? 0));
       before = number;
       if (shared !== undefined) this.#heldNumbers.push(number);
@@ -195,7 +195,7 @@ class Cutter {
     this.#bytes[this.#length++] = NEWLINE;
   }
 
-  /** @param from the first number that stands behind it, unless that is the first one of the list. */
+  /** Writes a term and its mark. @param from the first number, if the list is continued from another file. */
   #writeHead({ term, mark }: Line, shared: number | undefined, from?: number): void {
     if (this.#length === 0) {
       const place = textAt(term) + (shared === undefined ? HIGHEST : "");
@@ -213,9 +213,9 @@ class Cutter {
     return this.#length === 0 || this.#length + bytes <= this.#limit;
   }
 
-  /** Ends this file. @param shared bytes of the last term that the next file's first line has, too. */
+  /** Ends the current file. @param shared bytes that the next file's first term shares with the last term. */
   #cut(shared: number): void {
-    if (this.form.hasBeginnings) this.#open.open(this.#last, shared, this.#held, this.#heldNumbers);
+    if (this.form.hasPrefixes) this.#open.open(this.#last, shared, this.#held, this.#heldNumbers);
     this.#take();
     [this.#held, this.#heldNumbers] = [[], []];
     this.#length = 0;
@@ -227,9 +227,9 @@ class Cutter {
   }
 
   #nextLimit(): number {
-    const { least, even, many } = this.form;
-    const beyond = Math.max(0, ++this.#files - many);
-    return Math.max(least, Math.ceil(this.bytes / even)) * 2 ** Math.ceil(beyond / FILES_OF_SIZE);
+    const { minBytes, targetFiles, doublingAfter } = this.form;
+    const beyond = Math.max(0, ++this.#files - doublingAfter);
+    return Math.max(minBytes, Math.ceil(this.bytes / targetFiles)) * 2 ** Math.ceil(beyond / FILES_OF_SIZE);
   }
 
   #makeRoom(bytes: number): void {
@@ -243,14 +243,14 @@ class Cutter {
 const DIGITS = Uint8Array.from(Buffer.from(LIST_DIGITS));
 const [BITS, LAST] = [5, 32];
 
-/** Bytes of the longest number: 32 bits. */
-export const MOST_DIGITS = 7;
+/** Digits of the longest number, which has 32 bits. */
+export const MAX_DIGITS = 7;
 
 function digitsOf(number: number): number {
   return number < LAST ? 1 : Math.ceil((32 - Math.clz32(number)) / BITS);
 }
 
-/** Writes a number in base 32, highest digit first, where the digit says whether more follow. @returns where it ends. */
+/** Writes a number in base 32, highest digit first. The last digit is marked. @returns the offset after it */
 export function writeNumber(bytes: Uint8Array, at: number, number: number): number {
   const last = at + digitsOf(number) - 1;
   bytes[last] = DIGITS[LAST + (number & (LAST - 1))] ?? 0;

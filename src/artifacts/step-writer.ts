@@ -1,4 +1,4 @@
-/** Writes a step while its records are read: what differs between two releases, a line a record, in the order of keys. */
+/** Writes a step: the changed records between two releases, one a line, sorted by key. */
 import { createHash } from "node:crypto";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ import { type StepFile, stepPath } from "./steps.js";
 interface StepOptions {
   from: string;
   to: string;
-  /** Bytes that its file may have. */
+  /** Maximum size of its file. */
   most: number;
   signal: AbortSignal | undefined;
 }
@@ -26,15 +26,15 @@ interface StepOptions {
 const CHUNK = 2 ** 16;
 
 /**
- * Writes the step to a side, whose folder it is put into.
- * @returns undefined where it would be larger than it may be, or so well packed that no reader should have to unpack it.
+ * Writes the step that leads to a side, into the side's folder.
+ * @returns undefined if it would exceed `most`, or if its compression ratio is too high for readers to unpack it safely.
  */
 export async function writeStep(
   matches: Matches,
   side: Side,
   { from, to, most, signal }: StepOptions,
 ): Promise<StepFile | undefined> {
-  // A folder is made only for a step that is kept.
+  // The folder is created only if the step is kept.
   const aside = asidePath(join(side.folder, CHANGES_FOLDER));
   const file = new DigestedFile(aside);
   const hash = createHash("sha256");
@@ -47,7 +47,7 @@ export async function writeStep(
     plainBytes += plain.length;
     return plain;
   };
-  /** The lines, some at once, as long as the step may become small enough. */
+  /** Yields lines in chunks. Stops when the step is too large. */
   const plain = function* () {
     const encode = lineEncoder(side);
     let [lines, length]: [Buffer[], number] = [[], 0];

@@ -1,4 +1,4 @@
-/** changes.json, which lists the steps to the state of its release, and handing steps on from one release to the next. */
+/** Reads and writes changes.json, and reuses steps of the last release. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
@@ -15,11 +15,11 @@ const stepSchema = z.strictObject({
   from: digestSchema,
   to: digestSchema,
   file: z.string(),
-  /** Of the file as it is. */
+  /** Size of the file. */
   bytes: countSchema.max(MAX_PACKED),
-  /** Of the plain bytes. */
+  /** Digest of the plain bytes. */
   sha256: digestSchema,
-  /** Lines that put a record, and lines that remove one. */
+  /** Number of lines that put a record, and that remove one. */
   put: countSchema,
   remove: countSchema,
 });
@@ -31,7 +31,7 @@ const changesSchema = z
       context.addIssue({ code: "custom", path: ["steps", at, name], message });
     let expected = state;
     for (const [at, { from, to, file }] of steps.entries()) {
-      if (to !== expected) note(at, "to", `must be ${expected}, as the step before it begins`);
+      if (to !== expected) note(at, "to", `must be ${expected}, the "from" of the step before it`);
       if (file !== stepPath(from, to)) note(at, "file", `must be ${stepPath(from, to)}`);
       expected = from;
     }
@@ -45,11 +45,12 @@ export function stepPath(from: string, to: string): string {
   return `${CHANGES_FOLDER}/${from.slice(0, 12)}-${to.slice(0, 12)}.ndjson.gz`;
 }
 
+/** Writes changes.json. */
 export function encodeChanges(changes: Changes): string {
   return `${stringify(changes)}\n`;
 }
 
-/** What changes.json says, or why it says nothing, as the end of a sentence. */
+/** Parses changes.json, or says why it is invalid, as the end of a sentence. */
 export function parseChanges(text: string): Changes | { why: string } {
   return readAs(changesSchema, text);
 }
@@ -60,22 +61,22 @@ export interface StepFile {
   digest: string;
 }
 
-/** How much a release may hand on. */
-export interface Room {
+/** Limits on the steps of a release. */
+export interface StepLimits {
   steps: number;
-  /** Of all files together. */
+  /** Total size of all files. */
   bytes: number;
 }
 
 /**
- * The newest steps of a release for which there is room, up to the first that is not whole.
- * @param state of the release, to which they lead.
- * @param own a step that the next release has already. Where the same file would have to be another one, they end.
+ * Finds the newest steps of a release that are within limits, up to the first damaged one.
+ * @param state the release's state, to which they lead.
+ * @param own the step that the new release already has. The list ends before a step of the same file with other bytes.
  */
-export function findCarried(
+export function findReusableSteps(
   { folder, sums }: Pick<Release, "folder" | "sums">,
   state: string,
-  room: Room,
+  room: StepLimits,
   own?: StepFile,
 ): StepFile[] {
   const text = readIntact({ folder, sums }, CHANGES);
@@ -88,19 +89,19 @@ export function findCarried(
     left -= step.bytes;
     if (digest === undefined || left < 0) break;
     const isOther = step.file === own?.step.file && digest !== own.digest;
-    if (isOther || !isWhole(join(folder, step.file), step.bytes, digest)) break;
+    if (isOther || !isIntact(join(folder, step.file), step.bytes, digest)) break;
     carried.push({ step, digest });
   }
   return carried;
 }
 
-function isWhole(path: string, bytes: number, digest: string): boolean {
+function isIntact(path: string, bytes: number, digest: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.size === bytes && findDigest(path, Buffer.alloc(2 ** 16)) === digest;
 }
 
-/** Puts steps of one release into the folder of another, as hard links where that is possible. */
-export function carry(files: Iterable<string>, from: string, to: string): void {
+/** Adds steps of one release to the folder of another, as hard links if possible. */
+export function linkSteps(files: Iterable<string>, from: string, to: string): void {
   for (const file of files) {
     makeFolder(to, CHANGES_FOLDER);
     if (linkFile(join(from, file), join(to, file))) continue;

@@ -1,30 +1,30 @@
-/** Terms with the numbers of the records that have them: collected where pages are made, sorted by SQLite. */
+/** Terms with their record numbers: collected from pages, and sorted by SQLite. */
 import type { Statement } from "better-sqlite3";
 import { TemporaryDatabase } from "../scratch/database.js";
 
-/** Bytes of an integer. A row is the length of a term, how many numbers it has, these numbers, and the term. */
+/** Bytes of an integer. A row is the term's length, the count of numbers, the numbers, and the term. */
 const INTEGER = 4;
 const HEAD = 2 * INTEGER;
-/** Rows of one INSERT: a call takes longer than a row. */
+/** Rows of one INSERT, since a call takes longer than a row. */
 const ROWS_TOGETHER = 50;
-/** Rows that are read at once, as few long values: a value for JavaScript takes longer than a row. */
+/** Rows that are concatenated by one SELECT, since a value for JavaScript takes longer than a row. */
 const ROWS_READ = 256;
-/** KiB that SQLite sorts in memory. */
+/** KiB of SQLite's memory. */
 const MEMORY = 4096;
 
 /** Collects the terms of a batch. */
 export class TermCollector {
-  /** By the bytes of the term, with one character for each. */
+  /** Record numbers by term, which has one character a byte. */
   readonly #terms = new Map<string, number[]>();
   /** Rows of terms that are not in the map. */
   #rows = Buffer.alloc(0);
   #length = 0;
-  /** Bytes of the rows that the map makes. */
+  /** Size of the rows of the map. */
   #bytes = 0;
 
   /**
-   * @param term with one character for each byte of its UTF-8
-   * @param number of a record that has the term. It may be given several times in a row
+   * @param term one character for each UTF-8 byte
+   * @param number of a record that has the term. Consecutive repetitions are ignored
    */
   add(term: string, number: number): void {
     const numbers = this.#terms.get(term);
@@ -36,7 +36,7 @@ export class TermCollector {
     this.#bytes += INTEGER;
   }
 
-  /** Adds a term that mostly no other record of the batch has. */
+  /** Adds a term that other records of the batch rarely have. */
   addUnique(term: string, number: number): void {
     const length = this.#length + HEAD + INTEGER + term.length;
     if (length > this.#rows.length) this.#rows = Buffer.concat([this.#rows], 2 * length);
@@ -54,7 +54,7 @@ export class TermCollector {
   }
 }
 
-/** @returns where the row ends */
+/** Writes a row. @returns the offset after it */
 function writeRow(bytes: Buffer, at: number, term: string, numbers: readonly number[]): number {
   let end = bytes.writeUInt32LE(term.length, at);
   end = bytes.writeUInt32LE(numbers.length, end);
@@ -62,7 +62,7 @@ function writeRow(bytes: Buffer, at: number, term: string, numbers: readonly num
   return end + bytes.write(term, end, "latin1");
 }
 
-/** Where the UTF-8 of a term stands, or a list of numbers. */
+/** A slice of bytes: a term in UTF-8, or a list of numbers. */
 export interface BytePlace {
   bytes: Buffer;
   begin: number;
@@ -80,7 +80,7 @@ export class TermTable {
   readonly #temporary = new TemporaryDatabase({
     tables: "CREATE TABLE taken (term BLOB, head BLOB)",
     memory: MEMORY,
-    purpose: "sort what records are looked up by in",
+    purpose: "sort lookup terms in",
   });
   readonly #insert: Statement<Buffer[]>;
   readonly #insertMany: Statement<Buffer[]>;
@@ -92,7 +92,7 @@ export class TermTable {
     this.#insertMany = db.prepare(`INSERT INTO taken VALUES ${Array(ROWS_TOGETHER).fill("(?, ?)").join(", ")}`);
   }
 
-  /** Takes the terms of a batch. @throws UserError when the temporary folder is full */
+  /** Adds the terms of a batch. @throws UserError if the temporary folder is full */
   take(bytes: Buffer): void {
     let rows: Buffer[] = [];
     this.#temporary.run(() => {
@@ -109,7 +109,7 @@ export class TermTable {
     });
   }
 
-  /** Each term once, any number of times, when all are taken. @throws as `take` does */
+  /** Iterates all terms, sorted, after the last `take`. Can be repeated. @throws as `take` does */
   *[Symbol.iterator](): Generator<Term> {
     this.#sort();
     let place: BytePlace | undefined;
@@ -141,7 +141,7 @@ export class TermTable {
     this.#isSorted = true;
   }
 
-  /** The terms of some rows, and their heads. */
+  /** Reads rows in chunks: concatenated terms, and concatenated heads. */
   *#chunks(): Generator<[terms: Buffer, heads: Buffer]> {
     const select = this.#temporary.db
       .prepare<[number, number], [Buffer | null, Buffer]>(
@@ -157,7 +157,7 @@ export class TermTable {
   }
 }
 
-/** Neighbours in order begin alike, so they are compared from their ends. */
+/** Compares from the end, since neighbours in order share their beginnings. */
 function isSame(one: BytePlace, other: BytePlace): boolean {
   let [at, otherAt] = [one.end, other.end];
   if (at - one.begin !== otherAt - other.begin) return false;
@@ -179,7 +179,7 @@ function continues(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-/** How many bytes two terms begin with alike, in whole characters. */
+/** Length of the common prefix of two terms in bytes, in whole characters. */
 export function sharedBytes(one: BytePlace, other: BytePlace): number {
   const most = Math.min(one.end - one.begin, other.end - other.begin);
   let at = 0;
@@ -189,14 +189,14 @@ export function sharedBytes(one: BytePlace, other: BytePlace): number {
   return at;
 }
 
-/** Bytes of a term's beginning that has one character more than `bytes` bytes. */
-export function oneMore({ bytes: all, begin, end }: BytePlace, bytes: number): number {
+/** Length in bytes of the prefix that is one character longer than `bytes` bytes. */
+export function extendByCharacter({ bytes: all, begin, end }: BytePlace, bytes: number): number {
   let at = begin + bytes + 1;
   while (at < end && continues(all[at])) at++;
   return Math.min(at, end) - begin;
 }
 
-/** A term as it is written before its tab: as it is, or as JSON where it would not be one plain word of a line. */
+/** A term as written in a line: as JSON if it begins with a quote or has control characters. */
 export function writtenTerm(term: BytePlace): BytePlace {
   const { bytes, begin, end } = term;
   let isPlain = bytes[begin] !== QUOTE || begin === end;
@@ -206,6 +206,7 @@ export function writtenTerm(term: BytePlace): BytePlace {
   return { bytes: json, begin: 0, end: json.length };
 }
 
+/** Decodes the text of a slice. */
 export function textAt({ bytes, begin, end }: BytePlace): string {
   return bytes.toString("utf8", begin, end);
 }

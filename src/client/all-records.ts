@@ -1,4 +1,4 @@
-/** All records of a snapshot, by its pages or from the few large files of a release that was built with --bulk. */
+/** Reads all records of a snapshot, by pages or by the bulk parts of a release. */
 import { ListingError, malformed } from "./errors.js";
 import { linesOf } from "./gzip-lines.js";
 import type { ListedPage, RecordOptions } from "./options.js";
@@ -11,13 +11,13 @@ import { compareBytes, objectOf, textOf } from "./utf8.js";
 import { byPages, type PageSource } from "./walk.js";
 
 const BULK_BYTES = 16_000_000;
-/** A part is in memory whole: the one that is read now, and the next. */
+/** Parts in memory: the current one and the next. */
 const PARTS_AT_ONCE = 2;
 
-/** Gives the function that reads a record's canonical text. */
+/** Returns the function that reads a record's canonical text. */
 type Opener<R> = () => Promise<(text: string, url: string) => R>;
 
-/** The records of a walk. Proved ones are checked for their order and state, see `createCheck`. */
+/** The source of a walk over records. If verified, their order and state are checked too. */
 export async function recordSource<T>(
   host: Host,
   view: SnapshotView,
@@ -41,7 +41,7 @@ export async function recordSource<T>(
   };
 }
 
-/** The pages of a walk, whose records are checked in the same way. */
+/** The source of a walk over pages, with the same checks of records. */
 export function wholePages<T>(host: Host, view: SnapshotView, signal: AbortSignal): PageSource<ListedPage<T>> {
   const { page_size, count } = view.snapshot;
   const { open, check } = createCheck<T>(host, view, signal);
@@ -55,8 +55,8 @@ export function wholePages<T>(host: Host, view: SnapshotView, signal: AbortSigna
 }
 
 /**
- * Checks that records are in the order of the contract, in which no two have the same place, and where all are read, that they
- * make the snapshot's state. So a host that makes its own digests cannot hand out a record twice.
+ * Checks that records are in the contract's strict order and, if all are read, that they make the snapshot's state. A host with
+ * digests of its own making cannot send a record twice.
  */
 function createCheck<T>(host: Host, view: SnapshotView, signal: AbortSignal) {
   const { baseUrl } = host;
@@ -74,9 +74,9 @@ function createCheck<T>(host: Host, view: SnapshotView, signal: AbortSignal) {
       }
       return reader.read;
     },
-    /** To be called before a record is handed out. @param at how many there are with it */
+    /** Call it before a record is returned. @param at number of records up to this one */
     check(kept: KeptRecord<T>, at: number): void {
-      // Once the list is complete, a wrong one stays wrong, however often the last record is asked for.
+      // Once the list is complete, a wrong state is final, even if the last record is read again.
       if (!made && compareBytes(before, kept.order) >= 0) throw malformed(baseUrl, "records in order", kept.key);
       before = kept.order;
       if (at === listed + 1) {
@@ -89,11 +89,12 @@ function createCheck<T>(host: Host, view: SnapshotView, signal: AbortSignal) {
   };
 }
 
+/** The error for records that do not make the expected state. */
 export function otherState(url: string, expected: string, received: string): ListingError {
-  return new ListingError("mismatch", url, "has other records than its state says", expected, received);
+  return new ListingError("mismatch", url, "has other records than its state promises", expected, received);
 }
 
-/** Records by pages, one a line. A host without proof may write pages in any way. */
+/** The source of records by pages, one a line. A host without proof may format pages in any way. */
 export function pageSource<R>(host: Host, view: SnapshotView, open: Opener<R>): PageSource<R> {
   return byPages(view, host.concurrency, async function* (number, bytes, records) {
     const { results } = parsePage<R>(view, number, bytes);
@@ -107,13 +108,13 @@ export function pageSource<R>(host: Host, view: SnapshotView, open: Opener<R>): 
   });
 }
 
-/** The canonical texts of a page's records. */
+/** Splits a page into canonical texts of records. */
 function recordTexts(bytes: Bytes, url: string): string[] {
   const lines = textOf(bytes, url).split("\n").slice(1, -2);
   return lines.map((line) => line.replace(/,$/, ""));
 }
 
-/** Records from parts. @throws ListingError (usage) where the release has no such files */
+/** The source of records by bulk parts. @throws ListingError (usage) if the release has none */
 export async function bulkSource<R>(
   { baseUrl, partBytes }: Host,
   view: SnapshotView,
@@ -125,7 +126,7 @@ export async function bulkSource<R>(
   const said = objectOf(await view.readFile("bulk.json", BULK_BYTES, signal), url)["parts"];
   const parts = Array.isArray(said) ? said : [];
   const fileOf = (number: number) => `bulk/${number}.ndjson.gz`;
-  /** How many records there are up to the end of each part. */
+  /** Number of records up to the end of each part. */
   const ends: number[] = [];
   for (const part of parts) {
     const file = fileOf(ends.length + 1);
@@ -137,9 +138,9 @@ export async function bulkSource<R>(
     atOnce: PARTS_AT_ONCE,
     last: ends.length,
     first: (records) => ends.filter((end) => end <= records).length + 1,
-    // A host that sends parts with Content-Encoding makes its readers unpack them.
+    // With Content-Encoding, the runtime has unpacked the part, so the digest of the plain bytes is accepted too.
     read: (number, from) => view.readFile(fileOf(number), partBytes, from, `${parts[number - 1].sha256}`),
-    // Line by line, while the part is unpacked.
+    // Yields lines while the part is being unpacked.
     async *items(number, bytes, records) {
       const read = await open();
       const from = `${baseUrl}/${fileOf(number)}`;

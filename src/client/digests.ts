@@ -1,31 +1,31 @@
-/** SHA-256 digests, and the list of them in SHA256SUMS: 32 bytes a page in memory, other files by path. */
+/** SHA-256 digests, and the parser of SHA256SUMS. It holds 32 bytes a page, and other files by path. */
 import { malformed } from "./errors.js";
 import type { Bytes } from "./requests.js";
 
 const BYTES = 32;
-/** The limit of any SHA256SUMS. */
+/** Maximum size of SHA256SUMS. */
 export const MOST_SUM_BYTES = 2 ** 28;
 
 export interface Digests {
-  /** Where the listing is, below the base URL: `/api/users/`. */
+  /** The listing's path below the base URL: `/api/users/`. */
   path: string;
-  /** In hexadecimal. @param page from 1 to the last. */
+  /** The digest of a page in hexadecimal. @param page from 1. */
   ofPage(page: number): string;
   /** Digests of files that are not pages, by path. */
   files: Map<string, string>;
 }
 
-/** The limit of SHA256SUMS for this number of pages: lines are shorter, and other files fewer. */
+/** Maximum size of SHA256SUMS for this number of pages. */
 export function mostSumBytes(pages: number, encodings: number): number {
   return Math.min(4_000_000 + pages * (2 + encodings) * 300, MOST_SUM_BYTES);
 }
 
-/** @param url of SHA256SUMS. @throws ListingError (malformed) unless it lists exactly these pages */
+/** Parses SHA256SUMS. @throws ListingError (malformed) unless it lists exactly these pages */
 export function readDigests(sums: string, pages: number, url: string): Digests {
   // Pages come first, in order.
   const [, folder] = /^\w{64} {2}(\S*\/pages\/)1\.json\n/.exec(sums) ?? [];
   const wrong = (line?: string) => malformed(url, `pages 1 to ${pages}, a line a file`, line);
-  // The number of pages comes from another file. It is checked before memory is reserved for it.
+  // The number of pages comes from an unverified file: check it before memory is allocated.
   if (folder === undefined || sums.length < pages * 2 * BYTES) throw wrong();
   const digests = new Uint8Array(pages * BYTES);
   const others = new Map<string, string>();
@@ -40,7 +40,7 @@ export function readDigests(sums: string, pages: number, url: string): Digests {
   return {
     path: `/${folder.slice(0, -"pages/".length)}`,
     ofPage: (page) => toHex(digests.subarray((page - 1) * BYTES, page * BYTES)),
-    // Copies, because a piece of a text may keep all of that text in memory.
+    // Copies, since a slice would keep the whole text in memory.
     files: new Map(JSON.parse(JSON.stringify([...others]))),
   };
 }
@@ -50,7 +50,7 @@ export async function hexDigest(bytes: Bytes): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
-/** As `sha256sum` writes them. */
+/** Writes bytes in hexadecimal. */
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,44 +1,43 @@
-/** Errors of a reader: each says which URL, what was expected and what came. */
+/** Errors of the client. Each has the URL, what was expected and what was received. */
 import type { Snapshot } from "../contract/snapshot.js";
 
-/** Where a walk is: plain JSON. Another process can pass it as `after` to continue. */
+/** The position of a walk, as plain JSON. Another process can pass it as `after` to continue. */
 export interface Position {
   /**
-   * Which records the listing holds: the SHA-256 of records.sha256. A host without proofs has another name for it. Empty before
-   * the first answer.
+   * The listing's state: the SHA-256 of records.sha256; without proof, that of page 1. Empty before the first answer.
    */
   state: string;
-  /** The page of the last record that was handed out; 1 before the first. */
+  /** The page of the last returned record; 1 before the first. */
   page: number;
-  /** How many records of this page were handed out. */
+  /** Number of returned records of this page. */
   index: number;
-  /** Records a page. It keeps a position valid when the same records are published with another page size. */
+  /** Records a page, so that a position stays valid with another page size. */
   pageSize?: number | undefined;
 }
 
 export type ListingErrorCode =
   | "unproved" // the host has no snapshot.json or no SHA256SUMS, so nothing can be verified
-  | "signature" // a key is given, and SHA256SUMS is not signed as it must be
+  | "signature" // `publicKey` is given, and SHA256SUMS has no valid signature by it
   | "mismatch" // other bytes came than SHA256SUMS lists, on every try
   | "malformed" // not the expected form: not JSON, not a page, not a line of SHA256SUMS
-  | "too-large" // more bytes came than are allowed; reading stopped there
+  | "too-large" // the answer exceeds a limit
   | "redirect" // the host redirects; redirects are not followed
-  | "status" // another status than 200
+  | "status" // the status is not 200
   | "busy" // the host asked to wait (429 or 503) too long, or too often
-  | "timeout" // the answer did not come in full in time
-  | "network" // no answer, or one that broke off
+  | "timeout" // the answer was not complete in time
+  | "network" // no answer, or an incomplete one
   | "changed" // the listing has another snapshot now, see `SnapshotChangedError`
-  | "usage"; // an argument is wrong, or the release does not have what was asked for
+  | "usage"; // an argument is wrong, or the release does not have the requested file
 
-/** Why nothing was handed out. The message is one line with the URL, what was expected and what came. */
+/** An error of the client. The message is one line with the URL, what was expected and what was received. */
 export class ListingError extends Error {
   override readonly name: string = "ListingError";
   /** The kind of error, for programs. */
   declare readonly code: ListingErrorCode;
   declare readonly url: string;
-  /** What was expected, where that can be said: a digest, a status. */
+  /** What was expected, if known: a digest, a status. */
   declare readonly expected: string | undefined;
-  /** What came instead. */
+  /** What was received instead. */
   declare readonly received: string | undefined;
 
   /** @param why continues a sentence that begins with the URL, without the full stop. */
@@ -48,12 +47,12 @@ export class ListingError extends Error {
   }
 }
 
-/** The listing moved to another snapshot while it was read. Everything handed out before is of the old one. */
+/** The listing has switched to another snapshot. Everything returned before is of the old one. */
 export class SnapshotChangedError extends ListingError {
   override readonly name: string = "SnapshotChangedError";
-  /** Where the walk was. */
+  /** The position of the walk. */
   declare position: Position;
-  /** The snapshot that was read; undefined for a position of another walk, which names only its state. */
+  /** The snapshot that was read; undefined if only its state is known, from a position of another walk. */
   declare readonly from: Snapshot | undefined;
   /** The snapshot that the host has now. */
   declare readonly to: Snapshot;
@@ -78,7 +77,7 @@ export function usage(url: string, why: string, allowed?: string, received?: unk
 
 const LONGEST_SHOWN = 200;
 
-/** A foreign value in a message: one line, and not too long. */
+/** Quotes a received value for a message: one line of limited length. */
 export function quoted(value: unknown): string {
   return `${JSON.stringify(value)}`.slice(0, LONGEST_SHOWN);
 }

@@ -1,4 +1,4 @@
-/** Finds the snapshot that a host has now, with all that proves it. */
+/** Reads the host's current snapshot, and verifies it by SHA256SUMS and its signature. */
 import { hexDigest, mostSumBytes, readDigests } from "./digests.js";
 import { ListingError } from "./errors.js";
 import { signedAt } from "./signature.js";
@@ -19,7 +19,7 @@ import { textOf } from "./utf8.js";
 const SUMS = "SHA256SUMS";
 const SIGNATURE_BYTES = 4096;
 
-/** Makes the host's snapshot that of the listing. A listing that was proved once is never read without proof. */
+/** Reads the current snapshot into `host.view`. Once verified, a listing is never read without verification. */
 export async function findView(host: Host, how: FindOptions): Promise<SnapshotView> {
   const { view: last, options } = host;
   let why: ListingError | undefined;
@@ -38,7 +38,7 @@ export async function findView(host: Host, how: FindOptions): Promise<SnapshotVi
   return host.view;
 }
 
-/** Reads snapshot.json and, unless it is that of `last`, what proves it. Begins again when the host switches in between. */
+/** Reads snapshot.json and, if it has changed since `last`, SHA256SUMS. Retries if the host switches meanwhile. */
 async function findProved(
   host: Host,
   last: ProvedView | undefined,
@@ -64,7 +64,7 @@ async function findProved(
     const digests = readDigests(sums, snapshot.pages, url);
     const name = `${SUMS}.minisig`;
     digests.files.set(SUMS, await hexDigest(bytes));
-    // Without a key, nothing proves the signature: any bytes are taken.
+    // Without a key, the signature cannot be verified, so any bytes are accepted.
     digests.files.set(name, "");
     if (keys.length === 0) return provedView(host, file, snapshot, digests, undefined);
     const signature = await readProof(host, name, { ...how, maxBytes: SIGNATURE_BYTES });

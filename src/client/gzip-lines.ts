@@ -1,14 +1,15 @@
-/** Unpacks gzip, and gives the lines of its text one after the other. */
+/** Unpacks gzip, and yields the lines of its text. */
 import { ListingError, malformed, tooLarge } from "./errors.js";
 import type { Bytes } from "./requests.js";
 import { createDecoder } from "./utf8.js";
 
-/** Characters. */
+/** Maximum characters of a line. */
 const LONGEST_LINE = 64_000_000;
 
 /**
- * @param take is given the plain bytes before their lines are.
- * @throws ListingError for bytes that do not unpack, are not text, or are cut
+ * Yields the lines of a gzip file.
+ * @param take called with plain bytes before their lines are yielded.
+ * @throws ListingError for bytes that are not gzip, not text, or incomplete
  */
 export async function* linesOf(
   bytes: Bytes,
@@ -25,30 +26,30 @@ export async function* linesOf(
       const lines = decoder.decode(chunk, { stream: true }).split("\n");
       lines[0] = partial + lines[0];
       partial = lines.pop() ?? "";
-      if (partial.length > LONGEST_LINE) throw tooLarge(url, `${LONGEST_LINE} letters a line`);
+      if (partial.length > LONGEST_LINE) throw tooLarge(url, `${LONGEST_LINE} characters a line`);
       yield* lines;
     }
-    // Fails for text that is cut within a character.
+    // Throws for an incomplete character at the end.
     if (decoder.decode() === partial) return;
   } catch (error) {
     if (error instanceof ListingError || signal?.aborted) throw error;
     why = error;
   }
-  throw malformed(url, "whole lines in gzip", partial.slice(0, 80), why);
+  throw malformed(url, "complete lines in gzip", partial.slice(0, 80), why);
 }
 
 const HEADER_BYTES = 10;
-/** Each costs as much as all before it, so a file may have only a few that mislead. */
+/** Maximum number of false member headers, since each retry costs as much as all before. */
 const MOST_MISLEADING = 16;
-/** Each costs a stream, even an empty one. */
+/** Maximum number of members, since each needs a stream. */
 const MOST_MEMBERS = 65_536;
-/** Milliseconds of unpacking. */
+/** Maximum milliseconds of unpacking. */
 const MOST_MS = 60_000;
 
-/** Unpacks gzip of several members, of which DecompressionStream takes only one in some runtimes. @throws TypeError or the like */
+/** Unpacks gzip member by member, since some runtimes' DecompressionStream reads only one. @throws TypeError or similar */
 async function* unzip(bytes: Bytes, url: string, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   let [members, ms] = [0, 0];
-  /** Limits the time that unpacking takes, without the time that the caller takes in between. */
+  /** Limits the time of unpacking, not counting the caller's time. */
   const timed = async <R>(read: () => Promise<R>): Promise<R> => {
     signal?.throwIfAborted();
     const began = Date.now();
@@ -57,7 +58,7 @@ async function* unzip(bytes: Bytes, url: string, signal: AbortSignal | undefined
     if (ms > MOST_MS) throw new ListingError("too-large", url, "takes too long to unpack");
     return result;
   };
-  // Unpacked on the way: its digest was compared.
+  // Already unpacked by the runtime.
   if (bytes[0] !== 0x1f && bytes[0] !== undefined) {
     yield bytes;
     return;
@@ -78,14 +79,14 @@ async function* unzip(bytes: Bytes, url: string, signal: AbortSignal | undefined
         break;
       } catch (error) {
         if (error instanceof ListingError || signal?.aborted) throw error;
-        // These bytes were not the next header but packed data of this member, which is longer.
+        // These bytes were not a header, but data of this member.
         if (end === bytes.length || ++tries > MOST_MISLEADING) throw error;
       }
     }
   }
 }
 
-/** Members that one program packed begin with equal bytes, which are very rare elsewhere. */
+/** Finds the next member: members of one program begin with equal bytes, which are very rare elsewhere. */
 function nextHeader(bytes: Uint8Array, from: number): number {
   const [first = 0] = bytes;
   for (let at = bytes.indexOf(first, from + 1); at >= 0; at = bytes.indexOf(first, at + 1)) {
@@ -99,7 +100,7 @@ function nextHeader(bytes: Uint8Array, from: number): number {
 async function* unzipOne(bytes: Bytes, timed: <R>(read: () => Promise<R>) => Promise<R>): AsyncGenerator<Uint8Array> {
   const stream = new DecompressionStream("gzip");
   const writer = stream.writable.getWriter();
-  // When these fail, the reader fails, too.
+  // Their errors reach the reader.
   writer.write(bytes).catch(() => {});
   writer.close().catch(() => {});
   const reader = stream.readable.getReader();

@@ -1,4 +1,4 @@
-/** Reads a published listing whole, and proves what it reads, in Node, Deno, Bun, workers and browsers alike. */
+/** The client library: reads and verifies published listings in Node, Deno, Bun, workers and browsers. */
 
 export type { ContractFile } from "../contract/file/form.js";
 export type { Page } from "../contract/page.js";

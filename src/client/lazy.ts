@@ -1,4 +1,4 @@
-/** All that reads: one file of a bundle, loaded by the first call. Here are the calls for one page or file. */
+/** The part of the client that is loaded by the first call, as one chunk. It has the calls for single pages and files. */
 import type { ContractFile } from "../contract/file/form.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
@@ -18,11 +18,12 @@ export { getRecord, searchSource } from "./lookup/find.js";
 export { latestView } from "./read-once.js";
 export { sync } from "./sync/sync.js";
 
+/** Reads the contract of the latest snapshot. */
 export async function contractOf(host: Host, { signal }: CallOptions): Promise<ContractFile> {
   return (await readContract(host, await latestView(host, signal), signal)).contract;
 }
 
-/** The bytes of a file that SHA256SUMS lists. @throws ListingError (usage) where it does not */
+/** Reads a file that SHA256SUMS lists. @throws ListingError (usage) if it does not */
 export async function readListedFile(host: Host, path: string, { signal }: CallOptions): Promise<Bytes> {
   const isUnserved = /^(records\.sha256$|adapters\/)/.test(path);
   if (isUnserved || /(^|\/)pages\/\d+\.json/.test(path))
@@ -31,7 +32,7 @@ export async function readListedFile(host: Host, path: string, { signal }: CallO
   return (await latestView(host, signal)).readFile(path, maxBytes, signal);
 }
 
-/** @throws ListingError (usage) where there is no such page */
+/** Reads a page. @throws ListingError (usage) if there is no such page */
 export async function readOnePage<T>(host: Host, number: number, { signal }: CallOptions): Promise<Page<T>> {
   const view = await latestView(host, signal);
   const { pages } = view.snapshot;
@@ -40,7 +41,7 @@ export async function readOnePage<T>(host: Host, number: number, { signal }: Cal
   return parsePage<T>(view, number, await view.readPage(number, signal));
 }
 
-/** How many records come before a position, which may come from a file. @throws ListingError (usage) */
+/** The number of records before a position, which is untrusted. @throws ListingError (usage) if it is invalid */
 export function recordsBefore(position: Position, { count, page_size }: Snapshot, url: string): number {
   const { page = 0, index = -1, pageSize = page_size } = isPlainObject(position) ? position : {};
   const records = (page - 1) * pageSize + index;

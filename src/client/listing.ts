@@ -1,4 +1,4 @@
-/** Opens a published listing: one page, all pages, all records, copies. */
+/** Opens a published listing: single pages, walks over pages and records, lookups, copies. */
 import { normalBaseUrl } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import type { User } from "../contract/users.js";
@@ -10,13 +10,13 @@ import type { FindOptions, Host, SnapshotView } from "./snapshot.js";
 import { createWalk, type PageSource } from "./walk.js";
 
 /**
- * Opens a listing that Rollcall has published, or any in the same form. Sends no request yet.
- * @param baseUrl where it is published: `https://directory.example.com`.
- * @throws ListingError (usage) for a value that is not a base URL, and for options that are not allowed.
+ * Opens a listing that Rollcall has published, or any in the same format. Sends no request.
+ * @param baseUrl the base URL: `https://directory.example.com`.
+ * @throws ListingError (usage) for a wrong base URL or option.
  */
 export function openListing<T = User>(baseUrl: string | URL, given: ListingOptions = {}): OpenListing<T> {
   const url = parseBase(String(baseUrl));
-  // A copy: the caller may change what was given.
+  // A copy, since the caller may change the object.
   const options = { ...checked(url, given, OPTIONS) };
   const { publicKey = [], concurrency = 8, memoryBytes = 2 ** 26 } = options;
   if (!publicKey.length && (options.requireSignature || options.maxAgeMs))
@@ -31,7 +31,7 @@ export function openListing<T = User>(baseUrl: string | URL, given: ListingOptio
     partBytes: memoryBytes / 2,
     finding: new Map(),
   };
-  /** Loads the code that reads, and checks the options of a call. */
+  /** Checks the options of a call, and loads the reading code. */
   const withOptions = async (how: CallOptions) => {
     checked(url, how, CALL);
     return lazy();
@@ -89,7 +89,7 @@ function parseBase(text: string): string {
     // For non-ASCII URLs, URL.canParse is wrong in Node 20 and 22, see canParse in contract/links.ts.
     if (/^https?:\/\/(?![^/]*@)[^?#]+$/i.test(text)) return normalBaseUrl(new URL(text));
   } catch {}
-  // Of the URL of a page, all before the listing's path.
+  // Suggest the part before the listing's path.
   const [base = "https://directory.example.com"] = /^https?:..[^/?#@]+(\/.*?)??(?=\/api\/|[?#])/i.exec(text) ?? [];
   throw usage(text.replace(/\/\/.*@/, "//...@"), `is not a base URL such as ${base.replace(/\/$/, "")}`);
 }

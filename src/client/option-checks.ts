@@ -5,7 +5,7 @@ const FLAG = "a boolean";
 const CALLBACK = "a function";
 const POSITIVE = "a number above 0";
 
-/** What each option may be. The words name its type. */
+/** What each option may be. The text contains its type. */
 const ALLOWED: Readonly<Record<string, string>> = {
   signal: "an AbortSignal object",
   after: "an object",
@@ -31,7 +31,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   text: "a string",
 };
 
-/** What the text of a value must be, besides its type. */
+/** Patterns of values as text, in addition to their types. */
 const PATTERNS: Readonly<Record<string, RegExp>> = {
   signal: /AbortSignal/,
   via: /^(pages|bulk)$/,
@@ -46,10 +46,10 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
 /** The options of calls and walks. */
 export const CALL = "signal";
 export const WALK = `${CALL} after restart onRestart`;
-/** Arguments that may not be undefined. A key that is undefined would be read without proof. */
+/** Options that must not be undefined when given: with an undefined key, the listing would be read unverified. */
 const REQUIRED = "publicKey key text";
 
-/** Returns what was given. @param names of all options that are allowed. @throws ListingError (usage) */
+/** Checks and returns options. @param names all allowed options. @throws ListingError (usage) */
 export function checked<O extends object>(url: string, given: O, names: string): O {
   for (const [name, value] of Object.entries(given)) {
     const allowed = ALLOWED[name] ?? "";

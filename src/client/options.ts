@@ -1,4 +1,4 @@
-/** What a reader may ask of a listing, and what it gets. */
+/** Types of options and results of the client. */
 import type { ContractFile } from "../contract/file/form.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
@@ -6,148 +6,145 @@ import type { User } from "../contract/users.js";
 import type { ListingError, Position, SnapshotChangedError } from "./errors.js";
 import type { Store } from "./sync/store.js";
 
-/** How a listing is read. */
+/** Options of `openListing`. */
 export interface ListingOptions {
   /**
-   * minisign public keys: `RW...`, or the text of a .pub file. Any one of them may have signed. With a key, nothing is
-   * trusted that is not reached from a valid signature of a release of this base URL. A key that is given and undefined
-   * is refused, as an empty list is.
+   * minisign public keys: `RW...`, or the text of a .pub file. A valid signature by any one of them, for this base URL, is
+   * required. A key that is given as undefined is refused, and so is an empty list.
    */
   publicKey?: string | readonly string[];
-  /** True: an error without `publicKey`, so that nothing is read unsigned by mistake. */
+  /** True: `publicKey` is required, so that nothing is read unsigned by mistake. */
   requireSignature?: boolean | undefined;
-  /** With `publicKey`: a signature older than this is refused. */
+  /** With `publicKey`: maximum age of the signature. */
   maxAgeMs?: number | undefined;
-  /** Used instead of the runtime's own. */
+  /** Replaces the runtime's `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** Ends everything that the listing does. */
+  /** Aborts everything that the listing does. */
   signal?: AbortSignal | undefined;
-  /** Requests at once; 8 unless given. */
+  /** Maximum parallel requests; 8 by default. */
   concurrency?: number | undefined;
-  /** Bytes of pages, or parts, that are under way together; 64 MiB unless given. A page may have its share by `concurrency`. */
+  /** Maximum bytes of pages or parts in memory; 64 MiB by default. A page may have its share by `concurrency`. */
   memoryBytes?: number | undefined;
-  /** What one request with its body may take; 30,000 unless given. */
+  /** Timeout of a request with its body; 30,000 by default. */
   timeoutMs?: number | undefined;
-  /** How long to wait before each further try when what came does not fit; 250, 1000 and 3000 unless given. */
+  /** Pauses before retries of wrong answers; 250, 1000 and 3000 by default. */
   pausesMs?: readonly number[] | undefined;
-  /** True: a host without SHA256SUMS is read all the same, without proof. Not with `publicKey`. */
+  /** True: a host without SHA256SUMS is read without verification. Not with `publicKey`. */
   unproved?: boolean | undefined;
-  /** Told once where the listing is read without proof, with what there is no proof of. */
+  /** Called once if the listing is read without verification, with the reason. */
   onUnproved?: ((error: ListingError) => void) | undefined;
-  /** Only for a host without proof: the path of its listing below the base URL; `/api/users/`, or what its contract.json says. */
+  /** For a host without SHA256SUMS: the listing's path below the base URL. Default: that of contract.json, else `/api/users/`. */
   path?: string | undefined;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends this call. */
+  /** Aborts this call. */
   signal?: AbortSignal | undefined;
 }
 
-/** How a listing is walked. */
+/** Options of walks. */
 export interface ListingWalkOptions extends CallOptions {
-  /** Go on behind a position of another walk, of another process even. The listing must still hold the same records. */
+  /** Continue after a position of another walk, possibly of another process. The listing must still have the same state. */
   after?: Position | undefined;
-  /** Begin again, a few times, when the listing moves to another snapshot. What was handed out before is void then. */
+  /** Begin again, a few times, when the listing switches to another snapshot. Discard earlier items then. */
   restart?: boolean | undefined;
-  /** Told before a walk begins again. */
+  /** Called before a walk begins again. */
   onRestart?: ((why: SnapshotChangedError) => void) | undefined;
 }
 
-/** How records are read. */
+/** Options of `records`. */
 export interface RecordOptions extends ListingWalkOptions {
-  /** Page by page, which is the default, or from the few large files of a release that was built with --bulk. */
+  /** By pages (default), or by the few large files of a release with --bulk. */
   via?: "pages" | "bulk" | undefined;
 }
 
-/** How records are looked for. */
+/** Options of `find`. */
 export interface SearchOptions extends ListingWalkOptions {
   /**
-   * `names`, unless given: every word of the text is a word of the record's names, the last one perhaps only as its
-   * beginning. `key`: the record's key begins with the text.
+   * `names` (default): every word of the text is a word of the record's names; the last one may be a prefix. `key`: the
+   * record's key begins with the text.
    */
   by?: "names" | "key" | undefined;
 }
 
-/** A page as it was published, proved. */
+/** A verified page. */
 export interface ListedPage<T> {
   /** From 1. */
   number: number;
-  /** The page's bytes, which were compared with its digest. */
+  /** The page's bytes, which match its digest. */
   bytes: Uint8Array<ArrayBuffer>;
-  /** What they say. */
+  /** The parsed page. */
   page: Page<T>;
 }
 
 /**
- * Records or pages, each once, in order, all of one snapshot. After an error, `next()` asks for the same again. `return()`,
- * which leaving a `for await` calls, ends what is under way.
+ * An iterator of records or pages, each once, in order, of one snapshot. After an error, `next()` retries the same item.
+ * `return()`, which leaving a `for await` calls, aborts pending requests.
  */
 export interface Walk<R> extends AsyncIterableIterator<R, undefined> {
-  /** Behind what was handed out last. */
+  /** The position after the last returned item. */
   readonly position: Position;
-  /** Which snapshot that is of; undefined before the first answer. */
+  /** The snapshot of the walk; undefined before the first answer. */
   readonly snapshot: Snapshot | undefined;
-  /** How often it began again. */
+  /** Number of restarts. */
   readonly restarts: number;
 }
 
-/** How a copy is brought up to date. */
+/** Options of `sync`. */
 export interface SyncOptions extends CallOptions {
-  /** Told now and then, and when all is read: how many records were put or removed, of how many. */
+  /** Called repeatedly, and at the end, with the number of records put or removed. */
   onProgress?: ((done: { records: number; total: number }) => void) | undefined;
 }
 
-/** What was done to a copy. */
+/** Result of `sync`. */
 export interface SyncResult {
-  /** What it held before; undefined for one that was never filled. */
+  /** State before; undefined for a new copy. */
   from: string | undefined;
-  /** What it holds now: the SHA-256 of records.sha256, made from what it holds. */
+  /** State now: the SHA-256 of records.sha256, computed from the copy. */
   state: string;
-  /** Records that it holds. */
+  /** Number of records in the copy. */
   count: number;
-  /** What was read: nothing, since nothing changed; the steps from `from` to `state`; or everything, in parts or by pages. */
+  /** What was read: nothing (no changes), the steps from `from` to `state`, or everything by bulk parts or pages. */
   via: "nothing" | "changes" | "bulk" | "pages";
-  /** Lines that put a record, and lines that removed one. */
+  /** Numbers of records put and removed. */
   put: number;
   removed: number;
-  /** Why the steps were not enough, where there were some that should have been. */
+  /** Why everything was read although the release has steps. */
   anew?: string | undefined;
 }
 
-/** A published listing, as `openListing` gives it. */
+/** A published listing, returned by `openListing`. */
 export interface OpenListing<T = User> {
   /** Normalised: `https://example.com/directory`, without a slash at its end. */
   readonly baseUrl: string;
-  /** How what is handed out is proved; undefined before the first answer. */
+  /** How data is verified; undefined before the first answer. */
   readonly proof: "signature" | "digests" | "none" | undefined;
-  /** What snapshot.json says, checked; asked for each time. `page()` is of the snapshot that was asked for last. */
+  /** Reads snapshot.json from the host. Other calls use the snapshot of the last call. */
   snapshot(options?: CallOptions): Promise<Snapshot>;
-  /** The contract that every record was checked against. */
+  /** Reads the contract of the records. */
   contract(options?: CallOptions): Promise<ContractFile>;
-  /** One page, from 1. @throws SnapshotChangedError when the listing has moved; the next call is of the new snapshot. */
+  /** Reads a page, from 1. @throws SnapshotChangedError if the listing has switched; the next call reads the new snapshot. */
   page(number: number, options?: CallOptions): Promise<Page<T>>;
-  /** The bytes of a file that SHA256SUMS lists, such as `openapi.json`, of the snapshot that was asked for last. */
+  /** Reads a file that SHA256SUMS lists, such as `openapi.json`. */
   file(path: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
   /**
-   * The record of a key, by at most three files; undefined where there is none. For releases that were built with --lookup,
-   * and of the snapshot that was asked for last. @throws SnapshotChangedError when the listing has moved; the next call is
-   * of the new snapshot.
+   * Reads the record with a key, in at most three requests; undefined if there is none. Only for releases with --lookup.
+   * @throws SnapshotChangedError if the listing has switched; the next call reads the new snapshot.
    */
   get(key: string | number, options?: CallOptions): Promise<T | undefined>;
   /**
-   * Records by words of their names, in published order, of the snapshot that was asked for last: the words are
-   * folded, so that neither case nor accents count. For releases that were built with --lookup; only the pages that may
-   * have such records are read. A text without a word finds nothing.
+   * Finds records by words of their names, in published order. Case and accents are ignored. Only for releases with --lookup;
+   * only pages that may have matches are read. A text without words finds nothing.
    */
   find(text: string, options?: SearchOptions): Walk<T>;
-  /** Each page with its bytes. A walk that goes on within a page begins with that page. */
+  /** Walks over pages with their bytes. A walk that continues within a page begins with that page. */
   pages(options?: ListingWalkOptions): Walk<ListedPage<T>>;
-  /** Each record. */
+  /** Walks over all records. */
   records(options?: RecordOptions): Walk<T>;
   /**
-   * Brings a copy to the state that the listing has now, by steps where they are enough, else by everything. It is proved
-   * from what the copy then holds. @throws ListingError when it cannot be; then the copy is as it was.
+   * Brings a copy to the listing's current state, by steps if possible, otherwise by reading everything. The result is verified
+   * from the copy's content. @throws ListingError if that fails; then the copy is unchanged.
    */
   sync(store: Store<T>, options?: SyncOptions): Promise<SyncResult>;
 }

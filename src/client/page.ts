@@ -1,4 +1,4 @@
-/** Checks that bytes are the page that its snapshot promises. */
+/** Parses pages, and checks them against their snapshot. */
 import { LINK_STYLES, type ListingPlace, neighbours, pageUrl } from "../contract/links.js";
 import type { Page } from "../contract/page.js";
 import { malformed } from "./errors.js";
@@ -6,7 +6,7 @@ import type { Bytes } from "./requests.js";
 import type { SnapshotView } from "./snapshot.js";
 import { type AnyObject, isPlainObject, objectOf } from "./utf8.js";
 
-/** Parses a page. Without proof, its links may be written in other ways. @throws ListingError (malformed) */
+/** Parses a page. Without proof, links may have other forms. @throws ListingError (malformed) if it does not fit the snapshot */
 export function parsePage<T>(
   { proof, path, snapshot }: Pick<SnapshotView, "proof" | "path" | "snapshot">,
   number: number,
@@ -35,12 +35,12 @@ export function parsePage<T>(
   return page as unknown as Page<T>;
 }
 
-/** Whether a link leads to this page, at the same origin and path. Frameworks write page 1 without its number. */
+/** Whether a link leads to this page. Frameworks write page 1 without its number. */
 function isPage(link: unknown, place: ListingPlace, number: number): boolean {
   if (typeof link !== "string") return false;
   let url: URL;
   try {
-    // URL.canParse is not asked, for the reason that canParse of links.ts gives.
+    // Not URL.canParse: see canParse in contract/links.ts.
     url = new URL(link);
   } catch {
     return false;

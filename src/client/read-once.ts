@@ -1,13 +1,13 @@
-/** Reads that several callers wait for, and the files of a snapshot that were read lately. */
+/** Shares pending reads among callers, and caches files of a snapshot for a short time. */
 import { findView } from "./find-snapshot.js";
 import { LONGEST_MS, within } from "./requests.js";
 import type { Host, SharedReads, SnapshotView } from "./snapshot.js";
 
-/** No longer than caches may keep pages: only requests show that a host has moved. */
+/** Lifetime of cached files. It is short, since only requests show that the host has another snapshot. */
 const KEPT_MS = 60_000;
 const MOST_KEPT = 16;
 
-/** Reads a file once for everyone who asks now, or soon. Searching letter by letter asks for the same files again. */
+/** Reads a file through the cache. Searching letter by letter needs the same files repeatedly. */
 export function readKept<V>(
   view: SnapshotView,
   name: string,
@@ -22,7 +22,7 @@ export function readKept<V>(
   return value;
 }
 
-/** The latest snapshot: that of the last call, unless the host was seen to have another one since. */
+/** The latest known snapshot; read again if the host was seen to have another one. */
 export async function latestView(host: Host, signal: AbortSignal | undefined, isPast = false): Promise<SnapshotView> {
   const { view, gone, finding } = host;
   if (isPast) return findView(host, { signal, isPast });
@@ -34,7 +34,7 @@ export async function latestView(host: Host, signal: AbortSignal | undefined, is
   });
 }
 
-/** Keeps the read under a name, the latest one last; a read that fails, or that all callers gave up, is forgotten. */
+/** Shares a read by name, most recent last. A read that fails, or that all callers aborted, is removed. */
 function readOnce<V>(
   reads: SharedReads,
   name: string,

@@ -1,4 +1,4 @@
-/** Reads the contract, and by it each record's canonical text: its key, its digest, and its place in the order. */
+/** Reads records by their contract: key, digest and sort key of a canonical text. */
 import { type ContractFile, MAX_CONTRACT } from "../contract/file/form.js";
 import { valueAt, writtenValue } from "../contract/record/value.js";
 import { malformed } from "./errors.js";
@@ -11,11 +11,11 @@ import { encode, isPlainObject, objectOf } from "./utf8.js";
 export interface RecordReader<T> {
   /** @param text a record's canonical text. @throws ListingError (malformed) */
   read(text: string, url: string): KeptRecord<T>;
-  /** The value of a record's key. */
+  /** The key's value of a record. */
   keyOf(record: T): unknown;
 }
 
-/** The contract that every record was checked against. */
+/** Reads contract.json. */
 export async function readContract(
   { baseUrl }: Host,
   view: Pick<SnapshotView, "readFile">,
@@ -31,10 +31,10 @@ interface Place {
   isDescending: boolean;
 }
 
-/** As long as in records.sha256. */
+/** Length of the digests in records.sha256. */
 const DIGEST_DIGITS = 32;
 
-/** @throws ListingError (malformed) for a contract without an order */
+/** Makes the reader of a contract's records. @throws ListingError (malformed) for a contract without an order */
 export function recordReader<T>({ properties, "x-listing": listing }: ContractFile, url: string): RecordReader<T> {
   const order: readonly unknown[] = Array.isArray(listing?.order) ? listing.order : [];
   const places = order.flatMap((entry): Place[] => {
@@ -57,10 +57,10 @@ export function recordReader<T>({ properties, "x-listing": listing }: ContractFi
   };
 }
 
-/** The list is digested in pieces of this length. */
-const MOST_LETTERS = 65_536;
+/** The list is hashed in chunks of this length. */
+const CHUNK_CHARACTERS = 65_536;
 
-/** Makes the SHA-256 of records.sha256, of entries in published order. */
+/** Computes the SHA-256 of records.sha256 from entries in published order. */
 export function recordList() {
   const sha = new Sha256();
   let lines = "";
@@ -70,12 +70,12 @@ export function recordList() {
     return true;
   };
   return {
-    /** True now and then, when a piece was digested. */
+    /** Adds an entry. @returns true if a chunk was hashed */
     add({ digest, key }: Entry): boolean {
       lines += `${digest}  ${key}\n`;
-      return lines.length > MOST_LETTERS && flush();
+      return lines.length > CHUNK_CHARACTERS && flush();
     },
-    /** Ends the list. */
+    /** Ends the list. @returns its digest */
     state(): string {
       flush();
       return sha.digest();
@@ -83,14 +83,14 @@ export function recordList() {
   };
 }
 
-/** Bytes that sort as the values of keys do. @throws ListingError (malformed) for another value */
+/** Converts a key to bytes that sort like the keys. @throws ListingError (malformed) for a value that is not a key */
 export function keyOrder(value: unknown, url: string): Uint8Array {
   const bytes: number[] = [];
   addValue(bytes, value, false, url);
   return Uint8Array.from(bytes);
 }
 
-/** The names of a field, outermost first, by its path. A name may contain a dot. */
+/** Splits a field path into names. A name may contain a dot. */
 function findNames(properties: unknown, path: string): string[] | undefined {
   if (!isPlainObject(properties)) return undefined;
   for (const [name, schema] of Object.entries(properties)) {
@@ -103,8 +103,8 @@ function findNames(properties: unknown, path: string): string[] | undefined {
 }
 
 /**
- * Adds bytes that sort as the values do: for a text its UTF-8, each byte plus one, then a zero; for an integer eight bytes.
- * For descending order they are inverted.
+ * Appends bytes that sort like the values: for a text, its UTF-8 with each byte plus one, then zero; for an integer, eight
+ * bytes. In descending order, they are inverted.
  */
 function addValue(bytes: number[], value: unknown, isDescending: boolean, url: string): void {
   const turned = isDescending ? 255 : 0;

@@ -1,8 +1,8 @@
-/** Requests: each bounded in bytes and time, and the one policy for busy hosts and further tries. */
+/** Requests with limits of bytes and time, and the retry policy. */
 import { ListingError, quoted, SnapshotChangedError, tooLarge } from "./errors.js";
 import type { ListingOptions } from "./options.js";
 
-/** Bytes that nothing else writes to, as WebCrypto takes them. */
+/** Bytes that are not shared, as WebCrypto requires. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** A request for one file. */
@@ -10,11 +10,11 @@ export interface Ask {
   maxBytes: number;
   signal?: AbortSignal | undefined;
   headers?: Record<string, string>;
-  /** Whether the runtime's own cache must ask the host. */
+  /** Whether the runtime's cache must revalidate. */
   isFresh?: boolean;
-  /** Bypasses caches: the digest of the expected bytes, or another name for them. */
+  /** Bypasses caches: the digest of the expected bytes, or another unique text, which becomes part of the URL. */
   past?: string | undefined;
-  /** How many tries there were before. */
+  /** Number of earlier tries. */
   tries?: number;
 }
 
@@ -25,27 +25,28 @@ export interface Answer {
   bytes: Bytes;
 }
 
-/** How often a host may say that it is busy, and how long it may ask to wait. */
+/** Limits of 429 and 503 answers: their number, and the wait they ask for. */
 const MOST_BUSY = 6;
 const LONGEST_WAIT_MS = 60_000;
-/** Timers take no longer time: with more, they fire at once. */
+/** Maximum delay of timers; with more, they fire at once. */
 export const LONGEST_MS = 2 ** 31 - 1;
 
-/** Codes of errors that another try cannot fix. */
+/** Codes of errors that are not retried. */
 const LASTING = ["busy", "changed", "redirect", "unproved", "usage"];
 
 export type Requests = ReturnType<typeof createRequests>;
 
+/** Makes the functions that send and retry requests. */
 export function createRequests(options: ListingOptions) {
-  const patiently = createPatience(options.signal);
+  const patiently = createBusyRetry(options.signal);
   const { pausesMs = [250, 1000, 3000] } = options;
   return {
-    /** @throws ListingError unless an answer came in full. Its status may be any except a redirect, 429 and 503. */
+    /** Sends a request. @throws ListingError unless the answer is complete. Redirects, 429 and 503 are errors; other statuses are not. */
     get: (url: string, ask: Ask): Promise<Answer> => patiently(url, ask.signal, () => transfer(options, url, ask)),
     /**
-     * Tries again, after growing pauses, while an attempt throws a ListingError. One that it returns is thrown at once.
-     * @param attempt is given the number of tries before it.
-     * @param requireCurrent looks, after the first try and the last, whether the host has another snapshot now.
+     * Retries after growing pauses while an attempt throws a ListingError. A ListingError that it returns is thrown at once.
+     * @param attempt called with the number of earlier tries.
+     * @param requireCurrent checks, after the first and the last try, whether the host has another snapshot.
      */
     async retry<T>(
       signal: AbortSignal | undefined,
@@ -61,7 +62,7 @@ export function createRequests(options: ListingOptions) {
           const ms = pausesMs[tries];
           if (!tries || ms === undefined)
             await requireCurrent?.(ms === undefined).catch((changed: unknown) => {
-              // Any other error says less than that of the file itself.
+              // Other errors are less useful than that of the file.
               if (changed instanceof SnapshotChangedError) throw changed;
             });
           if (ms === undefined) throw error;
@@ -75,8 +76,8 @@ export function createRequests(options: ListingOptions) {
   };
 }
 
-/** Returns a function that sends a request again while the host answers 429 or 503, and waits as long as it asks. */
-export function createPatience(ends: AbortSignal | undefined) {
+/** Makes the function that repeats a request while the host answers 429 or 503, after the pauses that it asks for. */
+export function createBusyRetry(ends: AbortSignal | undefined) {
   /** All requests wait until then. */
   let until = 0;
   /** @throws ListingError (busy) */
@@ -104,12 +105,12 @@ export function createPatience(ends: AbortSignal | undefined) {
 
 /** @throws ListingError (status) */
 export function requireOk(url: string, status: number): void {
-  if (status !== 200) throw new ListingError("status", url, "has another status", "200", `${status}`);
+  if (status !== 200) throw new ListingError("status", url, "has a wrong status", "200", `${status}`);
 }
 
 /**
- * Runs a step that signals can end, or a timeout: then it gives what `onTimeout` gives. The step's own signal is aborted at
- * the end; the step need not listen to it.
+ * Runs a step until signals abort it, or until a timeout; then `onTimeout` gives the result. The step's own signal is aborted at
+ * the end.
  */
 export function within<T>(
   signals: readonly (AbortSignal | undefined)[],
@@ -137,7 +138,7 @@ export function within<T>(
 
 const LATE = "did not answer in full";
 
-/** One request, which is never redirected. */
+/** Sends one request. Redirects are not followed. */
 async function transfer(options: ListingOptions, url: string, ask: Ask): Promise<Answer> {
   const { fetch = globalThis.fetch, timeoutMs = 30_000 } = options;
   const signals = [options.signal, ask.signal];
@@ -147,12 +148,12 @@ async function transfer(options: ListingOptions, url: string, ask: Ask): Promise
   try {
     return await within(signals, timeoutMs, giveUp, async (signal) => {
       const { headers = {}, isFresh, maxBytes, past, tries = 1 } = ask;
-      // Hosts ignore the parameter, and caches take it for another URL, the same for everyone who expects these bytes.
+      // Hosts ignore this parameter, and caches treat it as another URL, the same for all readers of these bytes.
       const name = past && `${url.includes("?") ? "&" : "?"}v=${past.slice(0, 12)}${tries > 1 ? `-${tries}` : ""}`;
       const init = withCache(url, { headers, redirect: "manual", signal }, name ? "reload" : isFresh && "no-cache");
       const response = await fetch(url + (name ?? ""), init);
       const { status, redirected } = response;
-      // Browsers show a redirect only as status 0.
+      // In browsers, a redirect has status 0.
       if (redirected || status < 100 || (status > 299 && status < 400 && status !== 304))
         throw new ListingError(
           ...(["redirect", url, "redirects", "200"] as const),
@@ -166,7 +167,7 @@ async function transfer(options: ListingOptions, url: string, ask: Ask): Promise
   }
 }
 
-/** Some runtimes of workers have no cache, and refuse the option. */
+/** Adds the `cache` option, unless the runtime refuses it, as some worker runtimes do. */
 function withCache(url: string, init: RequestInit, cache: "no-cache" | "reload" | false | undefined): RequestInit {
   try {
     const asking = cache ? { ...init, cache } : init;
@@ -177,7 +178,7 @@ function withCache(url: string, init: RequestInit, cache: "no-cache" | "reload" 
   }
 }
 
-/** Counts while it reads: a Content-Length proves nothing. @param maxBytes 0 where the body is not needed. */
+/** Reads a body of at most `maxBytes` bytes, without relying on Content-Length. @param maxBytes 0 if the body is not needed. */
 async function readBody(url: string, { body }: Response, maxBytes: number): Promise<Bytes> {
   let [bytes, length] = [new Uint8Array(maxBytes && 65_536), 0];
   const reader = maxBytes > 0 ? body?.getReader() : undefined;

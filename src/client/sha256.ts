@@ -1,17 +1,17 @@
-/** SHA-256 of bytes that come piece by piece, which WebCrypto cannot digest. */
+/** Incremental SHA-256, which WebCrypto does not have. */
 
 const BLOCK = 64;
 
-/** The first 32 bits behind the point of the square roots and the cube roots of the first primes. */
+/** The first 32 bits of the fractional parts of the square and cube roots of the first primes. */
 const START = constants(Math.sqrt);
 const ROUNDS = constants(Math.cbrt);
 
-/** Scratch memory for the block that is compressed now; nothing else runs meanwhile. */
+/** Scratch memory of `compress`, which is synchronous. */
 const w = new Int32Array(BLOCK);
 const as = new Int32Array(BLOCK + 4);
 const es = new Int32Array(BLOCK + 4);
 
-/** A digest that is still being made. */
+/** An incremental SHA-256. */
 export class Sha256 {
   readonly #state = START.slice(0, 8);
   readonly #block = new Uint8Array(BLOCK);
@@ -33,7 +33,7 @@ export class Sha256 {
     return this;
   }
 
-  /** In hexadecimal. Ends the digest. */
+  /** Ends the digest. @returns it in hexadecimal */
   digest(): string {
     const length = this.#length;
     const end = new Uint8Array(((119 - (length % BLOCK)) % BLOCK) + 9);
@@ -44,7 +44,7 @@ export class Sha256 {
   }
 }
 
-/** Names are those of FIPS 180-4. Round t takes a, b, c, d from `as`, and e, f, g, h from `es`, at t + 3 down to t. */
+/** The compression function of FIPS 180-4. Round t has a, b, c, d in `as` and e, f, g, h in `es`, at t + 3 down to t. */
 function compress(state: Int32Array, bytes: Uint8Array, from: number): void {
   const block = new DataView(bytes.buffer, bytes.byteOffset + from);
   for (let t = 0; t < 4; t++) {
@@ -56,18 +56,18 @@ function compress(state: Int32Array, bytes: Uint8Array, from: number): void {
     else {
       const x = w[t - 15] as number;
       const y = w[t - 2] as number;
-      const s0 = turn(x, 7) ^ turn(x, 18) ^ (x >>> 3);
-      const s1 = turn(y, 17) ^ turn(y, 19) ^ (y >>> 10);
+      const s0 = rotateRight(x, 7) ^ rotateRight(x, 18) ^ (x >>> 3);
+      const s1 = rotateRight(y, 17) ^ rotateRight(y, 19) ^ (y >>> 10);
       w[t] = (w[t - 16] as number) + s0 + (w[t - 7] as number) + s1;
     }
     const a = as[t + 3] as number;
     const b = as[t + 2] as number;
     const c = as[t + 1] as number;
     const e = es[t + 3] as number;
-    const sum1 = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
+    const sum1 = rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25);
     const choice = (e & (es[t + 2] as number)) ^ (~e & (es[t + 1] as number));
     const t1 = (es[t] as number) + sum1 + choice + (ROUNDS[t] as number) + (w[t] as number);
-    const sum0 = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22);
+    const sum0 = rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22);
     es[t + 4] = (as[t] as number) + t1;
     as[t + 4] = t1 + sum0 + ((a & b) ^ (a & c) ^ (b & c));
   }
@@ -77,7 +77,7 @@ function compress(state: Int32Array, bytes: Uint8Array, from: number): void {
   }
 }
 
-function turn(word: number, bits: number): number {
+function rotateRight(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits));
 }
 

@@ -1,4 +1,4 @@
-/** SHA256SUMS.minisig: minisign's signature of SHA256SUMS, checked in any runtime that has WebCrypto. */
+/** Reads and verifies SHA256SUMS.minisig, the minisign signature of SHA256SUMS, with WebCrypto. */
 import type { Snapshot } from "../contract/snapshot.js";
 import { toHex } from "./digests.js";
 import { ListingError, quoted, usage } from "./errors.js";
@@ -8,13 +8,13 @@ import { encode, textOf } from "./utf8.js";
 
 /** A minisign public key. */
 export interface PublicKey {
-  /** As minisign prints it: `B007A6B5C2EBD069`. */
+  /** In minisign's notation: `B007A6B5C2EBD069`. */
   readonly id: string;
   /** 32 bytes. */
   readonly bytes: Uint8Array;
 }
 
-/** What the signer says about the release. */
+/** The trusted comment of a signature. */
 export interface TrustedComment {
   /** The release's id. */
   readonly id: string;
@@ -24,18 +24,18 @@ export interface TrustedComment {
   readonly time: Date;
 }
 
-/** Not a key, or a signature that proves nothing. The message continues a sentence about it: `is cut or changed`. */
+/** An invalid key or signature. The message continues a sentence about it: `is damaged`. */
 export class SignatureError extends Error {}
 
-const OTHER_FORM = "is cut, changed or of another form than Rollcall's";
-const OTHER_KEY = "is of the key";
+const OTHER_FORM = "is damaged, or not in Rollcall's form";
+const OTHER_KEY = "is by the key";
 
-/** A signer's clock may be ahead by this. */
+/** Tolerance for signers' clocks that are ahead. */
 const MOST_AHEAD_MS = 300_000;
 
 /**
- * When a release was signed: with one of the keys, for this base URL and this id. Returns an error where another key has
- * signed, because another try would not change that.
+ * Verifies that one of the keys has signed a release for this base URL and id. @returns the time of the signature; an error if
+ * another key has signed, since a retry would not change that
  * @throws ListingError (signature), or (usage) for a text that is not a key
  */
 export async function signedAt(
@@ -69,19 +69,19 @@ export async function signedAt(
 }
 
 /**
- * Reads a public key: its line of 56 letters (`RW...`), or the text of the .pub file that `minisign -G` writes.
+ * Parses a public key: its line of 56 characters (`RW...`), or the text of the .pub file that `minisign -G` writes.
  * @throws SignatureError for anything else. Its message does not repeat the text, which may be a secret key.
  */
 export function parsePublicKey(text: string): PublicKey {
   const [, line = ""] =
     /^(?:untrusted comment:.*\n)?(RW[Q-T][A-Za-z0-9+/]{53})$/.exec(text.replace(/\r/g, "").trim()) ?? [];
   const bytes = decode(line);
-  if (bytes.length !== 42) throw new SignatureError("is no public key of minisign's: 56 letters, RW first");
+  if (bytes.length !== 42) throw new SignatureError("is not a minisign public key (56 characters, RW first)");
   return { id: keyId(bytes), bytes: bytes.slice(10) };
 }
 
 /**
- * The text of a signature file. Any other text is refused, so no bit of it can change unnoticed.
+ * Writes a signature file. Readers refuse any other text, so that no bit can change unnoticed.
  * @param made "Ed", the key's id, the signature of the file.
  * @param all the signature of that signature and the comment.
  */
@@ -89,12 +89,12 @@ export function signatureText(made: Uint8Array, comment: string, all: Uint8Array
   return `untrusted comment: signature of SHA256SUMS by rollcall\n${base64(made)}\ntrusted comment: ${comment}\n${base64(all)}\n`;
 }
 
-/** The bytes that are signed together with the comment. */
+/** Appends the comment to the signature: the bytes of the second signature. */
 export function withComment(signature: Uint8Array, comment: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from([...signature, ...encode(comment)]);
 }
 
-/** @throws SignatureError when none of the keys has signed. */
+/** Verifies a signature, and returns its trusted comment. @throws SignatureError if none of the keys has signed */
 export async function checkSignature({
   sums,
   signature,
@@ -112,8 +112,8 @@ export async function checkSignature({
   const [id, own] = [keyId(made), made.slice(10)];
   const known = keys.filter((key) => key.id === id);
   if (known.length === 0)
-    throw new SignatureError(`${OTHER_KEY} ${id}, where one of ${keys.map((key) => key.id).join(", ")} is demanded`);
-  let why = "does not fit SHA256SUMS: either is changed, or of another release";
+    throw new SignatureError(`${OTHER_KEY} ${id}, but one of ${keys.map((key) => key.id).join(", ")} is required`);
+  let why = "does not match SHA256SUMS: one of them is changed, or of another release";
   for (const { bytes } of known) {
     const key = await crypto.subtle
       .importKey("raw", new Uint8Array(bytes), "Ed25519", false, ["verify"])
@@ -127,7 +127,7 @@ export async function checkSignature({
   throw new SignatureError(why);
 }
 
-/** @throws SignatureError when the signature is of another release than the expected one, or older than `maxAgeMs`. */
+/** Checks a trusted comment. @throws SignatureError if it is of another release, or older than `maxAgeMs` */
 export function checkTrustedComment(
   said: TrustedComment,
   { baseUrl, id, maxAgeMs }: Pick<TrustedComment, "baseUrl" | "id"> & { readonly maxAgeMs?: number | undefined },
@@ -136,11 +136,10 @@ export function checkTrustedComment(
   if (said.baseUrl !== baseUrl) throw new SignatureError(`is of a release of ${said.baseUrl}, not of ${baseUrl}`);
   if (said.id !== id) throw new SignatureError(`is of release ${said.id}, not of ${id}`);
   if (age < -MOST_AHEAD_MS) throw new SignatureError(`is of ${when}, which is in the future`);
-  if (maxAgeMs !== undefined && age > maxAgeMs)
-    throw new SignatureError(`is of ${when}, which is longer ago than is allowed`);
+  if (maxAgeMs !== undefined && age > maxAgeMs) throw new SignatureError(`is of ${when}, which is older than allowed`);
 }
 
-/** The trusted comment of a release. */
+/** Writes the trusted comment of a release. */
 export function trustedComment({ id, baseUrl, time }: TrustedComment): string {
   return `rollcall id:${id} base_url:${baseUrl} time:${time.toISOString()}`;
 }
@@ -152,13 +151,13 @@ function parseComment(text: string): TrustedComment {
   return said;
 }
 
-/** The id in a key or signature, behind its two letters: minisign prints the eight bytes as a little-endian number. */
+/** Reads the id of a key or signature, which minisign prints as a little-endian number of eight bytes. */
 export function keyId(bytes: Uint8Array): string {
-  // A copy: the slice of a Buffer is not one.
+  // Uint8Array.from, since the slice of a Buffer shares its memory.
   return toHex(Uint8Array.from(bytes.slice(2, 10)).reverse()).toUpperCase();
 }
 
-/** No bytes where the text is not Base64. */
+/** Decodes Base64; empty for invalid text. */
 function decode(text: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

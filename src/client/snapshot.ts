@@ -1,4 +1,4 @@
-/** One snapshot of a host: its files, each proved to be of it, and the ways past caches that show another one. */
+/** A snapshot of a host: reads its files, verifies them, and bypasses caches that show another snapshot. */
 import { pagesFor, pageUrl } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { type Digests, hexDigest } from "./digests.js";
@@ -7,69 +7,69 @@ import type { ListingOptions } from "./options.js";
 import { type Ask, type Bytes, type Requests, requireOk } from "./requests.js";
 import { objectOf } from "./utf8.js";
 
-/** Where a listing is read from, what is demanded of it, and the snapshot of the last call. */
+/** State of an open listing: host, options, and the snapshot of the last call. */
 export interface Host {
   baseUrl: string;
   options: ListingOptions;
   requests: Requests;
   keys: readonly string[];
-  /** Requests at once. */
+  /** Maximum parallel requests. */
   concurrency: number;
-  /** Limits of a page and of a part, so that all requests at once stay within the memory that is allowed. */
+  /** Maximum size of a page and of a part, so that parallel requests stay within `memoryBytes`. */
   pageBytes: number;
   partBytes: number;
   view?: SnapshotView;
   /** A snapshot that the host no longer has. */
   gone?: Snapshot;
-  /** Calls that wait for the next snapshot together. */
+  /** Calls that share the read of the next snapshot. */
   finding: SharedReads;
 }
 
-/** Reads by name, for several callers. */
+/** Shared reads by name. */
 export type SharedReads = Map<string, (signal: AbortSignal | undefined) => Promise<unknown>>;
 
 export interface FindOptions {
   signal?: AbortSignal | undefined;
-  /** Whether a cache is known to show an old snapshot. */
+  /** Whether to bypass caches, since one has shown an old snapshot. */
   isPast?: boolean | undefined;
 }
 
-/** One snapshot of a listing. */
+/** A snapshot of a listing. */
 export interface SnapshotView {
   readonly snapshot: Snapshot;
   readonly proof: "signature" | "digests" | "none";
-  /** Which records it holds. */
+  /** The snapshot's state. */
   readonly state: string;
-  /** Where the listing is, below the base URL. */
+  /** The listing's path below the base URL. */
   readonly path: string;
   urlOf(page: number): string;
-  /** The bytes of a page, proved. @throws SnapshotChangedError when the host no longer has this snapshot */
+  /** Reads and verifies a page. @throws SnapshotChangedError if the host has another snapshot */
   readPage(page: number, signal?: AbortSignal): Promise<Bytes>;
   /**
-   * The bytes of another file, proved.
-   * @param plain the digest of what is in a packed file, which some hosts unpack.
-   * @throws ListingError (usage) where SHA256SUMS does not list it; SnapshotChangedError
+   * Reads and verifies another file.
+   * @param plain digest of the plain bytes of a gzip file, which some hosts send with Content-Encoding.
+   * @throws ListingError (usage) if SHA256SUMS does not list it; SnapshotChangedError
    */
   readFile(file: string, maxBytes: number, signal?: AbortSignal, plain?: string): Promise<Bytes>;
-  /** @throws SnapshotChangedError when the host has another snapshot now. */
+  /** @throws SnapshotChangedError if the host has another snapshot. */
   requireCurrent(signal?: AbortSignal): Promise<void>;
-  /** Files that were read lately, until a time. */
+  /** Cache of files, valid until a time. */
   kept?: { until: number; reads: SharedReads };
 }
 
-/** A snapshot of which only snapshot.json was read. Its files are not proved. */
+/** A snapshot of which only snapshot.json was read. Its files are not verified. */
 export interface KnownSnapshot extends Pick<SnapshotView, "snapshot" | "state" | "requireCurrent" | "readFile"> {
   readonly file: SnapshotFile;
   /**
-   * Reads a file, again past caches while `take` throws a ListingError. `take` may get any status that `Requests.get` gives.
-   * @throws SnapshotChangedError when the host has another snapshot now
+   * Reads a file, and retries without caches while `take` throws a ListingError. `take` gets any status of `Requests.get`.
+   * @throws SnapshotChangedError if the host has another snapshot
    */
   read<V>(
     url: string,
     how: Pick<Ask, "isFresh" | "maxBytes" | "signal"> & {
-      /** Names the expected bytes, for caches. */
+      /** Digest or unique name of the expected bytes. */
       past: string;
-      /** Whether caches are bypassed from the first try on. */
+      /** Whether to bypass caches on the first try too. */
       isPast?: boolean;
     },
     take: (bytes: Bytes, status: number) => V | ListingError | Promise<V | ListingError>,
@@ -77,7 +77,7 @@ export interface KnownSnapshot extends Pick<SnapshotView, "snapshot" | "state" |
 }
 
 export interface ProvedView extends SnapshotView, KnownSnapshot {
-  /** When it was signed, where a signature is demanded. */
+  /** Time of the signature, if one is required. */
   readonly signed: Date | undefined;
 }
 
@@ -89,16 +89,16 @@ export interface SnapshotFile {
 }
 
 const SNAPSHOT_BYTES = 65_536;
-/** Hosts take no larger file, except SHA256SUMS. */
+/** Maximum size of a file, which hosts impose, except SHA256SUMS. */
 export const FILE_BYTES = 25 * 2 ** 20;
 
-/** Reads snapshot.json: `known` itself while it is the same. @throws ListingError (unproved) where there is none */
+/** Reads snapshot.json. @returns `known` if it is unchanged. @throws ListingError (unproved) if there is none */
 export async function readSnapshotFile<K extends Pick<SnapshotFile, "digest" | "etag">>(
   host: Host,
   known: K | undefined,
   how: Pick<Ask, "past" | "tries" | "signal">,
 ): Promise<K | SnapshotFile> {
-  // A browser's own cache sends the tag itself. From a page of another host, this header would need the host's permission.
+  // In browsers, the cache sends the ETag, and this header would need CORS permission.
   const tag = "location" in globalThis ? undefined : known?.etag;
   const headers: Record<string, string> = tag ? { "If-None-Match": tag } : {};
   const {
@@ -109,15 +109,15 @@ export async function readSnapshotFile<K extends Pick<SnapshotFile, "digest" | "
   } = await ask(host, "snapshot.json", { ...how, maxBytes: SNAPSHOT_BYTES, headers });
   if (known && status === 304) return known;
   if (known) requireOk(url, status);
-  else requireThere(host, url, status);
+  else requireFound(host, url, status);
   const digest = await hexDigest(bytes);
   return known?.digest === digest ? known : { url, bytes, digest, etag: got.get("etag") };
 }
 
-/** Reads a file of proofs, which no cache may show. @throws ListingError (unproved) where there is none */
+/** Reads SHA256SUMS or its signature, revalidating caches. @throws ListingError (unproved) if there is none */
 export async function readProof(host: Host, file: string, how: Ask): Promise<Bytes> {
   const { url, status, bytes } = await ask(host, file, how);
-  requireThere(host, url, status);
+  requireFound(host, url, status);
   return bytes;
 }
 
@@ -126,14 +126,14 @@ async function ask({ requests, baseUrl }: Host, file: string, how: Ask) {
   return { url, ...(await requests.get(url, { ...how, isFresh: true })) };
 }
 
-/** @throws ListingError (unproved) where the host says that it has no such file */
-function requireThere({ keys }: Host, url: string, status: number): void {
+/** Requires status 200. @throws ListingError (unproved or signature) if the host does not have the file */
+function requireFound({ keys }: Host, url: string, status: number): void {
   if (status < 400 || status > 499) {
     requireOk(url, status);
     return;
   }
   const [code, why] = keys.length
-    ? (["signature", "but a signature is demanded"] as const)
+    ? (["signature", "but a signature is required"] as const)
     : (["unproved", "so nothing can be verified; pass { unproved: true } to read it anyway"] as const);
   const [base] = /^.+?(?=\/api\/)/.exec(url) ?? [];
   throw new ListingError(
@@ -145,7 +145,7 @@ function requireThere({ keys }: Host, url: string, status: number): void {
   );
 }
 
-/** How the JSON of each member of snapshot.json is written. */
+/** Patterns of the members of snapshot.json, as JSON. */
 const MEMBERS: Readonly<Record<keyof Snapshot, RegExp>> = {
   id: /^"[0-9a-f]{12}"$/,
   contract: /^[1-9]\d{0,14}$/,
@@ -160,7 +160,7 @@ const MEMBERS: Readonly<Record<keyof Snapshot, RegExp>> = {
   warnings: /^\{/,
 };
 
-/** Parses snapshot.json. Further members are allowed. @throws ListingError (malformed) */
+/** Parses snapshot.json. Additional members are allowed. @throws ListingError (malformed) */
 export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
   const said = objectOf(bytes, url);
   for (const [name, pattern] of Object.entries(MEMBERS))
@@ -171,10 +171,11 @@ export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
   return snapshot;
 }
 
+/** Makes a snapshot from snapshot.json. */
 export function knownSnapshot(host: Host, file: SnapshotFile, snapshot: Snapshot): KnownSnapshot {
   const { requests } = host;
   const { state } = snapshot;
-  /** A cache may show an older snapshot, or this one after the host has moved: then the host is asked past caches. */
+  /** A cache may show an older snapshot, or this one after a switch. In doubt, caches are bypassed. */
   const requireCurrent = async (signal: AbortSignal | undefined, isDoubtful = false): Promise<void> => {
     let now = await readSnapshotFile(host, file, { signal });
     if (now !== file || isDoubtful) now = await readSnapshotFile(host, file, { signal, past: file.digest });
@@ -197,7 +198,7 @@ export function knownSnapshot(host: Host, file: SnapshotFile, snapshot: Snapshot
     requireCurrent: (signal) => requests.retry(signal, () => requireCurrent(signal)),
     readFile(name, maxBytes, signal) {
       const url = `${host.baseUrl}/${name}`;
-      // Its name for caches is that of the snapshot, so none shows a file of another.
+      // The snapshot's digest in the URL keeps caches from showing a file of another snapshot.
       return read(url, { maxBytes, signal, past: file.digest, isPast: true }, (bytes, status) => {
         requireOk(url, status);
         return bytes;
@@ -206,7 +207,7 @@ export function knownSnapshot(host: Host, file: SnapshotFile, snapshot: Snapshot
   };
 }
 
-/** A snapshot with the digests of its files. */
+/** Makes a snapshot whose files are verified by digests. */
 export function provedView(
   host: Host,
   file: SnapshotFile,
@@ -241,6 +242,7 @@ export function provedView(
 
 const NOT_LISTED = "is not what SHA256SUMS lists";
 
+/** The error for a file whose digest is not that of SHA256SUMS. */
 export function notListed(url: string, expected: string, received: string): ListingError {
   return new ListingError("mismatch", url, NOT_LISTED, expected, received);
 }

@@ -1,4 +1,4 @@
-/** A host without digests, such as any listing in the same form: what it says is checked against itself, but not proved. */
+/** Reads a host without SHA256SUMS. Pages are checked for consistency, but not verified. */
 import { MAX_CONTRACT } from "../contract/file/form.js";
 import { type LinkStyle, type ListingPlace, MAX_PAGES, PAGE_SIZE, pagesFor, pageUrl } from "../contract/links.js";
 import type { Page } from "../contract/page.js";
@@ -12,7 +12,7 @@ import { type AnyObject, objectOf } from "./utf8.js";
 
 const USUAL_PATH = "/api/users/";
 
-/** Reads from page 1 what the listing is: by query, or by path on a host that ignores queries. */
+/** Derives the snapshot from page 1, by query or, on a host that ignores queries, by path. */
 export async function unprovedView(host: Host, signal?: AbortSignal): Promise<SnapshotView> {
   const { baseUrl, options, pageBytes, requests } = host;
   const proof = "none";
@@ -21,14 +21,14 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
     requireOk(url, status);
     return bytes;
   };
-  /** A JSON object and its bytes; or the error where the host has nothing there, which is not asked for again. */
+  /** Reads a JSON object; returns the error, without a retry, if the host does not have it. */
   const readObject = (url: string, maxBytes: number, signal?: AbortSignal) =>
     requests.retry(signal, async () => {
       try {
         const bytes = await readOk(url, maxBytes, signal);
         return { bytes, said: objectOf(bytes, url) };
       } catch (error) {
-        if (error instanceof ListingError && isNothing(error)) return { error };
+        if (error instanceof ListingError && isNotFound(error)) return { error };
         throw error;
       }
     });
@@ -38,7 +38,7 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
     return /^\/([^/?#\s]+\/)+$/.exec(`${listing?.["path"]}`)?.[0] ?? USUAL_PATH;
   };
   const path = options.path ?? (await readPath());
-  /** What page 1 promises, or why there is none at this URL. */
+  /** Reads the snapshot from page 1; the error if there is no page at this URL. */
   const readFirst = async (links: LinkStyle, signal?: AbortSignal): Promise<Snapshot | ListingError> => {
     const place = { baseUrl, path, links };
     const { bytes, said, error } = await readObject(pageUrl(place, 1), pageBytes, signal);
@@ -72,23 +72,23 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
           parsePage({ proof, path, snapshot }, page, bytes);
           return bytes;
         },
-        // A page that does not fit may be of another snapshot, which page 1 tells.
+        // A wrong page may be of another snapshot. Page 1 shows that.
         () => requireCurrent(signal),
       ),
     readFile: (file, maxBytes, signal) => readOk(`${baseUrl}/${file}`, maxBytes, signal),
   };
 }
 
-/** Whether an answer says that the host has nothing there, rather than that it fails. */
-function isNothing({ code, received }: ListingError): boolean {
+/** Whether the host does not have the file, as opposed to failing. */
+function isNotFound({ code, received }: ListingError): boolean {
   return code === "malformed" || code === "redirect" || (code === "status" && Number(received) < 500);
 }
 
 /**
- * What page 1 promises about all pages, in the form of a release's snapshot.json.
- * @param first with the number of its records.
- * @param state names the snapshot: the SHA-256 of its page 1.
- * @throws ListingError (malformed) when the page contradicts itself.
+ * Derives a snapshot from page 1.
+ * @param first page 1, with the number of its records.
+ * @param state the SHA-256 of page 1, by which the snapshot is identified.
+ * @throws ListingError (malformed) if the page contradicts itself.
  */
 export function promisedSnapshot(
   place: ListingPlace,

@@ -1,22 +1,22 @@
-/** Walks a listing: asks ahead, hands out in order, all of one snapshot. */
+/** Walks: iterators that read ahead, and return items in order, of one snapshot. */
 import type { Snapshot } from "../contract/snapshot.js";
 import { type Position, SnapshotChangedError } from "./errors.js";
 import type { ListingWalkOptions, Walk } from "./options.js";
 import type { Bytes } from "./requests.js";
 import type { FindOptions, SnapshotView } from "./snapshot.js";
 
-/** What a walk reads, one after the other: the pages of a snapshot, or the parts that hold its records. */
+/** The source of a walk: the pages of a snapshot, or the parts that hold its records. */
 export interface PageSource<R, B = Bytes> {
-  /** How many are asked for at once. */
+  /** Number of pages or parts read in parallel. */
   atOnce: number;
-  /** Whether the items themselves show their snapshot, so that it is not asked for again at the end. */
+  /** Whether the items prove their snapshot, so that no check is needed at the end. */
   isProof?: boolean;
-  /** The number of the last one. */
+  /** Number of the last page or part. */
   last: number;
-  /** The number of the one to begin with when this number of records was handed out before. */
+  /** Number of the page or part to begin with after this number of records. */
   first(records: number): number;
   read(number: number, signal: AbortSignal | undefined): Promise<B>;
-  /** The items behind the first `records` ones, each with the number of records up to it. */
+  /** The items after the first `records` records, each with the number of records up to it. */
   items(number: number, bytes: B, records: number): Items<R>;
 }
 
@@ -28,16 +28,16 @@ type Walked = Pick<SnapshotView, "snapshot" | "state" | "requireCurrent">;
 interface WalkStart<R, G extends Walked, B> {
   url: string;
   find(options: FindOptions): Promise<G>;
-  /** How many records come before a position, for a walk that continues behind one. */
+  /** Number of records before a position, for a walk that continues. */
   before?(position: Position, snapshot: Snapshot): Promise<number>;
   source(view: G, signal: AbortSignal): Promise<PageSource<R, B>>;
 }
 
-/** A listing that moves more often during one walk cannot be read whole. */
+/** Maximum number of restarts of a walk. */
 export const MOST_RESTARTS = 8;
 
-/** Runs again when the snapshot changed meanwhile, at most `most` times. @param restarts counts them. */
-export async function againWhenMoved<V>(
+/** Repeats a run when the snapshot has changed, at most `most` times. @param restarts counts them. */
+export async function retryWhenChanged<V>(
   restarts: { done: number; most: number },
   run: () => Promise<V>,
   onMoved?: (why: SnapshotChangedError) => void,
@@ -53,23 +53,23 @@ export async function againWhenMoved<V>(
   }
 }
 
-/** Before the first record. */
+/** The position before the first record. */
 const BEGINNING: Position = { state: "", page: 1, index: 0 };
 
 interface Progress<R, B> {
   view: Walked;
   source: PageSource<R, B>;
-  /** How many records were handed out. */
+  /** Number of returned records. */
   records: number;
-  /** The page or part that is read now, and the items left of it. */
+  /** The current page or part, and its remaining items. */
   number: number;
   items?: Items<R> | undefined;
-  /** Requests by number, from the one that is read now on. */
+  /** Pending requests by number. */
   asked: Map<number, Promise<B>>;
   hasRead?: boolean;
 }
 
-/** A walk that sends nothing until its first item is asked for. */
+/** Makes a walk. It sends no request before the first `next`. */
 export function createWalk<R, G extends Walked, B>(
   { url, find, before, source }: WalkStart<R, G, B>,
   { signal, restart, onRestart, ...options }: ListingWalkOptions,
@@ -81,7 +81,7 @@ export function createWalk<R, G extends Walked, B>(
   let turn: Promise<unknown> = Promise.resolve();
   let control = new AbortController();
   const stop = () => control.abort(signal?.reason);
-  // Ends requests that were sent ahead at once, not only when the next item is asked for.
+  // Abort requests that read ahead at once, not only at the next `next`.
   signal?.addEventListener("abort", stop);
 
   const position = () => (progress ? positionAt(progress.records, progress.view) : after);
@@ -109,7 +109,7 @@ export function createWalk<R, G extends Walked, B>(
         progress.records = value[1];
         return { done: false, value: value[0] };
       }
-      // What was found just now is not looked for again.
+      // A search reads the current snapshot anyway, so nothing is checked if nothing was read.
       if (!isOver && progress.hasRead && !progress.source.isProof) await progress.view.requireCurrent(control.signal);
     } catch (error) {
       if (error instanceof SnapshotChangedError) error.position = position();
@@ -146,9 +146,9 @@ export function createWalk<R, G extends Walked, B>(
     [Symbol.asyncIterator]() {
       return this;
     },
-    /** One call after the other. */
+    /** Calls are queued. */
     next() {
-      const result = turn.then(() => (isOver ? end() : againWhenMoved(restarts, step, beginAgain)));
+      const result = turn.then(() => (isOver ? end() : retryWhenChanged(restarts, step, beginAgain)));
       turn = result.catch(() => {});
       return result;
     },
@@ -156,7 +156,7 @@ export function createWalk<R, G extends Walked, B>(
   };
 }
 
-/** The items of the page that is read now, while those behind it are asked for, too. */
+/** Reads the items of the current page or part, and requests the following ones ahead. */
 async function readItems<R, B>(progress: Progress<R, B>, signal: AbortSignal): Promise<Items<R>> {
   const { source, asked, number, records } = progress;
   progress.hasRead = true;
@@ -172,13 +172,13 @@ async function readItems<R, B>(progress: Progress<R, B>, signal: AbortSignal): P
   return source.items(number, await bytes, records);
 }
 
-/** The position behind the first `records` records. */
+/** The position after the first `records` records. */
 function positionAt(records: number, { state, snapshot: { page_size: pageSize } }: Walked): Position {
   const page = Math.max(1, Math.ceil(records / pageSize));
   return { state, page, index: records - (page - 1) * pageSize, pageSize };
 }
 
-/** The source of a walk by pages. */
+/** Makes the source of a walk by pages. */
 export function byPages<R>(view: SnapshotView, atOnce: number, items: PageSource<R>["items"]): PageSource<R> {
   const { count, page_size, pages } = view.snapshot;
   return {

@@ -1,20 +1,20 @@
-/** How a line of the access log looks. Whatever a client sent, it stays one line that its readers can read. */
+/** Formats lines of the access log. Untrusted text is escaped, so that each entry is one line. */
 import { toJson, visible } from "../print/text.js";
 import type { AccessEntry, AccessGap, AccessItem } from "../server/access-log.js";
 
 type LineForm = "words" | "json" | "combined";
 
-/** One answer, or how many lines are missing, as a line without its end: see each form below. */
+/** Formats an answer, or a count of dropped lines, as a line without its newline. */
 export function accessLine(item: AccessItem, form: LineForm): string {
   return "dropped" in item ? GAPS[form](item) : FORMS[form](item);
 }
 
-/** Readers of logs take a gap for the answer to a request that could not be read. */
+/** Dropped lines are written as answers with status 500, which log analysers can read. */
 const GAPS: Readonly<Record<LineForm, (gap: AccessGap) => string>> = {
   words: ({ time, dropped }) => `${time.toISOString()} - DROPPED ${dropped} 500 0 0.0ms -`,
   json: toJson,
   combined: ({ time, dropped }) =>
-    `${UNKNOWN_CLIENT} - - [${clockOf(time)}] "-" 500 0 "-" "rollcall: ${dropped} lines dropped"`,
+    `${UNKNOWN_CLIENT} - - [${clfTime(time)}] "-" 500 0 "-" "rollcall: ${dropped} lines dropped"`,
 };
 
 const FORMS: Readonly<Record<LineForm, (entry: AccessEntry) => string>> = { words, json, combined };
@@ -22,46 +22,45 @@ const FORMS: Readonly<Record<LineForm, (entry: AccessEntry) => string>> = { word
 /** `2026-11-21T03:40:00.000Z 127.0.0.1 GET /v1/stations/?page=1 200 34567 1.2ms 1f6a9c0d2b7e` */
 function words({ time, remote, method, url, status, bytes, ms, release }: AccessEntry): string {
   const fields = [time.toISOString(), remote, method, url, status, bytes, `${ms.toFixed(1)}ms`, release];
-  // A space would shift the fields behind it.
+  // Spaces separate fields.
   return fields.map((field) => visible(String(field)).replaceAll(" ", "%20") || "-").join(" ");
 }
 
-/** Without what clients say of themselves, which nobody needs to keep who did not ask for it. */
+/** JSON without referer and user agent, which only `combined` logs. */
 function json({ version: _version, agent: _agent, referer: _referer, ...entry }: AccessEntry): string {
   return toJson(entry);
 }
 
 /** `127.0.0.1 - - [21/Nov/2026:03:40:00 +0000] "GET /v1/stations/?page=1 HTTP/1.1" 200 34567 "-" "curl/8.0"` */
 function combined({ time, remote, method, url, version, agent, referer, status, bytes }: AccessEntry): string {
-  const request = version === "" ? "-" : `${escaped(method)} ${escaped(url, MOST.url)} HTTP/${version}`;
-  const [from, by] = [referer, agent].map((text) => escaped(text, MOST.header) || "-");
-  return `${clientOf(remote)} - - [${clockOf(time)}] "${request}" ${status} ${bytes} "${from}" "${by}"`;
+  const request = version === "" ? "-" : `${escaped(method)} ${escaped(url, MAX_LENGTHS.url)} HTTP/${version}`;
+  const [from, by] = [referer, agent].map((text) => escaped(text, MAX_LENGTHS.header) || "-");
+  return `${clientOf(remote)} - - [${clfTime(time)}] "${request}" ${status} ${bytes} "${from}" "${by}"`;
 }
 
-/** goaccess reads 4,095 bytes of a line, and takes what follows for another one. */
-const MOST = { url: 2_400, header: 700 } as const;
+/** Maximum lengths of fields: goaccess reads 4,095 bytes of a line. */
+const MAX_LENGTHS = { url: 2_400, header: 700 } as const;
 
-/** Readers of the form want an address, without the interface of a link-local one. */
+/** The client's address without the interface of a link-local one, as log analysers expect. */
 function clientOf(remote: string): string {
   return remote.replace(/%.*/s, "") || UNKNOWN_CLIENT;
 }
 
-/** The address of no machine. */
 const UNKNOWN_CLIENT = "0.0.0.0";
 
 /** `21/Nov/2026:03:40:00 +0000` */
-function clockOf(time: Date): string {
+function clfTime(time: Date): string {
   const [, day, month, year, clock] = /^\w+, (\d+) (\w+) (\d+) ([\d:]+)/.exec(time.toUTCString()) ?? [];
   return `${day}/${month}/${year}:${clock} +0000`;
 }
 
 /**
- * As nginx writes it: a byte that is a quote, a backslash or no visible ASCII becomes `\\x` and two digits.
- * @param most characters that may come of it; what is longer ends in three dots.
+ * Escapes as nginx does: a quote, a backslash and any byte outside visible ASCII become `\\x` and two digits.
+ * @param most maximum length of the result; a longer one ends in three dots.
  */
 function escaped(text: string, most = Number.POSITIVE_INFINITY): string {
   const whole = text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/gu, (character) => {
-    // Node reads requests byte by byte, so that a character is one; what a program hands over may have others.
+    // Node decodes requests as latin1. Text from programs may have characters beyond it.
     const bytes = Buffer.from(character, character <= "\xff" ? "latin1" : "utf8")
       .toString("hex")
       .toUpperCase();

@@ -1,4 +1,4 @@
-/** `rollcall diff`: what changed between two snapshots, in the form that is asked for. */
+/** `rollcall diff`: reports what changed between two snapshots. */
 import { rmSync } from "node:fs";
 import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
@@ -10,12 +10,14 @@ import type { SourceSideOptions } from "../sides/source.js";
 import { InvalidRecordsError } from "../snapshot/problems.js";
 import { writeDocument } from "./program/document.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
-import { type Progress, watched } from "./program/progress.js";
+import { type Progress, withProgress } from "./program/progress.js";
 import { type Given, type Io, say } from "./program/verb.js";
 
-/** @throws UserError (usage) for what is refused: every other end of a diff tells what it found. */
+/** Runs a diff. @throws UserError (usage) if something is refused, since exit code 1 means that something differs. */
 export function runDiff(given: Given, io: Io): Promise<ExitCode> {
-  return refusalsAsUsageErrors(() => watched(io, "record", (bar, signal) => compareAndPrint(given, io, bar, signal)));
+  return refusalsAsUsageErrors(() =>
+    withProgress(io, "record", (bar, signal) => compareAndPrint(given, io, bar, signal)),
+  );
 }
 
 async function compareAndPrint(
@@ -28,7 +30,7 @@ async function compareAndPrint(
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
   const source: SourceSideOptions = Object.fromEntries(SOURCE_KEYS.map((key) => [key, settings[key]]));
   const scratch = await makeScratch();
-  // An error may end the process at once, for example when a stream cannot be written to.
+  // Also clean up when an error ends the process at once, such as a failed write to a stream.
   const cleanUp = () => {
     removeScratch(scratch);
     if (settings.output !== undefined) rmSync(asidePath(settings.output), { force: true });
@@ -54,7 +56,7 @@ async function compareAndPrint(
 async function print(diff: Comparison, settings: Settings, io: Io, signal: AbortSignal): Promise<ExitCode> {
   const { exceeded } = diff;
   await writeDocument(await toText(diff, settings, io), settings.output, io, signal);
-  // On a terminal, the text has just listed the gates.
+  // On a terminal, the text report has listed them.
   const isSaid = settings.format === "text" && settings.output === undefined && io.stdout.isTTY;
   for (const finding of isSaid ? [] : exceeded)
     say(io, `${painter(io.stderr, io.env)("red", "gate exceeded:")} ${finding}`);
@@ -63,10 +65,10 @@ async function print(diff: Comparison, settings: Settings, io: Io, signal: Abort
   return isSame ? ExitCode.done : ExitCode.refused;
 }
 
-/** A file is no terminal, and has no colours unless FORCE_COLOR asks for them. */
+/** A file has no colours, except with FORCE_COLOR. */
 const FILE = { isTTY: false } as Io["stdout"];
 
-/** Each form is loaded only when it is needed, since charts take long to load. */
+/** Writes the report in its format. Formats are loaded on demand, since charts take long to load. */
 async function toText(diff: Comparison, { format, limit, all, output, only, ignore }: Settings, io: Io) {
   const { exceeded } = diff;
   const filter = { only, ignore };

@@ -1,27 +1,27 @@
-/** `rollcall forget`: removes kept releases for good. */
+/** `rollcall forget`: removes kept releases permanently. */
 import { codeOf, ExitCode, UserError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { listed, toJson } from "../print/text.js";
 import { type ForgetPlan, forgetReleases } from "../publish/forget.js";
 import { warnUntidied } from "./program/failure.js";
-import { type Given, type Io, printed, say, sayLines } from "./program/verb.js";
+import { type Given, type Io, printAndWait, say, sayLines } from "./program/verb.js";
 
 const LINES_AT_ONCE = 1000;
 
 export async function runForget({ settings, words }: Given, io: Io): Promise<ExitCode> {
   const { json, dist } = settings;
-  // What stdout refuses, `printed` throws.
+  // `printAndWait` throws if stdout cannot be written.
   io.onLost = () => {};
-  let told = 0;
+  let urlCount = 0;
   let plan: ForgetPlan | undefined;
   const untidied = await forgetReleases(dist, words, {
     ...{ now: () => io.date(), cwd: io.cwd },
-    onCleared: (names) => say(io, `Removed what killed runs had left: ${listed(names)}.`),
+    onCleared: (names) => say(io, `Removed leftovers of killed runs: ${listed(names)}.`),
     async confirm(urls, planned) {
       plan = planned;
       const waiting: string[] = [];
       for await (const url of urls) {
-        told++;
+        urlCount++;
         waiting.push(url);
         if (!json && waiting.length === LINES_AT_ONCE) await printUrls(io, waiting.splice(0));
       }
@@ -38,7 +38,7 @@ export async function runForget({ settings, words }: Given, io: Io): Promise<Exi
         value: [...new Set(removed.map(({ id }) => id))].join(" "),
         detail: count(removed.length, "release"),
       },
-      { verb: "purge", value: `${count(told, "URL")}, on stdout` },
+      { verb: "purge", value: `${count(urlCount, "URL")}, on stdout` },
       { verb: "kept", value: `${count(kept.length, "other old release")}, which may hold the same records` },
       { verb: "left", value: "targets, caches, mirrors and backups: see docs/guides/operate.md, privacy" },
     ]);
@@ -48,14 +48,14 @@ export async function runForget({ settings, words }: Given, io: Io): Promise<Exi
   return untidied.length > 0 ? ExitCode.refused : ExitCode.done;
 }
 
-/** @throws UserError when stdout does not take them. */
+/** Prints URLs, and waits. @throws UserError if stdout cannot be written */
 async function printUrls(io: Io, lines: readonly string[]): Promise<void> {
   try {
-    await printed(io, lines.join("\n"));
+    await printAndWait(io, lines.join("\n"));
   } catch (cause) {
     const why = codeOf(cause) ?? String(cause);
     throw new UserError(
-      `The URLs cannot be written to stdout (${why}), so nothing was removed. Give stdout a file with room, then run this again.`,
+      `The URLs cannot be written to stdout (${why}), so nothing was removed. Free some space, then run this again.`,
       { cause },
     );
   }

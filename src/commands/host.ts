@@ -1,4 +1,4 @@
-/** `rollcall host`: the table of hosts, the files for one, or a release measured against its limits. */
+/** `rollcall host`: prints the table of hosts, writes the files for one, or checks a release against its limits. */
 
 import { ExitCode, UserError } from "../errors.js";
 import { type Adapted, adapt, checkLimits, type Fit, listHosts, type Measures } from "../hosts/adapt.js";
@@ -25,7 +25,7 @@ export async function runHost({ settings, arguments: { name } }: Given, io: Io):
   return ExitCode.done;
 }
 
-/** One block for each host, since the columns of a table would not fit a terminal. */
+/** Describes each host in a block, since a table would not fit a terminal. */
 function describeHosts(paint: Paint): string {
   const blocks = HOSTS.map((host) => {
     const [[, name] = ["", ""], ...cells] = hostRow(host);
@@ -45,13 +45,15 @@ function report({ files, steps, notes, ...facts }: Adapted, { write, json }: Set
     print(io, toJson({ ...facts, files: shown, steps, notes }));
     return;
   }
-  if (write === undefined) print(io, joined(files));
+  if (write === undefined) print(io, concatenated(files));
   const lines = [
     ...files.map(({ path, instructions, isWritten }) => ({
       verb: isWritten === undefined ? "file" : isWritten ? "wrote" : "kept",
       value: path,
       detail:
-        isWritten === false ? "it was there; move it away to have it written anew" : instructions.replaceAll("\n", " "),
+        isWritten === false
+          ? "exists already; to write it again, move it away first"
+          : instructions.replaceAll("\n", " "),
     })),
     ...steps.map((step) => ({ verb: "then", value: step })),
     ...notes.map((note) => ({ verb: "note", value: note, loud: true })),
@@ -59,8 +61,8 @@ function report({ files, steps, notes, ...facts }: Adapted, { write, json }: Set
   say(io, align(lines, painter(io.stderr, io.env)));
 }
 
-/** A single file's text, or several with their names before them. */
-function joined(files: readonly HostFile[]): string {
+/** The text of a single file; of several, each with its name before it. */
+function concatenated(files: readonly HostFile[]): string {
   const [only, ...others] = files;
   if (only && others.length === 0) return only.text.trimEnd();
   return files
@@ -69,18 +71,18 @@ function joined(files: readonly HostFile[]): string {
     .trimEnd();
 }
 
-/** @throws UserError when the release exceeds a limit. */
+/** Reports the check of limits. @throws UserError if the release exceeds one */
 function reportCheck(fit: Fit, { json }: Settings, io: Io): void {
   const { host, snapshot, measures, largest, excess } = fit;
   if (json) print(io, toJson({ host, id: snapshot.id, ...measures, largest, excess }));
   const { title, limits } = hostOf(host);
   if (excess.length > 0) throw tooLarge(title, fit);
   const value = `${count(measures.files, "file")}, ${size(measures.bytes)}`;
-  const detail = limits ? `within ${title}'s limits: ${limits.source}` : `${title} sets no limit`;
+  const detail = limits ? `within ${title}'s limits: ${limits.source}` : `${title} has no limit`;
   if (!json) say(io, align([{ verb: "fits", value, detail }], painter(io.stderr, io.env)));
 }
 
-const WORDS: Record<keyof Measures, (value: number, largest: string) => string> = {
+const DESCRIPTIONS: Record<keyof Measures, (value: number, largest: string) => string> = {
   files: (value) => count(value, "file"),
   filesInFolder: (value) => `${count(value, "file")} in one folder`,
   bytesInFile: (value, largest) => `a file of ${size(value)}, ${largest}`,
@@ -88,26 +90,26 @@ const WORDS: Record<keyof Measures, (value: number, largest: string) => string> 
   upload: (value) => `${count(value, "file")} to upload at once`,
 };
 
-/** A page, however it is compressed. */
+/** Matches pages, compressed or not. */
 const PAGE = /\/pages\/\d+\.json(?:\.br|\.gz)?$/;
 
 function tooLarge(title: string, { excess, snapshot, largest, stepFiles, sortedFiles }: Fit): UserError {
   const parts = excess.map(({ limit, actual, allowed }) => {
     const most = limit.startsWith("bytes") ? size(allowed) : number(allowed);
-    return `${WORDS[limit](actual, largest)}, where ${title} takes ${most}`;
+    return `${DESCRIPTIONS[limit](actual, largest)}, and ${title} allows ${most}`;
   });
   const isOfPages = PAGE.test(largest);
   const larger = excess.some(({ limit }) => limit === "bytesInFile") ? "smaller" : "larger";
   const isOfMany = excess.some(({ limit }) => limit !== "bytesInFile");
   const ways = [
-    // Pages of another size hold the same records, so they change no total, and no other file.
+    // Another page size does not change the total size, or other files.
     ...(excess.some(({ limit }) => limit !== "bytes" && (limit !== "bytesInFile" || isOfPages))
       ? [`${larger} pages (--page-size, now ${snapshot.page_size})`]
       : []),
     ...(stepFiles > 0 && isOfMany ? ["fewer steps (--changes)"] : []),
-    ...(sortedFiles > 0 && isOfMany ? ["no look-up (no --lookup)"] : []),
+    ...(sortedFiles > 0 && isOfMany ? ["no lookup (no --lookup)"] : []),
     ...(snapshot.encodings.length > 0 ? ["no compressed copies (no --compress)"] : []),
     'another host ("rollcall host" lists them)',
   ];
-  return new UserError(`Release ${snapshot.id} has ${parts.join("; ")}. Ways out: ${ways.join(", ")}.`);
+  return new UserError(`Release ${snapshot.id} has ${parts.join("; ")}. Try: ${ways.join(", ")}.`);
 }

@@ -1,4 +1,4 @@
-/** `rollcall init`: a starter config in the current folder, with sample users or a contract for a database. */
+/** `rollcall init`: writes a starter config, with sample users or a contract for a database. */
 import { ExitCode } from "../errors.js";
 import { type Found, type InitResult, initialize, QUERY_FILE } from "../init/init.js";
 import { type Proposed, publicLine } from "../init/propose.js";
@@ -22,27 +22,27 @@ export async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
 function describe({ config, db, written, found }: InitResult): Line[] {
   if (found) return describeFound(found, config, db);
   return [
-    { verb: "write", value: config, detail: "settings to change" },
-    { verb: written.includes(db) ? "write" : "keep", value: db, detail: "sample users to try it with" },
+    { verb: "write", value: config, detail: "the settings; edit them" },
+    { verb: written.includes(db) ? "write" : "keep", value: db, detail: "sample users" },
   ];
 }
 
 function describeFound({ name, kind, rows, columns, key, contract, sql }: Found, config: string, db: string): Line[] {
   const { path } = contract["x-listing"];
   const left = columns.some(({ instead }) => instead !== undefined);
-  const publish = `; to publish what was left out, add its line to properties and its name to required`;
+  const publish = `; to publish an omitted column, add its line to properties and its name to required`;
   return [
     { verb: "read", value: db, detail: `the ${kind} ${name}, ${count(rows, "row")}` },
     ...columns.map((column) => describeColumn(column, column.field === key.field, key.why)),
-    { verb: "note", value: `everything that is published is public${left ? publish : ""}`, loud: true },
+    { verb: "note", value: `published data is public${left ? publish : ""}`, loud: true },
     ...(columns.some(({ better }) => better !== undefined)
-      ? [{ verb: "note", value: `SQL above is for a SELECT ... FROM ${name} in a file, which --query names` }]
+      ? [{ verb: "note", value: `SQL above is for a SELECT ... FROM ${name} in a file for --query` }]
       : []),
     ...(sql === undefined
       ? []
-      : [{ verb: "write", value: QUERY_FILE, detail: `what is read of ${name}: a SELECT that is yours to change` }]),
-    { verb: "write", value: CONTRACT_FILE, detail: `what a record is, and that ${path} lists them; yours to change` },
-    { verb: "write", value: config, detail: "settings to change" },
+      : [{ verb: "write", value: QUERY_FILE, detail: `the SELECT that reads ${name}; edit it` }]),
+    { verb: "write", value: CONTRACT_FILE, detail: `the contract of the records at ${path}; edit it` },
+    { verb: "write", value: config, detail: "the settings; edit them" },
   ];
 }
 
@@ -52,7 +52,7 @@ function describeColumn({ column, field, ...given }: Proposed, isKey: boolean, w
   if (!schema) {
     const way = instead ? `if it is meant to be public: ${publicLine({ column, field }, instead)}` : sql;
     const detail = [`${what}: ${given.why}`, ...(way === undefined ? [] : [way])].join("; ");
-    return { verb: "leave", value: column, detail, loud: true };
+    return { verb: "omit", value: column, detail, loud: true };
   }
   const parts = [
     ...(isKey ? [`the key, ${why}`] : []),
@@ -60,5 +60,5 @@ function describeColumn({ column, field, ...given }: Proposed, isKey: boolean, w
     given.why,
     ...(sql === undefined ? [] : [sql]),
   ];
-  return { verb: "take", value: column, detail: `${what}: ${parts.join("; ")}` };
+  return { verb: "publish", value: column, detail: `${what}: ${parts.join("; ")}` };
 }

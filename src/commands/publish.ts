@@ -8,8 +8,8 @@ import { type PublishResult, publish as publishRelease } from "../publish/publis
 import { at, hasScheme } from "../settings/kinds.js";
 import type { Settings } from "../settings/settings.js";
 import { readShard, wordOf } from "../shards/word.js";
-import { type Progress, watched } from "./program/progress.js";
-import { type Given, type Io, loseOutput, print, sayLines } from "./program/verb.js";
+import { type Progress, withProgress } from "./program/progress.js";
+import { type Given, type Io, ignoreLostOutput, print, sayLines } from "./program/verb.js";
 
 export async function runPublish({ settings, arguments: { target = "" } }: Given, io: Io): Promise<ExitCode> {
   const { json, quiet, dryRun, purgeList } = settings;
@@ -25,9 +25,9 @@ export async function runPublish({ settings, arguments: { target = "" } }: Given
       now: () => io.date(),
       onProgress: ({ files, total }) => bar?.update(files, total),
     });
-  const outcome = dryRun ? "nothing was changed" : "run this again, and it goes on where it stopped";
-  const result = await watched(io, json || quiet ? undefined : "file", step, outcome);
-  if (!dryRun) loseOutput(io, `Release ${result.id} is published to ${result.target}.`);
+  const outcome = dryRun ? "nothing was changed" : "run this again to continue";
+  const result = await withProgress(io, json || quiet ? undefined : "file", step, outcome);
+  if (!dryRun) ignoreLostOutput(io, `Release ${result.id} is published to ${result.target}.`);
   const milliseconds = io.now() - started;
   if (json) print(io, toJson({ ...result, dry_run: dryRun, seconds: Math.round(milliseconds) / 1000 }));
   else if (!quiet) sayLines(io, describePublish(result, milliseconds, settings));
@@ -50,12 +50,12 @@ function describePublish(result: PublishResult, milliseconds: number, { dryRun, 
   if (requests !== undefined) lines.push({ verb: "sent", value: `${size(bytes)} in ${count(requests, "request")}` });
   else if (bytes > 0) lines.push({ verb: "wrote", value: size(bytes) });
   if (purgeList !== undefined) lines.push({ verb: "purge", value: `${count(urls, "URL")}, in ${purgeList}` });
-  const next = shard !== undefined && { detail: "when all shards are there: run this without --shard" };
+  const next = shard !== undefined && { detail: "after all shards: run this without --shard" };
   return [...lines, { verb: "done", value: `in ${duration(milliseconds)}`, ...next }];
 }
 
 function fromTo({ id, before, resumed }: PublishResult): string {
   if (before === null) return id;
-  if (resumed) return `${id} (where ${before} had not come to its end)`;
+  if (resumed) return `${id} (continued after an incomplete ${before})`;
   return before === id ? id : `${id} (was ${before})`;
 }

@@ -20,13 +20,13 @@ export async function runReleases({ settings }: Given, io: Io): Promise<ExitCode
 
 export function describeReleases(list: readonly ReleaseSummary[], paint: Paint): string {
   const left = ["id", "time (UTC)"].map((title) => [paint("dim", title), "left"] as const);
-  const right = [manyOf(list), "pages", "size"].map((title) => [paint("dim", title), "right"] as const);
+  const right = [pluralOf(list), "pages", "size"].map((title) => [paint("dim", title), "right"] as const);
   const rows = list.map((release) => row(release, paint));
   return table([...left, ...right, ["", "left"]], rows);
 }
 
-/** What all of these releases call their records, or records where they differ. */
-function manyOf(list: readonly ReleaseSummary[]): string {
+/** The plural word for records that all of these releases share; otherwise "records". */
+function pluralOf(list: readonly ReleaseSummary[]): string {
   const [many, ...others] = new Set(list.flatMap(({ words }) => (words ? [words[1]] : [])));
   return others.length > 0 || many === undefined ? "records" : visible(many);
 }

@@ -1,4 +1,4 @@
-/** `rollcall schema`: prints a contract, a table that satisfies it, or a type of its records. */
+/** `rollcall schema`: prints a contract as JSON Schema, SQL or TypeScript. */
 
 import type { Contract } from "../contract/contract.js";
 import { loadContract } from "../contract/file/load.js";

@@ -1,4 +1,4 @@
-/** `rollcall serve`: the server with its address, its logs and its signals. */
+/** `rollcall serve`: runs the server, with its address, logs and signals. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -18,16 +18,16 @@ import type { CountedServer, ServedRelease } from "../server/server.js";
 import { toListener } from "../settings/kinds.js";
 import { type Settings, settingOf } from "../settings/settings.js";
 import { accessLine } from "./access.js";
-import { hearSignals, type ServerSignals } from "./program/signals.js";
+import { listenForSignals, type ServerSignals } from "./program/signals.js";
 import { type Given, type Io, print, say, sayLines } from "./program/verb.js";
 
 export async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
   const log = (line: string) => say(io, `${io.date().toISOString()} ${visible(line)}`);
   for (const stream of [io.stdout, io.stderr]) writeWithoutWaiting(stream);
-  const handed = findHanded(io, log);
-  const signals = hearSignals(io.signals, log);
-  if (handed === undefined) refuseOnePort(settings);
-  const admin = await openSecond(settings, io, log);
+  const handed = findInheritedSocket(io, log);
+  const signals = listenForSignals(io.signals, log);
+  if (handed === undefined) refuseSamePort(settings);
+  const admin = await openAdminServer(settings, io, log);
   try {
     await serveUntilStopped(settings, handed ?? { port: settings.port, host: settings.host }, signals, log, io, admin);
   } finally {
@@ -37,7 +37,8 @@ export async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
   return ExitCode.done;
 }
 
-function refuseOnePort({ admin, port, host }: Settings): void {
+/** Refuses one address for `--admin` and `--port`. @throws UserError (usage) */
+function refuseSamePort({ admin, port, host }: Settings): void {
   if (admin === undefined || port === 0) return;
   const second = toListener(admin);
   const isEvery = [second.host, host].some((name) => name === "0.0.0.0" || name === "::");
@@ -45,8 +46,8 @@ function refuseOnePort({ admin, port, host }: Settings): void {
     throw usageError(`--admin and --port are both ${port}; choose another --admin.`);
 }
 
-/** Before anything else, so that an address that cannot be had is refused before there is a server. */
-async function openSecond({ admin }: Settings, io: Io, log: (line: string) => void): Promise<Admin | undefined> {
+/** Opens the admin server, before the main one, so that an unusable address is refused first. */
+async function openAdminServer({ admin }: Settings, io: Io, log: (line: string) => void): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
   const { openAdmin } = await import("../server/admin.js");
   return openAdmin(toListener(admin), { now: () => io.date(), log });
@@ -81,7 +82,7 @@ async function serveUntilStopped(
     counts: admin?.counts,
     onSwitch({ snapshot, contract }) {
       admin?.switched();
-      // Before the server listens, there is nothing to tell: the announcement names the release. Its path may be another one.
+      // Before the server listens, the announcement names the release.
       if (origin === undefined) return;
       log(`now serving ${describeSnapshot({ snapshot, contract })}, at ${origin}${basePath(snapshot.base_url)}`);
       sayLinks(snapshot.base_url, origin);
@@ -99,23 +100,24 @@ async function serveUntilStopped(
       admin?.watch(server);
       announce(server.release, url, settings, io, admin?.url);
       sayLinks(server.release.snapshot.base_url, origin);
-      tellReady(io, log);
-      await goOnWithoutLog(io, log);
+      notifyReady(io, log);
+      await continueWithoutLog(io, log);
     }
     await Promise.race([signals.stopped, failed]);
   } catch (error) {
-    // A signal to a whole group also ends the processes of a cluster that is starting, which is no failure then.
+    // A signal to the process group also ends the workers of a cluster that is starting. That is not a failure.
     if (!signals.isStopped()) throw error;
   } finally {
     admin?.watch();
-    // Also if the port is taken, since a server that never listened looks at `current` all the same.
+    // Also if it never listened, since it watches `current`.
     await server?.close();
     const { length } = accessLog?.take() ?? [];
-    if (length > 0) log(`The access log lacks its last ${count(length, "line")}, which its reader had not taken.`);
+    if (length > 0)
+      log(`The access log lacks its last ${count(length, "line")}, which its reader did not read in time.`);
   }
 }
 
-/** Prints a line for each answer, as fast as they are read. */
+/** Opens the access log. It drops lines if its reader is slow. */
 function openAccessLog({ accessLog, json }: Settings, io: Io, log: (line: string) => void, admin?: Admin) {
   if (!accessLog) return undefined;
   const form = accessLog === "combined" ? "combined" : json ? "json" : "words";
@@ -124,25 +126,25 @@ function openAccessLog({ accessLog, json }: Settings, io: Io, log: (line: string
     (items, done) => io.stdout.write(items.map((item) => `${accessLine(item, form)}\n`).join(""), done),
     (isFirst) => {
       admin?.counts.add("unlogged");
-      if (isFirst) log("The reader of the access log is behind: lines are dropped and counted until it has caught up.");
+      if (isFirst) log("The reader of the access log is too slow: lines are dropped and counted until it catches up.");
     },
   );
 }
 
-/** After the announcement, the server goes on even if its log cannot be written: its readers matter more. */
-async function goOnWithoutLog(io: Io, log: (line: string) => void): Promise<void> {
-  // Until then, a failure to write the announcement is reported, and ends the run.
+/** Lets the server continue if its log cannot be written, from after the announcement on. */
+async function continueWithoutLog(io: Io, log: (line: string) => void): Promise<void> {
+  // Until then, a failure to write the announcement ends the run.
   await new Promise((resolve) => setImmediate(resolve));
   let isSaid = false;
-  io.leavesOutput = true;
+  io.exitsAtOnce = true;
   io.onLost = (stream, why) => {
     if (stream === "stderr" || isSaid) return;
     isSaid = true;
-    log(`The access log cannot be written (${why}): lines are missing, and the server goes on.`);
+    log(`The access log cannot be written (${why}): lines are missing. The server continues.`);
   };
 }
 
-/** Opens the server. If there are releases and none is current, the error says how to choose one. */
+/** Opens the server. If there are releases but none is current, the error says how to choose one. */
 async function open(settings: Settings, effects: ClusterEffects) {
   const { dist, processes, cacheControl, cacheMb } = settings;
   try {
@@ -166,7 +168,7 @@ function announce(release: ServedRelease, url: string, settings: Settings, io: I
   else
     sayLines(io, [
       { verb: "serve", value: url, detail: describeSnapshot(release) },
-      ...(explorer === null ? [] : [{ verb: "page", value: explorer, detail: "for people" }]),
+      ...(explorer === null ? [] : [{ verb: "explorer", value: explorer }]),
       ...(admin === undefined ? [] : [{ verb: "admin", value: `${admin}/healthz`, detail: "and /metrics" }]),
       { verb: "try", value: `curl ${shellWord(listing)}` },
     ]);
@@ -178,8 +180,8 @@ function describeSnapshot({ snapshot, contract }: Pick<ServedRelease, "snapshot"
 }
 
 /**
- * Where links lead, if that is not here, and the build that mends it. A server that others reach is taken to be behind what
- * has the base URL: there a base URL of another machine needs no word.
+ * The note if links lead elsewhere, with the build that corrects it. A server that other machines can reach is assumed to be
+ * behind a proxy with the base URL, so a base URL of another machine gets no note.
  */
 function linksNote(baseUrl: string, origin: string, { host, dist }: Settings): string | undefined {
   const [base, here] = [new URL(baseUrl), new URL(origin)];
@@ -190,50 +192,50 @@ function linksNote(baseUrl: string, origin: string, { host, dist }: Settings): s
   if (isForHere && base.port === here.port && isNamed && isLoopback(here.hostname)) return undefined;
 
   const target = isEverywhere ? `http://ADDRESS${here.port && `:${here.port}`}` : origin;
-  // Neither for the default, nor for a single release's folder, where no build can go.
+  // No --dist for the default folder, or for a single release's folder, into which a build cannot write.
   const isUsual = dist === settingOf("dist").default || existsSync(join(dist, SNAPSHOT));
   const distFlag = isUsual ? [] : ["--dist", shellWord(dist)];
   const build = ["rollcall build --base-url", shellWord(`${target}${basePath(baseUrl)}`), ...distFlag].join(" ");
-  if (!isForHere)
-    return `Links lead to ${baseUrl}, as behind a proxy; for a release whose links lead here: "${build}".`;
-  const where = isEverywhere
-    ? "which readers on other machines cannot follow"
-    : "which is not where this server listens";
-  const how = isEverywhere ? ", with the address that they use for ADDRESS," : "";
-  return `Links lead to ${baseUrl}, ${where}; "${build}"${how} makes a release whose links lead here.`;
+  if (!isForHere) return `Links lead to ${baseUrl}, as behind a proxy. For links that lead here: "${build}".`;
+  const where = isEverywhere ? "which readers on other machines cannot follow" : "where this server does not listen";
+  const how = isEverywhere ? ", with your address for ADDRESS" : "";
+  return `Links lead to ${baseUrl}, ${where}. For links that lead here: "${build}"${how}.`;
 }
 
-/** Descriptors that are handed over begin here, behind those of standard input, output and error. */
+/** The first inherited descriptor (sd_listen_fds): after standard input, output and error. */
 const FIRST = 3;
 
 /**
- * The socket that this process was handed to listen on, if any. A descriptor that was meant for another process, such as
- * the one that started this one, does not count. So children may inherit the variables.
- * @param log hears that the socket comes before `--port` and `--host`, which have defaults and cannot be refused.
- * @throws UserError (usage) where several sockets were handed over.
+ * Finds the listening socket that systemd passed to this process, if any. LISTEN_PID must be this process, since children
+ * inherit the variables.
+ * @param log is told that the socket overrides `--port` and `--host`.
+ * @throws UserError (usage) if several sockets were passed.
  */
-function findHanded({ env, pid }: Pick<Io, "env" | "pid">, log: (line: string) => void): HandedSocket | undefined {
+function findInheritedSocket(
+  { env, pid }: Pick<Io, "env" | "pid">,
+  log: (line: string) => void,
+): HandedSocket | undefined {
   const { LISTEN_PID, LISTEN_FDS = "0" } = env;
   if (LISTEN_PID !== String(pid) || LISTEN_FDS === "0") return undefined;
   if (LISTEN_FDS !== "1")
     throw usageError(
-      `serve listens on one socket, and was handed ${JSON.stringify(LISTEN_FDS)} (LISTEN_FDS); give the .socket unit one ListenStream=, and the service one .socket unit.`,
+      `serve listens on one socket, but LISTEN_FDS is ${JSON.stringify(LISTEN_FDS)}. Use one ListenStream= in the .socket unit, and one .socket unit for the service.`,
     );
-  log("Listening on the socket that was handed over (LISTEN_FDS), whatever --port and --host say.");
+  log("Listening on the inherited socket (LISTEN_FDS); --port and --host are ignored.");
   return { fd: FIRST };
 }
 
 /**
- * Tells the service manager that something whole is served now, where one wants to know (NOTIFY_SOCKET). That is one
- * datagram to a socket of a kind that Node does not have, so systemd's own program sends it.
+ * Tells the service manager that the server is ready (NOTIFY_SOCKET). Node has no datagram sockets of Unix, so systemd-notify
+ * sends the message.
  */
-function tellReady({ env }: Pick<Io, "env">, log: (line: string) => void): void {
+function notifyReady({ env }: Pick<Io, "env">, log: (line: string) => void): void {
   if (!env["NOTIFY_SOCKET"]) return;
   execFile("systemd-notify", ["--ready"], { env: { ...env } }, (cause) => {
     if (!cause) return;
     const why = hasCode(cause, "ENOENT")
       ? "systemd-notify is not installed"
       : cause.message.trim().replaceAll("\n", " ");
-    log(`The service manager cannot be told that this is ready: ${why}.`);
+    log(`Cannot notify the service manager that the server is ready: ${why}.`);
   });
 }

@@ -5,13 +5,13 @@ import { toJson } from "../print/text.js";
 import { useRelease } from "../release/use.js";
 import { warnUntidied } from "./program/failure.js";
 import { stoppable } from "./program/signals.js";
-import { type Given, type Io, loseOutput, print, sayLines } from "./program/verb.js";
+import { type Given, type Io, ignoreLostOutput, print, sayLines } from "./program/verb.js";
 
 export async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Promise<ExitCode> {
   const { now, before, untidied } = await stoppable(io.signals, (signal) =>
     useRelease(settings.dist, id, { cwd: io.cwd, signal }),
   );
-  loseOutput(io, `Release ${now.id} is current.`);
+  ignoreLostOutput(io, `Release ${now.id} is current.`);
   if (settings.json) {
     const { id, name, folder } = now;
     print(io, toJson({ id, name, folder, before: before?.id ?? null, untidied }));

@@ -1,4 +1,4 @@
-/** `rollcall verify`: a release on disk or a deployed host, and the report of what differs. */
+/** `rollcall verify`: verifies a release on disk or a deployed host, and reports what differs. */
 
 import { writeFile } from "node:fs/promises";
 import { isHttpUrl } from "../contract/links.js";
@@ -13,9 +13,9 @@ import { describeFinding, toJunit } from "../verify/junit.js";
 import type { VerifyEffects } from "../verify/options.js";
 import type { Asked, Row, Verdict } from "../verify/verdict.js";
 import { verify as prove } from "../verify/verify.js";
-import { refusalsAsUsageErrors, unwritable } from "./program/failure.js";
+import { refusalsAsUsageErrors, unwritableFile } from "./program/failure.js";
 import { wrap } from "./program/help.js";
-import { watched } from "./program/progress.js";
+import { withProgress } from "./program/progress.js";
 import { type Given, type Io, print } from "./program/verb.js";
 
 export async function runVerify({ settings, arguments: { what } }: Given, io: Io): Promise<ExitCode> {
@@ -23,7 +23,7 @@ export async function runVerify({ settings, arguments: { what } }: Given, io: Io
   const started = io.now();
   const options = { what, dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge };
   const result = await refusalsAsUsageErrors(() =>
-    watched(io, isHttpUrl(what ?? "") ? "request" : "record", (bar, signal) => {
+    withProgress(io, isHttpUrl(what ?? "") ? "request" : "record", (bar, signal) => {
       const onProgress: VerifyEffects["onProgress"] = (done) => {
         if ("records" in done) bar?.update(done.records, done.total, done.words);
         else if ("files" in done) bar?.update(done.files, done.total, FILES);
@@ -36,7 +36,7 @@ export async function runVerify({ settings, arguments: { what } }: Given, io: Io
   const { junit } = settings;
   if (junit !== undefined)
     await writeFile(junit, toJunit(verdict)).catch((cause) => {
-      throw unwritable(junit, "--junit", cause);
+      throw unwritableFile(junit, "--junit", cause);
     });
   const milliseconds = io.now() - started;
   const { columns: width = UNKNOWN_WIDTH } = io.stdout;
@@ -45,18 +45,18 @@ export async function runVerify({ settings, arguments: { what } }: Given, io: Io
   return passed ? ExitCode.done : ExitCode.refused;
 }
 
-/** What is counted behind the records: the files that these are found by. */
-const FILES: Words = ["file to find them by", "files to find them by"];
+/** Counted after the records. */
+const FILES: Words = ["lookup file", "lookup files"];
 
-/** Columns where the output is no terminal, for example the log of a CI job. */
+/** Columns if the output is not a terminal, such as the log of a CI job. */
 const UNKNOWN_WIDTH = 120;
 
-/** Findings of a row that are shown. */
-const SHOWN = 5;
+/** Maximum number of findings shown for a row. */
+const MAX_FINDINGS = 5;
 
-const LOOKS = { passed: "green", differs: "red", allowed: "yellow", noted: "yellow", skipped: "dim" } as const;
+const COLORS = { passed: "green", differs: "red", allowed: "yellow", noted: "yellow", skipped: "dim" } as const;
 
-/** @param width columns for the table. Below it, rows that differ are told in full, since cells may be cut. */
+/** Describes the result: tables, then rows that differ in full, then the summary. @param width columns of the table. */
 function describeVerdict(
   { subject, words: [one], asked, rows }: Verdict,
   { milliseconds, width, paint }: { milliseconds: number; width: number; paint: Paint },
@@ -64,7 +64,7 @@ function describeVerdict(
   const probes = rows.filter(({ received }) => received !== undefined);
   const others = rows.filter((row) => !probes.includes(row));
   return [
-    // Each with widths of its own: what probes ask and get is long.
+    // Two tables, since requests and responses are long.
     ...[others, probes].flatMap((some) => (some.length > 0 ? [tableOf(some, probes.length > 0, width, paint)] : [])),
     ...rows.filter(({ outcome }) => ["differs", "noted"].includes(outcome)).map((row) => describeRow(row, one, paint)),
     summary(subject, rows, `in ${duration(milliseconds)}${asked ? describeAsked(asked) : ""}`, paint),
@@ -82,9 +82,9 @@ function tableOf(rows: readonly Row[], isHost: boolean, width: number, paint: Pa
   return table(
     titles.map((title) => [paint("dim", title), "left"] as const),
     rows.map((row, at) => [
-      paint(LOOKS[row.outcome], row.outcome),
+      paint(COLORS[row.outcome], row.outcome),
       paint("bold", row.name),
-      // The end of a request differs most from probe to probe.
+      // Keep the end of the request, which differs most.
       shortenInside(requests[at] ?? "", forRequests),
       ...(isHost ? [shorten(received[at] ?? "", forReceived)] : []),
       wrap(visible(ruleOrNote(row)), free - forRequests - forReceived).join("\n"),
@@ -92,14 +92,14 @@ function tableOf(rows: readonly Row[], isHost: boolean, width: number, paint: Pa
   );
 }
 
-/** The other notes are told in full below the table. */
+/** The last cell: the rule, or the note of a skipped or allowed check. Other notes follow below the table. */
 function ruleOrNote({ outcome, rule, note }: Row): string {
   return note !== undefined && ["skipped", "allowed"].includes(outcome) ? `(${note})` : rule;
 }
 
 /** Columns between two cells. */
 const GAP = 2;
-/** Columns for all cells but the first two. A narrower terminal breaks the lines itself. */
+/** Minimum columns for all cells but the first two. */
 const NARROWEST = 40;
 
 function shortenInside(text: string, max: number): string {
@@ -110,7 +110,7 @@ function widest(texts: readonly string[]): number {
   return Math.max(...texts.map((text) => text.length));
 }
 
-/** A cell: digests by their beginnings, and the listing as what everything is asked of. */
+/** Shortens a cell: digests to eight digits, and URLs to what follows the listing's path. */
 function brief(text: string): string {
   return visible(
     text
@@ -129,7 +129,7 @@ function describeRow(row: Row, one: string, paint: Paint): string {
   if (received !== undefined)
     return `${paint("bold", name)}: ${visible(request)}\n  received  ${visible(received)}\n  rule      ${visible(rule)}`;
   const head = `${paint("bold", name)}: ${count(found, "finding")}${note === undefined ? "" : `: ${visible(note)}`}`;
-  const shown = findings.slice(0, SHOWN).map((finding) => `  ${visible(describeFinding(finding, one))}`);
+  const shown = findings.slice(0, MAX_FINDINGS).map((finding) => `  ${visible(describeFinding(finding, one))}`);
   const rest = found - shown.length;
   return [head, ...shown, ...(rest > 0 ? [`  and ${number(rest)} more`] : [])].join("\n");
 }
@@ -140,7 +140,7 @@ function describeAsked({ pages, of, requests }: Asked): string {
 }
 
 function summary(subject: string, rows: readonly Row[], effort: string, paint: Paint): string {
-  const counts = Object.keys(LOOKS).flatMap((outcome) => {
+  const counts = Object.keys(COLORS).flatMap((outcome) => {
     const found = rows.filter((row) => row.outcome === outcome).length;
     return found === 0 ? [] : [`${found} ${outcome === "differs" && found > 1 ? "differ" : outcome}`];
   });

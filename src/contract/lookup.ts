@@ -89,7 +89,7 @@ export function isUnspaced(word: string): boolean {
 /** A word of a query. A record matches if one of its words equals it or, for a prefix, begins with it. */
 export interface WantedWord {
   word: string;
-  isBeginning: boolean;
+  isPrefix: boolean;
 }
 
 /**
@@ -99,15 +99,15 @@ export interface WantedWord {
 export function wantedWords(text: string): WantedWord[] {
   const words = foldedWords(text);
   return words.flatMap((word, at) => {
-    const isBeginning = isUnspaced(word);
-    if (isBeginning && words[at - 1]?.endsWith(word)) return [];
-    return { word, isBeginning: isBeginning || at === words.length - 1 };
+    const isPrefix = isUnspaced(word);
+    if (isPrefix && words[at - 1]?.endsWith(word)) return [];
+    return { word, isPrefix: isPrefix || at === words.length - 1 };
   });
 }
 
 /** Whether one of a record's words matches a word of a query. */
-export function matchesAny({ word, isBeginning }: WantedWord, words: readonly string[]): boolean {
-  return words.some((one) => (isBeginning ? one.startsWith(word) : one === word));
+export function matchesAny({ word, isPrefix }: WantedWord, words: readonly string[]): boolean {
+  return words.some((one) => (isPrefix ? one.startsWith(word) : one === word));
 }
 
 /** Lower, upper and lower case again: sharp s becomes two letters, and dotless i an i, only in upper case. Idempotent. */

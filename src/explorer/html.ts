@@ -1,4 +1,4 @@
-/** The explorer: index.html, which shows what a listing is without a script, and single records with one. */
+/** Writes the explorer's index.html. Without scripts, it shows the overview; its script adds the list and records. */
 import { readFileSync } from "node:fs";
 import { type Contract, type Field, fieldAt } from "../contract/contract.js";
 import { DOWNLOADS } from "../contract/downloads.js";
@@ -26,8 +26,8 @@ import { overviewPlots } from "./plots.js";
 import { type ExplorerSummary, encodeSummary, ROWS, type WrittenFrom } from "./summary.js";
 
 /**
- * The Content-Security-Policy of the page: it runs its own script and style, reads what is beside it, and shows images of its own host and
- * of the origins that the contract names. Texts never become markup.
+ * The Content-Security-Policy of the explorer: only scripts, styles and requests of its own origin; images also of the origins that the
+ * contract names; texts cannot become markup.
  */
 export function policyOf({ fields }: Pick<Contract, "fields">): string {
   const named = fields.map(({ schema }) => schema["x-image"]).filter((origin) => typeof origin === "string");
@@ -49,11 +49,11 @@ export interface PublishedAt {
   baseUrl: string;
   pages: number;
   pageSize: number;
-  /** The paths of those files that only some releases have. */
+  /** Paths of optional files of the release. */
   files: readonly string[];
 }
 
-/** Equal arguments give equal bytes. All URLs are relative to the base URL with a slash at its end. */
+/** Writes index.html. Equal arguments give equal bytes. URLs are relative to the base URL with a slash at its end. */
 export function explorerPage(contract: Contract, summary: ExplorerSummary, published: PublishedAt): string {
   const title = `${capital(contract.listing.words[1])} at ${new URL(published.baseUrl).host}`;
   return html`${pageHead(title, policyOf(contract))}<meta name="robots" content="noindex">
@@ -62,10 +62,10 @@ export function explorerPage(contract: Contract, summary: ExplorerSummary, publi
 <script type="module" src="explorer/app.js"></script>
 <a class="skip" href="#main">Skip to the ${contract.listing.words[1]}</a>
 ${header(contract, summary, published)}<main id="main" tabindex="-1">
-<section id="explorer" aria-label="${capital(contract.listing.words[1])}" hidden>${roomFor(summary.count)}</section>
+<section id="explorer" aria-label="${capital(contract.listing.words[1])}" hidden>${placeholderRows(summary.count)}</section>
 <section id="overview" aria-label="Overview">
-<noscript><p class="notice">Looking through single ${contract.listing.words[1]} needs JavaScript, which is off here. All of them are in the <a href="#files-title">files below</a>.</p></noscript>
-${aboutData(contract)}${overviewPlots(contract, summary)}${meanings(contract)}${programFiles(contract, published)}</section>
+<noscript><p class="notice">Browsing single ${contract.listing.words[1]} needs JavaScript, which is off. The <a href="#files-title">files below</a> have all of them.</p></noscript>
+${aboutData(contract)}${overviewPlots(contract, summary)}${fieldsSection(contract)}${programFiles(contract, published)}</section>
 </main>
 <script type="application/json" id="facts">${jsonForScript({ ...factsOf(contract), from: writtenFrom(contract, summary) })}</script>
 </html>
@@ -90,21 +90,21 @@ ${file.description === undefined ? undefined : html`<p class="lead">${oneLine(fi
 `;
 }
 
-/** As many empty lines as the first page of the list has rows, so that nothing below it moves when they come. */
-function roomFor(records: number): Markup[] {
+/** Empty rows that reserve the height of the first page of the list, to avoid layout shift. */
+function placeholderRows(records: number): Markup[] {
   return Array.from({ length: Math.min(ROWS, records) }, () => html`<p class="row"></p>`);
 }
 
-/** The files beside index.html, each with its path in a release. They are compiled with the package. */
+/** The explorer's other files with their paths in a release. They are compiled with the package. */
 export function explorerAssets(): [path: string, bytes: Buffer][] {
   return ["app.js", "icon.svg", "style.css"].map((name) => [
     `${EXPLORER_FOLDER}/${name}`,
-    // In lib also where this is run from src.
+    // From lib, even if this runs from src.
     readFileSync(new URL(`../../lib/${EXPLORER_FOLDER}/${name}`, import.meta.url)),
   ]);
 }
 
-/** From one moment to another by their days. */
+/** A range of days. */
 function days(...moments: readonly string[]): Markup {
   const [first, last] = moments
     .map((moment) => moment.slice(0, "2026-11-21".length))
@@ -112,7 +112,7 @@ function days(...moments: readonly string[]): Markup {
   return first?.source === last?.source ? html`${first}` : html`${first} to ${last}`;
 }
 
-/** What the contract says about the data as a whole; nothing where it says nothing. */
+/** The section with the listing's title, description, publisher and so on; undefined if the contract has none. */
 function aboutData({ listing }: Contract): Markup | undefined {
   const { title, description, publisher, license, source, contact } = listing;
   const said = Object.entries({ title, description, publisher, license, source, contact });
@@ -136,17 +136,17 @@ function linked(name: string, text: string): Markup {
     : html`${oneLine(text)}`;
 }
 
-function meanings({ file, fields, listing }: Contract): Markup {
+function fieldsSection({ file, fields, listing }: Contract): Markup {
   return html`<section class="meanings" aria-labelledby="meanings-title">
 <h2 id="meanings-title">What each ${listing.words[0]} has</h2>
 <table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
-${fieldsOf({ file, fields }).map((field) => meaning(field, listing.key))}</tbody></table>
+${fieldsOf({ file, fields }).map((field) => fieldRow(field, listing.key))}</tbody></table>
 </section>
 `;
 }
 
-function meaning(field: Field, key: string): Markup {
+function fieldRow(field: Field, key: string): Markup {
   const { kind, values, example } = meaningOf(field.schema);
   const { description } = field.schema;
   const listed = values.map(
@@ -155,7 +155,7 @@ function meaning(field: Field, key: string): Markup {
   const such = example === undefined ? undefined : html`, as in <code class="literal">${textOf(example)}</code>`;
   return html`<tr><th scope="row"><span class="heading">${headingOf(field)}</span> <code class="path">${breakable(field.path)}</code></th><td>${
     description === undefined ? undefined : html`<p>${oneLine(description)}</p>`
-  }<p class="kind">${kind}${listed}${such}${field.path === key ? ". Names the record." : "."}</p></td></tr>
+  }<p class="kind">${kind}${listed}${such}${field.path === key ? ". The key." : "."}</p></td></tr>
 `;
 }
 
@@ -167,7 +167,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" && value !== "" ? value : JSON.stringify(value);
 }
 
-/** The files that programs read, with what each is for. */
+/** The section about the files for programs. */
 function programFiles(contract: Contract, published: PublishedAt): Markup {
   const { listing } = contract;
   const [one, many] = listing.words;
@@ -178,15 +178,15 @@ function programFiles(contract: Contract, published: PublishedAt): Markup {
       first,
       `${capital(many)}, page by page: the first of ${count(pages, "page")} of ${count(pageSize, listing.words)}. Follow next.`,
     ],
-    [SNAPSHOT, `Which snapshot this is, and how many ${many} it has. Ask for it to learn of a newer one.`],
-    [OPENAPI, "What can be asked and what is answered, for tools that make clients."],
-    [CONTRACT, `What every ${one} was checked against, as a JSON Schema.`],
-    [LOOKUP, `Where each ${one} is, by its key and by the words of its names.`],
+    [SNAPSHOT, `The snapshot's id and number of ${many}. Poll it to detect a newer snapshot.`],
+    [OPENAPI, "The OpenAPI description, for tools that generate clients."],
+    [CONTRACT, `The contract of each ${one}, as a JSON Schema.`],
+    [LOOKUP, `The lookup: finds each ${one} by key or by words of its names.`],
     [BULK, `All ${many} in a few compressed files, to read everything at once.`, files.includes(BULK)],
     ...Object.values(DOWNLOADS).map(({ path, what }) => [path, `${capital(what)}.`, files.includes(path)] as const),
-    [CHANGES, "What came, went and changed since earlier snapshots, to keep a copy.", files.includes(CHANGES)],
-    [SUMS, "The SHA-256 of every file, to prove what was read."],
-    [SIGNATURE, "The publisher's signature of SHA256SUMS, as minisign writes it.", files.includes(SIGNATURE)],
+    [CHANGES, "Changes since earlier snapshots, to keep a copy up to date.", files.includes(CHANGES)],
+    [SUMS, "The SHA-256 of every file, to verify what was read."],
+    [SIGNATURE, "The publisher's signature of SHA256SUMS, in minisign's format.", files.includes(SIGNATURE)],
   ];
   return html`<section class="files" aria-labelledby="files-title">
 <h2 id="files-title">For programs</h2>
@@ -202,7 +202,7 @@ function writtenFrom(contract: Contract, summary: ExplorerSummary): WrittenFrom 
   return { contract: sha256(contract.text), summary: sha256(encodeSummary(summary)) };
 }
 
-/** Facts for the script, before it has read anything. Only a label that is a text has words to search for. */
+/** Facts for the script. The label is a text field, since only texts have words to search for. */
 function factsOf(contract: Contract) {
   const { file, listing } = contract;
   const { words, key, path } = listing;

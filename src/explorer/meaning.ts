@@ -1,20 +1,20 @@
-/** Fields in plain words: what they are called, and what their values mean. It runs in browsers, too. */
+/** Headings and meanings of fields in plain words. Browsers load it too. */
 import { type Contract, type Field, fieldAt, membersOf } from "../contract/contract.js";
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { isNullable, kindOf } from "../contract/record/kind.js";
 import { capital } from "../print/text.js";
 
-/** The fields as the contract file lists them. Records have them sorted by name. */
+/** Lists the fields in the order of the contract file. */
 export function fieldsOf(contract: Pick<Contract, "file" | "fields">): Field[] {
   const members = [...membersOf(contract.file.properties, Object.keys)];
   return members.filter(({ schema }) => !schema.properties).map(({ path }) => fieldAt(contract, path));
 }
 
-/** Lowercase, with a plural's s behind it. */
+/** Acronyms in lower case, with an optional plural s. */
 const ACRONYM =
   /^(aml|api|cpu|csv|dns|ean|gps|gtin|html|https|http|iban|id|ip|isbn|iso|issn|json|kyc|nft|pdf|png|qr|sku|sms|sql|ssn|svg|uid|uk|uri|url|usd|utc|uuid|vat|vip|xml|zip)(s?)$/;
 
-/** A field's title, or the words of its path, as in `Off chain tokens` and `KYC status`. Not escaped. */
+/** The heading of a field: its title, or the words of its path: `Off chain tokens`, `KYC status`. Not escaped. */
 export function headingOf({ names, schema }: Pick<Field, "names" | "schema">): string {
   const words = schema.title ?? names.join(" ").split(/[_ ]+/).map(withAcronym).join(" ").trim();
   return words === "" ? names.join(".") : capital(words);
@@ -30,7 +30,7 @@ function withAcronym(word: string): string {
   return word.replace(ACRONYM, (_, letters: string, plural: string) => letters.toUpperCase() + plural);
 }
 
-/** Last words of names of times, and units that may follow them. */
+/** Matches names of time fields, with an optional unit. */
 const TIME_NAME =
   /(?:^|_)(?:at|on|date|datetime|time|timestamp|ts|epoch|since|until|created|updated|modified|seen|expires)(?:_(?:s|sec|seconds|ms|millis|utc|unix))?$/;
 /** 1973 to 2103, in seconds since 1970. */
@@ -42,7 +42,7 @@ export function isTime({ names, schema }: Pick<Field, "names" | "schema">): bool
   return TIME_NAME.test((names.at(-1) ?? "").replace(/(?<=\p{Ll})(?=\p{Lu})/gu, "_").toLowerCase());
 }
 
-/** The time that an integer is, in seconds or milliseconds since 1970. Undefined for any other value. */
+/** Converts an integer of a time field, in seconds or milliseconds since 1970; undefined for any other value. */
 export function epochTime(field: Pick<Field, "names" | "schema">, value: unknown): Date | undefined {
   if (typeof value !== "number" || !isTime(field)) return undefined;
   const seconds = value > LAST_SECOND ? value / 1000 : value;
@@ -52,12 +52,13 @@ export function epochTime(field: Pick<Field, "names" | "schema">, value: unknown
 export interface Meaning {
   /** `Whole number from 0`. Not escaped. */
   kind: string;
-  /** The values that there are, where the contract lists them. */
+  /** The values of `enum`. */
   values: readonly unknown[];
-  /** One value as it may be, where the contract gives any and does not list all. */
+  /** An example of the contract, if it does not list all values. */
   example: unknown;
 }
 
+/** Describes the values of a schema. */
 export function meaningOf(schema: FieldSchema): Meaning {
   const words = wordsOf(schema);
   const isOrNull = isNullable(schema) && kindOf(schema) !== "json";

@@ -1,4 +1,4 @@
-/** Plots of what was counted of all records: over time, the shares of facets, and how integers are distributed. */
+/** Plots of all records: over time, shares of facet values, and distributions of integers. */
 import { type Contract, fieldAt } from "../contract/contract.js";
 import { html, type Markup } from "../markup/markup.js";
 import { drawNamedBars, drawNamedColumns, timesPlot } from "../markup/plots/bars.js";
@@ -8,19 +8,19 @@ import { capital, oneLine } from "../print/text.js";
 import { epochTime, headingOf } from "./meaning.js";
 import type { Distribution, ExplorerSummary, Facet, TimesSummary } from "./summary.js";
 
-/** Of each kind of plot; a contract may have a thousand fields. */
+/** Maximum number of plots of each kind. */
 const MOST_PLOTS = 12;
 const MOST_BARS = 10;
 const BAR = "bar";
 const WIDTHS = [680, 520, 420, 340];
 const TIMES_WIDTHS = [1080, 860, ...WIDTHS];
 
-/** The section with all plots; undefined where there is nothing to draw. */
+/** Makes the section with all plots; undefined if there are none. */
 export function overviewPlots(contract: Contract, summary: ExplorerSummary): Markup | undefined {
   const drawn = [
     ...(summary.times && hasSeveral(summary.times.bins) ? [recordTimes(contract, summary.times)] : []),
     ...summary.facets
-      .filter(isTelling)
+      .filter(isInformative)
       .slice(0, MOST_PLOTS)
       .map((facet, at) => sharesPlot(contract, facet, summary.count, at + 1)),
     ...summary.integers
@@ -36,18 +36,18 @@ ${drawn.map(figure)}</section>
 `;
 }
 
-/** Whether there is more to see than that all are alike. */
+/** Whether more than one bin has records. */
 function hasSeveral(bins: readonly { count: number }[]): boolean {
   return bins.filter(({ count: records }) => records > 0).length > 1;
 }
 
-/** Whether a path is that of another record's key, such as `owner_id` and `ownerId`. */
+/** Whether a path names a reference to another record, such as `owner_id` or `ownerId`. */
 function isReference(path: string): boolean {
   return /(?:^|[._])id$|\p{Ll}Id$/u.test(path);
 }
 
-/** Whether a facet has several values, of which any is more than one record's. */
-function isTelling({ values, more }: Facet): boolean {
+/** Whether a facet has several values, and not a different one for each record. */
+function isInformative({ values, more }: Facet): boolean {
   return values.length > 1 && (more === 0 || (values[0]?.count ?? 0) > 1);
 }
 
@@ -76,7 +76,7 @@ function sharesPlot(contract: Contract, { path, values, more }: Facet, all: numb
   return {
     id: `facet${nth}`,
     title: headingOf(field),
-    sentence: sentences(oneLine(field.schema.description) ?? `How many ${many} have each value.`, notDrawn),
+    sentence: sentences(oneLine(field.schema.description) ?? `Number of ${many} with each value.`, notDrawn),
     shown: {
       widths: WIDTHS,
       draw: (width) => drawNamedBars(bars, BAR, width, all),
@@ -93,8 +93,8 @@ function integersPlot(contract: Contract, { path, min, max, bins }: Distribution
     id: `integer${nth}`,
     title: headingOf(fieldAt(contract, path)),
     sentence: sentences(
-      `How many ${many} have which value, from ${digits(min)} to ${digits(max)}.`,
-      isGrowing ? "Bars on the outside span more values." : undefined,
+      `Number of ${many} by value, from ${digits(min)} to ${digits(max)}.`,
+      isGrowing ? "Outer bars span more values." : undefined,
     ),
     shown: {
       widths: WIDTHS,
@@ -123,7 +123,7 @@ function valueText(value: unknown): string {
   return value === null ? "(none)" : String(value);
 }
 
-/** `32 %`, and never none of what there is, nor all of what is not. */
+/** Formats a share: `32 %`; `< 1 %` and `> 99 %` instead of 0 % and 100 % for parts. */
 function share(records: number, all: number): string {
   const part = (100 * records) / all;
   if (part < 1) return "< 1 %";
@@ -134,12 +134,12 @@ function rangeText(from: number, to: number): string {
   return from === to ? digits(from) : `${digits(from)} to ${digits(to)}`;
 }
 
-/** A number of four digits may be a year, so it has no separator. */
+/** Formats an integer. Numbers of four digits may be years and get no separator. */
 function digits(value: number): string {
   return Math.abs(value) < 10_000 ? String(value) : number(value);
 }
 
-/** `20k`, `5M`: a round number in few characters. */
+/** Shortens a round number: `20k`, `5M`. */
 function short(value: number): string {
   const units = ["", "k", "M", "G", "T", "P"];
   let [rest, unit] = [value, 0];

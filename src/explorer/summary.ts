@@ -1,34 +1,34 @@
-/** What explorer/summary.json holds, for the build that writes it and the page that reads it. */
+/** The types of explorer/summary.json. */
 import stringify from "fast-json-stable-stringify";
 import type { Beginnings } from "../contract/lookup.js";
 
-/** Rows of a page of the table, and how many results of a search come at once. */
+/** Rows of a page of the explorer's list, and search results shown at once. */
 export const ROWS = 15;
 
 /** Counts of all records. Nothing in it depends on the clock, the machine or the number of threads. */
 export interface ExplorerSummary {
-  /** Records. */
+  /** Number of records. */
   count: number;
   /** In the order of the contract's fields. */
   facets: readonly Facet[];
-  /** What each of explorer/facets/N.txt begins with. */
+  /** First terms of the files explorer/facets/N.txt. */
   lists: Beginnings;
-  /** By the first field of the order that is a time; null where there is none, or no record. */
+  /** Records over time, by the first time field of the order; null without one, or without records. */
   times: TimesSummary | null;
-  /** Of each integer field with more than one value, of which any occurs twice. */
+  /** Distributions of integer fields with several values that are not all unique. */
   integers: readonly Distribution[];
-  /** Of this form. */
+  /** Version of this format. */
   version: 1;
 }
 
-/** A field by whose values records are chosen. */
+/** A field by whose values records can be filtered. */
 export interface Facet {
   path: string;
   /** The parts of the path. */
   names: readonly string[];
   /** Most frequent first. */
   values: readonly FacetValue[];
-  /** How many rarer values are not listed. */
+  /** Number of rarer values that are not listed. */
   more: number;
 }
 
@@ -39,14 +39,14 @@ export interface FacetValue {
 
 export interface TimesSummary {
   path: string;
-  /** The earliest and the latest: `2019-03-04T05:06:07Z`, or the day alone where the field is one. */
+  /** The earliest and the latest time: `2019-03-04T05:06:07Z`, or only the day for dates. */
   first: string;
   last: string;
   /** The length of a bin in words: `week`, `3 months`. */
   unit: string;
-  /** From a moment to before another, oldest first, without gaps. */
+  /** Bins from `from` (inclusive) to `to` (exclusive), oldest first, without gaps. */
   bins: readonly { from: string; to: string; count: number }[];
-  /** Records so long before or after all others that they are in no bin. */
+  /** Number of outliers before the first and after the last bin. */
   before: number;
   after: number;
 }
@@ -55,19 +55,20 @@ export interface Distribution {
   path: string;
   min: number;
   max: number;
-  /** Both ends are in the bin. Least first; without gaps, unless each bin is one value. */
+  /** Bins with inclusive bounds, ascending, without gaps unless each bin is one value. */
   bins: readonly { from: number; to: number; count: number }[];
 }
 
 /**
- * The SHA-256 of the files that index.html was written from, as SHA256SUMS lists them. The script shows figures and
- * descriptions of index.html only where the snapshot that it reads has the same files.
+ * Digests of the files that index.html was written from. The script shows the overview of index.html only if the snapshot has
+ * the same files.
  */
 export interface WrittenFrom {
   contract: string;
   summary: string;
 }
 
+/** Writes explorer/summary.json. */
 export function encodeSummary(summary: ExplorerSummary): string {
   return `${stringify(summary)}\n`;
 }

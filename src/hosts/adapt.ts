@@ -87,7 +87,7 @@ export async function adapt(name: string, given: AdaptOptions = {}, effects: Ada
     files: write === undefined ? files : await writeFiles(resolve(write), files, host.site !== undefined),
     steps: host.steps,
     // With a root, the host is another machine.
-    notes: [...unsupportedFeatures(host, snapshot), ...(options.root ? [] : findBarriers(host, release))],
+    notes: [...unsupportedFeatures(host, snapshot), ...(options.root ? [] : findUnreadableFiles(host, release))],
   };
 }
 
@@ -187,7 +187,7 @@ export function findExcess(measures: Measures, { limits }: Host): Excess[] {
 }
 
 /** A web server reads the release as a user of its own; other hosts are sent a copy. */
-function findBarriers({ site }: Host, release: Release): string[] {
+function findUnreadableFiles({ site }: Host, release: Release): string[] {
   const barrier = site && findUnreadable(release.folder, pathsOf(release));
   return barrier === undefined ? [] : [barrier];
 }

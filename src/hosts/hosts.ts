@@ -40,7 +40,7 @@ export function hostOf(name: string): Host {
 }
 
 /** The paths of files that a host finds in the published folder, and may keep to itself. */
-export function filesOfHosts(): ReadonlySet<string> {
+export function publishedHostFiles(): ReadonlySet<string> {
   // Their names are the same for any contract.
   const paths = new PagePaths(USERS_CONTRACT.listing.path);
   const rules = rulesOf({ base: "", paths, encodings: [], cacheControl: "", others: [] });

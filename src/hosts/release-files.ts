@@ -37,7 +37,7 @@ export function publishedFiles({
   ...options
 }: AdaptedBuild): Pick<HostFile, "path" | "text">[] {
   const files = names.map(hostOf).flatMap((host) => {
-    if (!host.published && !host.included) throw needsNone(host.name);
+    if (!host.published && !host.included) throw needsNoFiles(host.name);
     if (!host.published) return [];
     const rules = rulesOf({
       base: basePath(baseUrl),
@@ -63,7 +63,7 @@ export function publishedFiles({
   return files.map(({ path, text }) => ({ path, text }));
 }
 
-function needsNone(name: string): UserError {
+function needsNoFiles(name: string): UserError {
   const others = HOSTS.filter(({ published, included }) => published || included).map((other) => other.name);
   return usageError(
     `${name} needs no file in the release: build without --adapt, then "rollcall host ${name}". Hosts that do are ${others.join(", ")}.`,

@@ -1,4 +1,4 @@
-/** What a column becomes, and why: a field of the contract, or something that is left out with a way to have it. */
+/** Decides for each column whether it becomes a field of the contract or is omitted, and why. */
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { quoteName, quoteText } from "../contract/sql.js";
 import { count as counted, number } from "../print/numbers.js";
@@ -6,38 +6,38 @@ import { dashed, type Form } from "./forms.js";
 import { findPrivacy, isFlag, isTimeName } from "./names.js";
 import { type ColumnTally, type Example, type Misses, STORAGE, type Storage } from "./tally.js";
 
-/** What a query can make of a column: `a date-time`, and the SQL. */
+/** SQL that converts a column, and the result: `a date-time`. */
 interface Sql {
   what: string;
   sql: string;
-  /** Whether only a person knows that it is right: `MM/DD/YYYY` may be `DD/MM/YYYY`. */
+  /** Whether the user must confirm it: `MM/DD/YYYY` may be `DD/MM/YYYY`. */
   isGuess?: boolean | undefined;
 }
 
 export interface Decision {
   column: string;
-  /** Undefined for a column that is left out. */
+  /** Undefined for an omitted column. */
   schema?: FieldSchema;
-  /** In a word: `uuid`, `text`, `a secret`. */
+  /** The kind: `uuid`, `text`, `a secret`. */
   what: string;
   /** The reason, as a part of a sentence. */
   why: string;
-  /** What a column would be if it were meant to be public. */
+  /** The field that the column would be if it were published. */
   instead?: FieldSchema;
   better?: Sql;
 }
 
-/** What a column becomes, whatever the other columns are. */
+/** Decides what a column becomes, independently of other columns. */
 export function decide(tally: ColumnTally): Decision {
-  const decision = byStorage(tally);
+  const decision = decideByStorage(tally);
   const { column, schema, better } = decision;
-  const found = findReason(tally, decision);
+  const found = findPrivacyReason(tally, decision);
   if (!found) return decision;
   return { column, ...found, ...(schema && { instead: unobserved(schema) }), ...(better && { better }) };
 }
 
-/** Why a column is better not published, if it seems so. */
-function findReason(tally: ColumnTally, { schema }: Decision): Pick<Decision, "what" | "why"> | undefined {
+/** Why a column seems to be private, if it does. */
+function findPrivacyReason(tally: ColumnTally, { schema }: Decision): Pick<Decision, "what" | "why"> | undefined {
   const named = findPrivacy(tally.column);
   if (named !== undefined) return { what: named, why: "its name says so" };
   const form = tally.form()?.form;
@@ -50,7 +50,7 @@ function findReason(tally: ColumnTally, { schema }: Decision): Pick<Decision, "w
   return undefined;
 }
 
-function byStorage(tally: ColumnTally): Decision {
+function decideByStorage(tally: ColumnTally): Decision {
   const unusable = findUnusable(tally);
   if (unusable) return unusable;
   const { counts } = tally;
@@ -59,18 +59,18 @@ function byStorage(tally: ColumnTally): Decision {
   return counts.INTEGER > 0 ? ofIntegers(tally) : ofNothing(tally);
 }
 
-/** A schema without what was measured. */
+/** Removes `x-observed` from a schema. */
 export function unobserved({ "x-observed": _, ...schema }: FieldSchema): FieldSchema {
   return schema;
 }
 
-/** What was measured becomes a warning where another value turns up, and never stops a build. */
-function observing(decision: Decision, observed: ValueSchema): Decision {
+/** Adds measured limits as `x-observed`, so that other values cause warnings and do not stop a build. */
+function withObserved(decision: Decision, observed: ValueSchema): Decision {
   return { ...decision, schema: { ...decision.schema, "x-observed": observed } };
 }
 
-/** A field, which may be null where the column is. */
-function take(tally: ColumnTally, what: string, schema: ValueSchema, why: string, better?: Sql): Decision {
+/** Makes a field, nullable if the column has NULL. */
+function asField(tally: ColumnTally, what: string, schema: ValueSchema, why: string, better?: Sql): Decision {
   const { column, counts } = tally;
   const isNullable = counts.NULL > 0;
   return {
@@ -84,7 +84,7 @@ function take(tally: ColumnTally, what: string, schema: ValueSchema, why: string
 
 function nullable(schema: ValueSchema): ValueSchema {
   const { type, enum: values, ...others } = schema;
-  // Any JSON value may be null.
+  // An `x-json` field may be null anyway.
   if (type === undefined && values === undefined) return schema;
   const both = { type: [typeof type === "string" && type !== "object" ? type : "string", "null"] as const };
   return { ...both, ...(values && { enum: [...values, null] }), ...others };
@@ -93,12 +93,12 @@ function nullable(schema: ValueSchema): ValueSchema {
 function ofIntegers(tally: ColumnTally): Decision {
   const { column, declared, least, most } = tally;
   if (least < 0 || most > 1) return ofQuantities(tally, "integer");
-  if (isFlag(column, declared)) return take(tally, "boolean", { type: "boolean" }, "only 0 and 1");
+  if (isFlag(column, declared)) return asField(tally, "boolean", { type: "boolean" }, "only 0 and 1");
   if (least === most) return ofQuantities(tally, "integer");
-  return take(tally, "integer", { type: "integer" }, 'only 0 and 1; "type": "boolean" if these are no and yes');
+  return asField(tally, "integer", { type: "integer" }, 'only 0 and 1; "type": "boolean" if these are no and yes');
 }
 
-/** Seconds, or milliseconds, of the years 2000 to 2100. */
+/** Unix seconds of the years 2000 to 2100. */
 const SECONDS = [946_684_800, 4_102_444_800] as const;
 
 function ofQuantities(tally: ColumnTally, type: "integer" | "number"): Decision {
@@ -109,12 +109,12 @@ function ofQuantities(tally: ColumnTally, type: "integer" | "number"): Decision 
   if (unit === undefined) {
     const observed = { minimum: Number(least), maximum: Number(most) };
     const why = least === most ? `all ${least}` : `${least} to ${most}`;
-    return observing(take(tally, type, { type }, why), observed);
+    return withObserved(asField(tally, type, { type }, why), observed);
   }
   const seconds = unit === "seconds" ? quoteName(column) : `${quoteName(column)} / 1000.0`;
   const form = unit === "seconds" && counts.REAL === 0 ? "%S" : "%f";
   const sql = `strftime('%Y-%m-%dT%H:%M:${form}Z', ${seconds}, 'unixepoch')`;
-  return take(tally, type, { type }, `${unit} since 1970 by its values`, { what: "a date-time", sql });
+  return asField(tally, type, { type }, `${unit} since 1970 by its values`, { what: "a date-time", sql });
 }
 
 function ofText(tally: ColumnTally): Decision {
@@ -123,27 +123,28 @@ function ofText(tally: ColumnTally): Decision {
   const values = enumeration(tally);
   const longest = tally.longest === 0 ? "all empty" : `up to ${counted(tally.longest, "character")}`;
   const text = { type: "string" } as const;
-  if (!values) return observing(take(tally, "text", text, longest), { maxLength: tally.longest });
-  const taken = take(tally, "text", text, `${values.length} values, which repeat`);
-  return observing({ ...taken, schema: { ...taken.schema, "x-facet": true } }, { enum: values });
+  if (!values) return withObserved(asField(tally, "text", text, longest), { maxLength: tally.longest });
+  const taken = asField(tally, "text", text, `${values.length} values, which repeat`);
+  return withObserved({ ...taken, schema: { ...taken.schema, "x-facet": true } }, { enum: values });
 }
 
-/** A column whose texts all have one form, or nearly all. */
+/** Decides for a column whose texts all, or nearly all, have one form. */
 function ofForm(tally: ColumnTally, { form, count, first, isOneText }: Misses): Decision {
   const { column, empty, rows } = tally;
-  if (count === 0 && empty === 0 && form.schema) return take(tally, nameOf(form), form.schema, `all are ${form.what}`);
+  if (count === 0 && empty === 0 && form.schema)
+    return asField(tally, nameOf(form), form.schema, `all are ${form.what}`);
   const why = [
     form.what,
     ...(count > 0 ? [`but ${of(count, rows)}, such as ${example(first)}`] : []),
     ...(empty > 0 ? [`but ${of(empty, rows)} empty`] : []),
   ].join(", ");
   const text = { type: "string" } as const;
-  if ((count > 0 && !isOneText) || form.isPrivate !== undefined) return take(tally, "text", text, why);
+  if ((count > 0 && !isOneText) || form.isPrivate !== undefined) return asField(tally, "text", text, why);
   const missing = [...(empty > 0 ? [""] : []), ...(count > 0 ? [String(first?.value)] : [])];
   const sql = (form.becomes?.sql ?? String)(nullif(column, missing));
   const type = form.becomes?.type ?? `a ${nameOf(form)}`;
   const what = `${type}${missing.length > 0 ? " or null" : ""}`;
-  return take(tally, "text", text, why, { what, sql, isGuess: type.includes(", if the month") });
+  return asField(tally, "text", text, why, { what, sql, isGuess: type.includes(", if the month") });
 }
 
 function nameOf({ schema }: Form): string {
@@ -151,28 +152,28 @@ function nameOf({ schema }: Form): string {
   return schema?.format ?? "list of texts";
 }
 
-/** Values of an enumeration occur so often, on average. */
-const OFTEN = 4;
+/** Minimum average number of occurrences of an enumeration's values. */
+const MIN_REPETITIONS = 4;
 
 function enumeration({ values, counts }: ColumnTally): string[] | undefined {
-  if (!values || values.size < 2 || counts.TEXT < values.size * OFTEN) return undefined;
+  if (!values || values.size < 2 || counts.TEXT < values.size * MIN_REPETITIONS) return undefined;
   return [...values.keys()].sort();
 }
 
 function ofNothing(tally: ColumnTally): Decision {
   const { declared, rows } = tally;
   const why = rows === 0 ? `declared ${declared || "without a type"}` : "so far";
-  if (isFlag("", declared)) return take(tally, "boolean", { type: "boolean" }, why);
-  if (/INT/i.test(declared)) return take(tally, "integer", { type: "integer" }, why);
-  if (/REAL|FLOA|DOUB|DEC|NUM/i.test(declared)) return take(tally, "number", { type: "number" }, why);
-  return take(tally, "text", { type: "string" }, why);
+  if (isFlag("", declared)) return asField(tally, "boolean", { type: "boolean" }, why);
+  if (/INT/i.test(declared)) return asField(tally, "integer", { type: "integer" }, why);
+  if (/REAL|FLOA|DOUB|DEC|NUM/i.test(declared)) return asField(tally, "number", { type: "number" }, why);
+  return asField(tally, "text", { type: "string" }, why);
 }
 
-/** What is said of a column that no contract can take as it is; undefined for one whose values a field can have. */
+/** Omits a column whose values no field can have; undefined for any other column. */
 function findUnusable(tally: ColumnTally): Decision | undefined {
   const { counts, rows, column } = tally;
   const name = quoteName(column);
-  const leave = (what: string, why: string, better: string, sql: string, isGuess?: boolean): Decision => {
+  const omit = (what: string, why: string, better: string, sql: string, isGuess?: boolean): Decision => {
     return { column, what, why, better: betterFor(column, { what: better, sql, isGuess }) };
   };
   if (column === "" || /\p{Cc}/u.test(column)) {
@@ -183,65 +184,65 @@ function findUnusable(tally: ColumnTally): Decision | undefined {
   if (counts.BLOB > 0 && counts.BLOB + counts.NULL === rows) {
     const isUuid = tally.bytes.size === 1 && tally.bytes.has(16);
     const sql = isUuid ? dashed(`hex(${name})`) : `hex(${name})`;
-    return leave("BLOB", "bytes, which JSON cannot hold", isUuid ? "a UUID" : "text", sql, !isUuid);
+    return omit("BLOB", "bytes, which JSON cannot hold", isUuid ? "a UUID" : "text", sql, !isUuid);
   }
   const kinds = STORAGE.filter((storage) => storage !== "NULL" && counts[storage] > 0);
   if (kinds.length > 1 && !kinds.every(isNumeric)) {
     const { why, better, sql } = mixed(tally, kinds);
-    return leave("mixed", why, better, sql);
+    return omit("mixed", why, better, sql);
   }
   const { unsafe, infinite } = tally;
   if (unsafe.count > 0) {
     const why = `${of(unsafe.count, rows)} beyond 2^53, which readers would round, such as ${example(unsafe.first)}`;
-    return leave("too large", why, "text", `CAST(${name} AS TEXT)`);
+    return omit("too large", why, "text", `CAST(${name} AS TEXT)`);
   }
   if (infinite.count > 0) {
     const why = `${of(infinite.count, rows)}, such as ${example(infinite.first)}`;
-    return leave("infinite", why, "a number or null", `CASE WHEN abs(${name}) < 9e999 THEN ${name} END`);
+    return omit("infinite", why, "a number or null", `CASE WHEN abs(${name}) < 9e999 THEN ${name} END`);
   }
   if (tally.undecodable === 0) return undefined;
-  const why = `${of(tally.undecodable, rows)}, such as in ${tally.firstUndecodable}, to be mended there`;
-  return leave("not UTF-8", why, "its bytes as text", `hex(${name})`, true);
+  const why = `${of(tally.undecodable, rows)}, such as in ${tally.firstUndecodable}; correct the source`;
+  return omit("not UTF-8", why, "its bytes as text", `hex(${name})`, true);
 }
 
 function isNumeric(storage: Storage): boolean {
   return storage === "INTEGER" || storage === "REAL";
 }
 
-/** Named by the storage class of most values, with one example of another. */
+/** Describes a column of several storage classes, with an example of a rarer one. */
 function mixed({ counts, firsts, rows, column }: ColumnTally, kinds: readonly Storage[]) {
   const name = quoteName(column);
   const [main = "TEXT", ...others] = [...kinds].sort((one, other) => counts[other] - counts[one]);
   const odd = others.find((kind) => !(isNumeric(kind) && isNumeric(main))) ?? main;
   const share = [main, ...others].map((kind) => `${of(counts[kind], rows)} ${kind}`).join(", ");
   const why = `${share}, such as ${example(firsts[odd])}`;
-  // A cast to text loses nothing, and bytes have no text.
+  // BLOBs are converted to hexadecimal; a cast of other values to text is lossless.
   const sql = counts.BLOB > 0 ? `CASE typeof(${name}) WHEN 'blob' THEN hex(${name}) ELSE ${name} END` : name;
   return { why, better: "text", sql: `CAST(${sql} AS TEXT)` };
 }
 
-const SHOWN = 40;
+const MAX_SHOWN = 40;
 
-/** `3 of 1,204` */
+/** Formats a share of rows: `3 of 1,204`. */
 function of(count: number, rows: number): string {
   return count === rows ? `all ${number(rows)}` : `${number(count)} of ${number(rows)}`;
 }
 
-/** `"n/a" in rowid 17` */
+/** Formats an example: `"n/a" in rowid 17`. */
 function example(found: Example | undefined): string {
   if (!found) return "none";
   const { value, row } = found;
   if (Buffer.isBuffer(value)) return `x'${value.toString("hex", 0, 8)}' in ${row}`;
   if (typeof value !== "string") return `${value} in ${row}`;
-  return `${JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN - 1)}…` : value)} in ${row}`;
+  return `${JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN - 1)}…` : value)} in ${row}`;
 }
 
-/** `nullif("born", '')` */
+/** SQL that replaces values by NULL: `nullif("born", '')`. */
 function nullif(column: string, values: readonly string[]): string {
   return values.reduce((inner, value) => `nullif(${inner}, ${quoteText(value)})`, quoteName(column));
 }
 
-/** An expression as a query's column. */
+/** Names an SQL expression after its column. */
 function betterFor(column: string, { what, sql, isGuess }: Sql): Sql {
   return { what, isGuess, sql: sql === quoteName(column) ? sql : `${sql} AS ${quoteName(column)}` };
 }

@@ -1,43 +1,43 @@
-/** The forms that all texts of a column may have. Ours become a type; for others there is SQL that would make them ours. */
+/** Forms of texts: some are types of contracts, others can be converted by SQL, and some are private. */
 import { isIP } from "node:net";
 import type { ValueSchema } from "../contract/file/form.js";
 import { isTooDeep, whyNotExactJson } from "../contract/json.js";
 import { hasFormat, matches } from "../contract/record/keywords.js";
 
 export interface Form {
-  /** As a line says it: `UUIDs`. */
+  /** Name in messages: `UUIDs`. */
   readonly what: string;
-  readonly takes: (text: string) => boolean;
-  /** What a column of this form is, where the form is ours. */
+  readonly accepts: (text: string) => boolean;
+  /** The field's schema, if contracts have a type for this form. */
   readonly schema?: ValueSchema;
-  /** The type that the SQL makes, and the SQL, given that of the text. */
+  /** The type after conversion, and its SQL, given the SQL of the text. */
   readonly becomes?: { readonly type: string; readonly sql: (text: string) => string };
-  /** Why texts of this form should not be public: `contact data`. */
+  /** Why texts of this form seem to be private: `contact data`. */
   readonly isPrivate?: string;
 }
 
-/** The first that takes every text of a column is the column's. */
+/** In order: the first form that matches every text of a column is used. */
 export const FORMS: readonly Form[] = [
-  ours("UUIDs", { type: "string", format: "uuid" }),
-  ours("dates", { type: "string", format: "date" }),
-  ours("times with an offset", { type: "string", format: "date-time" }),
-  ours("URLs", { type: "string", format: "uri" }, isUrl),
-  ours("lists of texts in JSON", { type: "array", items: { type: "string" } }, isListOfTexts),
-  ours("lists and objects in JSON", { "x-json": true }, (text) => parsed(text) !== undefined),
-  made("UUIDs without dashes", /^[0-9a-f]{32}$/i, "a UUID", dashed),
-  made(
+  publishable("UUIDs", { type: "string", format: "uuid" }),
+  publishable("dates", { type: "string", format: "date" }),
+  publishable("times with an offset", { type: "string", format: "date-time" }),
+  publishable("URLs", { type: "string", format: "uri" }, isUrl),
+  publishable("lists of texts in JSON", { type: "array", items: { type: "string" } }, isListOfTexts),
+  publishable("lists and objects in JSON", { "x-json": true }, (text) => parsed(text) !== undefined),
+  convertible("UUIDs without dashes", /^[0-9a-f]{32}$/i, "a UUID", dashed),
+  convertible(
     "times without an offset",
     (text) => isTime(text) && !OFFSET.test(text),
     "a date-time, if they are UTC",
     (text) => `replace(${text}, ' ', 'T') || 'Z'`,
   ),
-  made(
+  convertible(
     "times with a space",
     (text) => isTime(text) && text[10] === " ",
     "a date-time",
     (text) => `replace(${text}, ' ', 'T')`,
   ),
-  made(
+  convertible(
     "times without seconds",
     (text) => /^[0-9-]{10}[ T][0-9]{2}:[0-9]{2}$/.test(text) && isTime(`${text}:00`),
     "a date-time, if they are UTC",
@@ -47,19 +47,29 @@ export const FORMS: readonly Form[] = [
   reordered("DD.MM.YYYY", "a date"),
   reordered("MM/DD/YYYY", "a date, if the month is first"),
   reordered("DD/MM/YYYY", "a date"),
-  made("true and false as text", /^(true|false)$/i, "a boolean", (text) => `CAST(lower(${text}) = 'true' AS BOOLEAN)`),
-  made("integers as text", isInteger, "an integer", (text) => `CAST(${text} AS INTEGER)`),
-  made("numbers as text", /^-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?$/, "a number", (text) => `CAST(${text} AS REAL)`),
-  // As long as each part can be: without an end, many dots would be tried in many ways.
-  hidden("e-mail addresses", /^[^\s@<>]{1,64}@[^\s@<>]{1,255}\.[^\s@<>]{1,63}$/, "contact data"),
-  hidden("telephone numbers", /^\+[0-9][0-9 ()./-]{6,24}$/, "contact data"),
-  hidden("IP addresses", (text) => isIP(text) !== 0, "personal data"),
-  hidden(
+  convertible(
+    "true and false as text",
+    /^(true|false)$/i,
+    "a boolean",
+    (text) => `CAST(lower(${text}) = 'true' AS BOOLEAN)`,
+  ),
+  convertible("integers as text", isInteger, "an integer", (text) => `CAST(${text} AS INTEGER)`),
+  convertible(
+    "numbers as text",
+    /^-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?$/,
+    "a number",
+    (text) => `CAST(${text} AS REAL)`,
+  ),
+  // Bounded repetitions, since unbounded ones would backtrack on texts with many dots.
+  sensitive("e-mail addresses", /^[^\s@<>]{1,64}@[^\s@<>]{1,255}\.[^\s@<>]{1,63}$/, "contact data"),
+  sensitive("telephone numbers", /^\+[0-9][0-9 ()./-]{6,24}$/, "contact data"),
+  sensitive("IP addresses", (text) => isIP(text) !== 0, "personal data"),
+  sensitive(
     "tokens and keys",
     /^(?:eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$|-----BEGIN [A-Z ]*PRIVATE KEY|(?:sk|rk)_(?:live|test)_|gh[opsu]_|AKIA[0-9A-Z]{16}$)/,
     "a secret",
   ),
-  hidden(
+  sensitive(
     "hashes of passwords",
     /^(?:pbkdf2_|bcrypt|scrypt|argon2|\$(?:2[abxy]|argon2(?:id?|d)|[156]|scrypt)\$|md5\$|sha1\$)/,
     "a secret",
@@ -72,40 +82,40 @@ function asFunction(check: Check): (text: string) => boolean {
   return check instanceof RegExp ? (text) => matches(check, text) : check;
 }
 
-/** A form that a record's check takes. */
-function ours(what: string, schema: ValueSchema, takes?: (text: string) => boolean): Form {
+/** A form that is a type of contracts. */
+function publishable(what: string, schema: ValueSchema, takes?: (text: string) => boolean): Form {
   const { format } = schema;
-  return { what, schema, takes: takes ?? ((text) => format !== undefined && hasFormat(format, text)) };
+  return { what, schema, accepts: takes ?? ((text) => format !== undefined && hasFormat(format, text)) };
 }
 
-/** A form that SQL makes ours. */
-function made(what: string, check: Check, type: string, sql: (text: string) => string): Form {
-  return { what, takes: asFunction(check), becomes: { type, sql } };
+/** A form that SQL can convert to a type of contracts. */
+function convertible(what: string, check: Check, type: string, sql: (text: string) => string): Form {
+  return { what, accepts: asFunction(check), becomes: { type, sql } };
 }
 
-/** A form that tells that a column is better not published. */
-function hidden(what: string, check: Check, isPrivate: string): Form {
-  return { what, takes: asFunction(check), isPrivate };
+/** A form whose columns seem to be private. */
+function sensitive(what: string, check: Check, isPrivate: string): Form {
+  return { what, accepts: asFunction(check), isPrivate };
 }
 
-/** Dates whose parts stand elsewhere, as a pattern like `DD.MM.YYYY` says. */
+/** A form of dates with parts in another order, such as `DD.MM.YYYY`. */
 function reordered(pattern: string, type: string): Form {
   const shape = new RegExp(`^${pattern.replace(/[A-Z]/g, "[0-9]").replaceAll(".", "[.]")}$`);
   const parts = ["YYYY", "MM", "DD"].map((part): Part => [pattern.indexOf(part), part.length]);
   const sorted = (text: string) => parts.map(([at, length]) => text.slice(at, at + length)).join("-");
   const takes = (text: string) => shape.test(text) && hasFormat("date", sorted(text));
-  return made(`dates as ${pattern}`, takes, type, (text) => partsSql(text, parts));
+  return convertible(`dates as ${pattern}`, takes, type, (text) => partsSql(text, parts));
 }
 
-/** Where a part of a text begins, from 0, and its length. */
+/** Offset and length of a part of a text. */
 type Part = readonly [at: number, length: number];
 
-/** SQL for parts of a text, with dashes between them. */
+/** SQL that joins parts of a text with dashes. */
 function partsSql(text: string, parts: readonly Part[]): string {
   return parts.map(([at, length]) => `substr(${text}, ${at + 1}, ${length})`).join(" || '-' || ");
 }
 
-/** SQL for a UUID from that of its 32 digits. */
+/** SQL that makes a UUID of 32 digits. */
 export function dashed(text: string): string {
   return partsSql(text, [
     [0, 8],
@@ -118,7 +128,7 @@ export function dashed(text: string): string {
 
 const OFFSET = /(?:Z|[+-][0-9]{2}:[0-9]{2})$/;
 
-/** Whether a text is a time of ours but for the T or the offset. */
+/** Whether a text is a date-time, possibly with a space instead of T, or without an offset. */
 function isTime(text: string): boolean {
   if (!/^[0-9-]{10}[ T]/.test(text)) return false;
   return hasFormat("date-time", text.replace(" ", "T") + (OFFSET.test(text) ? "" : "Z"));
@@ -128,7 +138,7 @@ function isInteger(text: string): boolean {
   return /^(0|-?[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(Number(text));
 }
 
-/** With a host: a text with a colon may be anything. In ASCII, as every reader wants a URL. */
+/** Whether a text is an ASCII URL with a host. */
 function isUrl(text: string): boolean {
   return matches(/^[a-z][a-z0-9+.-]*:\/\/[!-~]+$/i, text) && !/["<>\\^`{|}]/.test(text) && hasFormat("uri", text);
 }
@@ -138,12 +148,12 @@ function isListOfTexts(text: string): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-/** Whether a text may be a list or an object in JSON. */
+/** Whether a text begins like a JSON list or object. */
 export function beginsAsJson(text: string): boolean {
   return /^\s*[[{]/.test(text);
 }
 
-/** The value of a text that is a list or an object in JSON, which every reader can hold. */
+/** Parses a JSON list or object that every parser holds exactly; otherwise undefined. */
 function parsed(text: string): unknown {
   if (!beginsAsJson(text) || isTooDeep(text)) return undefined;
   try {

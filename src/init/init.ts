@@ -1,4 +1,4 @@
-/** `rollcall init`: writes a starter config with sample users, or with a contract for a database. It changes no file that is there. */
+/** `rollcall init`: writes a starter config with sample users, or with a contract for a database. Never overwrites files. */
 import { lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,18 +18,18 @@ import { largestTable, survey, surveyQuery, withSource } from "./survey.js";
 
 /** Without `from`, the sample users are written. */
 export interface InitOptions extends OptionsOf<"from" | "table" | "query" | "words" | "title" | "path"> {
-  /** Stops it before anything is written. It then throws the signal's reason. */
+  /** Stops before anything is written. Then the signal's reason is thrown. */
   signal?: AbortSignal | undefined;
 }
 
 export interface InitResult {
-  /** The config's path below the folder. */
+  /** Path of the config, relative to the folder. */
   config: string;
-  /** The source's path as it stands in the config. */
+  /** Path of the source, as in the config. */
   db: string;
-  /** The paths of what was written, below the folder. */
+  /** Paths of the written files, relative to the folder. */
   written: string[];
-  /** What was found in the database, where one was given. */
+  /** What was found in the database, with `from`. */
   found?: Found;
 }
 
@@ -37,43 +37,45 @@ export interface Found extends Proposal {
   name: string;
   kind: "table" | "view" | "query";
   rows: number;
-  /** The SELECT that is read instead of the table, where one makes more of it. */
+  /** The SELECT that is read instead of the table, if conversions help. */
   sql?: string | undefined;
 }
 
-/** Gives completion in editors, where the package is installed beside the config. */
+/** The schema for editors, if the package is installed beside the config. */
 const CONFIG_SCHEMA = "./node_modules/rollcall/config.schema.json";
 
-/** The package's sample: two folders up from `lib/init`, as from `src/init`. */
+/** The sample in the package. */
 const PACKAGED_SAMPLE = fileURLToPath(new URL(`../../${SAMPLE_FILE}`, import.meta.url));
 
 const { host, port, dist, pageSize } = SETTINGS;
 
-/** The settings of a first config that are not of the source. */
+/** Settings of a starter config, without those of the source. */
 const STARTER = { baseUrl: `http://${host.default}:${port.default}`, dist: dist.default, explorer: true };
 
-/** The SELECT that `init` writes where it makes more of a table. */
+/** The file of the SELECT that `init` writes if conversions help. */
 export const QUERY_FILE = "rollcall.query.sql";
-const QUERY_COMMENT = `-- What the records are made of, as "rollcall init" found it. It is yours to change.`;
+const QUERY_COMMENT = `-- The columns of the records, proposed by "rollcall init". Edit it as you need.`;
 
 const OPTIONS: OptionRules<InitOptions> = {
   signal: abortSignal,
   ...pick("from", "table", "query", "words", "title", "path"),
 };
 
-/** Writes each file whole or not at all. @throws UserError when other files are there, or nothing can be read or written. */
+/** Runs `init`, writing files atomically. @throws UserError if files exist already, or cannot be read or written */
 export async function initialize(folder: string, options: InitOptions = {}): Promise<InitResult> {
   const { signal, from, ...others } = checkOptions("init's second argument", options, OPTIONS);
   const { table, query } = others;
   if (from !== undefined) return initializeFrom(folder, { from, ...others }, signal);
   if (table !== undefined || query !== undefined)
-    throw usageError("There is no database to read the table or query from; name its file with --from.");
+    throw usageError("--table and --query need --from, the file of the database.");
   const files = `${CONFIG_FILE} and ${SAMPLE_FILE}`;
-  const written = await writing(files, dirname(join(folder, SAMPLE_FILE)), () => writeSample(folder, signal));
+  const written = await explainWriteErrors(files, dirname(join(folder, SAMPLE_FILE)), () =>
+    writeSample(folder, signal),
+  );
   return { config: CONFIG_FILE, db: SAMPLE_FILE, written };
 }
 
-/** @returns the paths that were written, below the folder. */
+/** Writes the sample users and a config. @returns the written paths, relative to the folder */
 async function writeSample(folder: string, signal: AbortSignal | undefined): Promise<string[]> {
   const [config, sample] = [join(folder, CONFIG_FILE), join(folder, SAMPLE_FILE)];
   await refuseExisting(folder, [CONFIG_FILE]);
@@ -84,7 +86,7 @@ async function writeSample(folder: string, signal: AbortSignal | undefined): Pro
     await mkdir(dirname(sample), { recursive: true });
     replaceFile(sample, await readFile(PACKAGED_SAMPLE));
   }
-  // Last, since a run that finds the config writes nothing.
+  // The config comes last, since a later run that finds it writes nothing.
   const { explorer, ...starter } = STARTER;
   const settings = { db: SAMPLE_FILE, ...starter, pageSize: pageSize.default, explorer };
   replaceFile(config, `${JSON.stringify(settings, null, 2)}\n`);
@@ -96,7 +98,7 @@ async function isSample(path: string): Promise<boolean> {
     const [there, packaged] = await Promise.all([readFile(path), readFile(PACKAGED_SAMPLE)]);
     return there.equals(packaged);
   } catch (error) {
-    // A folder, or a file that this user may not read.
+    // For example a folder, or a file that this user may not read.
     if (codeOf(error) !== undefined) return false;
     throw error;
   }
@@ -104,7 +106,7 @@ async function isSample(path: string): Promise<boolean> {
 
 type Source = SurveyOptions & Wording;
 
-/** What is in the table with the most rows, unless one is named, and the names of the others. @throws UserError as `findIn` does. */
+/** Analyses the named table or query, or the table with the most rows. @returns the result, and the names of other tables. @throws UserError */
 export function findLargest(options: Source, signal?: AbortSignal): Promise<Found & { others: string[] }> {
   return withSource(options.from, signal, async (db) => {
     const isNamed = options.table !== undefined || options.query !== undefined;
@@ -113,7 +115,7 @@ export function findLargest(options: Source, signal?: AbortSignal): Promise<Foun
   });
 }
 
-/** What a table holds, and the contract that fits it. @throws UserError when it has no key, or is too much for a contract. */
+/** Analyses a table, and proposes a contract. @throws UserError if it has no key, or too many columns for a contract */
 async function findIn(db: Database, options: Source, signal: AbortSignal | undefined): Promise<Found> {
   const first = await survey(db, options, signal);
   const query = queryFor(first);
@@ -126,13 +128,13 @@ async function findIn(db: Database, options: Source, signal: AbortSignal | undef
 }
 
 async function initializeFrom(folder: string, options: Source, signal?: AbortSignal): Promise<InitResult> {
-  const usual = [CONTRACT_FILE, CONFIG_FILE];
-  const files = usual.join(" and ");
-  await writing(files, folder, () => refuseExisting(folder, usual));
+  const defaultFiles = [CONTRACT_FILE, CONFIG_FILE];
+  const files = defaultFiles.join(" and ");
+  await explainWriteErrors(files, folder, () => refuseExisting(folder, defaultFiles));
   const found = await withSource(options.from, signal, (db) => findIn(db, options, signal));
-  const written = [...usual, ...(found.sql === undefined ? [] : [QUERY_FILE])];
+  const written = [...defaultFiles, ...(found.sql === undefined ? [] : [QUERY_FILE])];
   const config = configFor(folder, options, found);
-  await writing(files, folder, async () => {
+  await explainWriteErrors(files, folder, async () => {
     // Reading may have taken a while.
     await refuseExisting(folder, written);
     const contents = [found.contract, config].map((value) => `${JSON.stringify(value, null, 2)}\n`);
@@ -142,35 +144,35 @@ async function initializeFrom(folder: string, options: Source, signal?: AbortSig
   return { config: CONFIG_FILE, db: config.db, written, found };
 }
 
-/** @throws UserError where even what was found to fit is more than a contract can be, as with a thousand columns. */
+/** Checks the proposed contract. @throws UserError if it exceeds limits, for example with a thousand columns */
 function requireContract({ kind, name, contract }: Found): void {
   const read = checkContract(contract);
   if (!("mistakes" in read)) return;
-  const message = `The ${kind} ${name} is too much for a contract; choose its columns in a query, and give it with --query FILE:`;
+  const message = `The ${kind} ${name} does not fit into a contract. Select columns in a query, and pass it with --query FILE:`;
   throw new UserError(message, { details: read.mistakes });
 }
 
-/** Settings with which the source is found from the folder. */
+/** Makes the config for a source. */
 function configFor(folder: string, { from, query }: SurveyOptions, { name, contract, sql }: Found) {
   const [, usual] = contract["x-listing"].words;
-  const read = sql === undefined ? query && seenFrom(folder, query) : QUERY_FILE;
+  const read = sql === undefined ? query && pathFrom(folder, query) : QUERY_FILE;
   // The only table of a text file needs no name.
   const table = name === usual || isTextFile(from) ? {} : { table: name };
   return {
     $schema: CONFIG_SCHEMA,
-    db: seenFrom(folder, from),
+    db: pathFrom(folder, from),
     ...(read === undefined ? table : { query: read }),
     ...STARTER,
   };
 }
 
-/** A path in the folder, or beside it, as the config has it; one that was given whole and lies elsewhere stays as it is. */
-function seenFrom(folder: string, path: string): string {
+/** Makes a path relative to the folder. An absolute path outside it stays absolute. */
+function pathFrom(folder: string, path: string): string {
   const below = relative(resolve(folder), resolve(path));
   return isAbsolute(path) && below.startsWith("..") ? path : below;
 }
 
-/** @throws UserError when one of these files is in the folder. */
+/** Refuses to overwrite files. @throws UserError if one of them exists */
 async function refuseExisting(folder: string, names: readonly string[]): Promise<void> {
   for (const name of names) if (await exists(join(folder, name))) throw refusal(name);
 }
@@ -186,16 +188,16 @@ async function exists(path: string): Promise<boolean> {
 }
 
 function refusal(name: string): UserError {
-  return new UserError(`${name} is there already, so nothing was written; move it away, or run "rollcall build".`);
+  return new UserError(`${name} exists already, so nothing was written. Move it away, or run "rollcall build".`);
 }
 
-/** Explains why files cannot be written. @param place the folder that they are in. */
-async function writing<T>(files: string, place: string, step: () => Promise<T>): Promise<T> {
+/** Runs a step, and explains why its files cannot be written. @param place their folder */
+async function explainWriteErrors<T>(files: string, place: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (cause) {
     if (cause instanceof UserError || !(cause instanceof Error) || codeOf(cause) === undefined) throw cause;
     const why = findRefusal(place) ?? cause.message;
-    throw new UserError(`Cannot write ${files} here (${why}); mend that, or run this in another folder.`, { cause });
+    throw new UserError(`Cannot write ${files} here (${why}). Correct this, or run this in another folder.`, { cause });
   }
 }

@@ -1,7 +1,7 @@
-/** What names tell: words, fields, paths, and what is better not published. */
+/** Derives words, field names, paths and hints about private data from names of tables and columns. */
 import { TAKEN_NAMES } from "../contract/file/listing-rules.js";
 
-/** `userEmail2`, `user-email 2` and `USER_EMAIL_2` are all `user`, `email`, `2`. */
+/** Splits a name into lower-case words: `userEmail2`, `user-email 2` and `USER_EMAIL_2` give `user`, `email`, `2`. */
 export function wordsOf(name: string): string[] {
   const parted = withoutMarks(name)
     .replace(/IPv(?=[46])/gi, "ip ")
@@ -16,18 +16,18 @@ function withoutMarks(text: string): string {
   return text.normalize("NFKD").replace(/\p{M}/gu, "");
 }
 
-interface Telling {
-  /** Why a column of such a name is better not published. */
+interface SensitiveNames {
+  /** Kind of private data: `contact data`. */
   why: string;
-  /** Words that say so wherever they stand as a word of their own, the commonest of some other languages, too. */
+  /** Whole words that indicate it, in English and some other languages. */
   words: ReadonlySet<string>;
-  /** Texts long enough to say so within a word, as in `userpassword`; `ip` would be found in `shipping`. */
+  /** Parts of words that indicate it, as in `userpassword`. Short ones would cause false matches, such as `ip` in `shipping`. */
   within: RegExp;
-  /** Words that say so only together: a `key` may be anything, an `api_key` not. */
+  /** Combinations of words that indicate it: `api key`, but not `key`. */
   together: RegExp;
 }
 
-const TELLING: readonly Telling[] = [
+const SENSITIVE: readonly SensitiveNames[] = [
   {
     why: "a secret",
     words:
@@ -59,21 +59,21 @@ function words(text: string): Set<string> {
   return new Set(text.split(/\s+/));
 }
 
-/** What a column of this name seems to hold that is not for everybody, if anything: `contact data`. */
+/** The kind of private data that a column's name indicates, if any: `contact data`. */
 export function findPrivacy(column: string): string | undefined {
-  const isTelling = (word: string) => TELLING.some(({ words }) => words.has(word));
+  const isTelling = (word: string) => SENSITIVE.some(({ words }) => words.has(word));
   const parts = wordsOf(column).map((word) => (isTelling(word) ? word : singular(word)));
   for (const part of parts) {
-    const found = TELLING.find(({ words }) => words.has(part)) ?? TELLING.find(({ within }) => within.test(part));
+    const found = SENSITIVE.find(({ words }) => words.has(part)) ?? SENSITIVE.find(({ within }) => within.test(part));
     if (found) return found.why;
   }
   const joined = ` ${parts.join(" ")} `;
-  return TELLING.find(({ together }) => together.test(joined))?.why;
+  return SENSITIVE.find(({ together }) => together.test(joined))?.why;
 }
 
 const FLAGS = words("is has can was are should flag active enabled disabled deleted verified public visible");
 
-/** Whether 0 and 1 in a column are no and yes, by its name or its type, which is `NUM` for a view's `CAST(... AS BOOLEAN)`. */
+/** Whether 0 and 1 in a column are booleans, by its name or type. `NUM` is the type of `CAST(... AS BOOLEAN)` in a view. */
 export function isFlag(column: string, declared: string): boolean {
   if (/^(?:bool(?:ean)?|num|bit|tinyint\s*\(\s*1\s*\))$/i.test(declared)) return true;
   const parts = wordsOf(column);
@@ -89,7 +89,7 @@ export function isTimeName(column: string, declared: string): boolean {
   return /date|time/i.test(declared) || wordsOf(column).some((word) => TIMES.has(word));
 }
 
-/** A column's name where every program can write it, as `openSince`; otherwise its words, as `open_since` for `Open Since`. */
+/** The field name of a column: its own name if it is an identifier, otherwise its words: `open_since` for `Open Since`. */
 export function fieldOf(column: string, taken: ReadonlySet<string>): string {
   if (/^[A-Za-z][A-Za-z0-9_]*$/.test(column) && !taken.has(column) && !(column in {})) return column;
   const ascii = wordsOf(column).map((word) => word.replace(/[^a-z0-9]/g, ""));
@@ -105,7 +105,7 @@ const IRREGULAR: Readonly<Record<string, string>> = {
   ...{ series: "series", species: "species", data: "data", media: "media", indices: "index", movies: "movie" },
 };
 
-/** One and many of what a table holds: `auth_users` is `auth user` and `auth users`. */
+/** Singular and plural of a table's records: `auth_users` gives `auth user` and `auth users`. */
 export function wordsForRecords(table: string): readonly [one: string, many: string] {
   const parts = wordsOf(table);
   const last = parts.pop() ?? "record";
@@ -130,7 +130,7 @@ function plural(word: string): string {
 
 const LONGEST_PATH = 100;
 
-/** The listing's path: `/people/`, where no other file of a release has that name. */
+/** Proposes the listing's path: `/people/`, avoiding names of a release's own files. */
 export function pathOf(table: string): string {
   const safe = withoutMarks(table)
     .toLowerCase()

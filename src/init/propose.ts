@@ -1,4 +1,4 @@
-/** From what is in a table to a contract for it: the fields, the key, the order, the label, and words for people. */
+/** Proposes a contract for a surveyed table: fields, key, order, label and words. */
 import type { ContractFile, FieldSchema } from "../contract/file/form.js";
 import { quoteName } from "../contract/sql.js";
 import { UserError } from "../errors.js";
@@ -9,7 +9,7 @@ import type { MadeQuery, Survey } from "./subject.js";
 
 const CONTRACT_SCHEMA = "./node_modules/rollcall/contract.schema.json";
 
-/** A column, with the name that its field has, or would have if it were published. */
+/** A column, with the name of its field if it is published. */
 export interface Proposed extends Decision {
   field: string;
 }
@@ -17,11 +17,11 @@ export interface Proposed extends Decision {
 export interface Proposal {
   contract: ContractFile;
   columns: Proposed[];
-  /** The field that names a record, and why. */
+  /** The key field, and why. */
   key: { field: string; why: string };
 }
 
-/** What a user knows better than the names of tables and columns tell. */
+/** Options that override what is derived from names. */
 export interface Wording {
   words?: readonly [one: string, many: string] | undefined;
   title?: string | undefined;
@@ -29,8 +29,9 @@ export interface Wording {
 }
 
 /**
- * @param made the query that was surveyed instead of the table, if there is one
- * @throws UserError when no column can be the key
+ * Proposes a contract.
+ * @param made the query that was surveyed instead of the table, if any
+ * @throws UserError if no column can be the key
  */
 export function propose(survey: Survey, wording: Wording, made?: MadeQuery): Proposal {
   const taken = new Set<string>();
@@ -46,7 +47,7 @@ export function propose(survey: Survey, wording: Wording, made?: MadeQuery): Pro
   const key = made?.key ? { field: made.key.column, why: made.key.why } : chooseKey(survey, columns);
   const published = columns.flatMap(({ column, field, schema }) => {
     if (schema === undefined) return [];
-    // Every new record has another key.
+    // No observed limits for the key, since every new record has another one.
     return [[field, fieldSchema(field, column, field === key.field ? unobserved(schema) : schema)] as const];
   });
   const words = wording.words ?? wordsForRecords(survey.name);
@@ -71,17 +72,17 @@ export function propose(survey: Survey, wording: Wording, made?: MadeQuery): Pro
 }
 
 /**
- * The SELECT that makes of a table what a contract can take: a key of one column, and columns in forms that readers know.
- * @returns undefined where the table is fine as it is; `key` is the column that the SELECT adds.
+ * Makes the SELECT that adds a key column, and converts columns to types of contracts.
+ * @returns undefined if the table needs neither; `key` is the added column.
  */
 export function queryFor(survey: Survey): MadeQuery | undefined {
   const { name, primary, rowid, columns } = survey;
   if (survey.kind === "query") return undefined;
   const decided = columns.map(decide).filter(({ column }) => column !== "" && !/\p{Cc}/u.test(column));
-  // What must not be published must not be a part of the key either.
+  // A private column must not be part of the key.
   const isPublic = (name: string) => decided.some((column) => column.column === name && canBeKey(column));
   const isJoined = primary.length > 1 && primary.every(isPublic);
-  // A column that only happens to be unique is a worse key than what the table declares.
+  // Prefer declared keys to columns that happen to be unique.
   const own = declaredKey(survey, decided)?.column ?? (isJoined ? undefined : findUniqueKey(survey, decided));
   const joined = primary.map((column) => quoteName(column)).join(" || '-' || ");
   const expression = own !== undefined ? undefined : isJoined ? joined : rowid;
@@ -92,9 +93,9 @@ export function queryFor(survey: Survey): MadeQuery | undefined {
     ...(key === undefined ? [] : [`${expression} AS ${quoteName(key)}`]),
     ...decided.map(({ column, better }) => sure(better)?.sql ?? quoteName(column)),
   ];
-  const why = isJoined ? `made of the PRIMARY KEY (${primary.join(", ")})` : "the number that SQLite gives a row";
+  const why = isJoined ? `made of the PRIMARY KEY (${primary.join(", ")})` : "SQLite's rowid";
   return {
-    // Only of bytes and of large integers is all known: in a column of several kinds, the few other values may be anything.
+    // The query can publish only BLOBs and large integers, whose values are all known. In mixed columns, rare values may be private.
     left: decided.filter(({ schema, what }) => schema === undefined && what !== "BLOB" && what !== "too large"),
     key: key === undefined ? undefined : { column: key, why },
     sql: `SELECT\n  ${lines.join(",\n  ")}\nFROM ${quoteName(name)}\n`,
@@ -106,17 +107,17 @@ function freeName(columns: readonly string[]): string {
   return ["id", "key", "record_id", "record_key"].find((word) => !names.has(word)) ?? "the_key";
 }
 
-/** The line of `properties` for a column, with the column's name where the field has another. */
+/** A field's schema, with `x-column` if the column has another name. */
 function fieldSchema(field: string, column: string, schema: FieldSchema): FieldSchema {
   return field === column ? schema : { ...schema, "x-column": column };
 }
 
-/** The line of `properties` that would publish a column: `"email": { "type": "string" }`. */
+/** The line for `properties` that publishes a column: `"email": { "type": "string" }`. */
 export function publicLine({ field, column }: Pick<Proposed, "field" | "column">, schema: FieldSchema): string {
   return `${JSON.stringify(field)}: ${JSON.stringify(fieldSchema(field, column, schema))}`;
 }
 
-/** The key, and why. @throws UserError when no column is published, unique and never NULL. */
+/** Chooses the key. @throws UserError if no published column is unique and never NULL */
 function chooseKey(survey: Survey, columns: readonly Proposed[]): { field: string; why: string } {
   const declared = declaredKey(survey, columns);
   if (declared) return { field: declared.field, why: declared.why };
@@ -125,11 +126,11 @@ function chooseKey(survey: Survey, columns: readonly Proposed[]): { field: strin
   if (field === undefined) throw noKey(survey, columns);
   return {
     field,
-    why: `as it is unique in ${count(survey.rows, "row")}, though nothing in the ${survey.kind} keeps it so`,
+    why: `unique in ${count(survey.rows, "row")}, but the ${survey.kind} does not enforce it`,
   };
 }
 
-/** A column that the table itself declares as its key. */
+/** The column that the table declares as its key. */
 function declaredKey<Column extends Decision>(survey: Survey, columns: readonly Column[]) {
   const possible = columns.filter(canBeKey);
   const named = (names: readonly string[]) => possible.find(({ column }) => names.includes(column));
@@ -143,13 +144,13 @@ function canBeKey({ schema }: Decision): boolean {
   return schema?.type === "string" || schema?.type === "integer";
 }
 
-/** A column that no two rows share so far. */
+/** A column whose values are unique so far. */
 function findUniqueKey(survey: Survey, columns: readonly Decision[]): string | undefined {
   const likely = columns.filter((column) => canBeKey(column) && isLikely(survey, column)).map(({ column }) => column);
   return survey.findUnique(likely.sort((one, other) => rank(one) - rank(other)));
 }
 
-/** Names of keys, from the best on. */
+/** Names of keys, best first. */
 const KEYS = "id uuid guid pk key code slug number no username login handle url".split(" ");
 
 const LONGEST_KEY = 100;
@@ -165,7 +166,7 @@ function isNamedAsKey(column: string): boolean {
   return rank(column) < 2 * KEYS.length;
 }
 
-/** A time or a long text is unique by chance, if at all. */
+/** Whether a column is a likely key: not a time, an enumeration or a long text. */
 function isLikely({ columns }: Survey, { column, schema }: Decision): boolean {
   const longest = columns.find((tally) => tally.column === column)?.longest ?? 0;
   const isTime = schema?.format === "date" || schema?.format === "date-time";
@@ -176,15 +177,15 @@ function noKey({ name, kind, primary, columns, rows }: Survey, decided: readonly
   const left = decided.find(({ column, schema }) => primary.length === 1 && primary[0] === column && !schema);
   const why = [
     ...(primary.length > 1 ? [`its PRIMARY KEY (${primary.join(", ")}) has ${primary.length} columns`] : []),
-    ...(left ? [`its PRIMARY KEY ${left.column} is left out (${left.what}: ${left.why})`] : []),
-    `no ${primary.length > 0 ? "other " : ""}column that can be published is unique and never NULL${almostKey(columns, rows)}`,
+    ...(left ? [`its PRIMARY KEY ${left.column} is omitted (${left.what}: ${left.why})`] : []),
+    `no ${primary.length > 0 ? "other " : ""}publishable column is unique and never NULL${nearestKey(columns, rows)}`,
   ].join(", and ");
-  const step = `add a column to the ${kind} that names each row`;
+  const step = `add a unique column to the ${kind}`;
   return new UserError(`The ${kind} ${name} has no key: ${why}; ${step}.`);
 }
 
-/** Of the column that has a key's name, and which rows leave empty: in most tables it is these rows that are wrong. */
-function almostKey(columns: Survey["columns"], rows: number): string {
+/** Describes the column that is named like a key but has NULL or empty values. */
+function nearestKey(columns: Survey["columns"], rows: number): string {
   const leftOut = ({ counts, empty }: Survey["columns"][number]) => counts.NULL > 0 || empty > 1;
   const named = columns.filter((tally) => isNamedAsKey(tally.column) && leftOut(tally));
   const [nearest] = named.sort((one, other) => rank(one.column) - rank(other.column));
@@ -195,11 +196,11 @@ function almostKey(columns: Survey["columns"], rows: number): string {
   return ` (of ${count(rows, "row")}, ${column} is ${[...nulls, ...empties].join(", and ")})`;
 }
 
-/** Names by which people know a record, from the best on. */
+/** Names of label columns, best first. */
 const LABELS =
   "display name,full name,fullname,name,title,label,username,user name,login,handle,nickname,nick,first name,slug";
 
-/** The field of a text that has such a name, if there is one. */
+/** Chooses a text field that is named like a label, if any. */
 function chooseLabel(columns: readonly Proposed[]): string | undefined {
   const texts = columns.filter(({ schema }) => schema?.type === "string" && schema.format === undefined);
   const named = (name: string) => texts.find(({ column }) => wordsOf(column).join(" ") === name);

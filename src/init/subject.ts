@@ -1,4 +1,4 @@
-/** What a survey finds in a table. It stands alone, so that the library's types need none of SQLite's. */
+/** Types of a survey. In a file of their own, so that the library's types do not need those of SQLite. */
 import type { Decision } from "./decide.js";
 import type { ColumnTally } from "./tally.js";
 
@@ -10,33 +10,33 @@ export interface SurveyOptions {
   query?: string | undefined;
 }
 
-/** What is read: the only table of a database, or the table, view or query that is named. */
+/** What is surveyed: a table, a view or a query. */
 export interface Subject {
-  /** The table's or view's name as the database writes it, or the beginning of the query's file name. */
+  /** Name of the table or view in the database's spelling, or of the query's file without its extension. */
   name: string;
   kind: "table" | "view" | "query";
-  /** What stands behind FROM. */
+  /** The SQL after FROM. */
   relation: string;
   columns: { name: string; type: string }[];
-  /** The name by which row ids can be read, where there are any. */
+  /** The name of the rowid column, if there is one. */
   rowid: string | undefined;
-  /** The columns of the PRIMARY KEY, in its order. */
+  /** Columns of the PRIMARY KEY, in its order. */
   primary: string[];
-  /** Columns that a UNIQUE index of their own keeps unique. */
+  /** Columns with a UNIQUE index of their own. */
   unique: string[];
 }
 
-/** A SELECT, and the column that it adds as a key. */
+/** A SELECT, and the key column that it adds. */
 export interface MadeQuery {
   sql: string;
   key?: { column: string; why: string } | undefined;
-  /** Columns of the table that were left out. They still are, whatever the query makes of them. */
+  /** Columns of the table that stay omitted, even if the query converts them. */
   left: readonly Decision[];
 }
 
 export interface Survey extends Omit<Subject, "columns"> {
   rows: number;
   columns: ColumnTally[];
-  /** The first of some columns that no two rows share. */
+  /** Finds the first of these columns whose values are unique. */
   findUnique(columns: readonly string[]): string | undefined;
 }

@@ -1,4 +1,4 @@
-/** Reads every row of a table, view or query once, and says what is in its columns. */
+/** Reads every row of a table, view or query once, and tallies its columns. */
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
@@ -15,10 +15,10 @@ import type { MadeQuery, Subject, Survey, SurveyOptions } from "./subject.js";
 import { ColumnTally, type RowName } from "./tally.js";
 
 const LOCK_WAIT = 5000;
-/** A result of SQLite has at most 2,000 columns, of which one is the rowid. */
+/** SQLite's limit of 2,000 columns, minus the rowid. */
 const MOST_COLUMNS = 1999;
 
-/** Hands a step a database that does not change meanwhile. @throws UserError when it cannot be read. */
+/** Runs a step in one read transaction of a source. @throws UserError if the source cannot be read */
 export async function withSource<T>(
   from: string,
   signal: AbortSignal | undefined,
@@ -41,7 +41,7 @@ export async function withSource<T>(
   }
 }
 
-/** The table or view with the most rows, and the others. */
+/** Finds the table or view with the most rows, and the names of the others. */
 export function largestTable(db: Database): { table: string | undefined; others: string[] } {
   const rows = (name: string) =>
     Number(
@@ -57,12 +57,12 @@ export function largestTable(db: Database): { table: string | undefined; others:
   return { table, others };
 }
 
-/** Reads every row of the table, view or query that is named, or of the only one. @throws UserError where there is none. */
+/** Surveys the named table, view or query, or the only table. @throws UserError if there is none */
 export function survey(db: Database, options: SurveyOptions, signal: AbortSignal | undefined): Promise<Survey> {
   return surveyOf(db, findSubject(db, options), signal);
 }
 
-/** Reads what a SELECT makes of a table. */
+/** Surveys the result of a SELECT. */
 export function surveyQuery(
   db: Database,
   { name, kind, primary, unique }: Survey,
@@ -80,17 +80,17 @@ async function surveyOf(db: Database, subject: Subject, signal: AbortSignal | un
   const { relation, kind, name } = subject;
   if (subject.columns.length > MOST_COLUMNS)
     throw new UserError(
-      `The ${kind} ${name} has ${subject.columns.length} columns, and at most ${MOST_COLUMNS} can be read. Choose some in a query, and give it with --query FILE.`,
+      `The ${kind} ${name} has ${subject.columns.length} columns, and at most ${MOST_COLUMNS} can be read. Select some in a query, and pass it with --query FILE.`,
     );
   const columns = subject.columns.map(({ name, type }) => new ColumnTally(name, type));
   const rows = await readRows(db, subject, columns, signal);
-  for (const tally of columns) if (tally.isDoubtful) findUndecodable(db, subject, tally);
+  for (const tally of columns) if (tally.needsExactCheck) findUndecodable(db, subject, tally);
   const findUnique = (names: readonly string[]) => names.find((column) => isUnique(db, relation, column, rows));
   return { ...subject, rows, columns, findUnique };
 }
 
-/** Rows between two looks at whether the user wants to stop. */
-const AT_ONCE = 10_000;
+/** Rows between two checks of the signal. */
+const ROWS_BETWEEN_CHECKS = 10_000;
 
 async function readRows(
   db: Database,
@@ -105,7 +105,7 @@ async function readRows(
     .safeIntegers();
   let rows = 0;
   for (const row of statement.iterate()) {
-    if (++rows % AT_ONCE === 0) {
+    if (++rows % ROWS_BETWEEN_CHECKS === 0) {
       await setImmediate();
       signal?.throwIfAborted();
     }
@@ -115,7 +115,7 @@ async function readRows(
   return rows;
 }
 
-/** Reads the texts of a column as bytes, since decoding puts U+FFFD in the place of what is not text. */
+/** Counts texts that are not UTF-8 by their bytes, since decoding replaces them by U+FFFD. */
 function findUndecodable(db: Database, { relation, rowid }: Subject, tally: ColumnTally): void {
   const column = quoteName(tally.column);
   const isText = textCheck(db);
@@ -137,7 +137,7 @@ function isUnique(db: Database, relation: string, column: string, rows: number):
   return distinct.pluck().get() === rows;
 }
 
-/** @throws UserError when there is no such table, or there are several and none is named. */
+/** Finds what to survey. @throws UserError if there is no such table, or several and none is named */
 function findSubject(db: Database, options: SurveyOptions): Subject {
   const { name, kind, schema, inner } = chooseRelation(db, options);
   const sql = "SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1 ORDER BY cid";
@@ -158,7 +158,7 @@ interface ColumnInfo {
   pk: number;
 }
 
-/** SQLite numbers further columns of one name: `id`, `id:1`. */
+/** Refuses repeated column names, which SQLite numbers: `id`, `id:1`. */
 function requireOnce(kind: string, name: string, columns: readonly ColumnInfo[]): void {
   const names = columns.map((column) => column.name);
   const repeated = names.filter((one) => names.some((other) => other.startsWith(`${one}:`)));
@@ -170,7 +170,7 @@ function requireOnce(kind: string, name: string, columns: readonly ColumnInfo[])
 
 function chooseRelation(db: Database, { from, table, query }: SurveyOptions) {
   if (query !== undefined) {
-    if (table !== undefined) throw usageError("A table and a query exclude each other; give one of them.");
+    if (table !== undefined) throw usageError("A table and a query exclude each other; remove one.");
     const name = (query.split(/[\\/]/).at(-1) ?? "").replace(/\.[^.]*$/, "");
     return { name, kind: "query", schema: "temp", inner: createQueryView(db, query) } as const;
   }
@@ -182,7 +182,7 @@ function chooseRelation(db: Database, { from, table, query }: SurveyOptions) {
   return { name, kind: isView ? "view" : "table", schema: "main", inner: name } as const;
 }
 
-/** The name by which a table's row ids can be read, where it has them. */
+/** A name that reads the table's rowid, if it has one. */
 function findRowid(db: Database, table: string, columns: readonly ColumnInfo[]): string | undefined {
   const sql = "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ? AND type = 'table'";
   if (db.prepare(sql).pluck().get(table) !== 0) return undefined;

@@ -1,8 +1,8 @@
-/** What is known of one column when every row has been seen once, in memory that does not grow with the rows. */
+/** Statistics of a column, collected in one pass and in bounded memory. */
 import { REPLACEMENT } from "../source/candidates.js";
 import { beginsAsJson, FORMS, type Form } from "./forms.js";
 
-/** A row, as a message names it: `rowid 17`, or `row 17` of a view. */
+/** A row in messages: `rowid 17`, or `row 17` of a view. */
 export type RowName = string;
 
 export interface Example {
@@ -10,29 +10,29 @@ export interface Example {
   value: unknown;
 }
 
-/** How many values of a column something is true of, and the first of them. */
+/** A number of values, and the first of them. */
 export interface Counted {
   count: number;
   first?: Example;
 }
 
-/** The texts that do not have a form. */
+/** Texts that do not match a form. */
 export interface Misses extends Counted {
   form: Form;
-  /** Whether all of these texts are one. */
+  /** Whether all of these texts are equal. */
   isOneText: boolean;
 }
 
 export const STORAGE = ["NULL", "INTEGER", "REAL", "TEXT", "BLOB"] as const;
 export type Storage = (typeof STORAGE)[number];
 
-/** Values that an enumeration may have, and their length. */
+/** Maximum number of values of an enumeration, and their length. */
 const MOST_VALUES = 20;
 const LONGEST_VALUE = 40;
 
 const MOST_MEMBERS = 1000;
 
-/** A form that so many texts miss is given up: 1 of 20, but not before so many. */
+/** A form is given up if more than this share, and more than this number, of texts do not match. */
 const [SHARE_MISSED, FEW_MISSED] = [1 / 20, 10];
 
 export class ColumnTally {
@@ -48,16 +48,16 @@ export class ColumnTally {
   most: bigint | number = Number.NEGATIVE_INFINITY;
   empty = 0;
   longest = 0;
-  /** Whether decoding may have hidden bytes that are not text. */
-  isDoubtful = false;
-  /** Texts that do not decode, which are looked for where that is in doubt. */
+  /** Whether a text has U+FFFD, which may replace invalid bytes. */
+  needsExactCheck = false;
+  /** Texts that are not UTF-8, counted if `needsExactCheck`. */
   undecodable = 0;
   firstUndecodable: RowName | undefined;
-  /** Lengths of BLOBs: the first two that differ. */
+  /** Lengths of BLOBs, at most two different ones. */
   readonly bytes = new Set<number>();
-  /** Names of members in JSON, which may tell as much as those of columns. */
+  /** Names of members in JSON values, which may indicate private data. */
   readonly members = new Set<string>();
-  /** How often each text occurs; undefined when there are too many, or long ones. */
+  /** Occurrences of each text; undefined if there are too many or long ones. */
   values: Map<string, number> | undefined = new Map();
   #misses: Misses[] = FORMS.map((form) => ({ form, count: 0, isOneText: true }));
 
@@ -86,7 +86,7 @@ export class ColumnTally {
 
   #addText(text: string, row: () => RowName): void {
     if (text.length > this.longest) this.longest = text.length;
-    if (text.includes(REPLACEMENT)) this.isDoubtful = true;
+    if (text.includes(REPLACEMENT)) this.needsExactCheck = true;
     this.#count(text);
     if (text === "") this.empty++;
     else if (this.#misses.length > 0) this.#match(text, row);
@@ -114,7 +114,7 @@ export class ColumnTally {
   #match(text: string, row: () => RowName): void {
     let isOver = false;
     for (const misses of this.#misses) {
-      if (misses.form.takes(text)) continue;
+      if (misses.form.accepts(text)) continue;
       misses.first ??= { row: row(), value: text };
       if (misses.first.value !== text) misses.isOneText = false;
       misses.count++;
@@ -123,7 +123,7 @@ export class ColumnTally {
     if (isOver) this.#misses = this.#misses.filter(({ count }) => !isMissed(count, this.counts.TEXT));
   }
 
-  /** The form of all texts but the empty ones, or of nearly all. */
+  /** The form of all, or nearly all, texts that are not empty. */
   form(): Misses | undefined {
     const filled = this.counts.TEXT - this.empty;
     if (filled === 0) return undefined;

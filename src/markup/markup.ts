@@ -1,4 +1,4 @@
-/** Templates for HTML and SVG. They escape everything that is put in, except the results of other templates. */
+/** Templates for HTML and SVG. They escape all values except results of other templates. */
 import { toJson, visible } from "../print/text.js";
 
 /** Markup that needs no escaping. */
@@ -6,7 +6,7 @@ export class Markup {
   constructor(readonly source: string) {}
 }
 
-/** Markup and lists of it are put in as they are, `undefined` as nothing, all else as text. */
+/** Values of templates: markup is inserted unescaped, `undefined` as nothing, anything else as text. */
 type Part = Markup | readonly Markup[] | string | number | undefined;
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -29,12 +29,12 @@ function sourceOf(part: Part): string {
   return visible(String(part)).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-/** A value for a script to read, as JSON that cannot end the script element and has no invisible characters. */
+/** Writes JSON for a script element, which it cannot close. Invisible characters are escaped. */
 export function jsonForScript(value: unknown): Markup {
   return new Markup(toJson(value).replaceAll("<", "\\u003c"));
 }
 
-/** The beginning of a web page, up to its title. @param policy its Content-Security-Policy, which comes before everything that it applies to. */
+/** The beginning of a web page, up to its title. @param policy its Content-Security-Policy, which must come first. */
 export function pageHead(title: string, policy: string): Markup {
   return html`<!doctype html>
 <html lang="en">

@@ -1,19 +1,19 @@
-/** Guesses which known name a misspelled one was meant to be. */
+/** Finds the known name that a misspelled one probably means. */
 import { closest, distance } from "fastest-levenshtein";
 
-/** Of variables, in which it stands before every name, and so says nothing. */
+/** Ignored in comparisons, since every environment variable begins with it. */
 const PREFIX = "ROLLCALL_";
 
-/** The known name that `unknown` is probably a misspelling of, if any; first one whose letters stand in another order, as in `hots`. */
+/** Finds the known name nearest to `unknown`, if any is near. Transposed letters, as in `hots`, come first. */
 export function findNear(unknown: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined;
-  const turned = known.find((name) => sorted(bare(name)) === sorted(bare(unknown)));
-  if (turned !== undefined) return turned;
+  const anagram = known.find((name) => sorted(bare(name)) === sorted(bare(unknown)));
+  if (anagram !== undefined) return anagram;
   const nearest = closest(bare(unknown), known.map(bare));
   return isNear(bare(unknown), nearest) ? known.find((name) => bare(name) === nearest) : undefined;
 }
 
-/** The end of a message about an unknown name: the nearest known name, or all of them when none is near. */
+/** Ends a message about an unknown name: with the nearest known name, or with all of them if none is near. */
 export function suggest(unknown: string, known: readonly string[]): string {
   const near = findNear(unknown, known);
   return near === undefined ? `known are ${known.join(", ")}.` : `did you mean ${near}?`;

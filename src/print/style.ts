@@ -1,30 +1,30 @@
-/** Colours and aligned lines. Only this file knows how a summary looks. */
+/** Colours and aligned lines of summaries. */
 import { styleText } from "node:util";
 import { visible } from "./text.js";
 
-/** A stream, with what printing needs to know of it. */
+/** A stream, and whether it is a terminal of how many columns. */
 export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 
-/** Colours text on a terminal, or as NO_COLOR and FORCE_COLOR say. Elsewhere text stays as it is. */
+/** Makes the function that colours text, if the stream is a terminal or FORCE_COLOR is set, and NO_COLOR is not. */
 export function painter(stream: Output, env: Env): Paint {
   if (!wantsColor(stream, env)) return (_format, text) => text;
   return (format, text) => styleText(format, text, { validateStream: false });
 }
 
-/** One stage of a verb: `write     10 pages, 1.3 MB    dist/releases/...` */
+/** One line of a summary: `write     10 pages, 1.3 MB    dist/releases/...` */
 export interface Line {
   verb: string;
   value: string;
   detail?: string;
-  /** For what must not be overlooked. */
+  /** Shown in bold yellow. */
   loud?: boolean;
 }
 
-/** Lines with their columns aligned: dim verb, bright value, plain detail. */
+/** Aligns the columns of lines: dim verb, bright value, plain detail. */
 export function align(given: readonly Line[], paint: Paint): string {
   const lines = given.map(({ value, detail = "", ...line }) => {
     return { ...line, value: visible(value), detail: visible(detail) };
@@ -38,7 +38,7 @@ export function align(given: readonly Line[], paint: Paint): string {
   return shown.join("\n");
 }
 
-/** NO_COLOR wins over FORCE_COLOR, and both over the kind of stream. */
+/** NO_COLOR overrides FORCE_COLOR, and both override the kind of stream. */
 function wantsColor(stream: Output, { FORCE_COLOR, NO_COLOR, TERM }: Env): boolean {
   if (NO_COLOR) return false;
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";

@@ -1,8 +1,9 @@
-/** Tables without borders, whose columns fit their text. */
+/** Formats tables without borders. */
 import Table from "cli-table3";
 
 type Column = readonly [head: string, align: "left" | "right"];
 
+/** Formats a table whose columns fit their text. */
 export function table(columns: readonly Column[], rows: readonly string[][]): string {
   const made = new Table({
     head: columns.map(([head]) => head),

@@ -1,33 +1,33 @@
-/** Makes foreign text safe to print, so that it cannot move the cursor, reorder or break a line, or look like another. */
+/** Makes untrusted text safe to print: it cannot move the cursor, break or reorder a line, or hide characters. */
 import { JOINED, JOINER } from "./joined.js";
 
-/** Controls, direction and other invisible format characters, line separators, lone surrogates and noncharacters. */
+/** Matches control, direction and other format characters, line separators, lone surrogates and noncharacters. */
 export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
 
-// Made where they are needed: to make them takes milliseconds, and most runs need neither.
+// Compiled on demand: compiling takes milliseconds, and most runs need neither.
 let joinedOrInvisible: RegExp | undefined;
 let joinedOrAny: RegExp | undefined;
 
-/** `a\u202eb` with the override as six visible characters; an emoji or a word that a joiner rightly joins as it is. */
+/** Escapes invisible characters as `\uXXXX`, except joiners in emoji and words that need them. */
 export function visible(text: string): string {
   if (!JOINER.test(text)) return text.replace(INVISIBLE, escapeUnits);
   joinedOrInvisible ??= new RegExp(`(${JOINED})|${INVISIBLE.source}`, "gv");
   return text.replace(joinedOrInvisible, (found, joined?: string) => joined ?? escapeUnits(found));
 }
 
-/** The characters of a text, of which each can be made visible by itself: what a joiner rightly joins is one. */
+/** Splits a text into parts that can be escaped one by one. A joined sequence is one part. */
 export function characters(text: string): Iterable<string> {
   if (!JOINER.test(text)) return text;
   joinedOrAny ??= new RegExp(`${JOINED}|[^]`, "gv");
   return text.match(joinedOrAny) ?? [];
 }
 
-/** One line of JSON that is safe to print, in which scripts find no invisible character at all. */
+/** Writes a value as one line of JSON in which every invisible character is escaped. */
 export function toJson(value: unknown): string {
   return JSON.stringify(value).replace(INVISIBLE, escapeUnits);
 }
 
-/** A value of a problem as JSON, cut to `max` characters. */
+/** Writes the value of a problem as JSON, cut to `max` characters. */
 export function showValue(value: unknown, max = 60): string {
   if (value === undefined) return "nothing";
   if (value === null) return "NULL";
@@ -35,39 +35,39 @@ export function showValue(value: unknown, max = 60): string {
   return shorten(toJson(value), max);
 }
 
-/** The beginning of a text and an ellipsis, never half a character. */
+/** Cuts a text to `max` characters, the last of which is an ellipsis. */
 export function shorten(text: string, max: number): string {
-  // A text is long; its characters are of one or two units.
+  // A character has at most two units.
   const characters = [...text.slice(0, 2 * max + 1)];
   if (characters.length <= max) return text;
   return `${characters.slice(0, max - 1).join("")}…`;
 }
 
-/** `a, b and 3 more` */
+/** Lists at most `most` words: `a, b and 3 more`. */
 export function listed(words: readonly string[], most = 40): string {
   const rest = words.length - most;
   return words.slice(0, most).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
-/** A text of an author, whose lines and spaces are those of its file. */
+/** Collapses white space and line breaks to single spaces. */
 export function oneLine(text: string | undefined): string | undefined {
   return text?.replace(/\s+/g, " ").trim();
 }
 
-/** Places in a name or a path where its line may break: behind `_`, `.`, `/` and a hyphen, and before a capital of camel case. */
+/** Matches places in a name or a path where a line may break: after `_`, `.`, `/` and `-`, and before a capital in camelCase. */
 export const BREAKS = /(?<=[_./]|[\p{L}\p{N}]-)(?=[^\s_./-])|(?<=\p{Ll})(?=\p{Lu})/gu;
 
-/** A word as a sentence begins with it. */
+/** Capitalises the first letter. */
 export function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** A word of a POSIX shell, quoted only when it must be. */
+/** Quotes a word for a POSIX shell, if necessary. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Each UTF-16 unit as `\uXXXX`. */
+/** Writes each UTF-16 unit as `\uXXXX`. */
 export function escapeUnits(character: string): string {
   return character
     .split("")

@@ -9,19 +9,22 @@ import { at } from "./kinds.js";
 import { CONFIG_FLAG } from "./names.js";
 
 export const CONFIG_FILE = "rollcall.config.json";
-/** The contract that is taken where it lies beside the config file, or where the config file would be. */
+/** The contract that is used by default if it is in the folder of the config file. */
 export const CONTRACT_FILE = "rollcall.contract.json";
-/** The sample users, as the package and a first config have them. */
+/** The sample users, in the package and in the config that `init` writes. */
 export const SAMPLE_FILE = "data/users.sqlite";
 
 export interface ConfigFile {
   name: string;
-  /** The folder that its paths are relative to. */
+  /** Paths in the file are relative to this folder. */
   folder: string;
   values: Readonly<Record<string, unknown>>;
 }
 
-/** Relative to `cwd`. @throws UserError (usage) when it cannot be read, is no object in JSON, or repeats a key. */
+/**
+ * Reads the config file. @param given path relative to `cwd`; by default `CONFIG_FILE`, if it exists.
+ * @throws UserError (usage) if it cannot be read, is not a JSON object, or repeats a key.
+ */
 export async function readConfigFile(cwd: string, given?: string): Promise<ConfigFile | undefined> {
   if (given === "") throw usageError(`${CONFIG_FLAG} must name a file, got "".`);
   const name = given ?? CONFIG_FILE;
@@ -33,10 +36,10 @@ export async function readConfigFile(cwd: string, given?: string): Promise<Confi
   }
   const parsed = parseConfig(text);
   if ("mistake" in parsed) throw usageError(`${name} is not JSON: ${parsed.mistake}.`);
-  if (!isObject(parsed.value)) throw usageError(`${name} must hold a JSON object, like {"db": "users.sqlite"}.`);
+  if (!isObject(parsed.value)) throw usageError(`${name} must hold a JSON object, such as {"db": "users.sqlite"}.`);
   if (parsed.repeated.length > 0) {
     const places = parsed.repeated.map(({ key, line, column }) => `${key} (line ${line}, column ${column})`);
-    throw usageError(`${name} repeats ${places.join(", ")}; give each key once.`);
+    throw usageError(`${name} repeats ${places.join(", ")}; remove the repetitions.`);
   }
   return { name, folder: dirname(path), values: parsed.value };
 }
@@ -49,6 +52,6 @@ async function read(path: string, name: string): Promise<string | undefined> {
     if (isMissing(cause)) return undefined;
     throw usageError(`Config file ${name} cannot be read (${codeOf(cause)}).`);
   }
-  if (!isUtf8(bytes)) throw usageError(`Config file ${name} is not text in UTF-8; save it as that.`);
+  if (!isUtf8(bytes)) throw usageError(`Config file ${name} is not text in UTF-8; save it as UTF-8.`);
   return bytes.toString("utf8");
 }

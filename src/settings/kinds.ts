@@ -1,4 +1,4 @@
-/** What a setting's value may be: how its text is read, its schema, the words for what is allowed, and its placeholder. */
+/** Kinds of settings: how the text of a value is parsed, its schema, the message for a wrong value, and its placeholder. */
 import { isAbsolute, join } from "node:path";
 import { z } from "zod";
 import { parseBaseUrl } from "../contract/base-url.js";
@@ -9,95 +9,96 @@ import { isObject } from "../contract/json.js";
 import { basePath, canParse, isPublishableUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 
-/** How the text of a flag or a variable is read. A path is relative to the folder where it was given. */
-/** `keys`: a list whose items are public keys, or paths of their files. */
+/** How the text of a flag or a variable is parsed. `keys` is a list of public keys or paths of their files. */
 export type SettingKind = "text" | "path" | "number" | "boolean" | "list" | "keys";
 
 export interface Setting {
   kind: SettingKind;
   schema: z.ZodType;
-  /** Completes "must be ..."; absent where the schema's own message is a sentence. */
+  /** Completes "must be ..."; undefined if the schema's own message is a sentence. */
   allowed?: string;
   default?: unknown;
   verbs: readonly string[];
-  /** Whether it decides what the pages and artifacts of a release hold. */
+  /** Whether it changes the content of pages or artifacts. */
   decidesData?: true;
   placeholder?: string;
   help: string;
-  /** The heading of help that it stands under. */
+  /** Its heading in help. */
   group: string;
 }
 
-/** @param verbs those that have it as a flag. */
+/** Makes a setting. @param verbs the verbs that have it as a flag. */
 export function row<Kind extends object>(kind: Kind, verbs: readonly string[], help: string) {
   return { ...kind, verbs, help };
 }
 
-/** A setting that decides what the pages and artifacts of a release hold. */
+/** Makes a setting that changes the content of pages or artifacts. */
 export function dataRow<Kind extends object>(kind: Kind, verbs: readonly string[], help: string) {
   return { ...row(kind, verbs, help), decidesData: true } as const;
 }
 
-/** Puts rows under a heading of help. */
+/** Adds a heading of help to settings. */
 export function group<Rows extends Record<string, object>>(heading: string, rows: Rows) {
   const grouped = Object.entries(rows).map(([key, one]) => [key, { ...one, group: heading }]);
   return Object.fromEntries(grouped) as { [K in keyof Rows]: Rows[K] & { group: string } };
 }
 
-/** Whether a text can be a path. What is written like a URL is no path that anybody means. */
+/** Whether a text can be a path. A text with a URL scheme is refused. */
 export function isPath(text: string): boolean {
   return text !== "" && !text.includes("\0") && !hasScheme(text);
 }
 
-/** Whether a text has the form of a URL, as `s3://bucket` does, so that it is not a path. */
+/** Whether a text begins with a URL scheme, such as `s3://`. */
 export function hasScheme(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 }
 
-/** `path` as seen from `folder`. From `.` it stays as it was typed, so that messages repeat what the user typed. */
+/** Resolves a path relative to `folder`. With `.`, it stays as typed, so that messages show what the user typed. */
 export function at(folder: string, path: string): string {
   return isAbsolute(path) ? path : join(folder, path);
 }
 
+/** A path on this machine. */
 export function path(placeholder: string) {
   return { kind: "path", schema: z.string().refine(isPath), allowed: "a path on this machine", placeholder } as const;
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A time like `90m`, as `toMilliseconds` reads it. */
-export const age = ofText(z.string().regex(/^[1-9]\d{0,5}[smhd]$/), "a time like 90m, 36h or 2d", "<time>");
+/** A duration such as `90m`; `toMilliseconds` parses it. */
+export const age = ofText(z.string().regex(/^[1-9]\d{0,5}[smhd]$/), "a duration such as 90m, 36h or 2d", "<time>");
 
-/** How long to wait before something is done again: timers wait no longer than 24 days. */
+/** The pause between repetitions. Timers of Node cannot exceed 24 days. */
 export const pause = {
   ...age,
   schema: age.schema.refine((text) => toMilliseconds(text) <= 86_400_000),
-  allowed: "a time like 60s, 15m or 12h, at most 1d",
+  allowed: "a duration such as 60s, 15m or 12h, at most 1d",
 };
 
-/** @param text of a span: `36h`. */
+/** Parses a duration: `36h`. */
 export function toMilliseconds(text: string): number {
   return Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN);
 }
 
-/** The file of a contract, or the contract as a program or a config file gives it. `readContract` says what is wrong inside. */
+/** The path of a contract file, or the contract as an object. `readContract` checks its content. */
 export const contract = {
   ...path("<file>"),
   schema: z.union([z.string().refine(isPath), z.custom<ContractFile>(isObject)]),
-  allowed: "the path of a contract's file, or the contract itself as an object",
+  allowed: "the path of a contract file, or a contract as an object",
 } as const;
 
-/** Lines of the server's own form, of the combined form of Apache and nginx, or none. */
+/** The access log: off, in the server's own format, or in the combined format of Apache and nginx. */
 export const accessLog = {
   kind: "boolean",
   schema: z.union([z.boolean(), z.literal("combined")]),
-  allowed: "combined, true or false (a folder stands before the flag)",
+  allowed: "combined, true or false (put the folder before the flag)",
   default: false,
   placeholder: "[combined]",
 } as const;
 
 export const yesOrNo = { kind: "boolean", schema: z.boolean(), allowed: "true or false", default: false } as const;
 
+/** A whole number within a range. */
 export function whole(min: number, max: number) {
   const range = `${min} to ${max}`;
   const allowed = `a whole number from ${range}`;
@@ -112,15 +113,16 @@ function ofList<Schema extends z.ZodType>(schema: Schema, allowed: string, place
   return { kind: "list", schema, allowed, placeholder } as const;
 }
 
+/** A text that is not empty. */
 export function text(placeholder: string, allowed: string) {
   return ofText(z.string().min(1), allowed, placeholder);
 }
 
-/** A word for one record and one for many. */
+/** The singular and plural word for records. */
 export const words = {
   kind: "list",
   schema: z.tuple([z.string().min(1), z.string().min(1)]),
-  allowed: "a word for one record and one for many, like station,stations",
+  allowed: "a singular and a plural word, such as station,stations",
   placeholder: "<one,many>",
 } as const;
 
@@ -130,7 +132,7 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(...wor
   return { ...ofText(z.enum(words), allowed, `<${words.join("|")}>`), default: words[0] as Words[0] };
 }
 
-/** The contract's own check, whose message is a whole sentence. Where the listing is below it, the verb knows. */
+/** A base URL. The message of `parseBaseUrl` is a sentence. */
 export const baseUrl = {
   kind: "text",
   schema: z.string({ error: "Base URL must be text." }).superRefine((value, context) => {
@@ -144,28 +146,29 @@ export const baseUrl = {
   placeholder: "<url>",
 } as const;
 
+/** An absolute http(s) URL. */
 export const publicUrl = ofText(z.string().refine(isPublishableUrl), "an absolute http(s) URL", "<url>");
 
-/** The URL of a store. Messages do not repeat it, since it may hold a secret. */
+/** The URL of an S3 store. Messages do not repeat it, since it may hold credentials. */
 export const endpoint = {
   kind: "text",
   schema: z.string().refine((value) => /^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value) && canParse(value), {
-    error: "Must be an http(s) URL without path, query and credentials, as in https://s3.example.com.",
+    error: "Must be an http(s) URL without path, query or credentials, such as https://s3.example.com.",
   }),
   placeholder: "<url>",
 } as const;
 
-/** A number or a percentage. The config file may also give a number that is no text. */
+/** A number of records or a percentage. The config file may also give a JSON number. */
 export const limit = ofText(
   z
     .union([z.int().min(0), z.string()])
     .transform(String)
     .refine(isLimit),
-  "a number of records, or a percentage like 2%",
+  "a number of records, or a percentage such as 2%",
   "<number|percent>",
 );
 
-/** A limit on a part of the records that were there. */
+/** A limit on a part of the previous records. */
 export const shareLimit = {
   ...limit,
   schema: limit.schema.refine(isShare),
@@ -174,36 +177,37 @@ export const shareLimit = {
 
 export const fieldLimits = ofList(
   z.array(z.string().refine((value) => splitFieldLimit(value) !== undefined)),
-  "a list of fields and limits, like country=10,name=5%",
+  "a list of fields and limits, such as country=10,name=5%",
   "<path=limit,...>",
 );
 
 export const fields = ofList(
   z.array(z.string().refine(isFieldPattern)).min(1),
-  "a list of fields, like name,position.*",
+  "a list of fields, such as name,position.*",
   "<paths>",
 );
 
 const codings = Object.keys(ENCODINGS) as Encoding[];
+/** A list of content codings. */
 export const encodings = ofList(
   z.array(z.enum(codings)).refine((list) => new Set(list).size === list.length),
   `a list of ${codings.join(" and ")}, each at most once`,
   `<${codings.join(",")}>`,
 );
 
-/** Names of checks or hosts. The verb knows which names there are. */
+/** A list of names of checks or hosts. The verb checks the names. */
 export function names(of: "check" | "host") {
-  return ofList(z.array(z.string().min(1)), `a list of names of ${of}s`, `<${of},...>`);
+  return ofList(z.array(z.string().min(1)), `a list of ${of} names`, `<${of},...>`);
 }
 
-/** Which of how many, from 0; `auto` where the engine that starts a run says it. */
+/** A shard's number, from 0, and the count; `auto` reads them from environment variables of a job scheduler. */
 export const shard = ofText(
   z.string().regex(/^(auto(\/[1-9]\d{0,8})?|\d{1,9}\/[1-9]\d{0,8})$/),
-  "a share like 3/8, auto or auto/8",
+  "a shard such as 3/8, auto or auto/8",
   "<number/count>",
 );
 
-/** A folder on another machine, where nothing can be looked up. */
+/** A folder on another machine. It is not checked for existence. */
 export const onHost = ofText(
   z.string().regex(/^\/[^\p{Cc}]*$/u),
   "an absolute path without control characters",
@@ -220,30 +224,30 @@ export const urlPath = ofText(
     .string()
     .regex(PATH_OF_URL)
     .transform((value) => basePath(parseBaseUrl(`http://host${value}`, null))),
-  "a path like /directory, or nothing",
+  "a path such as /directory, or nothing",
   "<path>",
 );
 
-/** RFC 9111, 5.2: `name`, `name=value` or `name="value"`, with commas between. */
+/** A Cache-Control directive (RFC 9111, 5.2): `name`, `name=value` or `name="value"`. */
 const DIRECTIVE = /[!#$%&'*+.^`|~\w-]+(?:=(?:[!#$%&'*+.^`|~\w-]+|"[ !#-~]*"))?/.source;
 export const cacheControl = ofText(
   z.string().regex(new RegExp(`^${DIRECTIVE}(?: *, *${DIRECTIVE})*$`)),
-  "directives with commas between, like public, max-age=60",
+  "directives separated by commas, such as public, max-age=60",
   "<value>",
 );
 
 const LISTENER = /^(?:(?:\[([0-9a-f:.]+)\]|([A-Za-z0-9_.-]+)):)?(\d{1,5})$/i;
 
-/** An address to listen on, as `127.0.0.1:9090`, `[::1]:9090` or the port alone, which is on loopback. */
+/** An address to listen on: `127.0.0.1:9090`, `[::1]:9090`, or only a port, on 127.0.0.1. */
 export const listener = {
-  ...text("<address:port>", "an address and a port, like 127.0.0.1:9090 or [::1]:9090, or a port alone"),
+  ...text("<address:port>", "an address and a port, such as 127.0.0.1:9090 or [::1]:9090, or only a port"),
   schema: z.string().refine((given) => {
     const { port } = toListener(given);
     return port >= 0 && port <= 65_535;
   }),
 };
 
-/** @param given as the setting has it. The port is NaN where it has not its form. */
+/** Parses an address to listen on. The port is NaN if the form is wrong. */
 export function toListener(given: string): { host: string; port: number } {
   const [, six, other, port] = LISTENER.exec(given) ?? [];
   return { host: six ?? other ?? "127.0.0.1", port: Number(port) };

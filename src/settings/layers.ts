@@ -1,4 +1,4 @@
-/** Checks one layer of settings: those of the flags, of the variables, or of a file. */
+/** Checks one layer of settings: flags, environment variables, or the config file. */
 import { findNear } from "../print/near.js";
 import type { ConfigFile } from "./file.js";
 import { isPublicKey } from "./keys.js";
@@ -17,20 +17,23 @@ import { type GivenSettings, isKey, SETTING_KEYS, type SettingKey, settingOf } f
 
 export interface Layer {
   values: GivenSettings;
-  /** How messages call a setting of this layer: `--port`, `port in FILE`. */
+  /** The name of a setting in messages: `--port`, `port in FILE`. */
   nameOf(key: string): string;
   mistakes: readonly string[];
 }
 
-/** Flags by key: texts, and true or false for flags without a value. */
+/** Checks flags, given by key: texts, or booleans for flags without a value. */
 export function flagLayer(flags: Given, cwd: string, wanted: readonly SettingKey[]): Layer {
   return check({ given: flags, wanted, folder: cwd, nameOf: flagOf, known: SETTING_KEYS.map(flagOf) });
 }
 
+/** Variables that are not settings. */
 const NO_SETTINGS: readonly string[] = [DEBUG_VARIABLE, PASSWORD_VARIABLE];
 
-// Compose files and shells unset variables by an empty text. Other programs may use the prefix too, so an unknown name is a
-// mistake only when it looks like a misspelling.
+/**
+ * Checks environment variables. An empty one counts as unset, as in Compose files. Other programs may use the prefix too, so an
+ * unknown name is a mistake only if it is near a known one.
+ */
 export function variableLayer(env: Given, cwd: string, wanted: readonly SettingKey[]): Layer {
   const keys = new Map<string, string>(SETTING_KEYS.map((key) => [variableOf(key), key]));
   const known = [...keys.keys(), DEBUG_VARIABLE, CONFIG_VARIABLE, PASSWORD_VARIABLE];
@@ -44,8 +47,9 @@ export function variableLayer(env: Given, cwd: string, wanted: readonly SettingK
   return check({ given, wanted, folder: cwd, nameOf, known });
 }
 
+/** Checks the values of the config file. */
 export function fileLayer({ name, folder, values }: ConfigFile, wanted: readonly SettingKey[]): Layer {
-  // It tells editors what may stand in the file.
+  // `$schema` is for editors.
   const { $schema: _, ...given } = values;
   return check({ given, wanted, folder, nameOf: (key) => `${key} in ${name}`, known: SETTING_KEYS, read: fromFile });
 }
@@ -54,11 +58,11 @@ type Given = Readonly<Record<string, unknown>>;
 
 interface Unchecked extends Pick<Layer, "nameOf"> {
   given: Given;
-  /** The settings that the verb uses. Others may be given too, and are not checked. */
+  /** The settings that the verb uses. Others are allowed, and not checked. */
   wanted: readonly SettingKey[];
   folder: string;
   known: readonly string[];
-  /** How a text is read; unless given by the setting's kind, as flags and variables need it. */
+  /** Parses a value; by default as text of a flag or variable. */
   read?: (key: SettingKey, value: unknown) => unknown;
 }
 
@@ -71,34 +75,34 @@ function check({ given, wanted, folder, nameOf, known, read = fromText }: Unchec
     const { kind, schema } = settingOf(key);
     const { data, error } = schema.safeParse(read(key, value));
     if (error) mistakes.push(describeMistake(nameOf(key), value, settingOf(key), error));
-    else values[key] = placed(kind, data, folder);
+    else values[key] = resolved(kind, data, folder);
   }
   return { values, nameOf, mistakes };
 }
 
-/** A path of a layer, relative to the layer's folder; any other value as it is. */
-function placed(kind: SettingKind, value: unknown, folder: string): unknown {
+/** Resolves a path relative to the layer's folder; returns any other value unchanged. */
+function resolved(kind: SettingKind, value: unknown, folder: string): unknown {
   if (kind === "path" && typeof value === "string") return at(folder, value);
   if (kind !== "keys" || !Array.isArray(value)) return value;
   return value.map((item) => (isPublicKey(item) ? item : at(folder, item)));
 }
 
-/** One sentence for each name that is probably misspelled, and one for all the others. */
+/** A sentence for each unknown name with a near known one, and one sentence for all others. */
 function describeUnknown(unknown: readonly string[], nameOf: Layer["nameOf"], known: readonly string[]) {
-  const meant = (key: string) => findNear(key, known);
+  const nearest = (key: string) => findNear(key, known);
   const sentences = unknown.flatMap((key) => {
-    const name = meant(key);
+    const name = nearest(key);
     if (name === undefined) return [];
-    const advice = name === CONFIG_VARIABLE ? `give ${CONFIG_FLAG} FILE.` : `did you mean ${name}?`;
+    const advice = name === CONFIG_VARIABLE ? `pass ${CONFIG_FLAG} FILE.` : `did you mean ${name}?`;
     return [`${nameOf(key)} is not a setting; ${advice}`];
   });
-  const rest = unknown.filter((key) => meant(key) === undefined).map(nameOf);
-  if (rest.length === 0) return sentences;
-  const verdict = rest.length === 1 ? "is not a setting" : "are not settings";
-  return [...sentences, `${rest.join(", ")} ${verdict}; known are ${known.join(", ")}.`];
+  const others = unknown.filter((key) => nearest(key) === undefined).map(nameOf);
+  if (others.length === 0) return sentences;
+  const verdict = others.length === 1 ? "is not a setting" : "are not settings";
+  return [...sentences, `${others.join(", ")} ${verdict}; known are ${known.join(", ")}.`];
 }
 
-/** Variables that Kubernetes and Docker inject for a service named `rollcall` or `rollcall-...`: they are no settings. */
+/** Variables that Kubernetes and Docker inject for a service named `rollcall` or `rollcall-...`. They are ignored. */
 const INJECTED = [
   // ROLLCALL_SERVICE_HOST=10.0.0.1, ROLLCALL_SERVICE_PORT=80, ROLLCALL_SERVICE_PORT_HTTP=80
   /^[^=]*_SERVICE_(HOST|PORT(_[^=]+)?)=/,
@@ -110,7 +114,7 @@ const INJECTED = [
 
 const list = (text: string) => text.split(",").flatMap((item) => item.trim() || []);
 
-/** How each kind reads a text. A text that does not fit is left as it is, and the schema refuses it. */
+/** Parsers of texts by kind. A text that cannot be parsed is returned unchanged, for the schema to refuse. */
 const READERS: Record<SettingKind, (text: string) => unknown> = {
   text: (text) => text,
   path: (text) => text,
@@ -126,7 +130,7 @@ function fromText(key: SettingKey, value: unknown): unknown {
   return typeof value === "string" ? READERS[settingOf(key).kind](value) : value;
 }
 
-/** A file may write a list as `"br,gzip"`. Its other values have their own types already. */
+/** Parses lists written as `"br,gzip"`. Other values of the file have their JSON types. */
 function fromFile(key: SettingKey, value: unknown): unknown {
   const { kind } = settingOf(key);
   return kind === "list" || kind === "keys" ? fromText(key, value) : value;

@@ -1,26 +1,28 @@
 /** The three spellings of a setting: `pageSize`, `--page-size`, `ROLLCALL_PAGE_SIZE`. */
 export const VARIABLE_PREFIX = "ROLLCALL_";
 
-/** Asks for the stack of a bug. It has no flag and no config key. */
+/** Prints the stack of a bug. It has neither flag nor config key. */
 export const DEBUG_VARIABLE = "ROLLCALL_DEBUG";
 
-/** Holds the password of the key that signs. It has no flag and no config key, which other users and backups could see. */
+/** The password of the secret key. It has neither flag nor config key, which other users or backups could see. */
 export const PASSWORD_VARIABLE = "ROLLCALL_SIGN_PASSWORD";
 
-/** Names the config file, so it cannot stand in there. */
+/** Names the config file, so it cannot be set in it. */
 export const CONFIG_FLAG = "--config";
 export const CONFIG_VARIABLE = "ROLLCALL_CONFIG";
 
-/** A verb's own setting, under a flag that means another one in another verb. Variables and the file tell them apart. */
+/** Settings whose flag is also that of another setting of other verbs. Their variables and keys differ. */
 const OWN_FLAGS: ReadonlyMap<string, string> = new Map([
   ["schemaFormat", "--format"],
   ["devPort", "--port"],
 ]);
 
+/** The flag of a setting: `--page-size`. */
 export function flagOf(key: string): string {
   return OWN_FLAGS.get(key) ?? `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
+/** The environment variable of a setting: `ROLLCALL_PAGE_SIZE`. */
 export function variableOf(key: string): string {
   return VARIABLE_PREFIX + key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }

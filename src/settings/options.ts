@@ -1,14 +1,14 @@
-/** Checks the options that a program gives to a verb, by the rules for flags, with the same messages. */
+/** Checks options that a program passes to a verb of the library, with the rules and messages of flags. */
 import { z } from "zod";
 import { isObject } from "../contract/json.js";
 import { manyMistakes, usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
 import { isPath } from "./kinds.js";
 
-/** What a value may be. Rows of the table of settings are such rules. */
+/** The schema of a value. Rows of the table of settings are such rules. */
 export interface Rule {
   schema: z.ZodType;
-  /** Completes "must be ..."; absent where the schema's own message is a sentence. */
+  /** Completes "must be ..."; undefined if the schema's own message is a sentence. */
   allowed?: string;
 }
 
@@ -21,9 +21,9 @@ export const folder: Rule = { schema: z.string().refine(isPath), allowed: "a fol
 export const anyObject: Rule = { schema: z.looseObject({}), allowed: "an object" };
 
 /**
- * The given options, with each value in its normal form. An undefined option counts as not given.
- * @param what the function that takes them, as messages name it.
- * @throws UserError (usage) with a sentence for each that is unknown, wrong or missing.
+ * Checks and normalises options. An undefined option counts as not given.
+ * @param what the function's name in messages.
+ * @throws UserError (usage) with a sentence for each option that is unknown, wrong or missing.
  */
 export function checkOptions<T extends object>(
   what: string,
@@ -49,13 +49,14 @@ export function checkOptions<T extends object>(
   return values as T;
 }
 
+/** The message for a wrong value. */
 export function describeMistake(name: string, value: unknown, { allowed }: Rule, error: z.ZodError): string {
   return allowed === undefined
     ? `${name}: ${error.issues[0]?.message}`
     : `${name} must be ${allowed}, got ${show(value)}.`;
 }
 
-/** A value as JSON, or as text where JSON cannot hold it. */
+/** A value as JSON, or as text if JSON cannot hold it. */
 function show(value: unknown): string {
   const text = typeof value === "bigint" ? undefined : JSON.stringify(value);
   return text ?? String(value);

@@ -1,4 +1,4 @@
-/** Combines the layers of settings: flags win over variables, variables over the file, the file over defaults. */
+/** Combines the layers of settings: flags override variables, which override the config file, which overrides defaults. */
 import { existsSync } from "node:fs";
 import { manyMistakes, usageError } from "../errors.js";
 import { CONFIG_FILE, CONTRACT_FILE, readConfigFile } from "./file.js";
@@ -9,56 +9,56 @@ import { type GivenSettings, SETTING_KEYS, type SettingKey, type Settings, setti
 
 export interface Sources {
   flags: Readonly<Record<string, unknown>>;
-  /** `--config`, relative to `cwd`. With null no file is read, not even the usual one. */
+  /** `--config`, relative to `cwd`. With null, no config file is read. */
   config?: string | null | undefined;
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
-  /** The settings that the verb uses; all unless given. Others keep their defaults and are not checked. */
+  /** The settings that the verb uses; all by default. Others keep their defaults and are not checked. */
   keys?: readonly SettingKey[];
 }
 
-/** @throws UserError (usage) that lists every unknown name, every wrong value, and a table beside a query. */
+/** Resolves the settings of a run. @throws UserError (usage) with every unknown name, wrong value, and table beside a query. */
 export async function resolveSettings({ flags, config, env, cwd, keys = SETTING_KEYS }: Sources): Promise<Settings> {
   const file = config === null ? undefined : await readConfigFile(cwd, config);
   const layers = [flagLayer(flags, cwd, keys), variableLayer(env, cwd, keys)];
   if (file) layers.push(fileLayer(file, keys));
   const mistakes = layers.flatMap((layer) => [...layer.mistakes, ...findTableAndQuery(layer)]);
   if (mistakes.length > 0) throw manyMistakes("settings", mistakes);
-  const settings = layers.reduceRight((below, { values }) => put(values, below), defaultSettings(cwd));
-  const usual = at(file?.folder ?? cwd, CONTRACT_FILE);
-  const takesUsual = keys.includes("contract") && config !== null && settings.contract === undefined;
-  return takesUsual && existsSync(usual) ? { ...settings, contract: usual } : settings;
+  const settings = layers.reduceRight((below, { values }) => merge(values, below), defaultSettings(cwd));
+  const contractFile = at(file?.folder ?? cwd, CONTRACT_FILE);
+  const usesDefaultContract = keys.includes("contract") && config !== null && settings.contract === undefined;
+  return usesDefaultContract && existsSync(contractFile) ? { ...settings, contract: contractFile } : settings;
 }
 
-/** @throws UserError (usage) that lists all that are missing, and where each can be given. */
+/** Requires settings to be given. @throws UserError (usage) with all that are missing, and how to give each. */
 export function need<K extends SettingKey>(settings: Settings, ...keys: readonly K[]): Settings & Needed<K> {
   const missing = keys.filter((key) => settings[key] === undefined);
   if (missing.length === 0) return settings as Settings & Needed<K>;
-  const listed = (nameOf: (key: SettingKey) => string) => missing.map(nameOf).join(" and ");
-  const flags = listed((key) => `${flagOf(key)} ${settingOf(key).placeholder}`);
+  const namesBy = (nameOf: (key: SettingKey) => string) => missing.map(nameOf).join(" and ");
+  const flags = namesBy((key) => `${flagOf(key)} ${settingOf(key).placeholder}`);
   const verb = missing.length === 1 ? "is" : "are";
   throw usageError(
-    `${listed(String)} ${verb} not set: give ${flags}, ${listed(variableOf)}, or ${listed(String)} in ${CONFIG_FILE} ("rollcall init" writes one).`,
+    `${namesBy(String)} ${verb} not set: give ${flags}, ${namesBy(variableOf)}, or ${namesBy(String)} in ${CONFIG_FILE} ("rollcall init" writes one).`,
   );
 }
 
 type Needed<K extends SettingKey> = { [N in K]-?: NonNullable<GivenSettings[N]> };
 
-/** The settings where nothing is given; paths are relative to `cwd`. */
+/** The default settings; paths are relative to `cwd`. */
 export function defaultSettings(cwd: string): Settings {
   const rows = SETTING_KEYS.map((key) => [key, settingOf(key).default] as const);
   const given = Object.fromEntries(rows.filter(([, value]) => value !== undefined));
   return flagLayer(given, cwd, SETTING_KEYS).values as Settings;
 }
 
-/** A table and a query answer one question in two ways, so no layer may give both. */
+/** A layer must not set both a table and a query. */
 function findTableAndQuery({ values: { table, query }, nameOf }: Layer): string[] {
   if (table === undefined || query === undefined) return [];
-  return [`${nameOf("table")} and ${nameOf("query")} exclude each other; give one of them.`];
+  return [`${nameOf("table")} and ${nameOf("query")} exclude each other; remove one.`];
 }
 
-/** Puts a layer on those below it. A table in it replaces a query below, and a query a table. */
-function put(above: GivenSettings, below: Settings): Settings {
+/** Merges a layer over those below it. A table replaces a query below, and a query a table. */
+function merge(above: GivenSettings, below: Settings): Settings {
   const { table, query, ...others } = below;
   const hasOwn = above.table !== undefined || above.query !== undefined;
   return { ...(hasOwn ? others : below), ...above };

@@ -9,23 +9,24 @@ type Value<K extends SettingKey> = z.infer<(typeof SETTINGS)[K]["schema"]>;
 type Defaulted = { [K in SettingKey]: "default" extends keyof (typeof SETTINGS)[K] ? K : never }[SettingKey];
 
 export type GivenSettings = { [K in SettingKey]?: Value<K> };
-/** What a verb gets: those with a default are always there. */
+/** Resolved settings, in which those with a default are never undefined. */
 export type Settings = GivenSettings & { [K in Defaulted]: Value<K> };
 
 type DataKey = { [K in SettingKey]: (typeof SETTINGS)[K] extends { decidesData: true } ? K : never }[SettingKey];
-/** The settings that decide what pages and artifacts hold. They can be sent to another thread. */
+/** The settings that change the content of pages or artifacts. They can be sent to a worker thread. */
 export type DataSettings = { [K in DataKey]: Exclude<GivenSettings[K], undefined> } & { contract: ContractFile };
 
-/** The type of a verb's options that are settings. The table says what they mean, their ranges and their defaults. */
+/** The type of a verb's options that are settings. */
 export type OptionsOf<K extends SettingKey> = { [N in K]?: GivenSettings[N] | undefined };
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
 
+/** Picks rows of the table of settings. */
 export function pick<K extends SettingKey>(...keys: readonly K[]): Pick<typeof SETTINGS, K> {
   return Object.fromEntries(keys.map((key) => [key, SETTINGS[key]])) as Pick<typeof SETTINGS, K>;
 }
 
-/** The settings of a build that decide data, and no others. */
+/** Picks the settings that change the content of pages or artifacts. */
 export function dataOf(all: DataSettings): DataSettings {
   const picked = Object.entries(all).filter(([key]) => isKey(key) && settingOf(key).decidesData);
   return Object.fromEntries(picked) as DataSettings;
@@ -39,7 +40,7 @@ export function isKey(name: string): name is SettingKey {
   return Object.hasOwn(SETTINGS, name);
 }
 
-/** How a source is read and published: the settings that a diff with a source has, too. */
+/** Settings of how a source is read and published. A diff with a source has them too. */
 export const SOURCE_SETTINGS = [
   "pageSize",
   "table",
@@ -53,10 +54,10 @@ export const SOURCE_SETTINGS = [
   "workers",
 ] as const;
 export type SourceSetting = (typeof SOURCE_SETTINGS)[number];
-/** The settings by which a diff publishes a source, from variables and the config file. */
+/** Settings of a diff with a source, from variables and the config file. */
 export const SOURCE_KEYS = ["baseUrl", ...SOURCE_SETTINGS] as const;
 
-/** config.schema.json of the package, by which editors complete and check a config file. It stands beside contract.schema.json. */
+/** Makes config.schema.json, by which editors complete and check a config file. It refers to contract.schema.json. */
 export function configSchema(): Record<string, unknown> {
   const properties = SETTING_KEYS.map((key) => {
     const { schema, help, default: value } = settingOf(key);

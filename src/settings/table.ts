@@ -1,4 +1,4 @@
-/** The one table of settings, in the order of help. Flags, variables, config keys, defaults and types all come from it. */
+/** The table of settings, in the order of help. Flags, variables, config keys, defaults and types are derived from it. */
 import { DOWNLOADS, type DownloadName } from "../contract/downloads.js";
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";

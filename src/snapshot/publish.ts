@@ -1,7 +1,7 @@
 /** The last stage of a build: turns written pages into the current release. */
 import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Stage, WrittenChanges } from "../artifacts/changes.js";
+import type { StagedRelease, WrittenChanges } from "../artifacts/changes.js";
 import { DOWNLOAD_PATHS } from "../contract/downloads.js";
 import { BULK, isForAdapters, isPacked, RELEASES, SNAPSHOT } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
@@ -41,7 +41,7 @@ interface Effects {
 /** Finishes a release, unless an existing one has the same bytes, checks the gates, and makes it current. */
 export async function makeCurrent(
   settings: BuildSettings,
-  { staging, digests, previous }: Stage,
+  { staging, digests, previous }: StagedRelease,
   totals: Totals,
   facts: SnapshotFacts,
   { now, untidied, signer, changes }: Effects,

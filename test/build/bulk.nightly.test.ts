@@ -51,7 +51,7 @@ test("a record that is larger than a part is refused in words", async () => {
   const db = writeUsers(join(scratch(), "u.sqlite"), rows);
   const options = { db, baseUrl, dist: scratch(), pageSize: 2, workers: 2 };
   await expect(build({ ...options, bulk: true })).rejects.toThrow(
-    /^Record 3 takes 2\d{7} bytes when compressed, and a part of --bulk holds at most 24000000; build without --bulk\.$/,
+    /^Record 3 has 2\d{7} compressed bytes, and a part of --bulk has at most 24000000; build without --bulk\.$/,
   );
   expect(readdirSync(options.dist).filter((name) => name.startsWith("current"))).toEqual([]);
   expect(openFiles(options.dist)).toEqual([]);

@@ -78,7 +78,9 @@ describe.runIf(needs("userns"))("on a file system of its own", () => {
     node "${CLI}" use $(cat dist/current/snapshot.json | tr , '\\n' | sed -n 's/.*"id":"\\(.*\\)".*/\\1/p'); echo "code $?"
     (cd dist/current && sha256sum --check --quiet SHA256SUMS) && echo whole`);
     expect(output.match(/Cannot write .*: it is on a read-only file system; name another/g)).toHaveLength(4);
-    expect(output.match(/Cannot write .* here \(EROFS\); mend that, or run this in another folder/g)).toHaveLength(1);
+    expect(output.match(/Cannot write .* here \(EROFS\)\. Correct this, or run this in another folder/g)).toHaveLength(
+      1,
+    );
     expect(output.match(/code 1/g)).toHaveLength(5);
     expect(output).toContain("whole");
   });

@@ -35,7 +35,7 @@ test("the key itself in place of its file is not repeated", async () => {
     const byVariable = await run(args(), { cwd, env: environment({ ROLLCALL_SIGN_KEY: given }) });
     for (const { code, stderr, stdout } of [byFlag, byVariable]) {
       expect(code).toBe(2);
-      expect(stderr).toContain("Must be the path of a secret key's file, and never the key itself.");
+      expect(stderr).toContain("Must be the path of a secret key file, not the key itself.");
       expect(stderr + stdout).not.toContain(base64.slice(60, 80));
     }
   }

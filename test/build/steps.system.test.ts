@@ -72,7 +72,13 @@ const stateOf = ({ folder: release }: BuildResult) => readChanges(release).state
 
 test("the step has what differs, in the order of keys, in canonical text", async () => {
   const first = await build(options);
-  expect(first.changes).toEqual({ put: 0, remove: 0, bytes: 0, steps: 0, none: "there was no whole release before" });
+  expect(first.changes).toEqual({
+    put: 0,
+    remove: 0,
+    bytes: 0,
+    steps: 0,
+    none: "there is no complete previous release",
+  });
   expect(statesOf(first)).toEqual([]);
   db.exec(`UPDATE users SET bio = 'Ünew' WHERE id = '${userId(70)}'; DELETE FROM users WHERE id = '${userId(50)}'`);
   const late = { id: userId(60_000), username: "late", date_joined: "2026-02-01T00:00:00.000000Z" };
@@ -156,7 +162,7 @@ describe("no step is made, and none carried on,", () => {
   test.each<[string, RegExp, () => Promise<BuildResult>]>([
     [
       "where the last release is broken",
-      /no whole release before/,
+      /no complete previous release/,
       () => {
         rmSync(join(last.folder, "api/users/pages/3.json"));
         return buildVersion(3);
@@ -164,7 +170,7 @@ describe("no step is made, and none carried on,", () => {
     ],
     [
       "where its list of records is damaged",
-      /no whole list/,
+      /records\.sha256 of the last release is damaged/,
       () => {
         const list = join(last.folder, "records.sha256");
         writeFileSync(`${list}.new`, readFileSync(list, "utf8").replace(/^./, "g"));
@@ -175,7 +181,7 @@ describe("no step is made, and none carried on,", () => {
     ],
     [
       "where the contract is another one",
-      /contract is another one/,
+      /the contract has changed/,
       async () => {
         const contract = JSON.parse(readFileSync(join(last.folder, "contract.json"), "utf8"));
         options = { ...options, contract: { ...contract, description: "Others." } };
@@ -184,7 +190,7 @@ describe("no step is made, and none carried on,", () => {
     ],
     [
       "where it would be more than half of everything",
-      /more than half of everything/,
+      /would exceed half of all data/,
       () => {
         db.exec("UPDATE users SET bio = hex(randomblob(200)) WHERE rowid % 100 < 60");
         return build({ ...options, encodings: ["gzip"] });

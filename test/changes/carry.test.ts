@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { carry, findCarried } from "../../src/artifacts/steps.js";
+import { findReusableSteps, linkSteps } from "../../src/artifacts/steps.js";
 import { openRelease } from "../../src/release/open.js";
 import { contractOfThings, publishThings, type Thing } from "../diff/things.js";
 import { scratch } from "../support/files.js";
@@ -22,11 +22,11 @@ test("drops old steps whose file name the new step needs", async () => {
   const release = await released("a", "b", "c");
   const state = release.snapshot.state ?? "";
   const room = { steps: 9, bytes: 1e6 };
-  const [, older] = findCarried(release, state, room);
+  const [, older] = findReusableSteps(release, state, room);
   if (!older) throw new Error("There are two steps");
-  expect(findCarried(release, state, room, older)).toHaveLength(2);
-  expect(findCarried(release, state, room, { ...older, digest: "0".repeat(64) })).toHaveLength(1);
-  expect(findCarried(release, "0".repeat(64), room)).toEqual([]);
+  expect(findReusableSteps(release, state, room, older)).toHaveLength(2);
+  expect(findReusableSteps(release, state, room, { ...older, digest: "0".repeat(64) })).toHaveLength(1);
+  expect(findReusableSteps(release, "0".repeat(64), room)).toEqual([]);
 });
 
 test("copies steps without hard links", async () => {
@@ -34,8 +34,8 @@ test("copies steps without hard links", async () => {
   const elsewhere = mkdtempSync("/dev/shm/rollcall-test-");
   onTestFinished(() => rmSync(elsewhere, { recursive: true }));
   expect(statSync(elsewhere).dev).not.toBe(statSync(release.folder).dev);
-  const [carried] = findCarried(release, release.snapshot.state ?? "", { steps: 1, bytes: 1e6 });
+  const [carried] = findReusableSteps(release, release.snapshot.state ?? "", { steps: 1, bytes: 1e6 });
   const file = carried?.step.file ?? "";
-  carry([file], release.folder, elsewhere);
+  linkSteps([file], release.folder, elsewhere);
   expect(readFileSync(join(elsewhere, file)).equals(readFileSync(join(release.folder, file)))).toBe(true);
 });

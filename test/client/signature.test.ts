@@ -42,7 +42,7 @@ const OTHER_SIGNATURE = text(
 const check = (signature: string, keys = [KEY], bytes: Uint8Array = sums) =>
   checkSignature({ sums: bytes, signature, keys: keys.map(parsePublicKey) });
 
-test("the trusted comment has its fixed form", () => {
+test("the trusted comment has a fixed form", () => {
   expect(trustedComment(SAID)).toBe(
     "rollcall id:0123456789ab base_url:https://directory.example.com time:2026-11-22T09:30:00.000Z",
   );
@@ -52,11 +52,11 @@ test.each([
   ["its own key", SIGNATURE, [KEY]],
   ["a key without a password", OTHER_SIGNATURE, [OTHER_KEY]],
   ["any of several keys", SIGNATURE, [OTHER_KEY, KEY]],
-])("a signature is accepted with %s", async (_, signature, keys) => {
+])("accepts a signature with %s", async (_, signature, keys) => {
   expect(await check(signature, keys)).toEqual(SAID);
 });
 
-test("a key's id is the one that minisign prints", () => {
+test("the id of a key is that of minisign", () => {
   expect(parsePublicKey(KEY).id).toBe("B007A6B5C2EBD069");
   expect(parsePublicKey(KEY).bytes.length).toBe(32);
 });
@@ -67,7 +67,7 @@ test.each([
   ["one without its last newline", FILE.trim()],
   ["a line", KEY],
   ["a line with white space around it", ` ${KEY}\n`],
-])("a public key is read from %s", (_, text) => {
+])("parses a public key from %s", (_, text) => {
   expect(parsePublicKey(text)).toEqual(parsePublicKey(KEY));
 });
 
@@ -80,59 +80,59 @@ test.each([
   ["almost this algorithm", KEY.replace("RWR", "RWV")],
   ["letters of no key", KEY.replace("p0", "_0")],
   ["a secret key", `untrusted comment: minisign encrypted secret key\nRWRTY0Iy${"QUJD".repeat(51)}`],
-])("%s is no public key, and the error does not repeat it", (_, text) => {
+])("refuses %s as a key, without repeating it", (_, text) => {
   const refusal = catchError(() => parsePublicKey(text));
   expect(refusal).toBeInstanceOf(SignatureError);
-  expect(refusal.message).toBe("is no public key of minisign's: 56 letters, RW first");
+  expect(refusal.message).toBe("is not a minisign public key (56 characters, RW first)");
 });
 
-test("another key is refused by its id", async () => {
+test("refuses another key by its id", async () => {
   await expect(check(SIGNATURE, [OTHER_KEY])).rejects.toThrow(
-    "is of the key B007A6B5C2EBD069, where one of 56CE18AD27F836DB is demanded",
+    "is by the key B007A6B5C2EBD069, but one of 56CE18AD27F836DB is required",
   );
 });
 
-test("another key of the same id is refused", async () => {
+test("refuses another key with the same id", async () => {
   const known = parsePublicKey(KEY);
   const keys = [{ id: known.id, bytes: parsePublicKey(OTHER_KEY).bytes }];
-  await expect(checkSignature({ sums, signature: SIGNATURE, keys })).rejects.toThrow("does not fit SHA256SUMS");
+  await expect(checkSignature({ sums, signature: SIGNATURE, keys })).rejects.toThrow("does not match SHA256SUMS");
   expect(await checkSignature({ sums, signature: SIGNATURE, keys: [...keys, known] })).toEqual(SAID);
 });
 
-test("changed sums are refused", async () => {
+test("refuses changed sums", async () => {
   for (const changed of [sums.subarray(1), Buffer.concat([sums, sums]), Buffer.from(String(sums).replace("a", "b"))])
-    await expect(check(SIGNATURE, [KEY], changed)).rejects.toThrow("does not fit SHA256SUMS");
+    await expect(check(SIGNATURE, [KEY], changed)).rejects.toThrow("does not match SHA256SUMS");
 });
 
-test("a changed trusted comment is refused", async () => {
+test("refuses a changed trusted comment", async () => {
   for (const changed of ["id:0123456789ac", "id:0123456789ab id:0123456789ab"])
     await expect(check(SIGNATURE.replace("id:0123456789ab", changed))).rejects.toThrow("changed trusted comment");
 });
 
-test("a signed comment that is not Rollcall's is refused", async () => {
+test("refuses a signed comment in another form", async () => {
   const tail = "MVmQd1kIzrzohXdEsR8elP8eAlVf77N1E7ZCICbA7fRrjV+mDCDW5JNhDgOoiH9O57HTYSDG+kH3RG9eG/74BA==";
-  await expect(check(text(OTHER_MADE, "timestamp:1", tail), [OTHER_KEY])).rejects.toThrow("another form");
+  await expect(check(text(OTHER_MADE, "timestamp:1", tail), [OTHER_KEY])).rejects.toThrow("not in Rollcall's form");
 });
 
-test("minisign's other algorithm is refused, which signify does not know", async () => {
+test("refuses minisign's prehashed algorithm, which signify does not support", async () => {
   const made = "RUTbNvgnrRjOVmZFszPMaY/fVshxdruk4QFMaVuS/TU7PzP2FNHLxVPiNkWY6YFbsLnXIdcatEStEF08D2WWxp45hIxNm7f2uQg=";
   const tail = "8OWUJyN2AvfSSH84DMrdKOG13HLOsMROFEo8Iy3oDtT2/BxpA9IKptsak7LcVw23eh4tjoZQM+IZV+sLFJg+Cg==";
-  await expect(check(text(made, trustedComment(SAID), tail), [OTHER_KEY])).rejects.toThrow("another form");
+  await expect(check(text(made, trustedComment(SAID), tail), [OTHER_KEY])).rejects.toThrow("not in Rollcall's form");
 });
 
 test.each([
   ["nothing", ""],
-  ["a page for people", "<!doctype html><title>Not found</title>"],
+  ["a web page", "<!doctype html><title>Not found</title>"],
   ["one without its last newline", SIGNATURE.slice(0, -1)],
   ["one with more behind it", `${SIGNATURE}\n`],
   ["one from Windows", SIGNATURE.replaceAll("\n", "\r\n")],
   ["one with another untrusted comment", SIGNATURE.replace("by rollcall", "by minisign")],
   ["one without padding", SIGNATURE.replace("=\n", "\n")],
-])("%s is refused by its form", async (_, signature) => {
-  await expect(check(signature)).rejects.toThrow("is cut, changed or of another form than Rollcall's");
+])("refuses %s by its form", async (_, signature) => {
+  await expect(check(signature)).rejects.toThrow("is damaged, or not in Rollcall's form");
 });
 
-test("every cut and every flipped bit is refused", async () => {
+test("refuses every truncation and every flipped bit", async () => {
   const bytes = Buffer.from(SIGNATURE);
   for (let length = 0; length < bytes.length; length++)
     await expect(check(SIGNATURE.slice(0, length))).rejects.toThrow(SignatureError);
@@ -163,9 +163,9 @@ test.each([
     "is of a release of https://directory.example.com",
   ],
   ["another id", { id: "ba9876543210" }, AT, "is of release 0123456789ab, not of ba9876543210"],
-  ["one that is too old", { maxAgeMs: 1000 }, AT + 1001, "is of 2026-11-22T09:30:00.000Z, which is longer ago"],
+  ["one that is too old", { maxAgeMs: 1000 }, AT + 1001, "is of 2026-11-22T09:30:00.000Z, which is older than allowed"],
   ["one of the future", {}, AT - 300_001, "is of 2026-11-22T09:30:00.000Z, which is in the future"],
-])("a release is refused for %s", (_, wrong, now, message) => {
+])("refuses a release for %s", (_, wrong, now, message) => {
   vi.setSystemTime(now);
   expect(() => checkTrustedComment(SAID, { ...SAID, ...wrong })).toThrow(message);
 });
@@ -174,7 +174,7 @@ test.each([
   ["as old as allowed", 1000, AT + 1000],
   ["by a clock that is a little behind", 1000, AT - 300_000],
   ["years later, where no age is too old", undefined, AT + 10 * 365 * 86_400_000],
-])("a release is accepted %s", (_, maxAgeMs, now) => {
+])("accepts a release %s", (_, maxAgeMs, now) => {
   vi.setSystemTime(now);
   checkTrustedComment(SAID, { ...SAID, maxAgeMs });
 });

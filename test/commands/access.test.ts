@@ -16,26 +16,29 @@ const entry = {
   release: "1f6a9c0d2b7e",
 };
 
-test("a line for people", () => {
+test("writes words", () => {
   expect(accessLine(entry, "words")).toBe(
     "2026-11-21T03:40:00.000Z 127.0.0.1 GET /api/users/?page=1 200 34567 1.2ms 1f6a9c0d2b7e",
   );
 });
 
-test("a line for machines", () => {
+test("writes JSON", () => {
   const { version: _version, agent: _agent, referer: _referer, ...told } = entry;
   expect(JSON.parse(accessLine(entry, "json"))).toEqual({ ...told, time: "2026-11-21T03:40:00.000Z" });
 });
 
-test.each(["json", "words", "combined"] as const)("no request can forge a line or reach the terminal (%s)", (form) => {
-  const url = "/\n127.0.0.1 GET / 200\r\x1b[2J\x9b\x7f\u2028\u202e";
-  const line = accessLine({ ...entry, url, method: "G\tT", agent: url, referer: url }, form);
-  expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-  if (form === "json") expect(JSON.parse(line)).toMatchObject({ url, method: "G\tT" });
-  if (form === "words") expect(line.split(" ")).toHaveLength(8);
-});
+test.each(["json", "words", "combined"] as const)(
+  "no request can forge a line or control the terminal (%s)",
+  (form) => {
+    const url = "/\n127.0.0.1 GET / 200\r\x1b[2J\x9b\x7f\u2028\u202e";
+    const line = accessLine({ ...entry, url, method: "G\tT", agent: url, referer: url }, form);
+    expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    if (form === "json") expect(JSON.parse(line)).toMatchObject({ url, method: "G\tT" });
+    if (form === "words") expect(line.split(" ")).toHaveLength(8);
+  },
+);
 
-test("what is not known is a dash, so that the fields stay in place", () => {
+test("unknown fields are dashes", () => {
   expect(accessLine({ ...entry, remote: "" }, "words")).toContain("Z - GET ");
 });
 
@@ -53,11 +56,11 @@ test.each([
     { url: `/${'"'.repeat(9000)}`, agent: "a".repeat(9000) },
     `127.0.0.1 - - [21/Nov/2026:03:40:00 +0000] "GET /${"\\x22".repeat(599)}... HTTP/1.1" 200 34567 "-" "${"a".repeat(697)}..."`,
   ],
-])("the combined form of %j", (given, line) => {
+])("writes %j in the combined format", (given, line) => {
   expect(accessLine({ ...entry, ...given }, "combined")).toBe(line);
 });
 
-test("a log whose reader stalls keeps what fits, and then says in order how many entries are missing", () => {
+test("a log whose reader stalls keeps what fits, and counts dropped entries in order", () => {
   const drops: boolean[] = [];
   const given: (number | string)[] = [];
   const done: (() => void)[] = [];
@@ -79,7 +82,7 @@ test("a log whose reader stalls keeps what fits, and then says in order how many
   expect(drops).toEqual([true, false]);
 });
 
-test("missing entries are a line that readers of each form can read", () => {
+test("dropped entries are a valid line in each format", () => {
   const gap = { time: entry.time, dropped: 12 };
   expect(accessLine(gap, "words")).toBe("2026-11-21T03:40:00.000Z - DROPPED 12 500 0 0.0ms -");
   expect(JSON.parse(accessLine(gap, "json"))).toEqual({ time: "2026-11-21T03:40:00.000Z", dropped: 12 });

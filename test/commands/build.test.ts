@@ -28,7 +28,7 @@ function ticking(step: number): () => number {
   return () => (now += step);
 }
 
-test("a build says what it read and wrote, and what is next", async () => {
+test("prints what it read and wrote, and the next command", async () => {
   const { run } = folderOf(plainRows(5));
   const { code, stdout, stderr } = await run(`${LINE} --page-size 2`, { now: ticking(410) });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
@@ -39,7 +39,7 @@ done      in 0.41 s          ID is current; next: rollcall serve
 `);
 });
 
-test("unchanged users make no new release", async () => {
+test("makes no new release of unchanged users", async () => {
   const { run } = folderOf(plainRows(1));
   const first = await run(LINE);
   const second = await run(LINE);
@@ -52,7 +52,7 @@ done      in 0.00 s          ID stays current
   expect(second.stderr.match(id)?.[1]).toBe(first.stderr.match(id)?.[1]);
 });
 
-test("warnings are counted by kind, and left out users are loud", async () => {
+test("counts warnings by kind, and highlights skipped users", async () => {
   const rows = plainRows(4).map((row, index) => ({ ...row, wac_status: index === 0 ? 0 : 7 }));
   const { run } = folderOf([...rows, { ...plainRows(5)[4], country: "xx" }, { ...plainRows(6)[5], country: "" }]);
   const { code, stderr } = await run(`${LINE} --skip-invalid`, { isTTY: true });
@@ -110,7 +110,7 @@ test("--json prints one document and nothing else", async () => {
 const INVALID =
   '12 of 12 users are invalid, with 24 problems: nothing was published and current is unchanged. Correct them in the source, or leave them out with --skip-invalid. "rollcall build --problems FILE" writes every problem.';
 
-test("a refusal prints the first problems, how many more there are, and that nothing was published", async () => {
+test("a refusal prints the first problems, the number of others, and that nothing was published", async () => {
   const rows = plainRows(12).map((row) => ({ ...row, country: "x\u202ey\x1b[2J", wac_status: "many" }));
   const { cwd, run } = folderOf(rows);
   const { code, stdout, stderr } = await run(LINE);
@@ -133,7 +133,7 @@ test("a refusal prints the first problems, how many more there are, and that not
   expect(existsSync(join(cwd, "dist/current"))).toBe(false);
 });
 
-test("--problems writes all of them, and the rest is said to be there", async () => {
+test("--problems writes all problems, and the message names the file", async () => {
   const { cwd, run } = folderOf(plainRows(12).map((row) => ({ ...row, country: "x", wac_status: "many" })));
   const { code, stderr } = await run(`${LINE} --problems all.ndjson`);
   expect(code).toBe(1);
@@ -153,7 +153,7 @@ test("a refusal with --json is data on stdout and one line on stderr", async () 
   expect(JSON.parse(stdout).problems.first).toHaveLength(20);
 });
 
-test("values of every type of SQLite's survive the refusal, as text and as JSON", async () => {
+test("prints values of every SQLite type, as text and as JSON", async () => {
   const wild = { ...plainRows(1)[0], bio: Buffer.from([255, 0]), wac_status: 2n ** 62n, country: null };
   const { run } = folderOf([wild]);
   const { code, stderr } = await run(LINE);
@@ -176,7 +176,7 @@ test.each([
   expect(existsSync(join(cwd, "dist/current"))).toBe(false);
 });
 
-test("every line of a summary at once", () => {
+test("prints every line of a summary", () => {
   const result = {
     id: "1f6a9c0d2b7e",
     name: "20261121T034000Z-1f6a9c0d2b7e",
@@ -220,9 +220,9 @@ test("every line of a summary at once", () => {
   expect(text).toBe(`\
 read      1,012 users                          data/users.sqlite
 write     10 pages, 1.3 MB (2 linked)          dist/releases/20261121T034000Z-1f6a9c0d2b7e
-look      up by id, display_name               12 files, 3.4 MB
-page      for people                           https://example.com/people/
-step      1,240 put, 3 removed, 22 kB          4 steps in changes.json
+lookup    by id, display_name                  12 files, 3.4 MB
+explorer  https://example.com/people/
+changes   1,240 put, 3 removed, 22 kB          4 steps in changes.json
 warn      1 user: off_chain.liveness_tier outside what was observed
 warn      3 users: tokens_do_not_add_up
 sign      SHA256SUMS.minisig                   key 41D7CC311FDAD50B

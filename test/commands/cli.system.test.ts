@@ -71,7 +71,7 @@ test("build, serve, a request, SIGTERM", async () => {
   expect(await ended).toEqual([0, null]);
 });
 
-test("a second signal ends at once, even while a client is waited for", async () => {
+test("a second signal ends the server at once, even with open requests", async () => {
   const { child, said, untilSaid, ended } = start(["serve", "--port", "0", "--json"], await folderWithRelease());
   await untilSaid("stdout", "\n");
   const { url, listing } = JSON.parse(said.stdout);
@@ -98,7 +98,7 @@ test.each([
   ["build --db users.sqlite --base-url https://example.com", /is current\.\n$/],
   ["use current", /is current\.\n$/],
   ["publish site", /is published to site\.\n$/],
-])("%s is done, and says so, although its result cannot be written", async (line, said) => {
+])("%s succeeds, and says so, although its result cannot be written", async (line, said) => {
   const cwd = line.startsWith("build") ? folderWithUsers() : await folderWithRelease();
   const { code, stderr } = await shell(`rollcall ${line} --json > /dev/full`, cwd);
   expect(code).toBe(0);

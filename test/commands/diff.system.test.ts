@@ -61,7 +61,7 @@ test("without arguments: the previous release against the current one", async ()
   expect(await run(`diff ${first.id.slice(0, 6)} current`)).toEqual({ code, stdout, stderr });
 });
 
-test("a source without a base URL is published as the other side is, whichever side that is", async () => {
+test("a source without a base URL uses that of the other side", async () => {
   const { run, edit, cwd, first } = await oneRelease();
   rmSync(join(cwd, "rollcall.config.json"));
   edit(`${EDIT}; UPDATE users SET image_url = NULL`);
@@ -80,7 +80,7 @@ test("a source without a base URL is published as the other side is, whichever s
   expect(stdout).toContain(`"image_url","old":"https://media.example.com/ada.jpg","new":"${baseUrl}/avatar.svg"`);
 });
 
-test("a source and no base URL anywhere: what to set is said", async () => {
+test("says what to set if there is no base URL", async () => {
   const { cwd, run } = await oneRelease();
   rmSync(join(cwd, "rollcall.config.json"));
   const told = {
@@ -101,14 +101,14 @@ test("a source and no base URL anywhere: what to set is said", async () => {
   });
 });
 
-test("what is named alone and is no source is compared with current", async () => {
+test("compares a single release with current", async () => {
   const { run, cwd, first } = await twoReleases();
   for (const name of [first.id, `dist/releases/${first.name}`, "previous"])
     expect((await run(`diff ${name}`)).stdout).toMatch(/removed +1\n/);
   expect((await run(`diff ${join(cwd, "dist")}`)).code).toBe(0);
 });
 
-test("fields that do not count make no change", async () => {
+test("ignored fields are not changes", async () => {
   const { run } = await twoReleases();
   const counts = async (flags: string) => {
     const { changed, fields } = JSON.parse((await run(`diff --format json ${flags}`)).stdout);
@@ -124,7 +124,7 @@ test("fields that do not count make no change", async () => {
   });
 });
 
-test("every report says which fields it is about, where some were left out", async () => {
+test("every report names the fields that it is limited to", async () => {
   const { run } = await twoReleases();
   const report = async (format: string, flags: string) => (await run(`diff --format ${format} ${flags}`)).stdout;
   const both = "--only kyc_status,off_chain.* --ignore off_chain.tokens";
@@ -146,7 +146,7 @@ test("every report says which fields it is about, where some were left out", asy
     expect(await report(format, "")).not.toMatch(/^(compared|.*Compared:)/m);
 });
 
-test("a report in a file, whole or not at all", async () => {
+test("writes a report to a file atomically", async () => {
   const { run, cwd } = await twoReleases();
   for (const format of ["text", "markdown", "json", "ndjson", "html"]) {
     const { stdout } = await run(`diff --format ${format}`);
@@ -175,7 +175,7 @@ test.each([
   expect(stdout).toContain(finding);
 });
 
-test("gates that hold change nothing", async () => {
+test("gates that are not exceeded change nothing", async () => {
   const { run } = await twoReleases();
   const flags = "--max-removed 5% --max-added 1 --max-changed 10% --max-field bio=2";
   expect(await run(`diff ${flags}`)).toEqual(await run("diff"));
@@ -203,7 +203,7 @@ test.each<[line: string, message: RegExp, expected?: number]>([
   ["diff http://user:secret@127.0.0.1:9/", /has credentials/],
   ["diff a b c", /too many arguments/],
   ["diff http://127.0.0.1:9/", /127\.0\.0\.1:9/, 1],
-])("trouble is exit code 2, a host that does not answer 1, and one line: %s", async (line, message, expected = 2) => {
+])("exits with 2, or 1 for an unreachable host, and prints one line: %s", async (line, message, expected = 2) => {
   const { run } = await oneRelease();
   const { code, stdout, stderr } = await run(line);
   expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
@@ -212,7 +212,7 @@ test.each<[line: string, message: RegExp, expected?: number]>([
   expect(stderr).not.toContain("secret");
 });
 
-test("an index that was tampered with is told, and a page that lies about its users", async () => {
+test("reports a tampered record list, and a page that does not match it", async () => {
   const { run, second, first } = await twoReleases();
   const page = join(second.folder, "api/users/pages/1.json");
   writeFileSync(page, readFileSync(page, "utf8").replaceAll(userId(3), userId(33)));
@@ -229,7 +229,7 @@ test("an index that was tampered with is told, and a page that lies about its us
   });
 });
 
-test("where there is too little room to compare in, too, and nothing stays behind", async () => {
+test("reports a full temporary directory, and cleans up", async () => {
   const { cwd, edit } = await oneRelease();
   edit(`UPDATE users SET bio = printf('%.*c', 200000, 'x')`);
   const script = `mkdir tiny && mount -t tmpfs -o size=1m tmpfs tiny && export TMPDIR="$PWD/tiny"
@@ -244,7 +244,7 @@ test("where there is too little room to compare in, too, and nothing stays behin
   );
 });
 
-test.each(["full", "closed"])("nothing stays behind where stdout is %s", async (how) => {
+test.each(["full", "closed"])("cleans up if stdout is %s", async (how) => {
   const { cwd, edit } = await oneRelease();
   edit(`UPDATE users SET bio = printf('%.*c', 200000, 'x')`);
   const temporary = scratch();
@@ -282,7 +282,7 @@ test.each([
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test("stopped while the report is written, it leaves no part of it", async () => {
+test("leaves no partial report when stopped", async () => {
   const { cwd, edit, again } = await oneRelease();
   edit(`UPDATE users SET bio = printf('%.*c', 200000, 'x')`);
   await again(41);
@@ -294,7 +294,7 @@ test("stopped while the report is written, it leaves no part of it", async () =>
   expect(existsSync(join(cwd, "report"))).toBe(code === 1);
 });
 
-test("a pipe is written to, not replaced", async () => {
+test("writes to a pipe instead of replacing it", async () => {
   const { cwd, run } = await twoReleases();
   const pipe = join(cwd, "pipe");
   execFileSync("mkfifo", [pipe]);
@@ -304,7 +304,7 @@ test("a pipe is written to, not replaced", async () => {
   expect(statSync(pipe).isFIFO()).toBe(true);
 });
 
-test("a build whose gate is exceeded keeps the release and leaves current alone", async () => {
+test("a build that exceeds a gate keeps the release, and does not change current", async () => {
   const { cwd, run, edit, first } = await oneRelease();
   edit(EDIT);
   const { code, stdout, stderr } = await run("build --max-removed 0 --max-added 0");
@@ -323,7 +323,7 @@ test("a build whose gate is exceeded keeps the release and leaves current alone"
   expect((await run("build --max-removed 0")).stderr).toContain("nothing changed");
 });
 
-test("--keep 0 leaves what gates have refused until something is switched", async () => {
+test("--keep 0 keeps a refused release until the next switch", async () => {
   const { cwd, edit, first } = await oneRelease();
   const names = () => readdirSync(join(cwd, "dist/releases"));
   const [db, dist] = [join(cwd, "users.sqlite"), join(cwd, "dist")];
@@ -343,7 +343,7 @@ test("--keep 0 leaves what gates have refused until something is switched", asyn
   expect(names().sort()).toEqual([first.name, name].sort());
 });
 
-test("a build within its gates says what it compared; a first one that there was nothing to compare with", async () => {
+test("a build within its gates prints the comparison; the first one has none", async () => {
   const { cwd, run, edit } = await oneRelease();
   edit(EDIT);
   expect(await run("build --max-removed 5%")).toMatchObject({
@@ -353,7 +353,7 @@ test("a build within its gates says what it compared; a first one that there was
   rmSync(join(cwd, "dist"), { recursive: true });
   expect(await run("build --max-removed 5%")).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/^gates +no release to compare with$/m),
+    stderr: expect.stringMatching(/^gates +no previous release$/m),
   });
   edit(`DELETE FROM users WHERE id = '${userId(1)}'`);
   const { code, stdout } = await run("build --max-removed 0 --json");
@@ -361,7 +361,7 @@ test("a build within its gates says what it compared; a first one that there was
   expect(JSON.parse(stdout)).toMatchObject({ exceeded: [expect.stringContaining("max-removed 0")] });
 });
 
-test("a broken current release, with which gates cannot compare, is refused", async () => {
+test("gates refuse if the current release is broken", async () => {
   const { run, edit, first } = await oneRelease();
   edit(EDIT);
   rmSync(join(first.folder, "SHA256SUMS"));
@@ -372,7 +372,7 @@ test("a broken current release, with which gates cannot compare, is refused", as
   );
 });
 
-test("another base URL is told in one line, and moves nobody's default image", async () => {
+test("reports another base URL in one line, without changes of default images", async () => {
   const { cwd, run, edit } = await oneRelease();
   edit("UPDATE users SET image_url = NULL");
   await run("build");

@@ -7,18 +7,18 @@ import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
 
 const misplaced = (then: string) =>
-  `u.sqlite is a file of records, where releases made from one are expected. See it with "rollcall dev u.sqlite"; make a contract for it with "rollcall init --from u.sqlite"; then run "rollcall build", and "rollcall ${then}".`;
+  `u.sqlite is a file of records, but releases are expected. To see it: "rollcall dev u.sqlite". To release it: "rollcall init --from u.sqlite", "rollcall build", then "rollcall ${then}".`;
 const listing = (url: string, base: string) =>
   `Base URL "${url}" is the URL of the listing itself, and every link adds /api/users/; give ${base}.`;
 const TOO_MANY = "too many arguments for 'build'. Expected 0 arguments but got";
 
 test.each([
-  ["build u.sqlite", `build takes no argument; did you mean "rollcall build --db u.sqlite"?`],
-  ["build folder", `build takes no argument; did you mean "rollcall build --dist folder"?`],
-  ["init u.sqlite", `init takes no argument; did you mean "rollcall init --from u.sqlite"?`],
+  ["build u.sqlite", `build does not take an argument; did you mean "rollcall build --db u.sqlite"?`],
+  ["build folder", `build does not take an argument; did you mean "rollcall build --dist folder"?`],
+  ["init u.sqlite", `init does not take an argument; did you mean "rollcall init --from u.sqlite"?`],
   [
     "u.sqlite",
-    `u.sqlite is a file of records, not a verb. See it with "rollcall dev u.sqlite"; write a contract for it with "rollcall init --from u.sqlite".`,
+    `u.sqlite is a file of records, not a verb. To see it: "rollcall dev u.sqlite". To write a contract for it: "rollcall init --from u.sqlite".`,
   ],
   ["build a b", `${TOO_MANY} 2; see "rollcall build --help".`],
   ["serve u.sqlite", misplaced("serve")],
@@ -29,7 +29,7 @@ test.each([
   ["publish u.sqlite", misplaced("publish FOLDER")],
   [
     "serve https://x",
-    'https://x is a URL, where the folder of the releases is expected; to check what is deployed there, run "rollcall verify https://x".',
+    'https://x is a URL, but the folder of the releases is expected. To check what is deployed there: "rollcall verify https://x".',
   ],
   [
     "build --db https://x/u.sqlite --base-url https://x",

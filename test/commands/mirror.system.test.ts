@@ -43,7 +43,7 @@ function stateOf(dist: string): string {
   return JSON.parse(readFileSync(join(dist, "current/snapshot.json"), "utf8")).state;
 }
 
-test("everything at first, then nothing, then what has changed, and everything where there are no steps", async () => {
+test("reads everything, then nothing, then changes, and everything if there are no steps", async () => {
   const { cwd, url, dist, change } = await listing({ bulk: true });
   const run = async () => {
     const { code, stdout, stderr } = await rollcall(`mirror ${url} mirror.sqlite --json`, fakeIo(cwd));
@@ -71,12 +71,12 @@ test("everything at first, then nothing, then what has changed, and everything w
   expect(db.prepare("SELECT count(*) FROM users WHERE bio IN ('0', '1', '2', '3', '4')").pluck().get()).toBe(5);
 });
 
-test("what somebody has changed is said, and read anew", async () => {
+test("reports local changes, and reads everything again", async () => {
   const { cwd, url, dist, file } = await listing();
   await mirror({ url, file });
   runSql(file, "DROP TRIGGER rollcall_keeps_records_from_delete; DELETE FROM users WHERE username = 'user3'");
   const { stderr } = await rollcall(`mirror ${url} mirror.sqlite`, fakeIo(cwd));
-  expect(stderr).toMatch(/^anew +its tables or triggers were changed/m);
+  expect(stderr).toMatch(/^rebuild +its tables or triggers were changed/m);
   const again = new Database(file, { readonly: true });
   onTestFinished(() => void again.close());
   expect(again.prepare("SELECT count(*) FROM users").pluck().get()).toBe(USERS);
@@ -87,7 +87,7 @@ test.each([
   ["mirror http://127.0.0.1:1 m.sqlite", 1, "http://127.0.0.1:1/snapshot.json"],
   ["mirror nowhere m.sqlite", 2, "url must be a URL like https://directory.example.com"],
   ["mirror http://127.0.0.1:1 m.sqlite --max-age 2d", 2, "give --key"],
-  ["mirror http://127.0.0.1:1 m.sqlite --key nothing.pub", 2, "There is no file nothing.pub; --key names"],
+  ["mirror http://127.0.0.1:1 m.sqlite --key nothing.pub", 2, "There is no file nothing.pub; --key takes"],
   ["mirror http://127.0.0.1:1 m.sqlite --every never", 2, "--every must be"],
   ["mirror http://127.0.0.1:1 m.sqlite --every 30d", 2, "at most 1d, got"],
   ["mirror http://127.0.0.1:1", 2, "mirror needs file, as in"],
@@ -99,7 +99,7 @@ test.each([
   expect(existsSync(join(cwd, "m.sqlite"))).toBe(false);
 });
 
-test("a file that is no mirror is left as it is", async () => {
+test("does not change a file that is not a mirror", async () => {
   const { cwd, url } = await listing();
   writeFileSync(join(cwd, "mine"), "Dear diary");
   copyFileSync(join(cwd, "source.sqlite"), join(cwd, "other.sqlite"));
@@ -112,7 +112,7 @@ test("a file that is no mirror is left as it is", async () => {
   expect(readFileSync(join(cwd, "other.sqlite"))).toEqual(before);
 });
 
-test("with --every, it goes on over a host that is away, until it is stopped", { timeout: 60_000 }, async () => {
+test("with --every, continues during an outage of the host, until stopped", { timeout: 60_000 }, async () => {
   const { cwd, url, dist, change } = await listing();
   const io = fakeIo(cwd);
   const running = rollcall(`mirror ${url} m.sqlite --every 1s --json`, io);
@@ -129,7 +129,7 @@ test("with --every, it goes on over a host that is away, until it is stopped", {
   expect(await running).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("trouble with --every is a warning, and what no next time can mend ends it", { timeout: 60_000 }, async () => {
+test("with --every, errors are warnings, except permanent ones", { timeout: 60_000 }, async () => {
   const { url, file, cwd } = await listing();
   const stop = new AbortController();
   const troubles: string[] = [];
@@ -146,7 +146,7 @@ test("trouble with --every is a warning, and what no next time can mend ends it"
   );
 });
 
-test("with --key, only what that key has signed", async () => {
+test("with --key, accepts only signed data", async () => {
   const keys = scratch();
   const [ours, others] = [writeKey(keys, "ours"), writeKey(keys, "others")];
   const { cwd, url, file, dist, change } = await listing({ signKey: ours.secret });

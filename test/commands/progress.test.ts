@@ -20,7 +20,7 @@ test.each([
   [60, `${"█".repeat(3)}${"░".repeat(8)} 12,500,000 of 50,000,000 users, 2 min 30 s left`],
   [50, "12,500,000 of 50,000,000 users, 2 min 30 s left"],
   [20, "12,500,000 of 50,00"],
-])("a terminal of %i columns holds the line", (columns, line) => {
+])("the line fits a terminal of %i columns", (columns, line) => {
   expect(describe(12_500_000, 50_000_000, "user", 50_000, columns)).toBe(line);
   expect(line.length).toBeLessThan(columns);
 });
@@ -41,7 +41,7 @@ test("a build of less than a second shows nothing", async () => {
   expect(io.stderr.text).toBe("");
 });
 
-test("past a second the bar appears, and it is gone before anything else is printed", async () => {
+test("shows the bar after a second, and removes it before other output", async () => {
   const { io, bar, clock } = await watch(true);
   clock.ms = 2000;
   bar?.update(1000, 4000);
@@ -51,7 +51,7 @@ test("past a second the bar appears, and it is gone before anything else is prin
   expect(io.stderr.text, "the cursor and wrapping are left alone").not.toContain("\x1b[?");
 });
 
-test("it counts in the words of a contract as soon as somebody has read that", async () => {
+test("counts in the contract's words once it is read", async () => {
   const { io, bar, clock } = await watch(true);
   clock.ms = 2000;
   bar?.update(1000, 4000, ["station", "stations"]);
@@ -62,7 +62,7 @@ test("it counts in the words of a contract as soon as somebody has read that", a
   expect(io.stderr.text).not.toContain("users");
 });
 
-test("a second reading of the users has its own pace", async () => {
+test("a second pass has its own rate", async () => {
   const { io, bar, clock } = await watch(true);
   clock.ms = 4000;
   bar?.update(4000, 4000);

@@ -14,7 +14,7 @@ async function cwdWithRelease(users = 25) {
   return { cwd, id };
 }
 
-test("a folder: what was put where, from which release to which", async () => {
+test("a folder: prints the files, and the releases before and after", async () => {
   const { cwd, id } = await cwdWithRelease();
   expect(await rollcall("publish site", fakeIo(cwd))).toEqual({
     code: 0,
@@ -61,7 +61,7 @@ test.each([
     2,
   ],
   ["publish site none", "There is no release in none; run", 2],
-])("rollcall %s is refused in one line", async (line, message, code) => {
+])("refuses rollcall %s in one line", async (line, message, code) => {
   const { cwd } = await cwdWithRelease(5);
   const result = await rollcall(line, fakeIo(cwd));
   expect(result).toMatchObject({ code, stdout: "" });
@@ -70,7 +70,7 @@ test.each([
   expect(result.stderr.trimEnd().split("\n")).toHaveLength(1);
 });
 
-test("a bucket: the requests too; neither they nor the files hold a secret", async () => {
+test("a bucket: prints requests; neither they nor the files contain a secret", async () => {
   const { cwd, id } = await cwdWithRelease(5);
   const store = await startStore();
   const secret = "wJalrXUtnFEMI";
@@ -87,7 +87,7 @@ test("a bucket: the requests too; neither they nor the files hold a secret", asy
   expect(`${stderr}${texts.join("")}`).not.toContain(secret);
 });
 
-test("where the SDK is not installed, it says how to install it", async () => {
+test("says how to install a missing SDK", async () => {
   const { cwd } = await cwdWithRelease(5);
   const root = dirname(dirname(CLI));
   const clone = scratch();

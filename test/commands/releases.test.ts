@@ -22,7 +22,7 @@ async function twoReleases() {
   return { cwd, older, newer, run };
 }
 
-test("releases are listed newest first, numbers to the right", async () => {
+test("lists releases newest first, with right-aligned numbers", async () => {
   const { older, newer, run } = await twoReleases();
   const bytesOf = (texts: Iterable<string>) => [...texts].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const sizeOf = ({ folder }: { folder: string }) => size(bytesOf(readTree(folder).values())).padStart(7);
@@ -47,7 +47,7 @@ test("releases as JSON", async () => {
   ]);
 });
 
-test("a broken release is marked with the reason", async () => {
+test("marks a broken release with the reason", async () => {
   const { older, newer, run } = await twoReleases();
   rmSync(join(older.folder, "SHA256SUMS"));
   const { code, stdout } = await run("releases");
@@ -57,7 +57,7 @@ test("a broken release is marked with the reason", async () => {
   expect(second).toMatch(new RegExp(`^${older.id}  2026-11-21 03:40:00 +- +- +- +Release .* is broken: .*SHA256SUMS`));
 });
 
-test("use says from which to which, and again that it is current already", async () => {
+test("use prints both releases, or that the release is already current", async () => {
   const { cwd, older, newer, run } = await twoReleases();
   expect(await run(`use ${older.id.slice(0, 6)}`)).toEqual({
     code: 0,
@@ -70,7 +70,7 @@ test("use says from which to which, and again that it is current already", async
   expect(JSON.parse(stdout)).toMatchObject({ id: newer.id, name: newer.name, before: older.id });
 });
 
-test("use previous goes back, and forth again; a release elsewhere is refused", async () => {
+test("use previous switches back and forth; refuses a release elsewhere", async () => {
   const { cwd, older, newer, run } = await twoReleases();
   expect((await run("use previous")).stderr).toContain(`${newer.id} -> ${older.id}`);
   expect((await run("use previous")).stderr).toContain(`${older.id} -> ${newer.id}`);
@@ -87,7 +87,7 @@ test.each([
   ["releases", 'There is no release in dist; run "rollcall build" first.'],
   ["releases site", 'There is no release in site; run "rollcall build" first.'],
   ["use 1f", 'There is no release in dist; run "rollcall build" first.'],
-])("rollcall %s without releases is refused", async (line, message) => {
+])("refuses rollcall %s without releases", async (line, message) => {
   const result = await rollcall(line, fakeIo(scratch()));
   expect(result).toEqual({ code: 2, stdout: "", stderr: `error: ${message}\n` });
 });
@@ -98,8 +98,8 @@ test("init writes a config and a sample that build right away", async () => {
     code: 0,
     stdout: "",
     stderr: `\
-write     rollcall.config.json    settings to change
-write     data/users.sqlite       sample users to try it with
+write     rollcall.config.json    the settings; edit them
+write     data/users.sqlite       sample users
 next      rollcall build && rollcall serve
 `,
   });
@@ -110,19 +110,19 @@ next      rollcall build && rollcall serve
   expect(JSON.parse(stdout)).toMatchObject({ records: 1000, pages: 10, explorer: "http://127.0.0.1:8080/" });
 });
 
-test.each(["rollcall.config.json", "data/users.sqlite"])("init writes nothing when %s is there", async (name) => {
+test.each(["rollcall.config.json", "data/users.sqlite"])("init writes nothing if %s exists", async (name) => {
   const cwd = scratch();
   mkdirSync(join(cwd, "data"));
   writeFileSync(join(cwd, name), "mine");
   const { code, stdout, stderr } = await rollcall("init", fakeIo(cwd));
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toBe(
-    `error: ${name} is there already, so nothing was written; move it away, or run "rollcall build".\n`,
+    `error: ${name} exists already, so nothing was written. Move it away, or run "rollcall build".\n`,
   );
   expect([...readTree(cwd)]).toEqual([[name, "mine"]]);
 });
 
-test("init keeps the sample where it is already, as in a clone", async () => {
+test("init keeps an existing sample, as in a clone", async () => {
   const cwd = scratch();
   mkdirSync(join(cwd, "data"));
   copyFileSync("data/users.sqlite", join(cwd, "data/users.sqlite"));
@@ -132,11 +132,13 @@ test("init keeps the sample where it is already, as in a clone", async () => {
   expect([...readTree(cwd).keys()]).toEqual(["data/users.sqlite", "rollcall.config.json"]);
 });
 
-test("init where it cannot write says why", async () => {
+test("init says why it cannot write", async () => {
   const cwd = scratch();
   writeFileSync(join(cwd, "data"), "a file");
   const { code, stderr } = await rollcall("init", fakeIo(cwd));
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^error: Cannot write .* here \(E\w+: .*\); mend that, or run this in another folder\.\n$/);
+  expect(stderr).toMatch(
+    /^error: Cannot write .* here \(E\w+: .*\)\. Correct this, or run this in another folder\.\n$/,
+  );
   expect(existsSync(join(cwd, "rollcall.config.json"))).toBe(false);
 });

@@ -13,14 +13,14 @@ function inFolder(env = {}) {
   return { cwd, run: (line: string) => rollcall(line, fakeIo(cwd, { env })) };
 }
 
-test("the built-in contract, or the one beside the config file", async () => {
+test("prints the built-in contract, or the one beside the config file", async () => {
   const { cwd, run } = inFolder();
   expect(await run("schema")).toEqual({ code: 0, stdout: USERS_CONTRACT.text, stderr: "" });
   writeFileSync(join(cwd, "rollcall.contract.json"), JSON.stringify(STATIONS));
   expect(await run("schema")).toEqual({ code: 0, stdout: STATIONS_CONTRACT.text, stderr: "" });
 });
 
-test("as SQL and as TypeScript, of a contract that is named", async () => {
+test("prints a named contract as SQL and as TypeScript", async () => {
   // The format of a diff is another setting.
   const { cwd, run } = inFolder({ ROLLCALL_FORMAT: "html" });
   writeFileSync(join(cwd, "c.json"), JSON.stringify(STATIONS));
@@ -35,7 +35,7 @@ test("as SQL and as TypeScript, of a contract that is named", async () => {
   expect((await run("schema --format text")).stderr).toContain("--format must be json-schema, sql or typescript");
 });
 
-test("of a release", async () => {
+test("prints the contract of a release", async () => {
   const { cwd, run } = inFolder();
   const db = writeStations(
     join(cwd, "s.sqlite"),

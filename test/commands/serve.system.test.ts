@@ -44,13 +44,13 @@ test("serve prints the address, the release and a curl that works; SIGTERM ends 
   expect(io.stderr.text).toBe(`\
 serve     ${url}    ${release.id}: 2 users on 1 page
 try       curl '${url}/api/users/?format=api&page=1'
-2026-11-21T03:40:00.000Z Links lead to https://example.com/directory, as behind a proxy; for a release whose links lead here: "rollcall build --base-url ${url} --dist ${cwd}/dist".
+2026-11-21T03:40:00.000Z Links lead to https://example.com/directory, as behind a proxy. For links that lead here: "rollcall build --base-url ${url} --dist ${cwd}/dist".
 `);
   const [, tried = ""] = /curl '([^']+)'/.exec(io.stderr.text) ?? [];
   expect(await (await fetch(tried)).json()).toMatchObject({ count: 2, next: null });
   expect(await stop()).toMatchObject({ code: 0, stdout: "" });
   expect(io.stderr.text).toMatch(
-    /\n2026-11-21T03:40:00\.000Z Finishing what is in flight; a second signal ends at once\.\n$/,
+    /\n2026-11-21T03:40:00\.000Z Finishing open requests; a second signal ends the process at once\.\n$/,
   );
   await expect(fetch(tried)).rejects.toThrow();
 });
@@ -81,7 +81,7 @@ test("--access-log prints a line a request on stdout", async () => {
   expect(io.stdout.text).toContain(release.id);
 });
 
-test("SIGHUP takes up the release that is current by then", async () => {
+test("SIGHUP switches to the current release", async () => {
   const { cwd, make } = await folderWithRelease();
   const { io, url } = await serve("--cache-control no-store", cwd);
   const { id } = await make(3);
@@ -109,15 +109,15 @@ describe("links", () => {
   }
 
   test.each<[string, (port: number) => string, string, string?]>([
-    ["another port of this machine", () => "http://127.0.0.1:1234/a", "not where this server listens"],
-    ["another address of this machine", (port) => `http://127.0.0.2:${port}`, "not where this server listens"],
-    ["this machine's port 80", () => "http://localhost", "not where this server listens"],
-    ["another family", (port) => `http://[::1]:${port}`, "not where this server listens"],
+    ["another port of this machine", () => "http://127.0.0.1:1234/a", "where this server does not listen"],
+    ["another address of this machine", (port) => `http://127.0.0.2:${port}`, "where this server does not listen"],
+    ["this machine's port 80", () => "http://localhost", "where this server does not listen"],
+    ["another family", (port) => `http://[::1]:${port}`, "where this server does not listen"],
     ["here, which others cannot reach", (port) => `http://127.0.0.1:${port}`, "cannot follow", "--host 0.0.0.0"],
     ["a proxy elsewhere", () => "https://directory.example.com/a", "as behind a proxy"],
     ["a proxy here that has TLS", () => "https://localhost:8443", "as behind a proxy"],
     ["an address in the network", () => "http://192.168.0.1", "as behind a proxy"],
-  ])("that lead to %s are said in one line, with the command that mends it", async (_what, base, why, line) => {
+  ])("to %s are reported in one line, with the command that corrects them", async (_what, base, why, line) => {
     const told = await said(base, line);
     expect(told).toMatch(/^\S+Z Links lead to [^\n]*"rollcall build --base-url \S+ --dist \S+"[^\n]*\n$/);
     expect(told).toContain(why);
@@ -132,11 +132,11 @@ describe("links", () => {
     ["here by name", (port) => `http://localhost:${port}`],
     ["a proxy, from where others reach this one", () => "https://directory.example.com", "--host 0.0.0.0"],
     ["another port of the network, from behind it", () => "http://192.168.0.1", "--host 0.0.0.0"],
-  ])("that lead to %s need no word", async (_what, base, line) => {
+  ])("to %s need no note", async (_what, base, line) => {
     expect(await said(base, line)).toBe("");
   });
 
-  test("are said once a base URL, also after a switch", async () => {
+  test("are reported once for each base URL, also after a switch", async () => {
     const { cwd, make } = await folderWithRelease();
     const { io } = await serve("", cwd);
     const notes = () => io.stderr.text.split("\n").filter((line) => line.includes("Links lead to"));
@@ -152,7 +152,7 @@ describe("links", () => {
   });
 });
 
-test("where releases are there and none is current, serve says how to choose one", async () => {
+test("serve says how to choose a release if none is current", async () => {
   const { cwd, make, release } = await folderWithRelease();
   const newest = await make(3);
   rmSync(join(newest.folder, "SHA256SUMS"));

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { hearSignals } from "../../src/commands/program/signals.js";
+import { listenForSignals } from "../../src/commands/program/signals.js";
 
 function hearing(reload = async () => {}) {
   const signals = new EventEmitter();
@@ -12,22 +12,22 @@ function hearing(reload = async () => {}) {
       return reload();
     },
   };
-  return { signals, logged, calls, host, heard: hearSignals(signals, (line) => logged.push(line)) };
+  return { signals, logged, calls, host, heard: listenForSignals(signals, (line) => logged.push(line)) };
 }
 
-test.each(["SIGINT", "SIGTERM"])("%s stops once, then both have their usual effect again", async (name) => {
+test.each(["SIGINT", "SIGTERM"])("%s stops once, then both have their default effect", async (name) => {
   const { signals, heard, logged } = hearing();
   expect(heard.isStopped()).toBe(false);
   signals.emit(name);
   await heard.stopped;
   expect(heard.isStopped()).toBe(true);
   expect(signals.eventNames(), "a second one ends at once; SIGHUP does not").toEqual(["SIGHUP"]);
-  expect(logged).toEqual(["Finishing what is in flight; a second signal ends at once."]);
+  expect(logged).toEqual(["Finishing open requests; a second signal ends the process at once."]);
   heard.end();
   expect(signals.eventNames()).toEqual([]);
 });
 
-test("SIGHUP reloads, as often as it comes, once there is something to look at", () => {
+test("every SIGHUP reloads an attached server", () => {
   const { signals, heard, host, calls } = hearing();
   signals.emit("SIGHUP");
   expect(calls).toEqual([]);
@@ -37,7 +37,7 @@ test("SIGHUP reloads, as often as it comes, once there is something to look at",
   expect(calls).toEqual(["reload", "reload"]);
 });
 
-test("a reload that fails is logged, and the host goes on", async () => {
+test("a failed reload is logged, and the server continues", async () => {
   const { signals, heard, host, logged, calls } = hearing(() => Promise.reject(new Error("broken")));
   heard.attach(host);
   signals.emit("SIGHUP");
@@ -47,7 +47,7 @@ test("a reload that fails is logged, and the host goes on", async () => {
   expect(heard.isStopped()).toBe(false);
 });
 
-test("what is not stopped lets go of every signal at its end", () => {
+test("removes all signal listeners at the end", () => {
   const { signals, heard } = hearing();
   heard.end();
   expect(signals.eventNames()).toEqual([]);

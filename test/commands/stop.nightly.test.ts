@@ -61,7 +61,7 @@ for (const workers of ["0", "2"]) {
   });
 }
 
-test("a build that leaves users out is stopped while it counts the others", async () => {
+test("a build with --skip-invalid is stopped while it counts", async () => {
   const cwd = await folder();
   const { child, ended } = start([...BUILD, "--workers", "0", "--skip-invalid"], { cwd });
   await until(() => existsSync(join(cwd, "dist/.staging")));
@@ -70,7 +70,7 @@ test("a build that leaves users out is stopped while it counts the others", asyn
   expect(readdirSync(join(cwd, "dist"))).not.toContain(".staging");
 });
 
-test("after the first signal, a second one has its usual effect", async () => {
+test("a second signal has its default effect", async () => {
   const signals = new EventEmitter();
   const stopped = stoppable(
     signals,
@@ -110,13 +110,13 @@ test("the verification of a host is stopped while it waits for an answer", async
   expect(await ended).toEqual({ code: 129, stdout: "", stderr: UNCHANGED });
 });
 
-test("publishing to a folder is stopped, and the next run goes on", { timeout: 120_000 }, async () => {
+test("publishing to a folder is stopped, and the next run continues", { timeout: 120_000 }, async () => {
   const cwd = scratch();
   const dist = join(full, "dist");
   const { child, ended } = start(["publish", "site", dist, "--purge-list", "purge.txt"], { cwd });
   await until(() => existsSync(join(cwd, "site/api/users/pages/40.json")));
   child.kill("SIGINT");
-  const stderr = "Stopped; run this again, and it goes on where it stopped.\n";
+  const stderr = "Stopped; run this again to continue.\n";
   expect(await ended).toEqual({ code: 130, stdout: "", stderr });
   expect(readdirSync(cwd)).toEqual(["site"]);
   expect((await run(["publish", "site", dist], { cwd })).code).toBe(0);

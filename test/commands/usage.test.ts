@@ -22,14 +22,14 @@ test("--version prints the package's version", async () => {
   });
 });
 
-test("without a verb, help goes to stderr and the exit code says usage", async () => {
+test("without a verb, prints help on stderr, exit code 2", async () => {
   const help = await rollcall("--help", fakeIo(scratch()));
   const none = await rollcall("", fakeIo(scratch()));
   expect(help).toMatchObject({ code: 0, stderr: "" });
   expect(none).toEqual({ code: 2, stdout: "", stderr: help.stdout });
 });
 
-test("flags that switch off have one sentence in help, and a line only for what is on by default", async () => {
+test("help has one sentence about --no flags, and lists only those of settings that are on by default", async () => {
   const { stdout } = await rollcall("--help", fakeIo(scratch()));
   expect(stdout).toContain("--no-json, --no-skip-invalid and the like");
   for (const name of NAMES) {
@@ -40,7 +40,7 @@ test("flags that switch off have one sentence in help, and a line only for what 
   }
 });
 
-test("help fits its width, and the whole help names every exit code", async () => {
+test("help fits its width, and the main help lists every exit code", async () => {
   for (const verb of ["", ...NAMES]) {
     const { stdout } = await rollcall(`${verb} --help`, fakeIo(scratch()));
     for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(100);
@@ -91,7 +91,7 @@ describe("docs/reference/commands.md", () => {
   });
 });
 
-test("adapt is another word for host", async () => {
+test("adapt is an alias of host", async () => {
   const { stdout: help } = await rollcall("host --help", fakeIo(scratch()));
   expect(help).toMatch(/^Usage: rollcall host\|adapt /);
   for (const line of ["adapt --help", "help adapt"])
@@ -112,7 +112,7 @@ test.each([
   ["build --page-sze 3", "unknown option '--page-sze' (Did you mean --page-size?); see \"rollcall build --help\"."],
   ["build --db", "option '--db <file>' argument missing; see \"rollcall build --help\"."],
   ["use", 'use needs id, as in "rollcall use 1f6a".'],
-  ["build --bulk=yes", "--bulk takes no value: --bulk or --no-bulk."],
+  ["build --bulk=yes", "--bulk does not take a value: use --bulk or --no-bulk."],
   ["list a b", "too many arguments for 'releases'. Expected 1 argument but got 2; see \"rollcall releases --help\"."],
   ["serve --admin 8080", "--admin and --port are both 8080; choose another --admin."],
   [
@@ -136,7 +136,7 @@ test.each([
   ["serve --port eighty", '--port must be a whole number from 0 to 65535, got "eighty".'],
   ["build --config=", '--config must name a file, got "".'],
   ["serve --config none.json", "There is no config file none.json (--config)."],
-])("rollcall %s is refused in one line, exit 2", async (line, message) => {
+])("refuses rollcall %s in one line, exit code 2", async (line, message) => {
   const io = fakeIo(scratch());
   expect(await rollcall(line, io)).toEqual({ code: 2, stdout: "", stderr: `error: ${message}\n` });
 });
@@ -162,7 +162,7 @@ describe("what ends a run", () => {
     expect(failure(error)).toEqual({ code, stdout: "", stderr });
   });
 
-  test("a bug shows its stack when asked, a mistake never does", () => {
+  test("ROLLCALL_DEBUG prints the stack of a bug, but not of a user error", () => {
     const env = { ROLLCALL_DEBUG: "1" };
     expect(failure(new TypeError("x"), { env })).toMatchObject({
       code: 70,
@@ -171,7 +171,7 @@ describe("what ends a run", () => {
     expect(failure(new UserError("No."), { env }).stderr).toBe("error: No.\n");
   });
 
-  test("only a terminal sees colour", () => {
+  test("only a terminal gets colours", () => {
     expect(failure(new UserError("No."), { isTTY: true }).stderr).toBe("\x1b[31merror:\x1b[39m No.\n");
     expect(failure(new UserError("No."), { isTTY: true, env: { NO_COLOR: "1" } }).stderr).toBe("error: No.\n");
   });

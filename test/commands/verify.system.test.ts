@@ -27,7 +27,7 @@ async function released(users = 5) {
 
 const damage = (folder: string) => writeFileSync(join(folder, "avatar.svg"), "<svg/>");
 
-test("a whole release: every check is passed, exit 0", async () => {
+test("an intact release passes every check, exit code 0", async () => {
   const { name, run } = await released();
   const { code, stdout, stderr } = await run("verify");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -39,7 +39,7 @@ passed   files        9 files        every listed file exists and is a regular f
   expect(stdout).toMatch(new RegExp(`\n\nverify +passed +release ${name}: 17 passed, 7 skipped, in 0\\.00 s\n$`));
 });
 
-test("a release that other users cannot read: what stops them and what mends it, exit 0", async () => {
+test("reports why other users cannot read a release, exit code 0", async () => {
   const { cwd, name, folder, run } = await released();
   chmodSync(cwd, 0o700);
   for (const [path, mode] of [
@@ -59,7 +59,7 @@ test("a release that other users cannot read: what stops them and what mends it,
   expect((await run("verify")).stdout).toMatch(/: 17 passed, 7 skipped, in /);
 });
 
-test("damage: the rows, what was found, exit 1", async () => {
+test("reports damage, exit code 1", async () => {
   const { folder, run } = await released();
   damage(folder);
   const { code, stdout } = await run("verify current");
@@ -89,7 +89,7 @@ test.each<[line: string, message: RegExp, expected?: number]>([
     /^error: none\/x\.xml cannot be written \(its folder none does not exist\); name another with --junit\.\n$/,
   ],
   [".. verify", /unknown command/],
-])("rollcall %s is trouble, exit 2, or 1 for a host that does not answer", async (line, message, expected = 2) => {
+])("rollcall %s fails with 2, or 1 for an unreachable host", async (line, message, expected = 2) => {
   const { run } = await released();
   const { code, stdout, stderr } = await run(line);
   expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
@@ -101,7 +101,7 @@ test.each([
   [100, 100],
   [160, 160],
   [undefined, 120],
-])("on a terminal of %s columns the table has at most %i, and tells each rule whole", async (columns, widest) => {
+])("on a terminal of %s columns, the table has at most %i, and shows whole rules", async (columns, widest) => {
   const one = await front({ count: 5 });
   const io = fakeIo(dirname(one.dist));
   Object.defineProperty(io.stdout, "columns", { value: columns });
@@ -122,7 +122,7 @@ test.each([
   }
 });
 
-test("--json prints every row as data, --junit writes each as a test", async () => {
+test("--json prints every row, --junit writes each as a test", async () => {
   const { cwd, folder, run } = await released();
   damage(folder);
   const { code, stdout } = await run("verify --json --junit report.xml");
@@ -150,7 +150,7 @@ test("--json prints every row as data, --junit writes each as a test", async () 
   );
 });
 
-test("what a release holds cannot break out of the report", async () => {
+test("content of a release cannot break out of the report", async () => {
   const { cwd, folder, run } = await released();
   writeFileSync(join(folder, '<b>&\u001b[31m"\u202e'), "");
   const { stdout } = await run("verify --junit report.xml");
@@ -160,7 +160,7 @@ test("what a release holds cannot break out of the report", async () => {
   );
 });
 
-test("a host: a row for each probe, weaknesses that are known, and the release that it should serve", async () => {
+test("a host: has a row for each probe, known limitations, and the expected release", async () => {
   const one = await front({ count: 5 });
   const cwd = dirname(one.dist);
   const run = (line: string) => rollcall(`verify ${one.baseUrl} --out ${one.dist} ${line}`, fakeIo(cwd));
@@ -199,7 +199,7 @@ page-leading-zero: GET /api/users/?format=api&page=01
   expect(sample.stdout).toMatch(/ requests for 2 of 3 pages, a sample\n$/);
 });
 
-test("--adapt allows what a host cannot do, with the reason, and nothing else", async () => {
+test("--adapt allows only a host's limitations, with the reason", async () => {
   const one = await front({ count: 5, encodings: ["br", "gzip"] });
   const run = () =>
     rollcall(`verify ${one.baseUrl} --out ${one.dist} --adapt nginx,caddy --json`, fakeIo(dirname(one.dist)));

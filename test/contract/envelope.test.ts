@@ -19,7 +19,7 @@ const read = (text: string) => {
   return "why" in body ? body : { envelope: body.envelope };
 };
 
-test("a canonical page's frame says where each record is", () => {
+test("the frame of a canonical page locates each record", () => {
   const bytes = Buffer.from(page);
   const { records = [], ...frame } = readFrame(bytes) ?? {};
   const link = (to: number) => pageUrl(POSITION, to);
@@ -28,7 +28,7 @@ test("a canonical page's frame says where each record is", () => {
   expect(read(page)).toEqual({ envelope: { ...frame, records: 3 } });
 });
 
-test("an empty page, and one user", () => {
+test("reads an empty page, and a page of one user", () => {
   const empty = encodePage({ ...POSITION, page: 1, pages: 1, count: 0 }, []).join("");
   const envelope: Envelope = { count: 0, next: null, previous: null, records: 0 };
   expect(read(empty)).toEqual({ envelope });
@@ -46,7 +46,7 @@ test.each([
   ["an empty line", page.replace("},\n{", "},\n\n{")],
   ["an escaped link", page.replace("https:", "https\\u003a")],
   ["another key", page.replace('{"count"', '{"a":1,"count"')],
-])("a page written with %s is not canonical, but a page", (_name, text) => {
+])("a page with %s is valid but not canonical", (_name, text) => {
   expect(text).not.toBe(page);
   expect(readFrame(Buffer.from(text))).toBe(undefined);
   expect(read(text)).toEqual(read(page));
@@ -68,7 +68,7 @@ test.each([
   [page.slice(0, 200), "is not JSON"],
 ])("%s %s", (text, why) => expect(read(text)).toEqual({ why }));
 
-test.each(["query", "path"] as const)("a URL of a page by %s is read back", (links) => {
+test.each(["query", "path"] as const)("parses the URL of a page by %s", (links) => {
   for (const baseUrl of ["https://example.com", "http://127.0.0.1:8080/a/api/users/b"])
     for (const path of ["/api/users/", "/v1/stations.d/"])
       expect(parsePageUrl(pageUrl({ baseUrl, path, links }, 12), path)).toEqual({ baseUrl, path, links, page: 12 });
@@ -86,4 +86,4 @@ test.each([
   "https://example.com/v1/users/?format=api&page=2",
   "javascript:/api/users/?format=api&page=2",
   "",
-])("%s is no URL of a page", (url) => expect(parsePageUrl(url, "/api/users/")).toBe(undefined));
+])("%s is not the URL of a page", (url) => expect(parsePageUrl(url, "/api/users/")).toBe(undefined));

@@ -85,7 +85,7 @@ class Project {
 
 const CASES = FOREIGN.map((foreign) => ({ foreign, many: foreign.contract["x-listing"].words[1] }));
 
-test.each(CASES)("$many go through every verb", { timeout: 600_000 }, async ({ foreign }) => {
+test.each(CASES)("every verb works with $many", { timeout: 600_000 }, async ({ foreign }) => {
   const project = new Project(foreign, await freePort(), await freePort());
   await makeSource(project, foreign);
   const first = await builds(project, foreign);

@@ -5,7 +5,7 @@ import { isTooDeep, parseJson, whyNotExactJson } from "../../src/contract/json.j
 
 const nested = (levels: number, inside = "") => "[".repeat(levels) + inside + "]".repeat(levels);
 
-test("any value, in any text that says it", () => {
+test("parses any value in any notation", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.nat(3), (value, space) => {
       const text = JSON.stringify(value, null, space);
@@ -29,7 +29,7 @@ test.each([
   [`[${"0,".repeat(199_998)}0]`, undefined],
   [`[${"0,".repeat(200_000)}0]`, "holds more than 200000 values"],
   [`[${"{},".repeat(100_000)}0]`, "holds more than 200000 values"],
-])("a text: %#", (text, why) => {
+])("parses text %#", (text, why) => {
   expect(parseJson(text)).toEqual(why === undefined ? { value: JSON.parse(text) } : { why });
   expect(isTooDeep(text)).toBe(why?.includes("deeper") ?? false);
 });

@@ -49,7 +49,7 @@ describe("parseBaseUrl", () => {
     ["https://example.com/api/users/?page=2", "give https://example.com."],
     ["https://example.com/x/api/users/pages/2.json", "give https://example.com/x."],
     ["https://example.com/x/api/users", "give https://example.com/x."],
-  ])("%j is refused: %s", (text, why) => {
+  ])("refuses %j: %s", (text, why) => {
     expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ exitCode: ExitCode.usage }));
     expect(() => parseBaseUrl(text)).toThrow(why);
   });
@@ -92,7 +92,7 @@ test.each([
   expect(requestedPage(query)).toBe(page);
 });
 
-test("a page number is the canonical decimal only", () => {
+test("accepts only canonical decimal page numbers", () => {
   expect(["1", "10", "999999999"].map(pageNumber)).toEqual([1, 10, 999_999_999]);
   expect(["", "0", "01", "1000000000", "1\n", "١"].map(pageNumber)).toEqual(Array(6).fill(undefined));
 });
@@ -136,7 +136,7 @@ test("an avatar's URL", () => {
   expect([...bad, ...worse].map(isPublishableUrl)).toEqual([...bad, ...worse].map(() => false));
 });
 
-test("a URL with letters that are not ASCII stays one, however often it is asked", () => {
+test("keeps accepting a non-ASCII URL after many calls", () => {
   const host = "https://bücher.example/";
   for (let times = 0; times < 20_000; times++) {
     expect.assert(canParse(`${host}ä`) && canParse("ä", host) && canParse("https://a.example"), `time ${times}`);
@@ -144,11 +144,11 @@ test("a URL with letters that are not ASCII stays one, however often it is asked
   }
 });
 
-test("a refusal does not repeat a password", () => {
+test("messages do not repeat a password", () => {
   expect(() => parseBaseUrl("https://ada:secret@example.com")).toThrow(/^Base URL "https:\/\/\.\.\.@example\.com" has/);
 });
 
-describe("the URL of a listing at another path is no base URL", () => {
+describe("refuses the URL of a listing at another path", () => {
   test.each([
     "https://a.example/x/v1.0/stations",
     "https://a.example/x/v1.0/stations/",

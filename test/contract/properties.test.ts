@@ -21,7 +21,7 @@ import { anyUser, checkUser, encodeUser, toRow } from "../support/users.js";
 
 const finder = recordFinder(USERS_CONTRACT);
 
-test("what is made to be valid is valid, and the check changes nothing", () => {
+test("accepts valid records, and does not change them", () => {
   fc.assert(
     fc.property(anyUser, (user) => {
       const before = JSON.stringify(user);
@@ -31,7 +31,7 @@ test("what is made to be valid is valid, and the check changes nothing", () => {
   );
 });
 
-test("a user's text is that of fast-json-stable-stringify, and reads back as the user", () => {
+test("encodes users like fast-json-stable-stringify, without loss", () => {
   fc.assert(
     fc.property(anyUser, (user) => {
       const text = encodeUser(user);
@@ -43,7 +43,7 @@ test("a user's text is that of fast-json-stable-stringify, and reads back as the
   );
 });
 
-test("keys are sorted at every depth of each field that may hold any JSON", () => {
+test("sorts keys at every depth of x-json fields", () => {
   const json = { "x-json": true } as const;
   const encode = recordEncoder(contractOf(contractOfThings({ note: json, kind: json })));
   const nested = { b: [{ d: 1, c: 2 }], a: "" };
@@ -55,7 +55,7 @@ test("keys are sorted at every depth of each field that may hold any JSON", () =
     expect(encode({ key: "k", kind, note, size: 1 })).toBe(`{"key":"k",${expected},"size":1}`);
 });
 
-test("the index of users has the digest of each one's text, whatever the text says of ids", () => {
+test("the record list has the digest of each user's text, even if the text contains ids", () => {
   const sly = anyUser.map((user) => ({
     ...user,
     bio: `${user.bio}","id":"x`,
@@ -71,7 +71,7 @@ test("the index of users has the digest of each one's text, whatever the text sa
   );
 });
 
-test("pages hold every user once and in order, one a line; links chain from first to last and back; count adds up", async () => {
+test("pages have every user once, in order, one a line, with correct links and counts", async () => {
   const users = fc.uniqueArray(anyUser, { maxLength: 25, selector: ({ id }) => id });
   await fc.assert(
     fc.asyncProperty(users, fc.integer({ min: 1, max: 10 }), async (made, pageSize) => {

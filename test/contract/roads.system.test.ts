@@ -65,7 +65,7 @@ function isExact(text: string): boolean {
   );
 }
 
-test("what SQLite writes and the pattern takes is valid, canonical and without warnings; another validator agrees with ours", async () => {
+test("records that the pattern accepts are valid, canonical and without warnings, also for another validator", async () => {
   const seen = { fast: 0, valid: 0, invalid: 0 };
   await fc.assert(
     fc.asyncProperty(anyTable, async (table) => {
@@ -107,7 +107,7 @@ function isJson(value: unknown): boolean {
   return !(value instanceof Unfit) && (typeof value !== "number" || Number.isFinite(value));
 }
 
-test("several threads publish what one does, or refuse for the same reasons; records stand in order, ties and all", async () => {
+test("several threads publish the same as one, or refuse for the same reasons, in the same order", async () => {
   await fc.assert(
     fc.asyncProperty(anyTable, fc.integer({ min: 1, max: 3 }), fc.boolean(), async (table, pageSize, hasIndex) => {
       const folder = scratch();

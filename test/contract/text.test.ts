@@ -28,7 +28,7 @@ const plain = anyUser.map((user) => ({
   wac_status: 0,
 }));
 
-test("every text of a plain user is taken, whatever characters it has", () => {
+test("the pattern accepts every plain user, whatever characters it has", () => {
   fc.assert(
     fc.property(plain, (user) => {
       expect(takes(JSON.stringify(user))).toBe(true);
@@ -61,7 +61,7 @@ const edit = fc.oneof(
   fc.tuple(fc.nat(), fc.constant("")),
 );
 
-test("what is taken after an edit is still valid, and the text that JSON.stringify makes", () => {
+test("an edited text that the pattern accepts is valid and canonical", () => {
   let taken = 0;
   fc.assert(
     fc.property(plain, edit, fc.nat({ max: 3 }), (user, [where, insert], cut) => {

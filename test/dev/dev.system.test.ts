@@ -31,7 +31,7 @@ test("shows changes made by sqlite3 as a diff, serves them at once, and leaves n
   expect(await run.stop()).toBe(0);
   expect(run.text()).toBe(`\
 dev   http://HOST/   5 users on 1 page, from users.sqlite
-ready   in SECONDS   built again when a file changes that it is made of; Ctrl-C ends it
+ready   in SECONDS   builds again when its files change; Ctrl-C ends it
 TIME  users.sqlite changed: 1 user removed, 1 changed, in SECONDS
 removed (1)
   - ${userId(4)}  joined 2025-12-31  VERIFIED  "Ada Lovelace"
@@ -116,12 +116,12 @@ users  field   rule   example
 
 user ${userId(2)}: country "${value}" must match ^[A-Z]{2}$, like DE
 error: 1 of 5 users is invalid, with 1 problem: nothing was built. Correct it in the source, or leave it out with --skip-invalid. "rollcall build --problems FILE" writes every problem.
-dev   http://HOST   still serves what was built before
+dev   http://HOST   still serves the last good build
 `;
   expect(run.text().split("\n").slice(2).join("\n")).toBe(`\
 ${told("Dx")}${told("Ex")}\
-TIME  users.sqlite changed, and the trouble is the same
-TIME  users.sqlite changed: what was wrong is mended, no user differs, in SECONDS
+TIME  users.sqlite changed; the error is the same
+TIME  users.sqlite changed: the error is corrected, no user differs, in SECONDS
 `);
 });
 
@@ -271,7 +271,7 @@ test("refuses a missing --db, and waits for a database that does not exist yet",
   expect(await none.ended).toBe(2);
   expect(none.text()).toMatch(/^error: db is not set: give --db <file>, /);
   const run = develop(place, "later.sqlite");
-  await run.shown("has nothing to serve until that is mended");
+  await run.shown("serves nothing until the error is corrected");
   const [, host = ""] = /(127[\d.]+:\d+)/.exec(run.said()) ?? [];
   const answer = await fetch(`http://${host}/`);
   expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining("no release yet")]);
@@ -281,10 +281,10 @@ test("refuses a missing --db, and waits for a database that does not exist yet",
   expect(await run.stop()).toBe(0);
   expect(run.text()).toBe(`\
 error: There is no file later.sqlite; --db names the file of records.
-dev   http://HOST   has nothing to serve until that is mended
-TIME  later.sqlite changed: what was wrong is mended, no user differs, in SECONDS
+dev   http://HOST   serves nothing until the error is corrected
+TIME  later.sqlite changed: the error is corrected, no user differs, in SECONDS
 dev   http://HOST/   5 users on 1 page, from later.sqlite
-ready   in SECONDS   built again when a file changes that it is made of; Ctrl-C ends it
+ready   in SECONDS   builds again when its files change; Ctrl-C ends it
 `);
 });
 
@@ -341,10 +341,10 @@ test("shows any file, with the command that keeps its contract and the other tab
   expect(await run.stop()).toBe(0);
   expect(run.text()).toBe(`\
 dev   http://HOST/   2 bigs on 1 page, from users.sqlite
-ready   in SECONDS   built again when a file changes that it is made of; Ctrl-C ends it
-contract  made from the table big   to keep and change it: rollcall init --from users.sqlite --table big
-leave   password   what seems private, or cannot be published
-others   small   each by --table: rollcall dev users.sqlite --table small
+ready   in SECONDS   builds again when its files change; Ctrl-C ends it
+contract  made from the table big   to write and edit it: rollcall init --from users.sqlite --table big
+omit   password   seems private, or cannot be published
+tables   small   not shown; to see one: rollcall dev users.sqlite --table small
 `);
   writeFileSync(join(place.cwd, "team.csv"), "id,name\n1,Ann\n");
   const csv = develop(place, "--json team.csv");

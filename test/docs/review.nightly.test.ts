@@ -24,7 +24,7 @@ function timeless(text: string): string {
   return text.replace(/\d{8}T\d{6}Z/g, "20260131T120000Z");
 }
 
-/** Ids count the page for people, which is another one with each change of its script; which are the same is what matters. */
+/** Ids count the explorer, which is another one with each change of its script; which are the same is what matters. */
 function nameless(text: string): string {
   const ids = [...new Set(text.match(/(?<=Z-|\()[0-9a-f]{12}\b/g))];
   return ids.reduce((rest, id, at) => rest.replaceAll(id, `id ${at}`), timeless(text));

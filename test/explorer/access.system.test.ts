@@ -1,4 +1,4 @@
-/** The page for people is one for everybody: checked by axe, wide and narrow, light and dark, and used by keys alone. */
+/** The explorer is one for everybody: checked by axe, wide and narrow, light and dark, and used by keys alone. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -50,14 +50,14 @@ describeWith("chromium", "accessibility", (path) => {
     expect(misdeeds).toEqual([]);
   });
 
-  test.each([0, 1])("%i records: axe finds nothing, and the page says how many there are", async (count) => {
+  test.each([0, 1])("%i records: axe finds nothing, and the page shows their number", async (count) => {
     const { page, misdeeds } = await open((await servePage({ rows: plainRows(count) })).url);
     expect(await settledList(page)).toBe(count === 1 ? "1 user" : "0 users");
     expect(await findings(page)).toEqual([]);
     expect(misdeeds).toEqual([]);
   });
 
-  test("keys alone find a record, open it, read it and go back to where it is in the list", async () => {
+  test("the keyboard finds a record, opens it, reads it and returns to the list", async () => {
     const { page } = await open((await servePage({ rows: plainRows(40) })).url);
     await settledList(page);
     await tabTo(page, "#search");
@@ -78,7 +78,7 @@ describeWith("chromium", "accessibility", (path) => {
     await page.locator("a.record >> nth=1").and(page.locator(":focus")).waitFor();
   });
 
-  test("the link that skips to the list moves the focus there, and the list stays as it is", async () => {
+  test("the skip link moves the focus to the list, and does not change it", async () => {
     const { page, misdeeds } = await open(`${(await servePage({ rows: plainRows(40) })).url}#?q=user3`);
     await page.locator("#status", { hasText: "11 users found" }).waitFor();
     await tabTo(page, ".skip");
@@ -94,7 +94,7 @@ describeWith("chromium", "accessibility", (path) => {
     expect(misdeeds).toEqual([]);
   });
 
-  test("names of any length leave the other columns whole", async () => {
+  test("long names do not cut other columns", async () => {
     const long = ["x".repeat(20_000), "y".repeat(50), "Anna"];
     const rows = plainRows(3).map((row, at) => ({ ...row, display_name: long[at] ?? "" }));
     const { page } = await open((await servePage({ rows })).url, { viewport: { width: 1280, height: 800 } });
@@ -108,7 +108,7 @@ describeWith("chromium", "accessibility", (path) => {
     }
   });
 
-  test("a facet's value of 300 characters without a space widens nothing", async () => {
+  test("a facet value of 300 characters without a space does not widen the page", async () => {
     const contract = join(scratch(), "contract.json");
     const { properties } = USERS;
     const faceted = { ...USERS, properties: { ...properties, bio: { ...properties["bio"], "x-facet": true } } };
@@ -131,7 +131,7 @@ describeWith("chromium", "accessibility", (path) => {
     }
   });
 
-  test("a screen reader hears of results once they are there, in a live region", async () => {
+  test("a live region announces results once they are shown", async () => {
     const { page } = await open((await servePage({ rows: plainRows(40) })).url);
     await settledList(page);
     await page.evaluate(() => {

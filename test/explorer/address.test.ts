@@ -52,11 +52,11 @@ test.each([
   ["#?page=x&q=y", "#?q=y"],
   ["#q=y", "#?q=y"],
   ["#/%", "#/%25"],
-])("%s is read as far as it makes sense, as %s", (address, meant) => {
+])("reads the valid parts of %s, as %s", (address, meant) => {
   expect(addressOf(parseHash(address))).toBe(meant);
 });
 
-test("what nothing can be chosen by is left out", () => {
+test("ignores filters by fields that are not facets", () => {
   const where = new Map([
     ["garbage", ""],
     ["__proto__", "1"],

@@ -9,7 +9,7 @@ import { readTree, scratch } from "../support/files.js";
 const baseUrl = "https://people.example.org/directory";
 const OWN = /^(?:index\.html|explorer\/|lookup\/)/;
 
-/** The files of the page for people, by path. */
+/** The files of the explorer, by path. */
 function ownFiles(folder: string): Map<string, string> {
   return new Map([...readTree(folder)].filter(([path]) => OWN.test(path)));
 }
@@ -20,7 +20,7 @@ function usersFile(count: number): string {
   return db;
 }
 
-test("what has not changed is linked from the last release; a build without a page has none of it", async () => {
+test("links unchanged files from the last release; a build without --explorer has none", async () => {
   const [db, dist] = [usersFile(50), scratch()];
   const first = await build({ db, baseUrl, dist, explorer: true });
   const again = await build({ db, baseUrl, dist, explorer: true });

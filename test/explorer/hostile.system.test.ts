@@ -1,4 +1,4 @@
-/** Texts that try to be more than text: the page for people shows them, and does nothing else with them. */
+/** Texts that try to be more than text: the explorer shows them, and does nothing else with them. */
 import { expect, test } from "vitest";
 import { USERS } from "../../src/contract/users.js";
 import { addressOf, BEGINNING } from "../../src/explorer/page/address.js";
@@ -30,7 +30,7 @@ describeWith("chromium", "hostile text", (path) => {
   const open = usePages(path);
   const withImages = useWatched(path, (asked, url) => asked.startsWith(url) || asked.startsWith(`${IMAGES}/`));
 
-  test("in the list, in a record and in what is searched for is text, and nothing happens", async () => {
+  test("is shown as text in the list, in records and in the search", async () => {
     const { page, misdeeds } = await open(await served(TEXTS));
     await settledList(page);
     const shown = [];
@@ -61,7 +61,7 @@ describeWith("chromium", "hostile text", (path) => {
     expect(misdeeds).toEqual([]);
   });
 
-  test("that is an address leads elsewhere only as a marked link, and only where it is http", async () => {
+  test("becomes a marked link only if it is an http URL", async () => {
     const { page } = await open(await served(["javascript:alert(1)"], "HTTPS://evil.example/a b".replace(" ", "%20")));
     await settledList(page);
     await page.locator("a.record").click();

@@ -1,4 +1,4 @@
-/** Releases with a page for people, and the hosts on which people open it. */
+/** Releases with an explorer, and the hosts on which people open it. */
 import { once } from "node:events";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";

@@ -18,7 +18,7 @@ const users = (count: number): AnyRecord[] =>
   });
 const observed = (count: number): AnyRecord[] => stations(count).map(({ record }): AnyRecord => record);
 
-test("says whose listing it is, how many records there are, since when, and what they are", async () => {
+test("shows the host, the number of records, their times and their description", async () => {
   const page = await pageOf(USERS_CONTRACT, users(1204));
   expect(page).toContain('<p class="product">https://people.example.org/directory</p>');
   expect(page).toContain("<h1>1,204 users</h1>");
@@ -30,7 +30,7 @@ test("says whose listing it is, how many records there are, since when, and what
   expect(page).toContain("<title>Users at people.example.org</title>");
 });
 
-test("tells what each field means, in the words of its contract", async () => {
+test("describes each field in the contract's words", async () => {
   const page = await pageOf(USERS_CONTRACT, users(3));
   const plain = page.replaceAll("<wbr>", "");
   for (const { path } of USERS_CONTRACT.fields) expect(plain).toContain(`<code class="path">${path}</code>`);
@@ -38,7 +38,7 @@ test("tells what each field means, in the words of its contract", async () => {
   expect(page).toContain("Whole number from 0.");
 });
 
-test("says whose data it is, with links to URLs and addresses alone", async () => {
+test("shows publisher and licence, with links only for URLs and e-mail addresses", async () => {
   expect(await pageOf(STATIONS_CONTRACT, [])).not.toContain("About this data");
   const listing = {
     ...{ title: "<b>Weather</b>", description: "All\nstations.", publisher: "https://a.example/" },
@@ -57,7 +57,7 @@ test("says whose data it is, with links to URLs and addresses alone", async () =
   ]);
 });
 
-test("leads to every file for programs, and to those alone that there are", async () => {
+test("links exactly the files that the release has", async () => {
   const links = (page: string) => [...page.matchAll(/<a href="\.\/([^"]+)"/g)].map(([, path]) => path);
   const usual = [
     ...["api/users/pages/1.json", "snapshot.json", "openapi.json", "contract.json", "lookup/index.json"],
@@ -72,7 +72,7 @@ test("leads to every file for programs, and to those alone that there are", asyn
   expect(links(few)).toEqual(usual.filter((path) => !/bulk|csv|changes|minisig/.test(path)));
 });
 
-test("is not for search engines, runs its own script alone, and asks for nothing but by relative URLs", async () => {
+test("has noindex, runs only its own script, and uses only relative URLs", async () => {
   const page = await pageOf(USERS_CONTRACT, users(3));
   expect(page).toContain('<meta name="robots" content="noindex">');
   expect(page).toContain(
@@ -88,7 +88,7 @@ test("is not for search engines, runs its own script alone, and asks for nothing
   expect(page).not.toMatch(/ style=| on[a-z]+=/);
 });
 
-test("gives the script what it needs before it has read anything", async () => {
+test("has the facts that the script needs", async () => {
   const facts = async (contract: Contract) => {
     const page = await pageOf(contract, []);
     return JSON.parse(/id="facts">(.*?)<\/script>/.exec(page)?.[1] ?? "");
@@ -106,7 +106,7 @@ test("gives the script what it needs before it has read anything", async () => {
 describe("plots", () => {
   const figures = (page: string) => [...page.matchAll(/<figure id="([^"]+)">/g)].map(([, id]) => id);
 
-  test("show what was counted, each also as a table", async () => {
+  test("show the counts, also as tables", async () => {
     const records = observed(200).map((record, at) => ({ ...record, readings: at % 9 }));
     const page = await pageOf(STATIONS_CONTRACT, records);
     expect(figures(page)).toEqual(["times", "facet1", "facet2", "integer1"]);
@@ -114,7 +114,7 @@ describe("plots", () => {
     expect(page).toContain('<h3 id="facet1-title">Country</h3>');
   });
 
-  test("are not drawn of what would show nothing: no record, one value, or as many values as records", async () => {
+  test("are not drawn for no records, one value, or unique values", async () => {
     expect(figures(await pageOf(USERS_CONTRACT, []))).toEqual([]);
     expect(figures(await pageOf(USERS_CONTRACT, users(1)))).toEqual([]);
     const { file } = STATIONS_CONTRACT;
@@ -124,7 +124,7 @@ describe("plots", () => {
     expect(await pageOf(named, unlike)).not.toContain(">Name</h3>");
   });
 
-  test("are not drawn of keys, unique integers and integers that are times", async () => {
+  test("are not drawn for keys, unique integers and times", async () => {
     expect(figures(await pageOf(STATIONS_CONTRACT, observed(200)))).not.toContain("integer1");
     const { file } = STATIONS_CONTRACT;
     const { readings, ...others } = file.properties;
@@ -142,7 +142,7 @@ describe("plots", () => {
     }
   });
 
-  test("of an order that begins with an integer that is a time show it as a time", async () => {
+  test("show an integer time field as times", async () => {
     const { file } = STATIONS_CONTRACT;
     const properties = { ...file.properties, created_at: { type: "integer" } } as const;
     const listing = { ...file["x-listing"], order: ["created_at", "code"] };
@@ -153,7 +153,7 @@ describe("plots", () => {
     expect(page).toContain('Created at: <time datetime="2023-11-14">2023-11-14</time> to ');
   });
 
-  test("of a contract with a thousand fields are a dozen of each kind", async () => {
+  test("are at most a dozen of each kind", async () => {
     const fields = (prefix: string, schema: FieldSchema) =>
       Object.fromEntries(Array.from({ length: 400 }, (_, at): [string, FieldSchema] => [`${prefix}${at}`, schema]));
     const properties: Record<string, FieldSchema> = {
@@ -176,14 +176,14 @@ describe("plots", () => {
   });
 });
 
-test.each(FOREIGN.map(({ contract }) => contract))("of contract %#, whatever its fields are called", async (file) => {
+test.each(FOREIGN.map(({ contract }) => contract))("of contract %#, with any field names", async (file) => {
   const contract = contractOf(file);
   const page = await pageOf(contract, []);
   expect(page.match(/<code class="path">/g)).toHaveLength(contract.fields.length);
   expect(page).toContain(`href="./${contract.listing.path.slice(1)}pages/1.json"`);
 });
 
-test("hostile text is only ever text", async () => {
+test("hostile text stays text", async () => {
   const { contract, records } = hostileCollection();
   const page = await pageOf(contract, records, { baseUrl: "https://evil.example/%22%3E%3Csvg" });
   for (const text of TEXTS.filter((each) => /[<"]/.test(each))) expect(page).not.toContain(text);
@@ -205,7 +205,7 @@ test.each<[FieldSchema, string]>([
   [{ type: "array", items: { enum: ["temp", "wind"] } }, 'List of "temp", "wind"'],
   [{ type: "array", items: { type: "string" } }, "List, each item: text"],
   [{ "x-json": true }, "Any JSON value"],
-])("%j is in words: %s", (schema, words) => {
+])("%j is described as: %s", (schema, words) => {
   expect(meaningOf(schema).kind).toBe(words);
 });
 

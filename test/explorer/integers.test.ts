@@ -16,12 +16,12 @@ function count(values: readonly number[]) {
 const sum = (bins: Bins) => bins.reduce((all, { count: one }) => all + one, 0);
 const spread = (length: number, most: number) => Array.from({ length }, (_, at) => Math.floor((at / length) * most));
 
-test("one value, or none, is no distribution", () => {
+test("one value, or none, has no distribution", () => {
   expect(count([])).toBeUndefined();
   expect(count([7, 7, 7])).toBeUndefined();
 });
 
-test("values are unique if none occurs twice, also where they are too many to keep", () => {
+test("detects unique values, even if they are too many to keep", () => {
   const isUnique = (values: readonly number[]) => {
     const counter = new IntegerCounter();
     for (const value of values) counter.add(value);
@@ -32,7 +32,7 @@ test("values are unique if none occurs twice, also where they are too many to ke
   expect(isUnique([...many, ...many.slice(0, 10_000)])).toBe(false);
 });
 
-test("few values have a bin each", () => {
+test("few values have one bin each", () => {
   expect(count([3, -1, 3, 1_000_000])).toEqual({
     min: -1,
     max: 1_000_000,
@@ -45,7 +45,7 @@ test("few values have a bin each", () => {
 });
 
 describe("more than 24 values", () => {
-  test("spread evenly have bins of one round width", () => {
+  test("spread evenly have bins of equal round width", () => {
     const years = Array.from({ length: 1000 }, (_, at) => 1951 + (at % 70));
     const { bins = [] } = count(years) ?? {};
     expect(bins[0]).toMatchObject({ from: 1950, to: 1954 });
@@ -53,13 +53,13 @@ describe("more than 24 values", () => {
     expect(new Set(bins.map(({ from, to }) => to - from))).toEqual(new Set([4]));
   });
 
-  test("of which one lies far outside have bins that grow", () => {
+  test("with an outlier have growing bins", () => {
     const { bins = [] } = count([...spread(1000, 100), 1_000_000]) ?? {};
     expect(bins.at(-1)).toEqual({ from: 1_000_000, to: 1_999_999, count: 1 });
     expect(bins[0]).toMatchObject({ from: 0, to: 0 });
   });
 
-  test("most of which are small have bins that grow", () => {
+  test("that are mostly small have growing bins", () => {
     const { bins = [] } = count([...new Array(500).fill(0), ...spread(100, 4000), -3]) ?? {};
     expect(bins.slice(0, 5).map(({ from, to }) => [from, to])).toEqual([
       [-4, -2],
@@ -77,7 +77,7 @@ describe("more than 24 values", () => {
     fc.maxSafeInteger(),
   );
 
-  test("lose none, lie in the bins that count them, and leave no gap", () => {
+  test("are all counted in their bins, without gaps", () => {
     fc.assert(
       fc.property(fc.uniqueArray(any, { minLength: 25, maxLength: 300 }), (values) => {
         const { bins = [], ...ends } = count(values) ?? {};
@@ -93,7 +93,7 @@ describe("more than 24 values", () => {
     );
   });
 
-  test("are counted the same in any order, also when cells have grown wider", () => {
+  test("give the same result in any order", () => {
     const values = Array.from({ length: 60_000 }, (_, at) => (at * 7919) % 1_000_003);
     const counted = count(values);
     expect(sum(counted?.bins ?? [])).toBe(values.length);

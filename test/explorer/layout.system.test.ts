@@ -66,7 +66,7 @@ describeWith("chromium", "layout", (path) => {
     },
   );
 
-  test.each(WIDTHS)("at %i pixels nothing moves while slow requests are answered", async (width) => {
+  test.each(WIDTHS)("at %i pixels, nothing moves during slow requests", async (width) => {
     const { url } = await servePage({ rows: plainRows(240), pageSize: 50 });
     const page = await newPage({ viewport: { width, height: HEIGHT } });
     const session = await page.context().newCDPSession(page);

@@ -68,7 +68,7 @@ describeWith("chromium", "without a script", (executablePath) => {
     }
   });
 
-  test("hostile text is shown, and does nothing", async () => {
+  test("hostile text is shown as text", async () => {
     const { contract, records } = hostileCollection();
     const { page, asked } = await open(await pageOf(contract, records));
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(`60 ${contract.listing.words[1]}`);
@@ -79,7 +79,7 @@ describeWith("chromium", "without a script", (executablePath) => {
     expect(again.asked).toEqual(FILES);
   });
 
-  test("one drawing of each plot is shown, the widest that fits, and its figures can be opened", async () => {
+  test("shows the widest drawing of each plot that fits, and its figures", async () => {
     const text = await pageOf(STATIONS_CONTRACT, observed(200));
     for (const [width, times, others] of [
       [1600, "w1080", "w520"],

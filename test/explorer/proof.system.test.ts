@@ -27,7 +27,7 @@ async function site(signKey?: string): Promise<{ url: string; replace(): Promise
 describeWith("chromium", "proof", (path) => {
   const open = usePages(path);
 
-  test("a byte that was changed on the way is not shown, and what is wrong is said", async () => {
+  test("does not show a changed byte, and says what is wrong", async () => {
     const { page } = await open(await served());
     await settledList(page);
     let isChanged = true;
@@ -38,16 +38,16 @@ describeWith("chromium", "proof", (path) => {
     });
     await page.reload();
     await page.locator(".word.alarm", { hasText: "is not what SHA256SUMS lists" }).waitFor();
-    await proofSays(page, /^Not proved: /);
+    await proofSays(page, /^Not verified: /);
     expect(await shownNames(page)).toEqual([]);
     isChanged = false;
     await page.getByRole("button", { name: "Try again" }).click();
     expect(await settledList(page)).toBe("1 to 15 of 40 users");
-    await proofSays(page, /^Proved by digests/);
+    await proofSays(page, /^Verified by digests/);
     expect(await page.locator(".word.alarm").count()).toBe(0);
   });
 
-  test("a damaged SHA256SUMS proves nothing, and once it is whole again the page goes on by itself", async () => {
+  test("refuses a damaged SHA256SUMS, and continues once it is correct", async () => {
     const { page } = await open(await served());
     await settledList(page);
     let isDamaged = true;
@@ -58,53 +58,53 @@ describeWith("chromium", "proof", (path) => {
     });
     await page.reload();
     await page.locator(".word.alarm details").waitFor();
-    await proofSays(page, /^Not proved: /);
+    await proofSays(page, /^Not verified: /);
     expect(await page.locator("#status").textContent()).toBe("Nothing could be read.");
     isDamaged = false;
     // As the next look at the host does.
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
-    await proofSays(page, /^Proved by digests/);
+    await proofSays(page, /^Verified by digests/);
     expect(await settledList(page)).toBe("1 to 15 of 40 users");
   });
 
-  test("the publisher's key is asked for once, kept, and let go of", async () => {
+  test("the publisher's key is stored, and can be removed", async () => {
     const folder = scratch();
     const [ours, other] = [writeKey(folder, "ours"), writeKey(folder, "other")];
     const { page, misdeeds } = await open(await served(ours.secret));
     await settledList(page);
-    await page.getByText("How it is proved").click();
+    await page.getByText("How it is verified").click();
     const give = async (key: string) => {
       await page.getByLabel("Public key").fill(key);
       await page.getByRole("button", { name: "Check the signature" }).click();
     };
     await give("RWnothing");
-    await page.getByText("is no public key of minisign's").waitFor();
+    await page.getByText("is not a minisign public key").waitFor();
     await give(other.line);
-    await proofSays(page, /^Not proved: .* is refused, since it is not signed with this key/);
+    await proofSays(page, /^Not verified: .* not signed with this key/);
     await showsNothing(page);
     await give(ours.line);
-    await proofSays(page, /^Proved by the signature of key [0-9A-F]{16}: records and facets of snapshot/);
+    await proofSays(page, /^Verified by the signature of key [0-9A-F]{16}: records and facets of snapshot/);
     expect((await shownNames(page)).length).toBe(15);
     await showsFigures(page, "40 users");
     await give(other.line);
-    await proofSays(page, /^Not proved: /);
+    await proofSays(page, /^Not verified: /);
     // The key is asked for before anything is shown.
     await page.reload();
-    await proofSays(page, /^Not proved: /);
+    await proofSays(page, /^Not verified: /);
     await showsNothing(page);
-    await page.getByText("How it is proved").click();
+    await page.getByText("How it is verified").click();
     await give(ours.line);
     await page.reload();
-    await proofSays(page, /^Proved by the signature/);
-    await page.getByText("How it is proved").click();
+    await proofSays(page, /^Verified by the signature/);
+    await page.getByText("How it is verified").click();
     await page.getByRole("button", { name: "Forget the key" }).click();
-    await proofSays(page, /^Proved by digests/);
+    await proofSays(page, /^Verified by digests/);
     await page.reload();
-    await proofSays(page, /^Proved by digests/);
+    await proofSays(page, /^Verified by digests/);
     expect(misdeeds).toEqual([]);
   });
 
-  test("a release that is replaced between index.html and its script is shown as one", async () => {
+  test("a release replaced between index.html and its script is shown consistently", async () => {
     const { url, replace } = await site();
     const { page } = await open(`${url}snapshot.json`);
     let isReplaced = false;
@@ -118,7 +118,7 @@ describeWith("chromium", "proof", (path) => {
     await showsFigures(page, "50 users");
   });
 
-  test("where index.html stays of another release, its figures and descriptions are not shown", async () => {
+  test("hides the overview of an outdated index.html", async () => {
     const { url, replace } = await site();
     const stale = await (await fetch(url)).text();
     await replace();
@@ -133,18 +133,18 @@ describeWith("chromium", "proof", (path) => {
     await page.locator("#status", { hasText: "1 to 15 of 50 users" }).waitFor();
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("50 users");
     expect(await page.locator("figure, .since, .lead, .meanings").count()).toBe(0);
-    await proofSays(page, /^Proved by digests: records and facets of snapshot/);
+    await proofSays(page, /^Verified by digests: records and facets of snapshot/);
     expect(asked).toBe(2);
   });
 
-  test("a release that is replaced while it is read takes its figures with it", async () => {
+  test("hides the overview of a release that was replaced while reading", async () => {
     const { url, replace } = await site();
     const { page } = await open(url);
     await settledList(page);
     await showsFigures(page, "40 users");
     await replace();
     await page.getByRole("searchbox").fill("user7");
-    await page.getByText(/^A newer snapshot was published while you were reading/).waitFor();
+    await page.getByText(/^A newer snapshot was published meanwhile/).waitFor();
     await page.getByText("The overview was written for another snapshot").waitFor();
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("50 users");
     await page.getByRole("button", { name: "Reload the page" }).first().click();

@@ -131,7 +131,7 @@ function numbersOf(list: string): number[] {
 const byBytes = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 describe("facets", () => {
-  test("have the terms of the parsed records, in their order, with the records' numbers", async () => {
+  test("have the terms of the records, in order, with record numbers", async () => {
     await fc.assert(
       fc.asyncProperty(anyCollection, fc.integer({ min: 1, max: 9 }), async ({ contract, records }, page) => {
         const expected = new Map<string, number[]>();
@@ -145,7 +145,7 @@ describe("facets", () => {
     );
   });
 
-  test("list each value with its count, most frequent first, then by the order of terms", async () => {
+  test("list values with counts, most frequent first, then by term", async () => {
     await fc.assert(
       fc.asyncProperty(anyCollection, async ({ contract, records }) => {
         const fields = facetFields(contract);
@@ -168,7 +168,7 @@ describe("facets", () => {
     );
   });
 
-  test("of very many values list a hundred, and say how many there are more", async () => {
+  test("list at most a hundred values, and the number of others", async () => {
     const { file } = STATIONS_CONTRACT;
     const named = contractOf({
       ...file,
@@ -187,7 +187,7 @@ describe("facets", () => {
   });
 });
 
-test("however many threads count, and in whatever order they hand over, every byte is the same", async () => {
+test("the bytes do not depend on threads or their order", async () => {
   await fc.assert(
     fc.asyncProperty(
       ...([anyCollection, fc.integer({ min: 2, max: 4 }), fc.integer({ min: 1, max: 3 }), fc.boolean()] as const),
@@ -202,7 +202,7 @@ test("however many threads count, and in whatever order they hand over, every by
   );
 });
 
-test("users are counted by their texts as by their values, whatever the texts say", async () => {
+test("counts users by text like by parsed values", async () => {
   const sly = anyUser.map((user) => ({ ...user, bio: `${user.bio}","kyc_status":"x`, circles: [{ tokens: 7 }] }));
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(anyUser, sly), { minLength: 1, maxLength: 9 }), async (users) => {
@@ -230,7 +230,7 @@ test("an empty collection has no time, no integer and no value", async () => {
   ]);
 });
 
-test("where the order has no time, there is none", async () => {
+test("has no times if the order has no time field", async () => {
   const { file } = STATIONS_CONTRACT;
   const unordered = contractOf({ ...file, "x-listing": { ...file["x-listing"], order: ["country", "code"] } });
   const records = stations(9).map(({ record }): AnyRecord => record);

@@ -1,4 +1,4 @@
-/** A walk through the page for people, on hosts of three kinds, at the root and below a base path, with links of both styles. */
+/** A walk through the explorer, on hosts of three kinds, at the root and below a base path, with links of both styles. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -54,7 +54,7 @@ describeWith("chromium", "a walk through the page", (path) => {
       return { url: `${baseUrl}/`, release, move };
     };
 
-    test("finds, chooses, opens, copies, goes back, and comes again by every address", async () => {
+    test("searches, filters, opens, copies, goes back, and reopens every URL", async () => {
       const { url, release } = await site();
       const { page, misdeeds } = await open(url, { permissions: ["clipboard-read", "clipboard-write"] });
       expect(await settledList(page)).toBe("1 to 15 of 240 users");
@@ -63,7 +63,7 @@ describeWith("chromium", "a walk through the page", (path) => {
       );
       await expect
         .poll(() => page.locator(".proof").textContent())
-        .toMatch(/^Proved by digests: records and facets of snapshot [0-9a-f]{12}\.$/);
+        .toMatch(/^Verified by digests: records and facets of snapshot [0-9a-f]{12}\.$/);
 
       await search(page, "anna", "3 users found, in 240.");
       expect(await shownNames(page)).toEqual(["Anna Berg", "Jörg Annas", "Anna-Lena Öström"]);
@@ -140,18 +140,18 @@ describeWith("chromium", "a walk through the page", (path) => {
       expect([...misdeeds, ...others]).toEqual([]);
     });
 
-    test("loses nothing while it is offline, and goes on by itself", async () => {
+    test("keeps its state while offline, and continues by itself", async () => {
       const { url } = await site();
       const { page, misdeeds } = await open(url);
       await settledList(page);
       const before = await shownNames(page);
       await page.context().setOffline(true);
       await page.getByRole("searchbox").fill("Annas");
-      const word = page.getByText("You are offline. What is shown stays.");
+      const word = page.getByText("You are offline. The page shows what was loaded before.");
       await word.waitFor();
       expect(await shownNames(page)).toEqual(before);
       // They are not what the words above find.
-      await status(page, "This is still the list from before.");
+      await status(page, "This is still the previous list.");
       await page.getByRole("button", { name: "Try again" }).click();
       await word.waitFor();
       expect(await page.getByRole("searchbox").inputValue()).toBe("Annas");
@@ -162,7 +162,7 @@ describeWith("chromium", "a walk through the page", (path) => {
       expect(misdeeds).toEqual([]);
     });
 
-    test("says so when the listing moves, and reads anew", async () => {
+    test("reports a newer snapshot, and reads again", async () => {
       const { url, move } = await site();
       const { page, misdeeds } = await open(url);
       await settledList(page);
@@ -172,7 +172,7 @@ describeWith("chromium", "a walk through the page", (path) => {
       await page.getByText("A newer snapshot was published.").waitFor();
       // Whoever reads on is not given records of two snapshots.
       await page.getByRole("button", { name: "Last" }).click();
-      await page.getByText(/^A newer snapshot was published while you were reading/).waitFor();
+      await page.getByText(/^A newer snapshot was published meanwhile/).waitFor();
       await status(page, "226 to 240 of 240 users");
       await page.locator("a.record").first().click();
       await page.locator(".one .fields tr:has(code:text-is('bio')) td", { hasText: "second" }).waitFor();

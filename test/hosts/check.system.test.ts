@@ -17,7 +17,7 @@ import { stations, stationsAt, writeStations } from "../support/stations.js";
 
 const BUILD = "build --db users.sqlite --base-url https://example.com";
 
-test("a release is measured file by file", async () => {
+test("measures a release file by file", async () => {
   const folder = await publish(scratch(), { encodings: ["br", "gzip"] });
   const { measures } = await measure(await openRelease(folder));
   // Three pages in three variants, contract.json, records.sha256, snapshot.json and SHA256SUMS.
@@ -25,34 +25,32 @@ test("a release is measured file by file", async () => {
   expect(measures.bytes).toBeGreaterThan(measures.bytesInFile);
 });
 
-test("the largest file is named, be it a page, a part, a step or a list that is not served", async () => {
+test("names the largest file: a page, a part, a step or a list", async () => {
   for (const path of ["bulk/2.ndjson.gz", "changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz", "records.sha256"]) {
     const others = { "bulk/1.ndjson.gz": Buffer.alloc(9_000), [path]: Buffer.alloc(26_214_401) };
     const dist = scratch();
     await publish(dist, { others });
     const { code, stderr } = await rollcall(["host", "cloudflare", dist, "--check"], fakeIo(dist));
     expect(code).toBe(1);
-    expect(stderr).toContain(
-      `has a file of 26.2 MB, ${path}, where Cloudflare Worker takes 26.2 MB. Ways out: another`,
-    );
+    expect(stderr).toContain(`has a file of 26.2 MB, ${path}, and Cloudflare Worker allows 26.2 MB. Try: another`);
   }
 });
 
-test("where a release is too large in all, fewer steps or no look-up are ways out, if it has some", async () => {
+test("suggests fewer steps or no lookup for a release that is too large", async () => {
   for (const [path, ways] of [
     ["changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz", "fewer steps (--changes), another host"],
-    ["lookup/words/1.txt", "no look-up (no --lookup), another host"],
+    ["lookup/words/1.txt", "no lookup (no --lookup), another host"],
     ["bulk/1.ndjson.gz", "another host"],
   ] as const) {
     const dist = scratch();
     truncateSync(join(await publish(dist, { others: { [path]: "" } }), path), 263_000_000);
     const { code, stderr } = await rollcall(["host", "azure-static-web-apps", dist, "--check"], fakeIo(dist));
     expect(code).toBe(1);
-    expect(stderr).toContain(`has 263 MB in all, where Azure Static Web Apps takes 262.1 MB. Ways out: ${ways}`);
+    expect(stderr).toContain(`has 263 MB in all, and Azure Static Web Apps allows 262.1 MB. Try: ${ways}`);
   }
 });
 
-test("sorted files and the page for people count like all others", async () => {
+test("counts sorted files and the explorer", async () => {
   const words = Array.from({ length: 600 }, (_, at) => [`lookup/words/${at + 1}.txt`, "a\tA\n"]);
   const page = ["index.html", "explorer/app.js", "explorer/facets/1.txt"].map((path) => [path, "1\n"]);
   const dist = scratch();
@@ -70,7 +68,7 @@ test("sorted files and the page for people count like all others", async () => {
   ]);
 });
 
-test("every limit of a host allows its number and refuses one more", () => {
+test("every limit allows its number and refuses one more", () => {
   for (const adapter of HOSTS) {
     for (const [name, most] of Object.entries(adapter.limits ?? {})) {
       if (typeof most !== "number") continue;

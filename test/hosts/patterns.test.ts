@@ -50,7 +50,7 @@ const PARTS = [
 ];
 const query = fc.array(fc.constantFrom(...PARTS), { maxLength: 9 }).map((parts) => parts.join(""));
 
-test("any query asks for the same page", () => {
+test("patterns find the same page as the contract for any query", () => {
   fc.assert(
     fc.property(query, (text) => {
       expect(read(text)).toBe(requestedPage(text));
@@ -59,7 +59,7 @@ test("any query asks for the same page", () => {
   );
 });
 
-test("a literal matches its text, whatever bytes it has", () => {
+test("a literal matches its text, with any bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 30 }), (bytes) => {
       const text = Buffer.from(bytes).toString("latin1");
@@ -85,7 +85,7 @@ test.each([
   ["br ; q = 0", ""],
   ["br\t;\tQ\t=\t0.000 , gzip", ".gz"],
   ["br ; q = 0, *", ""],
-])("Accept-Encoding %j takes %j", (header, suffix) => {
+])("Accept-Encoding %j selects %j", (header, suffix) => {
   const found = encodingPatterns(["br", "gzip"]).find(({ pattern }) => new RegExp(pattern, "i").test(header));
   expect(found?.suffix ?? "").toBe(suffix);
 });

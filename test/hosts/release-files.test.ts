@@ -13,7 +13,7 @@ import { filesFor } from "./servers.js";
 
 const INCLUDING = HOSTS.filter(({ included }) => included);
 
-test("some hosts include what releases hold", () => {
+test("some hosts include files of releases", () => {
   expect(INCLUDING.map(({ name }) => name)).toEqual(["nginx", "apache", "caddy"]);
 });
 
@@ -27,7 +27,7 @@ test.each(INCLUDING)(
   },
 );
 
-test.each(INCLUDING)("$name: the site's file is the same for a release with a page for people", async ({ name }) => {
+test.each(INCLUDING)("$name: the site's file is the same for a release with an explorer", async ({ name }) => {
   const own = async (others: Record<string, string>) => {
     const files = await filesFor(name, await publish(scratch(), { others }));
     return [...files].filter(([path]) => !path.startsWith(`${CURRENT}/`));
@@ -40,7 +40,7 @@ test.each(INCLUDING)("$name: the site's file is the same for a release with a pa
   expect(strip(await own(EXPLORED))).toEqual(strip(plain));
 });
 
-test.each(INCLUDING)("$name: a release whose files are of another path is noticed", async ({ name }) => {
+test.each(INCLUDING)("$name: detects files for another path", async ({ name }) => {
   const release = await openRelease(await publish(scratch(), { contract: STATIONS_CONTRACT }));
   const own = includedFiles({ adapt: [name] }, release);
   const elsewhere = { ...release, sums: { ...release.sums, paths: new PagePaths("/v2/stations/") } };
@@ -49,7 +49,7 @@ test.each(INCLUDING)("$name: a release whose files are of another path is notice
   expect(findDiffering(held, includedFiles({ adapt: [name] }, elsewhere))).toBeDefined();
 });
 
-test("a listing is refused where a host needs a file", () => {
+test("refuses a listing at the path of a host's file", () => {
   const built = { encodings: [], carriesAvatar: false, lookup: false, explorer: false };
   const options = { ...built, baseUrl: "https://example.com", adapt: ["htaccess"] };
   const paths = (path: string) => publishedFiles({ ...options, contract: stationsAt(path) }).map((file) => file.path);

@@ -80,7 +80,7 @@ const tables = fc.uniqueArray(column, {
   selector: ({ name }) => name.toLowerCase(),
 });
 
-test("a table with a key builds at once, every row of it", { timeout: 120_000 }, async () => {
+test("builds every row of any table with a key", { timeout: 120_000 }, async () => {
   const folder = scratch();
   let runs = 0;
   await fc.assert(

@@ -22,7 +22,7 @@ async function becomes(values: readonly unknown[], column = "thing", declared = 
   return { ...decided, schema: decided.schema && schema, observed, file };
 }
 
-describe("columns that are taken", () => {
+describe("columns that are published", () => {
   test.each<[what: string, values: unknown[], schema: object, column?: string, declared?: string]>([
     ["uuid", [UUID, UUID.toUpperCase()], { type: "string", format: "uuid" }],
     ["uuid or null", [UUID, null], { type: ["string", "null"], format: "uuid" }],
@@ -70,11 +70,11 @@ describe("columns that are taken", () => {
     [[2n, -5n, null], { minimum: -5, maximum: 2 }],
     [[1.5, 2n], { minimum: 1.5, maximum: 2 }],
     [[UUID], undefined],
-  ])("what %o measures is observed, and no rule", async (values, observed) => {
+  ])("limits measured in %o become x-observed, not rules", async (values, observed) => {
     expect((await becomes(values)).observed).toEqual(observed);
   });
 
-  test("with its own declarations where there are no rows", async () => {
+  test("without rows, uses declared types", async () => {
     const file = database(
       "CREATE TABLE things (id INTEGER PRIMARY KEY, a TEXT, b INT, c REAL, d BOOLEAN, e DECIMAL(5,2), f)",
     );
@@ -85,7 +85,7 @@ describe("columns that are taken", () => {
     ]);
   });
 
-  test("a sentence says how many values miss a form, and one of them", async () => {
+  test("says how many values do not match a form, with an example", async () => {
     const dates = Array.from({ length: 40 }, (_, at) => `2026-01-${String(1 + (at % 28)).padStart(2, "0")}`);
     const { why, schema, better } = await becomes([...dates, "soon", "then"]);
     expect(schema).toEqual({ type: "string" });
@@ -104,7 +104,7 @@ test.each(Array.from({ length: 30 }, (_, at) => at))(
   },
 );
 
-describe("columns that are left out", () => {
+describe("columns that are omitted", () => {
   test.each<[what: string, why: string, values: unknown[]]>([
     ["BLOB", "bytes, which JSON cannot hold", [Buffer.from("ab"), null]],
     ["mixed", '2 of 3 INTEGER, 1 of 3 TEXT, such as "x" in rowid 2', [1n, "x", 2n]],
@@ -129,7 +129,7 @@ describe("columns that are left out", () => {
     expect(found.schema).toBeUndefined();
   });
 
-  test("text that is not UTF-8, with the row that has it, in each encoding", async () => {
+  test("text that is not UTF-8, with its row, in each encoding", async () => {
     for (const [encoding, bytes] of [
       ["UTF-8", "41ff"],
       ["UTF-16le", "00d8"],
@@ -138,11 +138,11 @@ describe("columns that are left out", () => {
         INSERT INTO t VALUES (5, 'fine \u{fffd}', 'x'), (7, 'ok', CAST(x'${bytes}' AS TEXT))`);
       const { of } = await init(file);
       expect(of("a").schema).toMatchObject({ type: "string" });
-      expect(of("b")).toMatchObject({ what: "not UTF-8", why: "1 of 2, such as in rowid 7, to be mended there" });
+      expect(of("b")).toMatchObject({ what: "not UTF-8", why: "1 of 2, such as in rowid 7; correct the source" });
     }
   });
 
-  test("stays left out, whatever a query makes of it", async () => {
+  test("stays omitted, even if a query could convert it", async () => {
     const file = database(`CREATE TABLE t (id INTEGER PRIMARY KEY, note, tel BLOB, at INT);
       INSERT INTO t VALUES (1, 'a@example.com', x'${"00".repeat(16)}', 1600000000), (2, 5, x'${"01".repeat(16)}', 1600000001),
         (3, 7, NULL, 1600000002), (4, 9, NULL, 1600000003)`);
@@ -153,7 +153,7 @@ describe("columns that are left out", () => {
     expect(of("tel")).toMatchObject({ what: "contact data" });
   });
 
-  test("without a name, which leaves the others to be taken", async () => {
+  test("without a name; the others are published", async () => {
     const file = database(
       `CREATE TABLE t (id INTEGER PRIMARY KEY, "" TEXT, "a.b" TEXT); INSERT INTO t VALUES (1, 'x', 'y')`,
     );
@@ -162,7 +162,7 @@ describe("columns that are left out", () => {
     expect(of("")).toMatchObject({ what: "no name", why: "it is empty; name the column in a query, with AS" });
   });
 
-  test("by its name, with the line that would publish it", async () => {
+  test("by its name, with the line that publishes it", async () => {
     const { contract, of } = await init(
       database(`CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, "E-Mail" TEXT);
       INSERT INTO people VALUES (1, 'Ada', 'x')`),
@@ -205,7 +205,7 @@ const BETTER: readonly [values: unknown[], schema: object, column?: string][] = 
   [["a", Buffer.from("abc"), null], { type: ["string", "null"] }],
 ];
 
-test.each(BETTER)("the SQL that is shown for %o makes %o", async (values, schema, column = "my thing") => {
+test.each(BETTER)("the SQL shown for %o gives %o", async (values, schema, column = "my thing") => {
   const { better, file } = await becomes(values, column);
   const query = `SELECT the_key, ${better?.sql} FROM things`;
   const { of } = await init(file, { query });

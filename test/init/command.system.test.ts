@@ -11,7 +11,7 @@ import { database } from "./found.js";
 
 const CSV = fileURLToPath(new URL("books.csv", import.meta.url));
 
-test("a table with some of everything: a line for each column, and why", async () => {
+test("prints a line with a reason for each column", async () => {
   const cwd = scratch();
   database("people.sql", join(cwd, "people.sqlite"));
   expect(await rollcall("init --from people.sqlite", fakeIo(cwd))).toEqual({
@@ -19,27 +19,27 @@ test("a table with some of everything: a line for each column, and why", async (
     stdout: "",
     stderr: `\
 read      people.sqlite             the table people, 60 rows
-take      id                        integer: the key, as the PRIMARY KEY; 1 to 3600
-take      name                      text: up to 9 characters
-leave     mail                      contact data: its name says so; if it is meant to be public: "mail": {"type":"string"}
-leave     ApiKey                    a secret: its name says so; if it is meant to be public: "ApiKey": {"type":"string"}
-take      role                      text: 3 values, which repeat
-take      is_admin                  boolean: only 0 and 1
-take      created                   date-time: all are times with an offset
-take      last_seen                 date-time or null: all are times with an offset, 15 of 60 NULL
-take      height                    number: 1.51 to 2.1
-take      website                   uri or null: all are URLs, 12 of 60 NULL
-leave     photo                     BLOB: bytes, which JSON cannot hold; for text: hex("photo") AS "photo"
-leave     age                       mixed: 59 of 60 INTEGER, 1 of 60 TEXT, such as "SECRET old" in rowid 289; if it is meant to be public: "age": {"type":"string"}
-leave     Full Address              contact data: its name says so; if it is meant to be public: "full_address": {"type":"string","x-column":"Full Address"}
-take      Favourite Colour          text: the field favourite_colour; up to 13 characters
-take      serial                    text: up to 16 characters
-take      unused                    text or null: so far, all 60 NULL
-note      everything that is published is public; to publish what was left out, add its line to properties and its name to required
-note      SQL above is for a SELECT ... FROM people in a file, which --query names
-write     rollcall.query.sql        what is read of people: a SELECT that is yours to change
-write     rollcall.contract.json    what a record is, and that /people/ lists them; yours to change
-write     rollcall.config.json      settings to change
+publish   id                        integer: the key, as the PRIMARY KEY; 1 to 3600
+publish   name                      text: up to 9 characters
+omit      mail                      contact data: its name says so; if it is meant to be public: "mail": {"type":"string"}
+omit      ApiKey                    a secret: its name says so; if it is meant to be public: "ApiKey": {"type":"string"}
+publish   role                      text: 3 values, which repeat
+publish   is_admin                  boolean: only 0 and 1
+publish   created                   date-time: all are times with an offset
+publish   last_seen                 date-time or null: all are times with an offset, 15 of 60 NULL
+publish   height                    number: 1.51 to 2.1
+publish   website                   uri or null: all are URLs, 12 of 60 NULL
+omit      photo                     BLOB: bytes, which JSON cannot hold; for text: hex("photo") AS "photo"
+omit      age                       mixed: 59 of 60 INTEGER, 1 of 60 TEXT, such as "SECRET old" in rowid 289; if it is meant to be public: "age": {"type":"string"}
+omit      Full Address              contact data: its name says so; if it is meant to be public: "full_address": {"type":"string","x-column":"Full Address"}
+publish   Favourite Colour          text: the field favourite_colour; up to 13 characters
+publish   serial                    text: up to 16 characters
+publish   unused                    text or null: so far, all 60 NULL
+note      published data is public; to publish an omitted column, add its line to properties and its name to required
+note      SQL above is for a SELECT ... FROM people in a file for --query
+write     rollcall.query.sql        the SELECT that reads people; edit it
+write     rollcall.contract.json    the contract of the records at /people/; edit it
+write     rollcall.config.json      the settings; edit them
 next      rollcall build && rollcall serve
 `,
   });
@@ -68,19 +68,19 @@ test.skipIf(isMissing("sqlite3"))(
     const { code, stderr } = await rollcall("init --from books.sqlite", fakeIo(cwd));
     expect(code).toBe(0);
     expect(stderr.split("\n").slice(1, 10).join("\n")).toBe(`\
-take      ISBN                      integer: the key, as it is unique in 8 rows, though nothing in the table keeps it so; 9780061120084 to 9788437604947
-take      Title                     text: up to 40 characters
-take      Author                    text: up to 24 characters
-take      Published                 date or null: all are dates, 1 of 8 NULL
-take      Pages                     integer: 96 to 471
-take      Price                     number or null: 6.5 to 14.95, 1 of 8 NULL
-take      In Print                  boolean: the field in_print; only 0 and 1
-take      Shelf                     text: 2 values, which repeat
-take      Notes                     text: up to 21 characters`);
+publish   ISBN                      integer: the key, unique in 8 rows, but the table does not enforce it; 9780061120084 to 9788437604947
+publish   Title                     text: up to 40 characters
+publish   Author                    text: up to 24 characters
+publish   Published                 date or null: all are dates, 1 of 8 NULL
+publish   Pages                     integer: 96 to 471
+publish   Price                     number or null: 6.5 to 14.95, 1 of 8 NULL
+publish   In Print                  boolean: the field in_print; only 0 and 1
+publish   Shelf                     text: 2 values, which repeat
+publish   Notes                     text: up to 21 characters`);
   },
 );
 
-test("a CSV file is read as it is", async () => {
+test("reads a CSV file", async () => {
   const cwd = scratch();
   copyFileSync(CSV, join(cwd, "books.csv"));
   expect(await rollcall("init --from books.csv --words book,books --title Tome --path /b/", fakeIo(cwd))).toMatchObject(
@@ -97,7 +97,7 @@ test("a CSV file is read as it is", async () => {
   });
 });
 
-test("several tables: the list of them, and nothing is written", async () => {
+test("lists several tables, and writes nothing", async () => {
   const cwd = scratch();
   database("django.sql", join(cwd, "site.sqlite"));
   const before = [...readTree(cwd).keys()];
@@ -110,7 +110,7 @@ test("several tables: the list of them, and nothing is written", async () => {
   expect([...readTree(cwd).keys()]).toEqual(before);
 });
 
-test("nothing of what is left out is written or printed", async () => {
+test("writes and prints no values of omitted columns", async () => {
   const cwd = scratch();
   database("django.sql", join(cwd, "site.sqlite"));
   const { code, stderr } = await rollcall("init --from site.sqlite --table members", fakeIo(cwd));
@@ -124,20 +124,20 @@ test("nothing of what is left out is written or printed", async () => {
   expect(JSON.parse(readFileSync(join(cwd, "rollcall.config.json"), "utf8"))).not.toHaveProperty("table");
 });
 
-test.each(["rollcall.config.json", "rollcall.contract.json"])("nothing is written when %s is there", async (name) => {
+test.each(["rollcall.config.json", "rollcall.contract.json"])("writes nothing if %s exists", async (name) => {
   const cwd = scratch();
   database("people.sql", join(cwd, "people.sqlite"));
   writeFileSync(join(cwd, name), "mine");
   const { code, stderr } = await rollcall("init --from people.sqlite", fakeIo(cwd));
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: `error: ${name} is there already, so nothing was written; move it away, or run "rollcall build".\n`,
+    stderr: `error: ${name} exists already, so nothing was written. Move it away, or run "rollcall build".\n`,
   });
   expect([...readTree(cwd).keys()].sort()).toEqual(["people.sqlite", name].sort());
   expect(readFileSync(join(cwd, name), "utf8")).toBe("mine");
 });
 
-test("--json is what was found, and --quiet is nothing", async () => {
+test("--json prints what was found, --quiet prints nothing", async () => {
   const cwd = scratch();
   database("people.sql", join(cwd, "people.sqlite"));
   const { code, stdout, stderr } = await rollcall("init --from people.sqlite --json", fakeIo(cwd));
@@ -158,7 +158,7 @@ test("--json is what was found, and --quiet is nothing", async () => {
 });
 
 test.each([
-  ["--table people", 2, "There is no database to read the table or query from; name its file with --from."],
+  ["--table people", 2, "--table and --query need --from, the file of the database."],
   ["--from nothing.sqlite", 2, "There is no file nothing.sqlite; --from names a file of records."],
   ["--from folder", 1, "folder is a folder; --from names a file of records."],
   ["--from empty", 1, "empty is empty (0 bytes); --from names a file of records."],
@@ -170,8 +170,8 @@ test.each([
   ["--from bare.sqlite", 1, "bare.sqlite has no tables; name the SQLite file that holds the records."],
   ["--from one.sqlite --table two", 1, 'one.sqlite has no table or view "two"; it has people. Name one with --table.'],
   ["--from one.sqlite --query none.sql", 2, "There is no file none.sql; --query names a file with one SELECT."],
-  ["--from one.sqlite --table people --query q", 2, "--table and --query exclude each other; give one of them."],
-])("init %s is refused", async (line, code, message) => {
+  ["--from one.sqlite --table people --query q", 2, "--table and --query exclude each other; remove one."],
+])("refuses init %s", async (line, code, message) => {
   const cwd = scratch();
   mkdirSync(join(cwd, "folder"));
   writeFileSync(join(cwd, "empty"), "");
@@ -183,14 +183,14 @@ test.each([
   expect(readTree(cwd).has("rollcall.config.json")).toBe(false);
 });
 
-test("where it cannot write it says why, and leaves nothing", async () => {
+test("says why it cannot write, and leaves no files", async () => {
   const cwd = scratch();
   database("people.sql", join(cwd, "people.sqlite"));
   const inside = join(cwd, "nowhere");
   const { code, stderr } = await rollcall(`init --from ${join(cwd, "people.sqlite")}`, fakeIo(inside));
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /^error: Cannot write rollcall\.contract\.json and rollcall\.config\.json here \(.*\); mend that/,
+    /^error: Cannot write rollcall\.contract\.json and rollcall\.config\.json here \(.*\)\. Correct this/,
   );
   expect([...readTree(cwd).keys()]).toEqual(["people.sqlite"]);
 });

@@ -16,28 +16,28 @@ describe("the key", () => {
       "code TEXT UNIQUE, n INT",
       "('a', 1), (NULL, 2)",
       "n",
-      "as it is unique in 2 rows, though nothing in the table keeps it so",
+      "unique in 2 rows, but the table does not enforce it",
     ],
     [
       "a name like a key's first",
       "city TEXT, person_id INT, id TEXT",
       "('a', 1, 'x'), ('b', 2, 'y')",
       "id",
-      "as it is unique in 2 rows, though nothing in the table keeps it so",
+      "unique in 2 rows, but the table does not enforce it",
     ],
     [
       "no PRIMARY KEY with NULL",
       "code TEXT PRIMARY KEY, n INT",
       "('a', 1), (NULL, 2)",
       "n",
-      "as it is unique in 2 rows, though nothing in the table keeps it so",
+      "unique in 2 rows, but the table does not enforce it",
     ],
     [
       "not a PRIMARY KEY that is left out",
       "email TEXT PRIMARY KEY, n INT",
       "('a', 1), ('b', 2)",
       "n",
-      "as it is unique in 2 rows, though nothing in the table keeps it so",
+      "unique in 2 rows, but the table does not enforce it",
     ],
     [
       "a whole composite PRIMARY KEY, though one of its columns is unique by chance",
@@ -64,7 +64,7 @@ describe("the key", () => {
     ["tel TEXT, list TEXT, PRIMARY KEY (tel, list)", "('+49 30 1', 'a'), ('+49 30 2', 'a')", 'rowid AS "id"'],
     ["code TEXT, name TEXT", "('a', 'x'), (NULL, 'x'), ('b', 'x')", 'rowid AS "id"'],
     ["user_id TEXT, name TEXT", "('a', 'x'), ('', 'x'), ('', 'x'), (NULL, 'y')", 'rowid AS "id"'],
-  ])("of %s is made by a query that is written", async (columns, values, sql) => {
+  ])("of %s is added by a query", async (columns, values, sql) => {
     const { key, config, folder } = await init(
       database(`CREATE TABLE things (${columns}); INSERT INTO things VALUES ${values}`),
     );
@@ -74,10 +74,10 @@ describe("the key", () => {
     expect(config).not.toHaveProperty("table");
   });
 
-  test("of a view or query without one: it has to have one", async () => {
+  test("is required of a view or query", async () => {
     const file = database("CREATE TABLE t (a INT); INSERT INTO t VALUES (1), (1); CREATE VIEW v AS SELECT a FROM t");
-    await expect(init(file, { table: "v" })).rejects.toThrow(/; add a column to the view that names each row\.$/);
-    await expect(init(file, { query: "SELECT a FROM t" })).rejects.toThrow(/; add a column to the query that /);
+    await expect(init(file, { table: "v" })).rejects.toThrow(/; add a unique column to the view\.$/);
+    await expect(init(file, { query: "SELECT a FROM t" })).rejects.toThrow(/; add a unique column to the query\./);
   });
 });
 
@@ -93,7 +93,7 @@ describe("the label", () => {
   });
 });
 
-test("a table is chosen where there are several, whatever the case of its name", async () => {
+test("chooses a table by name, in any case", async () => {
   const file = database("CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE Kids (id INTEGER PRIMARY KEY)");
   const { config, contract } = await init(file, { table: "kids" });
   expect(config).toMatchObject({ db: file, table: "Kids" });
@@ -101,12 +101,12 @@ test("a table is chosen where there are several, whatever the case of its name",
   await expect(init(file, { table: "Kid" })).rejects.toThrow(/has no table or view "Kid".*Did you mean --table Kids\?/);
 });
 
-test("a table with the contract's word for its records is not named in the config", async () => {
+test("the config omits a table that has the contract's word", async () => {
   const { config } = await init(database("CREATE TABLE people (id INTEGER PRIMARY KEY)"));
   expect(Object.keys(config)).toEqual(["$schema", "db", "baseUrl", "dist", "explorer"]);
 });
 
-test("hostile names become a contract that every verb takes", async () => {
+test("hostile names become a valid contract", async () => {
   const names = ["a b", 'q"uote', "'", "a.b", "-x", "__proto__", "select", "\u202e", "x\ny", "名", "x:1", "$", "A-B"];
   const columns = names.map((name) => `"${name.replaceAll('"', '""')}" TEXT`).join(", ");
   const file = database(`CREATE TABLE "no ""table""; --" (id INTEGER PRIMARY KEY, ${columns});
@@ -118,14 +118,14 @@ test("hostile names become a contract that every verb takes", async () => {
   );
 });
 
-test("a column that a query yields twice has to have another name", async () => {
+test("refuses a query with a repeated column", async () => {
   const file = database("CREATE TABLE t (id INTEGER PRIMARY KEY, n INT)");
   await expect(init(file, { query: "SELECT one.*, other.n FROM t one JOIN t other USING (id)" })).rejects.toThrow(
     "The query query yields n more than once; name each column differently, with AS.",
   );
 });
 
-test("a query is read where it is, and its columns have their names", async () => {
+test("reads a query from its path, with its column names", async () => {
   const file = database("CREATE TABLE t (id INTEGER PRIMARY KEY, n INT); INSERT INTO t VALUES (1, 5), (2, 6)");
   const { contract, rows, config } = await init(file, { query: "SELECT id, n * 2 AS twice FROM t WHERE n > 5" });
   expect(rows).toBe(1);
@@ -134,12 +134,12 @@ test("a query is read where it is, and its columns have their names", async () =
   expect(config).not.toHaveProperty("table");
 });
 
-test("more columns than a contract can have are refused, with the way to choose some", async () => {
+test("refuses more columns than a contract can have, and says how to select some", async () => {
   const columns = Array.from({ length: 1001 }, (_, at) => `c${at} INT`);
   const file = database(`CREATE TABLE wide (id INTEGER PRIMARY KEY, ${columns.join(", ")})`);
   await expect(init(file)).rejects.toMatchObject({
     message: `\
-The table wide is too much for a contract; choose its columns in a query, and give it with --query FILE:
+The table wide does not fit into a contract. Select columns in a query, and pass it with --query FILE:
   /properties must have at most 1000 fields, got 1002.`,
     exitCode: 1,
   });
@@ -147,21 +147,21 @@ The table wide is too much for a contract; choose its columns in a query, and gi
   expect(Object.keys(contract.properties)).toEqual(["id", "c7"]);
 });
 
-test("a table of as many columns as SQLite allows is refused before it is read", async () => {
+test("refuses a table of 2,000 columns before reading it", async () => {
   const columns = Array.from({ length: 1999 }, (_, at) => `c${at} TEXT`);
   const file = database(`CREATE TABLE wide (id INTEGER PRIMARY KEY, ${columns.join(", ")})`);
   await expect(init(file)).rejects.toThrow(
-    "The table wide has 2000 columns, and at most 1999 can be read. Choose some in a query, and give it with --query FILE.",
+    "The table wide has 2000 columns, and at most 1999 can be read. Select some in a query, and pass it with --query FILE.",
   );
 });
 
-test("a path in the config leads from there to the database", async () => {
+test("paths in the config are relative to it", async () => {
   const folder = scratch();
   const file = database("CREATE TABLE people (id INTEGER PRIMARY KEY)", join(folder, "people.sqlite"));
   expect(await initialize(folder, { from: file })).toMatchObject({ db: "people.sqlite" });
 });
 
-test("a signal stops it before anything is written", async () => {
+test("a signal stops init before it writes", async () => {
   const folder = scratch();
   const file = database(`CREATE TABLE t (id INTEGER PRIMARY KEY);
     WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 50000) INSERT INTO t SELECT n FROM c`);

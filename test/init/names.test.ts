@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { TAKEN_NAMES } from "../../src/contract/file/listing-rules.js";
 import { fieldOf, findPrivacy, isFlag, isTimeName, pathOf, wordsForRecords, wordsOf } from "../../src/init/names.js";
 
-describe("names that tell of a secret or of somebody's life", () => {
+describe("names that indicate private data", () => {
   const telling = [
     ..."password passwd Password_Hash userPassword password2 pwd encrypted_password salt auth_token accessToken".split(
       " ",
@@ -68,7 +68,7 @@ test.each([
   ["名前", "名前", "名前s"],
   ["2024", "2024", "2024s"],
   ["--", "record", "records"],
-])("the records of %s are called %s and %s", (table, one, many) => {
+])("the words for %s are %s and %s", (table, one, many) => {
   expect(wordsForRecords(table)).toEqual([one, many]);
 });
 
@@ -86,12 +86,12 @@ test.each([
   expect(pathOf(table)).toBe(path);
 });
 
-test("no path is one that another file of a release has, or is too long", () => {
+test("paths are not too long, and not those of a release's own files", () => {
   for (const name of TAKEN_NAMES) expect(TAKEN_NAMES).not.toContain(pathOf(name).slice(1, -1));
   expect(pathOf("x".repeat(1000)).length).toBeLessThan(200);
 });
 
-test("fields have the columns' names where every program can write them, and each its own", () => {
+test("fields have the columns' names if they are identifiers, and unique names", () => {
   const names = ["id", "firstName", "First Name", "first_name", "2nd", "größe", "名前", "", "-", "a.b", "toString"];
   const taken = new Set<string>();
   for (const name of [...names, "__proto__", "constructor", "order"]) taken.add(fieldOf(name, taken));

@@ -85,7 +85,7 @@ test.skipIf(isMissing("sqlite3"))("a list that the sqlite3 shell has imported", 
   });
 });
 
-test("a million rows are read with little memory", async () => {
+test("reads a million rows with little memory", async () => {
   const cwd = scratch();
   database(
     `CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, joined TEXT, active BOOLEAN);

@@ -52,7 +52,7 @@ function hardRows(count: number): Row[] {
   }));
 }
 
-test("records are found by whole words, beginnings, folded letters and keys", async () => {
+test("finds records by words, prefixes, folded letters and keys", async () => {
   const made = await outcomeOf({ db: writeUsers(join(scratch(), "u.sqlite"), hardRows(300)), pageSize: 7 });
   expect(find(made, "words", "everybody", true)).toHaveLength(300);
   expect(find(made, "words", "user", false)).toHaveLength(100);
@@ -61,7 +61,7 @@ test("records are found by whole words, beginnings, folded letters and keys", as
   expect(find(made, "keys", userId(5), true)).toHaveLength(1);
 });
 
-test("a lookup is a release of its own with the same id", async () => {
+test("a build with --lookup is a new release with the same id", async () => {
   const db = writeUsers(join(scratch(), "u.sqlite"), plainRows(20));
   const options = { db, baseUrl, dist: scratch() };
   const plain = await build(options);
@@ -81,7 +81,7 @@ test("a lookup is a release of its own with the same id", async () => {
   expect(await build(options)).toMatchObject({ isNew: false, isSwitched: true, id: plain.id });
 });
 
-test("an empty collection, one record, and records without any name", async () => {
+test("works with no records, one record, and records without names", async () => {
   const none = await outcomeOf({ db: writeUsers(join(scratch(), "u.sqlite"), []) });
   expect([...none.files.keys()]).toEqual(["index.json"]);
   expect(none.index).toMatchObject({ keys: [], words: [] });
@@ -98,14 +98,14 @@ test("an empty collection, one record, and records without any name", async () =
   expect(find(bare, "keys", userId(7), true)).toHaveLength(1);
 });
 
-test("invalid records that are left out are not found, and the others where they are", async () => {
+test("skipped records are not found, and others are", async () => {
   const rows = hardRows(300).map((row, at) => (at % 100 === 7 ? { ...row, country: "nowhere" } : row));
   const made = await outcomeOf({ db: writeUsers(join(scratch(), "u.sqlite"), rows), skipInvalid: true, pageSize: 50 });
   expect(find(made, "words", "everybody", true)).toEqual(Array.from({ length: 297 }, (_, at) => at));
   expect(find(made, "keys", userId(7), true)).toEqual([]);
 });
 
-test("records of another contract, whose values hide names", async () => {
+test("finds records whose values look like member names", async () => {
   const made = stations(250);
   const db = writeStations(
     join(scratch(), "s.sqlite"),
@@ -117,7 +117,7 @@ test("records of another contract, whose values hide names", async () => {
   expect(find(alone, "words", "station", true)).toHaveLength(250);
 });
 
-test("files that are the same are linked from the last release, and damaged ones are not carried on", async () => {
+test("links equal files from the last release, but not damaged ones", async () => {
   const file = writeUsers(join(scratch(), "u.sqlite"), hardRows(300));
   const options = { db: file, baseUrl, dist: scratch(), lookup: true };
   const first = await build(options);

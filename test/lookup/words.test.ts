@@ -27,7 +27,7 @@ test.each([
   expect(termsOf(text)).toEqual(words);
 });
 
-test("every character of the first planes, alone and between letters", () => {
+test("folds every character of the first planes, alone and between letters", () => {
   const different: string[] = [];
   for (let block = 0; block < 0x20000; block += 0x100) {
     if (block >= 0xd800 && block < 0xe000) continue;
@@ -38,7 +38,7 @@ test("every character of the first planes, alone and between letters", () => {
   expect(different).toEqual([]);
 });
 
-test("any text, and words that are longer than a term", () => {
+test("folds any text, and words longer than a term", () => {
   const unit = fc.oneof(
     { weight: 4, arbitrary: fc.string({ unit: "binary", maxLength: 1 }) },
     fc.constantFrom("a", "B", " ", "ß", "İ", "ı", "ς", "\u0301", "\u0345", "字", "🕊", "ŉ", "ǰ", "\u{1d400}", "각", "ﷺ"),

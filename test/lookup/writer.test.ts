@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LookupCollector, LookupMerger } from "../../src/artifacts/lookup.js";
-import { MOST_DIGITS, writeNumber } from "../../src/artifacts/sorted-files.js";
+import { MAX_DIGITS, writeNumber } from "../../src/artifacts/sorted-files.js";
 import { type Contract, contractOf } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { keyTerm, type LookupIndex, nameFields, termOf, wordsOfRecord } from "../../src/contract/lookup.js";
@@ -96,7 +96,7 @@ async function make(
   const encode = recordEncoder(contract);
   const files = new Map<string, Buffer>();
   const context = mergeContext(contract, records.length, (path, bytes) => files.set(path, bytes));
-  const merger = new LookupMerger(context, { least });
+  const merger = new LookupMerger(context, { minBytes: least });
   try {
     const collector = new LookupCollector(contract);
     const pieces = [];
@@ -210,7 +210,7 @@ function checkFamily(name: Family, { files, index }: Made, terms: Map<string, nu
 /** Terms that are looked for, with their beginnings. */
 const MOST_LOOKED_UP = 12;
 
-test("files say where each record is, whatever its words are and however small the files", async () => {
+test("files locate each record, for any words and file sizes", async () => {
   const sizes = fc.record({
     least: fc.constantFrom(1, 20, 40, 100, 100_000),
     pages: fc.integer({ min: 1, max: 20 }),
@@ -230,8 +230,8 @@ test("files say where each record is, whatever its words are and however small t
   );
 });
 
-test("a number of any length is read as it was written", () => {
-  const bytes = new Uint8Array(MOST_DIGITS);
+test("reads numbers of any length as written", () => {
+  const bytes = new Uint8Array(MAX_DIGITS);
   for (const power of [0, 5, 10, 15, 20, 25, 30])
     for (const number of [2 ** power - 1, 2 ** power, 2 ** power + 1]) {
       const end = writeNumber(bytes, 0, number);
@@ -239,7 +239,7 @@ test("a number of any length is read as it was written", () => {
     }
 });
 
-test("of so many lines that files would be too many, the later files are larger", async () => {
+test("later files are larger if there would be too many", async () => {
   const records = Array.from({ length: 3000 }, (_, at) => {
     const id = `${String((at * 7919) % 100_000).padStart(8, "0")}-0000-4000-8000-000000000000`;
     const name = `name${(at * 31) % 997} everybody${at % 3} ${"é".repeat(at % 40)}`;

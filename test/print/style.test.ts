@@ -13,14 +13,14 @@ test.each<[boolean, Record<string, string>, boolean]>([
   [true, { FORCE_COLOR: "0" }, false],
   [true, { FORCE_COLOR: "1", NO_COLOR: "1" }, false],
   [false, { FORCE_COLOR: "1", NO_COLOR: "" }, true],
-])("a terminal (%s) with %j is painted: %s", (isTTY, env, painted) => {
+])("colours a terminal (%s) with %j: %s", (isTTY, env, painted) => {
   const text = painter(new Screen(isTTY), env)("red", "x");
   expect(text).toBe(painted ? "\x1b[31mx\x1b[39m" : "x");
 });
 
 const plain = (_format: unknown, text: string) => text;
 
-test("columns are aligned, and lines end without spaces", () => {
+test("aligns columns, without spaces at line ends", () => {
   const lines = [
     { verb: "read", value: "1 user", detail: "a" },
     { verb: "warn", value: "something long without detail" },
@@ -31,12 +31,12 @@ test("columns are aligned, and lines end without spaces", () => {
   );
 });
 
-test("loud lines are bold and yellow; others have a dim verb and a bright value", () => {
+test("loud lines are bold yellow; others have a dim verb and a bright value", () => {
   const paint = painter(new Screen(true), {});
   expect(align([{ verb: "skip", value: "x", loud: true }], paint)).toBe("\x1b[1m\x1b[33mskip      x\x1b[39m\x1b[22m");
   expect(align([{ verb: "read", value: "x" }], paint)).toBe("\x1b[2mread      \x1b[22m\x1b[1mx\x1b[22m");
 });
 
-test("a path cannot break a line", () => {
+test("escapes line breaks in paths", () => {
   expect(align([{ verb: "read", value: "x", detail: "a\nb\u202e" }], plain)).toBe("read      x    a\\u000ab\\u202e");
 });

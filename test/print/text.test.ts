@@ -30,13 +30,13 @@ test.each([
   expect(visible(text)).toBe(expected);
 });
 
-test("characters are made visible one by one as they are together", () => {
+test("escaping characters one by one gives the same as together", () => {
   const text = "a\u202e 👩‍💻\u200d می\u200cخواهم \u200cx \ud800 ශ්\u200dරී";
   expect([...characters(text)].map(visible).join("")).toBe(visible(text));
   expect([...characters(text)]).toContain("👩‍💻");
 });
 
-test("JSON that prints safely says the same data", () => {
+test("escaped JSON has the same data", () => {
   const value = { "a\u202eb": ["\u2028", "\x7f", "\u{e0041}", "é😀", "👩‍💻", '"\\', "\n"] };
   const text = toJson(value);
   expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
@@ -55,11 +55,11 @@ test.each([
   [5, "5"],
   [{ a: [1] }, '{"a":[1]}'],
   [{ blob: "00ff" }, '{"blob":"00ff"}'],
-])("a value is shown: %#", (value, expected) => {
+])("shows value %#", (value, expected) => {
   expect(showValue(value)).toBe(expected);
 });
 
-test("shortening never cuts a character", () => {
+test("shortening never splits a character", () => {
   expect(shorten("😀".repeat(5), 4)).toBe("😀😀😀…");
   expect(shorten(`ab${"😀".repeat(5)}`, 4)).toBe("ab😀…");
   expect(shorten("abcd", 4)).toBe("abcd");

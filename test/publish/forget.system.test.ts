@@ -97,7 +97,7 @@ test.each(["forget previous", "forget --json previous"])(
       code: 1,
       stdout: "",
       stderr:
-        "error: The URLs cannot be written to stdout (ENOSPC), so nothing was removed. Give stdout a file with room, then run this again.\n",
+        "error: The URLs cannot be written to stdout (ENOSPC), so nothing was removed. Free some space, then run this again.\n",
     });
     expect(readdirSync(join(dist, "releases"))).toHaveLength(2);
   },
@@ -127,7 +127,7 @@ test("removes and names what a killed run has left, even if the run is refused",
   mkdirSync(join(dist, ".trash-1/api"), { recursive: true });
   const { code, stderr } = await rollcall("forget ffff", fakeIo(cwd));
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^Removed what killed runs had left: \.trash-1\.\nerror: "ffff" is neither/);
+  expect(stderr).toMatch(/^Removed leftovers of killed runs: \.trash-1\.\nerror: "ffff" is neither/);
   expect(readdirSync(dist)).not.toContain(".trash-1");
 });
 

@@ -39,7 +39,7 @@ function flipsOf(path: string, { length }: Buffer): Flip[] {
   return [...new Set([...places, length - 1])].map((at, bit) => ({ path, at, bit: (bit * 3 + at) % 8 }));
 }
 
-test("each flipped bit of a signed release is noticed on disk, and by readers of the file", async () => {
+test("detects each flipped bit of a signed release, on disk and by readers", async () => {
   const { folder, publicKey } = await signedRelease();
   const files = new Map([...readTree(folder).keys()].map((path) => [path, readFileSync(join(folder, path))]));
   const flips = [...files].flatMap(([path, bytes]) => flipsOf(path, bytes));
@@ -60,8 +60,8 @@ test("each flipped bit of a signed release is noticed on disk, and by readers of
     const how = READ.find(([paths]) => paths.test(path))?.[1];
     if (!how) continue;
     const { texts, error } = await read(new Map([...files, [path, bytes]]), how, publicKey);
-    const isBeginning = texts.every((text, at) => text === right.texts[at]);
-    if (error?.name !== "ListingError" || !isBeginning) unnoticed.push(`reader: ${path}, bit ${bit} of ${at}`);
+    const isPrefix = texts.every((text, at) => text === right.texts[at]);
+    if (error?.name !== "ListingError" || !isPrefix) unnoticed.push(`reader: ${path}, bit ${bit} of ${at}`);
   }
   expect(unnoticed).toEqual([]);
   expect(await differs(folder, publicKey)).toEqual([]);

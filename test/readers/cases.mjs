@@ -197,11 +197,11 @@ function idsOf(records) {
 
 function isRelease(release, records) {
   equal(records.length, release.count, "records");
-  isBeginning(release, records);
+  isPrefix(release, records);
 }
 
 /** Whether these are the first records of a release, by their texts' digests. */
-function isBeginning(release, records) {
+function isPrefix(release, records) {
   const marks = records.map((record) => markOf(JSON.stringify(record)));
   equal(marks, release.marks.slice(0, marks.length), "the records of the release");
 }

@@ -27,7 +27,7 @@ function sample(cwd: string, ...args: string[]) {
 /** The bytes of a file, without the number of the SQLite that wrote it: better-sqlite3 12 and 13 have two. */
 const withoutVersion = (file: string) => readFileSync(file).fill(0, 96, 100);
 
-test("the script makes the committed sample again, wherever it runs, and replaces a file only with --force", async () => {
+test("reproduces the committed sample anywhere, and replaces a file only with --force", async () => {
   const folder = scratch();
   const dist = join(folder, "again.sqlite");
   writeFileSync(dist, "mine");
@@ -41,7 +41,7 @@ test("the script makes the committed sample again, wherever it runs, and replace
   expect(readdirSync(folder)).toEqual(["again.sqlite"]);
 });
 
-test("a file of many users is the same from the same seed, and another from another", () => {
+test("the file depends only on the seed", () => {
   const folder = scratch();
   const [one, same, other] = [2, 2, 3].map((seed, at) => {
     const dist = join(folder, `${at}`);
@@ -51,7 +51,7 @@ test("a file of many users is the same from the same seed, and another from anot
   expect([one === same, one === other]).toEqual([true, false]);
 });
 
-test("the sample has 1,000 valid users, nothing to warn of, every status, ties at page edges and every hard text", async () => {
+test("the sample has 1,000 valid users without warnings, every status, ties at page edges and every hard text", async () => {
   const candidates = await readCandidates({
     ...{ db: SAMPLE, contract: USERS_CONTRACT, defaultAvatar: "https://a.example/a.png" },
   });

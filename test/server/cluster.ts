@@ -35,9 +35,7 @@ export async function startCluster(dist: string, ...args: string[]): Promise<Clu
 
 /** Lines of a server's stderr without those that depend on the machine. */
 export function complaintsIn(err: readonly string[]): string[] {
-  return err.filter(
-    (line) => line !== "" && !/Z (?:Links lead to |Finishing what is in flight|now serving )/.test(line),
-  );
+  return err.filter((line) => line !== "" && !/Z (?:Links lead to |Finishing open requests|now serving )/.test(line));
 }
 
 export function childrenOf(pid: number): number[] {

@@ -59,7 +59,7 @@ test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGTERM ends a starting server of
     if (code === "SIGTERM" && !isAnnounced) continue;
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: expect.stringMatching(/^(?:\S+Z Links lead to .*\n)?\S+Z Finishing what is in flight.*\n$/),
+      stderr: expect.stringMatching(/^(?:\S+Z Links lead to .*\n)?\S+Z Finishing open requests.*\n$/),
     });
     finished++;
   }

@@ -11,7 +11,7 @@ import { eventually, until } from "../support/until.js";
 import { ask, freshDist, sendAndClose } from "./running.js";
 
 const LOST = (why: string) =>
-  new RegExp(`Z The access log cannot be written \\(${why}\\): lines are missing, and the server goes on\\.`);
+  new RegExp(`Z The access log cannot be written \\(${why}\\): lines are missing. The server continues\\.`);
 
 const ADDRESS = /curl '?http:\/\/127\.0\.0\.1:(\d+)/;
 
@@ -62,7 +62,7 @@ test.each([1, 2])("whose reader stalls delays no response and no shutdown of a s
   const requests = 1_600;
   await askLong(port, requests);
   await eventually(async () => expect(await droppedBy("/metrics")).toBeGreaterThan(0));
-  expect(said.err).toMatch(/Z The reader of the access log is behind: lines are dropped and counted/);
+  expect(said.err).toMatch(/Z The reader of the access log is too slow: lines are dropped and counted/);
   const read = { lines: 0, dropped: 0 };
   const reader = createInterface({ input: child.stdout });
   reader.on("line", (line) => {

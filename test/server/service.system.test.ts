@@ -8,7 +8,7 @@ import { ask, freshDist } from "./running.js";
 import { keepService, SERVICE_NEEDS } from "./service.js";
 
 const PATH = "/api/users/?format=api&page=1";
-const HANDED = "Listening on the socket that was handed over (LISTEN_FDS), whatever --port and --host say.\n";
+const HANDED = "Listening on the inherited socket (LISTEN_FDS); --port and --host are ignored.\n";
 
 describe.skipIf(isMissing(...SERVICE_NEEDS))("a socket from the service manager", () => {
   test.each([1, 4])("is served by %i processes, which report ready once a release is served", async (processes) => {

@@ -146,7 +146,7 @@ test.each(Object.entries(SAMPLES))("%s comes from a variable and from the file a
   expect((await resolve({ file: { [key]: value } })).settings).toHaveProperty(key, value);
 });
 
-test("a key and its variable mean one setting in every verb, and its flag one in each", () => {
+test("a key and its variable name one setting in all verbs, and a flag one in each verb", () => {
   const variables = [...SETTING_KEYS.map(variableOf), CONFIG_VARIABLE, DEBUG_VARIABLE];
   expect(new Set(variables).size).toBe(variables.length);
   const verbs = new Set(SETTING_KEYS.flatMap((key) => settingOf(key).verbs));
@@ -170,7 +170,7 @@ test("flags win over variables, variables over the file, the file over defaults"
   expect(settings).toMatchObject({ pageSize: 1, keep: 2, port: 3 });
 });
 
-test("a variable can take back what the file switched on", async () => {
+test("a variable can switch off what the file switched on", async () => {
   const { settings } = await resolve({
     env: { ROLLCALL_SKIP_INVALID: "false" },
     file: { skipInvalid: true },
@@ -178,7 +178,7 @@ test("a variable can take back what the file switched on", async () => {
   expect(settings.skipInvalid).toBe(false);
 });
 
-test("a flag can take back what a variable or the file switched on", async () => {
+test("a flag can switch off what a variable or the file switched on", async () => {
   const { settings } = await resolve({
     flags: { quiet: false, json: false },
     env: { ROLLCALL_QUIET: "1" },
@@ -193,12 +193,12 @@ test.each<[Given, { table?: string; query?: string }]>([
   [{ env: { ROLLCALL_TABLE: "t" }, file: { query: "/q.sql" } }, { table: "t" }],
   [{ flags: { table: "a" }, env: { ROLLCALL_QUERY: "/q.sql" }, file: { table: "b" } }, { table: "a" }],
   [{ env: { ROLLCALL_QUERY: "/q.sql" }, file: { table: "b" } }, { query: "/q.sql" }],
-])("table and query are one choice, and the highest place makes it: %j", async (given, choice) => {
+])("table and query replace each other, by precedence: %j", async (given, choice) => {
   const { table, query } = (await resolve(given)).settings;
   expect({ table, query }).toEqual({ table: undefined, query: undefined, ...choice });
 });
 
-test("settings that the verb does not have are not checked", async () => {
+test("does not check settings that the verb does not have", async () => {
   const given: Given = {
     env: { ROLLCALL_PORT: "eighty" },
     file: { cacheMb: "much", table: "t", query: "q", keep: 1 },
@@ -213,7 +213,7 @@ test("settings that the verb does not have are not checked", async () => {
   );
 });
 
-test("no file is read where none is wanted", async () => {
+test("reads no file with `config: null`", async () => {
   expect((await resolve({ config: null, text: "{,}" })).settings.port).toBe(8080);
 });
 
@@ -234,7 +234,7 @@ const INJECTED = {
   ROLLCALL_HOST_PORT_53_UDP_ADDR: "10.0.0.2",
 };
 
-test("what a service or link of this name injects is ignored", async () => {
+test("ignores variables injected by Kubernetes and Docker", async () => {
   const { settings } = await resolve({ env: INJECTED, file: { port: 3 } });
   expect(settings).toEqual({ ...(await resolve({})).settings, dist: settings.dist, port: 3 });
 });
@@ -246,12 +246,12 @@ test.each(["ROLLCALL_ID", "ROLLCALL_HOME", "ROLLCALL_VERSION", "ROLLCALL_IMAGE_T
   },
 );
 
-test("an empty variable is not set, and ROLLCALL_DEBUG is known", async () => {
+test("an empty variable is unset, and ROLLCALL_DEBUG is known", async () => {
   const { settings } = await resolve({ env: { ROLLCALL_PORT: "", ROLLCALL_DEBUG: "1" }, file: { port: 3 } });
   expect(settings.port).toBe(3);
 });
 
-test("compress may be a list or a text in the file, and empty in a flag", async () => {
+test("compress can be a list or a text in the file, and empty in a flag", async () => {
   expect((await resolve({ file: { compress: "gzip" } })).settings.compress).toEqual(["gzip"]);
   expect((await resolve({ flags: { compress: "" }, file: { compress: ["br"] } })).settings.compress).toEqual([]);
 });
@@ -280,20 +280,20 @@ test.each<[Given, string]>([
   [{ file: { hots: "x" } }, "hots in rollcall.config.json is not a setting; did you mean host?"],
   [{ env: { ROLLCALL_BASEURL: "x" } }, "ROLLCALL_BASEURL is not a setting; did you mean ROLLCALL_BASE_URL?"],
   [{ env: { ROLLCALL_PROT: "80" } }, "ROLLCALL_PROT is not a setting; did you mean ROLLCALL_PORT?"],
-  [{ env: { ROLLCALL_CONFIG: "x" } }, "ROLLCALL_CONFIG is not a setting; give --config FILE."],
+  [{ env: { ROLLCALL_CONFIG: "x" } }, "ROLLCALL_CONFIG is not a setting; pass --config FILE."],
   [{ env: { ROLLCALL_DEBUGG: "x" } }, "ROLLCALL_DEBUGG is not a setting; did you mean ROLLCALL_DEBUG?"],
-])("an unknown name is refused with the nearest one: %j", async (given, message) => {
+])("refuses an unknown name, and suggests the nearest: %j", async (given, message) => {
   expect(await refusal(given)).toBe(message);
 });
 
-test("a name that is near to nothing is refused with all of them", async () => {
+test("refuses a name without a near one, and lists all", async () => {
   const message = await refusal({ file: { telemetry: true } });
   expect(message).toMatch(
     /^telemetry in rollcall.config.json is not a setting; known are from, db, table, query, .*quiet\.$/,
   );
 });
 
-test("everything that is wrong is said at once", async () => {
+test("reports all mistakes at once", async () => {
   const file = { pagesize: 1, telemetry: true, port: 70_000, compress: "zip", rabbits: 2 };
   const flags = { table: "t", query: "q", keep: "-1" };
   const message = await refusal({ flags, env: { ROLLCALL_JSON: "yes" }, file });
@@ -301,7 +301,7 @@ test("everything that is wrong is said at once", async () => {
     [
       "7 mistakes in the settings:",
       '--keep must be a whole number from 0 to 1000000, got "-1".',
-      "--table and --query exclude each other; give one of them.",
+      "--table and --query exclude each other; remove one.",
       'ROLLCALL_JSON must be true or false, got "yes".',
       "pagesize in rollcall.config.json is not a setting; did you mean pageSize?",
       "telemetry in rollcall.config.json, rabbits in rollcall.config.json are not settings; known are ....",
@@ -311,7 +311,7 @@ test("everything that is wrong is said at once", async () => {
   );
 });
 
-test("names that every object has are no settings", async () => {
+test("names of inherited members are not settings", async () => {
   expect(await refusal({ text: '{"constructor": 1}' })).toContain("constructor in rollcall.config.json is not");
   expect(await refusal({ text: '{"toString": 1}' })).toContain("toString in rollcall.config.json is not");
   expect(await refusal({ text: '{"__proto__": {}}' })).toContain("__proto__ in rollcall.config.json is not");
@@ -348,11 +348,11 @@ test.each<[Given, string]>([
   [{ file: { dist: ["a"] } }, 'dist in rollcall.config.json must be a path on this machine, got ["a"].'],
   [
     { flags: { cacheControl: "" } },
-    '--cache-control must be directives with commas between, like public, max-age=60, got "".',
+    '--cache-control must be directives separated by commas, such as public, max-age=60, got "".',
   ],
   [
     { flags: { cacheControl: "a\nb" } },
-    '--cache-control must be directives with commas between, like public, max-age=60, got "a\\nb".',
+    '--cache-control must be directives separated by commas, such as public, max-age=60, got "a\\nb".',
   ],
   [{ flags: { defaultAvatar: "/a.png" } }, '--default-avatar must be an absolute http(s) URL, got "/a.png".'],
   [
@@ -364,12 +364,12 @@ test.each<[Given, string]>([
     'ROLLCALL_BASE_URL: Base URL "https://...@c" has credentials (@), which every page would publish; give one like https://directory.example.com.',
   ],
   [{ file: { baseUrl: 5 } }, "baseUrl in rollcall.config.json: Base URL must be text."],
-  [{ flags: { table: "t", query: "q.sql" } }, "--table and --query exclude each other; give one of them."],
+  [{ flags: { table: "t", query: "q.sql" } }, "--table and --query exclude each other; remove one."],
   [
     { file: { table: "t", query: "q.sql" }, flags: { table: "t" } },
-    "table in rollcall.config.json and query in rollcall.config.json exclude each other; give one of them.",
+    "table in rollcall.config.json and query in rollcall.config.json exclude each other; remove one.",
   ],
-])("a wrong value is refused in one line: %j", async (given, message) => {
+])("refuses a wrong value in one line: %j", async (given, message) => {
   expect(await refusal(given)).toBe(message);
 });
 
@@ -379,30 +379,30 @@ test.each<[Given, string]>([
     "rollcall.config.json is not JSON: line 3, column 1: expected a key in double quotes, found }.",
   ],
   [{ text: "" }, "rollcall.config.json is not JSON: the file is empty."],
-  [{ text: "[]" }, 'rollcall.config.json must hold a JSON object, like {"db": "users.sqlite"}.'],
+  [{ text: "[]" }, 'rollcall.config.json must hold a JSON object, such as {"db": "users.sqlite"}.'],
   [
     { text: '{"port": 1,\n "db": "a", "port": 2,\n "db": "b"}' },
-    'rollcall.config.json repeats "port" (line 2, column 13), "db" (line 3, column 2); give each key once.',
+    'rollcall.config.json repeats "port" (line 2, column 13), "db" (line 3, column 2); remove the repetitions.',
   ],
   [
     { text: Buffer.from('{"db": "caf\xe9"}', "latin1") },
-    "Config file rollcall.config.json is not text in UTF-8; save it as that.",
+    "Config file rollcall.config.json is not text in UTF-8; save it as UTF-8.",
   ],
   [{ config: "" }, '--config must name a file, got "".'],
   [{ config: "none.json" }, "There is no config file none.json (--config)."],
   [{ config: "." }, "Config file . cannot be read (EISDIR)."],
-])("a file that is no config is refused: %j", async (given, message) => {
+])("refuses a file that is not a config: %j", async (given, message) => {
   expect(await refusal(given)).toBe(message);
 });
 
-test("what has no default names the flag, the variable and the key", async () => {
+test("the error for a missing setting names flag, variable and key", async () => {
   const { settings } = await resolve({});
   expect(() => need(settings, "baseUrl")).toThrow(
     'baseUrl is not set: give --base-url <url>, ROLLCALL_BASE_URL, or baseUrl in rollcall.config.json ("rollcall init" writes one).',
   );
 });
 
-test("a contract beside the config file is taken where none is given", async () => {
+test("uses the contract beside the config file by default", async () => {
   const cwd = scratch();
   const resolveIn = async (given: Given) => (await resolve(given, cwd)).settings.contract;
   expect(await resolveIn({})).toBeUndefined();
@@ -423,19 +423,19 @@ test("a contract beside the config file is taken where none is given", async () 
 
 test("a contract is a path or an object", async () => {
   expect(await refusal({ file: { contract: 3 } })).toBe(
-    "contract in rollcall.config.json must be the path of a contract's file, or the contract itself as an object, got 3.",
+    "contract in rollcall.config.json must be the path of a contract file, or a contract as an object, got 3.",
   );
 });
 
-test("the config file may say what editors check it with", async () => {
+test("the config file may have $schema", async () => {
   const { settings } = await resolve({ file: { $schema: "./node_modules/rollcall/config.schema.json", keep: 3 } });
   expect(settings).toMatchObject({ keep: 3 });
   expect(settings).not.toHaveProperty("$schema");
 });
 
-test("fields have a form here; which there are, a contract says", async () => {
+test("checks only the form of fields", async () => {
   const { settings } = await resolve({ flags: { only: "a,b.*.c", maxField: "any.field=10,a=b=1%" } });
   expect(settings).toMatchObject({ only: ["a", "b.*.c"], maxField: ["any.field=10", "a=b=1%"] });
-  expect(await refusal({ flags: { only: "a..b" } })).toContain("must be a list of fields, like name,position.*");
+  expect(await refusal({ flags: { only: "a..b" } })).toContain("must be a list of fields, such as name,position.*");
   expect(await refusal({ flags: { maxField: "a=many" } })).toContain("must be a list of fields and limits");
 });

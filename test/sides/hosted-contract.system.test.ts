@@ -79,7 +79,7 @@ describe("a host without a contract is one of users", () => {
   test.each([
     ["404", 404, '{"detail":"Not found."}', "application/json"],
     ["403, as some stores answer for what is not there", 403, "<Error/>", "application/xml"],
-    ["a page for people", 200, "\n<!doctype html><title>Directory</title>", "text/html"],
+    ["a web page", 200, "\n<!doctype html><title>Directory</title>", "text/html"],
     ["a redirect", 302, "", "text/html"],
   ])("%s", async (_what, status, text, type) => {
     const one = await front({ count: 3 });
@@ -132,6 +132,6 @@ describe("refuses an invalid contract of a host in one line", () => {
   test("a busy or failing host", async () => {
     const one = await front({ contract: STATIONS_CONTRACT });
     giving(one, "<h1>Error</h1>", 500, "text/html");
-    expect(await refusal(one.baseUrl)).toMatch(/contract\.json has another status: expected 200, received 500/);
+    expect(await refusal(one.baseUrl)).toMatch(/contract\.json has a wrong status: expected 200, received 500/);
   });
 });

@@ -390,19 +390,15 @@ const BULK = damages("full", true, {
   "a part that is cut": [
     packed((all) => all.subarray(0, -20)),
     "bulk",
-    "1.ndjson.gz: a file that is not gzip to its end (Z_BUF_ERROR); one whole gzip",
+    "1.ndjson.gz: a file that is not complete gzip (Z_BUF_ERROR); one whole gzip",
   ],
-  "an empty part": [packed(() => Buffer.alloc(0)), "bulk", "not gzip to its end (Z_BUF_ERROR)"],
-  "a part that is no gzip": [
-    packed(() => Buffer.from("<!doctype html>")),
-    "bulk",
-    "not gzip to its end (Z_DATA_ERROR)",
-  ],
-  "garbage behind a part": [behind("garbage"), "bulk", "not gzip to its end (Z_DATA_ERROR)"],
+  "an empty part": [packed(() => Buffer.alloc(0)), "bulk", "not complete gzip (Z_BUF_ERROR)"],
+  "a part that is no gzip": [packed(() => Buffer.from("<!doctype html>")), "bulk", "not complete gzip (Z_DATA_ERROR)"],
+  "garbage behind a part": [behind("garbage"), "bulk", "not complete gzip (Z_DATA_ERROR)"],
   "zeros behind a part, which gunzip leaves out in silence": [
     behind(Buffer.alloc(1_000_000)),
     "bulk",
-    "a file that has 1000000 bytes behind its gzip",
+    "a file that has 1000000 bytes after its gzip data",
   ],
   "a part without its last record": [
     part((text) => text.replace(LAST_LINE, "")),
@@ -774,13 +770,13 @@ function putLine(folder: string, number: number): string {
 }
 
 const STEPS = damages("steps", true, {
-  "a step that is cut": [bytes((all) => all.subarray(0, -20)), "changes", "not gzip to its end (Z_BUF_ERROR)"],
-  "an empty step": [bytes(() => Buffer.alloc(0)), "changes", "is not gzip to its end"],
+  "a step that is cut": [bytes((all) => all.subarray(0, -20)), "changes", "not complete gzip (Z_BUF_ERROR)"],
+  "an empty step": [bytes(() => Buffer.alloc(0)), "changes", "is not complete gzip"],
   "a step that is no gzip": [bytes(() => Buffer.from("<!doctype html>")), "changes", "(Z_DATA_ERROR)"],
   "a step with zeros behind its gzip": [
     bytes((all) => Buffer.concat([all, Buffer.alloc(99)])),
     "changes",
-    "a file that has 99 bytes behind its gzip; one whole gzip",
+    "a file that has 99 bytes after its gzip data; one whole gzip",
   ],
   "a step of more than readers unpack": [
     bytes(() => gzipSync(Buffer.alloc(30_000_000, '{"put":'))),

@@ -113,7 +113,7 @@ describe.each([
     const { row } = await make(other.secret);
     const { outcome, said } = await row(trust());
     expect(outcome).toBe("differs");
-    expect(said).toContain(`found one that is of the key ${idOf(other)}, where one of ${idOf(ours)} is demanded`);
+    expect(said).toContain(`found one that is by the key ${idOf(other)}, but one of ${idOf(ours)} is required`);
   });
 
   const refused: [name: string, change: (place: Place) => unknown, said: string][] = [
@@ -124,7 +124,7 @@ describe.each([
         const digest = sha256(readFileSync(join(folder, page(1))));
         edit(folder, SUMS, (text) => text.replace(/^[0-9a-f]{64}(?= {2}api\/users\/pages\/1\.json$)/m, digest));
       },
-      "does not fit SHA256SUMS",
+      "does not match SHA256SUMS",
     ],
     [
       "a release of another base URL",
@@ -151,7 +151,7 @@ describe.each([
     const threeDaysAgo = new Date();
     threeDaysAgo.setUTCDate(threeDaysAgo.getUTCDate() - 3);
     const { row } = await make(ours.secret, threeDaysAgo);
-    expect((await row({ ...trust(), maxAge: "2d" })).said).toContain("which is longer ago than is allowed");
+    expect((await row({ ...trust(), maxAge: "2d" })).said).toContain("which is older than allowed");
     expect(await row({ ...trust(), maxAge: "80h" })).toEqual({ outcome: "passed", said: "" });
     expect(await row(trust())).toEqual({ outcome: "passed", said: "" });
   });

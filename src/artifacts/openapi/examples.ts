@@ -1,28 +1,28 @@
-/** Examples: what a contract's author gives, or else values that are made of its schemas. Each is one that its schema takes. */
+/** Examples of values: those of the contract, or else generated ones. Each is valid by its schema. */
 import type { Contract } from "../../contract/contract.js";
 import type { ValueSchema } from "../../contract/file/form.js";
 import { neighbours } from "../../contract/links.js";
 import { isNullable, kindOf } from "../../contract/record/kind.js";
 import { typeOf } from "../../contract/record/schema.js";
-import type { Described } from "./described.js";
+import type { ApiDescription } from "./described.js";
 
-/** Undefined where none is found: a pattern may be too hard to read. */
+/** An example of a schema's values; undefined if none is found, for example for a complex pattern. */
 export function exampleOf(schema: ValueSchema): unknown {
   const type = typeOf(schema);
   return candidates(schema).find((value) => value !== undefined && type.safeParse(value).success);
 }
 
-/** The second page of three, with this record. */
-export function examplePage({ listing }: Contract, { baseUrl, links }: Described, record: unknown) {
+/** An example page: the second of three, with this record. */
+export function examplePage({ listing }: Contract, { baseUrl, links }: ApiDescription, record: unknown) {
   const place = { baseUrl, path: listing.path, links };
   return { count: 3, ...neighbours({ ...place, page: 2, pages: 3 }), results: [record] };
 }
 
-/** Best first. */
+/** Possible examples, best first. */
 function candidates(schema: ValueSchema): unknown[] {
   const { examples = [], const: constant, enum: values = [], anyOf = [] } = schema;
   const said = [...examples, constant, ...values, ...anyOf.map(exampleOf)];
-  return [...said, ...made(schema), ...(isNullable(schema) ? [null] : [])];
+  return [...said, ...generated(schema), ...(isNullable(schema) ? [null] : [])];
 }
 
 const TEXTS = {
@@ -32,7 +32,7 @@ const TEXTS = {
   uri: "https://example.com/",
 } as const;
 
-function made(schema: ValueSchema): unknown[] {
+function generated(schema: ValueSchema): unknown[] {
   switch (kindOf(schema)) {
     case "string":
       return texts(schema);
@@ -80,7 +80,7 @@ function members({ properties = {} }: ValueSchema): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, exampleOf(properties[name] ?? {})]));
 }
 
-/** A short text that a pattern takes; undefined for a pattern of a kind that is not read here. */
+/** A short text that a pattern matches; undefined for syntax that is not read here. */
 export function sampleOf(pattern: string): string | undefined {
   const reader = { text: pattern, at: 0 };
   const sample = readBranches(reader);
@@ -97,7 +97,7 @@ function peek({ text, at }: Reader): string {
   return text.charAt(at);
 }
 
-/** All branches are read, up to the end or to what closes the group; the first one is taken. */
+/** Reads all branches of the pattern or group. @returns a sample of the first */
 function readBranches(reader: Reader): string | undefined {
   const first = readTerms(reader);
   while (first !== undefined && peek(reader) === "|") {
@@ -111,14 +111,14 @@ function readTerms(reader: Reader): string | undefined {
   let sample = "";
   while (peek(reader) !== "" && !"|)".includes(peek(reader))) {
     const atom = readAtom(reader);
-    const times = atom === undefined ? undefined : readTimes(reader);
+    const times = atom === undefined ? undefined : readQuantifier(reader);
     if (atom === undefined || times === undefined || sample.length + atom.length * times > LONGEST) return undefined;
     sample += atom.repeat(times);
   }
   return sample;
 }
 
-/** Sets that stand for many characters, by one of them. */
+/** A member of each character set. */
 const MEMBERS: Readonly<Record<string, string>> = { d: "1", w: "a", s: " ", D: "a", W: "-", S: "a" };
 
 function readAtom(reader: Reader): string | undefined {
@@ -141,7 +141,7 @@ function readEscape(reader: Reader): string | undefined {
   return MEMBERS[character] ?? (/\w/.test(character) ? undefined : character);
 }
 
-/** One of its members: the first letter or digit that begins one of its ranges, or else the first. */
+/** Reads a class. @returns one of its members, preferably a letter or digit */
 function readClass(reader: Reader): string | undefined {
   const [whole, not, members = ""] = /^(\^?)((?:\\.|[^\]\\])*)\]/.exec(reader.text.slice(reader.at)) ?? [];
   if (whole === undefined) return undefined;
@@ -150,8 +150,8 @@ function readClass(reader: Reader): string | undefined {
   return ["A", "a", "1", "0", ...members, "-", " "].find((character) => isMember.test(character));
 }
 
-/** As seldom as may be, but once rather than never. */
-function readTimes(reader: Reader): number | undefined {
+/** Reads a quantifier. @returns the minimum count; 1 for `*` and `?` */
+function readQuantifier(reader: Reader): number | undefined {
   const [whole = "", least] = /^(?:[*+?]|\{(\d+)(?:,\d*)?\})?\??/.exec(reader.text.slice(reader.at)) ?? [];
   reader.at += whole.length;
   return least === undefined ? 1 : Number(least);

@@ -1,4 +1,4 @@
-/** openapi.json: what a release answers, for machines. It is a function of the contract and of what the release is. */
+/** openapi.json: the OpenAPI description of a release, made from its contract and its optional files. */
 import type { Contract } from "../../contract/contract.js";
 import { DOWNLOAD_PATHS, DOWNLOADS } from "../../contract/downloads.js";
 import { CONTENT_TYPE, NO_CACHE } from "../../contract/headers.js";
@@ -20,19 +20,19 @@ import {
   SUMMARY,
   SUMS,
 } from "../../release/layout.js";
-import { type Described, hasRanges, hasSorted, type Part, ref } from "./described.js";
+import { type ApiDescription, hasRanges, hasSorted, type Part, ref } from "./described.js";
 import { exampleOf, examplePage } from "./examples.js";
 import { answerComponents, headerComponents, headersOfFile } from "./responses.js";
 import { schemaComponents } from "./schemas.js";
 
 /**
- * Move with whatever is written here, so that `verify` knows which descriptions it can make again. A release without steps
- * is described as it was before there were any, and so is one without a look-up, so that those who knew of none still can.
+ * Versions of the document. Increase them with every change of what is written here, so that `verify` knows which documents it
+ * can reproduce. Releases without steps or lookups keep their versions.
  */
 const FORMS = { plain: 1, withSteps: 2, withLookup: 3 } as const;
 
-/** The text of openapi.json. Equal arguments give equal bytes: nothing in it comes from the clock, the machine or a version. */
-export function describeApi(contract: Contract, described: Described): string {
+/** Writes openapi.json. Equal arguments give equal bytes. */
+export function describeApi(contract: Contract, described: ApiDescription): string {
   const { file, listing } = contract;
   const record = exampleOf({ type: "object", properties: file.properties });
   const example = record === undefined ? undefined : examplePage(contract, described, record);
@@ -43,7 +43,7 @@ export function describeApi(contract: Contract, described: Described): string {
     security: [],
     tags: [
       { name: "pages", description: `All ${listing.words[1]}, page by page.` },
-      { name: "files", description: "What else the snapshot holds." },
+      { name: "files", description: "Other files of the snapshot." },
     ],
     paths: { ...pagePaths(contract), ...filePaths(described) },
     components: {
@@ -61,24 +61,24 @@ export function describeApi(contract: Contract, described: Described): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function formOf(described: Described): number {
+function formOf(described: ApiDescription): number {
   if (hasSorted(described)) return FORMS.withLookup;
   return described.files.includes(CHANGES) ? FORMS.withSteps : FORMS.plain;
 }
 
-function infoOf({ file, listing }: Contract, { baseUrl, links }: Described): Part {
+function infoOf({ file, listing }: Contract, { baseUrl, links }: ApiDescription): Part {
   const [one, many] = listing.words;
   const { publisher, license, contact } = listing;
   const order = listing.order.map((entry) => (entry.startsWith("-") ? `${entry.slice(1)} (descending)` : entry));
   const sentences = [
     ...(listing.description ? [listing.description] : []),
     ...(file.description ? [file.description] : []),
-    `One snapshot of all ${many}, in pages. They are ordered by ${order.join(", then ")}, and ${listing.key} names each ${one}.`,
+    `One snapshot of all ${many}, in pages, sorted by ${order.join(", then ")}. The key of each ${one} is ${listing.key}.`,
     links === "query"
-      ? "Follow `next` until it is null. The same pages can be asked for by path."
-      : "Follow `next` until it is null. It leads to pages by path; a host that can map a query has the same pages by query.",
-    "Every path answers GET, HEAD and OPTIONS, and any other method with 405.",
-    `The schemas here are a reader's. They allow further fields, since a later snapshot may have some. The publisher's is contract.json, by which each ${one} was checked. It allows none.`,
+      ? "Follow `next` until it is null. The same pages are available by path."
+      : "Follow `next` until it is null. Links are by path. Hosts that can map a query serve the same pages by query.",
+    "Every path answers GET, HEAD and OPTIONS. Any other method gets 405.",
+    `These schemas allow additional fields, which later snapshots may have. The publisher's contract.json, by which each ${one} was checked, allows none.`,
   ];
   return {
     title: listing.title ?? capital(many),
@@ -121,17 +121,17 @@ function pagePaths({ listing }: Contract): Part {
 
 interface File {
   path: string;
-  /** The path that it is requested by, unless its own. */
+  /** The request path, if it differs from `path`. */
   at?: string;
-  /** The end of the names of its operations. Without `schema`, also the name of its schema. */
+  /** Suffix of operation names. Without `schema`, also the name of its schema. */
   name: string;
   summary: string;
   schema?: Part;
-  /** The optional file with which a release has this one. */
+  /** The optional file that this one comes with. */
   with?: string;
-  /** The parameter of its path. */
+  /** Name of the path parameter. */
   parameter?: string;
-  /** Whether it is so large that hosts send ranges of it. */
+  /** Whether hosts send ranges of it. */
   hasRanges?: true;
 }
 
@@ -140,62 +140,62 @@ const packed = { schema: { type: "string", format: "binary" }, hasRanges: true }
 const sorted = { schema: text, parameter: "Number" } as const;
 
 const FILES: readonly File[] = [
-  { path: SNAPSHOT, name: "Snapshot", summary: "What the snapshot is" },
-  { path: CONTRACT, name: "Contract", summary: "What every record was checked against" },
+  { path: SNAPSHOT, name: "Snapshot", summary: "The snapshot's id, counts and settings" },
+  { path: CONTRACT, name: "Contract", summary: "The contract of the records" },
   { path: OPENAPI, name: "Description", summary: "This description" },
-  { path: SUMS, name: "Sums", summary: "The SHA-256 of every file, as sha256sum reads it", schema: text },
-  { path: SIGNATURE, name: "Signature", summary: "minisign's signature of SHA256SUMS", schema: text, with: SIGNATURE },
-  { path: BULK, name: "Bulk", summary: "The parts that all records stand in", with: BULK },
+  { path: SUMS, name: "Sums", summary: "The SHA-256 of every file, in the format of sha256sum", schema: text },
+  {
+    path: SIGNATURE,
+    name: "Signature",
+    summary: "The minisign signature of SHA256SUMS",
+    schema: text,
+    with: SIGNATURE,
+  },
+  { path: BULK, name: "Bulk", summary: "The list of bulk parts, which hold all records", with: BULK },
   {
     ...{ path: `${BULK_FOLDER}/{part}.ndjson.gz`, name: "BulkPart", with: BULK, ...packed, parameter: "Part" },
-    summary: "A part of all records, one a line, as a gzip file",
+    summary: "A bulk part: records, one a line, as a gzip file",
   },
   ...Object.values(DOWNLOADS).map(({ path, format, what }) => ({
     ...{ path, name: `Download${format}`, summary: capital(what), with: path, ...packed },
   })),
-  { path: CHANGES, name: "Changes", summary: "The steps that lead from earlier states to this one", with: CHANGES },
+  { path: CHANGES, name: "Changes", summary: "The list of steps from earlier states to this one", with: CHANGES },
   {
     ...{ path: `${CHANGES_FOLDER}/{step}.ndjson.gz`, name: "Step", with: CHANGES, ...packed, parameter: "Step" },
-    summary: "What to do to a copy of one state to have another, one record a line, as a gzip file",
+    summary: "A step: changes from one state to another, one record a line, as a gzip file",
   },
-  { path: LOOKUP, name: "Lookup", summary: "What each file of the look-up begins with", with: LOOKUP },
+  { path: LOOKUP, name: "Lookup", summary: "The index of the lookup: the first term of each file", with: LOOKUP },
   {
     ...{ path: `${SORTED_FOLDERS.keys}/{number}.txt`, name: "LookupKeys", with: LOOKUP, ...sorted },
-    summary: "Where records are, by their keys, as sorted lines",
+    summary: "Lookup by key: sorted terms and record numbers",
   },
   {
     ...{ path: `${SORTED_FOLDERS.words}/{number}.txt`, name: "LookupWords", with: LOOKUP, ...sorted },
-    summary: "Where records are, by the words of their names, as sorted lines",
+    summary: "Lookup by words of names: sorted terms and record numbers",
   },
-  { path: SUMMARY, name: "Summary", summary: "What is counted of all records", with: EXPLORER },
+  { path: SUMMARY, name: "Summary", summary: "Counts of all records", with: EXPLORER },
   {
     ...{ path: `${SORTED_FOLDERS.facets}/{number}.txt`, name: "ExplorerFacets", with: EXPLORER, ...sorted },
-    summary: "Where records are, by values that many have in common, as sorted lines",
+    summary: "Lookup by facet values: sorted terms and record numbers",
   },
-  { path: EXPLORER, at: "", name: "Explorer", summary: "A page for people", schema: text, with: EXPLORER },
-  { path: EXPLORER, name: "ExplorerFile", summary: "The page for people, as a file", schema: text, with: EXPLORER },
+  { path: EXPLORER, at: "", name: "Explorer", summary: "The explorer, a web page", schema: text, with: EXPLORER },
+  { path: EXPLORER, name: "ExplorerFile", summary: "The explorer by its file name", schema: text, with: EXPLORER },
   {
     path: AVATAR_PATH,
     name: "Avatar",
-    summary: "The image of records that have none",
+    summary: "The default image of records",
     schema: text,
     with: AVATAR_PATH,
   },
 ];
 
-/** Which of a release's files its description depends on. */
-export const OPTIONAL_FILES: readonly string[] = [
-  SIGNATURE,
-  BULK,
-  ...DOWNLOAD_PATHS,
-  CHANGES,
-  LOOKUP,
-  EXPLORER,
-  AVATAR_PATH,
-];
+  ...Object.values(DOWNLOADS).map(({ path, format, what }) => ({
+    ...{ path, name: `Download${format}`, summary: capital(what), with: path, ...packed },
+  })),
+  { path: CHANGES, name: "Changes", summary: "The list of steps from earlier states to this one", with: CHANGES },
 
 /** Each file's methods by its path. */
-function filePaths(described: Described): Part {
+function filePaths(described: ApiDescription): Part {
   const there = FILES.filter((file) => file.with === undefined || described.files.includes(file.with));
   return Object.fromEntries(there.map((file) => [`/${file.at ?? file.path}`, itemOf(file)]));
 }
@@ -215,7 +215,7 @@ function itemOf({ path, name, summary, schema = ref("schemas", name), parameter,
     parameters: [...(parameter ? [parameter] : []), ...(hasRanges ? ["Range"] : []), "IfNoneMatch"],
     get: {
       200: found,
-      ...(hasRanges && { 206: { ...found, description: "The bytes that Range names.", headers: some } }),
+      ...(hasRanges && { 206: { ...found, description: "The bytes that Range asks for.", headers: some } }),
       304: notModified,
       404: notFound,
       ...(hasRanges && { 416: ref("responses", "NoSuchRange") }),
@@ -224,13 +224,13 @@ function itemOf({ path, name, summary, schema = ref("schemas", name), parameter,
   });
 }
 
-/** What a path answers GET and HEAD with, beside the errors of every path. */
+/** A path and its responses to GET and HEAD, without the errors of every path. */
 interface Endpoint {
-  /** The end of the names of its operations: `Page` in `getPage`. */
+  /** Suffix of operation names: `Page` in `getPage`. */
   name: string;
   summary: string;
   tag: "pages" | "files";
-  /** The names of their components. */
+  /** Component names of its parameters. */
   parameters?: readonly string[];
   /** By status. */
   get: Part;
@@ -241,7 +241,7 @@ interface Endpoint {
 /** The methods of a path. */
 function pathItem({ name, summary, tag, parameters = [], get, head }: Endpoint): Part {
   const errors = { 405: ref("responses", "MethodNotAllowed"), default: ref("responses", "Failed") };
-  // No 4XX: orval 7 makes code of it that does not compile.
+  // No `4XX`: orval 7 generates code from it that does not compile.
   const bodiless = { default: ref("responses", "Bodiless") };
   const preflight = { 204: ref("responses", "Preflight"), ...errors };
   const operation = (method: string, title: string, description: string, responses: Part): Part => ({
@@ -256,33 +256,33 @@ function pathItem({ name, summary, tag, parameters = [], get, head }: Endpoint):
     ...(parameters.length > 0 && { parameters: parameters.map((parameter) => ref("parameters", parameter)) }),
     get: operation("get", summary, `${summary}.`, { ...get, ...errors }),
     head: operation("head", headTitle, "GET's status and headers, without a body.", { ...head, ...bodiless }),
-    options: operation("options", optionsTitle, "Allow, and the answer to a browser's preflight.", preflight),
+    options: operation("options", optionsTitle, "The allowed methods, and the CORS preflight response.", preflight),
   };
 }
 
-function parameterComponents(described: Described): Part {
+function parameterComponents(described: ApiDescription): Part {
   const { files } = described;
   const number = { type: "integer", minimum: 1, maximum: MAX_PAGES };
   const required = { in: "path", required: true };
-  const page = { name: "page", description: "Which page, by its number in decimal form.", schema: number, example: 2 };
+  const page = { name: "page", description: "The page number, in decimal.", schema: number, example: 2 };
   return {
-    Page: { ...page, in: "query", description: `${page.description} Without it, or where it is empty, the first.` },
+    Page: { ...page, in: "query", description: `${page.description} The first page if missing or empty.` },
     PageInPath: { ...page, ...required },
     Format: {
-      ...{ name: "format", in: "query", description: "Does not matter: the answer is always JSON." },
+      ...{ name: "format", in: "query", description: "Ignored: the answer is always JSON." },
       ...{ schema: text, example: "api" },
     },
-    IfNoneMatch: { name: "If-None-Match", in: "header", description: "The ETag of what the client has.", schema: text },
+    IfNoneMatch: { name: "If-None-Match", in: "header", description: "The ETag of the client's copy.", schema: text },
     ...(files.includes(BULK) && {
-      Part: { name: "part", ...required, description: "Which part, from 1.", schema: number, example: 1 },
+      Part: { name: "part", ...required, description: "The part's number, from 1.", schema: number, example: 1 },
     }),
     ...(hasSorted(described) && {
-      Number: { name: "number", ...required, schema: number, example: 1, description: "Which file, from 1." },
+      Number: { name: "number", ...required, schema: number, example: 1, description: "The file's number, from 1." },
     }),
     ...(files.includes(CHANGES) && {
       Step: {
         ...{ name: "step", ...required },
-        description: "Which step, by the first digits of the states that it leads from and to.",
+        description: "The first 12 digits of the states before and after the step.",
         schema: { ...text, pattern: "^[0-9a-f]{12}-[0-9a-f]{12}$" },
         example: "0f3a91c2d4e5-77b0c2d91a3f",
       },
@@ -290,7 +290,7 @@ function parameterComponents(described: Described): Part {
     ...(hasRanges(described) && {
       Range: {
         ...{ name: "Range", in: "header" },
-        description: "Which bytes, so that a client need not begin again: bytes=1000-. Not every host offers it.",
+        description: "A byte range, to resume a download: bytes=1000-. Not every host supports it.",
         schema: text,
       },
     }),

@@ -1,4 +1,4 @@
-/** The answers that several paths have, and their headers, as docs/reference/http.md promises them. */
+/** Responses that several paths share, and their headers (docs/reference/http.md). */
 import {
   CONTENT_TYPE,
   commonHeaders,
@@ -11,10 +11,10 @@ import {
 } from "../../contract/headers.js";
 import { basePath } from "../../contract/links.js";
 import { EXPLORER, fileHeaders, OPENAPI } from "../../release/layout.js";
-import { type Described, hasRanges, type Part, ref } from "./described.js";
+import { type ApiDescription, hasRanges, type Part, ref } from "./described.js";
 
-/** Each answer by its component's name. */
-export function answerComponents(described: Described, hasExample: boolean): Part {
+/** Response components by name. */
+export function answerComponents(described: ApiDescription, hasExample: boolean): Part {
   const coding = described.encodings.length > 0 ? { "Content-Encoding": "ContentEncoding" } : {};
   const page = headers({ ...KEPT, ...coding });
   const content = {
@@ -32,23 +32,23 @@ export function answerComponents(described: Described, hasExample: boolean): Par
     "Access-Control-Max-Age": "MaxAge",
   };
   const range = { "Content-Range": "ContentRange" };
-  const noSuchRange = error("The file has none of the bytes that Range names.", ERROR_DETAILS[416], range);
+  const noSuchRange = error("The range is outside the file.", ERROR_DETAILS[416], range);
   return {
     Page: { description: "The page.", headers: page, content: { [CONTENT_TYPE]: content } },
-    PageHead: { description: "There is such a page.", headers: page },
-    PageNotModified: { description: "The client has the page, by its If-None-Match.", headers: page },
+    PageHead: { description: "The page exists.", headers: page },
+    PageNotModified: { description: "The client's copy of the page is current (If-None-Match).", headers: page },
     ...answersOfFile("File"),
     ...answersOfFile("State"),
     ...(hasRanges(described) && { ...answersOfFile("Part"), NoSuchRange: noSuchRange }),
     ...(described.files.includes(EXPLORER) && answersOfFile("Explorer")),
     Moved: {
-      description: "To the path with its final slash, the query kept.",
+      description: "Redirect to the path with its final slash. The query is kept.",
       headers: headers({ "Cache-Control": "CacheControl", Location: "Location" }),
     },
-    Preflight: { description: "The methods that there are.", headers: headers(preflight) },
-    InvalidPage: error("There is no such page, or its number is not in the only form that counts.", INVALID_PAGE),
+    Preflight: { description: "The allowed methods.", headers: headers(preflight) },
+    InvalidPage: error("There is no such page, or its number is not in canonical form.", INVALID_PAGE),
     NotFound: error("There is no such file.", ERROR_DETAILS[404]),
-    MethodNotAllowed: error("Of any method but GET, HEAD and OPTIONS.", ERROR_DETAILS[405]),
+    MethodNotAllowed: error("The method is not GET, HEAD or OPTIONS.", ERROR_DETAILS[405]),
     Bodiless: { description: "GET's error, without its body.", headers: headers({ "Cache-Control": "NoStore" }) },
     Failed: error("Any other error.", ERROR_DETAILS[500]),
   };
@@ -57,8 +57,8 @@ export function answerComponents(described: Described, hasExample: boolean): Par
 const KEPT = { ETag: "ETag", "Cache-Control": "CacheControl" } as const;
 
 /**
- * A file that caches keep as long as a page, one that says which snapshot is current, one so large that hosts send ranges
- * of it, or the explorer.
+ * Headers by kind of file: cached like a page; naming the current snapshot, so revalidated; large, so with ranges; or the
+ * explorer.
  */
 const FILE_HEADERS = {
   File: KEPT,
@@ -70,6 +70,7 @@ const FILE_HEADERS = {
   },
 } as const;
 
+/** Headers of a kind of file. */
 export function headersOfFile(kind: keyof typeof FILE_HEADERS): Part {
   return headers(FILE_HEADERS[kind]);
 }
@@ -77,8 +78,8 @@ export function headersOfFile(kind: keyof typeof FILE_HEADERS): Part {
 function answersOfFile(kind: keyof typeof FILE_HEADERS): Part {
   const own = headersOfFile(kind);
   return {
-    [`${kind}Head`]: { description: "There is such a file.", headers: own },
-    [`${kind}NotModified`]: { description: "The client has the file, by its If-None-Match.", headers: own },
+    [`${kind}Head`]: { description: "The file exists.", headers: own },
+    [`${kind}NotModified`]: { description: "The client's copy of the file is current (If-None-Match).", headers: own },
   };
 }
 
@@ -92,57 +93,60 @@ const COMMON = {
   "Snapshot-Id": "SnapshotId",
 } as const;
 
-/** The headers of one answer: those of every answer, and others by the names of their components. */
+/** Headers of a response: those of every response, and others by component name. */
 function headers(others: Readonly<Record<string, string>>): Part {
   const named = Object.entries({ ...COMMON, ...others });
   return Object.fromEntries(named.map(([name, component]) => [name, ref("headers", component)]));
 }
 
-/** Each header by its component's name. Those that not every host can send are not required. */
-export function headerComponents(described: Described): Part {
+/** Header components by name. Headers that not every host can send are not required. */
+export function headerComponents(described: ApiDescription): Part {
   const { baseUrl, encodings, files } = described;
   const common = commonHeaders(encodings, `${basePath(baseUrl)}/${OPENAPI}`);
   return {
-    Allow: fixed(common["Allow"], "The methods that there are."),
-    Vary: fixed(common["Vary"], "What an answer may depend on."),
-    AllowOrigin: fixed(common["Access-Control-Allow-Origin"], "Browsers may read the answer from any site."),
-    ContentTypeOptions: fixed(common["X-Content-Type-Options"], "The answer is what its Content-Type says."),
-    ExposeHeaders: text("The headers that browsers may read.", "ETag, Link, Snapshot-Id"),
-    Link: text("Leads to this description (RFC 8631).", common["Link"]),
+    Allow: fixed(common["Allow"], "The allowed methods."),
+    Vary: fixed(common["Vary"], "Request headers that the answer may depend on."),
+    AllowOrigin: fixed(common["Access-Control-Allow-Origin"], "Scripts of any origin may read the answer."),
+    ContentTypeOptions: fixed(
+      common["X-Content-Type-Options"],
+      "Browsers must not guess another type than Content-Type.",
+    ),
+    ExposeHeaders: text("The headers that scripts may read.", "ETag, Link, Snapshot-Id"),
+    Link: text("The URL of this description (RFC 8631).", common["Link"]),
     SnapshotId: {
       description:
-        "The id of the snapshot that the answer is of, so that a client that walks the pages can tell when it changed. Rollcall's own host sends it.",
+        "The id of the answer's snapshot, by which clients detect a change between two pages. Rollcall's own host sends it.",
       schema: { type: "string", pattern: "^[0-9a-f]{12}$" },
     },
     ETag: {
-      description: "A strong entity tag, which equal bytes have in common.",
+      description: "A strong ETag: equal bytes have equal ETags.",
       required: true,
       schema: { type: "string", pattern: '^"[^"]+"$' },
     },
     CacheControl: {
-      ...text("How long the answer may be kept, as the publisher has chosen.", DEFAULT_CACHE_CONTROL),
+      ...text("How long caches may keep the answer.", DEFAULT_CACHE_CONTROL),
       required: true,
     },
-    NoCache: fixed(NO_CACHE, "The answer may be kept, but has to be asked for each time."),
-    NoStore: fixed(NO_STORE, "The answer is not to be kept."),
+    NoCache: fixed(NO_CACHE, "Caches must revalidate the answer each time."),
+    NoStore: fixed(NO_STORE, "Caches must not store the answer."),
     Location: { ...text("The listing's path with its final slash, and the query.", "/"), required: true },
-    AllowMethods: fixed(PREFLIGHT_HEADERS["Access-Control-Allow-Methods"], "The methods that a browser may use."),
-    AllowHeaders: fixed(PREFLIGHT_HEADERS["Access-Control-Allow-Headers"], "The headers that a browser may send."),
-    MaxAge: fixed(PREFLIGHT_HEADERS["Access-Control-Max-Age"], "For how many seconds a browser may keep this answer."),
+    AllowMethods: fixed(PREFLIGHT_HEADERS["Access-Control-Allow-Methods"], "The methods that scripts may use."),
+    AllowHeaders: fixed(PREFLIGHT_HEADERS["Access-Control-Allow-Headers"], "The headers that scripts may send."),
+    MaxAge: fixed(PREFLIGHT_HEADERS["Access-Control-Max-Age"], "Seconds for which a browser may cache this answer."),
     ...(hasRanges(described) && {
-      AcceptRanges: text("Says `bytes` where the host sends parts of a file.", "bytes"),
-      ContentRange: text("Which bytes of the file these are.", "bytes 1000-1999/20000"),
+      AcceptRanges: text("`bytes` if the host sends ranges of the file.", "bytes"),
+      ContentRange: text("The range of bytes in this answer.", "bytes 1000-1999/20000"),
     }),
     ...(files.includes(EXPLORER) && {
       FrameAncestors: text(
-        "No other page shows this one within itself.",
+        "Forbids other pages to embed this one in a frame.",
         fileHeaders(EXPLORER, "")["Content-Security-Policy"],
       ),
-      Robots: text("No search engine is to list it.", fileHeaders(EXPLORER, "")["X-Robots-Tag"]),
+      Robots: text("Asks search engines not to list the page.", fileHeaders(EXPLORER, "")["X-Robots-Tag"]),
     }),
     ...(encodings.length > 0 && {
       ContentEncoding: {
-        description: "How the bytes are compressed, where the client accepts it.",
+        description: "The compression of the bytes, if the client accepts it.",
         schema: { enum: encodings },
       },
     }),

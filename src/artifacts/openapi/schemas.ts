@@ -1,4 +1,4 @@
-/** The schemas of what a reader gets. They allow further fields, so that what is generated from them takes later snapshots, too. */
+/** Schemas of records, pages and files. They allow additional fields, so that generated clients accept later snapshots. */
 import type { Contract } from "../../contract/contract.js";
 import type { ValueSchema } from "../../contract/file/form.js";
 import { PAGE_SIZE } from "../../contract/links.js";
@@ -6,10 +6,10 @@ import { kindOf } from "../../contract/record/kind.js";
 import { typeOf } from "../../contract/record/schema.js";
 import { typeName } from "../../contract/typescript.js";
 import { BULK, CHANGES, EXPLORER, LOOKUP } from "../../release/layout.js";
-import { type Described, hasSorted, type Part, ref } from "./described.js";
+import { type ApiDescription, hasSorted, type Part, ref } from "./described.js";
 
-/** By the names of their components. */
-export function schemaComponents(contract: Contract, described: Described): Part {
+/** Schema components by name. */
+export function schemaComponents(contract: Contract, described: ApiDescription): Part {
   return {
     [recordName(contract, described)]: recordSchema(contract),
     Page: pageSchema(contract, described),
@@ -17,8 +17,8 @@ export function schemaComponents(contract: Contract, described: Described): Part
   };
 }
 
-/** Those of files that the release has. One without is described as it was before there were any. */
-function fileSchemas(described: Described): Part {
+/** Schemas of the files that the release has. */
+function fileSchemas(described: ApiDescription): Part {
   const { Bulk, Changes, Lookup, Beginnings, Summary, ...always } = FILE_SCHEMAS;
   const { files } = described;
   return {
@@ -31,55 +31,55 @@ function fileSchemas(described: Described): Part {
   };
 }
 
-/** What a record is called: `User`. Names of components are ASCII, and others have theirs. */
-function recordName({ file, listing }: Contract, described: Described): string {
+/** Component name of the record: `User`. It must be ASCII, and not the name of another component. */
+function recordName({ file, listing }: Contract, described: ApiDescription): string {
   const names = [typeName(file.title ?? ""), typeName(listing.words[0])];
   const taken = ["Page", "Bulk", ...Object.keys(fileSchemas(described))];
   const isFree = (name: string) => /^\w+$/.test(name) && !taken.includes(name);
   return names.find(isFree) ?? "Record";
 }
 
-function pageSchema(contract: Contract, described: Described): Part {
+function pageSchema(contract: Contract, described: ApiDescription): Part {
   const { links } = described;
   const link = { type: ["string", "null"], format: "uri" };
   const form = links === "query" ? "?format=api&page=N" : "pages/N.json";
   return {
     title: "Page",
     ...objectWith({
-      count: { ...wholeNumber, description: `How many ${contract.listing.words[1]} there are in the whole listing.` },
-      next: { ...link, description: `The following page, ${form}; null on the last.` },
-      previous: { ...link, description: `The preceding page, ${form}; null on the first.` },
+      count: { ...wholeNumber, description: `Number of ${contract.listing.words[1]} in the whole listing.` },
+      next: { ...link, description: `URL of the next page, ${form}; null on the last page.` },
+      previous: { ...link, description: `URL of the previous page, ${form}; null on the first page.` },
       results: {
         type: "array",
         maxItems: PAGE_SIZE.max,
         items: ref("schemas", recordName(contract, described)),
-        description: "In the listing's order. Every page but the last has as many.",
+        description: "Records in the listing's order. All pages but the last have the same number.",
       },
     }),
   };
 }
 
-/** A contract as its readers need it: without where values come from, and open to further fields. */
+/** The schema of a record for readers: without `x-` keywords, and open to additional fields. */
 function recordSchema({ file: { $schema: _, ...file } }: Contract): Part {
-  return opened(file);
+  return readerSchema(file);
 }
 
-function opened(schema: ValueSchema): Part {
+function readerSchema(schema: ValueSchema): Part {
   const { properties, items, anyOf, examples, additionalProperties: _, ...others } = schema;
-  const told = Object.entries(others).filter(([keyword]) => !keyword.startsWith("x-"));
+  const kept = Object.entries(others).filter(([keyword]) => !keyword.startsWith("x-"));
   const valid = examples?.filter((example) => typeOf(schema).safeParse(example).success) ?? [];
-  const members = Object.entries(properties ?? {}).map(([name, field]) => [name, opened(field)]);
+  const members = Object.entries(properties ?? {}).map(([name, field]) => [name, readerSchema(field)]);
   return {
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(kept),
     ...(valid.length > 0 && { examples: valid }),
     ...(schema.type !== undefined && numberKeywords(schema)),
     ...(properties && { properties: Object.fromEntries(members) }),
-    ...(items && { items: opened(items) }),
-    ...(anyOf && { anyOf: anyOf.map(opened) }),
+    ...(items && { items: readerSchema(items) }),
+    ...(anyOf && { anyOf: anyOf.map(readerSchema) }),
   };
 }
 
-/** What a contract need not say and every record keeps: that each reader can hold its integers. And how numbers may be stored. */
+/** The format of numbers, and the limits of integers, which hold for every record even if the contract does not state them. */
 function numberKeywords(schema: ValueSchema): Part {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   const kind = kindOf(schema);
@@ -98,7 +98,7 @@ const count = wholeNumber;
 const integer = { type: "integer", format: "int64" } as const;
 const digest = { type: "string", pattern: "^[0-9a-f]{64}$", description: "A SHA-256 in hexadecimal." } as const;
 const texts = { type: "array", items: text } as const;
-/** The path of a field, by its parts. */
+/** A field's path as a list of names. */
 const path = { ...texts, minItems: 1 } as const;
 const beginnings = ref("schemas", "Beginnings");
 
@@ -106,31 +106,38 @@ const times = objectWith({
   path: text,
   first: { ...text, description: "The earliest." },
   last: { ...text, description: "The latest." },
-  unit: { ...text, description: "How long a bin is, in words." },
+  unit: { ...text, description: "The length of a bin, in words." },
   bins: {
     type: "array",
-    description: "From a moment to before another, oldest first.",
+    description: "Bins from `from` (inclusive) to `to` (exclusive), oldest first.",
     items: objectWith({ from: text, to: text, count }),
   },
-  before: { ...count, description: "How many are so long before all others that they are in no bin." },
-  after: { ...count, description: "How many are so long after all others that they are in no bin." },
+  before: { ...count, description: "Number of outliers before the first bin." },
+  after: { ...count, description: "Number of outliers after the last bin." },
 });
 
-/** By name. */
+/** Schemas of files by name. */
 const FILE_SCHEMAS = {
   Error: named("Error", { detail: { ...text, description: "What is wrong, in words." } }),
   Snapshot: named("Snapshot", {
-    id: { type: "string", pattern: "^[0-9a-f]{12}$", description: "The name of the snapshot. It proves nothing." },
+    id: {
+      type: "string",
+      pattern: "^[0-9a-f]{12}$",
+      description: "The id of the snapshot. It is too short to verify data by.",
+    },
     contract: { ...count, description: "The contract's version." },
-    count: { ...count, description: "How many records there are." },
+    count: { ...count, description: "Number of records." },
     pages: { ...count, minimum: 1 },
     page_size: { ...count, minimum: PAGE_SIZE.min, maximum: PAGE_SIZE.max },
     base_url: { type: "string", format: "uri" },
     links: { enum: ["query", "path"], description: "The form of `next` and `previous`." },
-    encodings: { ...texts, description: "The content codings in which there are compressed pages." },
-    skipped: { ...count, description: "How many invalid records were left out." },
-    state: { ...digest, description: "Which records there are: the SHA-256 of the list of their digests and keys." },
-    warnings: { type: "object", additionalProperties: count, description: "How many records have each warning." },
+    encodings: { ...texts, description: "Content codings of the compressed pages." },
+    skipped: { ...count, description: "Number of invalid records that were left out." },
+    state: {
+      ...digest,
+      description: "The SHA-256 of records.sha256, the list of digests and keys. It identifies the set of records.",
+    },
+    warnings: { type: "object", additionalProperties: count, description: "Number of records with each warning." },
   }),
   Contract: named(
     "Contract",
@@ -138,7 +145,7 @@ const FILE_SCHEMAS = {
       type: { const: "object" },
       "x-listing": {
         type: "object",
-        description: "Where the listing is, what names a record, and the order.",
+        description: "The listing's path, key and order.",
       },
       properties: { type: "object", description: "The fields of a record." },
       required: texts,
@@ -147,60 +154,60 @@ const FILE_SCHEMAS = {
   ),
   Description: named("Description", { openapi: text, info: { type: "object" }, paths: { type: "object" } }),
   Bulk: named("Bulk", {
-    count: { ...count, description: "How many records there are." },
+    count: { ...count, description: "Number of records." },
     sha256: { ...digest, description: "The SHA-256 of all plain bytes, in hexadecimal." },
     parts: {
       type: "array",
       minItems: 1,
       items: objectWith({
-        file: { ...text, description: "Where the part is, below the base URL." },
-        count: { ...count, description: "How many records it holds." },
+        file: { ...text, description: "The part's path below the base URL." },
+        count: { ...count, description: "Number of records in it." },
         bytes: { ...count, description: "The size of the file." },
         sha256: { ...digest, description: "The SHA-256 of its plain bytes, in hexadecimal." },
       }),
     },
   }),
   Changes: named("Changes", {
-    state: { ...digest, description: "The state that the last step leads to: that of the snapshot." },
+    state: { ...digest, description: "The snapshot's state, to which the first listed step leads." },
     steps: {
       type: "array",
-      description: "Newest first. Each leads to the state that the one before it in the list begins with.",
+      description: "Newest first. The `to` of each step is the `from` of the step before it in the list.",
       items: objectWith({
-        from: { ...digest, description: "The state of the copies that the step is for." },
-        to: { ...digest, description: "The state of such a copy afterwards." },
-        file: { ...text, description: "Where the step is, below the base URL." },
+        from: { ...digest, description: "The state before the step." },
+        to: { ...digest, description: "The state after the step." },
+        file: { ...text, description: "The step's path below the base URL." },
         bytes: { ...count, description: "The size of the file." },
         sha256: { ...digest, description: "The SHA-256 of its plain bytes, in hexadecimal." },
-        put: { ...count, description: "How many records are new or other than they were." },
-        remove: { ...count, description: "How many records are gone." },
+        put: { ...count, description: "Number of records that are new or changed." },
+        remove: { ...count, description: "Number of removed records." },
       }),
     },
   }),
   Lookup: named(
     "Lookup",
     {
-      key: { ...path, description: "The field that names a record, by the parts of its path." },
-      fields: { type: "array", items: path, description: "The fields by whose words records are found." },
-      keys: { ...beginnings, description: "Of lookup/keys/1.txt and those after it." },
-      words: { ...beginnings, description: "Of lookup/words/1.txt and those after it." },
-      version: { ...count, description: "Of the form of these files, and of how words are cut." },
+      key: { ...path, description: "The path of the key, as a list of names." },
+      fields: { type: "array", items: path, description: "The paths of the fields whose words are indexed." },
+      keys: { ...beginnings, description: "First terms of lookup/keys/1.txt and the following files." },
+      words: { ...beginnings, description: "First terms of lookup/words/1.txt and the following files." },
+      version: { ...count, description: "Version of the format of these files and of how text is split into words." },
     },
-    "Which file says where a record is, by its key or by the words of its names.",
+    "The index of files that find records by key or by words of their names.",
   ),
   Beginnings: {
     type: "array",
     items: { anyOf: [text, { type: "array", minItems: 2, maxItems: 2, items: { anyOf: [text, count] } }] },
     title: "Beginnings",
     description:
-      "What each file of a folder begins with: a term; or a term and the number of a record, from 0, where the file begins within the term's list.",
+      "The first term of each file; if a file begins within the list of a term, the term and the first record number, from 0.",
   },
   Summary: named(
     "Summary",
     {
-      count: { ...count, description: "How many records there are." },
+      count: { ...count, description: "Number of records." },
       facets: {
         type: "array",
-        description: "The fields by whose values records are chosen.",
+        description: "Fields by whose values records can be filtered.",
         items: objectWith({
           path: text,
           names: path,
@@ -209,18 +216,17 @@ const FILE_SCHEMAS = {
             description: "Most frequent first.",
             items: objectWith({ value: { description: "The value, of any type." }, count }),
           },
-          more: { ...count, description: "How many rarer values are not listed." },
+          more: { ...count, description: "Number of rarer values that are not listed." },
         }),
       },
-      lists: { ...beginnings, description: "Of explorer/facets/1.txt and those after it." },
+      lists: { ...beginnings, description: "First terms of explorer/facets/1.txt and the following files." },
       times: {
-        description:
-          "How many records are of which time, by the first field of the order that is one; null without one.",
+        description: "Number of records over time, by the first time field of the order; null without one.",
         anyOf: [times, { type: "null" }],
       },
       integers: {
         type: "array",
-        description: "How many records have an integer from one to another, both counted in.",
+        description: "Number of records in bins of integers; both bounds are inclusive.",
         items: objectWith({
           path: text,
           min: integer,
@@ -228,13 +234,13 @@ const FILE_SCHEMAS = {
           bins: { type: "array", items: objectWith({ from: integer, to: integer, count }) },
         }),
       },
-      version: { ...count, description: "Of the form of this file." },
+      version: { ...count, description: "Version of the format of this file." },
     },
-    "What is counted of all records, for the page for people.",
+    "Counts of all records, which the explorer shows.",
   ),
 } as const satisfies Record<string, Part>;
 
-/** An object that has at least these members. */
+/** An object with at least these members. */
 function objectWith<Properties extends Part>(properties: Properties) {
   return { type: "object", properties, required: Object.keys(properties) } as const;
 }

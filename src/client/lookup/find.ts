@@ -1,4 +1,4 @@
-/** Finds records by lookup files: asks for each page that may have some once, in published order. */
+/** Finds records by lookup files. Reads each page that may have matches once, in published order. */
 import {
   HIGHEST,
   keyTerm,
@@ -20,28 +20,28 @@ import { type LookupReader, numbersOf, type TermList } from "./sorted-files.js";
 
 /** Options of `find` that only the explorer uses, see chosen.ts. */
 export interface InnerSearch extends SearchOptions {
-  /** By keys: only the record whose key is the whole text. */
+  /** With `by: "key"`: only the record whose key equals the text. */
   isWhole?: boolean | undefined;
-  /** Further lists that a record is on. */
+  /** Returns more lists that records must be on. */
   also?: ((reader: LookupReader) => Promise<Sought>) | undefined;
 }
 
 type Query = Pick<InnerSearch, "by" | "isWhole" | "also"> & { text: string };
 
 export interface Sought {
-  /** Every record that fits is on all of these lists. The shortest mostly come first; without lists, nothing is found. */
+  /** Every match is on all of these lists, usually shortest first. Without lists, nothing is found. */
   lists: TermList[];
-  /** Whether a record fits: lists may have others, too. */
+  /** Whether a record matches, since lists may contain others. */
   fits(record: unknown): boolean;
 }
 
 const INDEX_BYTES = 16_000_000;
-/** Records in a row that may not fit. */
-const MOST_VAIN = 6;
-/** When only this many records are left, their pages are asked for rather than more lists. */
+/** Maximum number of consecutive records on the lists that do not match. */
+const MAX_MISSES = 6;
+/** With at most this many records left, their pages are read instead of more lists. */
 const FEW = 3;
 
-/** The record of a key; undefined where there is none. */
+/** Reads the record with a key; undefined if there is none. */
 export async function getRecord<T>(host: Host, key: string | number, { signal }: CallOptions): Promise<T | undefined> {
   const view = await latestView(host, signal);
   const query = { text: `${key}`, by: "key", isWhole: true } as const;
@@ -50,7 +50,7 @@ export async function getRecord<T>(host: Host, key: string | number, { signal }:
   return undefined;
 }
 
-/** The source of a walk through the records that fit. Each proved file shows its snapshot by its digest. */
+/** The source of a walk over matches. The digest of each verified file shows its snapshot. */
 export function searchSource<T>(
   { baseUrl, concurrency }: Host,
   view: SnapshotView,
@@ -58,13 +58,13 @@ export function searchSource<T>(
   signal: AbortSignal,
 ): PageSource<T, void> {
   return {
-    // One part with everything that is found. After an error, the search continues behind what was handed out.
+    // One part with all matches. After an error, the search continues after the last returned one.
     ...{ atOnce: 1, last: 1, isProof: view.proof !== "none", first: () => 1, read: async () => {} },
     items: (_, __, records) => search<T>({ view, baseUrl, signal }, query, concurrency, records),
   };
 }
 
-/** The records that fit, behind the first `records` ones, each with the number of records up to it. */
+/** Yields matches from record number `records` on, each with the number of records up to it. */
 async function* search<T>(
   reader: LookupReader,
   query: Query,
@@ -83,10 +83,10 @@ async function* search<T>(
   const { lists, fits } = await listsFor(reader, query);
   const numbers = onAll(reader, lists, records);
   let next = await numbers.next();
-  // Only long words share a list with others; so does a key with the character that stands for the end.
-  const vain = query.text.includes(HIGHEST) ? Number.POSITIVE_INFINITY : MOST_VAIN;
-  let left = vain;
-  // One page at first: many searches need no more.
+  // Only cut terms share a list: those of long words, and of keys with `HIGHEST`.
+  const misses = query.text.includes(HIGHEST) ? Number.POSITIVE_INFINITY : MAX_MISSES;
+  let left = misses;
+  // Begin with one page, which is often enough.
   for (let most = 1; !next.done; most *= 2) {
     const pages = new Map<number, Promise<T[]>>();
     const found: [number: number, results: Promise<T[]>][] = [];
@@ -102,14 +102,14 @@ async function* search<T>(
     for (const [number, results] of found) {
       const record = (await results)[number % page_size] as T;
       if (fits(record)) {
-        left = vain;
+        left = misses;
         yield [record, number + 1];
       } else if (--left < 1) throw usage(baseUrl, `has too many records almost like ${quoted(query.text)}`);
     }
   }
 }
 
-/** The lists of a text's words, or of a key. @throws ListingError (usage) where the release does not have the files */
+/** The lists of a text's words, or of a key. @throws ListingError (usage) if the release does not have the files */
 async function listsFor(reader: LookupReader, { text, by, isWhole, also }: Query): Promise<Sought> {
   const others = await also?.(reader);
   const lists: TermList[] = [];
@@ -122,15 +122,15 @@ async function listsFor(reader: LookupReader, { text, by, isWhole, also }: Query
     const keyField = { names: key as string[] };
     if (by === "key") {
       const term = keyTerm(text);
-      lists.push({ folder: "lookup/keys", begins: keys, url, term, isBeginning: !isWhole && term === text });
+      lists.push({ folder: "lookup/keys", begins: keys, url, term, isPrefix: !isWhole && term === text });
       demands.push((record) => {
         const own = `${valueAt(record, keyField)}`;
         return isWhole ? own === text : own.startsWith(text);
       });
     } else {
       const wanted = wantedWords(text);
-      for (const { word, isBeginning } of longestFirst(wanted))
-        lists.push({ folder: "lookup/words", begins: words, url, term: termOf(word), isBeginning });
+      for (const { word, isPrefix } of longestFirst(wanted))
+        lists.push({ folder: "lookup/words", begins: words, url, term: termOf(word), isPrefix });
       const names = fields.map((field) => ({ names: field }));
       demands.push((record) => {
         const own = wordsOfRecord(keyField, names, record);
@@ -142,13 +142,13 @@ async function listsFor(reader: LookupReader, { text, by, isWhole, also }: Query
   return { lists, fits: (record) => demands.every((fits) => fits(record)) };
 }
 
-/** Mostly, fewer records have a longer word; of words as long, those at both ends occur together the least. */
+/** Sorts words by how few records they probably have: longest first, then those nearest to both ends. */
 function longestFirst(wanted: readonly WantedWord[]): WantedWord[] {
   const fromEnd = (one: WantedWord) => Math.min(wanted.indexOf(one), wanted.length - 1 - wanted.indexOf(one));
   return wanted.toSorted((one, other) => other.word.length - one.word.length || fromEnd(one) - fromEnd(other));
 }
 
-/** Reads where sorted files begin. Its folder has the name of the flag that the release has to be built with. */
+/** Reads the index of sorted files. @throws ListingError (usage) that names the flag of `build` if there is none */
 export async function readIndex(
   { view, baseUrl, signal }: LookupReader,
   file: string,
@@ -159,19 +159,19 @@ export async function readIndex(
     return [await readKept(view, file, signal, read), url];
   } catch (error) {
     const { code, received } = error as Partial<ListingError>;
-    // A host without proof has it, or answers that it has nothing there.
+    // Without proof, a missing file is a status of 400 to 499.
     if (code !== "usage" && !(code === "status" && received?.startsWith("4"))) throw error;
     const [flag] = file.split("/");
     throw usage(baseUrl, `has no ${flag}; build with --${flag}`);
   }
 }
 
-/** Whether it is the path of a field, as its names. */
+/** Whether a value is a field path as a list of names. */
 export function isNames(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 
-/** The numbers from `first` on that all lists have; or those of some lists, where that leaves only a few records. */
+/** Yields numbers from `first` on that are on all lists; or on some lists, once only a few records are left. */
 async function* onAll(
   reader: LookupReader,
   lists: readonly TermList[],
@@ -190,7 +190,7 @@ async function* onAll(
   return yield* onSome(lists);
 }
 
-/** The numbers that all lists have. @param from the number that each list continues with. */
+/** Yields the numbers that are on all lists. @param from the number with which each list continues. */
 async function* intersect(
   lists: readonly AsyncGenerator<number, undefined>[],
   from: { number: number },

@@ -1,4 +1,4 @@
-/** Sorted files, as contract/lookup.ts describes them: the numbers of the records that have a term. */
+/** Reads record numbers of terms from sorted files (see contract/lookup.ts). */
 import { HIGHEST, LIST_DIGITS, MARKS } from "../../contract/lookup.js";
 import { malformed } from "../errors.js";
 import { readKept } from "../read-once.js";
@@ -7,51 +7,51 @@ import { compareBytes, encode, textOf } from "../utf8.js";
 
 const SORTED = "terms and lists in order";
 
-/** Where sorted files are read from, and until when. */
+/** The snapshot from which sorted files are read. */
 export interface LookupReader {
   view: SnapshotView;
   baseUrl: string;
   signal: AbortSignal | undefined;
 }
 
-/** The list of a term. */
+/** A term to look up. */
 export interface TermList {
-  /** Where the files are: `lookup/keys`. */
+  /** Folder of the files: `lookup/keys`. */
   folder: string;
-  /** What each file begins with, as the file of this URL says. */
+  /** First terms of the files, unchecked, from the file at `url`. */
   begins: unknown;
   url: string;
   term: string;
-  isBeginning: boolean;
+  isPrefix: boolean;
 }
 
-/** Where a file begins: at a term, or within its list at a record. */
+/** The begin of a file: a term, or a record within the list of a term. */
 interface Place {
   term: string;
-  /** -1 where it begins at a term. */
+  /** -1 if it begins with a term. */
   record: number;
 }
 
 interface Line {
   term: string;
-  /** Whether the term is the beginning of a single other one. */
+  /** Whether the term is cut to a unique prefix. */
   isOnly: boolean;
-  /** Its place in the order of lines: at its term, or behind all terms that begin so. */
+  /** Sort key of the line: its term; for a prefix line, after all terms with this prefix. */
   place: string;
-  /** The place of the line that has its numbers: its own, or that of a line before it. */
+  /** Sort key of the line that has its numbers: its own, or an earlier one. */
   list: string;
   digits: string;
 }
 
 /**
- * The numbers of records that may have a term, or one that begins so, ascending. A word that was cut may be another one, so
- * the caller checks each record. Files that end before `from` are skipped.
- * @param from the number to continue with, whenever one is asked for.
+ * Yields the numbers of records that may have a term, or a term with this prefix, ascending. Terms may be cut, so the caller
+ * checks each record. Files that end before `from` are skipped.
+ * @param from the number to continue with, read before each step.
  * @throws ListingError (malformed)
  */
 export async function* numbersOf(
   { view, baseUrl, signal }: LookupReader,
-  { folder, begins, url, term, isBeginning }: TermList,
+  { folder, begins, url, term, isPrefix }: TermList,
   from: { number: number },
 ): AsyncGenerator<number, undefined> {
   const places = placesOf(begins, url);
@@ -61,7 +61,7 @@ export async function* numbersOf(
       linesIn(await view.readFile(file, FILE_BYTES, own), `${baseUrl}/${file}`),
     );
   };
-  let list = isBeginning ? term + HIGHEST : term;
+  let list = isPrefix ? term + HIGHEST : term;
   const end = places.findLastIndex((place) => compare(place.term, list) <= 0);
   const isWithin = (at: number) => places[at]?.term === list && places[at].record >= 0;
   let found: Line[] = [];
@@ -70,11 +70,11 @@ export async function* numbersOf(
     const own = lines.find(({ place }) => place === list);
     const isBegun = (line: Line) =>
       (line.isOnly && term.startsWith(line.term)) ||
-      (isBeginning && line.place === line.term && line.term.startsWith(term));
+      (isPrefix && line.place === line.term && line.term.startsWith(term));
     found = own ? [own] : lines.filter(isBegun);
     list = own?.list ?? list;
   }
-  // The list ends in this file, and may have begun in one before it.
+  // The list ends in this file, and may begin in an earlier one.
   let begin = end;
   while (isWithin(begin)) begin--;
   for (let at = begin; at <= end; at++) {
@@ -85,7 +85,7 @@ export async function* numbersOf(
   }
 }
 
-/** Where files begin: each behind the one before, the first with a term. */
+/** Checks the begins of files: ascending, the first with a term. @throws ListingError (malformed) */
 function placesOf(begins: unknown, url: string): Place[] {
   const places = [begins].flat().map((one) => {
     const [term, record = -1] = [one].flat();
@@ -102,11 +102,11 @@ function placesOf(begins: unknown, url: string): Place[] {
 
 const LINE = /^([^\t]*)\t([*~]?)(=|[\w-]*[g-z\d_-])$/;
 
-/** Parses a file. @throws ListingError (malformed) for a line that is cut, or not behind the one before */
+/** Parses a file. @throws ListingError (malformed) for an incomplete or unsorted line */
 function linesIn(bytes: Uint8Array, url: string): Line[] {
   const written = textOf(bytes, url).split("\n");
   // Nothing may follow the last newline.
-  if (written.pop() !== "") throw malformed(url, SORTED, "a line that is cut");
+  if (written.pop() !== "") throw malformed(url, SORTED, "an incomplete line");
   let before: Line | undefined;
   let all: Line | undefined;
   return written.map((text) => {
@@ -123,7 +123,7 @@ function linesIn(bytes: Uint8Array, url: string): Line[] {
   });
 }
 
-/** A term that has control characters, or begins as one that has, is written as JSON. */
+/** Parses a term that is written as JSON. @throws ListingError (malformed) */
 function textIn(json: string, url: string): string {
   try {
     return `${JSON.parse(json)}`;
@@ -132,7 +132,7 @@ function textIn(json: string, url: string): string {
   }
 }
 
-/** @throws ListingError (malformed) unless they ascend and are of records */
+/** Decodes a list of record numbers. @throws ListingError (malformed) unless they ascend and are below `count` */
 function decode(digits: string, count: number, url: string): number[] {
   const numbers: number[] = [];
   let [number, step] = [0, 0];
@@ -149,7 +149,7 @@ function decode(digits: string, count: number, url: string): number[] {
   return numbers;
 }
 
-/** Less than 0 where the first comes before the other. */
+/** Compares texts by their UTF-8 bytes: below 0 if `one` comes first. */
 function compare(one: string, other: string): number {
   return compareBytes(encode(one), encode(other));
 }

@@ -3,16 +3,16 @@ import { writtenValue } from "../../contract/record/value.js";
 import { compareBytes } from "../utf8.js";
 import type { Held, KeptRecord, Store } from "./store.js";
 
-/** A store that keeps its records in memory, and gives them in published order. */
+/** A store in memory, iterable in published order. */
 export interface MemoryStore<T> extends Store<T>, Iterable<T> {
-  /** How many records it holds. */
+  /** Number of records. */
   readonly size: number;
-  /** The record of a key; undefined where there is none. */
+  /** The record with a key; undefined if there is none. */
   get(key: string | number): T | undefined;
 }
 
 /**
- * An empty store. A sync replaces its content in one moment: a loop that is under way then continues through the old content.
+ * Makes an empty store. A sync replaces its content atomically; a loop that has begun continues with the old content.
  *
  *     const store = createMemoryStore<User>();
  *     await listing.sync(store);
@@ -21,7 +21,7 @@ export interface MemoryStore<T> extends Store<T>, Iterable<T> {
 export function createMemoryStore<T>(): MemoryStore<T> {
   type Kept = Omit<KeptRecord<T>, "text">;
   let held: Held | undefined;
-  /** By written keys, in published order. */
+  /** Records by key, as in records.sha256, in published order. */
   let records = new Map<string, Kept>();
   return {
     get size() {
@@ -40,7 +40,7 @@ export function createMemoryStore<T>(): MemoryStore<T> {
       };
       return {
         put({ key, digest, order, record }) {
-          // At the end, which keeps the others sorted: sorting is fast then.
+          // Append, which keeps the others sorted and sorting fast.
           next.delete(key);
           next.set(key, { key, digest, order, record });
         },

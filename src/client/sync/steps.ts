@@ -1,4 +1,4 @@
-/** Steps: which of them lead from one state to another, and what they change, each checked against changes.json. */
+/** Finds the steps from one state to another, checks them against changes.json, and reads their changes. */
 import { writtenValue } from "../../contract/record/value.js";
 import { ListingError, malformed, quoted, tooLarge, usage } from "../errors.js";
 import { linesOf } from "../gzip-lines.js";
@@ -23,18 +23,18 @@ export interface ListedStep {
 /** A record to put, or the key of one to remove. */
 export type Edit<T> = KeptRecord<T> | { key: string };
 
-/** How many plain bytes a step of this many packed bytes may have: a limit against bombs. */
+/** Maximum plain bytes of a step of this size, against gzip bombs. */
 export function mostPlainBytes(bytes: number): number {
   return 1_000_000 + 100 * bytes;
 }
 
 /**
- * The steps that lead from one state to another, the oldest first.
- * @throws ListingError (mismatch) when changes.json is of another snapshot, (malformed) when it is none, (usage) without steps
+ * Finds the steps from one state to another, oldest first.
+ * @throws ListingError (mismatch) if changes.json is of another snapshot, (malformed), or (usage) if no steps lead there
  */
 export function chainOf(changes: Bytes, url: string, from: string, to: string): ListedStep[] {
   const { state, steps } = objectOf(changes, url);
-  if (state !== to) throw new ListingError("mismatch", url, "is not what snapshot.json says", to, quoted(state));
+  if (state !== to) throw new ListingError("mismatch", url, "is not of the state in snapshot.json", to, quoted(state));
   const chain: ListedStep[] = [];
   let begin = to;
   for (const step of Array.isArray(steps) ? steps : []) {
@@ -59,8 +59,8 @@ function isStepTo(state: string, step: unknown): step is ListedStep {
 }
 
 /**
- * Returns the bytes; or an error where they unpack to too much, which is not to be tried again.
- * @throws ListingError unless they are of this step
+ * Checks the bytes of a step. @returns them; or an error if they unpack to too many bytes, which is not retried.
+ * @throws ListingError if they are not those of the step
  */
 export async function checkStep(
   { bytes, sha256 }: ListedStep,
@@ -88,8 +88,8 @@ export async function checkStep(
 }
 
 /**
- * The changes of a step, line by line.
- * @throws ListingError (malformed) for another line, for lines that are not in the order of keys, and for more or fewer.
+ * Yields the changes of a step.
+ * @throws ListingError (malformed) for an invalid or unsorted line, or a wrong number of lines.
  */
 export async function* changesOf<T>(
   { put, remove }: ListedStep,

@@ -1,60 +1,60 @@
-/** What keeps a copy of a listing: the few functions that `sync` asks of it. */
+/** The interface of stores that `sync` fills. */
 import type { ContractFile } from "../../contract/file/form.js";
 
-/** Which records a copy holds. */
+/** The state of a copy. */
 export interface Held {
-  /** The SHA-256 of records.sha256, as it is made from what the copy holds. */
+  /** The SHA-256 of records.sha256, computed from the copy. */
   state: string;
-  /** The SHA-256 of the contract.json that its records are of, in hexadecimal. */
+  /** The SHA-256 of contract.json in hexadecimal. */
   contract: string;
-  /** How many records that is. */
+  /** Number of records. */
   count: number;
-  /** The ETag of the snapshot.json that the copy was last brought to, where that is made of its bytes. */
+  /** The ETag of the last snapshot.json, if it is a digest. */
   tag?: string | undefined;
 }
 
-/** A record by its name, as a line of records.sha256 has them. */
+/** A line of records.sha256. */
 export interface Entry {
-  /** The key as it is written there. */
+  /** The key as written there. */
   key: string;
   /** The first 32 hexadecimal digits of the SHA-256 of the record's canonical text. */
   digest: string;
 }
 
-/** A record to keep. */
+/** A record to store. */
 export interface KeptRecord<T> extends Entry {
-  /** Compared byte by byte, these bytes are in published order. No two records of a listing have the same. */
+  /** Sort key: compared byte by byte, it gives the published order. It is unique. */
   order: Uint8Array;
   record: T;
-  /** The record's canonical text, which `digest` is of. */
+  /** The record's canonical text. */
   text: string;
 }
 
 /**
- * One change of a copy. Nobody else sees anything of it before it is committed. It ends with either `commit` or
- * `rollback`, each of which is called once.
+ * A transaction of a copy. Its changes must not be visible before `commit`. It ends with one call of either `commit` or
+ * `rollback`.
  */
 export interface StoreTransaction<T> {
-  /** Keeps a record, in place of the one that has the same key. */
+  /** Adds or replaces a record. */
   put(record: KeptRecord<T>): void | Promise<void>;
-  /** Forgets the record of a key, if there is one. */
+  /** Removes the record with a key, if it exists. */
   remove(key: string): void | Promise<void>;
-  /** Every record that it holds now, in published order, which is that of `order`. */
+  /** All records within the transaction, sorted by `order`. */
   entries(): Iterable<Entry> | AsyncIterable<Entry>;
-  /** Makes it visible, and remembers what it holds. */
+  /** Makes the changes visible, and stores the new state. */
   commit(held: Held): void | Promise<void>;
-  /** Leaves everything as it was. */
+  /** Discards the changes. */
   rollback(): void | Promise<void>;
 }
 
-/** A copy of a listing, wherever it is kept. */
+/** A copy of a listing. */
 export interface Store<T> {
-  /** What it holds; undefined for one that was never filled. */
+  /** The state of the copy; undefined if it was never filled. */
   held(): Held | undefined | Promise<Held | undefined>;
   /**
    * Begins a transaction.
-   * @param contract what the records are of. It is another one than before only where everything is put anew.
-   * @param isAnew whether everything that it holds goes, so that what is put is all there is.
+   * @param contract the contract of the records. It changes only if `isAnew`.
+   * @param isAnew whether to begin with an empty copy.
    */
   begin(contract: ContractFile, isAnew: boolean): StoreTransaction<T> | Promise<StoreTransaction<T>>;
 }

@@ -1,4 +1,4 @@
-/** Brings a copy of a listing to the state that the listing has now: by steps or by everything, all or nothing. */
+/** Brings a copy to the listing's current state, by steps or by reading everything, in one transaction. */
 import type { ContractFile } from "../../contract/file/form.js";
 import { bulkSource, otherState, pageSource } from "../all-records.js";
 import { hexDigest } from "../digests.js";
@@ -16,11 +16,11 @@ import {
   type SnapshotFile,
   snapshotOf,
 } from "../snapshot.js";
-import { againWhenMoved, createWalk, MOST_RESTARTS, type PageSource } from "../walk.js";
+import { createWalk, MOST_RESTARTS, type PageSource, retryWhenChanged } from "../walk.js";
 import { chainOf, changesOf, checkStep, type Edit, type ListedStep } from "./steps.js";
 import type { Entry, Held, Store } from "./store.js";
 
-/** One try to bring a copy to the host's state. */
+/** One attempt of a sync. */
 interface Round<T> extends SyncOptions {
   host: Host;
   store: Store<T>;
@@ -29,49 +29,50 @@ interface Round<T> extends SyncOptions {
   isPast: boolean;
 }
 
-/** What is put and removed, how it is read, and the state it has to lead to. */
+/** The source of changes, and the state to which they must lead. */
 interface Plan<T> {
   target: KnownSnapshot;
   via: "changes" | "bulk" | "pages";
   contract: ContractFile;
   contractDigest: string;
   source: PageSource<Edit<T>>;
-  /** Records that are put or removed. */
+  /** Number of records to put or remove. */
   total: number;
 }
 
 const CHANGES_BYTES = 1_000_000;
-/** Steps that are asked for at once. */
+/** Steps that are read in parallel. */
 const STEPS_AT_ONCE = 2;
-/** How many records are put or removed between two reports of progress. */
-const TOLD_EVERY = 1000;
+/** Records between two reports of progress. */
+const PROGRESS_EVERY = 1000;
 
-/** @throws ListingError when neither steps nor everything could be read and proved. Then the copy is as it was. */
+/** Brings a copy up to date. @throws ListingError if neither steps nor all records could be verified; the copy is then unchanged */
 export function sync<T>(host: Host, store: Store<T>, options: SyncOptions): Promise<SyncResult> {
   const restarts = { done: 0, most: MOST_RESTARTS };
-  return againWhenMoved(restarts, async () => {
+  return retryWhenChanged(restarts, async () => {
     const held = await store.held();
     const round = { ...options, host, store, held, isPast: restarts.done > 0 };
-    if (!held) return readWhole(round);
+    if (!held) return readEverything(round);
     const target = await findTarget(round, held);
-    if (!target || (held.state === target.state && held.tag && held.tag === target.file.etag)) return nothing(held);
+    if (!target || (held.state === target.state && held.tag && held.tag === target.file.etag))
+      return unchangedResult(held);
     try {
-      return (await readSteps(round, held, target)) ?? (await readWhole(round));
+      return (await readSteps(round, held, target)) ?? (await readEverything(round));
     } catch (error) {
       if (!(error instanceof ListingError) || error instanceof SnapshotChangedError) throw error;
-      return { ...(await readWhole(round)), anew: error.message };
+      return { ...(await readEverything(round)), anew: error.message };
     }
   });
 }
 
-function nothing({ state, count }: Held): SyncResult {
+function unchangedResult({ state, count }: Held): SyncResult {
   return { from: state, state, count, via: "nothing", put: 0, removed: 0 };
 }
 
-/** Undefined where the host says that it has what the copy was brought to last. */
+/** Reads the host's snapshot; undefined if it is unchanged since the last sync. */
 async function findTarget<T>(round: Round<T>, { tag }: Held): Promise<KnownSnapshot | undefined> {
   const { host, signal, isPast } = round;
-  // A signature is of SHA256SUMS, so with a key that is read, too.
+  // With a key, SHA256SUMS is needed too, since it is what is signed.
   if (host.keys.length > 0) return findProved(round);
   const known = tag && !isPast ? { digest: "", etag: tag } : undefined;
   const past = isPast ? "again" : undefined;
@@ -88,13 +89,13 @@ async function findProved<T>({ host, signal, isPast }: Round<T>): Promise<Proved
   return requireState(host, (await findView(host, { signal, isPast })) as ProvedView);
 }
 
-/** @throws ListingError (unproved) for a listing without a state, or a state without proof */
+/** Requires a verified snapshot with a state. @throws ListingError (unproved) */
 function requireState<G extends KnownSnapshot>({ baseUrl }: Host, found: G): G {
   if (found.file && found.state) return found;
-  throw new ListingError("unproved", baseUrl, "has no state that a copy could be compared with");
+  throw new ListingError("unproved", baseUrl, "has no state to compare the copy with");
 }
 
-/** Undefined where the release has no steps at all. @throws ListingError where they are not enough, or wrong */
+/** Syncs by steps; undefined if the release has none. @throws ListingError if they do not lead there, or are wrong */
 async function readSteps<T>(round: Round<T>, held: Held, target: KnownSnapshot): Promise<SyncResult | undefined> {
   const { host, store, signal } = round;
   const { baseUrl } = host;
@@ -115,7 +116,7 @@ async function readSteps<T>(round: Round<T>, held: Held, target: KnownSnapshot):
   if (chain.length === 0) {
     const change = await store.begin(contract, false);
     await change.commit({ ...held, tag: digestTag(target) });
-    return nothing(held);
+    return unchangedResult(held);
   }
   const reader = recordReader<T>(contract, url);
   const stepAt = (number: number) => {
@@ -141,11 +142,11 @@ async function readSteps<T>(round: Round<T>, held: Held, target: KnownSnapshot):
     },
   };
   const total = chain.reduce((sum, { put, remove }) => sum + put + remove, 0);
-  return carryOut(round, { contract, contractDigest, target, via: "changes", source, total });
+  return applyPlan(round, { contract, contractDigest, target, via: "changes", source, total });
 }
 
-/** Reads everything: in parts where the release has them, else by pages. */
-async function readWhole<T>(round: Round<T>): Promise<SyncResult> {
+/** Reads all records, by bulk parts if the release has them, otherwise by pages. */
+async function readEverything<T>(round: Round<T>): Promise<SyncResult> {
   const { host, signal } = round;
   const view = await findProved(round);
   const { url, bytes, contract } = await readContract(host, view, signal);
@@ -154,19 +155,19 @@ async function readWhole<T>(round: Round<T>): Promise<SyncResult> {
   const bulk = await bulkSource(host, view, signal, open).catch((error: unknown) => {
     if (!(error instanceof ListingError) || error.code !== "usage") throw error;
   });
-  return carryOut(round, {
+  return applyPlan(round, {
     ...{ contract, contractDigest: await hexDigest(bytes), target: view, total: view.snapshot.count },
     ...{ via: bulk ? "bulk" : "pages", source: bulk ?? pageSource(host, view, open) },
   });
 }
 
-/** The tag of a snapshot to remember, if it is made of its bytes. Tags of times and sizes may lie. */
+/** The ETag of snapshot.json, if it is a digest. Other ETags may stay equal when the bytes change. */
 function digestTag({ file }: KnownSnapshot): string | undefined {
   return file.etag?.match(/^"[0-9a-f]{32,64}"$/)?.[0];
 }
 
-/** Changes the copy in one transaction. @throws ListingError (mismatch) unless the copy then has the state of the target */
-async function carryOut<T>(round: Round<T>, plan: Plan<T>): Promise<SyncResult> {
+/** Applies changes in one transaction. @throws ListingError (mismatch) if the copy does not reach the target's state */
+async function applyPlan<T>(round: Round<T>, plan: Plan<T>): Promise<SyncResult> {
   const { host, store, held, signal, onProgress } = round;
   const { target, via, contract, contractDigest, source, total } = plan;
   const url = host.baseUrl;
@@ -175,7 +176,7 @@ async function carryOut<T>(round: Round<T>, plan: Plan<T>): Promise<SyncResult> 
   const tell = () => onProgress?.({ records: put + removed, total });
   let next: Held;
   try {
-    // The host may move meanwhile: the state at the end shows that everything is of one snapshot.
+    // No check of the current snapshot is needed: the final state proves that all data is of one snapshot.
     const all = { ...source, isProof: true };
     const changes = createWalk({ url, find: async () => target, source: async () => all }, { signal });
     for await (const change of changes) {
@@ -184,7 +185,7 @@ async function carryOut<T>(round: Round<T>, plan: Plan<T>): Promise<SyncResult> 
       if (done) await done;
       if (isPut) put++;
       else removed++;
-      if ((put + removed) % TOLD_EVERY === 0) tell();
+      if ((put + removed) % PROGRESS_EVERY === 0) tell();
     }
     tell();
     const { state, count } = await stateOf(to.entries(), signal);
@@ -198,7 +199,7 @@ async function carryOut<T>(round: Round<T>, plan: Plan<T>): Promise<SyncResult> 
   return { from: held?.state, state: next.state, count: next.count, via, put, removed };
 }
 
-/** The SHA-256 of records.sha256, as these entries make it. */
+/** Computes the state of entries. */
 async function stateOf(entries: Iterable<Entry> | AsyncIterable<Entry>, signal: AbortSignal | undefined) {
   const list = recordList();
   let count = 0;
@@ -206,7 +207,7 @@ async function stateOf(entries: Iterable<Entry> | AsyncIterable<Entry>, signal: 
     count++;
     if (list.add(entry)) signal?.throwIfAborted();
   };
-  // Awaiting each of a million entries would take longer than the digest.
+  // Awaiting each of a million entries would take longer than hashing them.
   if (Symbol.iterator in entries) for (const entry of entries) add(entry);
   else for await (const entry of entries) add(entry);
   return { state: list.state(), count };

@@ -1,4 +1,4 @@
-/** `rollcall build`: from settings to the build's options, and from its result to lines or JSON. */
+/** `rollcall build`: turns settings into the build's options, and its result into text or JSON. */
 
 import type { Contract } from "../../contract/contract.js";
 import { chosenDownloads } from "../../contract/downloads.js";
@@ -16,7 +16,7 @@ import type { BuildResult } from "../../snapshot/result.js";
 import { warnUntidied } from "../program/failure.js";
 import { progressBar } from "../program/progress.js";
 import { createStop } from "../program/signals.js";
-import { type Given, type Io, loseOutput, print, say } from "../program/verb.js";
+import { type Given, type Io, ignoreLostOutput, print, say } from "../program/verb.js";
 import { passwordOf } from "./password.js";
 import { reportShard, requireShardFlags, runShard } from "./shard.js";
 import { describeBuild, describeTimings } from "./summary.js";
@@ -36,7 +36,7 @@ export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
       signal: stop.signal,
       signPassword: password,
       onProgress({ records, total }) {
-        // Before this, nothing is written, and a query that counts rows for hours could not be stopped by an AbortSignal.
+        // Until now, nothing is written, and an AbortSignal could not stop SQLite from counting rows. A signal may kill the process.
         stop.listen();
         bar?.update(records, total);
       },
@@ -56,7 +56,7 @@ export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
     bar?.clear();
     if (error instanceof GateError) throw refuseByGates(error, settings, io);
     if (!(error instanceof InvalidRecordsError)) throw error;
-    // Code that draws tables is loaded only when there is one to draw.
+    // The code for tables is loaded on demand.
     const { refuseInvalid } = await import("../program/problems.js");
     throw refuseInvalid(error, settings, io, "nothing was published and current is unchanged");
   } finally {
@@ -64,15 +64,15 @@ export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   }
 }
 
-/** Prints the findings as JSON where that is asked for, and returns the error with commands that find the release. */
+/** Prints the findings as JSON with `--json`. @returns the error, with commands that name `dist` if necessary. */
 function refuseByGates({ release, exceeded }: GateError, { dist, json }: Settings, io: Io): GateError {
-  const error = new GateError(release, exceeded, isUsual(dist, io) ? undefined : dist);
+  const error = new GateError(release, exceeded, isDefaultDist(dist, io) ? undefined : dist);
   if (json) print(io, toJson({ error: error.message, exceeded, release }));
   return error;
 }
 
-/** Whether other verbs find the releases there without being told. */
-function isUsual(dist: string, io: Io): boolean {
+/** Whether other verbs use this folder by default. */
+function isDefaultDist(dist: string, io: Io): boolean {
   return dist === defaultSettings(io.cwd).dist;
 }
 
@@ -109,7 +109,7 @@ async function report(
   settings: Settings,
   io: Io,
 ): Promise<void> {
-  loseOutput(io, `Release ${result.id} is current.`);
+  ignoreLostOutput(io, `Release ${result.id} is current.`);
   if (settings.json) {
     const {
       id,
@@ -151,7 +151,7 @@ async function report(
     print(io, toJson({ ...facts, problems: result.problems, seconds, ...gates, ...timings }));
   } else if (!settings.quiet) {
     const { dist } = settings;
-    const next = isUsual(dist, io) ? "rollcall serve" : `rollcall serve ${shellWord(dist)}`;
+    const next = isDefaultDist(dist, io) ? "rollcall serve" : `rollcall serve ${shellWord(dist)}`;
     const run = { db: need(settings, "db").db, contract, problemsFile: settings.problems, next, milliseconds };
     const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
     await sayUnsupported(settings, io);
@@ -159,7 +159,7 @@ async function report(
   }
 }
 
-/** Prints what of the build the host of `--adapt` cannot use. */
+/** Prints which features of the build the hosts of `--adapt` cannot use. */
 async function sayUnsupported({ adapt = [], compress: encodings = [], links }: Settings, io: Io): Promise<void> {
   if (adapt.length === 0) return;
   const { hostOf, unsupportedFeatures } = await import("../../hosts/hosts.js");

@@ -1,4 +1,4 @@
-/** `rollcall build --shard`: a share of the pages, and what is said of it. */
+/** `rollcall build --shard`: builds a share of the pages, and reports it. */
 
 import { usageError } from "../../errors.js";
 import { count, duration, number, size, type Words } from "../../print/numbers.js";
@@ -9,15 +9,17 @@ import type { BuildEffects, BuildOptions } from "../../snapshot/options.js";
 import type { ShardResult } from "../../snapshot/shards/shard.js";
 import { type Io, print, sayLines } from "../program/verb.js";
 
-/** @throws UserError (usage) when flags of shards do not go together. */
+/** Checks the combination of flags for shards. @throws UserError (usage) */
 export function requireShardFlags({ shard, parts, join }: Settings): void {
   if (shard !== undefined && join !== undefined)
-    throw usageError("--shard and --join exclude each other: a machine makes a part, and the last one joins them.");
+    throw usageError("--shard and --join exclude each other: build all shards first, then join them.");
   if ((shard === undefined) !== (parts === undefined))
-    throw usageError("--shard and --parts go together: which share of the pages, and the folder that it is put into.");
+    throw usageError(
+      "--shard needs --parts, and --parts needs --shard: the share of the pages, and the folder for its part.",
+    );
 }
 
-/** @param word of the shard. */
+/** Builds one shard. */
 export async function runShard(
   { parts = "", shard = "" }: Settings,
   options: BuildOptions,
@@ -28,6 +30,7 @@ export async function runShard(
   return buildShard({ ...options, shard: wordOf(readShard(shard, env)), parts }, effects);
 }
 
+/** Prints the result of a shard. */
 export function reportShard(
   result: ShardResult,
   { words, milliseconds }: { words: Words; milliseconds: number },
@@ -47,7 +50,7 @@ export function reportShard(
     {
       verb: "done",
       value: `shard ${shard.number}/${shard.count} in ${duration(milliseconds)}`,
-      detail: `when all are there: rollcall build --join ${shellWord(parts)}`,
+      detail: `after all shards: rollcall build --join ${shellWord(parts)}`,
     },
   ]);
 }

@@ -1,4 +1,4 @@
-/** What `rollcall dev` says to people: one block for each build, with the time where something has changed. */
+/** Text output of `rollcall dev`: one block for each build, with the time and the changed files. */
 
 import type { Contract } from "../../contract/contract.js";
 import type { DevBuild, DevScreen } from "../../dev/dev.js";
@@ -9,23 +9,24 @@ import { listed, shellWord, toJson, visible } from "../../print/text.js";
 import { CHANGE_KINDS, reportOf } from "../../report/model.js";
 import { changesText, contractText } from "../../report/text.js";
 import { InvalidRecordsError } from "../../snapshot/problems.js";
-import { leftOut, warned } from "../build/summary.js";
+import { skippedLines, warningLines } from "../build/summary.js";
 import { reportFailure } from "../program/failure.js";
 import { type Io, say, sayLines } from "../program/verb.js";
 
-/** Tables or columns that a line names. */
+/** Maximum number of tables or columns on a line. */
 const MOST_LISTED = 8;
-/** Changes of each kind that a block shows. */
+/** Maximum number of changes of each kind in a block. */
 const MOST_CHANGES = 3;
 
+/** Makes the screen that prints blocks on stderr. */
 export function blocks(io: Io): DevScreen {
   const paint = painter(io.stderr, io.env);
   let origin = "";
   let isFirst = true;
-  /** What stands on the screen, and is not mended. */
-  let standing: string | undefined;
+  /** The error that is on the screen and not corrected yet. */
+  let shownError: string | undefined;
 
-  const changed = (files: readonly string[]) =>
+  const timeAndFiles = (files: readonly string[]) =>
     `${paint("dim", io.date().toTimeString().slice(0, "17:05:03".length))}  ${visible(listed(files))} changed`;
 
   return {
@@ -35,32 +36,32 @@ export function blocks(io: Io): DevScreen {
     async onBuilt(build) {
       const { url, db, contract, result, files, changes } = build;
       const took = `in ${duration(result.timings.open + result.timings.write + result.timings.publish)}`;
-      const notes = [...warned(result, contract), ...leftOut(result, build)];
+      const notes = [...warningLines(result, contract), ...skippedLines(result, build)];
       if (files.length > 0) {
-        const mended = standing === undefined ? "" : "what was wrong is mended, ";
-        say(io, `${changed(files)}: ${mended}${whatDiffers(changes, contract)}, ${took}`);
+        const corrected = shownError === undefined ? "" : "the error is corrected, ";
+        say(io, `${timeAndFiles(files)}: ${corrected}${whatDiffers(changes, contract)}, ${took}`);
       }
       if (changes) await sayChanges(changes);
-      if (isFirst) notes.unshift(...firstLines(url, `${size(build)}, from ${db}`, took), ...madeLines(build));
+      if (isFirst) notes.unshift(...firstLines(url, `${size(build)}, from ${db}`, took), ...contractLines(build));
       if (notes.length > 0) sayLines(io, notes);
       isFirst = false;
-      standing = undefined;
+      shownError = undefined;
     },
     async onTrouble({ error, files, settings, isServing }) {
       const wrong = error.message + (error instanceof InvalidRecordsError ? toJson(error.problems) : "");
-      const isSame = standing === wrong;
-      if (files.length > 0) say(io, `${changed(files)}${isSame ? ", and the trouble is the same" : ""}`);
-      standing = wrong;
+      const isSame = shownError === wrong;
+      if (files.length > 0) say(io, `${timeAndFiles(files)}${isSame ? "; the error is the same" : ""}`);
+      shownError = wrong;
       if (isSame) return;
       const { skipInvalid, problemsFile: problems, contract } = settings ?? {};
       let failure = error;
       if (error instanceof InvalidRecordsError) {
-        // Code that draws tables is loaded only when there is one to draw.
+        // The code for tables is loaded on demand.
         const { refuseInvalid } = await import("../program/problems.js");
         failure = refuseInvalid(error, { skipInvalid, problems, contract }, io, "nothing was built");
       }
       reportFailure(failure, io);
-      const detail = isServing ? "still serves what was built before" : "has nothing to serve until that is mended";
+      const detail = isServing ? "still serves the last good build" : "serves nothing until the error is corrected";
       sayLines(io, [{ verb: "dev", value: origin, detail }]);
     },
   };
@@ -77,12 +78,12 @@ export function blocks(io: Io): DevScreen {
 function firstLines(url: string, detail: string, took: string): Line[] {
   return [
     { verb: "dev", value: url, detail },
-    { verb: "ready", value: took, detail: "built again when a file changes that it is made of; Ctrl-C ends it" },
+    { verb: "ready", value: took, detail: "builds again when its files change; Ctrl-C ends it" },
   ];
 }
 
-/** Says that the contract was made in memory, how to keep it, and how to see the other tables. */
-function madeLines({ made, db }: DevBuild): Line[] {
+/** Lines about a contract that was made in memory: how to keep it, and how to see other tables. */
+function contractLines({ made, db }: DevBuild): Line[] {
   if (made === undefined) return [];
   const file = shellWord(db);
   const table = made.isNamed ? ` --table ${shellWord(made.table)}` : "";
@@ -90,21 +91,25 @@ function madeLines({ made, db }: DevBuild): Line[] {
     {
       verb: "contract",
       value: `made from the table ${visible(made.table)}`,
-      detail: `to keep and change it: rollcall init --from ${file}${table}`,
+      detail: `to write and edit it: rollcall init --from ${file}${table}`,
     },
   ];
   if (made.omitted.length > 0)
     lines.push({
-      verb: "leave",
+      verb: "omit",
       value: visible(listed(made.omitted, MOST_LISTED)),
-      detail: "what seems private, or cannot be published",
+      detail: "seems private, or cannot be published",
     });
   const [other] = made.others;
   if (other === undefined) return lines;
   const others = visible(listed(made.others, MOST_LISTED));
   return [
     ...lines,
-    { verb: "others", value: others, detail: `each by --table: rollcall dev ${file} --table ${shellWord(other)}` },
+    {
+      verb: "tables",
+      value: others,
+      detail: `not shown; to see one: rollcall dev ${file} --table ${shellWord(other)}`,
+    },
   ];
 }
 
@@ -112,18 +117,18 @@ function size({ contract, result }: DevBuild): string {
   return `${count(result.records, contract.listing.words)} on ${count(result.pages, "page")}`;
 }
 
-/** `another contract, 1 user added, 2 changed`, `no user differs` */
+/** Describes changes: `another contract, 1 user added, 2 changed`, `no user differs`. */
 function whatDiffers(changes: Diff | undefined, { listing: { words } }: Contract): string {
   const [first, ...kinds] = CHANGE_KINDS.filter((kind) => changes && changes[kind] > 0);
-  if (!changes || !first) return [...besides(changes), `no ${visible(words[0])} differs`].join(", ");
+  if (!changes || !first) return [...otherChanges(changes), `no ${visible(words[0])} differs`].join(", ");
   const records = [
     `${visible(count(changes[first], words))} ${first}`,
     ...kinds.map((kind) => `${number(changes[kind])} ${kind}`),
   ];
-  return [...besides(changes), ...records].join(", ");
+  return [...otherChanges(changes), ...records].join(", ");
 }
 
-function besides(changes: Diff | undefined): string[] {
+function otherChanges(changes: Diff | undefined): string[] {
   if (!changes) return [];
   const settings = reportOf(changes).settings.map(
     ({ name, old, new: now }) => `${name} ${visible(old)} -> ${visible(now)}`,

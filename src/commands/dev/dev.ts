@@ -1,5 +1,4 @@
-/** `rollcall dev`: from settings to what each build is told, and from its result to blocks of text or lines of JSON. */
-
+/** `rollcall dev`: turns settings into the options of each build, and its result into text or lines of JSON. */
 import { dirname, join } from "node:path";
 import { chosenDownloads } from "../../contract/downloads.js";
 import { type DevScreen, type DevSettings, dev } from "../../dev/dev.js";
@@ -17,20 +16,20 @@ import { Stopped, stoppable } from "../program/signals.js";
 import { type Given, type Io, print, say } from "../program/verb.js";
 import { blocks } from "./blocks.js";
 
-export async function runDev({ settings, again, config }: Given, io: Io): Promise<ExitCode> {
-  // What is not given at all is a mistake of whoever typed this. What is not right yet may become so.
+export async function runDev({ settings, reload, config }: Given, io: Io): Promise<ExitCode> {
+  // A missing setting is refused now. Wrong ones are reported, and may be corrected while this runs.
   need(settings, "db");
   const scratch = await makeScratch("dev");
   const cleanUp = () => removeScratch(scratch);
-  // An error may end the process at once, for example when a stream cannot be written to.
+  // Also clean up when an error ends the process at once, such as a failed write to a stream.
   io.signals.on("exit", cleanUp);
   const screen = settings.json ? jsonLines(io) : blocks(io);
-  // One for each build, since each has its own pace.
+  // One bar for each build.
   let bar: Progress | undefined;
   const options = {
     scratch,
     port: settings.devPort,
-    settings: async () => toDevSettings(await again()),
+    settings: async () => toDevSettings(await reload()),
     files: [config, join(dirname(config), CONTRACT_FILE)],
   };
   try {
@@ -54,7 +53,7 @@ export async function runDev({ settings, again, config }: Given, io: Io): Promis
       }),
     );
   } catch (error) {
-    // Whoever asked for this has stopped it, as everybody does in the end.
+    // Being stopped is the normal end of this verb.
     if (!(error instanceof Stopped)) throw error;
   } finally {
     bar?.clear();
@@ -74,28 +73,41 @@ function toDevSettings(settings: Settings): DevSettings {
   };
 }
 
-/** For programs: one line of JSON for each event, on stdout. */
+/** Prints one line of JSON for each event on stdout. */
 function jsonLines(io: Io): DevScreen {
-  const tell = (event: string, facts: Readonly<Record<string, unknown>>) => print(io, toJson({ event, ...facts }));
+  const printEvent = (event: string, facts: Readonly<Record<string, unknown>>) =>
+    print(io, toJson({ event, ...facts }));
   return {
     onListening(url) {
-      tell("listening", { url });
+      printEvent("listening", { url });
     },
     async onBuilt({ url, result, files, changes, made }) {
       const { id, records, pages, skipped, warnings, problems, timings } = result;
       const seconds = Math.round(timings.open + timings.write + timings.publish) / 1000;
-      const diff = changes ? figures(changes) : null;
-      tell("built", { url, files, id, records, pages, skipped, warnings, problems, seconds, diff, made: made ?? null });
+      const diff = changes ? diffCounts(changes) : null;
+      printEvent("built", {
+        url,
+        files,
+        id,
+        records,
+        pages,
+        skipped,
+        warnings,
+        problems,
+        seconds,
+        diff,
+        made: made ?? null,
+      });
     },
     async onTrouble({ error, files, isServing }) {
       const problems = error instanceof InvalidRecordsError ? error.problems : null;
-      tell("trouble", { files, error: error.message, problems, serving: isServing });
+      printEvent("trouble", { files, error: error.message, problems, serving: isServing });
     },
   };
 }
 
-/** What differs from what was served until then. */
-function figures({ contract, added, removed, changed, unchanged, fields, old, new: now }: Diff) {
+/** The counts of a diff with the snapshot that was served before. */
+function diffCounts({ contract, added, removed, changed, unchanged, fields, old, new: now }: Diff) {
   return {
     ...{ from: old.id, to: now.id },
     contract: contract !== undefined,

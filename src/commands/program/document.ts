@@ -1,13 +1,13 @@
-/** Writes a long document in parts, to stdout or to a file, which appears only when it is complete. */
+/** Writes a long document in parts, to stdout or atomically to a file. */
 import { once } from "node:events";
 import { stat, writeFile } from "node:fs/promises";
 import { codeOf, UserError } from "../../errors.js";
 import { AsideFile } from "../../release/writer.js";
 import { createTurns } from "../../workers/turns.js";
-import { unwritable } from "./failure.js";
+import { unwritableFile } from "./failure.js";
 import type { Io } from "./verb.js";
 
-/** Without a file, it goes to stdout, whose reader may leave early. If it cannot be written, nothing of the file is left. */
+/** Writes a document. The reader of stdout may close it early. If the file cannot be written, no part of it is left. */
 export async function writeDocument(
   given: AsyncIterable<string>,
   file: string | undefined,
@@ -19,7 +19,7 @@ export async function writeDocument(
   let aside: AsideFile | undefined;
   try {
     const there = await stat(file).catch(() => undefined);
-    // A device or a pipe must not be replaced by a file.
+    // Do not replace a device or a pipe by a file.
     if (there && !there.isFile()) return await writeFile(file, parts);
     aside = new AsideFile(file);
     for await (const part of parts) aside.write(part);
@@ -27,11 +27,11 @@ export async function writeDocument(
   } catch (cause) {
     aside?.discard();
     if (cause instanceof UserError || codeOf(cause) === undefined) throw cause;
-    throw unwritable(file, "--output", cause);
+    throw unwritableFile(file, "--output", cause);
   }
 }
 
-/** The parts, with pauses: a stream that accepts everything at once would leave no time for signals. */
+/** Yields the parts, with pauses so that signals can be handled. */
 async function* stopped(parts: AsyncIterable<string>, signal: AbortSignal | undefined): AsyncGenerator<string> {
   const turn = createTurns(PARTS_AT_ONCE, signal);
   for await (const part of parts) {
@@ -46,7 +46,7 @@ async function writeOut(parts: AsyncIterable<string>, { stdout }: Io): Promise<v
   for await (const part of parts) if (!stdout.write(part) && !(await isDrained(stdout))) return;
 }
 
-/** False when the reader has left. */
+/** Waits until a stream can take more. @returns false if its reader has closed it */
 async function isDrained(stream: Io["stdout"]): Promise<boolean> {
   const stop = new AbortController();
   const { signal } = stop;
@@ -55,7 +55,7 @@ async function isDrained(stream: Io["stdout"]): Promise<boolean> {
     const closed = once(stream, "close", { signal }).then(() => false);
     return await Promise.race([drained, closed]);
   } catch {
-    // Errors of the stream are handled where its listener is, in the command.
+    // The listener in cli.ts handles errors of the stream.
     return false;
   } finally {
     stop.abort();

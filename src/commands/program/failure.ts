@@ -1,4 +1,4 @@
-/** Prints failures as lines on stderr, and finds the exit code of a run that failed. */
+/** Prints failures on stderr, and finds the exit code of a failed run. */
 import { dirname } from "node:path";
 import { CommanderError } from "commander";
 import { codeOf, ExitCode, explainSystem, HostError, isMissing, UserError, usageError } from "../../errors.js";
@@ -8,7 +8,7 @@ import { DEBUG_VARIABLE } from "../../settings/names.js";
 import { Stopped } from "./signals.js";
 import { type Io, say } from "./verb.js";
 
-/** Warns of what failed after a verb's work was done, also with `--quiet`. */
+/** Prints warnings about clean-up that failed after a verb's work was done, also with `--quiet`. */
 export function warnUntidied(io: Io, untidied: readonly string[]): void {
   for (const line of untidied) say(io, `${painter(io.stderr, io.env)("yellow", "warning:")} ${visible(line)}`);
 }
@@ -19,12 +19,12 @@ export function reportFailure(thrown: unknown, io: Io): ExitCode {
   const complain = (label: string, text: string) =>
     say(io, `${painter(io.stderr, io.env)("red", `${label}:`)} ${visible(text)}`);
 
-  // Commander has printed help or the version. Help that nobody asked for means that the verb was missing.
+  // Commander has printed help or the version. Help without `--help` means that the verb was missing.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
   if (error instanceof UserError) {
     if (error instanceof Stopped) say(io, error.message);
     else {
-      // Below a first line that is short, so that a file with many mistakes can be read.
+      // Details follow on their own lines.
       const [first = ""] = error.details.length > 0 ? error.message.split("\n") : [error.message];
       complain("error", first);
       for (const line of error.details) say(io, `  ${visible(line)}`);
@@ -37,13 +37,13 @@ export function reportFailure(thrown: unknown, io: Io): ExitCode {
   return ExitCode.bug;
 }
 
-/** @param flag what names another file. */
-export function unwritable(file: string, flag: string, cause: unknown): UserError {
+/** Makes the error for an output file that cannot be written. @param flag the flag that names the file. */
+export function unwritableFile(file: string, flag: string, cause: unknown): UserError {
   const why = isMissing(cause) ? `its folder ${dirname(file)} does not exist` : codeOf(cause);
   return usageError(`${file} cannot be written (${why}); name another with ${flag}.`, cause);
 }
 
-/** For a verb whose exit code 1 means that something differs, as in diff(1). Other refusals than a host's silence end with 2. */
+/** Runs a verb whose exit code 1 means that something differs, as in diff(1). Refusals get code 2, except unreachable hosts. */
 export async function refusalsAsUsageErrors<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step();

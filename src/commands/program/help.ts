@@ -1,4 +1,4 @@
-/** The parts of help besides the flags: purpose, precedence, examples and exit codes, wrapped to the terminal. */
+/** Parts of help other than flags: purpose, precedence, examples and exit codes, wrapped to the terminal. */
 import { Help } from "commander";
 import { ExitCode } from "../../errors.js";
 import { CONFIG_FILE } from "../../settings/file.js";
@@ -31,14 +31,14 @@ const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[] = [
   [interrupted, `stopped by Ctrl-C before it was done; ${terminated} by SIGTERM, ${hungUp} by SIGHUP`],
 ];
 
-/** What follows the flags in the whole help. @param width columns. */
+/** The text after the flags in the main help. @param width columns. */
 export function describeAll(verbs: readonly Verb[], width: number): string {
   const settings = ["Settings:", ...wrap(PRECEDENCE, width - 2).map((line) => `  ${line}`)].join("\n");
   const examples = verbs.flatMap(({ examples }) => examples.slice(0, 1));
   return [settings, describeExamples(examples, width), describeCodes(width)].join("\n\n");
 }
 
-/** What follows the flags in the help of one verb. */
+/** The text after the flags in the help of a verb. */
 export function describeVerb({ isUnconfigured, examples }: Verb, width: number): string {
   const hint = wrap(isUnconfigured ? VARIABLES_HINT : SETTINGS_HINT, width).join("\n");
   return [hint, describeExamples(examples, width)].join("\n\n");
@@ -46,16 +46,16 @@ export function describeVerb({ isUnconfigured, examples }: Verb, width: number):
 
 const helper = Object.assign(new Help(), { minWidthToWrap: 1 });
 
-/** A text as lines of at most `width` columns, broken between words, and within words that are longer. */
+/** Wraps a text to lines of at most `width` columns. Words longer than a line are broken. */
 export function wrap(text: string, width: number): string[] {
   const broken = text.replace(new RegExp(`\\S{${width}}(?=\\S)`, "g"), "$& ");
   return helper.boxWrap(broken, width).split("\n");
 }
 
-/** Columns for a description. With fewer, it stands below its term. */
+/** Minimum columns for a description beside its term. */
 const NARROW = 30;
 
-/** A term of a list, with its description. @param termWidth columns of the longest term. */
+/** Formats a term and its description. @param termWidth columns of the longest term. */
 export function describeItem(term: string, termWidth: number, text: string, width: number): string {
   const room = width - termWidth - 4;
   if (room < NARROW) return [`  ${term}`, ...wrap(text, width - 6).map((line) => `      ${line}`)].join("\n");
@@ -70,7 +70,7 @@ function describeExamples(examples: Verb["examples"], width: number): string {
   return ["Examples:", ...lines].join("\n");
 }
 
-/** A command that a shell accepts as it stands, also where it takes more than a line. */
+/** Formats a command, with `\` at line breaks so that a shell accepts it. */
 function describeCommand(command: string, width: number): string {
   if (command.length + 2 <= width) return `  ${command}`;
   return `  ${wrap(command, width - 6).join(" \\\n    ")}`;

@@ -1,4 +1,4 @@
-/** What a verb prints when records are invalid: each kind of problem, then the first single ones, then why it refuses. */
+/** Prints invalid records: each kind of problem, the first single problems, and the reason of the refusal. */
 
 import { UserError } from "../../errors.js";
 import { count, number, wordFor } from "../../print/numbers.js";
@@ -8,9 +8,9 @@ import { shorten, showValue, toJson, visible } from "../../print/text.js";
 import type { InvalidRecordsError, Problem, ProblemKind } from "../../snapshot/problems.js";
 import { type Io, print, say } from "./verb.js";
 
-/** More kinds are in the JSON. */
+/** Maximum number of kinds in text; `--json` has all. */
 const MOST_KINDS = 20;
-/** More problems are in the file that --problems names. */
+/** Maximum number of single problems in text; `--problems FILE` has all. */
 const MOST_PROBLEMS = 5;
 
 interface ToRefuse {
@@ -23,9 +23,9 @@ interface ToRefuse {
 }
 
 /**
- * Prints the problems, as JSON where that is asked for. With `skipInvalid`, a build refuses only when no record is valid.
- * @param outcome what the refusal means for what was published.
- * @returns the error whose message is the last line.
+ * Prints the problems, as JSON with `json`. With `skipInvalid`, a build refuses only if no record is valid.
+ * @param outcome what was not done: `nothing was published`.
+ * @returns the error for the last line.
  */
 export function refuseInvalid(error: InvalidRecordsError, settings: ToRefuse, io: Io, outcome: string): UserError {
   const message = describeRefusal(error, settings, outcome);
@@ -43,10 +43,10 @@ function describeProblems({ problems, words }: InvalidRecordsError, paint: Paint
   return [describeKinds(kinds, words, paint), lines.join("\n")].join("\n\n");
 }
 
-/** Where a value of the table is cut: the single problems have more of it. */
+/** Maximum characters of the cells in the table of kinds. */
 const WIDEST = { path: 50, rule: 20, value: 40, message: 80 };
 
-/** A table of how many records have a problem of each kind, with one example. */
+/** A table of kinds of problems: number of records, and one example. */
 function describeKinds(kinds: readonly ProblemKind[], [, many]: readonly [string, string], paint: Paint): string {
   const heads = [
     [many, "right"],
@@ -89,14 +89,14 @@ function describeRefusal(
   const allow = typeof contract === "string" ? `allow ${it} in ${contract}, ` : "";
   const found = `${number(problems.records)} of ${count(total, words)} ${one ? "is" : "are"} invalid`;
   const why = skipInvalid
-    ? `without them no ${wordFor(1, words)} is left to publish, so ${outcome}.`
+    ? `no valid ${wordFor(1, words)} is left, so ${outcome}.`
     : `${outcome}. Correct ${it} in the source, ${allow}or leave ${it} out with --skip-invalid.`;
   const where =
     file === undefined ? '"rollcall build --problems FILE" writes every problem.' : `Every problem is in ${file}.`;
   return `${found}, with ${count(problems.count, "problem")}: ${why} ${where}`;
 }
 
-/** A plain id as it is, any other in quotes: an empty one, or one with spaces, would be unclear. */
+/** A plain key without quotes; any other as JSON. */
 function showId(id: unknown): string {
   return typeof id === "string" && /^[\w.-]{1,60}$/.test(id) ? id : showValue(id);
 }

@@ -1,4 +1,4 @@
-/** The command line: verbs, their flags from the table of settings, and help. */
+/** The command line: verbs, flags from the table of settings, and help. */
 import { readFileSync, statSync } from "node:fs";
 import type { CommanderError } from "commander";
 import { Command, Option } from "commander";
@@ -17,7 +17,7 @@ import { DESCRIPTION, describeAll, describeItem, describeVerb } from "./help.js"
 import type { Io, Verb } from "./verb.js";
 import { VERBS } from "./verbs.js";
 
-/** @throws whatever ends the run: UserError, commander's CommanderError (help and version too), or a bug. */
+/** Parses the command line and runs its verb. @throws UserError, CommanderError (also for help and version), or a bug. */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.done;
   const program = new Command("rollcall")
@@ -46,7 +46,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
         const [word = ""] = argv;
         if (code !== "commander.unknownCommand" || !isSourceFile(at(io.cwd, word))) return undefined;
         const file = shellWord(word);
-        return `${word} is a file of records, not a verb. See it with "rollcall dev ${file}"; write a contract for it with "rollcall init --from ${file}".`;
+        return `${word} is a file of records, not a verb. To see it: "rollcall dev ${file}". To write a contract for it: "rollcall init --from ${file}".`;
       }),
     )
     .usage("<verb> [options]")
@@ -60,7 +60,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   const all = Object.entries(VERBS);
   const named = all.filter(([name]) => name === argv[0]);
   const isVersion = argv[0] === "version" || argv[0] === "-v";
-  // To make the flags of all verbs takes tens of milliseconds, which a run of one need not wait for.
+  // Making the flags of all verbs takes tens of milliseconds, so a run of one verb makes only its own.
   for (const [name, verb] of named.length > 0 ? named : all) addVerb(program, name, verb, io, done);
   addHelp(program);
   await program.parseAsync(isVersion ? ["--version"] : argv, { from: "user" });
@@ -93,9 +93,9 @@ function addVerb(program: Command, name: string, verb: Verb, io: Io, done: (code
     const { dist, db, ...others } = words;
     const places = [flags["dist"], out, dist].filter((folder) => folder !== undefined);
     if (places.length > 1)
-      throw usageError(`The folder of the releases is given more than once: ${places.join(", ")}; give it once.`);
+      throw usageError(`The folder of the releases is given more than once: ${places.join(", ")}; remove the others.`);
     Object.assign(flags, places.length > 0 && { dist: places[0] }, db !== undefined && { db });
-    const again = () =>
+    const reload = () =>
       resolveSettings({
         flags,
         config: verb.isUnconfigured ? null : config,
@@ -104,8 +104,8 @@ function addVerb(program: Command, name: string, verb: Verb, io: Io, done: (code
         keys: [...own, ...(verb.reads ?? [])],
       });
     const given = {
-      settings: await again(),
-      again,
+      settings: await reload(),
+      reload,
       config: at(io.cwd, config ?? CONFIG_FILE),
       arguments: others,
       words: command.args,
@@ -120,18 +120,18 @@ function addFlag(command: Command, key: SettingKey): void {
   const flag = flagOf(key);
   const note = value === undefined || typeof value === "boolean" ? "" : ` (default: ${value})`;
   const option = new Option(placeholder ? `${flag} ${placeholder}` : flag, help + note).helpGroup(`${group}:`);
-  // A list may be given in several flags, too.
+  // A list may also be given by several flags.
   if (kind === "list" || kind === "keys")
     option.argParser((text, before) => (before === undefined ? text : `${before},${text}`));
   command.addOption(option);
   if (kind !== "boolean") return;
   const off = new Option(flag.replace("--", "--no-"), help).helpGroup(`${group}:`);
-  // Help lists the one that changes the default, and has one sentence about all the others.
+  // Help lists only the flag that changes the default.
   (value === true ? option : off).hideHelp();
   command.addOption(off);
 }
 
-/** `rollcall help VERB`. For an unknown verb, commander's own would print all of the help without a reason. */
+/** Adds `rollcall help VERB`. For an unknown verb, commander's own `help` would print the whole help without an error. */
 function addHelp(program: Command): void {
   program
     .command("help")
@@ -146,7 +146,7 @@ function addHelp(program: Command): void {
     });
 }
 
-/** Columns of help: where the output is no terminal, at least, and at most. */
+/** Columns of help: if the output is not a terminal, minimum, and maximum. */
 const UNKNOWN_WIDTH = 100;
 const NARROWEST = 40;
 const WIDEST = 120;
@@ -159,7 +159,7 @@ function version(): string {
   return JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")).version;
 }
 
-/** Makes a mistake in the command line one line that names the help. Help and version end the run as they are. */
+/** Turns a commander error into a usage error of one line that names the help. Rethrows help and version. */
 function refuseUsage(command: string, explain: (error: CommanderError) => string | undefined = () => undefined) {
   return (error: CommanderError) => {
     if (error.exitCode === 0 || error.code === "commander.help") throw error;
@@ -171,42 +171,42 @@ function refuseUsage(command: string, explain: (error: CommanderError) => string
   };
 }
 
-/** What to type instead, where that can be guessed from the mistake. */
+/** Suggests what to type instead, if the mistake is a common one. */
 function explainMistake(error: CommanderError, name: string, verb: Verb, command: Command, cwd: string) {
   if (error.code === "commander.missingArgument")
     return `${name} needs ${command.registeredArguments[command.args.length]?.name()}, as in "${verb.examples[0]?.[0]}".`;
-  if (error.code === "commander.excessArguments") return meantBy(name, command.args, cwd);
+  if (error.code === "commander.excessArguments") return suggestFlag(name, command.args, cwd);
   const [, flag] = /unknown option '(--[a-z-]+)=/.exec(error.message) ?? [];
   const option = command.options.find(({ long }) => long === flag);
   if (option === undefined) return undefined;
   const positive = flag?.replace("--no-", "--");
-  return `${flag} takes no value: ${positive} or ${positive?.replace("--", "--no-")}.`;
+  return `${flag} does not take a value: use ${positive} or ${positive?.replace("--", "--no-")}.`;
 }
 
-/** The required arguments of verbs. */
+/** Required arguments of verbs, for messages. */
 const NEEDS: Readonly<Record<string, string>> = { publish: " FOLDER", use: " ID", forget: " ID", host: " NAME" };
 
-/** @throws UserError (usage) for a URL in the place of the folder of releases, and for a SQLite file in the place of releases. */
+/** Refuses a URL as the folder of releases, and a file of records as a release. @throws UserError (usage) */
 function refuseMisplaced(verb: string, given: Readonly<Record<string, string | undefined>>, cwd: string): void {
   const { dist } = given;
   if (dist !== undefined && isHttpUrl(dist))
     throw usageError(
-      `${dist} is a URL, where the folder of the releases is expected; to check what is deployed there, run "rollcall verify ${shellWord(dist)}".`,
+      `${dist} is a URL, but the folder of the releases is expected. To check what is deployed there: "rollcall verify ${shellWord(dist)}".`,
     );
   // `diff` also compares sources, `dev` builds from one, and a mirror is a SQLite file.
   if (["diff", "dev", "mirror"].includes(verb)) return;
   for (const word of Object.values(given)) {
     if (word === undefined || !isSourceFile(at(cwd, word))) continue;
     throw usageError(
-      `${word} is a file of records, where releases made from one are expected. See it with "rollcall dev ${shellWord(word)}"; make a contract for it with "rollcall init --from ${shellWord(word)}"; then run "rollcall build", and "rollcall ${verb}${NEEDS[verb] ?? ""}".`,
+      `${word} is a file of records, but releases are expected. To see it: "rollcall dev ${shellWord(word)}". To release it: "rollcall init --from ${shellWord(word)}", "rollcall build", then "rollcall ${verb}${NEEDS[verb] ?? ""}".`,
     );
   }
 }
 
-/** `build` and `init` take no argument, which many expect them to. */
-function meantBy(verb: string, [word, ...others]: readonly string[], cwd: string): string | undefined {
+/** Suggests a flag for the argument of `build` or `init`, which take none. */
+function suggestFlag(verb: string, [word, ...others]: readonly string[], cwd: string): string | undefined {
   if (word === undefined || others.length > 0) return undefined;
   const isFolder = statSync(at(cwd, word), { throwIfNoEntry: false })?.isDirectory();
   const flag = verb === "build" ? (isFolder ? "--dist" : "--db") : verb === "init" && !isFolder ? "--from" : undefined;
-  return flag && `${verb} takes no argument; did you mean "rollcall ${verb} ${flag} ${shellWord(word)}"?`;
+  return flag && `${verb} does not take an argument; did you mean "rollcall ${verb} ${flag} ${shellWord(word)}"?`;
 }

@@ -1,27 +1,27 @@
-/** The progress bar, on a terminal and for work that takes longer than a second. */
+/** The progress bar, shown on a terminal after a second. */
 import type { Options, Params } from "cli-progress";
 import { count, duration, number, type Words, wordFor } from "../../print/numbers.js";
 import { visible } from "../../print/text.js";
 import { stoppable } from "./signals.js";
 import type { Io } from "./verb.js";
 
-const PATIENCE_MS = 1000;
+const DELAY_MS = 1000;
 const BAR_WIDTH = 30;
 const NARROWEST_BAR = 10;
-/** Columns of a terminal that does not tell them. */
+/** Columns of a terminal of unknown width. */
 const UNKNOWN_WIDTH = 80;
-/** Any number that takes the word for many. */
+/** A number that selects the plural. */
 const MANY = 0;
 
 export interface Progress {
-  /** @param words what is counted, once that is known better than at the beginning. */
+  /** Shows progress. @param words what is counted, if that has changed. */
   update(done: number, total: number, words?: Words): void;
-  /** Removes the bar, so that the summary or an error stands in its place. */
+  /** Removes the bar. */
   clear(): void;
 }
 
-/** Runs what takes long and may be stopped. `words` are what the bar counts; without them there is no bar. */
-export async function watched<T>(
+/** Runs a step that signals can stop, with a progress bar. @param words what the bar counts; without them, no bar. */
+export async function withProgress<T>(
   io: Io,
   words: Words | undefined,
   step: (bar: Progress | undefined, signal: AbortSignal) => Promise<T>,
@@ -35,15 +35,15 @@ export async function watched<T>(
   }
 }
 
-/** Undefined where stderr is no terminal. */
+/** Makes the progress bar; undefined if stderr is not a terminal. */
 export async function progressBar(io: Io, first: Words): Promise<Progress | undefined> {
   if (!io.stderr.isTTY) return undefined;
   const { SingleBar } = await import("cli-progress");
   const started = io.now();
   let words = first;
-  // A build that leaves records out reads all of them twice, and each reading has its own pace.
+  // With --skip-invalid, a build reads all records twice. The rate is that of the current reading.
   let reading = { done: 0, since: started };
-  // The bar would switch the terminal's line wrapping off, and Ctrl-C would leave it off. So the bar is cut to the width.
+  // `linewrap: true` keeps cli-progress from switching line wrapping off, which Ctrl-C would leave off. `describe` cuts the line instead.
   const bar = new SingleBar({
     stream: io.stderr,
     clearOnComplete: true,
@@ -58,21 +58,21 @@ export async function progressBar(io: Io, first: Words): Promise<Progress | unde
       if (bar.isActive) {
         bar.setTotal(total);
         bar.update(done);
-      } else if (done > 0 && io.now() - started >= PATIENCE_MS) bar.start(total, done);
+      } else if (done > 0 && io.now() - started >= DELAY_MS) bar.start(total, done);
     },
     clear: () => bar.stop(),
   };
 }
 
-/** `██████░░░░ 1,000 of 4,000 stations, 500 stations/s, 6.00 s left`; on a narrow terminal with no pace, or even no bar. */
+/** `██████░░░░ 1,000 of 4,000 stations, 500 stations/s, 6.00 s left`. A narrow terminal gets no rate, or no bar. */
 export function describe(done: number, total: number, words: Words, milliseconds: number, columns = UNKNOWN_WIDTH) {
   const rate = milliseconds > 0 ? (done / milliseconds) * 1000 : 0;
-  const far = `${number(done)} of ${visible(count(total, words))}`;
+  const progress = `${number(done)} of ${visible(count(total, words))}`;
   const pace = rate > 0 ? `, ${number(Math.round(rate))} ${visible(wordFor(MANY, words))}/s` : "";
   const left = rate > 0 ? `, ${duration(((total - done) / rate) * 1000)} left` : "";
-  // Some terminals break the line at their last column.
+  // Some terminals wrap at their last column.
   const room = (text: string) => Math.min(BAR_WIDTH, columns - 1 - text.length - 1);
-  const text = room(far + pace + left) >= NARROWEST_BAR ? far + pace + left : far + left;
+  const text = room(progress + pace + left) >= NARROWEST_BAR ? progress + pace + left : progress + left;
   const width = room(text);
   if (width < NARROWEST_BAR) return text.slice(0, Math.max(0, columns - 1));
   const full = Math.round((total === 0 ? 1 : Math.min(1, done / total)) * width);

@@ -1,91 +1,92 @@
-/** What a verb is, and its I/O: the real one is in `cli.ts`, and tests have their own. */
+/** The interface of verbs, and their I/O, which `cli.ts` provides. */
 import type { ExitCode } from "../../errors.js";
 import { align, type Env, type Line, type Output, painter } from "../../print/style.js";
 import type { SettingKey, Settings } from "../../settings/settings.js";
 
-/** The words of a verb's help, and its run. Its flags come from the table of settings. */
+/** A verb: its help, and the function that runs it. Its flags come from the table of settings. */
 export interface Verb {
-  /** Another word for it. */
+  /** Other names of the verb. */
   aliases?: readonly string[];
   summary: string;
-  /** As commander writes them, with their help. A `[dist]` and a `[db]` stand for the settings of these names. */
+  /** Arguments in commander's notation, with their help. `[dist]` and `[db]` set the settings of these names. */
   arguments?: Readonly<Record<string, string>>;
   examples: readonly (readonly [command: string, purpose: string])[];
-  /** Whether the config file is not read. Flags and variables always are. */
+  /** Set if the verb does not read the config file. Flags and variables are always read. */
   isUnconfigured?: true;
-  /** Settings that come only from variables and the file: too many flags would hide the verb's own. */
+  /** Settings that the verb reads only from variables and the config file. */
   reads?: readonly SettingKey[];
   load(): Promise<(given: Given, io: Io) => Promise<ExitCode>>;
 }
 
 export interface Given {
   settings: Settings;
-  /** The settings as they are by now: the config file may have changed. @throws UserError (usage) as for the first ones. */
-  again(): Promise<Settings>;
-  /** The path of the config file, whether it is there or not. */
+  /** Reads the settings again, since the config file may have changed. @throws UserError (usage) */
+  reload(): Promise<Settings>;
+  /** The path of the config file, which may not exist. */
   config: string;
-  /** All positional arguments, for a verb that takes several of one kind. */
+  /** All positional arguments. */
   words: readonly string[];
   /** Positional arguments by name. */
   arguments: Readonly<Record<string, string | undefined>>;
 }
 
-/** A terminal that can be read letter by letter, as they are typed. */
+/** A terminal that can be read in raw mode. */
 export type Input = Pick<NodeJS.ReadStream, "isTTY" | "setRawMode" | "on" | "off" | "resume" | "pause">;
 
-/** The signals that a verb answers to, and the event that comes last, whatever ends the process. */
+/** Signals that verbs handle, and the process's `exit` event. */
 export type Signals = Record<"on" | "off", (signal: SignalName | "exit", listener: () => void) => unknown>;
 export type SignalName = "SIGHUP" | "SIGINT" | "SIGTERM";
 
 export interface Io {
   stdout: Output;
   stderr: Output;
-  /** Where a password is typed; absent where nobody sits. */
+  /** The terminal for passwords; undefined if there is none. */
   stdin?: Input;
   env: Env;
-  /** The number of this process, by which others address it. */
+  /** The process id. */
   pid: number;
-  /** What relative paths are taken from; `.` in the real command, so that messages repeat what was typed. */
+  /** The base of relative paths. It is `.` in the real command, so that messages show paths as typed. */
   cwd: string;
-  /** Milliseconds since some fixed moment. */
+  /** Monotonic time in milliseconds. */
   now(): number;
   /** The time of day. */
   date(): Date;
   signals: Signals;
-  /** Set by a verb that goes on when its output cannot be written. It is called with the reason each time. */
+  /** Set by a verb that continues if its output cannot be written. Called for each failure. */
   onLost?: (stream: "stdout" | "stderr", why: string) => void;
-  /** Set by a verb whose process is to end without waiting for output that its reader has not taken. */
-  leavesOutput?: boolean;
+  /** Set by a verb whose process exits without waiting for output that has not been read. */
+  exitsAtOnce?: boolean;
 }
 
-/** For people, on stderr. */
+/** Prints text for humans, on stderr. */
 export function say(io: Io, text: string): void {
   io.stderr.write(`${text}\n`);
 }
 
+/** Prints aligned lines on stderr. */
 export function sayLines(io: Io, lines: readonly Line[]): void {
   say(io, align(lines, painter(io.stderr, io.env)));
 }
 
-/** As `print`, and waits until the system has taken it. @throws the system's error. */
-export function printed(io: Io, text: string): Promise<void> {
+/** Like `print`, but waits until the text is written. @throws the system's error. */
+export function printAndWait(io: Io, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     io.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
   });
 }
 
-/** From now on, output that cannot be written does not change the exit code, because the work is done. @param done says so. */
-export function loseOutput(io: Io, done: string): void {
+/** From now on, failed output does not change the exit code, since the work is done. @param done the sentence that says so. */
+export function ignoreLostOutput(io: Io, done: string): void {
   let isSaid = false;
   io.onLost = (stream, why) => {
-    // A reader may leave when it has seen enough.
+    // EPIPE: the reader has closed the pipe.
     if (stream === "stderr" || why === "EPIPE" || isSaid) return;
     isSaid = true;
     say(io, `warning: stdout cannot be written (${why}). ${done}`);
   };
 }
 
-/** For programs, on stdout, as `--json` and `--access-log` promise. */
+/** Prints output for programs, on stdout. */
 export function print(io: Io, text: string): void {
   io.stdout.write(`${text}\n`);
 }

@@ -1,4 +1,4 @@
-/** The table of verbs: what help says of each. What a verb does is loaded when it runs: all of it takes longer than many runs. */
+/** The table of verbs, with their help. The code of a verb is loaded on demand. */
 import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../../settings/file.js";
 import { SOURCE_KEYS } from "../../settings/settings.js";
 import type { Verb } from "./verb.js";

@@ -1,15 +1,15 @@
-/** The fragment of the page's address: which record is shown, or which part of the list. */
+/** Parses and writes the fragment of the explorer's URL: the shown record, or the search, filters and page of the list. */
 
-/** A value by which records are chosen. */
+/** A facet value to filter by. */
 export type Chosen = string | number | boolean | null;
 
-/** The list, or what is searched and chosen of it. */
+/** The list, with search and filters. */
 export interface ListPlace {
   /** The text to search for. */
   text: string;
-  /** From 1. Search results show this many pages one below the other. */
+  /** From 1. Search results show all pages up to this one. */
   page: number;
-  /** By path, the value that is chosen. */
+  /** Chosen values by path. */
   where: ReadonlyMap<string, Chosen>;
 }
 
@@ -22,10 +22,10 @@ export type SeenPlace = ListPlace | RecordPlace;
 
 export const BEGINNING: ListPlace = { text: "", page: 1, where: new Map() };
 
-/** Parameters that are no paths. A path that is called so has a dot before it. */
+/** Names of parameters that are not paths. A path with such a name gets a dot before it. */
 const OWN = /^(?:\.|q$|page$)/;
 
-/** `#/KEY`, `#?q=anna&page=3&status=open`. What cannot be is left out; for paths that takes a contract, see `chosenIn`. */
+/** Parses `#/KEY` or `#?q=anna&page=3&status=open`. Invalid parts are ignored; `chosenIn` checks the paths. */
 export function parseHash(hash: string): SeenPlace {
   if (hash.startsWith("#/")) return { key: decoded(hash.slice(2)) };
   const given = new URLSearchParams(hash.replace(/^#\??/, ""));
@@ -38,12 +38,12 @@ export function parseHash(hash: string): SeenPlace {
   };
 }
 
-/** Keeps the facets that exist: an address may be made up, or of an older contract. */
+/** Keeps only filters by existing facets. */
 export function chosenIn(where: ListPlace["where"], facets: readonly { path: string }[]): ListPlace["where"] {
   return new Map([...where].filter(([path]) => facets.some((facet) => facet.path === path)));
 }
 
-/** The reverse of `parseHash`. */
+/** Writes the fragment that `parseHash` parses. */
 export function addressOf(place: SeenPlace): string {
   if ("key" in place) return `#/${encodeURIComponent(place.key)}`;
   const { text, page, where } = place;
@@ -54,7 +54,7 @@ export function addressOf(place: SeenPlace): string {
   return `#?${given}`;
 }
 
-/** A text as it is, unless it could be read as another value. */
+/** Writes a value: text as it is, unless it would parse as another value. */
 function writtenValue(value: Chosen): string {
   return typeof value === "string" && parseValue(value) === value ? value : JSON.stringify(value);
 }
@@ -68,7 +68,7 @@ function parseValue(text: string): Chosen {
   }
 }
 
-/** A text of an address as it is meant, or as it stands. */
+/** Decodes percent escapes; returns an invalid text unchanged. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,4 +1,4 @@
-/** The facets: values by which records are chosen, with how many records have each while all are shown. */
+/** The facets: values to filter by, with the number of records of each. */
 import { fieldAt } from "../../contract/contract.js";
 import { button, element } from "../../markup/page/element.js";
 import { textOf, visibleText } from "../../markup/page/text.js";
@@ -6,27 +6,27 @@ import { number } from "../../print/numbers.js";
 import { headingOf, nameInText } from "../meaning.js";
 import type { Facet } from "../summary.js";
 import type { Chosen, ListPlace } from "./address.js";
-import type { Basis } from "./reader.js";
+import type { SnapshotFacts } from "./reader.js";
 
-/** Values of a facet that are shown at first. */
+/** Number of values of a facet before "more" is pressed. */
 const FIRST_VALUES = 6;
 
-/** @param onChoose called with what is chosen then. */
+/** Makes the facets. @param onChoose called with the new filters. */
 export function createChoices(onChoose: (where: ListPlace["where"]) => void) {
   const groups = element("div", { class: "groups" });
   const summary = element("summary");
   const details = element("details", { class: "choices" }, summary, groups);
-  // Beside the table there is room for it; on a phone it would push the table away.
+  // Open beside the table; closed on a phone, where it would push the table down.
   const isWide = matchMedia("(min-width: 900px)");
   const openIfWide = () => {
     details.open = isWide.matches;
   };
   isWide.addEventListener("change", openIfWide);
   openIfWide();
-  /** Facets of which all values are shown. */
+  /** Paths of facets with all values shown. */
   const opened = new Set<string>();
 
-  const group = ({ path, values, more }: Facet, known: Basis, where: ListPlace["where"], isAll: boolean) => {
+  const group = ({ path, values, more }: Facet, known: SnapshotFacts, where: ListPlace["where"], isAll: boolean) => {
     const all = isAll ? known.summary.count : undefined;
     const options = values.map(({ value, count }) => element("li", {}, option(path, value, count, all, where)));
     const isOpen = opened.has(path) || options.length <= FIRST_VALUES + 1;
@@ -44,7 +44,7 @@ export function createChoices(onChoose: (where: ListPlace["where"]) => void) {
     return element("fieldset", { class: "choice" }, legend, list, ...below);
   };
 
-  /** @param all how many records there are; undefined where counts of all would not be those of what is found. */
+  /** @param all number of records; undefined while filtered, since the counts are of all records. */
   const option = (path: string, value: unknown, count: number, all: number | undefined, where: ListPlace["where"]) => {
     const isChosen = where.has(path) && JSON.stringify(where.get(path)) === JSON.stringify(value);
     const others = [...where].filter(([other]) => other !== path);
@@ -55,15 +55,15 @@ export function createChoices(onChoose: (where: ListPlace["where"]) => void) {
     );
     if (all === undefined) return made;
     made.append(" ", element("span", { class: "number" }, number(count)));
-    // A style attribute would be against the page's policy; this is not one.
+    // The Content-Security-Policy forbids style attributes, but allows this.
     made.style.setProperty("--part", `${Math.max(1, (100 * count) / all)}%`);
     return made;
   };
 
   return {
     element: details,
-    /** Shows what can be chosen in a snapshot, and what is. @param isAll whether all records are shown. */
-    show(known: Basis, where: ListPlace["where"], isAll: boolean): void {
+    /** Shows the facets of a snapshot and the current filters. @param isAll whether all records are shown. */
+    show(known: SnapshotFacts, where: ListPlace["where"], isAll: boolean): void {
       const { activeElement } = document;
       const focused = activeElement instanceof HTMLElement ? activeElement.dataset["choice"] : undefined;
       const facets = known.summary.facets.filter(({ values, more }) => values.length + more > 1);
@@ -77,7 +77,7 @@ export function createChoices(onChoose: (where: ListPlace["where"]) => void) {
   };
 }
 
-/** A value of a facet, in words where it is nothing. */
+/** Shows a facet value; null and "" as words. */
 export function valueText(value: unknown): Node {
   return visibleText(value === null ? "none" : value === "" ? "empty" : textOf(value));
 }

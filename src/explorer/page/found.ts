@@ -4,10 +4,10 @@ import type { AnyRecord } from "../../contract/contract.js";
 import { foldedWords } from "../../contract/lookup.js";
 import { valueAt } from "../../contract/record/value.js";
 import type { ListPlace } from "./address.js";
-import { type Basis, type ListedRow, type Reader, rowsIn } from "./reader.js";
+import { type ListedRow, type Reader, rowsIn, type SnapshotFacts } from "./reader.js";
 
-/** Records that fit, each once. One whose key is the whole text comes first. */
-export async function* foundRows(reader: Reader, known: Basis, place: ListPlace, signal: AbortSignal) {
+/** Finds records by search text and filters, each once. A record whose key equals the text comes first. */
+export async function* foundRows(reader: Reader, known: SnapshotFacts, place: ListPlace, signal: AbortSignal) {
   const text = place.text.trim();
   const { listing } = reader;
   const { snapshot } = known;
@@ -22,9 +22,9 @@ export async function* foundRows(reader: Reader, known: Basis, place: ListPlace,
     ...(mayBeKey ? [findChosen(listing, text, { by: "key", where, signal })] : []),
     ...(foldedWords(text).length > 0 ? [findChosen(listing, text, { by: "names", where, signal })] : []),
   ];
-  const rows = inOrder(walks.map((walk) => rowsIn(walk, snapshot)));
+  const rows = mergeInOrder(walks.map((walk) => rowsIn(walk, snapshot)));
   try {
-    // Both run at once to save the reader's time.
+    // In parallel, to save time.
     const [exact, first] = await Promise.all([
       mayBeKey && !isChosen ? reader.find(text, signal) : undefined,
       rows.next(),
@@ -37,13 +37,13 @@ export async function* foundRows(reader: Reader, known: Basis, place: ListPlace,
   }
 }
 
-/** Whether a text may be a key, or the beginning of one. */
-function isKey(text: string, { contract }: Basis): boolean {
+/** Whether a text may be a prefix of a key. */
+function isKey(text: string, { contract }: SnapshotFacts): boolean {
   return contract.key.kind === "text" || /^-?\d+$/.test(text);
 }
 
-/** Several sequences in published order as one. What stands in two of them comes once. */
-async function* inOrder(sequences: readonly AsyncGenerator<ListedRow>[]): AsyncGenerator<ListedRow> {
+/** Merges sequences in published order, without duplicates. */
+async function* mergeInOrder(sequences: readonly AsyncGenerator<ListedRow>[]): AsyncGenerator<ListedRow> {
   try {
     let heads = await Promise.all(sequences.map(async (rest) => ({ rest, next: await rest.next() })));
     while (true) {
@@ -64,12 +64,12 @@ async function* inOrder(sequences: readonly AsyncGenerator<ListedRow>[]): AsyncG
   }
 }
 
-/** A record's key as text, and its name, if it has one that is not the key. */
-export function namesOf(record: AnyRecord, { contract: { key, label } }: Pick<Basis, "contract">) {
+/** A record's key as text, and its label if it differs from the key. */
+export function namesOf(record: AnyRecord, { contract: { key, label } }: Pick<SnapshotFacts, "contract">) {
   const id = String(valueAt(record, key));
   const named = valueAt(record, label);
   const name = typeof named === "number" || typeof named === "boolean" ? String(named) : named;
-  // A blank link could neither be seen nor pressed.
+  // A blank link would be invisible.
   const shownId = isBlank(id) ? JSON.stringify(id) : id;
   return { id, shownId, name: typeof name === "string" && !isBlank(name) && name !== id ? name : undefined };
 }

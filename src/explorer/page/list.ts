@@ -1,4 +1,4 @@
-/** The table of records, which is a list of cards on a phone. */
+/** The table of records; on a phone, a list of cards. */
 import { type Contract, type Field, fieldAt } from "../../contract/contract.js";
 import {
   facetFields,
@@ -19,23 +19,23 @@ import { epochTime, fieldsOf, headingOf, isTime } from "../meaning.js";
 import type { ExplorerSummary } from "../summary.js";
 import { addressOf } from "./address.js";
 import { namesOf } from "./found.js";
-import type { Basis, ListedRow } from "./reader.js";
+import type { ListedRow, SnapshotFacts } from "./reader.js";
 
-/** Characters of a value in a row. */
+/** Maximum characters of a value in a row. */
 const MOST = 40;
 const TIME = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d)/;
-/** Characters of a value that stay in one line: as many as a day has, and a few more. */
+/** Values up to this length do not wrap, such as days. */
 const UNBROKEN = 12;
-/** A word with more characters may break anywhere. */
+/** Longer words may break anywhere. */
 const LONGEST_WORD = 24;
-/** Columns that are measured. */
+/** Maximum number of columns. */
 const MOST_COLUMNS = 12;
-/** Pixels that a column has at least if its values need as many or more. */
+/** Maximum width in pixels that is reserved for a column. */
 const WIDEST = 192;
-/** Fields on a card. */
+/** Maximum number of fields on a card. */
 const MOST_ON_CARD = 8;
 
-/** An empty table. */
+/** Makes an empty table. */
 export function createList(labelledBy: string, describedBy: string) {
   const [head, body] = [element("thead"), element("tbody")];
   const attributes = { class: "records", "aria-labelledby": labelledBy, "aria-describedby": describedBy };
@@ -46,7 +46,7 @@ export function createList(labelledBy: string, describedBy: string) {
   let snapshot = "";
   /** Whether all columns are shown, because the contract names them. */
   let isFixed = false;
-  /** Which columns there is room for. Undefined until rows were measured. */
+  /** Which columns fit; undefined until rows were measured. */
   let shown: readonly boolean[] | undefined;
   let width = 0;
 
@@ -54,7 +54,7 @@ export function createList(labelledBy: string, describedBy: string) {
     for (const row of table.rows) for (const [at, cell] of [...row.cells].entries()) cell.hidden = !isShown(at);
   };
 
-  /** Shows the columns for which there is room beside those before them. */
+  /** Measures the columns, and shows those that fit. */
   const chooseColumns = () => {
     showColumns(() => true);
     table.classList.add("measured");
@@ -79,8 +79,8 @@ export function createList(labelledBy: string, describedBy: string) {
   return {
     box,
     table,
-    /** Replaces all rows by rows of a snapshot that were found by this text. */
-    replace(known: Basis, searched: string, rows: readonly ListedRow[]): void {
+    /** Replaces all rows. @param searched the text whose words are marked. */
+    replace(known: SnapshotFacts, searched: string, rows: readonly ListedRow[]): void {
       const { contract } = known;
       const columns = columnsOf(contract, known.summary);
       isFixed = contract.listing.columns !== undefined;
@@ -88,7 +88,6 @@ export function createList(labelledBy: string, describedBy: string) {
       if (snapshot !== known.snapshot.id) shown = undefined;
       snapshot = known.snapshot.id;
       head.replaceChildren(headRow(columns, known));
-      // Without rows, headings would be of nothing.
       head.hidden = rows.length === 0;
       table.classList.remove("old");
       const text = searched.trim();
@@ -97,10 +96,10 @@ export function createList(labelledBy: string, describedBy: string) {
       body.replaceChildren(...rows.map((row) => recordRow(row, known, { columns, names, text, wanted })));
       if (isFixed || rows.length === 0) return;
       if (shown) showColumns((at) => shown?.[at] ?? true);
-      // Columns stay from page to page, unless their values need more room.
+      // Keep the columns from page to page, unless their values overflow.
       if (!shown || box.scrollWidth > box.clientWidth) chooseColumns();
     },
-    /** Marks the rows as outdated until they are replaced; returns false if there are none. */
+    /** Marks the rows as outdated until they are replaced. @returns false if there are none */
     markOld(): boolean {
       table.classList.toggle("old", body.hasChildNodes());
       return body.hasChildNodes();
@@ -113,7 +112,7 @@ export function createList(labelledBy: string, describedBy: string) {
   };
 }
 
-function headRow(fields: readonly Field[], { contract }: Basis): HTMLElement {
+function headRow(fields: readonly Field[], { contract }: SnapshotFacts): HTMLElement {
   const linked = linkColumn(fields, contract);
   const cells = fields.map((field) => {
     const isNumber = field !== linked && field.path !== contract.key.path && isFigure(field);
@@ -131,13 +130,17 @@ function linkColumn(columns: readonly Field[], { label, key }: Contract): Field 
 
 interface Seen {
   columns: readonly Field[];
-  /** By whose words a record may be found, besides its label. */
+  /** Name fields other than the label. */
   names: readonly Field[];
   text: string;
   wanted: readonly WantedWord[];
 }
 
-function recordRow({ record }: ListedRow, known: Basis, { columns, names, text, wanted }: Seen): HTMLTableRowElement {
+function recordRow(
+  { record }: ListedRow,
+  known: SnapshotFacts,
+  { columns, names, text, wanted }: Seen,
+): HTMLTableRowElement {
   const { contract } = known;
   const { id, shownId, name } = namesOf(record, known);
   const linked = linkColumn(columns, contract);
@@ -169,7 +172,7 @@ function recordRow({ record }: ListedRow, known: Basis, { columns, names, text, 
   return element("tr", {}, ...cells);
 }
 
-/** How the lines of a value may break, besides its kind. */
+/** CSS classes of a cell: its kind, and how its lines may break. */
 function classesOf(value: Node, kind: string): string | undefined {
   const text = value.textContent ?? "";
   const words = text.replace(BREAKS, " ").split(/\s+/);
@@ -177,7 +180,7 @@ function classesOf(value: Node, kind: string): string | undefined {
   return [kind, breaks].filter(Boolean).join(" ") || undefined;
 }
 
-/** The first name besides the label by which a record was found. */
+/** The first name, other than the label, that matches the search. */
 function otherNames(record: ListedRow["record"], names: readonly Field[], wanted: readonly WantedWord[]): Node[] {
   for (const field of names) {
     const value = valueAt(record, field);
@@ -188,12 +191,12 @@ function otherNames(record: ListedRow["record"], names: readonly Field[], wanted
   return [];
 }
 
-/** Whether a column is one of numbers, which stand below each other by their ends. */
+/** Whether a column has numbers, which are right-aligned. */
 function isFigure(field: Field): boolean {
   return ["integer", "number"].includes(kindOf(field.schema)) && !isTime(field);
 }
 
-/** A value in one line; of a time, its day. */
+/** A value in one line; for a time, its day. */
 function shortValue(field: Field, value: unknown): Node {
   if (value === null || value === undefined) return empty("none");
   const text = Array.isArray(value) ? value.map(textOf).join(", ") : textOf(value);
@@ -205,12 +208,12 @@ function shortValue(field: Field, value: unknown): Node {
   return element("bdi", {}, visibleText(text.slice(0, end)), end < text.length ? "…" : "");
 }
 
-/** Whether any word of a text is among what is searched for. */
+/** Whether a text has a word that is searched for. */
 function hasWanted(text: string, wanted: readonly WantedWord[]): boolean {
   return piecesOf(text, wanted).some(({ isMarked }) => isMarked);
 }
 
-/** A text in which each such word is marked. */
+/** A text with the words that are searched for marked. */
 function markedText(text: string, wanted: readonly WantedWord[]): Node[] {
   const runs: Piece[] = [];
   for (const { text: piece, isMarked } of piecesOf(text, wanted)) {
@@ -221,13 +224,13 @@ function markedText(text: string, wanted: readonly WantedWord[]): Node[] {
   return runs.map(({ text, isMarked }) => (isMarked ? element("mark", {}, visibleText(text)) : visibleText(text)));
 }
 
-/** A key, of which the beginning is marked where that is what is searched for. */
+/** A key with its prefix marked if that is searched for. */
 function markedKey(key: string, searched: string): Node[] {
   if (searched === "" || !key.startsWith(searched)) return [visibleText(key)];
   return [element("mark", {}, visibleText(searched)), visibleText(key.slice(searched.length))];
 }
 
-/** Characters that are looked at to know a word by: more than any has that is not a line by itself. */
+/** Maximum characters that are folded to find a word at a position. */
 const MOST_SHOWN = 64;
 
 interface Piece {
@@ -235,7 +238,7 @@ interface Piece {
   isMarked: boolean;
 }
 
-/** Words and what is between them. Where writing puts no spaces between words, each character with its marks. */
+/** Splits a text into words and separators; in scripts without spaces, into characters. */
 function piecesOf(text: string, wanted: readonly WantedWord[]): Piece[] {
   if (wanted.length === 0) return [{ text, isMarked: false }];
   const runs = text.match(/[\p{L}\p{N}\p{M}\p{So}]+|[^\p{L}\p{N}\p{M}\p{So}]/gu) ?? [];
@@ -249,7 +252,7 @@ function isWantedBy(wanted: readonly WantedWord[]) {
   return (word: string) => wanted.some((one) => matchesAny(one, [word]));
 }
 
-/** Characters of a run of which some are of writing without spaces. A word that is found is marked from its first to its last. */
+/** Splits a run in a script without spaces into characters, and marks those of words that are searched for. */
 function charactersOf(run: string, wanted: readonly WantedWord[]): Piece[] {
   const characters = run.match(/.\p{M}*/gsu) ?? [];
   let marked = 0;
@@ -266,7 +269,7 @@ function charactersOf(run: string, wanted: readonly WantedWord[]): Piece[] {
 }
 
 /**
- * The columns that the contract names. Else label, key, facets that tell records apart, times, and then texts and
+ * The columns of the table: those that the contract names; else label, key, facets with several values, times, then texts and
  * numbers, in the contract's order.
  */
 export function columnsOf(contract: Contract, { facets }: Pick<ExplorerSummary, "facets">): readonly Field[] {
@@ -284,7 +287,7 @@ export function columnsOf(contract: Contract, { facets }: Pick<ExplorerSummary, 
   return [...new Map(columns.map((field) => [field.path, field])).values()].slice(0, MOST_COLUMNS);
 }
 
-/** Whether a field's values fit into a line, and are not the same in every record as far as is known. */
+/** Whether a field has short values that are not the same in every record. */
 function isTextOrNumber({ schema }: Field): boolean {
   if (schema.const !== undefined || schema["x-observed"]?.const !== undefined || schema.format === "uri") return false;
   return ["string", "integer", "number", "mixed"].includes(kindOf(schema));

@@ -1,4 +1,4 @@
-/** Runs the explorer: shows the place in its address from one proved snapshot, and reports a newer one. */
+/** Runs the explorer: shows the list or record in its URL from one verified snapshot, and reports a newer snapshot. */
 import { SnapshotChangedError } from "../../client/errors.js";
 import { byId, element } from "../../markup/page/element.js";
 import {
@@ -10,7 +10,7 @@ import {
   type RecordPlace,
   type SeenPlace,
 } from "./address.js";
-import { createNotice, troubleOf, watchForNewer } from "./notice.js";
+import { createNotice, describeError, watchForNewer } from "./notice.js";
 import { createOverview } from "./overview.js";
 import { createProof, keptKey } from "./proof.js";
 import { createReader, type Reader } from "./reader.js";
@@ -18,8 +18,8 @@ import { noRecordView, recordView } from "./record.js";
 import { createResults } from "./results.js";
 import { createSearch, type Facts } from "./search.js";
 
-/** How often the snapshot may change while one view is read. */
-const MOST_MOVES = 3;
+/** Maximum number of snapshot changes while one view is read. */
+const MAX_CHANGES = 3;
 
 const base = new URL(".", location.href);
 const facts: Facts = JSON.parse(byId("facts", HTMLScriptElement).text);
@@ -28,16 +28,16 @@ const pageTitle = document.title;
 
 const trouble = createNotice();
 const search = createSearch(facts, (text) => {
-  // The reader has opened a record meanwhile.
-  if ("key" in here) return;
-  go({ ...listed, text, page: 1 }, isTyping);
+  // The user has opened a record meanwhile.
+  if ("key" in currentPlace) return;
+  go({ ...lastList, text, page: 1 }, isTyping);
   isTyping = true;
 });
 const listBox = element("div", { class: "split" });
 const recordBox = element("div", {});
 const proof = createProof(base, (key) => {
   reader = readBy(key);
-  // The rows in the page were not proved by this key.
+  // The shown rows were not verified by this key.
   listBox.replaceChildren();
   recordBox.replaceChildren();
   results = createResults(listBox, facts, go);
@@ -49,29 +49,29 @@ const tryAgain = () => {
   if (hasFailed) void show();
 };
 const newer = watchForNewer(base, () => shownId, tryAgain);
-// Until there are records, the list is as high as index.html keeps room for.
+// Until there are records, keep the height that index.html reserves.
 listBox.style.minHeight = `${section.offsetHeight}px`;
 section.replaceChildren(newer, search.element, trouble.element, listBox, recordBox, proof.element);
 section.hidden = false;
 let results = createResults(listBox, facts, go);
 
-/** A page that is of another snapshot than the first that is read came from a cache, or just before a switch. */
+/** If the first snapshot is another one than that of index.html, index.html came from a cache or is just outdated. */
 const about = createOverview({ about: byId("about", HTMLElement), section: overview }, facts, () => {
   const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
-  // One reload fetches it past caches. Another would give the same.
+  // Reload once, which bypasses caches.
   if (shownId === undefined && entry?.type !== "reload") location.reload();
 });
 let reader = readBy(keptKey(base));
 let control = new AbortController();
-/** The last place in the address, leaving out jumps within the page. */
-let here: SeenPlace = BEGINNING;
-/** Whether the last place came by typing: the first letter makes a place to come back from, and the others change it. */
+/** The last place in the URL, without jumps within the page. */
+let currentPlace: SeenPlace = BEGINNING;
+/** Whether the last place came by typing. Only the first letter adds a history entry; the others replace it. */
 let isTyping = false;
-/** Where in the list the reader was last, at which address it is shown in full, and how far down. */
-let listed: ListPlace = BEGINNING;
+/** The last place in the list, the URL at which it is complete, and its scroll position. */
+let lastList: ListPlace = BEGINNING;
 let listedAt = "";
 let scrolled = 0;
-/** The record that is shown. */
+/** Key of the shown record. */
 let opened: string | undefined;
 let shownId: string | undefined;
 let hasFailed = false;
@@ -84,37 +84,37 @@ function readBy(key: string | undefined): Reader {
   return opened;
 }
 
-/** @param isSame whether the place replaces the last one in the history, as while typing. */
+/** Goes to a place. @param isSame whether it replaces the last history entry, as while typing. */
 function go(place: ListPlace, isSame = false): void {
   history[isSame ? "replaceState" : "pushState"](null, "", addressOf(place));
-  here = place;
+  currentPlace = place;
   isTyping = false;
   void show();
 }
 
-/** The address was changed by a link, by hand, or by going back. */
+/** Handles a URL that was changed by a link, by hand or by going back. */
 function follow(): void {
-  // The browser jumps there by itself. The address gets its place back, so that a reload shows it.
+  // The browser jumps there by itself. Restore the place in the URL, for a reload.
   if (isJump(location.hash)) {
-    history.replaceState(null, "", addressOf(here));
+    history.replaceState(null, "", addressOf(currentPlace));
     return;
   }
-  here = parseHash(location.hash);
+  currentPlace = parseHash(location.hash);
   isTyping = false;
   void show();
 }
 
-/** Whether a fragment names an element of the page, as that of the link that skips to the list. */
+/** Whether a fragment is the id of an element, as in the skip link. */
 function isJump(hash: string): boolean {
   return hash.length > 1 && document.getElementById(decoded(hash.slice(1))) !== null;
 }
 
-/** Shows the current place, and cancels what was loading for another one. */
+/** Shows the current place, and cancels the loading of any other. */
 async function show(): Promise<void> {
   control.abort();
   control = new AbortController();
   const { signal } = control;
-  const place = here;
+  const place = currentPlace;
   for (let moves = 0; ; moves++) {
     try {
       await ("key" in place ? showRecord(place, signal) : showList(place, signal));
@@ -128,17 +128,17 @@ async function show(): Promise<void> {
       return;
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof SnapshotChangedError) || moves === MOST_MOVES) return fail(error);
+      if (!(error instanceof SnapshotChangedError) || moves === MAX_CHANGES) return fail(error);
       reader.forget();
       listedAt = "";
     }
   }
 }
 
-const MOVED = "A newer snapshot was published while you were reading, and the records were read anew.";
+const MOVED = "A newer snapshot was published meanwhile, and the records were read again.";
 
 function fail(error: unknown): void {
-  const { text, details, isUnproved } = troubleOf(error);
+  const { text, details, isUnproved } = describeError(error);
   hasFailed = true;
   if (isUnproved) proof.fail(text);
   trouble.say(text, { "Try again": () => void show() }, { details, isAlarm: isUnproved });
@@ -147,7 +147,7 @@ function fail(error: unknown): void {
 async function showList(place: ListPlace, signal: AbortSignal): Promise<void> {
   const closed = opened;
   opened = undefined;
-  listed = place;
+  lastList = place;
   search.show(place.text);
   document.title = pageTitle;
   for (const box of [search.element, listBox, overview]) box.hidden = false;
@@ -159,19 +159,19 @@ async function showList(place: ListPlace, signal: AbortSignal): Promise<void> {
     const seen = await results.show(reader, place, signal);
     listedAt = addressOf(seen);
     if (listedAt !== address) history.replaceState(null, "", listedAt);
-    here = listed = seen;
+    currentPlace = lastList = seen;
   }
   if (closed !== undefined) results.focus(closed);
 }
 
 async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<void> {
   if (opened === undefined) scrolled = scrollY;
-  // A link to a record shows the record without the list before it.
+  // A link to a record shows it without loading the list.
   if (listedAt === "") listBox.hidden = overview.hidden = true;
   const known = await reader.known();
   const row = await reader.find(key, signal);
   const near = row ? await reader.rows(Math.max(0, row.number - 1), 3, signal) : [];
-  const back = addressOf(listed);
+  const back = addressOf(lastList);
   const view = row ? await recordView(row, near, known, reader.listing.baseUrl, back) : noRecordView(key, known, back);
   if (signal.aborted) return;
   opened = key;
@@ -187,9 +187,9 @@ addEventListener("keydown", (event) => {
   const isTyped = event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey;
   if (event.key !== "/" || isTyped) return;
   event.preventDefault();
-  if ("key" in here) go(listed);
+  if ("key" in currentPlace) go(lastList);
   search.focus();
 });
 addEventListener("online", tryAgain);
-if (!isJump(location.hash)) here = parseHash(location.hash);
+if (!isJump(location.hash)) currentPlace = parseHash(location.hash);
 void show();

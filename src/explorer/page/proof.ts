@@ -1,12 +1,12 @@
-/** Says how the records are proved, and takes a public key to check the signature with. */
+/** Shows how the records are verified, with a form for the publisher's public key. */
 import { parsePublicKey, SignatureError } from "../../client/signature.js";
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
-import type { Basis } from "./reader.js";
+import type { SnapshotFacts } from "./reader.js";
 
-/** @param onKey called with another key, or with undefined when the reader removes it. */
+/** Makes the section. @param onKey called with a new key, or with undefined when the user removes it. */
 export function createProof(base: URL, onKey: (key: string | undefined) => void) {
-  const line = element("p", { class: "proof", role: "status" }, "Nothing is proved yet.");
+  const line = element("p", { class: "proof", role: "status" }, "Not verified yet.");
   const field = element("input", { id: "key", class: "field", name: "key", autocomplete: "off", spellcheck: "false" });
   const wrong = element("p", { id: "key-wrong", class: "wrong", role: "status" });
   const form = element(
@@ -22,12 +22,12 @@ export function createProof(base: URL, onKey: (key: string | undefined) => void)
   field.value = keptKey(base) ?? "";
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const why = whyNoKey(field.value);
+    const why = whyNotKey(field.value);
     wrong.textContent = why ?? "";
     if (why !== undefined) return;
     keepKey(base, field.value.trim());
     line.className = "proof";
-    line.replaceChildren("The signature is being checked…");
+    line.replaceChildren("Checking the signature…");
     onKey(field.value.trim());
   });
   form.addEventListener("reset", () => {
@@ -36,38 +36,38 @@ export function createProof(base: URL, onKey: (key: string | undefined) => void)
     onKey(undefined);
   });
   const how = element("p", {}, HOW);
-  const details = element("details", {}, element("summary", {}, "How it is proved"), how, form);
+  const details = element("details", {}, element("summary", {}, "How it is verified"), how, form);
   return {
-    element: element("section", { class: "proved", "aria-label": "Proof" }, line, details),
-    /** Says by what it was proved. */
-    show({ snapshot }: Basis, proof: string | undefined): void {
+    element: element("section", { class: "proved", "aria-label": "Verification" }, line, details),
+    /** Shows that the data was verified, by digests or by a signature. */
+    show({ snapshot }: SnapshotFacts, proof: string | undefined): void {
       const by = proof === "signature" ? `by the signature of key ${parsePublicKey(field.value).id}` : "by digests";
       line.className = "proof good";
       line.replaceChildren(
-        `Proved ${by}: records and facets of snapshot `,
+        `Verified ${by}: records and facets of snapshot `,
         element("code", {}, visibleText(snapshot.id)),
         ".",
       );
     },
-    /** Says what is wrong with it. */
+    /** Shows that the data could not be verified. */
     fail(why: string): void {
       line.className = "proof bad";
-      line.replaceChildren("Not proved: ", visibleText(why));
+      line.replaceChildren("Not verified: ", visibleText(why));
     },
   };
 }
 
 const HOW =
-  "Every record and every count of a facet that is shown here was compared with its digest in SHA256SUMS. That tells damage, and files that " +
-  "do not belong together. The overview below is part of this page, which is not compared: it is shown only with the snapshot that it was written for. " +
-  "Who published them is told by a signature: paste the publisher's public key, which is kept in this browser only.";
+  "All records and facet counts shown here match their digests in SHA256SUMS. This detects damage and files of different snapshots. " +
+  "The overview below is part of this page and not verified. It is shown only with the snapshot that it was written for. " +
+  "To verify the publisher, paste their public key. It is stored only in this browser.";
 
-/** The key that the reader gave for this listing before. */
+/** Reads the stored public key for this listing. */
 export function keptKey(base: URL): string | undefined {
   try {
     return localStorage.getItem(nameFor(base)) ?? undefined;
   } catch {
-    // The reader lets pages keep nothing.
+    // Storage is not allowed.
     return undefined;
   }
 }
@@ -77,14 +77,14 @@ function keepKey(base: URL, key: string | undefined): void {
     if (key === undefined) localStorage.removeItem(nameFor(base));
     else localStorage.setItem(nameFor(base), key);
   } catch {
-    // Then it is not kept.
+    // Storage is not allowed, so the key is not kept.
   }
 }
 
-/** Several listings may be below one host. */
+/** The storage key: one host may have several listings. */
 const nameFor = (base: URL) => `rollcall public key ${base.pathname}`;
 
-function whyNoKey(text: string): string | undefined {
+function whyNotKey(text: string): string | undefined {
   try {
     parsePublicKey(text);
     return undefined;

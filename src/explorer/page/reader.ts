@@ -1,4 +1,4 @@
-/** Reads the listing that this page is of: proved, of one snapshot at a time. */
+/** Reads the explorer's listing: verified, and of one snapshot at a time. */
 
 import { hexDigest } from "../../client/digests.js";
 import { SnapshotChangedError } from "../../client/errors.js";
@@ -16,8 +16,8 @@ export interface ListedRow {
   number: number;
 }
 
-/** The parts of a snapshot that are read before any record. */
-export interface Basis {
+/** The files of a snapshot that are read before any record. */
+export interface SnapshotFacts {
   snapshot: Snapshot;
   contract: Contract;
   summary: ExplorerSummary;
@@ -26,34 +26,38 @@ export interface Basis {
 
 export interface Reader {
   readonly listing: OpenListing<AnyRecord>;
-  /** Of the snapshot that is read now. Asked for once; again after an error, and after `forget`. */
-  known(): Promise<Basis>;
-  /** Records from one number on. */
+  /** Facts of the current snapshot. Read once, and again after an error or `forget`. */
+  known(): Promise<SnapshotFacts>;
+  /** Reads records by number. */
   rows(first: number, most: number, signal: AbortSignal): Promise<ListedRow[]>;
-  /** The record with this key, if there is one. */
+  /** Finds the record with this key. */
   find(key: string, signal: AbortSignal): Promise<ListedRow | undefined>;
-  /** Since the host has moved on: what is asked for next is of the snapshot that it has then. */
+  /** Drops the current snapshot, so that the next call reads the host's newest one. */
   forget(): void;
 }
 
-/** Pages that are kept, since a page of the listing fills several of the table. */
+/** Size of the page cache. A page of the listing fills several pages of the table. */
 const MOST_PAGES = 6;
 
 /**
- * @param publicKey minisign's, where the reader demands a signature.
+ * @param publicKey minisign public key, if the user demands a signature.
  * @param onKnown called with each snapshot before any of its records is returned.
  */
-export function createReader(base: URL, publicKey: string | undefined, onKnown: (known: Basis) => void): Reader {
-  // A person waits, so there are few retries and errors come soon.
+export function createReader(
+  base: URL,
+  publicKey: string | undefined,
+  onKnown: (known: SnapshotFacts) => void,
+): Reader {
+  // Few retries, since a user waits.
   const listing = openListing<AnyRecord>(base.href, {
     ...(publicKey && { publicKey }),
     pausesMs: [250, 1000],
     timeoutMs: 20_000,
   });
   const pages = new Map<number, Promise<Page<AnyRecord>>>();
-  let known: Promise<Basis> | undefined;
+  let known: Promise<SnapshotFacts> | undefined;
 
-  const readKnown = async (): Promise<Basis> => {
+  const readKnown = async (): Promise<SnapshotFacts> => {
     const snapshot = await listing.snapshot();
     const [file, bytes] = await Promise.all([listing.contract(), listing.file("explorer/summary.json")]);
     const contract = contractOf(file);
@@ -68,7 +72,7 @@ export function createReader(base: URL, publicKey: string | undefined, onKnown: 
 
   const page = (number: number, signal: AbortSignal) => {
     const found = pages.get(number) ?? listing.page(number, { signal });
-    // The cache drops the page that was used least recently.
+    // The cache drops the least recently used page.
     pages.delete(number);
     pages.set(number, found);
     found.catch(() => pages.delete(number));
@@ -109,7 +113,7 @@ export function createReader(base: URL, publicKey: string | undefined, onKnown: 
   return reader;
 }
 
-/** What a walk finds, each with its number. @throws SnapshotChangedError where the walk is of another snapshot. */
+/** Iterates a walk with record numbers. @throws SnapshotChangedError if the walk is of another snapshot */
 export async function* rowsIn(walk: Walk<AnyRecord>, snapshot: Snapshot): AsyncGenerator<ListedRow> {
   try {
     for (let next = await walk.next(); !next.done; next = await walk.next()) {

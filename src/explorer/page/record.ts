@@ -1,4 +1,4 @@
-/** One record: every field with what it means, and where and how it is published. */
+/** The view of one record: its fields with their meanings, and where it is published. */
 import stringify from "fast-json-stable-stringify";
 import { hexDigest } from "../../client/digests.js";
 import { type Field, membersOf } from "../../contract/contract.js";
@@ -12,17 +12,17 @@ import { shellWord } from "../../print/text.js";
 import { epochTime, headingOf, meaningOf } from "../meaning.js";
 import { addressOf } from "./address.js";
 import { namesOf } from "./found.js";
-import type { Basis, ListedRow } from "./reader.js";
+import type { ListedRow, SnapshotFacts } from "./reader.js";
 
-/** A longer address is shown as text. */
+/** Longer URLs are shown as text. */
 const LONGEST_LINK = 2000;
-/** A list with more items is shown as JSON. */
+/** Longer lists are shown as JSON. */
 const MOST_ITEMS = 1000;
-/** Pixels of an image, both ways. */
+/** Width and height of images in pixels. */
 const IMAGE = 96;
-/** As long as in records.sha256. */
+/** Length of the digests in records.sha256. */
 const DIGEST_DIGITS = 32;
-/** Milliseconds for which the button says what it did. */
+/** Milliseconds for which the result of "Copy" is shown. */
 const SAID_MS = 3000;
 
 /** The view of a record, and its heading, which takes the focus. */
@@ -31,11 +31,11 @@ export interface RecordView {
   heading: HTMLElement;
 }
 
-/** @param near the record and those beside it. @param baseUrl where this page was read from. @param back the address of the list. */
+/** Makes the view of a record. @param near the record and its neighbours. @param back the URL of the list. */
 export async function recordView(
   row: ListedRow,
   near: readonly ListedRow[],
-  known: Basis,
+  known: SnapshotFacts,
   baseUrl: string,
   back: string,
 ): Promise<RecordView> {
@@ -48,7 +48,7 @@ export async function recordView(
 }
 
 /** Links to the records before and after this one, in published order. */
-function turns({ number }: ListedRow, near: readonly ListedRow[], known: Basis): HTMLElement[] {
+function turns({ number }: ListedRow, near: readonly ListedRow[], known: SnapshotFacts): HTMLElement[] {
   return [
     { label: "Previous", rel: "prev", place: number - 1 },
     { label: "Next", rel: "next", place: number + 1 },
@@ -56,18 +56,23 @@ function turns({ number }: ListedRow, near: readonly ListedRow[], known: Basis):
     const row = near.find((other) => other.number === place);
     const href = row && addressOf({ key: namesOf(row.record, known).id });
     const hidden = element("span", { class: "hidden" }, visibleText(` ${known.contract.listing.words[0]}`));
-    // A link without an address cannot be followed.
+    // Without href, the link cannot be followed.
     return element("a", { class: "button turn", href, rel, "aria-disabled": href ? undefined : "true" }, label, hidden);
   });
 }
 
 /** The view of a key that no record has. */
-export function noRecordView(key: string, known: Basis, back: string): RecordView {
+export function noRecordView(key: string, known: SnapshotFacts, back: string): RecordView {
   const what = element("p", {}, "It may have been removed: ", element("bdi", { class: "literal" }, visibleText(key)));
   return viewOf(known, back, `No ${known.contract.listing.words[0]} has this key`, what);
 }
 
-function viewOf({ contract }: Basis, back: string, title: Node | string, ...content: HTMLElement[]): RecordView {
+function viewOf(
+  { contract }: SnapshotFacts,
+  back: string,
+  title: Node | string,
+  ...content: HTMLElement[]
+): RecordView {
   const heading = element("h2", { id: "record-title", tabindex: -1 }, title);
   const arrow = element("span", { "aria-hidden": "true" }, "← ");
   const link = element("a", { href: back }, arrow, visibleText(`All ${contract.listing.words[1]}`));
@@ -76,8 +81,8 @@ function viewOf({ contract }: Basis, back: string, title: Node | string, ...cont
   return { article, heading };
 }
 
-/** Fields in the order of the contract file. Those of an object stand below its name. */
-function fieldTable({ record }: ListedRow, { contract }: Basis): HTMLElement {
+/** The table of fields, in the order of the contract file. Fields of an object are grouped below its name. */
+function fieldTable({ record }: ListedRow, { contract }: SnapshotFacts): HTMLElement {
   const head = ["Field", "Value", "What it means"].map((text) => element("th", { scope: "col" }, text));
   const bodies = Object.entries(contract.file.properties).map(([name, schema]) => {
     const members = [...membersOf({ [name]: schema }, Object.keys)].filter((member) => !member.schema.properties);
@@ -97,7 +102,7 @@ function groupRow(group: string, about: string | undefined): HTMLElement {
 
 function fieldRow(field: Omit<Field, "column">, value: unknown): HTMLElement {
   const path = element("code", { class: "path" }, visibleText(field.path));
-  // Within a group, its name is said above.
+  // Within a group, omit the group's name.
   const [, ...inner] = field.names;
   const heading = headingOf(inner.length > 0 ? { names: inner, schema: field.schema } : field);
   const title = element("span", { class: "title" }, visibleText(heading));
@@ -121,11 +126,11 @@ function momentText(moment: Date): HTMLElement {
   return element("time", { datetime: moment.toISOString() }, `${time(moment)} UTC`);
 }
 
-/** All of a value: an http(s) address as a link that says that it leads elsewhere, and a list as a list. */
+/** A whole value: an http(s) URL as an external link, and a list as a list. */
 function fullValue(value: unknown): Node {
   if (Array.isArray(value) && value.length <= MOST_ITEMS) return value.length === 0 ? empty() : listOf(value);
   if (typeof value !== "string" || value.length > LONGEST_LINK || !isPublishableUrl(value)) return wholeValue(value);
-  // The other site learns nothing of this page, and cannot reach it.
+  // Do not give the other site a referrer or access to this window.
   const rel = "noopener noreferrer nofollow external";
   const attributes = { class: "foreign", href: value, rel, referrerpolicy: "no-referrer" };
   return element("a", attributes, visibleText(value), element("span", { class: "hidden" }, " (leads to another site)"));
@@ -153,10 +158,10 @@ function image(url: string): HTMLElement {
   });
 }
 
-/** The page and the place in it where the record is published, and its digest. */
+/** The section about where the record is published: page, position and digest. */
 async function origin(
   { record, number }: ListedRow,
-  { snapshot, contract }: Basis,
+  { snapshot, contract }: SnapshotFacts,
   baseUrl: string,
 ): Promise<HTMLElement> {
   const { page_size, links } = snapshot;
@@ -188,7 +193,7 @@ function pair(name: string, ...value: (Node | string)[]): HTMLElement {
   return element("div", {}, element("dt", {}, name), element("dd", {}, ...value));
 }
 
-/** Copies a text to the clipboard. @param shown where it stands, to be selected where the browser does not let pages copy. */
+/** A button that copies a text. @param shown the element to select if the browser denies the clipboard. */
 function copyButton(text: string, shown: HTMLElement): HTMLElement {
   const said = element("span", { class: "said", role: "status" });
   const copy = async () => {
@@ -196,9 +201,9 @@ function copyButton(text: string, shown: HTMLElement): HTMLElement {
       await navigator.clipboard.writeText(text);
       said.textContent = "Copied";
     } catch {
-      // Not on https, or the reader said no.
+      // Without https, or denied by the user.
       getSelection()?.selectAllChildren(shown);
-      said.textContent = "Selected, to be copied by keys";
+      said.textContent = "Selected; press Ctrl-C or ⌘C to copy";
     }
     setTimeout(() => said.replaceChildren(), SAID_MS);
   };

@@ -1,4 +1,4 @@
-/** The list as its address says: all records page after page, or what is searched and chosen, as far as it was found. */
+/** The list of records: all records page by page, or search and filter results. */
 import { button, element } from "../../markup/page/element.js";
 import { createPager } from "../../markup/page/pager.js";
 import { visibleText } from "../../markup/page/text.js";
@@ -10,23 +10,23 @@ import { addressOf, BEGINNING, chosenIn, type ListPlace } from "./address.js";
 import { createChoices, valueText } from "./choices.js";
 import { foundRows } from "./found.js";
 import { createList } from "./list.js";
-import type { Basis, ListedRow, Reader } from "./reader.js";
+import type { ListedRow, Reader, SnapshotFacts } from "./reader.js";
 import type { Facts } from "./search.js";
 
-/** The most pages of results that are read at once, because an address may name any number. */
+/** Maximum number of result pages read at once, since a URL may name any number. */
 const MOST_AHEAD = 40;
 
-/** @param box the element to fill. @param onGo called with the place that the reader chose. */
+/** Makes the list. @param box the element to fill. @param onGo called with the place that the user chose. */
 export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: ListPlace) => void) {
   let shown = BEGINNING;
-  /** Whether the rows are of `shown`, and not of a place before it. */
+  /** Whether the rows belong to `shown`, rather than to an earlier place. */
   let hasBegun = false;
   const go = (place: Partial<ListPlace>) => onGo({ ...shown, page: 1, ...place });
   const title = element("h2", { id: "list-title", class: "hidden" }, visibleText(capital(words[1])));
   const status = element("p", { id: "status", role: "status" }, "Reading…");
   const chosen = element("div", { class: "chosen" });
   const further = () => {
-    // Room for the rows to come is made at once, and nothing moves when they come.
+    // Reserve height for the next rows, to avoid layout shift.
     box.style.minHeight = `${box.offsetHeight + ROWS * (list.table.offsetHeight / list.table.rows.length)}px`;
     go({ page: shown.page + 1 });
   };
@@ -36,9 +36,9 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
   const found = element("div", { class: "found" }, status, chosen);
   const pager = createPager(ROWS, (page) => go({ page }));
   box.append(choices.element, element("div", { class: "results" }, title, found, list.box, more, pager.bar));
-  /** Height of the most rows of one page so far, and the width that it was measured at. */
+  /** Maximum height of a page so far, and the width at which it was measured. */
   let [height, width] = [0, 0];
-  /** A list that is shorter than the one before it leaves what is below where it is. */
+  /** Keeps the height if the list gets shorter, to avoid layout shift. */
   const keepHeight = () => {
     box.style.minHeight = "";
     height = box.offsetWidth === width ? Math.max(height, box.offsetHeight) : box.offsetHeight;
@@ -46,7 +46,7 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
     box.style.minHeight = `${height}px`;
   };
 
-  const showAll = async (reader: Reader, known: Basis, { page }: ListPlace, signal: AbortSignal) => {
+  const showAll = async (reader: Reader, known: SnapshotFacts, { page }: ListPlace, signal: AbortSignal) => {
     const { count: all } = known.snapshot;
     const last = Math.max(1, Math.ceil(all / ROWS));
     const at = Math.min(page, last);
@@ -62,11 +62,17 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
     return at;
   };
 
-  const showFound = async (reader: Reader, known: Basis, place: ListPlace, signal: AbortSignal, before: number) => {
+  const showFound = async (
+    reader: Reader,
+    known: SnapshotFacts,
+    place: ListPlace,
+    signal: AbortSignal,
+    before: number,
+  ) => {
     const most = ROWS * Math.min(place.page, before + MOST_AHEAD);
     const rows: ListedRow[] = [];
     let hasMore = false;
-    // The rows of the last search stay until all of these are there, or as many as could be read.
+    // Keep the old rows until the new ones are complete, or reading has failed.
     const replace = () => {
       hasBegun = true;
       list.replace(known, place.text, rows);
@@ -89,40 +95,40 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
     if (had <= ROWS) keepHeight();
     status.textContent = foundText(had, hasMore, known, place);
     if (hasMore && most < ROWS * place.page)
-      status.textContent += ` So many are read at once: page ${number(place.page)} is further than that.`;
+      status.textContent += ` Page ${number(place.page)} is too far ahead to be read at once.`;
     return Math.max(1, Math.ceil(had / ROWS));
   };
 
-  const foundText = (had: number, hasMore: boolean, known: Basis, place: ListPlace) => {
+  const foundText = (had: number, hasMore: boolean, known: SnapshotFacts, place: ListPlace) => {
     const all = countOf(known, place);
     if (all !== undefined) return `${hasMore ? `1 to ${number(had)} of ` : ""}${count(all, words)}`;
     if (hasMore) return `More than ${count(had, words)} found, in ${number(known.snapshot.count)}.`;
     if (had > 0) return `${count(had, words)} found, in ${number(known.snapshot.count)}.`;
-    if (place.text.trim() === "") return `No ${words[0]} has all that is chosen.`;
-    return `No ${words[0]} fits. Each word must be one of a name; of the last one, its beginning is enough.`;
+    if (place.text.trim() === "") return `No ${words[0]} has all chosen values.`;
+    return `No ${words[0]} matches. All words must occur in names; the last one may be incomplete.`;
   };
 
-  const showChosen = ({ contract }: Basis, { where }: ListPlace) => {
+  const showChosen = ({ contract }: SnapshotFacts, { where }: ListPlace) => {
     const buttons = [...where].map(([path, value]) => {
       const field = contract.fields.find((field) => field.path === path) ?? { names: [path], schema: {} };
-      const letGo = () => go({ where: new Map([...where].filter(([other]) => other !== path)) });
+      const removeFilter = () => go({ where: new Map([...where].filter(([other]) => other !== path)) });
       const text = [visibleText(`${headingOf(field)}: `), valueText(value)];
       const cross = element("span", { "aria-hidden": "true" }, " ✕");
       return button(
         { class: "button small" },
-        letGo,
+        removeFilter,
         ...text,
         cross,
-        element("span", { class: "hidden" }, ", let go of it"),
+        element("span", { class: "hidden" }, ", remove this filter"),
       );
     });
     chosen.replaceChildren(...buttons);
   };
 
-  /** Rows of a search before must not seem to be what was found by the words above. */
-  const sayUnread = () => {
-    if (hasBegun) status.textContent = "Not all could be read. These come first.";
-    else status.textContent = list.markOld() ? "This is still the list from before." : "Nothing could be read.";
+  /** Says that the shown rows are outdated or incomplete. */
+  const showReadFailure = () => {
+    if (hasBegun) status.textContent = "Not all results could be read. These are the first.";
+    else status.textContent = list.markOld() ? "This is still the previous list." : "Nothing could be read.";
     more.hidden = true;
   };
 
@@ -146,7 +152,7 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
         shown = { ...asked, page };
         return shown;
       } catch (error) {
-        if (!signal.aborted) sayUnread();
+        if (!signal.aborted) showReadFailure();
         throw error;
       } finally {
         if (!signal.aborted) list.table.setAttribute("aria-busy", "false");
@@ -156,8 +162,8 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
   };
 }
 
-/** How many records a single value has that is all that is chosen; undefined where only a search can tell. */
-function countOf({ summary }: Basis, { text, where }: ListPlace): number | undefined {
+/** The number of records if a single facet value is the only filter; otherwise undefined. */
+function countOf({ summary }: SnapshotFacts, { text, where }: ListPlace): number | undefined {
   const [chosen, ...others] = where;
   if (text.trim() !== "" || !chosen || others.length > 0) return undefined;
   const [path, value] = chosen;

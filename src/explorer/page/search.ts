@@ -1,23 +1,23 @@
-/** The search box. A search begins when the reader pauses typing. */
+/** The search box. A search begins when the user pauses typing. */
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 import { headingOf, nameInText } from "../meaning.js";
 import type { WrittenFrom } from "../summary.js";
 
-/** What the page says of its listing before anything is read. */
+/** Facts in index.html about the listing. */
 export interface Facts {
   words: readonly [one: string, many: string];
-  /** The paths of the fields that are searched above all. */
+  /** Paths of the fields that the placeholder names. */
   label: string;
   key: string;
   from: WrittenFrom;
 }
 
-/** Milliseconds after the last key before a search begins: a letter that follows at once is searched for with it. */
+/** Milliseconds between the last key press and the search. */
 const DELAY = 50;
 const LONGEST = 200;
 
-/** @param onSearch called with the text to search for. */
+/** Makes the search box. @param onSearch called with the text to search for. */
 export function createSearch({ words, label, key }: Facts, onSearch: (text: string) => void) {
   const searched = [...new Set([label, key])].map((path) => ({ names: path.split("."), schema: {} }));
   const field = element("input", {
@@ -49,9 +49,9 @@ export function createSearch({ words, label, key }: Facts, onSearch: (text: stri
   return {
     element: form,
     focus: () => field.select(),
-    /** Shows what is searched for, and searches for nothing. */
+    /** Shows a text without searching for it. */
     show(text: string): void {
-      // What is being typed stays as it is.
+      // Do not change text that is being typed.
       if (document.activeElement !== field || field.value.trim() !== text.trim()) field.value = text;
     },
   };

@@ -1,12 +1,12 @@
 /** Makes elements. Text always becomes a text node. */
 
-/** Parts of tables have their roles as attributes, because a style that shows rows as cards takes the roles from them. */
+/** Explicit roles of table elements, since `display: block` removes the implicit ones. */
 const ROLES: Readonly<Record<string, string>> = {
   ...{ table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", td: "cell" },
   ...{ "th col": "columnheader", "th row": "rowheader", "th rowgroup": "rowheader" },
 };
 
-/** Attributes that are undefined are left out. */
+/** Makes an element. Undefined attributes are omitted. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, string | number | undefined>> = {},
@@ -31,7 +31,7 @@ export function button(
   return made;
 }
 
-/** The element of the page that has this id. */
+/** Finds an element of the page by id. @throws Error if there is none of this kind */
 export function byId<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const found = document.getElementById(id);
   if (!(found instanceof kind)) throw new Error(`The page has no ${kind.name} #${id}`);

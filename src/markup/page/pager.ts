@@ -1,10 +1,11 @@
-/** The bar below a list that is shown page by page, so that its table stays small. */
+/** The pager below a list. */
 import { number } from "../../print/numbers.js";
 import { button, element } from "./element.js";
 
 /**
- * @param rows how many a page has.
- * @param onTurn called with the page, from 1, that the reader wants to see.
+ * Makes a pager.
+ * @param rows number of rows on a page.
+ * @param onTurn called with the chosen page, from 1.
  */
 export function createPager(rows: number, onTurn: (page: number) => void) {
   let [page, pages] = [1, 1];
@@ -32,14 +33,14 @@ export function createPager(rows: number, onTurn: (page: number) => void) {
   );
   return {
     bar,
-    /** @param at the page, from 1. @param listed how many rows all pages have together. */
+    /** Shows a position. @param at the page, from 1. @param listed number of rows of all pages. */
     show(at: number, listed: number): void {
       [page, pages] = [at, Math.max(1, Math.ceil(listed / rows))];
       bar.hidden = pages === 1;
       field.value = String(page);
       all.textContent = `of ${number(pages)}`;
       for (const [control, to] of [first, previous, next, last]) {
-        // Not `disabled`, because a button would lose the focus when it is pressed.
+        // Not `disabled`, since a pressed button would lose the focus.
         control.setAttribute("aria-disabled", String(to() === page || to() < 1 || to() > pages));
       }
     },

@@ -1,4 +1,4 @@
-/** Shows values as text, with invisible characters made visible. */
+/** Shows values as text, with invisible characters escaped. */
 import { JOINED } from "../../print/joined.js";
 import { BREAKS, escapeUnits, INVISIBLE } from "../../print/text.js";
 import { element } from "./element.js";
@@ -8,7 +8,7 @@ const HIDDEN_IN_LINES = besideJoined(`(?!\\n)${INVISIBLE.source}`);
 /** For texts that differ but look the same. */
 const BEYOND_ASCII = /[^\x20-\x7e]/gu;
 
-/** With more escapes or places to break than this, a text is plain, because more elements would be too slow. */
+/** With more escapes or break opportunities than this, text is shown without elements for them, which would be slow. */
 const MOST_MARKED = 500;
 
 /** A value as text: a string as it is, everything else as JSON. */
@@ -17,8 +17,8 @@ export function textOf(value: unknown): string {
 }
 
 /**
- * Each invisible character becomes a visible escape, and lines may break within names and paths. `lines` keeps line
- * breaks, `ascii` escapes everything but ASCII.
+ * Makes text nodes with invisible characters escaped, and break opportunities in names and paths. `lines` keeps line breaks;
+ * `ascii` escapes everything but ASCII.
  */
 export function visibleText(text: string, { lines = false, ascii = false } = {}): DocumentFragment {
   const fragment = document.createDocumentFragment();
@@ -43,8 +43,8 @@ function breakable(text: string): (Node | string)[] {
 }
 
 /**
- * A pattern of characters, and in its group of what a joiner rightly joins. A browser that does not know which emoji
- * Unicode recommends shows all joiners.
+ * A pattern of characters that also matches joined sequences, in its group. Browsers without the flag `v` escape all
+ * joiners.
  */
 function besideJoined(source: string): RegExp {
   try {
@@ -54,10 +54,10 @@ function besideJoined(source: string): RegExp {
   }
 }
 
-/** The most units that a place is moved so as not to cut what is joined. */
+/** Maximum number of units by which a cut is moved. */
 const MOST_JOINED = 32;
 
-/** The nearest place at or before this one where a text may be cut without breaking a surrogate pair, or what is joined. */
+/** The nearest offset at or before `at` that does not split a surrogate pair or a joined sequence. */
 export function cut(text: string, at: number): number {
   const inside = Math.max(0, Math.min(text.length, at));
   for (let place = inside; place > 0 && place > inside - MOST_JOINED; place -= 1)

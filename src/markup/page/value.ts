@@ -10,14 +10,14 @@ export interface Part {
   isSubtle: boolean;
 }
 
-/** Characters of a line, and how many of them are before the difference. */
+/** Characters of an excerpt, and how many of them are before the difference. */
 const [LINE, LEAD] = [64, 16];
-/** Characters that are shown at first, and how many more at each press of a button. */
+/** Characters shown at first, and added by each press of a button. */
 const [WINDOW, STEP] = [2000, 20_000];
-/** A value with more characters may be too high to show without scrolling. */
+/** Longer values may scroll. */
 const LONG = 200;
 
-/** One line of a value: all of it when it is short, otherwise the text around the difference. */
+/** One line of a value: all of a short value, otherwise the text around the difference. */
 export function excerpt(side: string, value: unknown, part?: Part): HTMLElement {
   const text = textOf(value);
   if (text === "") return empty();
@@ -28,6 +28,7 @@ export function excerpt(side: string, value: unknown, part?: Part): HTMLElement 
   return element("bdi", { class: typeof value === "string" ? side : `${side} literal` }, ...shown);
 }
 
+/** A whole value, with buttons for more of a long one. */
 export function wholeValue(value: unknown, part?: Part): HTMLElement {
   const text = textOf(value);
   if (text === "") return empty();
@@ -38,7 +39,7 @@ export function wholeValue(value: unknown, part?: Part): HTMLElement {
     {
       class: typeof value === "string" ? "value" : "value literal",
       dir: "auto",
-      // A value that may have to be scrolled must be reachable by keys.
+      // Values that may scroll must be reachable by keyboard.
       tabindex: text.length > LONG || text.includes("\n") ? 0 : undefined,
     },
     ...earlier(text, part, from),
@@ -47,12 +48,12 @@ export function wholeValue(value: unknown, part?: Part): HTMLElement {
   );
 }
 
-/** What stands for a value that has no text. */
+/** The placeholder of a value without text. */
 export function empty(word = "empty"): HTMLElement {
   return element("span", { class: "empty" }, word);
 }
 
-/** The text from one place to another. The difference in it is marked, unless it is the whole text. */
+/** A slice of the text. The difference is marked, unless it is the whole text. */
 function pieces(text: string, part: Part | undefined, from: number, to: number, lines: boolean): Node[] {
   const within = (at: number) => Math.max(from, Math.min(to, at));
   const [start, end] = part ? [within(part.start), within(part.end)] : [to, to];
@@ -65,21 +66,21 @@ function pieces(text: string, part: Part | undefined, from: number, to: number, 
   ];
 }
 
-/** A button for the text before this place, if there is any. */
+/** A button for the text before an offset, if any. */
 function earlier(text: string, part: Part | undefined, from: number): Node[] {
   const start = cut(text, from - STEP);
   const grow = () => [...earlier(text, part, start), ...pieces(text, part, start, from, true)];
   return from === 0 ? [] : [moreButton(`${number(from)} earlier characters`, grow)];
 }
 
-/** A button for the text after this place, if there is any. */
+/** A button for the text after an offset, if any. */
 function further(text: string, part: Part | undefined, to: number): Node[] {
   const end = cut(text, to + STEP);
   const grow = () => [...pieces(text, part, to, end, true), ...further(text, part, end)];
   return to === text.length ? [] : [moreButton(`${number(text.length - to)} further characters`, grow)];
 }
 
-/** @param grow returns what replaces the button: text, and a button for the rest. */
+/** @param grow returns the nodes that replace the button: text, and a button for the rest. */
 function moreButton(label: string, grow: () => Node[]): HTMLElement {
   const more = button(
     { class: "more" },

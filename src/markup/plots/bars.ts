@@ -1,4 +1,4 @@
-/** Bars: below each other with names, or side by side along time or for each of some values. */
+/** Draws bar plots: horizontal bars with names, or vertical bars over time or values. */
 import { scaleBand, scaleLinear, scaleUtc } from "d3-scale";
 import { bothEndsOf } from "../../print/fit.js";
 import { count, number, time, type Words } from "../../print/numbers.js";
@@ -7,23 +7,23 @@ import { html, type Markup } from "../markup.js";
 import type { Plot, PlotDrawing } from "./figure.js";
 import type { TimeBin, Times } from "./times.js";
 
-/** Of bars below each other: the height of a row and of its bar. */
+/** Horizontal bars: height of a row and of its bar. */
 const [ROW, BAR] = [34, 8];
 const THINNEST = 1.5;
-/** Pixels of a character (about), and the characters that a figure beside the name may take. */
+/** Approximate pixels of a character, and maximum characters of a figure. */
 const [NAME_CHARACTER, FIGURE] = [6.3, 6];
 
 export interface NamedBar {
   name: string;
   count: number;
-  /** What stands at the end of the line; the count unless given. */
+  /** Text at the end of the line; the count by default. */
   figure?: string;
 }
 
 /**
- * The name and figure stand above each bar, so that the longest name fits into the narrowest drawing.
- * @param kind the class of bars, which gives them their colour.
- * @param whole what a full bar stands for; the longest unless given.
+ * Draws horizontal bars. Names are above bars, so that long names fit.
+ * @param kind CSS class of the bars.
+ * @param whole the value of a full bar; the maximum by default.
  */
 export function drawNamedBars(
   bars: readonly NamedBar[],
@@ -44,32 +44,32 @@ export function drawNamedBars(
   return { height: bars.length * ROW, marks };
 }
 
-/** Of bars side by side. */
+/** Sizes of vertical bars. */
 const HEIGHT = 230;
 const MARGIN = { left: 52, right: 12, top: 12, bottom: 26 };
 const BOTTOM = HEIGHT - MARGIN.bottom;
 const PIXELS_PER_TICK = 90;
-/** Pixels of a character of a label (about), and between two labels. */
+/** Approximate pixels of a character of a label, and minimum distance of labels. */
 const [CHARACTER, GAP] = [7, 10];
-/** A bar as wide as a screen would look like more than it is. */
+/** Maximum width of a bar. */
 const WIDEST = 64;
 
 interface TimesGiven {
   title: string;
-  /** What the bars are, to begin the sentence with. */
+  /** Beginning of the sentence: what the bars show. */
   about: string;
   times: Times;
-  /** Of the records. */
+  /** Words for records. */
   words: Words;
   /** Whether the times are days. */
   isDay: boolean;
-  /** Both for each number of a bin: the class of its bars, and its heading in the table. */
+  /** For each number of a bin: CSS class of its bars, and heading in the table. */
   kinds: readonly (readonly [kind: string, heading: string])[];
   /** In pixels, widest first. */
   widths: readonly number[];
 }
 
-/** Bars along time: up for the first number of each bin, and down for the second one. */
+/** Makes a plot over time: bars upwards for the first number of each bin, downwards for the second. */
 export function timesPlot({ title, about, times, words, isDay, kinds, widths }: TimesGiven): Plot {
   const { bins, unit, before, after } = times;
   const left = [before > 0 && `${count(before, words)} earlier`, after > 0 && `${number(after)} later`];
@@ -116,9 +116,9 @@ function drawTimes(bins: readonly TimeBin[], [up = "", down]: readonly string[],
 }
 
 export interface NamedColumn {
-  /** Below the bar, where there is room. */
+  /** Below the bar, if it fits. */
   label: string;
-  /** In full. */
+  /** Full name, for the tooltip. */
   name: string;
   count: number;
 }
@@ -140,7 +140,7 @@ export function drawNamedColumns(columns: readonly NamedColumn[], kind: string, 
   return { height: HEIGHT, marks: [...gridLines(y, width), ...marks] };
 }
 
-/** Nothing where nothing is counted, and something where anything is. */
+/** A bar; none for 0, and at least a visible line for any other count. */
 function column(kind: string, from: number, to: number, zero: number, end: number, name: string): Markup | undefined {
   if (end === zero) return undefined;
   const height = Math.max(1, Math.abs(end - zero));
@@ -149,7 +149,7 @@ function column(kind: string, from: number, to: number, zero: number, end: numbe
 `;
 }
 
-/** Lines at round numbers, above and below zero. */
+/** Grid lines at round numbers, above and below zero. */
 function gridLines(y: ReturnType<typeof scaleLinear<number>>, width: number): Markup[] {
   const ticks = y.ticks(5).filter(Number.isInteger);
   return ticks.map(
@@ -172,7 +172,7 @@ function timeAxis(x: ReturnType<typeof scaleUtc<number>>, width: number): Markup
   });
 }
 
-/** A year of five digits, of which the usual format writes the last four only: the axis of plots that reach the year 9999 ends there. */
+/** A year of five digits, which `%Y` would cut to four: the end of the axis of plots that reach the year 9999. */
 function yearBeyond(tick: Date): string | undefined {
   const year = tick.getUTCFullYear();
   return year > 9999 ? String(year) : undefined;

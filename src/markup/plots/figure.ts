@@ -1,4 +1,4 @@
-/** A plot in a page: its title, what it shows in a sentence, drawings of it in several widths, and all of it as a table. */
+/** A plot as HTML: title, description, drawings in several widths, and a table of its figures. */
 import { number } from "../../print/numbers.js";
 import { html, Markup } from "../markup.js";
 
@@ -9,7 +9,7 @@ export interface Plot {
   title: string;
   /** A sentence or two about what the plot shows. */
   sentence: string;
-  /** Either a table that shows all of it, or drawings. */
+  /** A table, or drawings with a table of their figures. */
   shown: Markup | Drawings;
 }
 
@@ -19,7 +19,7 @@ interface Figures {
 }
 
 interface Drawings {
-  /** In pixels, widest first. Text in SVG does not wrap, so there are several drawings, and the style shows one that fits. */
+  /** In pixels, widest first. Text in SVG does not wrap, so CSS shows the drawing that fits. */
   widths: readonly number[];
   draw(width: number): PlotDrawing;
   figures: Figures;
@@ -30,6 +30,7 @@ export interface PlotDrawing {
   marks: readonly Markup[];
 }
 
+/** Makes the HTML of a plot. */
 export function figure(plot: Plot): Markup {
   const { id, title, sentence, shown } = plot;
   return html`<figure id="${id}">
@@ -38,7 +39,7 @@ ${shown instanceof Markup ? shown : drawings(id, title, shown)}</figure>
 `;
 }
 
-/** The drawings of a plot, and its figures as a table for people who cannot see them. */
+/** The drawings of a plot, and a table of its figures for accessibility. */
 function drawings(id: string, title: string, { widths, draw, figures }: Drawings): Markup {
   return html`${widths.map((width) => drawing(id, width, draw(width)))}
 <details><summary>Figures<span class="hidden"> of ${title}</span></summary>
@@ -46,7 +47,7 @@ ${figuresTable(html`aria-label="Figures of ${title}"`, figures)}</details>
 `;
 }
 
-/** A table that scrolls by itself. @param label the attribute that names it. */
+/** A table that scrolls horizontally. @param label the attribute that names it. */
 export function figuresTable(label: Markup, { head, rows }: Figures): Markup {
   return html`<div class="figures" tabindex="0" role="group" ${label}><table><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div>`;

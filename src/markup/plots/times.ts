@@ -1,7 +1,7 @@
-/** Counts by time, in bounded memory and in bins of a natural length, as few as a plot can show. */
+/** Counts timestamps in bounded memory, in bins of natural lengths. */
 import { type TimeInterval, utcDay, utcHour, utcMonday, utcMonth, utcYear } from "d3-time";
 
-/** How many have a time from one moment to before another: a number for each kind of what is counted. */
+/** A bin from `start` (inclusive) to `end` (exclusive), with a count for each kind. */
 export interface TimeBin {
   start: Date;
   end: Date;
@@ -9,23 +9,23 @@ export interface TimeBin {
 }
 
 export interface Times<Bin = TimeBin> {
-  /** Oldest first, without gaps; empty when nothing was counted. */
+  /** Oldest first, without gaps; empty if nothing was counted. */
   bins: readonly Bin[];
   /** The length of a bin in words: `week`, `3 months`. */
   unit: string;
-  /** How many are so long before or after all others that those would be squeezed into one bar. */
+  /** Numbers of outliers before the first and after the last bin. */
   before: number;
   after: number;
 }
 
-/** Lengths to which timestamps are cut, coarser each time: `2026-11-21T03`, `2026-11-21`, `2026-11`, `2026`. */
+/** Lengths to which timestamps are cut, from fine to coarse: `2026-11-21T03`, `2026-11-21`, `2026-11`, `2026`. */
 const LENGTHS = [13, 10, 7, 4];
 const EPOCH = "0001-01-01T00:00:00Z";
 const MOST_MOMENTS = 5000;
 const LONGEST_END = "2026-11-21T03:40:00".length;
 
 const DAY = 86_400_000;
-/** Possible lengths of a bin: in words, as an interval, in milliseconds (about), and the LENGTHS that its edges need. */
+/** Possible lengths of a bin: in words, as an interval, in approximate milliseconds, and the LENGTHS that its edges need. */
 const UNITS: readonly (readonly [unit: string, every: TimeInterval | null, length: number, needs: number])[] = [
   ["hour", utcHour, DAY / 24, 13],
   ["6 hours", utcHour.every(6), DAY / 4, 13],
@@ -38,35 +38,35 @@ const UNITS: readonly (readonly [unit: string, every: TimeInterval | null, lengt
   ["100 years", utcYear.every(100), 36_524 * DAY, 4],
   ["1000 years", utcYear.every(1000), 365_243 * DAY, 4],
 ];
-/** With fewer records there are fewer bins, because bins of one record each would say nothing. */
+/** With few records there are fewer bins, so that bins have several records. */
 const MOST_BINS = { few: 24, many: 60, perRoot: 4 };
 
-/** The share of records at each end that may be left out, and how much longer they must make the plot for that. */
+/** Outliers: maximum share of records at each end, and the factor by which they must lengthen the plot. */
 const TAIL = 0.005;
 const SQUEEZE = 4;
 
-/** What a counter has counted: the length to which timestamps are cut, and how many there are of each. Can be sent to another thread. */
+/** The state of a counter: the length of timestamps, and the count of each. It can be sent to another thread. */
 export interface CountedTimes {
   length: number;
   moments: ReadonlyMap<string, readonly number[]>;
-  /** The earliest and the latest, cut to seconds: `2026-11-21T03:40:00`, or `2026-11-21` of a day. Undefined where none was counted. */
+  /** The earliest and latest timestamp, in seconds or days: `2026-11-21T03:40:00`, `2026-11-21`. Undefined if none was counted. */
   ends: readonly [first: string, last: string] | undefined;
 }
 
-/** Counts timestamps. However many counters share the work, and in whatever order: joined, they say the same. */
+/** Counts timestamps. Counters can be joined in any order, with the same result. */
 export class TimeCounter {
   #moments = new Map<string, number[]>();
   #length = LENGTHS[0] ?? 0;
   #ends: readonly [first: string, last: string] | undefined;
 
-  /** @param kinds how many kinds of things are counted side by side. */
+  /** @param kinds number of counts for each timestamp. */
   constructor(private readonly kinds = 1) {}
 
-  /** @param text a date or a date-time; anything else is not counted. */
+  /** Counts a timestamp. @param text a date or a date-time; any other text is ignored. */
   add(text: string, kind = 0): void {
     const moment = momentOf(text);
     if (moment === undefined) return;
-    // A day has no hours to count by.
+    // A day has no hours.
     this.#coarsen(moment.length);
     const counts = this.#countsOf(moment);
     counts[kind] = (counts[kind] ?? 0) + 1;
@@ -79,7 +79,7 @@ export class TimeCounter {
     return { length: this.#length, moments: this.#moments, ends: this.#ends };
   }
 
-  /** Adds what another counter has counted. */
+  /** Adds the counts of another counter. */
   join({ length, moments, ends }: CountedTimes): void {
     if (ends) this.#stretch(...ends);
     this.#coarsen(length);
@@ -87,7 +87,7 @@ export class TimeCounter {
     this.#bound();
   }
 
-  /** In at most sixty bins. */
+  /** The counts in at most sixty bins. */
   bins(): Times {
     const times = [...this.#moments].map(([key, counts]) => ({
       time: Date.parse(key + EPOCH.slice(key.length)),
@@ -122,7 +122,7 @@ export class TimeCounter {
     while (this.#moments.size > MOST_MOMENTS && this.#length > LAST_LENGTH) this.#coarsen(this.#length - 1);
   }
 
-  /** Cuts timestamps to a length that is no longer than this. */
+  /** Cuts timestamps to at most this length. */
   #coarsen(most: number): void {
     if (most >= this.#length) return;
     this.#length = LENGTHS.find((length) => length <= most) ?? LAST_LENGTH;
@@ -134,14 +134,14 @@ export class TimeCounter {
 
 const LAST_LENGTH = LENGTHS.at(-1) ?? 0;
 
-/** A time in UTC, or a day; undefined for none. */
+/** Parses a time in UTC, or a day; otherwise undefined. */
 function momentOf(text: string): string | undefined {
   if (/^\d{4}-\d\d-\d\d(?:$|T.*Z$)/.test(text)) return text;
   const time = new Date(text);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
-/** `time` is in milliseconds. */
+/** @param time in milliseconds. */
 interface Moment {
   time: number;
   counts: readonly number[];
@@ -178,7 +178,7 @@ function totalOf(moments: readonly Moment[]): number {
   return moments.reduce((sum, { counts }) => sum + sumOf(counts), 0);
 }
 
-/** Leaves out the outermost half per cent of records at each end, unless that makes little difference. */
+/** Removes outliers at both ends, if that shortens the plot enough. */
 function withoutTails(moments: readonly Moment[]): readonly Moment[] {
   const total = totalOf(moments);
   const inner: Moment[] = [];

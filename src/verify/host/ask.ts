@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { ListingError } from "../../client/errors.js";
-import { createPatience } from "../../client/requests.js";
+import { createBusyRetry } from "../../client/requests.js";
 import { codeOf, HostError, hasCode, UserError } from "../../errors.js";
 import { whyUnreachable } from "../../hosted.js";
 import { SETTINGS } from "../../settings/table.js";
@@ -67,7 +67,7 @@ export function createAsker(options: AskOptions) {
   const { concurrency = SETTINGS.concurrency.default, rate, timeoutMs = 30_000, signal } = options;
   const connections = { keepAlive: true, maxSockets: concurrency };
   const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
-  const withRetries = createPatience(signal);
+  const withRetries = createBusyRetry(signal);
   let [requests, next] = [0, 0];
   const turn = async () => {
     requests++;

@@ -18,7 +18,7 @@ import { etagOf } from "../../contract/headers.js";
 import { LINK_STYLES, type LinkStyle, pageUrl, parsePageUrl } from "../../contract/links.js";
 import { codeOf, UserError } from "../../errors.js";
 import { refuseListingUrl, requireContract } from "../../hosted.js";
-import { filesOfHosts } from "../../hosts/hosts.js";
+import { publishedHostFiles } from "../../hosts/hosts.js";
 import {
   CONTRACT,
   isPacked,
@@ -315,7 +315,7 @@ class HostReading {
   async readFiles(isSigned: boolean, mostSumBytes: number): Promise<number> {
     const { site, options } = this;
     const { others = new Map<string, string>() } = site.release?.sums ?? {};
-    const ofHosts = filesOfHosts();
+    const ofHosts = publishedHostFiles();
     const listed = [...others.keys()].filter((path) => isPublic(path) && !ofHosts.has(path));
     const paths = new Set([SUMS, ...(isSigned ? [SIGNATURE] : []), SNAPSHOT, ...listed]);
     await each(paths, options.concurrency ?? SETTINGS.concurrency.default, async (path) => {

@@ -61,7 +61,7 @@ test.each([
   ["plain, by query, with steps", { encodings: [], links: "query", bulk: false, changes: 3 }],
   ["compressed, by path, with parts", { encodings: ["br", "gzip"], links: "path", bulk: true, changes: 0 }],
   ["with a look-up", { encodings: ["gzip"], links: "query", bulk: false, changes: 0, lookup: true }],
-  ["with a page for people", { encodings: [], links: "query", bulk: false, changes: 0, explorer: true }],
+  ["with an explorer", { encodings: [], links: "query", bulk: false, changes: 0, explorer: true }],
 ] as const)("every path of a release answers as it is described: %s", async (_name, settings) => {
   const { described, port, read } = await served(settings);
   const changes: Changes | undefined = settings.changes > 0 ? JSON.parse(read("changes.json")) : undefined;

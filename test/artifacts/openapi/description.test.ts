@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Described } from "../../../src/artifacts/openapi/described.js";
+import type { ApiDescription } from "../../../src/artifacts/openapi/described.js";
 import { sampleOf } from "../../../src/artifacts/openapi/examples.js";
 import { describeApi, OPTIONAL_FILES } from "../../../src/artifacts/openapi/openapi.js";
 import { type Contract, contractOf, USERS_CONTRACT } from "../../../src/contract/contract.js";
@@ -16,19 +16,19 @@ import { draws } from "../../support/random.js";
 import { STATIONS, STATIONS_CONTRACT } from "../../support/stations.js";
 import { reading } from "./described.js";
 
-const PLAIN: Described = { baseUrl: "https://directory.example.com", links: "query", encodings: [], files: [] };
-const FULL: Described = { ...PLAIN, encodings: ["br", "gzip"], files: OPTIONAL_FILES };
+const PLAIN: ApiDescription = { baseUrl: "https://directory.example.com", links: "query", encodings: [], files: [] };
+const FULL: ApiDescription = { ...PLAIN, encodings: ["br", "gzip"], files: OPTIONAL_FILES };
 const CASES = new URL("../../cases", import.meta.url).pathname;
 
 describe("the text", () => {
-  test("depends on the contract and on each setting, and on nothing else", () => {
-    const others: [Contract, Described][] = [
+  test("depends only on the contract and on each setting", () => {
+    const others: [Contract, ApiDescription][] = [
       [USERS_CONTRACT, PLAIN],
       [USERS_CONTRACT, { ...PLAIN, baseUrl: "https://directory.example.com/people" }],
       [USERS_CONTRACT, { ...PLAIN, links: "path" }],
       [USERS_CONTRACT, { ...PLAIN, encodings: ["gzip"] }],
       [USERS_CONTRACT, { ...PLAIN, encodings: ["br", "gzip"] }],
-      ...OPTIONAL_FILES.map((path): [Contract, Described] => [USERS_CONTRACT, { ...PLAIN, files: [path] }]),
+      ...OPTIONAL_FILES.map((path): [Contract, ApiDescription] => [USERS_CONTRACT, { ...PLAIN, files: [path] }]),
       [STATIONS_CONTRACT, PLAIN],
     ];
     const texts = others.map((given) => describeApi(...given));
@@ -38,7 +38,7 @@ describe("the text", () => {
     for (const text of texts) expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
   });
 
-  test("moves its form when a word of it changes: then move FORMS, and the digest here", () => {
+  test("changes its digest with every word: then update FORMS and the digest here", () => {
     const files = [[], ["bulk.json", "changes.json"], ["lookup/index.json"], OPTIONAL_FILES];
     const text = files
       .flatMap((files) => [PLAIN, { ...FULL, files }, { ...FULL, files, links: "path" } as const])
@@ -47,7 +47,7 @@ describe("the text", () => {
     expect([new Set(text.match(/(?<="x-form": )\d+/g)), sha256(text)]).toEqual([new Set(["1", "2", "3"]), DIGEST]);
   });
 
-  test("says whose data it is, as far as the contract says so", () => {
+  test("has publisher, licence and contact of the contract", () => {
     const describe = (listing: object) => {
       const contract = contractOf({ ...STATIONS, "x-listing": { ...STATIONS["x-listing"], ...listing } });
       const { info, externalDocs } = JSON.parse(describeApi(contract, PLAIN));
@@ -73,20 +73,20 @@ describe("the text", () => {
     });
   });
 
-  test("says once that a reader's schemas are open, and closes none", () => {
+  test("says once that schemas allow additional fields, and forbids them nowhere", () => {
     const text = describeApi(USERS_CONTRACT, FULL);
-    expect(text.match(/further fields/g)).toHaveLength(1);
+    expect(text.match(/additional fields/g)).toHaveLength(1);
     expect(text).not.toContain('"additionalProperties": false');
     expect(text.match(/"x-[a-z-]+":/g)).toEqual(['"x-listing":', '"x-form":']);
   });
 });
 
-const DIGEST = "83d69b766fa9d2c81ff525326a1e4edc00d1d91174389bebc55b48eb6b3bb9a8";
+const DIGEST = "6ef4f663189027908e2a7333a27d82be154a492764766c75e59d4c5f4fad189a";
 
 describe("examples", () => {
   const contracts = [USERS_CONTRACT, STATIONS_CONTRACT, ...FOREIGN.map(({ contract }) => contractOf(contract))];
 
-  test.each(contracts)("$listing.path: the page and its record are valid", (contract) => {
+  test.each(contracts)("$listing.path: the example page and record are valid", (contract) => {
     const { example, record, schema } = reading(describeApi(contract, PLAIN));
     expect(schema("Page")(example)).toBe(true);
     const [first] = (example as { results: unknown[] }).results;
@@ -94,7 +94,7 @@ describe("examples", () => {
     expect(recordCheck(contract)(first)).toEqual([]);
   });
 
-  test("what an author gives comes first, and what does not fit is left out", () => {
+  test("prefers the contract's examples, and omits invalid ones", () => {
     const code = { type: "string", pattern: "^[A-Z]{4}$", examples: ["no", "KLAX"] } as const;
     const contract = contractOf({ ...STATIONS, properties: { ...STATIONS.properties, code } });
     const { example, document } = reading(describeApi(contract, PLAIN));
@@ -102,7 +102,7 @@ describe("examples", () => {
     expect(document.components["schemas"]?.["Station"]?.["properties"]?.["code"]?.["examples"]).toEqual(["KLAX"]);
   });
 
-  test("there is none where none is found", () => {
+  test("omits examples that cannot be found", () => {
     const code = { type: "string", pattern: "^(?=.*7)[a-z7]{9}$" } as const;
     const contract = contractOf({ ...STATIONS, properties: { ...STATIONS.properties, code } });
     const text = describeApi(contract, PLAIN);
@@ -110,7 +110,7 @@ describe("examples", () => {
     expect(text).not.toContain('"examples": {');
   });
 
-  test("of contracts made at random are valid, and stay small", () => {
+  test("of random contracts are valid and small", () => {
     let found = 0;
     fc.assert(
       fc.property(anyTable, ({ file }) => {
@@ -153,7 +153,7 @@ describe("schemas", () => {
     expect(validate(value) || validate.errors).toBe(true);
   };
 
-  test.each(names)("%s: its snapshot.json and pages fit", (name) => {
+  test.each(names)("%s: snapshot.json and pages match", (name) => {
     const read = (path: string) => JSON.parse(readFileSync(join(CASES, name, "expected", path), "utf8"));
     takes("Snapshot", read("snapshot.json"));
     for (const page of readdirSync(join(CASES, name, "expected/api/users/pages"))) {
@@ -161,13 +161,13 @@ describe("schemas", () => {
     }
   });
 
-  test("contract.json and every form of openapi.json fit", () => {
+  test("contract.json and every openapi.json match", () => {
     takes("Contract", JSON.parse(readFileSync(join(CASES, "one-page/expected/contract.json"), "utf8")));
-    const forms: Described[] = [PLAIN, { ...PLAIN, links: "path" }, { ...PLAIN, files: ["avatar.svg"] }, FULL];
+    const forms: ApiDescription[] = [PLAIN, { ...PLAIN, links: "path" }, { ...PLAIN, files: ["avatar.svg"] }, FULL];
     for (const form of forms) takes("Description", JSON.parse(describeApi(USERS_CONTRACT, form)));
   });
 
-  test("take a record with further fields, at any depth, and no other change", () => {
+  test("accept additional fields at any depth, and no other change", () => {
     const { example } = reading(describeApi(USERS_CONTRACT, PLAIN));
     const [user] = (example as { results: [{ off_chain: object }] }).results;
     const takes = schema(record);
@@ -183,18 +183,18 @@ test.each([
   ["Page", "Station"],
   ["Größe", "Station"],
   ["Error", "Station"],
-])("records titled %s are called %s", (title, name) => {
+])("a record titled %s has the component name %s", (title, name) => {
   const contract = contractOf({ ...STATIONS, title });
   expect(reading(describeApi(contract, PLAIN)).record).toBe(name);
 });
 
-test.each(["Lookup", "Changes"])("records titled %s have another name where the release has such a file", (title) => {
+test.each(["Lookup", "Changes"])("a record titled %s gets another name if a file's schema has that name", (title) => {
   const contract = contractOf({ ...STATIONS, title });
   expect(reading(describeApi(contract, PLAIN)).record).toBe(title);
   expect(reading(describeApi(contract, FULL)).record).toBe("Station");
 });
 
-test("records without any name that can be a component's are called Record", () => {
+test("a record without an ASCII name is called Record", () => {
   const contract = contractOf({
     ...STATIONS,
     title: "Größe",

@@ -81,7 +81,7 @@ describe("a page", () => {
     ["with status 304", () => new Response(null, { status: 304 }), "status"],
   ];
 
-  test.each(faults)("%s is never handed out, and told", async (_, answer, code) => {
+  test.each(faults)("%s is reported and never returned", async (_, answer, code) => {
     host.fault = of(URLS.page, answer);
     const { found, error } = await read();
     expect(found).toEqual(release.records.slice(0, 30));
@@ -89,7 +89,7 @@ describe("a page", () => {
     expect(error?.message).toMatch(/^https:[^\n]+\.$/);
   });
 
-  test.each(faults)("%s, once, is asked for again past caches", async (_, answer, code) => {
+  test.each(faults)("%s, once, is retried without caches", async (_, answer, code) => {
     if (code === "redirect") return;
     host.fault = of(URLS.page, ({ past }) => (past === null ? answer() : undefined));
     expect(await read()).toEqual({ found: release.records });
@@ -98,7 +98,7 @@ describe("a page", () => {
     expect(asked.map(({ init }) => init.cache)).toEqual([undefined, "reload"]);
   });
 
-  test("is asked for four times, each past another cache, with what is expected in its URL", async () => {
+  test("is tried four times, with the expected digest in the URL", async () => {
     host.fault = of(URLS.page, html);
     await read();
     const asked = host.log.filter(({ url }) => url === URLS.page).map(({ past }) => past);
@@ -107,7 +107,7 @@ describe("a page", () => {
     expect(text(URLS.sums)).toMatch(new RegExp(`^${name}.*pages/4\\.json$`, "m"));
   });
 
-  test("that was listed, but is none of the listing, is malformed", async () => {
+  test("that is listed but not a page of the listing is malformed", async () => {
     const wrong: [change: (page: string) => string, name: string][] = [
       [(page) => page.replace('"count":95', '"count":96'), "count"],
       [(page) => page.replace("page=5", "page=6"), "next"],
@@ -134,7 +134,7 @@ describe("a page", () => {
     }
   });
 
-  test("without an end is read no further than it may be", { timeout: 60_000 }, async () => {
+  test("that never ends is read up to the limit", { timeout: 60_000 }, async () => {
     let sent = 0;
     host.fault = of(
       URLS.page,
@@ -176,7 +176,7 @@ describe("snapshot.json and SHA256SUMS", () => {
     ["snapshot.json elsewhere", URLS.snapshot, () => Response.redirect("https://other.example.com/", 301), "redirect"],
     ["304 unasked", URLS.snapshot, () => new Response(null, { status: 304 }), "status"],
     ["status 500", URLS.snapshot, () => new Response("", { status: 500 }), "status"],
-  ])("%s: nothing is handed out", async (_, url, change, code) => {
+  ])("%s: returns nothing", async (_, url, change, code) => {
     host.fault = of(url, () => {
       const answer = change(text(url));
       return typeof answer === "string" ? new Response(answer) : answer;
@@ -206,7 +206,7 @@ describe("snapshot.json and SHA256SUMS", () => {
     ["no members", () => ({})],
     ["members of its prototype only", (said) => JSON.parse(`{"__proto__":${JSON.stringify(said)}}`)],
     ["a list", () => []],
-  ])("a snapshot.json that was listed with %s is refused", async (_, change) => {
+  ])("refuses a listed snapshot.json with %s", async (_, change) => {
     relist(release, "snapshot.json", (bytes) => JSON.stringify(change(JSON.parse(String(bytes)))));
     const { found, error } = await read({ pausesMs: [] });
     expect([found, error?.code]).toEqual([[], "malformed"]);
@@ -222,14 +222,14 @@ describe("snapshot.json and SHA256SUMS", () => {
     ["no page", (sums) => sums.replace(/^.*pages\/.*\n/gm, "")],
     ["a line that is none", (sums) => `${sums}nothing\n`],
     ["no newline at its end", (sums) => sums.slice(0, -1)],
-  ])("a SHA256SUMS with %s is refused", async (_, change) => {
+  ])("refuses a SHA256SUMS with %s", async (_, change) => {
     release.files.set(URLS.sums, Buffer.from(change(text(URLS.sums))));
     const { found, error } = await read({ pausesMs: [] });
     expect(found).toEqual([]);
     expect(["malformed", "mismatch"]).toContain(error?.code);
   });
 
-  test("a switch between both is followed", async () => {
+  test("follows a switch between both", async () => {
     const next = publish({ version: "b" });
     for (const after of [URLS.snapshot, URLS.sums]) {
       host = new Host(release);
@@ -246,7 +246,7 @@ describe("snapshot.json and SHA256SUMS", () => {
     }
   });
 
-  test("an old snapshot.json of a cache at the end is no change", async () => {
+  test("ignores a cached old snapshot.json at the end", async () => {
     const older = publish({ version: "older" });
     host.fault = of(URLS.snapshot, ({ past }) =>
       past === null && host.log.length > 2 ? new Response(fileOf(older, URLS.snapshot)) : undefined,
@@ -254,7 +254,7 @@ describe("snapshot.json and SHA256SUMS", () => {
     expect(await read()).toEqual({ found: release.records });
   });
 
-  test("caches that keep an old release whole are seen through, where a page of theirs is gone", async () => {
+  test("bypasses caches of an old release whose pages are gone", async () => {
     const older = publish({ version: "older", count: 95 });
     host.fault = ({ url, past }) => (past === null && url !== URLS.page ? new Response(fileOf(older, url)) : undefined);
     const { found, error } = await read();
@@ -267,7 +267,7 @@ describe("snapshot.json and SHA256SUMS", () => {
     expect([restarted, walk.restarts, restarts]).toEqual([release.records, 1, 0]);
   });
 
-  test("what was proved once is not read without proof later", async () => {
+  test("a verified listing is never read unverified later", async () => {
     const listing = open({ unproved: true });
     await listing.snapshot();
     host.fault = of(URLS.snapshot, () => new Response("", { status: 404 }));
@@ -277,7 +277,7 @@ describe("snapshot.json and SHA256SUMS", () => {
 });
 
 describe("a busy host", () => {
-  test("is left alone as long as it asks for", async () => {
+  test("gets no requests for as long as it asks", async () => {
     const clock = useFakeClock();
     let end = 0;
     const early: string[] = [];
@@ -292,7 +292,7 @@ describe("a busy host", () => {
     expect(early).toEqual([]);
   });
 
-  test.each([429, 503])("that says %i without end is an error", async (status) => {
+  test.each([429, 503])("that answers %i forever is an error", async (status) => {
     host.fault = of(URLS.page, () => new Response("", { status, headers: { "retry-after": "0" } }));
     const { found, error } = await read();
     expect(found).toHaveLength(30);
@@ -313,7 +313,7 @@ describe("a busy host", () => {
     },
   );
 
-  test.each(["-5", "soon", "Thu, 01 Jan 1970 00:00:00 GMT"])("that says %s is asked again", async (header) => {
+  test.each(["-5", "soon", "Thu, 01 Jan 1970 00:00:00 GMT"])("that answers %s gets a retry", async (header) => {
     let answers = 0;
     host.fault = of(URLS.page, () =>
       answers++ > 0 ? undefined : new Response("", { status: 503, headers: { "retry-after": header } }),
@@ -331,7 +331,7 @@ describe("parts", () => {
     ["one that was unpacked on the way", () => new Response("{}\n"), "mismatch"],
     ["one that was packed twice", () => new Response(gzipSync(bytes())), "mismatch"],
     ["none", () => new Response("", { status: 404 }), "status"],
-  ])("%s: no record of it is handed out", async (_, answer, code) => {
+  ])("%s: returns no record of it", async (_, answer, code) => {
     host.fault = of(part, answer);
     const { found, error } = await read({}, "bulk");
     expect(found).toEqual(release.records.slice(0, 30));
@@ -351,7 +351,7 @@ describe("parts", () => {
     ["a cut member", () => gzipSync(lines(30, 60)).subarray(0, -4), -1],
     ["nothing", () => Buffer.alloc(0), 30],
     ["half a letter", () => gzipSync(Buffer.concat([Buffer.from(lines(30, 35)), Buffer.from([0xe2, 0x0a])])), -1],
-  ])("that were listed with %s are refused", async (_, change, count) => {
+  ])("listed with %s are refused", async (_, change, count) => {
     relist(release, "bulk/2.ndjson.gz", change);
     const { found, error } = await read({}, "bulk");
     expect(error).toMatchObject({ code: "malformed", url: part });
@@ -359,7 +359,7 @@ describe("parts", () => {
     expect(found).toEqual(release.records.slice(0, found.length));
   });
 
-  test("are refused with another list of them", async () => {
+  test("are refused if their list differs", async () => {
     for (const change of [
       (said: object) => ({ ...said, parts: [] }),
       (said: { parts?: object[] }) => ({ ...said, parts: said.parts?.slice(1) }),
@@ -376,7 +376,7 @@ describe("parts", () => {
     }
   });
 
-  test("that do not exist are told", async () => {
+  test("that do not exist are reported", async () => {
     relist(release, "snapshot.json", (bytes) => bytes);
     release.files.set(URLS.sums, Buffer.from(text(URLS.sums).replace(/^.*bulk.*\n/gm, "")));
     expect((await read({}, "bulk")).error).toMatchObject({ code: "usage", url: `${BASE}/bulk.json` });

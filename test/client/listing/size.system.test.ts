@@ -49,7 +49,7 @@ function zipped(bundle: Bundle, names: readonly string[]): number {
   return gzipSync(names.map((name) => bundle.get(name)?.code).join(""), { level: 9 }).length;
 }
 
-test("only files of this repository are in it, and none of them is for Node", async () => {
+test("contains only files of this repository, without Node modules", async () => {
   const { meta } = await withEsbuild(WHOLE);
   const inputs = Object.keys(meta.inputs).filter((path) => path !== "<stdin>");
   expect(inputs.length).toBeGreaterThan(20);

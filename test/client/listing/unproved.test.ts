@@ -59,7 +59,7 @@ async function read(given: ReturnType<typeof host>, path?: string) {
 
 const numbers = (to: number) => Array.from({ length: to }, (_, at) => at + 1);
 
-test("is an error that says what to do, unless it is allowed", async () => {
+test("is an error that says what to do, unless allowed", async () => {
   const { fetch } = host();
   const error = await openListing(BASE, { fetch })
     .snapshot()
@@ -68,7 +68,7 @@ test("is an error that says what to do, unless it is allowed", async () => {
   expect(error.message).toContain("{ unproved: true }");
 });
 
-test("is read with a word about it, once", async () => {
+test("is reported once by onUnproved", async () => {
   const given = host();
   const { listing, told, found } = await read(given);
   expect(found).toEqual(numbers(COUNT));
@@ -78,7 +78,7 @@ test("is read with a word about it, once", async () => {
   expect(await listing.snapshot()).toMatchObject({ count: COUNT, pages: 3, page_size: 10, base_url: BASE });
 });
 
-test("is never read without proof where a key is given", async () => {
+test("is never read unverified if a key is given", async () => {
   const { fetch } = host();
   const publicKey = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
   const error = await openListing(BASE, { fetch, publicKey, unproved: true, pausesMs: [] })
@@ -88,7 +88,7 @@ test("is never read without proof where a key is given", async () => {
   expect(error.message).not.toContain("unproved: true");
 });
 
-test("is read by the path that is given, or that its contract.json says", async () => {
+test("is read by the given path, or that of contract.json", async () => {
   const contract = JSON.stringify({ "x-listing": { path: `/v2${PATH}` } });
   const links = (envelope: Envelope) => JSON.parse(JSON.stringify(envelope).replaceAll(PATH, `/v2${PATH}`));
   for (const [given, path] of [
@@ -141,7 +141,7 @@ describe("is refused with", () => {
   });
 });
 
-test("that changes on the way is told at the end, by its page 1", async () => {
+test("that changes meanwhile is reported at the end, by page 1", async () => {
   const { found, error } = await read(
     host((envelope, number, asked) => (number === 1 && asked > 4 ? { ...envelope, count: 24 } : envelope)),
   );
@@ -150,7 +150,7 @@ test("that changes on the way is told at the end, by its page 1", async () => {
   expect(error).toMatchObject({ position: { page: 3, index: 5 }, from: { count: 25 }, to: { count: 24 } });
 });
 
-test("of no records is read, too", async () => {
+test("without records is read", async () => {
   const none = { count: 0, next: null, previous: null, results: [] };
   expect(await read(host(() => none))).toMatchObject({ found: [], error: undefined });
 });

@@ -36,11 +36,11 @@ async function all<R>(walk: AsyncIterable<R>): Promise<R[]> {
 }
 
 describe.each(["pages", "bulk"] as const)("records by %s", (via) => {
-  test("are each there once, in order", async () => {
+  test("are returned once each, in order", async () => {
     expect(await all(open().records({ via }))).toEqual(release.records);
   });
 
-  test("go on behind every position, in another listing", async () => {
+  test("continue after every position, in another listing", async () => {
     const walk = open().records({ via });
     const positions = [walk.position];
     for await (const _ of walk) positions.push(walk.position);
@@ -52,12 +52,12 @@ describe.each(["pages", "bulk"] as const)("records by %s", (via) => {
     }
   });
 
-  test("of an empty collection are none", async () => {
+  test("are none in an empty collection", async () => {
     host.release = publish({ count: 0 });
     expect(await all(open().records({ via }))).toEqual([]);
   });
 
-  test("are of one snapshot: a switch at any moment is told, with where it was", async () => {
+  test("are of one snapshot: a switch is reported with its position", async () => {
     const requests = await countRequests(via);
     for (let at = 1; at < requests; at++) {
       const next = publish({ version: "b" });
@@ -88,7 +88,7 @@ describe.each(["pages", "bulk"] as const)("records by %s", (via) => {
     }
   });
 
-  test("begin again when they are told to, and say so", async () => {
+  test("begin again with `restart`, and report it", async () => {
     const next = publish({ version: "b", count: 44 });
     host.fault = ({ url }) => {
       if (host.log.length > 4 && url !== "") host.release = next;
@@ -127,7 +127,7 @@ test.each<[what: string, change: (text: string) => string, found: number, code: 
   ["a record twice", (text) => text.replace(/"id":13/, '"id":12'), 12, "malformed"],
   ["records in another order", (text) => text.replace(/"id":15/, '"id":35'), 15, "malformed"],
   ["another record than its state says", (text) => text.replace(/("id":15,"version":)"a"/, '$1"b"'), 94, "mismatch"],
-])("a host that lists %s hands out no record behind it, by pages and from parts", async (_, change, found, code) => {
+])("with %s, no later record is returned, by pages or parts", async (_, change, found, code) => {
   const name = "bulk/1.ndjson.gz";
   relist(release, "pages/2.json", (bytes) => change(String(bytes)));
   relist(release, name, (bytes) => gzipSync(change(String(gunzipSync(bytes)))));
@@ -143,7 +143,7 @@ test.each<[what: string, change: (text: string) => string, found: number, code: 
   }
 });
 
-test("parts that the host's fetch has unpacked are proved by the digest of their plain bytes", async () => {
+test("parts that fetch has unpacked are verified by their plain digest", async () => {
   host.fault = ({ url }) => {
     if (!url.endsWith(".gz")) return undefined;
     return new Response(new Uint8Array(gunzipSync(release.files.get(url) ?? "")));
@@ -153,7 +153,7 @@ test("parts that the host's fetch has unpacked are proved by the digest of their
   await expect(all(open().records({ via: "bulk" }))).rejects.toMatchObject({ code: "mismatch" });
 });
 
-test("parts of too many members are refused, and a signal ends unpacking them", async () => {
+test("refuses parts with too many members, and a signal stops unpacking", async () => {
   let unpacked = 0;
   let whenUnpacked: (times: number) => void = () => {};
   const end = async () => ({ done: true, value: undefined });
@@ -180,7 +180,7 @@ test("parts of too many members are refused, and a signal ends unpacking them", 
   expect(unpacked).toBeLessThanOrEqual(11);
 });
 
-test("pages share the memory that all of them may take", async () => {
+test("pages share the memory limit", async () => {
   const pages = Array.from({ length: 10 }, (_, at) => release.files.get(BASE + pageUrl(at + 1))?.length ?? 0);
   const page = Math.max(...pages);
   expect(await all(open({ concurrency: 4, memoryBytes: 4 * page + 100 }).records())).toEqual(release.records);
@@ -188,7 +188,7 @@ test("pages share the memory that all of them may take", async () => {
   expect(error).toMatchObject({ code: "too-large", expected: `at most ${page - 1} bytes (see memoryBytes)` });
 });
 
-test("a listing that never rests is an error after some restarts", async () => {
+test("a listing that changes constantly is an error after some restarts", async () => {
   let version = 0;
   host.fault = ({ url }) => {
     if (url.endsWith(pageUrl(3))) host.release = publish({ version: `${++version}` });
@@ -199,7 +199,7 @@ test("a listing that never rests is an error after some restarts", async () => {
   expect(walk.restarts).toBe(8);
 });
 
-test("a walk behind the end costs one request while nothing has changed, and tells when something has", async () => {
+test("a walk after the end costs one request, and reports changes", async () => {
   const listing = open();
   const walk = listing.records();
   await all(walk);
@@ -211,7 +211,7 @@ test("a walk behind the end costs one request while nothing has changed, and tel
   expect(error).toMatchObject({ code: "changed", position: walk.position, from: undefined, to: { count: 95 } });
 });
 
-test("a position is of the same record where the page size is another", async () => {
+test("a position is valid with another page size", async () => {
   const walk = open().records();
   for (let records = 0; records < 37; records++) await walk.next();
   host.release = publish({ pageSize: 7 });
@@ -227,12 +227,12 @@ test.each([
   [{ page: 1, index: 11 }],
   [{ page: "1", index: 0 }],
   [{}],
-])("what is no position is refused: %j", async (position) => {
+])("refuses an invalid position: %j", async (position) => {
   const after = { state: stateOf(release), ...position } as never;
   await expect(all(open().records({ after }))).rejects.toMatchObject({ name: "ListingError", code: "usage" });
 });
 
-test("at most so many requests are made at once, eight unless told otherwise", async () => {
+test("limits parallel requests, to eight by default", async () => {
   await all(open().records());
   expect(host.mostAtOnce).toBe(8);
   host = new Host(release);
@@ -240,7 +240,7 @@ test("at most so many requests are made at once, eight unless told otherwise", a
   expect(host.mostAtOnce).toBe(3);
 });
 
-test("little is asked for ahead, and nothing after the reader has left", async () => {
+test("reads little ahead, and nothing after the loop was left", async () => {
   for await (const { number } of open({ concurrency: 2 }).pages()) if (number === 3) break;
   await until(() => host.atOnce === 0);
   expect(host.urls().filter((url) => url.startsWith(PATH))).toEqual([1, 2, 3, 4].map(pageUrl));
@@ -255,13 +255,13 @@ test("pages come with their bytes", async () => {
   }
 });
 
-test("pages by path are asked for there", async () => {
+test("reads pages by path", async () => {
   host.release = publish({ links: "path" });
   expect(await all(open().records())).toHaveLength(95);
   expect(host.urls()[3]).toBe(`${PATH}pages/2.json`);
 });
 
-test("one page, the snapshot and the contract are read alone", async () => {
+test("reads a single page, the snapshot and the contract", async () => {
   const listing = open();
   expect((await listing.page(10)).results).toEqual(release.records.slice(90));
   expect(await listing.snapshot()).toMatchObject({ count: 95, pages: 10 });
@@ -271,7 +271,7 @@ test("one page, the snapshot and the contract are read alone", async () => {
     await expect(listing.page(none)).rejects.toMatchObject({ code: "usage" });
 });
 
-test("files are those that hosts serve, with SHA256SUMS, and no pages", async () => {
+test("reads served files, including SHA256SUMS, but not pages", async () => {
   const listing = open();
   expect(Buffer.from(await listing.file("SHA256SUMS"))).toEqual(release.files.get(`${BASE}/SHA256SUMS`));
   const asked = host.log.length;
@@ -287,7 +287,7 @@ test("files are those that hosts serve, with SHA256SUMS, and no pages", async ()
   await expect(pasted.snapshot()).rejects.toThrow(`is ${BASE} the base URL?`);
 });
 
-test("a page of another snapshot is told once; the next call is of the new one", async () => {
+test("a page of another snapshot is reported once; the next call reads the new one", async () => {
   const listing = open();
   await listing.page(1);
   host.release = publish({ version: "b" });
@@ -295,7 +295,7 @@ test("a page of another snapshot is told once; the next call is of the new one",
   expect((await listing.page(2)).results[0]).toEqual({ id: 11, version: "b" });
 });
 
-test("after an error, the next call asks for the same page again", async () => {
+test("after an error, the next call retries the same page", async () => {
   let failures = 0;
   host.fault = ({ url }) =>
     url.endsWith(pageUrl(4)) && failures++ < 6 ? new Response("no", { status: 500 }) : undefined;
@@ -312,14 +312,14 @@ test("after an error, the next call asks for the same page again", async () => {
   expect(errors).toMatchObject([{ code: "status", received: "500", url: `${BASE}${pageUrl(4)}` }]);
 });
 
-test("calls that do not wait for each other are answered one after the other", async () => {
+test("parallel calls of `next` are answered in order", async () => {
   const walk = open().records();
   const steps = await Promise.all(Array.from({ length: 97 }, () => walk.next()));
   expect(steps.map(({ value }) => value)).toEqual([...release.records, undefined, undefined]);
 });
 
-describe("what was aborted", () => {
-  test.each(["listing", "walk", "page"])("by the signal of a %s ends at once, with its reason", async (which) => {
+describe("aborting", () => {
+  test.each(["listing", "walk", "page"])("by the signal of a %s rejects at once with its reason", async (which) => {
     const control = new AbortController();
     setMaxListeners(0, control.signal);
     const { signal } = control;
@@ -339,7 +339,7 @@ describe("what was aborted", () => {
     if (which === "listing") await expect(listing.snapshot()).rejects.toThrow("enough");
   });
 
-  test("by leaving a walk is no error for who waits", async () => {
+  test("by leaving a walk is not an error for pending calls", async () => {
     host.fault = ({ url }) => (url.endsWith(pageUrl(2)) ? new Promise(() => {}) : undefined);
     const walk = open().pages();
     await walk.next();
@@ -373,11 +373,11 @@ test.each([
   ["https://stations.example.com/api/users/?format=api&page=2", "https://stations.example.com"],
   ["https://stations.example.com/data/api/users/?format=api&page=2", BASE],
   [`${BASE}?format=api`, BASE],
-])("%s is refused with the base URL that was meant", (given, meant) => {
+])("refuses %s, and suggests the base URL", (given, meant) => {
   expect(String(thrown(() => openListing(given)))).toContain(`is not a base URL such as ${meant}.`);
 });
 
-test("options and arguments that cannot be are refused before anything is asked for", async () => {
+test("refuses invalid options before the first request", async () => {
   const openings = [
     ...[{ publicKey: [] }, { publicKey: undefined }, { requireSignature: true }, { maxAgeMs: 1000 }],
     ...[{ publicKey: "RW", maxAgeMs: Number.NaN }, { publicKey: "RW", maxAgeMs: "1d" }, { concurrency: 0 }],
@@ -409,7 +409,7 @@ function thrown(run: () => unknown): unknown {
   }
 }
 
-test("an error is one line that names the URL, what was expected and what came", async () => {
+test("an error is one line with the URL, what was expected and what was received", async () => {
   host.fault = ({ url }) => (url.endsWith(pageUrl(1)) ? new Response("{}") : undefined);
   const error = await all(open().records()).catch((error) => error);
   expect(error).toBeInstanceOf(ListingError);

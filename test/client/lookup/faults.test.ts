@@ -60,12 +60,12 @@ const sorted = (change: (text: string) => string) => (files: Files) => {
   for (const [path, text] of files) if (path.endsWith(".txt")) files.set(path, change(text));
 };
 
-test("what is right gives what is there, with proof and without", async () => {
+test("correct files give the records, with and without proof", async () => {
   expect(await lookUp(FILES)).toEqual(RIGHT);
   expect(await lookUp(FILES, { isProved: false })).toEqual(RIGHT);
 });
 
-describe.each([true, false])("with proof: %s, is malformed", (isProved) => {
+describe.each([true, false])("with proof: %s is malformed", (isProved) => {
   test.each<[what: string, change: (files: Files) => void]>([
     ["an index that is a list", index(() => [])],
     ["an index of another version", index((all) => ({ ...all, version: 1, lists: 2 }))],
@@ -116,7 +116,7 @@ describe.each([true, false])("with proof: %s, is malformed", (isProved) => {
   });
 });
 
-test("files that are cut into each other at random give what is right, less, or an error", async () => {
+test("randomly damaged files give correct records, fewer, or an error", async () => {
   let errors = 0;
   for (let tries = 0; tries < draws(200); tries++) {
     const files = new Map(FILES);
@@ -139,7 +139,7 @@ test("files that are cut into each other at random give what is right, less, or 
   expect(errors).toBeGreaterThan(2);
 });
 
-test("a file that is too large is read no further than it may be", async () => {
+test("reads a file that is too large only up to the limit", async () => {
   const host = new Host(publishAll({ pageSize: 5 }, RECORDS, FILES));
   let sent = 0;
   const endless = () =>

@@ -13,14 +13,14 @@ async function all<R>(walk: AsyncIterable<R>): Promise<R[]> {
   return found;
 }
 
-describe.each([40, 150, 1000, 65_536])("in files of %i letters", (size) => {
+describe.each([40, 150, 1000, 65_536])("in files of %i characters", (size) => {
   const random = seeded(size);
   const records = people(random, 150);
   const host = new Host(publishAll({ pageSize: 7 }, records, lookupOf(records, size)));
   const listing = openListing<Person>(BASE, { fetch: host.fetch, pausesMs: [1] });
   beforeAll(async () => void (await listing.snapshot()));
 
-  test("get gives the record of each key, and of no other", async () => {
+  test("get returns the record of each key, and undefined for others", async () => {
     for (const record of records) expect(await listing.get(record.id)).toEqual(record);
     for (const { id } of records.slice(0, draws(records.length))) {
       for (const other of [`${id}x`, id.slice(0, -1), ""])
@@ -28,7 +28,7 @@ describe.each([40, 150, 1000, 65_536])("in files of %i letters", (size) => {
     }
   });
 
-  test("find gives the records with the words, in order", async () => {
+  test("find returns the records with the words, in order", async () => {
     for (let tries = 0; tries < 25; tries++) {
       const { name, nickname } = random.of(records);
       const words = Array.from(new Set(foldedWords(`${name} ${nickname ?? ""}`)));
@@ -47,7 +47,7 @@ describe.each([40, 150, 1000, 65_536])("in files of %i letters", (size) => {
     }
   });
 
-  test("find by beginnings of keys gives all that begin so", async () => {
+  test("find by key prefix returns all matches", async () => {
     for (let tries = 0; tries < 25; tries++) {
       const { id } = random.of(records);
       const text = Array.from(id)
@@ -57,7 +57,7 @@ describe.each([40, 150, 1000, 65_536])("in files of %i letters", (size) => {
     }
   });
 
-  test("find by values gives the records that have them all, with words and without", async () => {
+  test("find by facet values returns the records with all of them", async () => {
     for (const country of ["AT", "DE", 'q"\t', "XX"]) {
       const of = records.filter((one) => one.country === country);
       expect(await all(findChosen(listing, "", { where: { country } }))).toEqual(of);

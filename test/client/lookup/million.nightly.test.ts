@@ -15,7 +15,7 @@ const COUNT = draws(1_000_000);
 const MOST_BYTES = 250_000;
 const TRIES = 100;
 
-test("a key, and the first record of a name", { timeout: 1_800_000 }, async () => {
+test("finds a key, and the first record of a name, in few requests", { timeout: 1_800_000 }, async () => {
   const random = seeded();
   const folder = scratch();
   const [db, dist, port] = [join(folder, "users.sqlite"), join(folder, "dist"), await freePort()];

@@ -36,7 +36,7 @@ async function all<R>(walk: AsyncIterable<R>): Promise<R[]> {
 const isSorted = (url: string) => /\d\.txt$/.test(url);
 const isPage = (url: string) => url.includes(PATH);
 
-test("a key takes the index, one file and one page; a key of nobody's no page", async () => {
+test("a key needs the index, one file and one page; an unknown key no page", async () => {
   for (const [key, pages] of [
     [RARE.id, [pageUrl(31)]],
     ["nobody", []],
@@ -51,7 +51,7 @@ test("a key takes the index, one file and one page; a key of nobody's no page", 
   }
 });
 
-test("what is looked up at once, or soon after, is asked for once", async () => {
+test("shares requests of parallel and following lookups", async () => {
   const { listing, host } = open();
   const keys = [0, 1, 2, 3, 150, 151].map((at) => `id-${at}`);
   const records = await Promise.all([...keys, ...keys].map((key) => listing.get(key)));
@@ -63,7 +63,7 @@ test("what is looked up at once, or soon after, is asked for once", async () => 
   expect(urls.slice(0, 3)).toEqual(["/snapshot.json", "/SHA256SUMS", "/lookup/index.json"]);
 });
 
-test("a rare word beside a common one reads little of the long list", async () => {
+test("a rare word with a common one reads little of the long list", async () => {
   const { listing, ask } = open();
   await listing.snapshot();
   const asked = ask();
@@ -74,7 +74,7 @@ test("a rare word beside a common one reads little of the long list", async () =
   expect(asked().filter(isPage)).toEqual([pageUrl(31)]);
 });
 
-test("of many, no more is read than is taken, and pages are asked for a few at a time", async () => {
+test("reads only as many matches as are used, a few pages at a time", async () => {
   const { listing, host, ask } = open();
   await listing.snapshot();
   const asked = ask();
@@ -88,7 +88,7 @@ test("of many, no more is read than is taken, and pages are asked for a few at a
   expect(asked().filter(isPage)).toEqual(Array.from({ length: RECORDS.length / PAGE }, (_, at) => pageUrl(at + 1)));
 });
 
-test("who finds something goes on behind it, in another listing", async () => {
+test("a search continues after a position, in another listing", async () => {
   const wanted = RECORDS.filter((one) => wordsOf(one).some((word) => word.startsWith("ma")));
   const walk = open().listing.find("ma");
   const found = [await walk.next(), await walk.next(), await walk.next()].map(({ value }) => value);
@@ -96,7 +96,7 @@ test("who finds something goes on behind it, in another listing", async () => {
   expect([...found, ...(await all(open().listing.find("ma", { after })))]).toEqual(wanted);
 });
 
-test("whoever gives up ends what is under way, and nobody else's", async () => {
+test("aborting ends only one's own pending requests", async () => {
   const { listing, host } = open();
   await listing.snapshot();
   const waits: ((error: unknown) => void)[] = [];
@@ -127,7 +127,7 @@ test("whoever gives up ends what is under way, and nobody else's", async () => {
   await until(() => host.atOnce === 0);
 });
 
-test("after an error, a find goes on where it was", async () => {
+test("after an error, a search continues", async () => {
   const wanted = RECORDS.filter((one) => wordsOf(one).some((word) => word.startsWith("a")));
   const { listing, host } = open();
   let count = 0;
@@ -154,7 +154,7 @@ test("after an error, a find goes on where it was", async () => {
   expect(found).toEqual(wanted);
 });
 
-test("a switch in the middle is told, and the next call is of the new snapshot", async () => {
+test("a switch is reported, and the next call reads the new snapshot", async () => {
   const others = RECORDS.map((one) => ({ ...one, country: "AT" }));
   const next = publishAll({ pageSize: PAGE, version: "b" }, others, lookupOf(others, SIZE));
   const requests = async (fault: (at: number, host: Host<Person>) => void) => {
@@ -181,7 +181,7 @@ test("a switch in the middle is told, and the next call is of the new snapshot",
   }
 });
 
-test("a word that is longer than what it is looked up by costs few requests, where none has it", async () => {
+test("a word longer than a term costs few requests if there is no match", async () => {
   const long = "x".repeat(48);
   const records = people(seeded(20_261_124), 300).map((one, at) => ({
     ...one,
@@ -195,7 +195,7 @@ test("a word that is longer than what it is looked up by costs few requests, whe
   expect(await all(listing.find(`${long}y`))).toHaveLength(300);
 });
 
-test("nothing is looked for without a word, and nothing is asked for then", async () => {
+test("a text without words sends no request", async () => {
   const { listing, ask } = open();
   await listing.snapshot();
   const asked = ask();
@@ -204,7 +204,7 @@ test("nothing is looked for without a word, and nothing is asked for then", asyn
   expect(await all(listing.find(" ?! "))).toEqual([]);
 });
 
-test("a release without these files says what it has to be built with", async () => {
+test("the error for a release without lookup names the flag", async () => {
   const host = new Host(publish());
   const listing = openListing(BASE, { fetch: host.fetch });
   const failed = async (promise: Promise<unknown>) =>
@@ -219,6 +219,6 @@ test("a release without these files says what it has to be built with", async ()
   const { listing: full } = open();
   expect(await failed(findChosen(full, "", { where: { planet: "Mars" } }).next())).toEqual([
     "usage",
-    `${BASE}/explorer/summary.json has no such field to choose by: expected one of country, tags, received "planet".`,
+    `${BASE}/explorer/summary.json has no such facet: expected one of country, tags, received "planet".`,
   ]);
 });

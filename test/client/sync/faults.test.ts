@@ -42,7 +42,7 @@ function isCopyOf(store: MemoryStore<Thing>, { state, things }: Release): void {
 
 const NAMES = Object.keys(FAULTS);
 
-describe("a fault on the way of steps ends in reading everything, or in an error", () => {
+describe("a fault in steps leads to reading everything, or to an error", () => {
   test.each(NAMES)("%s", async (name) => {
     const random = seeded(SEED + NAMES.indexOf(name));
     const { host, store, sync, from, to } = await begin(random, random.chance(0.5));

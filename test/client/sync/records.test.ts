@@ -13,7 +13,7 @@ import { contractFor, type Thing } from "./release.js";
 const URL = "https://things.example.com/contract.json";
 
 describe("SHA-256", () => {
-  test("is that of WebCrypto, however the bytes come", async () => {
+  test("equals that of WebCrypto, for bytes in any pieces", async () => {
     const pieces = fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(pieces, async (some) => {
@@ -55,7 +55,7 @@ const INTEGERS = fc.oneof(
   fc.constantFrom(0, 255, 256),
 );
 
-describe("a record's place", () => {
+describe("a record's sort key", () => {
   const orders = [
     ["score", "name", "id"],
     ["-score", "name", "id"],
@@ -65,7 +65,7 @@ describe("a record's place", () => {
     ["id"],
     ["-id"],
   ];
-  test.each(orders.map((order) => [order]))("is that of the published order %j", (order) => {
+  test.each(orders.map((order) => [order]))("gives the published order %j", (order) => {
     for (const keys of ["integer", "string"] as const) {
       const contract = contractFor(order, keys);
       const reader = recordReader<Thing>(contract.file, URL);
@@ -91,7 +91,7 @@ describe("a record's place", () => {
     }
   });
 
-  test("of keys alone is that of integers as numbers, of texts by their UTF-8", () => {
+  test("orders integers as numbers, and texts by UTF-8", () => {
     fc.assert(
       fc.property(INTEGERS, INTEGERS, TEXTS, TEXTS, (one, other, text, next) => {
         const [first, second, third, fourth] = [one, other, text, next].map((value) => keyOrder(value, URL));
@@ -102,7 +102,7 @@ describe("a record's place", () => {
     );
   });
 
-  test("is found by any path that a contract may have", () => {
+  test("is found by any path of a contract", () => {
     const [art] = FOREIGN;
     const contract = contractOf(art?.contract as never);
     const record = { constructor: 5, year: 2000, "the größe": { "höhe in cm": 7 } };
@@ -111,7 +111,7 @@ describe("a record's place", () => {
     expect(kept.order.length).toBe(24);
   });
 
-  test("is none for what is no record, and no contract", () => {
+  test("is refused for an invalid record or contract", () => {
     const contract = contractFor(["-score", "name", "id"]);
     const reader = recordReader(contract.file, URL);
     const wrong = [

@@ -20,7 +20,7 @@ function signed(of: Release, key: KeyObject = privateKey): Release {
   return of;
 }
 
-test("a copy takes steps of what was signed, and of nothing else", async () => {
+test("a copy applies steps only to a signed state", async () => {
   const things = (count: number): Thing[] => Array.from({ length: count }, (_, id) => ({ id, name: "a", score: id }));
   const first = signed(release(things(50)));
   const second = signed(release(things(51), { before: first }));

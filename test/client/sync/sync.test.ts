@@ -37,7 +37,7 @@ function isCopyOf(of: Release): void {
 }
 
 describe("a copy", () => {
-  test("is filled, and costs one request where nothing changed", async () => {
+  test("is filled, and costs one request if nothing has changed", async () => {
     expect(await sync()).toEqual({ from: undefined, state: first.state, count: 95, via: "pages", put: 95, removed: 0 });
     isCopyOf(first);
     host.take();
@@ -46,7 +46,7 @@ describe("a copy", () => {
     expect(host.take()).toEqual(["snapshot.json"]);
   });
 
-  test("asks without a tag that was not made of bytes, since those of times and sizes lie", async () => {
+  test("does not use ETags that are not digests", async () => {
     host.tag = () => '"6921d2c0-f1"';
     await sync();
     host.current = second;
@@ -57,7 +57,7 @@ describe("a copy", () => {
     expect(host.take()).toEqual(["snapshot.json", "contract.json"]);
   });
 
-  test("takes a step, in four requests", async () => {
+  test("applies a step in four requests", async () => {
     await sync();
     host.current = second;
     host.take();
@@ -69,7 +69,7 @@ describe("a copy", () => {
     expect(store.get(7)).toBeUndefined();
   });
 
-  test("takes several steps, in which the last line about a key wins", async () => {
+  test("applies several steps; the last line about a key counts", async () => {
     await sync();
     const back = release(first.things, { before: second });
     const third = release(things(97), { before: back });
@@ -87,7 +87,7 @@ describe("a copy", () => {
     expect([...copy]).toEqual(third.things);
   });
 
-  test("is read anew where no step leads on, from parts where there are some", async () => {
+  test("is read again if no step leads on, from bulk parts if possible", async () => {
     await sync();
     host.current = release(things(20), { hasBulk: true });
     const done = await sync();
@@ -101,7 +101,7 @@ describe("a copy", () => {
     isCopyOf(host.current);
   });
 
-  test("is read anew by another contract, and where somebody has changed it", async () => {
+  test("is read again for another contract, or if it was changed", async () => {
     await sync();
     const contract = contractOf({ ...first.contract.file, title: "Another" });
     host.current = release(first.things, { contract });
@@ -115,7 +115,7 @@ describe("a copy", () => {
     isCopyOf(host.current);
   });
 
-  test("takes up another snapshot of the same records without reading them", async () => {
+  test("adopts another snapshot of the same records without reading them", async () => {
     await sync();
     host.current = release(first.things, { pageSize: 20 });
     host.take();
@@ -125,7 +125,7 @@ describe("a copy", () => {
     expect(host.take()).toEqual(["snapshot.json"]);
   });
 
-  test("of nothing is a copy, too", async () => {
+  test("of an empty listing is valid", async () => {
     host.current = release([]);
     expect(await sync()).toMatchObject({ via: "pages", count: 0 });
     host.current = release(things(3), { before: host.current });
@@ -135,7 +135,7 @@ describe("a copy", () => {
     isCopyOf(host.current);
   });
 
-  test("ends in the snapshot that the host has moved to meanwhile", async () => {
+  test("ends in the snapshot to which the host has switched meanwhile", async () => {
     await sync();
     const third = release(things(90), { before: second });
     for (const path of ["changes.json", second.steps[0]?.file, "contract.json"]) {
@@ -152,7 +152,7 @@ describe("a copy", () => {
     }
   });
 
-  test("stays as it was when it is stopped, and when the store fails", async () => {
+  test("is unchanged if the sync is stopped, or the store fails", async () => {
     await sync();
     host.current = second;
     const control = new AbortController();

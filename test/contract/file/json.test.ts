@@ -48,7 +48,7 @@ test.each([
   expect(parseConfig(text)).toMatchObject({ repeated });
 });
 
-test("deep nesting is read like any other", () => {
+test("reads deeply nested JSON", () => {
   expect(parseConfig("[".repeat(1000))).toMatchObject({ mistake: expect.stringMatching(/^line 1, column 1001: /) });
   expect(parseConfig("[".repeat(50_000))).toHaveProperty("mistake");
   expect(parseConfig(`${"[".repeat(50_000)}${"]".repeat(50_000)}`)).toHaveProperty("value");

@@ -27,7 +27,7 @@ function withField(name: string, schema: Rough) {
   };
 }
 
-test("what is right is the contract that it was", () => {
+test("a valid file is read without changes", () => {
   expect(checkContract(USERS)).toBe(USERS_CONTRACT);
   expect(parseContract(USERS_CONTRACT.text)).toBe(USERS_CONTRACT);
   expect(checkContract(STATIONS)).toBe(STATIONS_CONTRACT);
@@ -37,14 +37,14 @@ test("what is right is the contract that it was", () => {
   expect(mistakesOf(checkContract({ ...USERS, title: "Somebody" }))).toEqual([]);
 });
 
-test("an object that changes later changes no contract", () => {
+test("later changes of an object do not change its contract", () => {
   const given: Rough = structuredClone({ ...STATIONS, title: "Before" });
   const read = checkContract(given);
   given.title = "After";
   expect(read).toMatchObject({ file: { title: "Before" } });
 });
 
-test("all mistakes are told at once, those of form and those of rules", () => {
+test("reports all mistakes of form and rules at once", () => {
   const mistakes = mistakesAfter((contract) => {
     contract["x-listing"] = { path: "/bulk/x/", words: ["a", ""], key: "cod", order: ["countr", "code"], version: 0 };
     contract.properties.code.minLenght = 3;
@@ -431,14 +431,14 @@ const CASES: Record<string, [change: (contract: Rough) => unknown, mistake: stri
   ],
 };
 
-test.each(Object.entries(CASES))("refused: %s", (_, [change, mistake]) => {
+test.each(Object.entries(CASES))("refuses %s", (_, [change, mistake]) => {
   const mistakes = mistakesAfter(change);
   expect(mistakes).toHaveLength(1);
   expect(mistakes[0]?.slice(0, mistake.length)).toBe(mistake);
   expect(mistakes[0]).not.toMatch(/[\p{Cc}]/u);
 });
 
-test("NULL in a circle of several fields is told of each", () => {
+test("reports a cycle of x-null for each of its fields", () => {
   const mistakes = mistakesAfter((contract) => {
     contract.properties.name["x-null"] = { join: ["nickname"] };
   });
@@ -448,7 +448,7 @@ test("NULL in a circle of several fields is told of each", () => {
   ]);
 });
 
-test("what is allowed beside", () => {
+test("accepts unusual but valid keywords", () => {
   const fine: Record<string, Rough> = {
     level: { enum: [1, 2, null], "x-facet": true },
     always: { const: true },
@@ -490,13 +490,13 @@ test.each([
   [`${'{"a":'.repeat(200)}1${"}".repeat(200)}`, /^\/a\/a.* is nested deeper than 100 levels\.$/],
   [`{"a":${"1,".repeat(10)}`, /^The file is not JSON: /],
   [" ".repeat(1_000_001), "The file must have at most 1000000 bytes."],
-])("no contract: %.20s", (text, mistake) => {
+])("refuses %.20s", (text, mistake) => {
   const mistakes = mistakesOf(parseContract(text));
   expect(mistakes).toHaveLength(1);
   expect(mistakes[0]).toMatch(mistake);
 });
 
-test("a name that is given twice is told, beside all else", () => {
+test("reports repeated names together with other mistakes", () => {
   const text = STATIONS_CONTRACT.text.replace('"title": "Station"', '"title": "Station", "title": 3');
   expect(mistakesOf(parseContract(text))).toEqual([
     '"title" is repeated (line 3, column 23); remove one.',
@@ -504,7 +504,7 @@ test("a name that is given twice is told, beside all else", () => {
   ]);
 });
 
-test("a file of very many fields is refused, and so is a very deep one", () => {
+test("refuses too many fields, and too deep nesting", () => {
   const many = mistakesAfter((contract) => {
     for (let at = 0; at < 1000; at++) contract.properties[`f${at}`] = { type: "string" };
     contract.required = Object.keys(contract.properties);
@@ -518,21 +518,21 @@ test("a file of very many fields is refused, and so is a very deep one", () => {
   expect(mistakesAfter(withField("deep", nest(16)))).toEqual([expect.stringMatching(/ is deeper than 16 levels\.$/)]);
 });
 
-test("a file of very many patterns is refused before one is judged", () => {
+test("refuses too many patterns before checking any", () => {
   const mistakes = mistakesAfter((contract) => {
     for (let at = 0; at < 200; at++) withField(`f${at}`, { type: "string", pattern: `^(a|a)*${at}$` })(contract);
   });
   expect(mistakes).toEqual(["The file must have at most 100 different patterns, got 202."]);
 });
 
-test("a file of many patterns that may take long is not judged to its end", () => {
+test("stops checking after a few slow patterns", () => {
   const mistakes = mistakesAfter((contract) => {
     for (let at = 0; at < 90; at++) withField(`f${at}`, { type: "string", pattern: `^(a|a)*${at}$` })(contract);
   });
   expect(mistakes).toEqual([expect.stringMatching(/^The file has more than 4 patterns .*: "\^\(a\|a\)\*0\$", /)]);
 });
 
-test("at most a hundred mistakes are listed", () => {
+test("lists at most a hundred mistakes", () => {
   const mistakes = mistakesAfter((contract) => {
     for (let at = 0; at < 300; at++) contract[`wrong${at}`] = 1;
   });
@@ -540,7 +540,7 @@ test("at most a hundred mistakes are listed", () => {
   expect(mistakes.at(-1)).toBe("200 more mistakes are not listed.");
 });
 
-test("what is no JSON is no contract", () => {
+test("refuses values that are not JSON", () => {
   const circle: Rough = {};
   circle.circle = circle;
   for (const value of [circle, { version: 1n }, undefined, () => 1]) {

@@ -5,7 +5,7 @@ import { whyNotPattern } from "../../../src/contract/file/backtracking.js";
 import { inBytes } from "../../../src/contract/file/patterns.js";
 import { draws } from "../../support/random.js";
 
-describe("patterns that mean the same in bytes", () => {
+describe("translates patterns to bytes", () => {
   test.each([
     ["^[A-Z0-9]{4,8}$", "[A-Z0-9]{4,8}"],
     ["^[A-Z]{2,8}(-[A-Z0-9]{1,8})*$", "[A-Z]{2,8}(?:\\-[A-Z0-9]{1,8})*"],
@@ -20,7 +20,7 @@ describe("patterns that mean the same in bytes", () => {
   });
 });
 
-describe("patterns of which that is not proved", () => {
+describe("does not translate patterns whose meaning could differ", () => {
   test.each([
     ["no anchor at the beginning", "a$"],
     ["no anchor at the end", "^a"],
@@ -92,7 +92,7 @@ const isPlain = (text: string) => JSON.stringify(text) === `"${text}"`;
 
 const isShort = (text: string) => text.length <= 8;
 
-test("both take the same texts, and in bytes none with escapes", { timeout: 120_000 }, () => {
+test("both match the same texts, except that bytes match none with escapes", { timeout: 120_000 }, () => {
   let proved = 0;
   fc.assert(
     fc.property(patterns, fc.array(texts, { minLength: 20, maxLength: 20 }), (body, tried) => {
@@ -113,7 +113,7 @@ test("both take the same texts, and in bytes none with escapes", { timeout: 120_
   expect(proved).toBeGreaterThan(0);
 });
 
-test("what is said in bytes takes nothing that crosses the end of a text", () => {
+test("a pattern of bytes never matches beyond the end of a text", () => {
   const source = inBytes("^[!#-[]*$");
   expect(new RegExp(`^"${source}"$`).test('"a","b"')).toBe(false);
 });

@@ -60,7 +60,7 @@ function contractWith(fields: Record<string, Sample>, key: string) {
   return { contract, value };
 }
 
-test("of random contracts and records", () => {
+test("finds places in records of random contracts", () => {
   const records = fc.dictionary(name, fc.oneof(scalar, free, object), { minKeys: 1, maxKeys: 6 });
   let [walked, others] = [0, 0];
   fc.assert(
@@ -82,7 +82,7 @@ test("of random contracts and records", () => {
   expect(others).toBeGreaterThan(0);
 });
 
-test("a value before that has members of its own is not walked over", () => {
+test("returns false for an earlier value with members of its own", () => {
   const fields = {
     a: { schema: { "x-json": true as const }, value: { id: "wrong" } },
     id: { schema: { type: "string" as const }, value: "k" },
@@ -93,7 +93,7 @@ test("a value before that has members of its own is not walked over", () => {
   expect(recordFinder(contract).find(record, 0, record.length)?.order).toEqual(["k"]);
 });
 
-test("a record without the field has none, though the next one does", () => {
+test("does not find a field in the next record", () => {
   const { contract, value } = contractWith({ id: { schema: { type: "integer" }, value: 5 } }, "id");
   const record = stringify(value);
   const all = `{},\n${record}`;

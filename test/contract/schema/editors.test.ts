@@ -16,7 +16,7 @@ const takesConfig = ajv.compile({ $id: "config.schema.json", ...configSchema() }
 test.each([
   ["contract.schema.json", contractSchema],
   ["config.schema.json", configSchema],
-])("the package has %s as it is now", (file, schema) => {
+])("the package's %s is up to date", (file, schema) => {
   expect(JSON.parse(readFileSync(new URL(file, ROOT), "utf8"))).toEqual(schema());
   const { files, exports } = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8"));
   expect(files).toContain(file);
@@ -44,7 +44,7 @@ describe("contracts", () => {
     expect(takesContract(contract)).toBe(false);
   });
 
-  test("every keyword says what it means", () => {
+  test("every keyword has a description", () => {
     interface Part {
       description?: string;
       $ref?: string;
@@ -62,7 +62,7 @@ describe("contracts", () => {
 });
 
 describe("settings", () => {
-  test("every setting has its form, its help and its default", () => {
+  test("every setting has its schema, help and default", () => {
     const { properties } = configSchema() as { properties: Record<string, { description?: string }> };
     expect(Object.keys(properties)).toEqual(["$schema", ...SETTING_KEYS]);
     expect(SETTING_KEYS.filter((key) => !properties[key]?.description)).toEqual([]);

@@ -38,7 +38,7 @@ describe("SQL", () => {
   test.each([
     ["users", USERS_CONTRACT, sampleUsers(120)],
     ["stations", STATIONS_CONTRACT, stations(120).map(({ row }) => row)],
-  ])("%s come from the table, in an order that its index has", async (_, contract, rows) => {
+  ])("%s are read from the table in index order", async (_, contract, rows) => {
     const file = join(scratch(), "new.sqlite");
     const { db, insert } = tableOf(contract, file);
     for (const row of rows) insert(row);
@@ -64,7 +64,7 @@ describe("SQL", () => {
     ["2 for a flag", { is_active: 2 }, /CHECK/],
     ["an object for a list", { sensors: "{}" }, /CHECK/],
     ["no JSON", { extra: "{" }, /CHECK|malformed/],
-  ])("%s is refused", (_, wrong, why) => {
+  ])("refuses %s", (_, wrong, why) => {
     const { db, insert } = tableOf(STATIONS_CONTRACT);
     const [first, second] = stations(2);
     if (!first || !second) throw new Error("There are too few stations");
@@ -73,7 +73,7 @@ describe("SQL", () => {
     db.close();
   });
 
-  test("names and texts of authors stay names and texts", () => {
+  test("escapes names and texts of contracts", () => {
     const contract = contractOf({
       ...STATIONS,
       title: 'Odd";--\n DROP',
@@ -105,7 +105,7 @@ describe("TypeScript", () => {
     }
   }
 
-  test("is what the contract's constant means to the compiler, in both directions", () => {
+  test("equals the type that the compiler infers from the contract, in both directions", () => {
     const main = `
 import type { RecordOf } from "${ROOT}src/contract/file/form.js";
 import type { USERS } from "${ROOT}src/contract/users.js";
@@ -128,7 +128,7 @@ export const other: [Same<User, Station>] = [false];
     ).toMatch(/main\.ts/);
   });
 
-  test("is how the package declares a user, each field with what it means", () => {
+  test("equals the package's User type, with descriptions", () => {
     expect(readFileSync(join(ROOT, "lib/contract/users.d.ts"), "utf8")).toContain(toTypeScript(USERS_CONTRACT));
     const main = `
 import { USERS, type User } from "${ROOT}lib/contract/users.js";
@@ -140,7 +140,7 @@ export const other = (user: Constant): User => user;
     expect(compile({ "main.ts": main })).toBe("");
   });
 
-  test("whatever names and texts a contract has", () => {
+  test("compiles for any names and texts of a contract", () => {
     const properties = {
       "with space": { type: "string", description: "Ends */ early\nand /* late" },
       'quo"te\\': { enum: ["it's", '"', null] },
