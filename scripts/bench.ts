@@ -1,4 +1,4 @@
-/** `npm run bench`: measures Rollcall beside other programs, in turns in one run, and prints a Markdown table for each part. */
+/** `npm run bench`: measures Rollcall and other programs alternately, and prints a Markdown table for each part. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir, totalmem } from "node:os";

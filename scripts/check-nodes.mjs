@@ -1,7 +1,7 @@
 /**
- * `npm run check:nodes -- 24 26`: whether what is committed or staged installs, starts and passes `npm test` on these versions
- * of Node, or on all that are supported. `--start` ends with the first page that is served; `--all` runs the system tests as well. A line for each version; the first step that fails
- * ends it, and the last line says which. Each version comes from npm with its headers, which better-sqlite3 12 is compiled against.
+ * `npm run check:nodes -- 24 26`: installs, starts and tests the committed and staged files on these versions of Node, or on all
+ * supported ones. `--start` stops after the first served page; `--all` also runs the system tests. It prints a line for each
+ * version, and ends at the first failure. Node and its headers, for better-sqlite3 12, come from npm.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -21,12 +21,12 @@ const { values, positionals } = parseArgs({
   options: { all: { type: "boolean" }, start: { type: "boolean" } },
 });
 
-/** The command that runs, for the line that says what failed. */
+/** The current command, for the message about a failure. */
 let step = "";
 
 for (const version of positionals.length > 0 ? positionals : SUPPORTED) {
   const folder = mkdtempSync(join(tmpdir(), "rollcall-node-"));
-  // Some tests run the program as nobody, who has to reach this Node.
+  // Some tests run as the user `nobody`, who needs access to this Node.
   chmodSync(folder, 0o755);
   process.stdout.write(`Node ${version}:`);
   try {
@@ -42,7 +42,7 @@ for (const version of positionals.length > 0 ? positionals : SUPPORTED) {
   }
 }
 
-/** Does one step after another in a checkout below a folder, and says of each that passed what it found. */
+/** Runs all steps in a checkout, and prints the result of each. */
 async function* check(version, folder) {
   run("npm", ["install", "--prefix", folder, "--no-save", ...QUIET, `${PACKAGE}@${version}`]);
   const node = join(folder, "node_modules", PACKAGE);
@@ -66,7 +66,7 @@ async function* check(version, folder) {
   }
 }
 
-/** Serves the sample as the README says, but on a free port, until its first page has been read. */
+/** Serves the sample as in the README, but on a free port, and reads its first page. */
 async function start(options) {
   step = "npm start";
   const child = spawn("npm", ["start", "--", "--port", "0"], { ...options, detached: true });
@@ -87,13 +87,13 @@ async function start(options) {
       throw new Error(`${printed}${FIRST_PAGE} was answered with ${answer.status}, or with no users.`);
     }
   } finally {
-    // npm, its shell and the server are a group of their own.
+    // npm, its shell and the server are one process group.
     if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, "SIGTERM");
     await ended;
   }
 }
 
-/** What a program printed on stdout; if it fails, all that it printed is the error. */
+/** Runs a program. @returns its stdout. @throws Error with all its output. */
 function run(program, args, options) {
   step = [program, ...args].join(" ");
   const { status, signal, error, stdout, stderr } = spawnSync(program, args, {

@@ -1,13 +1,13 @@
 /**
- * Compiles src to lib, copies the scripts that adapters write, bundles the pages of the explorer and of the HTML report,
- * and writes the schemas of contract and config files. Where TypeScript was left out (npm ci --omit=dev), lib stays as it is.
+ * Compiles src to lib, copies scripts of hosts, bundles the explorer and the HTML report, and writes the schemas of contract and
+ * config files. Without TypeScript (npm ci --omit=dev), lib is not changed.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 
 process.chdir(new URL("..", import.meta.url).pathname);
 const NOT_COPIED = /\.(?:ts|json)$/;
-/** What runs in browsers only is bundled, and not copied. */
+/** Whether a file is copied. Browser code is bundled instead. */
 const PAGE = /^src\/\w+\/page$/;
 
 if (existsSync("node_modules/typescript")) {
@@ -22,13 +22,13 @@ if (existsSync("node_modules/typescript")) {
   console.error("TypeScript is not installed, so lib was not compiled.");
 }
 
-/** A script must not replace what a file of TypeScript beside it was compiled to. Node 26's `errorOnExist` refuses folders too. */
+/** Fails if a script would replace a compiled file. Node 26's `errorOnExist` refuses folders too. */
 function isNew(path, copy) {
   if (statSync(path).isFile() && existsSync(copy)) throw new Error(`${path} would replace ${copy}.`);
   return true;
 }
 
-/** Makes a script and a style of each page: the same bytes from the same sources. */
+/** Bundles the script and style of each page, reproducibly. */
 async function bundlePages() {
   cpSync("src/explorer/page/icon.svg", "lib/explorer/icon.svg");
   const { build } = await import("esbuild");
@@ -38,14 +38,14 @@ async function bundlePages() {
     ...{ ...options, format: "esm", charset: "utf8", outdir: "lib/explorer" },
     entryPoints: { app: `${explorer}/main.ts`, style: `${explorer}/style.css` },
   });
-  // It goes into the report itself, which has no invisible characters: they stay escaped.
+  // Escaped, since it becomes part of the report, which must not contain invisible characters.
   await build({
     ...{ ...options, format: "iife", charset: "ascii", outdir: "lib/report/page" },
     entryPoints: [`${report}/main.ts`, `${report}/style.css`],
   });
 }
 
-/** Writes the type of users out, field by field, so that editors show what each means. */
+/** Writes the User type field by field, so that editors show descriptions. */
 async function describeUser() {
   const { USERS_CONTRACT } = await import("../lib/contract/contract.js");
   const { toTypeScript } = await import("../lib/contract/typescript.js");

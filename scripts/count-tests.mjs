@@ -1,4 +1,4 @@
-/** Prints `N passed, N failed` over the JSON reports of several runs of Vitest, whose paths are the arguments. */
+/** Prints `N passed, N failed` of several JSON reports of Vitest. Arguments: their paths. */
 import { existsSync, readFileSync } from "node:fs";
 
 const reports = process.argv

@@ -1,6 +1,6 @@
 /**
- * `npm run pack [FILE]`: packs what is compiled, as it is published with `npm publish FILE`. npm itself would keep all of package.json.
- * A consumer needs neither its scripts, of which npm runs `prepare` in an unpacked package, nor what else is for development.
+ * `npm run pack [FILE]`: packs the compiled package for `npm publish FILE`, without the scripts and development fields of
+ * package.json. npm would run `prepare` in an unpacked package.
  */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

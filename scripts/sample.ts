@@ -1,4 +1,4 @@
-/** `npm run sample -- --users 1000 --out data/users.sqlite`: a SQLite file of made-up users, the same for everyone. */
+/** `npm run sample -- --users 1000 --out data/users.sqlite`: makes a reproducible SQLite file of fictitious users. */
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { ExitCode, UserError } from "../src/errors.js";
 import { MAX_USERS } from "./sample/times.js";

@@ -1,6 +1,6 @@
 /*
- * The floor that the build is held against: reads every user in order over libsqlite3 and writes the same pages, on
- * one thread, without validating, without digests, without flushing. Usage: baseline DB FOLDER BASE_URL PAGE_SIZE
+ * The lower bound for a build: reads every user in order with libsqlite3, and writes the same pages on one thread, without
+ * validation, digests or fsync. Usage: baseline DB FOLDER BASE_URL PAGE_SIZE
  */
 #include <sqlite3.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/** `rollcall build` beside the Node program that one would write first, and beside C. */
+/** Compares `rollcall build` with a simple Node program and with C. */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { has, here, measure, run, say } from "./processes.js";

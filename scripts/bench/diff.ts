@@ -1,11 +1,11 @@
-/** `rollcall diff` of two releases beside sqldiff of their sources, and beside two maps in a Node program. */
+/** Compares `rollcall diff` of two releases with sqldiff of their sources, and with a simple Node program. */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { has, here, measure } from "./processes.js";
 import { type Bench, inTurns, type Row } from "./rounds.js";
 import { changeOnePercent, makeSource, release } from "./sources.js";
 
-/** Differences are found, and that is no failure. */
+/** Exit codes of success: differences are expected. */
 const EXIT_CODES = [0, 1];
 
 export async function measureDiff({ users, rounds, rollcalls, folder }: Bench): Promise<Row[]> {
@@ -22,7 +22,7 @@ export async function measureDiff({ users, rounds, rollcalls, folder }: Bench): 
   }
   const heap = "--max-old-space-size=16384";
   contestants.push({ name: "two maps in Node", command: [process.execPath, heap, here("two-maps.mjs"), ...releases] });
-  // By id: row numbers change when the table is filled again.
+  // By id, since rowids change when the table is filled again.
   if (has("sqldiff", "sqldiff", "sqlite3-tools"))
     contestants.push({ name: "sqldiff of the sources", command: ["sqldiff", "--primarykey", old, now] });
   return inTurns(

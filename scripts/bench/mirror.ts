@@ -1,4 +1,4 @@
-/** Copies of a listing that are brought up to date after 1 % of it has changed: `rollcall mirror` beside rsync of the pages. */
+/** Updates copies after 1 % of a listing has changed: compares `rollcall mirror` with rsync of the pages. */
 import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ const FLAGS = ["--compress", "gzip", "--bulk", "--changes", "1"];
 
 interface Follower {
   name: string;
-  /** Brings the copy at a path up to date; it writes a report into another file. */
+  /** Updates the copy at a path, and writes a report to another file. */
   command(copy: string, report: string): string[];
   megabytes(report: string): number;
 }
@@ -66,7 +66,7 @@ function mirror(name: string, cli: string, url: string): Follower {
   };
 }
 
-/** Both ends run here, so its CPU seconds are those of both. */
+/** Both ends run here, so the CPU seconds are of both. */
 function rsync(pages: string): Follower {
   const shell = 'exec rsync -az --no-whole-file --delete --stats --exclude="*.gz" "$0" "$1/" > "$2"';
   return {

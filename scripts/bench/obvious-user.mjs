@@ -1,4 +1,4 @@
-/** A user in zod, as one would write it by hand for the build that one would write first. */
+/** The zod schema of a user for the simple build. */
 import { z } from "zod";
 
 const text = z.string();

@@ -1,5 +1,5 @@
 /**
- * The build that one would write first: better-sqlite3's iterate, zod, fast-json-stable-stringify, writeFileSync. It writes the
+ * A simple build: better-sqlite3's iterate, zod, fast-json-stable-stringify, writeFileSync. It writes the
  * same pages, without digests, releases or links. Usage: node obvious.mjs DB FOLDER BASE_URL PAGE_SIZE
  */
 import { writeFileSync } from "node:fs";

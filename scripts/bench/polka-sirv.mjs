@@ -1,4 +1,4 @@
-// The host that one would write first: polka, and sirv over the release's folder. argv: folder.
+// A simple host: polka, and sirv over the release's folder. argv: folder.
 import polka from "polka";
 import sirv from "sirv";
 
@@ -8,7 +8,7 @@ const { server } = polka()
   .use(
     (req, _res, next) => {
       if (req.path === "/api/users/") req.url = `/api/users/pages/${req.query.page || 1}.json`;
-      // Or polka's router gives sirv the path that it has parsed before.
+      // Otherwise polka's router passes its cached parsed path to sirv.
       req._parsedUrl = undefined;
       next();
     },

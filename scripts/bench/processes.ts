@@ -1,4 +1,4 @@
-/** Child processes and temporary folders. None of them outlives this process, however it ends. */
+/** Child processes and temporary folders, which are removed whenever this process ends. */
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -8,7 +8,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-// Debian keeps nginx there, and only root's PATH has it.
+// Debian's nginx is there, and only root's PATH has it.
 process.env["PATH"] += ":/usr/sbin";
 
 const running = new Set<ChildProcess>();
@@ -20,9 +20,9 @@ process.once("exit", () => {
 });
 
 export interface Server {
-  /** Without a path. */
+  /** Name without path. */
   url: string;
-  /** CPU seconds that it and its children have used. */
+  /** CPU seconds of it and its children. */
   cpu(): number;
 }
 
@@ -30,7 +30,7 @@ export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** A file beside this one. */
+/** Path of a file in this folder. */
 export function here(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }
@@ -48,7 +48,7 @@ export function temporaryFolder(parent: string): { path: string; remove(): void 
   };
 }
 
-/** Whether a program is installed; says what is left out if it is not. */
+/** Whether a program is installed. If not, prints what is skipped. */
 export function has(program: string, what: string, debianPackage = program): boolean {
   const isFound = spawnSync("sh", ["-c", 'command -v "$0"', program]).status === 0;
   if (!isFound) say(`${what}: left out, since ${program} is not installed (Debian: ${debianPackage})`);
@@ -62,8 +62,8 @@ export interface Measured {
 }
 
 /**
- * Runs a command to its end, and measures it with GNU time. Memory is the largest resident set of one process.
- * @throws Error when it ends with an exit code that is not among these.
+ * Runs a command, and measures it with GNU time. Memory is the largest resident set of one process.
+ * @throws Error for any other exit code.
  */
 export async function measure(command: readonly string[], exitCodes = [0]): Promise<Measured> {
   const { said } = await run(["/usr/bin/time", "-q", "-f", "%e %U %S %M", ...command], { exitCodes });
@@ -71,7 +71,7 @@ export async function measure(command: readonly string[], exitCodes = [0]): Prom
   return { seconds, "CPU seconds": user + system, "peak MB": (kibibytes * 1024) / 1e6 };
 }
 
-/** Runs a command to its end. @returns its stdout if that is `pipe`, and its stderr. */
+/** Runs a command. @returns its stdout if that is `pipe`, and its stderr. */
 export async function run(
   command: readonly string[],
   { exitCodes = [0], stdout = "ignore" }: { exitCodes?: readonly number[]; stdout?: "ignore" | "pipe" } = {},
@@ -93,7 +93,7 @@ export async function startServer(command: readonly string[]): Promise<Server> {
   return { url: JSON.parse(printed).url, cpu: () => cpuSeconds(child.pid) };
 }
 
-/** Starts a server on the first core, whose third descriptor is this one. */
+/** Starts a server on the first core, and passes it a descriptor as its descriptor 3. */
 export function startOnSocket(command: readonly string[], descriptor: number): Pick<Server, "cpu"> {
   const child = start(onCore(0, command), ["ignore", "ignore", "ignore", descriptor]);
   return { cpu: () => cpuSeconds(child.pid) };
@@ -106,7 +106,7 @@ export function onCore(core: number, command: readonly string[]): readonly strin
 
 function start(command: readonly string[], stdio: StdioOptions): ChildProcess {
   const [program = "", ...args] = command;
-  // It leads a process group, so that the signal that ends it reaches its own children.
+  // In a process group of its own, so that signals reach its children.
   const child = spawn(program, args, { stdio, detached: true });
   running.add(child);
   child.once("exit", () => running.delete(child));
@@ -117,7 +117,7 @@ function kill({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid !== undefined) process.kill(-pid, signal);
 }
 
-/** Tries again while processes that were killed are still writing. */
+/** Removes a folder, with retries while killed processes are still writing. */
 function remove(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }

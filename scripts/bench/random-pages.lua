@@ -1,4 +1,4 @@
--- wrk: one request after another, each for a random page. Argument: a file with a line a page, `path<TAB>header<TAB>value`.
+-- wrk script: requests random pages. Argument: a file with a line for each page, `path<TAB>header<TAB>value`.
 local requests = {}
 
 function init(args)
@@ -13,7 +13,7 @@ function request()
   return requests[math.random(#requests)]
 end
 
--- A request that takes long is no failure here: p99 has it.
+-- Slow requests are not failures: they count in p99.
 function done(summary, latency)
   local errors = summary.errors
   io.write(string.format('\nRESULT {"requests":%d,"seconds":%f,"failed":%d,"p99":%f}\n', summary.requests,

@@ -1,29 +1,29 @@
-/** Programs that run in turns, round after round, so that a slow minute slows them all. */
+/** Runs programs alternately, in rounds, so that a slow machine affects all of them. */
 import { say } from "./processes.js";
 
 export interface Bench {
   users: number;
   rounds: number;
-  /** This checkout, then the baseline if one is given. */
+  /** This checkout, and the baseline if given. */
   rollcalls: readonly { name: string; cli: string }[];
-  /** Empty, and removed after the part. */
+  /** An empty folder, removed after the part. */
   folder: string;
 }
 
 export interface Contestant<Figure extends string> {
   name: string;
-  /** Not measured. */
+  /** Preparation, which is not measured. */
   prepare?(): void;
   run(): Promise<Readonly<Record<Figure, number>>>;
 }
 
 export interface Row {
   name: string;
-  /** By the head of the column. */
+  /** Figures by column title. */
   cells: Readonly<Record<string, string>>;
 }
 
-/** Measures each contestant once a round. @param ratios the figures to divide by those of the contestant named `to`. */
+/** Measures each contestant once in each round. @param ratios figures to divide by those of the contestant `to`. */
 export async function inTurns<Figure extends string>(
   contestants: readonly Contestant<Figure>[],
   rounds: number,
@@ -53,7 +53,7 @@ export async function inTurns<Figure extends string>(
   });
 }
 
-/** The median, and the smallest and the largest of several. */
+/** Formats the median, and minimum and maximum. */
 function spread(figures: readonly number[]): string {
   const sorted = figures.toSorted((a, b) => a - b);
   const [least, median, most] = [0, (sorted.length - 1) / 2, sorted.length - 1].map((at) =>
@@ -62,7 +62,7 @@ function spread(figures: readonly number[]): string {
   return least === most ? `${median}` : `${median} (${least}-${most})`;
 }
 
-/** Three digits or more: `0.84`, `12.3`, `1,204`. */
+/** Formats with at least three digits: `0.84`, `12.3`, `1,204`. */
 function format(value: number): string {
   if (!Number.isFinite(value)) return "-";
   const digits = value < 10 ? 2 : value < 100 ? 1 : 0;

@@ -1,4 +1,4 @@
-/** `rollcall serve` beside nginx and beside polka + sirv: each on one core, loaded by wrk on another. */
+/** Compares `rollcall serve` with nginx and with polka + sirv: each on one core, loaded by wrk on another. */
 import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -26,7 +26,7 @@ interface Lane {
   name: string;
   hosts: readonly Host[];
   coding?: "identity" | "gzip" | "br";
-  /** The client has the page already. */
+  /** Conditional requests for pages that the client has. */
   isKnown?: boolean;
 }
 
@@ -42,7 +42,7 @@ export async function measureServe(bench: Bench): Promise<Row[]> {
   const { folder, rounds, users } = bench;
   const hundreds = await makeReleases(bench, users, 100, "--compress", "br,gzip");
   const ones = await makeReleases(bench, Math.min(users, 2_000), 1);
-  // A user is some 900 bytes of a page.
+  // A user has about 900 bytes.
   const megabytes = Math.ceil((users * 900) / 1e6);
   const large = await startRollcalls(hundreds, 256 + 4 * megabytes);
   const small = await startRollcalls(hundreds, Math.floor(megabytes / 8));
@@ -87,7 +87,7 @@ function startRollcalls(releases: readonly Release[], cacheMb: number): Promise<
   );
 }
 
-/** They serve the release of this checkout. nginx sends the headers that Rollcall sends. */
+/** Servers of this checkout's release. nginx sends the same headers as Rollcall. */
 async function startOthers([release]: readonly Release[], [rollcall]: readonly Host[]): Promise<Host[]> {
   if (!release || !rollcall) return [];
   const { dist, pages } = release;
@@ -100,7 +100,7 @@ async function startOthers([release]: readonly Release[], [rollcall]: readonly H
   return [{ name: NGINX, pages, ...(await startNginx(dist, await fetch(rollcall.url + pathOf(1)))) }, polka];
 }
 
-/** One worker that keeps all files open and sends what is compressed already. It is given its socket, since it takes no port 0. */
+/** nginx with one worker, all files open, and precompressed files. It gets its socket, since it does not accept port 0. */
 async function startNginx(dist: string, { headers }: Response): Promise<Server> {
   const socket = createServer().listen(0, "127.0.0.1");
   await once(socket, "listening");
@@ -117,7 +117,7 @@ async function startNginx(dist: string, { headers }: Response): Promise<Server> 
     join(folder, "nginx.conf"),
     `${hasBrotli ? `load_module ${BROTLI_MODULE};` : ""}
 daemon off;
-# Or the worker could not read the files that root has made.
+# Otherwise the worker could not read root's files.
 ${process.getuid?.() === 0 ? "user root;" : ""}
 worker_processes 1;
 pid ${folder}/nginx.pid;
@@ -146,14 +146,14 @@ http {
 }
 `,
   );
-  // Node has no public name for it.
+  // There is no public API for it.
   const { fd } = (socket as unknown as { _handle: { fd: number } })._handle;
   const server = startOnSocket(["env", "NGINX=3;", "nginx", "-p", folder, "-c", join(folder, "nginx.conf")], fd);
   socket.close();
   return { url: `http://${address}`, ...server };
 }
 
-/** A load that is not measured comes first: each page is then asked for three times, on average. */
+/** Warm-up: requests each page three times on average. */
 async function contestantOf(lane: Lane, host: Host, file: string): Promise<Contestant<Figure>> {
   const name = `${lane.name}: ${host.name}`;
   const requests = `${file} ${name.replaceAll("/", " ")}`;
@@ -170,7 +170,7 @@ async function contestantOf(lane: Lane, host: Host, file: string): Promise<Conte
   };
 }
 
-/** Writes a line a page. @throws Error when the host does not answer as the lane wants: wrong answers are fast ones. */
+/** Writes a line for each page. @throws Error if the host's answers are wrong, which would make it look fast. */
 async function writeRequests(file: string, { coding = "identity", isKnown }: Lane, { name, url, pages }: Host) {
   const lines: string[] = [];
   for (let page = 1; page <= pages; page++) {
@@ -191,7 +191,7 @@ async function writeRequests(file: string, { coding = "identity", isKnown }: Lan
   writeFileSync(file, `${lines.join("\n")}\n`);
 }
 
-/** Random pages for some seconds, as many as the host sends. */
+/** Requests random pages for some seconds. */
 async function load(requests: string, { name, url }: Host, seconds: number) {
   const wrk = ["wrk", "-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, "--latency", "-s", here("random-pages.lua")];
   const { out } = await run(onCore(1, [...wrk, `${url}/`, "--", requests]), { stdout: "pipe" });

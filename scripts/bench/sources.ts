@@ -1,4 +1,4 @@
-/** Sources of any size, the changed ones that follow them, and their releases. */
+/** Makes sources of any size, changed versions of them, and releases. */
 import { existsSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -6,7 +6,7 @@ import { here, run, say } from "./processes.js";
 
 export const BASE_URL = "https://directory.example.com";
 
-/** Larger sources hold this many users again and again, under other ids and dates: five times as fast as more users. */
+/** Larger sources repeat this number of users with other ids and dates, which is five times as fast. */
 const SAMPLE = 100_000;
 const MOST_COPIES = 256;
 
@@ -23,7 +23,7 @@ export async function makeSource(folder: string, users: number): Promise<string>
   return file;
 }
 
-/** The copies are in the order of ids, so neighbours in the file are far apart in the listing. */
+/** Copies users in the order of ids, so that neighbours in the file are far apart in the listing. */
 function copyUsers(sample: string, file: string, users: number): void {
   const db = new Database(file);
   for (const pragma of ["journal_mode = OFF", "synchronous = OFF"]) db.pragma(pragma);
@@ -41,10 +41,10 @@ function copyUsers(sample: string, file: string, users: number): void {
   db.close();
 }
 
-/** Of 2,000 users, changes 18, removes one and adds one, all over the listing. */
+/** Of each 2,000 users, changes 18, removes one and adds one, spread over the listing. */
 export function changeOnePercent(file: string): void {
   const db = new Database(file);
-  // The prime keeps the copies of one user apart.
+  // A prime, to keep the copies of one user apart.
   db.exec(`
     UPDATE users SET bio = bio || '!', referrals_count = referrals_count + 1 WHERE rowid % 1999 BETWEEN 10 AND 27;
     DELETE FROM users WHERE rowid % 1999 = 5;
@@ -62,7 +62,7 @@ export function buildCommand(cli: string, db: string, dist: string, ...flags: re
   return [process.execPath, cli, "build", "--db", db, "--out", dist, "--base-url", BASE_URL, "--quiet", ...flags];
 }
 
-/** @returns the folder of the release. */
+/** Builds a release. @returns its folder. */
 export async function release(...args: Parameters<typeof buildCommand>): Promise<string> {
   const [, , dist] = args;
   await run(buildCommand(...args));

@@ -1,4 +1,4 @@
-/** The diff that one would write first: both releases' users in maps by id, and every field of every one compared. */
+/** A simple diff: users of both releases in maps by id, with every field compared. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,6 +1,6 @@
 /**
- * Seeds one fault after the other into a copy of the checkout, and says which test finds it: `npm run mutants [NAME...]`.
- * Exit code 1 where a fault is found by no test, 2 where one cannot be tried.
+ * `npm run mutants [NAME...]`: seeds faults, one at a time, into a copy of the checkout, and prints which test finds each.
+ * Exit code 1 if no test finds a fault, 2 if a fault cannot be tried.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,13 +10,13 @@ import { MUTANTS } from "./mutants.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TIERS = ["unit", "system", "nightly"];
-/** What a machine that is too busy does to any test is no proof that it finds a fault. */
+/** Failures that a busy machine can cause in any test do not count. */
 const TIMEOUT = /timed out in \d+ ?ms/;
 const copy = mkdtempSync(join(tmpdir(), "rollcall-mutants-"));
 const sound = new Set();
 let running;
 
-/** An end that says nothing of the tests: the list or the machine is wrong. */
+/** The list of faults or the machine is wrong, not the tests. */
 class Refusal extends Error {}
 
 process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
@@ -26,7 +26,7 @@ for (const [signal, number] of [
   ["SIGHUP", 1],
 ])
   process.on(signal, () => {
-    // Each test run leads a group, so that its servers and browsers end with it.
+    // A process group for each run, so that its servers and browsers end with it.
     if (running?.pid) process.kill(-running.pid, "SIGKILL");
     process.exit(128 + number);
   });
@@ -38,7 +38,7 @@ try {
   const mutants = MUTANTS.filter(({ name }) => names.length === 0 || names.includes(name));
   for (const mutant of mutants) requireOnce(mutant);
   copyCheckout();
-  // Unit tests read the explorer's script and style there.
+  // Unit tests read the explorer's script and style from there.
   await compile("the checkout");
   await requireSound([...new Set(mutants.flatMap(({ tests }) => tests))].filter((test) => tierOf(test) === "unit"));
   const width = Math.max(...mutants.map(({ name }) => name.length));
@@ -66,7 +66,7 @@ function requireOnce({ name, file, from, tests }) {
   if (missing !== undefined) throw new Refusal(`${name}: there is no ${missing}`);
 }
 
-/** All files that git knows or would add. Tests may write beside them, so they are no links. */
+/** All files that git knows or would add. They are copied, since tests may write beside them. */
 function copyCheckout() {
   const listed = execFileSync("git", ["ls-files", "-z", "-co", "--exclude-standard"], { cwd: ROOT, encoding: "utf8" });
   for (const file of listed.split("\0").filter((path) => path !== "" && existsSync(join(ROOT, path)))) {
@@ -102,7 +102,7 @@ async function compile(what) {
   if (!passed) throw new Refusal(`${output}With ${what}, src does not compile.`);
 }
 
-/** @throws Refusal where one of these files fails without any fault. */
+/** Runs these files without a fault. @throws Refusal if one fails */
 async function requireSound(tests) {
   const unknown = tests.filter((test) => !sound.has(test));
   if (unknown.length === 0) return;
@@ -111,7 +111,7 @@ async function requireSound(tests) {
   for (const test of unknown) sound.add(test);
 }
 
-/** @param tests files of one tier. */
+/** Runs tests. @param tests files of one tier. */
 function runTests(tests) {
   const flags = ["--config", "test/vitest.config.ts", "--reporter=dot", "--project", tierOf(tests[0]), "--bail", "1"];
   return run("node_modules/vitest/vitest.mjs", "run", ...flags, ...tests);

@@ -1,6 +1,6 @@
 /**
- * Seeded faults: realistic mistakes of one line that would hurt users, over all rooms of src. `from` stands once in `file`.
- * `tests` are the cheapest files that should find the fault, unit tests first.
+ * Seeded faults: realistic one-line mistakes in all parts of src. `from` must occur once in `file`. `tests` are the cheapest files
+ * that should find the fault, unit tests first.
  */
 export const MUTANTS = [
   {

@@ -1,4 +1,4 @@
-/** Where sample users come from: made once with faker, which is too slow to ask for every field of a million users. */
+/** Pools of names and texts by locale, made once with faker, which is too slow for every field of a million users. */
 import type { Faker } from "@faker-js/faker";
 import { faker as ar } from "@faker-js/faker/locale/ar";
 import { faker as de } from "@faker-js/faker/locale/de";
@@ -22,7 +22,7 @@ import { faker as uk } from "@faker-js/faker/locale/uk";
 import { faker as vi } from "@faker-js/faker/locale/vi";
 import { faker as zh } from "@faker-js/faker/locale/zh_CN";
 
-/** A locale's pools, which users are combined from. */
+/** A locale's pools, from which users are combined. */
 export interface Place {
   countries: readonly string[];
   languages: readonly string[];
@@ -37,7 +37,7 @@ interface Locale {
   faker: Faker;
   countries: readonly string[];
   languages: readonly string[];
-  /** Where faker's lorem has no text in the locale's script. */
+  /** Own sentences, if faker's lorem has no text in the locale's script. */
   sentences?: readonly string[];
 }
 
@@ -94,7 +94,7 @@ const NAMES = 800;
 const CITIES = 200;
 const SENTENCES = 300;
 
-/** Every locale's pools, drawn anew from the seed: a second call gives the same. */
+/** Makes every locale's pools from the seed. */
 export function makePlaces(seed: number): Place[] {
   return LOCALES.map(({ faker, countries, languages, sentences }) => {
     faker.seed(seed);
@@ -109,7 +109,7 @@ export function makePlaces(seed: number): Place[] {
   });
 }
 
-/** Login-style names to put a number behind. */
+/** Login names, to which a number is appended. */
 export function makeLogins(seed: number): string[] {
   en.seed(seed);
   return draw(NAMES, () => en.internet.username().toLowerCase().replace(/\d+$/, ""));

@@ -1,4 +1,4 @@
-/** Seeded chance: the same seed draws the same on every machine. */
+/** A seeded random generator, equal on every machine. */
 import { generateMersenne32Randomizer } from "@faker-js/faker";
 
 export interface Random {

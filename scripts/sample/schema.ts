@@ -1,4 +1,4 @@
-/** The sample's table: what docs/guides/your-data.md shows, and the shape of the rows that go into it. */
+/** The sample's table, as in docs/guides/your-data.md, and the type of its rows. */
 import type { User } from "../../src/contract/users.js";
 
 export const CREATE_USERS = `CREATE TABLE users (

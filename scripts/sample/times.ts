@@ -1,20 +1,19 @@
-/** Times of the sample, in microseconds since 1970 and counted back from a fixed moment: no clock is asked. */
+/** Times of the sample, in microseconds since 1970, counted back from a fixed time. */
 
 const SECOND = 1_000_000;
 export const DAY = 86_400 * SECOND;
 
-/** The moment at which the sample was taken, so to speak. */
+/** The fixed time. */
 export const NOW = Date.UTC(2026, 0, 31, 18) * 1000;
 const NEWEST = NOW - DAY;
 const OLDEST = Date.UTC(2021, 0, 1) * 1000;
 
-/** With more, a user's share of the five years would be too short to round to seconds in. */
+/** Maximum number of users. With more, a user's slot of the five years would be too short to round to seconds. */
 export const MAX_USERS = 50_000_000;
 
 /**
- * Says when the user at a place in the listing joined (rank 0 is the newest). Each has a slot of its own, except
- * those who tie with the user before: some by chance, and always the first user of every second page of 100, so that
- * the order of ties decides who stands on which page.
+ * The join time of the user with a rank in the listing (0 is the newest). Each user has a slot, except those who tie with the
+ * user before: some at random, and the first user of every second page of 100, so that ties cross page borders.
  */
 export function datesByRank(count: number, seed: number): (rank: number) => number {
   const slot = Math.floor((NEWEST - OLDEST) / count);
@@ -23,7 +22,7 @@ export function datesByRank(count: number, seed: number): (rank: number) => numb
     while (tiesWithPrevious(first, seed)) first--;
     const noise = scramble(first, seed);
     const time = NEWEST - first * slot - Math.floor(((noise >>> 8) / 2 ** 24) * (slot / 2));
-    // Some systems know whole seconds only; rounding goes down, and stays in the slot.
+    // Some users have whole seconds, rounded down within the slot.
     return noise % 20 === 0 ? time - (time % SECOND) : time;
   };
 }
@@ -40,7 +39,7 @@ function tiesWithPrevious(rank: number, seed: number): boolean {
   return rank % 200 === 100 || scramble(rank, seed) % 25 === 1;
 }
 
-/** 32 bits that look random, the same for the same rank: the finalizer of MurmurHash3. */
+/** Hashes a rank to 32 bits: the finalizer of MurmurHash3. */
 function scramble(rank: number, seed: number): number {
   let bits = Math.imul(rank, 0x9e3779b1) ^ seed;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);

@@ -1,4 +1,4 @@
-/** One sample user after another: valid, without warnings, and the same for the same seed. */
+/** Generates sample users: valid, without warnings, and reproducible. */
 import { USERS } from "../../src/contract/users.js";
 import { HARD_TEXT } from "./hard-text.js";
 import { makeLogins, makePlaces, type Place } from "./places.js";
@@ -10,7 +10,7 @@ const OTHER_LANGUAGES = ["EN", "ES", "FR", "DE", "AR", "ZH-HANT", "SW", "HI", "P
 
 const KYC_STATUSES = USERS.properties.kyc_status.enum;
 
-/** `KYC_STATUSES` with the common ones repeated, so that all occur and some occur more. */
+/** Statuses, with common ones repeated. */
 const STATUS_POOL: readonly UserRow["kyc_status"][] = [
   ...KYC_STATUSES,
   ...KYC_STATUSES,
@@ -20,16 +20,16 @@ const STATUS_POOL: readonly UserRow["kyc_status"][] = [
   ...Array<"VERIFIED">(20).fill("VERIFIED"),
 ];
 
-/** One bio in so many is hard text, each kind in its turn. */
+/** One of this number of bios is hard text, each kind in turn. */
 const HARD_EVERY = 25;
 
-/** `count` users in no order of time: neighbours in the file are far apart in the listing. */
+/** Generates `count` users, not in order of time, so that neighbours in the file are far apart in the listing. */
 export function* sampleUsers(count: number, seed: number): Generator<UserRow> {
   const random = seededRandom(seed);
   const places = makePlaces(seed);
   const logins = makeLogins(seed);
   const dateOf = datesByRank(count, seed);
-  // A prime, so that the ranks run through 0 to count - 1, each once.
+  // A prime, so that each rank occurs once.
   const stride = 2_654_435_761 % count;
   for (let i = 0; i < count; i++) {
     const user = sampleUser(random, random.pick(places), logins, dateOf((i * stride) % count));
@@ -59,19 +59,19 @@ function sampleUser(random: Random, place: Place, logins: readonly string[], joi
   };
 }
 
-/** Version 4, as Django makes them. */
+/** Makes a UUID of version 4. */
 function uuid(random: Random): string {
   const variant = random.pick(["8", "9", "a", "b"]);
   return `${random.hex(8)}-${random.hex(4)}-4${random.hex(3)}-${variant}${random.hex(3)}-${random.hex(12)}`;
 }
 
-/** NULL and `id` are the two ways in which sources say that a user never chose one. */
+/** Sources express a missing username as NULL or as the id. */
 function username(random: Random, id: string, logins: readonly string[]): string | null {
   if (random.chance(15)) return random.chance(70) ? null : id;
   return random.pick(logins) + random.below(10_000);
 }
 
-/** Where display_name is not NULL, it is what NULL would be replaced by. */
+/** The display name: NULL, or the value that would replace NULL. */
 function names(random: Random, id: string, place: Place) {
   const first_name = random.chance(7) ? "" : random.pick(place.firstNames);
   const last_name = random.chance(first_name ? 6 : 60) ? "" : random.pick(place.lastNames);
@@ -92,7 +92,7 @@ function languages(random: Random, place: Place): string[] {
   return [...spoken];
 }
 
-/** Mixed case, as wallets write their checksum; some sources have them all in lower case. */
+/** A wallet address, in mixed case (checksum) or in lower case. */
 function wallet(random: Random): string {
   const digits = random.hex(40);
   if (random.chance(15)) return `0x${digits}`;

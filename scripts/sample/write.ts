@@ -1,11 +1,11 @@
-/** Writes users into a new SQLite file that appears whole, under its name, or not at all. */
+/** Writes users into a new SQLite file, atomically. */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { UserError } from "../../src/errors.js";
 import { CREATE_INDEX, CREATE_USERS, type UserRow } from "./schema.js";
 
-/** Rows a transaction; a part of the format, since the file's header counts transactions. */
+/** Rows of a transaction. It affects the bytes, since the file header counts transactions. */
 const BATCH = 20_000;
 
 /** Bounds the memory; more of it made nothing faster, although ids fill their index in random order. */
@@ -46,7 +46,7 @@ function fill(file: string, rows: Iterable<UserRow>): void {
   try {
     db.pragma("page_size = 4096");
     db.pragma("encoding = 'UTF-8'");
-    // Nobody else sees this file, and it is thrown away when anything fails.
+    // The file is temporary, and removed after an error.
     db.pragma("journal_mode = OFF");
     db.pragma("synchronous = OFF");
     db.pragma("locking_mode = EXCLUSIVE");

@@ -1,4 +1,4 @@
-/** `adapt` and its relatives in the library: the files for a host, a check of its limits, and a list of all hosts. */
+/** The library functions for hosts: `adapt` writes files, `checkLimits` measures a release, `listHosts` lists all hosts. */
 import { existsSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -28,14 +28,14 @@ import { HOSTS, hostOf, hostRow, unsupportedFeatures } from "./hosts.js";
 import { findDiffering } from "./release-files.js";
 
 interface ReleaseOptions extends OptionsOf<"release"> {
-  /** The folder of the releases; `dist` unless given. */
+  /** The folder of the releases; `dist` by default. */
   dist?: string | undefined;
 }
 
 export type AdaptOptions = ReleaseOptions & HostedSiteOptions & ServingOptions & OptionsOf<"write">;
 
 export interface AdaptEffects {
-  /** What the path of a release is relative to; the process's own folder unless given. */
+  /** Base of relative paths; the current folder by default. */
   cwd?: string | undefined;
 }
 
@@ -44,14 +44,14 @@ export interface Adapted {
   /** The release's id. */
   id: string;
   files: WrittenFile[];
-  /** Where the release's folder goes. */
+  /** What to do with the release's folder. */
   steps: readonly string[];
-  /** What of the release the host cannot use, and what keeps it from reading it. */
+  /** Features of the release that the host cannot use, and files that it cannot read. */
   notes: string[];
 }
 
 interface WrittenFile extends HostFile {
-  /** False for a site's file that was there already: it belongs to the administrator. Absent where nothing is written. */
+  /** False for a site's file that exists already, since it belongs to the administrator. Undefined if nothing is written. */
   isWritten?: boolean;
 }
 
@@ -65,11 +65,11 @@ const OPTIONS: OptionRules<AdaptOptions> = {
 const EFFECTS: OptionRules<AdaptEffects> = { cwd: folder };
 
 /**
- * Writes what a host needs to serve a release: for some the site's file, which is written once and includes what every
- * release built with `adapt` holds for the host; for others all files for one release.
- * @param name one of those that `listHosts` returns as `host`.
- * @throws UserError when there is no such host or release, the release lacks what the site's file includes, or a file
- * cannot be written; then none is.
+ * Writes what a host needs to serve a release. For some hosts, that is the site's file, which is written once and includes
+ * files of each release built with `adapt`; for others, all files for one release.
+ * @param name a host's name in `listHosts`.
+ * @throws UserError if there is no such host or release, if the release does not have the included files, or if a file cannot
+ * be written; then no file is written.
  */
 export async function adapt(name: string, given: AdaptOptions = {}, effects: AdaptEffects = {}): Promise<Adapted> {
   const host = hostOf(name);
@@ -91,20 +91,18 @@ export async function adapt(name: string, given: AdaptOptions = {}, effects: Ada
   };
 }
 
-/** @throws UserError when a release does not hold these files as they are. */
+/** Requires a release to have exactly these files. @throws UserError */
 function requireIncluded(name: string, release: Release, files: readonly HostFile[]): void {
   const { snapshot, sums } = release;
   const other = findDiffering(release, files);
   if (!other) return;
-  const why = sums.others.has(other.path)
-    ? `has another ${other.path} than these settings make`
-    : `has no ${other.path}`;
+  const why = sums.others.has(other.path) ? `has a ${other.path} of other settings` : `has no ${other.path}`;
   throw new UserError(
     `Release ${snapshot.id} ${why}; run "rollcall build --adapt ${name}" with the same settings first, or set adapt in rollcall.config.json.`,
   );
 }
 
-/** Writes all files, or none. A site's file that is there already stays as it is. */
+/** Writes all files, or none. An existing site's file is kept. */
 async function writeFiles(folder: string, files: readonly HostFile[], isSite: boolean): Promise<WrittenFile[]> {
   const marked = files.map((file) => ({ ...file, isWritten: !(isSite && existsSync(join(folder, file.path))) }));
   const written = marked.filter(({ isWritten }) => isWritten);
@@ -122,13 +120,13 @@ async function writeFiles(folder: string, files: readonly HostFile[], isSite: bo
 export interface Fit extends Measured {
   host: string;
   snapshot: Snapshot;
-  /** The limits that the release exceeds: none when the host takes it. */
+  /** The limits that the release exceeds. */
   excess: Excess[];
 }
 
 /**
  * Measures a release against the limits of a host.
- * @throws UserError when there is no such host or release.
+ * @throws UserError if there is no such host or release.
  */
 export async function checkLimits(name: string, given: ReleaseOptions = {}, effects: AdaptEffects = {}): Promise<Fit> {
   const host = hostOf(name);
@@ -139,7 +137,7 @@ export async function checkLimits(name: string, given: ReleaseOptions = {}, effe
   return { host: name, snapshot: release.snapshot, ...measured, excess: findExcess(measured.measures, host) };
 }
 
-/** A release in the numbers that hosts limit. */
+/** The sizes of a release that hosts limit. */
 export type Measures = Required<Omit<HostLimits, "source">>;
 
 /** A limit that a release exceeds. */
@@ -151,14 +149,15 @@ interface Excess {
 
 interface Measured {
   measures: Measures;
-  /** The path of the largest file, of pages, parts and all else that is deployed. */
+  /** The path of the largest deployed file. */
   largest: string;
-  /** How many steps it has. */
+  /** Number of steps. */
   stepFiles: number;
-  /** How many files of a look-up. */
+  /** Number of sorted files. */
   sortedFiles: number;
 }
 
+/** Measures a release. */
 export async function measure(release: Release): Promise<Measured> {
   const folders = new Map<string, number>();
   const measures: Measures = { files: 0, filesInFolder: 0, bytesInFile: 0, bytes: 0, upload: 0 };
@@ -178,6 +177,7 @@ export async function measure(release: Release): Promise<Measured> {
   return { measures, largest, stepFiles, sortedFiles };
 }
 
+/** Finds the limits that measures exceed. */
 export function findExcess(measures: Measures, { limits }: Host): Excess[] {
   const names = Object.keys(measures) as (keyof Measures)[];
   return names.flatMap((limit) => {
@@ -186,7 +186,7 @@ export function findExcess(measures: Measures, { limits }: Host): Excess[] {
   });
 }
 
-/** A web server reads the release as a user of its own; other hosts are sent a copy. */
+/** A note if a web server's user cannot read the release. Other hosts get a copy. */
 function findUnreadableFiles({ site }: Host, release: Release): string[] {
   const barrier = site && findUnreadable(release.folder, pathsOf(release));
   return barrier === undefined ? [] : [barrier];
@@ -197,7 +197,7 @@ function* pathsOf(release: Release): Generator<string> {
   yield* unlistedFiles(release);
 }
 
-/** A row for each host, by the names of the table's columns, and what the host cannot do. */
+/** Lists all hosts: for each, the cells of the table of hosts, and its limitations. */
 export function listHosts(): Record<string, unknown>[] {
   return HOSTS.map((host) => ({
     ...Object.fromEntries(hostRow(host)),

@@ -1,4 +1,4 @@
-/** Apache httpd 2.4: rules that find the file of a request in one release, and its digest in a map of their own. */
+/** Apache httpd 2.4: rewrite rules find the file of a request, and a RewriteMap its ETag. */
 import { ENCODINGS, ERROR_DETAILS, type ErrorStatus, errorBody, INVALID_PAGE } from "../contract/headers.js";
 import { SNAPSHOT } from "../release/layout.js";
 import { type Deployment, type HostedSite, tagsOf } from "./deployment.js";
@@ -22,8 +22,8 @@ export const apache: Host = {
     path: "rollcall.conf",
     what: "Apache, as the virtual host",
     instructions:
-      "Goes where virtual hosts are, as /etc/apache2/sites-available/rollcall.conf does; then a2ensite rollcall.\n" +
-      "It is yours: it is never written again, whatever is built.\n" +
+      "Put it with the virtual hosts, as /etc/apache2/sites-available/rollcall.conf; then run a2ensite rollcall.\n" +
+      "You can edit it: Rollcall does not overwrite it.\n" +
       "After each build, and after rollcall use: apachectl configtest && apachectl graceful.",
     text: writeSite(site),
   }),
@@ -31,11 +31,11 @@ export const apache: Host = {
     {
       path: RULES,
       what: "Apache, in a virtual host: the rules",
-      instructions: "Included by the site's file. It names all else by the release's own folder.",
+      instructions: "Included by the site's file.",
       text: writeRelease(deployment),
     },
-    { path: TAGS, instructions: `The digests, which ${RULES} reads.`, text: writeTags(deployment) },
-    { path: REFUSAL_FILE, instructions: `The body of a 405, which ${RULES} names.`, text: BODIES[405] },
+    { path: TAGS, instructions: `The digests, for ${RULES}.`, text: writeTags(deployment) },
+    { path: REFUSAL_FILE, instructions: `The body of a 405, for ${RULES}.`, text: BODIES[405] },
   ],
 };
 
@@ -48,7 +48,7 @@ function writeSite({ base, serverName, address, port = 80, included }: HostedSit
   return [
     ...([80, 443].includes(port) ? [] : [...listen(port, address), ""]),
     `<VirtualHost ${on(port)}>`,
-    // ServerName takes no IPv6 address.
+    // ServerName does not accept IPv6 addresses.
     `  ${serverName.startsWith("[") ? "ServerAlias" : "ServerName"} ${quoteApache(serverName)}`,
     "",
     `  # For https: a2enmod ssl, ${on(443)} above, a certificate and these lines:`,
@@ -56,25 +56,25 @@ function writeSite({ base, serverName, address, port = 80, included }: HostedSit
     `  # SSLCertificateFile /etc/letsencrypt/live/${serverName}/fullchain.pem`,
     `  # SSLCertificateKeyFile /etc/letsencrypt/live/${serverName}/privkey.pem`,
     "",
-    "  # Other listings of this name go here, too, each by such a line. One without a path comes last.",
+    "  # Add a line like this for each other listing of this name. A listing without a path comes last.",
     `  Include ${quoteApache(pathPattern(included(RULES)))}`,
-    ...(base === "" ? [] : ["  # What else this name has, is not found.", `  RewriteRule ^ - ${answer(404)}`]),
+    ...(base === "" ? [] : ["  # Anything else is not found.", `  RewriteRule ^ - ${answer(404)}`]),
     "</VirtualHost>",
     "",
   ].join("\n");
 }
 
-/** A path where Apache takes some characters for a pattern. Between brackets, each matches itself. */
+/** Escapes a path for directives in which Apache reads patterns. Between brackets, a character matches itself. */
 function pathPattern(path: string): string {
   return path.replace(/[*?[]/g, "[$&]");
 }
 
-/** Apache does not start with two lines for one port, so all sites of Rollcall share one. */
+/** Apache does not start with two Listen lines for one port, so all sites of Rollcall share one. */
 function listen(port: number, address?: string): string[] {
   const to = address === undefined ? `${port}` : `${address}:${port}`;
   const name = `ROLLCALL_${to.replace(/\W/g, "_")}`;
   return [
-    "# Remove this where the server has such a line already: Apache does not start with two.",
+    "# Remove this if the server has such a line already: Apache does not start with two.",
     `<IfDefine !${name}>`,
     `  Define ${name}`,
     `  Listen ${to}`,
@@ -84,9 +84,9 @@ function listen(port: number, address?: string): string[] {
 
 function writeRelease(deployment: Deployment): string {
   const { key, base, folder, included } = deployment;
-  // No release has such a path.
+  // A path that no release has.
   const refusal = `${base}/.rollcall/405`;
-  // Apache would read $1 as a group of a pattern.
+  // Apache would read $1 as a back-reference.
   const refusalUrl = refusal.replaceAll("$", "%24");
   const isSentLarge = `%{REQUEST_STATUS} == '200' && ${isLarge(deployment)}`;
   return [
@@ -102,10 +102,10 @@ function writeRelease(deployment: Deployment): string {
     "",
     ...writeAnswers(deployment, refusalUrl),
     "",
-    "# Bytes can change without their time and size, so Apache compares only the tags.",
+    "# Compare only ETags: bytes can change without their time and size.",
     "Header onsuccess unset ETag",
     `Header always set ETag "%{ROLLCALL_TAG}e" "expr=${FOUND} && !(${isSentLarge})"`,
-    "# Apache compares If-Range with this one.",
+    "# Apache compares If-Range with this ETag.",
     `Header onsuccess set ETag "%{ROLLCALL_TAG}e" "expr=${isSentLarge}"`,
     "RequestHeader unset If-None-Match env=!ROLLCALL_FRESH",
     "RequestHeader set If-None-Match * env=ROLLCALL_FRESH",
@@ -113,7 +113,7 @@ function writeRelease(deployment: Deployment): string {
     ...(base === ""
       ? []
       : [
-          "# Of two listings of one name, the last would decide for both.",
+          "# Separate the answers of listings of one name.",
           `<LocationMatch ${quoteApache(within(deployment))}>`,
           ...writeOwnAnswers(deployment, refusalUrl).map((line) => `  ${line}`),
           "</LocationMatch>",
@@ -126,12 +126,12 @@ function writeRelease(deployment: Deployment): string {
   ].join("\n");
 }
 
-/** The pattern of all paths of a listing. */
+/** The pattern of all paths of a site. */
 function within({ base }: Deployment): string {
   return `^${literal(decodePath(base))}(?:/|$)`;
 }
 
-/** Skips rules for paths that belong to another listing. */
+/** Skips rules for paths of other listings. */
 function only(deployment: Deployment, rules: readonly string[]): string[] {
   if (deployment.base === "") return [...rules];
   const count = rules.filter((line) => line.startsWith("RewriteRule ")).length;
@@ -142,7 +142,7 @@ function writeRules(deployment: Deployment): string[] {
   const { base, files, routes, families, page, folder, key } = deployment;
   const path: PathPattern = (text) => literal(decodePath(text));
   const others = [...files].filter(([, { "Content-Type": type }]) => type !== page["Content-Type"]);
-  // A word without quotes: between them, a quote could not be escaped.
+  // An unquoted word, since quotes within quotes could not be escaped.
   const fileOf = (name: string) => `${folder.replace(/[\\$%\s]/g, "\\$&")}/${name}`;
   return [
     ...writeSpelling(base),
@@ -170,7 +170,7 @@ function writeRules(deployment: Deployment): string[] {
   ];
 }
 
-/** The statuses that Apache answers with an HTML page of its own, and the contract's error that replaces it. */
+/** Statuses for which Apache has an HTML page, and the contract's error that replaces it. */
 const ERROR_PAGES: readonly [statuses: readonly number[], answer: ErrorStatus][] = [
   [[400, 401, 403, 411, 412, 421, 422, 426, 501, 505], 400],
   [[408], 408],
@@ -181,10 +181,10 @@ const ERROR_PAGES: readonly [statuses: readonly number[], answer: ErrorStatus][]
   [[500, 502, 503, 504, 507], 500],
 ];
 
-/** Removed from requests: Apache would compare them with times and sizes, which do not change with the bytes. */
+/** Headers removed from requests: Apache would compare them with times and sizes, which may not change with the bytes. */
 const CONDITIONS = ["If-Modified-Since", "If-Unmodified-Since", "If-Match"];
 
-/** @param refusal the URL's path of the body of a 405, which Apache would send with a second Allow if it were a text here. */
+/** Writes directives for headers, errors and redirects. @param refusal URL path of the body of a 405: for an inline text, Apache would send a second Allow. */
 export function writeAnswers(rules: Rules, refusal: string): string[] {
   const { headers, preflight, error, encodings } = rules;
   return [
@@ -229,8 +229,8 @@ function refusalPage(refusal: string): string {
 }
 
 /**
- * Where redirects lead to: a path alone. Apache puts the client's Host into its own Location, which no directive can change
- * unless another request gives the body.
+ * Sets Location of redirects to a path. Apache's own Location has the client's Host, and can be replaced only if the body comes
+ * from another request.
  */
 function writeRedirects({ base, redirects }: Rules): string[] {
   return [
@@ -242,7 +242,7 @@ function writeRedirects({ base, redirects }: Rules): string[] {
   ];
 }
 
-/** How long answers are kept, and what only some files have; their types are said where they are found. */
+/** Cache-Control, and headers of single files. Types are set by the rewrite rules. */
 function writeFileHeaders({ page, files }: Rules): string[] {
   const caching = page["Cache-Control"];
   return [
@@ -261,7 +261,7 @@ function endsIn(pattern: string): string {
   return `%{REQUEST_FILENAME} =~ m#${pattern}$#`;
 }
 
-/** The condition for files that are so large that they are resumed. */
+/** The condition for large files, of which ranges are sent. */
 function isLarge({ families }: Rules): string {
   return endsIn(`/${pathsOfLarge(families)}`);
 }
@@ -273,20 +273,20 @@ function set(headers: Headers, condition?: string): string[] {
   );
 }
 
-/** A value of a header, of which Apache reads percent signs and backslashes. */
+/** Escapes a header value, in which Apache interprets percent signs and backslashes. */
 function formatted(value: string): string {
   return value.replaceAll("\\", "\\\\").replaceAll("%", "%%");
 }
 
-/** A value of a directive. */
+/** Quotes a value of a directive. */
 export function quoteApache(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** A pattern for a path: for the whole path of a URL, or for what follows the folder of a .htaccess. */
+/** Makes the pattern of a path: of the whole URL path, or of the part below a .htaccess's folder. */
 export type PathPattern = (path: string) => string;
 
-/** Answers all methods but GET and HEAD. */
+/** Writes rules that answer methods other than GET and HEAD. */
 export function writeMethods(): string[] {
   return [
     "RewriteEngine On",
@@ -303,13 +303,13 @@ export function writeMethods(): string[] {
   ];
 }
 
-/** Finds nothing by a path in another spelling than that of links, which Apache brings into that form. */
+/** Writes a rule that answers 404 for paths that Apache would normalise. */
 export function writeSpelling(base: string): string[] {
   const request = `!^\\S+ (?:[A-Za-z]+://[^/?\\s]*)?${spelling(base, "\\s")}`;
   return [`RewriteCond %{THE_REQUEST} ${apacheWord(request)}`, `RewriteRule ^ - ${answer(404)}`];
 }
 
-/** Redirects where the slash is missing, and sets ROLLCALL_PAGE and ROLLCALL_SUFFIX by the last rule that matches. */
+/** Writes rules that redirect paths without their slash, and set ROLLCALL_PAGE and ROLLCALL_SUFFIX; the last match counts. */
 export function writePageRules(rules: Rules, path: PathPattern): string[] {
   const { redirects, listing, pages, encodings } = rules;
   const query = (pattern: string, page: string) => [
@@ -334,31 +334,32 @@ export function writePageRules(rules: Rules, path: PathPattern): string[] {
   ];
 }
 
-/** The file of the release that ROLLCALL_PAGE and ROLLCALL_SUFFIX name. */
+/** The page's file, by ROLLCALL_PAGE and ROLLCALL_SUFFIX. */
 export function pageFile({ pageFolder }: Rules): string {
   return `${pageFolder}/%{ENV:ROLLCALL_PAGE}.json%{ENV:ROLLCALL_SUFFIX}`;
 }
 
-/** The pattern of every path that `pageFile` answers. */
+/** The pattern of paths that `pageFile` answers. */
 export function pagePattern({ listing }: Rules, path: PathPattern): string {
   return apacheWord(`^${path(listing)}(?:pages/${PAGE_NUMBER}\\.json)?$`);
 }
 
-/** Answers a path without its last slash. A header says where to: Apache's own Location has the Host that the client has sent. */
+/** Writes the rule that redirects a path without its slash. `writeRedirects` sets Location. */
 export function redirectFrom(pattern: string, { base }: Rules, bare: string): string {
   return `RewriteRule ${apacheWord(pattern)} / [R=301,L,E=ROLLCALL_MOVED:${redirectName(base, bare)}]`;
 }
 
-/** What the rules call a redirect, since its path may have characters that end a flag. */
+/** The name of a redirect in flags, since its path could end a flag. */
 function redirectName(base: string, bare: string): string {
   return bare === base ? "base" : "listing";
 }
 
+/** Flags that answer with a status. */
 export function answer(status: ErrorStatus | 204): string {
   return `[R=${status},END]`;
 }
 
-/** One word of a rewrite rule. A quote in it cannot be escaped, since a backslash belongs to the pattern. */
+/** Quotes a word of a rewrite rule. Quotes in it cannot be escaped, since backslashes belong to the pattern. */
 export function apacheWord(text: string): string {
   return `"${text}"`;
 }

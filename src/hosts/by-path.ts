@@ -1,4 +1,4 @@
-/** Hosts that cannot map a query: only releases with links by path work there, with the headers that each can set. */
+/** Hosts that cannot map a query. They need releases with `--links path`. */
 import { type FileSource, type Host, limitedBy } from "./host.js";
 import type { Headers } from "./rules.js";
 
@@ -6,7 +6,7 @@ const GB = 1_000_000_000;
 const MIB = 1024 * 1024;
 const NONE = { options: "no", refusal: "no", missing: "HTML" } as const;
 const ONLINE_ONLY = "not run: it exists only online";
-const AS_PREFIX = "Where the base URL has a path, that is the prefix:";
+const AS_PREFIX = "If the base URL has a path, use it as the prefix:";
 
 const githubPages = byPath({
   name: "github-pages",
@@ -19,9 +19,7 @@ const githubPages = byPath({
     bytesInFile: 100 * MIB,
     source: "docs.github.com/pages/getting-started-with-github-pages/github-pages-limits; files: of a repository",
   },
-  steps: [
-    "Publish the release's folder to the branch that Pages shows; its base URL is https://NAME.github.io/REPOSITORY.",
-  ],
+  steps: ["Publish the release's folder to the branch of Pages; the base URL is https://NAME.github.io/REPOSITORY."],
   published: () => [
     {
       path: ".nojekyll",
@@ -38,11 +36,11 @@ const gitlabPages = byPath({
   compression: "files",
   tested: ONLINE_ONLY,
   limits: { files: 200_000, bytes: GB, source: "GitLab.com: gitlab.com/gitlab-org/gitlab/-/issues/405048" },
-  steps: ["Publish the release's folder as the artifact public/ of a job that is called pages."],
+  steps: ["Publish the release's folder as the artifact public/ of a job named pages."],
   files: () => [
     {
       path: ".gitlab-ci.yml",
-      instructions: "Goes into the project, whose folder public/ is the release's.",
+      instructions: "Put it into the project, whose folder public/ is the release.",
       text: "# GitLab's job, written by Rollcall. Goes into the project. To check it: rollcall verify URL\npages:\n  script: [ls public/snapshot.json]\n  artifacts: { paths: [public] }\n",
     },
   ],
@@ -59,9 +57,9 @@ const s3Website = byPath({
     source: "docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html, one request",
   },
   steps: [
-    "rollcall publish s3://BUCKET; each object has the Content-Type and Cache-Control that it is uploaded with.",
+    "rollcall publish s3://BUCKET sets Content-Type and Cache-Control of each object.",
     `${AS_PREFIX} s3://BUCKET/PATH.`,
-    "With --explorer, the page is the website's index document: aws s3 website s3://BUCKET --index-document index.html.",
+    "With --explorer, set the index document: aws s3 website s3://BUCKET --index-document index.html.",
   ],
 });
 
@@ -81,7 +79,7 @@ const firebase = byPath({
     source: "firebase.google.com/docs/hosting/reference/rest/v1beta1/sites.versions/populateFiles",
   },
   limitations: {
-    ...limitedBy("It cannot map a query, so it has pages by path and no listing", [
+    ...limitedBy("It cannot map a query, so it serves pages by path, and no listing", [
       ...["no-page", "other-parameters", "accept"],
       ...["missing-slash", "missing-slash-query"],
     ]),
@@ -89,16 +87,16 @@ const firebase = byPath({
     ...limitedBy("It answers 404 with its own page and the headers of pages", [
       ...["invalid-page", "error-caching", "error-detail"],
     ]),
-    ...limitedBy("It has no ranges: a part or a step comes whole", ["part-range", "part-if-range"]),
-    etag: "It sends tags of its own, without quotes",
-    ...limitedBy("It does not compare tags", [...["not-modified", "not-modified-weak", "not-modified-list"]]),
+    ...limitedBy("It does not send ranges, so parts and steps are sent whole", ["part-range", "part-if-range"]),
+    etag: "It sends its own ETags, without quotes",
+    ...limitedBy("It does not compare ETags", [...["not-modified", "not-modified-weak", "not-modified-list"]]),
   },
   steps: [
-    "firebase deploy --only hosting, where firebase.json is and public/ is the release's folder.",
-    "Where the base URL has a path, the release lies in the folder of that name in public/.",
+    "Run firebase deploy --only hosting in the folder of firebase.json, with the release's folder as public/.",
+    "If the base URL has a path, put the release into the folder of that name in public/.",
   ],
   files: ({ pageFolder, headers, page, files, routes, families }) => [
-    jsonFile("firebase.json", "Goes into the project, beside public/.", {
+    jsonFile("firebase.json", "Put it into the project, beside public/.", {
       hosting: {
         public: "public",
         ignore: ["firebase.json", "**/.*"],
@@ -128,11 +126,11 @@ const azureStaticWebApps = byPath({
     source: "learn.microsoft.com/azure/static-web-apps/quotas, free plan; standard: twice the bytes",
   },
   steps: [
-    "/api belongs to its functions: where the listing's path begins so, give the base URL a path, and publish the release into a folder of that name.",
-    "swa deploy, with the folder that holds both that one and staticwebapp.config.json.",
+    "/api is reserved for functions: if the listing's path begins with it, give the base URL a path, and publish the release into a folder of that name.",
+    "Run swa deploy with the folder that contains the release and staticwebapp.config.json.",
   ],
   files: ({ base, pageFolder, headers, page, files, routes, families }) => [
-    jsonFile("staticwebapp.config.json", "Goes into the folder that is deployed, beside the one of the release.", {
+    jsonFile("staticwebapp.config.json", "Put it into the deployed folder, beside the release.", {
       globalHeaders: headers,
       routes: [
         { route: `${base}/${pageFolder}/*`, headers: page },
@@ -154,14 +152,14 @@ const gcs = byPath({
     "gcloud storage rsync --recursive dist/current gs://BUCKET --cache-control='public, max-age=60'.",
     "gcloud storage objects update gs://BUCKET/snapshot.json gs://BUCKET/SHA256SUMS --cache-control=no-cache.",
     `${AS_PREFIX} gs://BUCKET/PATH.`,
-    "With --explorer, the page is the bucket's main page: gcloud storage buckets update gs://BUCKET --web-main-page-suffix=index.html.",
+    "With --explorer, set the main page: gcloud storage buckets update gs://BUCKET --web-main-page-suffix=index.html.",
     "gcloud storage objects update gs://BUCKET/index.html gs://BUCKET/explorer/{app.js,icon.svg,style.css,summary.json} --cache-control=no-cache.",
   ],
 });
 
 export const BY_PATH: readonly Host[] = [githubPages, gitlabPages, s3Website, firebase, azureStaticWebApps, gcs];
 
-/** Adds what follows from serving only by path: no query, and how to build. */
+/** Makes a host without queries, with the steps to build. */
 function byPath(host: Omit<Host, "query">): Host {
   const { name, compression, published, steps } = host;
   const build = `Build with --links path${published ? ` --adapt ${name}` : ""}`;
@@ -173,7 +171,7 @@ function byPath(host: Omit<Host, "query">): Host {
 }
 
 function jsonFile(path: string, place: string, value: unknown): FileSource {
-  const instructions = `${place} It is JSON, which has no comments. To check it: rollcall verify URL.`;
+  const instructions = `${place} JSON has no comments. To check it: rollcall verify URL.`;
   return { path, instructions, text: `${JSON.stringify(value, null, 2)}\n` };
 }
 

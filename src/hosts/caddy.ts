@@ -1,4 +1,4 @@
-/** Caddy: a site block of the administrator, which imports what each release holds for it. */
+/** Caddy: the administrator's site block imports a file of the current release. */
 import { ENCODINGS } from "../contract/headers.js";
 import { usageError } from "../errors.js";
 import { isPacked } from "../release/layout.js";
@@ -16,12 +16,12 @@ export const caddy: Host = {
   compression: "files",
   tested: "Caddy of Debian",
   limitations: PATTERN_LIMITATIONS,
-  steps: ["Gets its own certificate where the base URL has https, unless --listen-port is given."],
+  steps: ["Caddy gets a certificate if the base URL has https, unless --listen-port is given."],
   site: (site) => ({
     path: "rollcall.caddy",
     what: "Caddy, as the host",
     instructions:
-      "Goes into a Caddyfile by a line: import rollcall.caddy. It is yours: it is never written again, whatever is built.\n" +
+      "Import it in a Caddyfile: import rollcall.caddy. You can edit it: Rollcall does not overwrite it.\n" +
       "After each build, and after rollcall use: systemctl reload caddy.",
     text: writeSite(site),
   }),
@@ -41,35 +41,33 @@ function writeSite(site: HostedSite): string {
     `${quoteCaddy(addressOf(site))} {`,
     ...indent([
       ...(address === undefined ? [] : [`bind ${quoteCaddy(address.replace(/^\[(.*)\]$/, "$1"))}`]),
-      "# With https:// above, Caddy gets a certificate by itself, unless this line names yours:",
+      "# With https:// above, Caddy gets a certificate, unless this line names yours:",
       `# tls /etc/ssl/certs/${serverName}.pem /etc/ssl/private/${serverName}.key`,
-      ...(base === ""
-        ? []
-        : ["", "# Other listings of this name may go into this block too, each by a line like this one."]),
+      ...(base === "" ? [] : ["", "# Add a line like this for each other listing of this name."]),
       `import ${caddyWord(plainPath(site.included(INCLUDED)))}`,
-      ...(base === "" ? [] : ["# What nothing else in this block answers.", ...caddyBlock("handle", ["error 404"])]),
+      ...(base === "" ? [] : ["# Anything else is not found.", ...caddyBlock("handle", ["error 404"])]),
     ]),
     "}",
     "",
   ].join("\n");
 }
 
-/** A port that was asked for means that a server in front has the certificate. */
+/** The site's address. With --listen-port, a server in front has the certificate. */
 function addressOf({ baseUrl, serverName, port }: HostedSite): string {
   if (port !== undefined) return `http://${serverName}:${port}`;
   const own = new URL(baseUrl).port;
   return `https://${serverName}${own && `:${own}`}`;
 }
 
-/** @throws UserError (usage) for what an import takes for a pattern or a variable, and has no escape for. */
+/** Refuses paths with characters that `import` interprets and cannot escape. @throws UserError (usage) */
 function plainPath(path: string): string {
   if (!/[*?[\]{]/.test(path)) return path;
   throw usageError(
-    `Caddy cannot import ${JSON.stringify(path)}, of which it would read *, ?, [ or { as a pattern; give another --root.`,
+    `Caddy cannot import ${JSON.stringify(path)}, since it reads *, ?, [ and { as patterns; pass another --root.`,
   );
 }
 
-/** What Caddy answers for one listing, in a block that may hold several: nothing here applies to other paths or has a name of theirs. */
+/** Directives of one listing. Names and matchers are unique, since a block may have several listings. */
 function answers(deployment: Deployment): string[] {
   const { key, base } = deployment;
   const inner = [...placeholders(deployment), "", "route {", ...indent(route(deployment)), "}"];
@@ -78,11 +76,11 @@ function answers(deployment: Deployment): string[] {
   return [`@${key} vars_regexp {http.request.orig_uri.path} ${area}`, ...caddyBlock(`handle @${key}`, inner)];
 }
 
-/** @throws UserError (usage) for a brace: in a root, Caddy 2.6 takes it for a variable even with an escape. */
+/** Refuses a brace in the root, which Caddy 2.6 reads as a variable even if escaped. @throws UserError (usage) */
 function plainRoot(root: string): string {
   if (!root.includes("{")) return root;
   throw usageError(
-    `Caddy cannot serve from ${JSON.stringify(root)}, whose brace it would read as a variable's; give another --root.`,
+    `Caddy cannot serve from ${JSON.stringify(root)}, since it reads the brace as a variable; pass another --root.`,
   );
 }
 
@@ -122,14 +120,14 @@ function route(deployment: Deployment): string[] {
     `@whole not vars {${key}_kind} ${large.join(" ")}`,
     ...encodings.flatMap((name) => [
       `@${name} vars {${key}_coding} ${name}`,
-      // Set at the end, since the file server omits the length where it finds a coding.
+      // Deferred, since the file server omits Content-Length if it finds a coding.
       ...caddyBlock(`header @${name}`, [`Content-Encoding ${name}`, "defer"]),
     ]),
     '@fresh expression {http.request.header.If-None-Match}.contains({http.vars.tag}) || {http.request.header.If-None-Match}.matches("^[ \\t]*[*][ \\t]*$")',
     ...caddyBlock("handle @fresh", ["respond 304"]),
-    "# Bytes can change without their time and size, so the file server does not compare these.",
+    "# Keep the file server from comparing times and sizes: bytes can change without them.",
     "request_header @whole -Range",
-    "# Go answers what is no range with an error.",
+    "# Go answers invalid ranges with an error.",
     '@odd not header_regexp Range "^bytes=(?:[0-9]+-[0-9]*|-[0-9]+)$"',
     "request_header @odd -Range",
     '@stale expression {http.request.header.If-Range} != "" && {http.request.header.If-Range} != {http.vars.tag}',
@@ -147,17 +145,17 @@ function route(deployment: Deployment): string[] {
 }
 
 /**
- * Answers errors of the whole block. Where there are several listings, those of the first one answer for all; a listing's
- * own headers are set by then.
+ * Error answers of the whole block. With several listings, those of the first one are used; a listing's own headers are set
+ * before.
  */
 function failures({ key, headers, error }: Deployment): string[] {
   return [
-    "# Errors of Caddy itself, and of paths that nothing else in this block answers.",
+    "# Errors of Caddy, and of paths that nothing else in this block answers.",
     ...caddyBlock("handle_errors", [
       ...setHeaders(headers, "?"),
       ...setHeaders(error),
       "header -ETag",
-      // CONNECT names no path, so it is of no listing.
+      // CONNECT has no path.
       `@${key}_connect method CONNECT`,
       `respond @${key}_connect ${caddyWord(BODIES[405])} 405`,
       `@${key}_missing expression {http.error.status_code} == 404`,
@@ -170,7 +168,7 @@ function failures({ key, headers, error }: Deployment): string[] {
 function redirectTo(to: string, moved: Headers): string[] {
   return [
     ...setHeaders(moved),
-    // For an empty query after a `?`, Caddy has no `?`.
+    // Caddy drops the `?` of an empty query.
     '@query expression {http.request.orig_uri.query} != ""',
     `header @query Location ${caddyWord(`${literally(to)}?{http.request.orig_uri.query}`)}`,
     '@plain expression {http.request.orig_uri.query} == ""',
@@ -184,17 +182,17 @@ function refuse(status: keyof typeof BODIES, error: Headers, body = BODIES[statu
   return [...setHeaders(error), `respond ${caddyWord(body)} ${status}`];
 }
 
-/** @param before a matcher, or what is done if the header is there. */
+/** Sets headers. @param before a matcher or an operator. */
 function setHeaders(headers: Headers, before = ""): string[] {
   return Object.entries(headers).map(([name, value]) => `header ${before}${name} ${quoteCaddy(value)}`);
 }
 
-/** Caddy computes each from the request as it came, when something uses it. */
+/** Maps that compute placeholders from the original request, on demand. */
 function placeholders(deployment: Deployment): string[] {
   const { key, base, listing, redirects, pages, pageFolder, files, routes, families, encodings } = deployment;
   const path = (text: string) => letters(decodePath(text).toString());
   const file = (number: string) => caddyWord(`${pageFolder}/${number}.json{${key}_suffix}`);
-  // A row that begins with a tilde would be a pattern.
+  // A key that begins with a tilde would be a pattern.
   const before = pageFolder.startsWith("~") ? "=" : "";
   return [
     ...caddyMap("{http.request.orig_uri.query}", `${key}_page`, "1", [
@@ -254,7 +252,7 @@ function caddyMap(
   return [`map ${source} {${to}} {`, ...indent([...lines, `default ${otherwise}`]), "}"];
 }
 
-/** The text that a group of a pattern has matched. */
+/** A reference to a group of a pattern. */
 function group(number: number): string {
   return `$${`{${number}}`}`;
 }
@@ -263,7 +261,7 @@ function indent(lines: readonly string[]): string[] {
   return lines.map((line) => (line === "" ? line : `\t${line}`));
 }
 
-/** A pattern that matches only this text; Go's expressions have letters where `literal` has bytes. */
+/** A pattern of a text for Go, which matches code points instead of bytes. */
 function letters(text: string): string {
   return [...text]
     .map((letter) => (letter > "\x7f" ? `\\x{${letter.codePointAt(0)?.toString(16)}}` : literal(letter)))
@@ -274,19 +272,19 @@ function caddyPattern(text: string): string {
   return caddyWord(`~${text}`);
 }
 
-/** A value without placeholders. */
+/** Quotes a value without placeholders. */
 function quoteCaddy(text: string): string {
   return caddyWord(literally(text));
 }
 
-/** Escapes what would be a placeholder, anywhere in a value. */
+/** Escapes placeholders in a value. */
 function literally(text: string): string {
   return text.replaceAll("{", "\\{");
 }
 
-/** One word of a Caddyfile, in which placeholders are replaced. @throws UserError (usage) for a variable of the environment. */
+/** Quotes a word of a Caddyfile, keeping placeholders. @throws UserError (usage) if it contains `{$` */
 function caddyWord(text: string): string {
-  // Caddy replaces these before it reads anything, quoted or not.
+  // Caddy replaces environment variables before parsing, even within quotes.
   if (text.includes("{$"))
     throw usageError(`A Caddyfile cannot hold ${JSON.stringify(text)}: it would read {$...} as a variable.`);
   if (/^[\w.:/$-]+$/.test(text)) return text;

@@ -1,8 +1,8 @@
 /**
- * CloudFront's function for viewer requests. Its runtime is ES 5.1 with some of later versions: it has no URL, no
- * Response, no `for of`, and no destructuring. It gives query values as they were sent, and those of a repeated name
- * as `multiValue`. It asks no disk, so it is given how many pages and numbered files there are, and the names of steps
- * unless these are too many. The line below becomes the declaration of RULES; what is above it is not written.
+ * The CloudFront function for viewer requests. Its runtime is ES 5.1 with some later features, but without URL, Response,
+ * `for of` and destructuring. Query values are as sent; those of a repeated name are in `multiValue`. It cannot read files, so
+ * RULES has the numbers of pages and numbered files, and the names of steps unless there are too many. The line below becomes
+ * the declaration of RULES; the part above it is not written.
  */
 /* global RULES */
 
@@ -29,7 +29,7 @@ function isPage(text) {
   return /^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= RULES.lastPage;
 }
 
-/** Whether a path is that of a step of the release, or of one of its numbered files. */
+/** Whether a path is a step or a numbered file of the release. */
 function isThere(path) {
   const end = path.lastIndexOf("/");
   const folder = path.slice(0, Math.max(end, 0));
@@ -42,7 +42,7 @@ function isThere(path) {
   return step !== null && (RULES.steps === undefined || RULES.steps.indexOf(step[1]) >= 0);
 }
 
-/** The page that a query asks for. Without a page it is 1; two pages are an empty text, which is no page. */
+/** The page of a query: 1 by default; an invalid text for two pages. */
 function requested(query) {
   let given = [];
   for (const name in query) {

@@ -1,11 +1,11 @@
-/** CloudFront before a bucket: a function that maps requests to files, and a policy for the headers. */
+/** CloudFront in front of a bucket: a function that maps requests to files, and a response headers policy. */
 import { basename, dirname } from "node:path";
 import { CHANGES_FOLDER, isStep } from "../release/layout.js";
 import type { Deployment } from "./deployment.js";
 import type { Host } from "./host.js";
 import { readScript, scriptRules } from "./rules.js";
 
-/** The bytes that a function may have. */
+/** Maximum size of a function in bytes. */
 export const FUNCTION_LIMIT = 10_240;
 
 export const cloudfront: Host = {
@@ -16,8 +16,8 @@ export const cloudfront: Host = {
   compression: "itself",
   tested: "the function in a bare VM, with the events that AWS documents",
   steps: [
-    "Upload the release's folder to the bucket; give the function to the distribution as viewer-request.",
-    "Allow all seven methods, so that the function refuses them and not CloudFront; cache policy: CachingOptimized.",
+    "Upload the release's folder to the bucket; add the function to the distribution as viewer-request.",
+    "Allow all seven methods, so that the function refuses them; cache policy: CachingOptimized.",
     "Make the response headers policy from rollcall-headers.json: aws cloudfront create-response-headers-policy.",
   ],
   files: (deployment) => [
@@ -26,7 +26,7 @@ export const cloudfront: Host = {
       what: "The function",
       instructions:
         "The code of a CloudFront Function (cloudfront-js-2.0), for viewer-request of the default behaviour.\n" +
-        "It knows the last page: write it again after each build.",
+        "It contains the number of pages: write it again after each build.",
       text: writeFunction(deployment),
     },
     {
@@ -40,7 +40,7 @@ export const cloudfront: Host = {
 
 function writeFunction(deployment: Deployment): string {
   const { snapshot, sums, families } = deployment;
-  // What a file's headers are, the bucket and the policy say.
+  // Headers of files come from the bucket and the policy.
   const { files: _files, families: _families, ...rules } = scriptRules(deployment);
   const others = [...sums.others.keys()];
   const numbered = families.filter((family) => family.folder !== CHANGES_FOLDER);
@@ -53,14 +53,14 @@ function writeFunction(deployment: Deployment): string {
   const url = new URL("./cloudfront-function.js", import.meta.url);
   const write = (rules: object) => readScript(url, `const RULES = ${JSON.stringify(rules)};`);
   const text = write(values);
-  // Where a function cannot name them all, the bucket says which there are.
+  // If there are too many steps to name, the bucket answers for missing ones.
   return Buffer.byteLength(text) > FUNCTION_LIMIT - ROOM ? write({ ...values, steps: undefined }) : text;
 }
 
-/** What a function leaves for the comment before it. */
+/** Bytes reserved for the comment before the function. */
 const ROOM = 1_000;
 
-/** The headers of what comes from the bucket; CORS and nosniff have fields of their own. */
+/** The response headers policy. CORS and nosniff have their own fields. */
 function headersPolicy({ headers, page, snapshot }: Deployment) {
   const own = ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options"];
   const exposed = headers["Access-Control-Expose-Headers"]?.split(", ") ?? [];

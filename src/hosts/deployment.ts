@@ -1,4 +1,4 @@
-/** What a host's files are written from: one release and where it lies on a host, and the site that serves it. */
+/** The data for a host's files: a release with its location on the host, and the site that serves it. */
 import { basename, dirname, join } from "node:path";
 import { DEFAULT_CACHE_CONTROL, etagOf, snapshotHeaders } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
@@ -10,15 +10,15 @@ import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { type Compression, rulesOf, servedEncodings } from "./rules.js";
 
-/** What an administrator decides about a site. */
+/** Settings of a site. */
 export const SITE_SETTINGS = pick("serverName", "address", "listenPort");
 export type HostedSiteOptions = OptionsOf<keyof typeof SITE_SETTINGS>;
 
 export type HostedSite = ReturnType<typeof siteOf>;
 
 /**
- * A listing on a host, whichever release is current.
- * @param root the folder of the releases on the host's machine.
+ * Describes a listing on a host, independent of the current release.
+ * @param root the folder of the releases on the host.
  */
 export function siteOf(
   baseUrl: string,
@@ -30,18 +30,18 @@ export function siteOf(
     baseUrl,
     base: base ?? basePath(baseUrl),
     serverName: serverName ?? url.hostname,
-    /** What to listen on, an IPv6 address in brackets; every address where it is undefined. */
+    /** The address to listen on, IPv6 in brackets; undefined for all addresses. */
     address: address?.replace(/^[^[]*:.*$/, "[$&]"),
-    /** Undefined where readers use https, so that the host needs a certificate or a server in front. */
+    /** Undefined with https, for which the host needs a certificate or a server in front. */
     port: listenPort ?? (url.protocol === "http:" ? Number(url.port || 80) : undefined),
-    /** The path of a file that the current release holds for the host. */
+    /** The path of a host's file in the current release. */
     included: (file: string) => join(root, CURRENT, INCLUDED, file),
   };
 }
 
-/** A release, whose SHA256SUMS may not be written yet. */
+/** A release, possibly before SHA256SUMS is written. */
 export interface Contents {
-  /** Its folder on the host's machine, in that of the releases. */
+  /** Its folder on the host, in the folder of the releases. */
   folder: string;
   snapshot: Snapshot;
   sums: Sums;
@@ -49,12 +49,13 @@ export interface Contents {
   isSigned: boolean;
 }
 
-/** The settings of how a host serves a release. */
+/** Settings of how a host serves a release. */
 export const SERVING_SETTINGS = pick("root", "basePath", "origin", "cacheControl");
 export type ServingOptions = OptionsOf<keyof typeof SERVING_SETTINGS>;
 
 export type Deployment = ReturnType<typeof deploymentOf>;
 
+/** Describes a release on a host. */
 export function deploymentOf(
   { folder, snapshot, sums, isSigned }: Contents,
   compression: Compression,
@@ -74,21 +75,21 @@ export function deploymentOf(
     snapshot,
     sums,
     isSigned,
-    /** The path of a file that the release holds for the host. */
+    /** The path of a host's file in the release. */
     included: (file: string) => join(folder, INCLUDED, file),
-    /** Begins every name that all sites of a server share. No other release on the server has it. */
+    /** Prefix of names that are global on a server. It is unique for the release. */
     key: `rollcall_${sha256(folder).slice(0, 8)}`,
-    /** Where another host has the folder of the releases: `https://static.example.com/directory`. */
+    /** URL of the folder of the releases on another host: `https://static.example.com/directory`. */
     origin: new URL(options.origin ?? SETTINGS.origin.default),
   };
 }
 
-/** The folder of the releases, from that of one of them. */
+/** The folder of the releases. @param folder of one release. */
 export function rootOf(folder: string): string {
   return dirname(dirname(folder));
 }
 
-/** The path of every file that the host serves, with its strong tag; one at a time, since there can be millions. */
+/** Iterates the paths of all served files with their ETags. There can be millions. */
 export function* tagsOf(deployment: Deployment): Generator<[path: string, tag: string]> {
   const { paths, pages } = deployment.sums;
   for (let page = 1; page <= pages.pages; page++) {
@@ -98,6 +99,6 @@ export function* tagsOf(deployment: Deployment): Generator<[path: string, tag: s
   }
   const { folder, sums, isSigned } = deployment;
   for (const [path, digest] of sums.others) if (isPublic(path)) yield [path, etagOf(digest)];
-  // Their own digests cannot stand in a file that SHA256SUMS lists. The name belongs to these bytes alone.
+  // SHA256SUMS and its signature have ETags made of the release's unique name: their digests cannot be in a file that they list.
   for (const path of unlistedFiles({ isSigned })) yield [path, etagOf(sha256(basename(folder)))];
 }

@@ -1,9 +1,9 @@
-/** Hosts that run a JavaScript module before their files: one module answers for all, and each host has an entry to it. */
+/** Hosts that run a JavaScript module in front of their files. All share one module, with an entry point for each host. */
 import type { Deployment, HostedSite } from "./deployment.js";
 import { type FileSource, type Host, limitedBy } from "./host.js";
 import { type Rules, readScript, scriptRules } from "./rules.js";
 
-/** A Worker before static assets, as a Worker or as Pages in advanced mode. */
+/** A Worker in front of static assets: a Worker, or Pages in advanced mode. */
 export const cloudflare: Host = {
   name: "cloudflare",
   title: "Cloudflare Worker",
@@ -20,24 +20,24 @@ export const cloudflare: Host = {
       "br-vary",
       "gzip-vary",
     ]),
-    ...limitedBy("It compresses answers itself and keeps the plain page's tag", ["br-tag", "gzip-tag"]),
+    ...limitedBy("It compresses answers itself, and keeps the ETag of the plain page", ["br-tag", "gzip-tag"]),
   },
   steps: [
-    "Build with --adapt cloudflare, and without --compress: then npx wrangler deploy, or npx wrangler pages deploy dist/current.",
-    "The Worker runs for every request, and the free plan has 100,000 a day.",
+    "Build with --adapt cloudflare, without --compress; then run npx wrangler deploy, or npx wrangler pages deploy dist/current.",
+    "The Worker runs for every request; the free plan allows 100,000 a day.",
   ],
   files: (deployment, site) => [
     {
       path: "wrangler.jsonc",
       what: "Cloudflare's settings",
-      instructions: "Goes where you run wrangler; its assets are the published folder, which holds _worker.js.",
+      instructions: "Put it where you run wrangler; its assets are the published folder, which contains _worker.js.",
       text: `${JSON.stringify(wranglerSettings(deployment, site), null, 2)}\n`,
     },
   ],
   published: workerFiles,
 };
 
-/** An edge function, since Netlify's own rules for headers leave Allow out. */
+/** An edge function, since Netlify's header rules cannot set Allow. */
 export const netlify: Host = {
   name: "netlify",
   title: "Netlify",
@@ -47,20 +47,20 @@ export const netlify: Host = {
   limits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
   limitations: { "head-length": "Its engine streams bodies, and sends Content-Length: 0 for HEAD" },
   steps: [
-    "Build without --compress; then netlify deploy --prod --dir dist/current, where netlify.toml is.",
-    "The function runs for every request, which plans count.",
+    "Build without --compress; then run netlify deploy --prod --dir dist/current in the folder of netlify.toml.",
+    "The function runs for every request, which counts against the plan.",
   ],
   files: (deployment) => [
     {
       path: "netlify/edge-functions/rollcall.js",
       what: "The edge function",
-      instructions: "Goes into the project's folder netlify/edge-functions, beside netlify.toml.",
+      instructions: "Put it into the project's folder netlify/edge-functions, beside netlify.toml.",
       text: writeModule(deployment) + EDGE_FUNCTION,
     },
     {
       path: "netlify.toml",
       what: "Netlify's settings",
-      instructions: "Goes into the project's folder; the published folder may be inside it.",
+      instructions: "Put it into the project's folder; the published folder may be inside it.",
       text: `[build]\npublish = ${JSON.stringify(deployment.folder)}\ncommand = ""\n`,
     },
   ],
@@ -110,7 +110,7 @@ export default {
 };
 `;
 
-/** What would answer without the edge function has the release's files, so reading one asks no function again. */
+/** `context.next` reads the release's files without calling the function again. */
 const EDGE_FUNCTION = `
 export default (request, context) =>
   answer(request, (path) => context.next(new Request(new URL(\`/\${path}\`, request.url))));
@@ -118,7 +118,7 @@ export default (request, context) =>
 export const config = { path: "/*" };
 `;
 
-/** The module that an entry calls as `answer`. */
+/** Writes the module with `answer`, which entry points call. */
 function writeModule(rules: Rules): string {
   const declaration = `const RULES = ${JSON.stringify(scriptRules(rules), null, 2)};`;
   return readScript(new URL("./edge-answer.js", import.meta.url), declaration);

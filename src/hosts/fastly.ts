@@ -1,4 +1,4 @@
-/** Fastly before any bucket: VCL that maps the query and answers the rest by itself. */
+/** Fastly in front of a bucket: VCL that maps queries to files, and answers everything else itself. */
 
 import type { Deployment } from "./deployment.js";
 import type { Host } from "./host.js";
@@ -13,7 +13,7 @@ export const fastly: Host = {
   compression: "itself",
   tested: "checked by falco, its linter; not run, since there is no engine for it",
   steps: [
-    "The bucket behind it has the release's folder; upload rollcall.vcl as the main VCL of the service.",
+    "Put the release's folder into the bucket; upload rollcall.vcl as the main VCL of the service.",
     "PURGE of a URL removes its page from the cache; it needs a token of the service: Fastly-Key.",
   ],
   files: (deployment) => [
@@ -21,13 +21,13 @@ export const fastly: Host = {
       path: "rollcall.vcl",
       what: "Fastly's VCL",
       instructions:
-        "The main VCL of a service whose only backend is the bucket.\nIt names one release: write it again after each build.",
+        "The main VCL of a service whose only backend is the bucket.\nIt is for one release: write it again after each build.",
       text: vcl(deployment),
     },
   ],
 };
 
-/** Numbers for the rules' own errors, which no backend sends. */
+/** Internal statuses, which a backend does not send. */
 const OWN = { 204: 620, 301: 621, 404: 624, 405: 625, invalid: 626 } as const;
 
 function vcl(deployment: Deployment): string {
@@ -55,7 +55,7 @@ function vcl(deployment: Deployment): string {
   return `sub vcl_recv {
 #FASTLY recv
   if (req.method == "OPTIONS") { error ${OWN[204]}; }
-  # A PURGE arrives with this method. It goes on as a GET does, to the same object, and needs a token.
+  # PURGE arrives as this method. It is handled like GET, for the same object, and needs a token.
   if (req.method == "FASTLYPURGE") { set req.http.Fastly-Purge-Requires-Auth = "1"; }
   if (req.method != "GET" && req.method != "HEAD" && req.method != "FASTLYPURGE") { error ${OWN[405]}; }
   set req.http.Rollcall-Path = regsub(req.url, "\\?.*$", "");
@@ -81,7 +81,7 @@ ${asks.join("\n")}
   }${found.join("")} elsif (req.http.Rollcall-Path ~ ${regex(`${below}${pathsOfFamilies(families)}$`)}) {
     set var.file = regsub(req.http.Rollcall-Path, ${regex(below)}, "");
   }
-  # Larger than what is cached in one piece, maybe.
+  # Parts, steps and downloads may be too large to be cached in one piece.
   if (var.file ~ ${regex(`^${pathsOfLarge(families)}$`)}) { set req.enable_segmented_caching = true; }
   if (var.file == "") { error ${OWN[404]}; }
   set req.url = ${text(`${root}/`)} var.file;
@@ -136,12 +136,12 @@ function set(of: "resp" | "obj", headers: Headers, indent = 2): string {
     .join("\n");
 }
 
-/** A string of VCL, which has `%xx` escapes and none with a backslash. */
+/** Quotes a VCL string, which has `%xx` escapes but no backslash escapes. */
 function text(value: string): string {
   return `"${value.replaceAll("%", "%25").replaceAll('"', "%22")}"`;
 }
 
-/** In a regular expression, `\x25` is a percent sign whether VCL reads `%xx` or not. */
+/** Quotes a regular expression, with percent signs as `\x25`, which VCL does not decode. */
 function regex(pattern: string): string {
   return `"${pattern.replace(/\\?%/g, "\\x25")}"`;
 }

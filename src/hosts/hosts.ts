@@ -1,10 +1,10 @@
 /**
- * Every host that Rollcall can write files for. To add one:
- * 1. Write it as `NAME.ts` in this folder, beside a script where its language is JavaScript. host.ts says what a host holds, and
- *    rules.ts what it has to express. A host that serves only files by path is an entry in by-path.ts.
- * 2. Add it to the list below, and its section to docs/reference/hosts.md, whose tables the tests compare with the host.
- * 3. Add to test/hosts/servers.ts how the real host is started; then every test of hosts runs it. What the host cannot
- *    do goes into `limitations`. The tests fail for a limitation that is missing there, and for one that is not needed.
+ * All hosts that Rollcall can write files for. To add one:
+ * 1. Write `NAME.ts` in this folder, with a script beside it if its language is JavaScript. host.ts has the interface, rules.ts
+ *    the rules to express. A host that serves only by path is an entry in by-path.ts.
+ * 2. Add it to the list below, and its section to docs/reference/hosts.md.
+ * 3. Add to test/hosts/servers.ts how the real host is started; then every test of hosts runs it. Put what the host cannot do
+ *    into `limitations`.
  */
 import { USERS_CONTRACT } from "../contract/contract.js";
 import { usageError } from "../errors.js";
@@ -24,14 +24,14 @@ import { nginx } from "./nginx.js";
 import { COMPRESSION, rulesOf, servedEncodings } from "./rules.js";
 import { vercel } from "./vercel.js";
 
-/** In the order of the table of hosts. */
+/** All hosts, in the order of the table of hosts. */
 export const HOSTS: readonly Host[] = [
   ...[nginx, apache, htaccess, caddy],
   ...[cloudflare, cloudfront, netlify, vercel, fastly],
   ...BY_PATH,
 ];
 
-/** @throws UserError (usage) for a name that no host has. */
+/** Finds a host by name. @throws UserError (usage) if there is none */
 export function hostOf(name: string): Host {
   const host = HOSTS.find((candidate) => candidate.name === name);
   if (host) return host;
@@ -39,15 +39,15 @@ export function hostOf(name: string): Host {
   throw usageError(`There is no host ${JSON.stringify(name)}; ${suggest(name, known)}`);
 }
 
-/** The paths of files that a host finds in the published folder, and may keep to itself. */
+/** Paths of hosts' files in the published folder, which hosts may not serve. */
 export function publishedHostFiles(): ReadonlySet<string> {
-  // Their names are the same for any contract.
+  // The paths do not depend on the contract.
   const paths = new PagePaths(USERS_CONTRACT.listing.path);
   const rules = rulesOf({ base: "", paths, encodings: [], cacheControl: "", others: [] });
   return new Set(HOSTS.flatMap((host) => publishedFor(host, rules)).map(({ path }) => path));
 }
 
-/** One host's row in the table of hosts: the name of each column, and the cell. */
+/** A host's row in the table of hosts: column names and cells. */
 export function hostRow({ name, query, answers: own, compression, limits, tested }: Host): [string, string][] {
   const answers = { ...ANSWERS, ...own };
   return [
@@ -74,7 +74,7 @@ function describeLimits({ files, filesInFolder, bytesInFile, bytes, upload, sour
   return `${parts.filter(Boolean).join(", ")} (${source})`;
 }
 
-/** The features of a release that a host cannot use: a sentence for each, with the way out. */
+/** Describes features of a release that a host cannot use, and what to do. */
 export function unsupportedFeatures(
   { title, query, compression }: Host,
   { encodings, links }: Pick<Snapshot, "encodings" | "links">,

@@ -1,4 +1,4 @@
-/** Apache httpd by a .htaccess in the published folder: it cannot use a map, so Apache makes the tags from the bytes. */
+/** Apache httpd with a .htaccess in the published folder. It cannot use a map, so Apache computes ETags from the bytes. */
 import { INVALID_PAGE } from "../contract/headers.js";
 import {
   answer,
@@ -17,11 +17,11 @@ import { type Host, limitedBy } from "./host.js";
 import { literal, PAGE_NUMBER, PATTERN_LIMITATIONS } from "./patterns.js";
 import { BODIES, decodePath, type Rules } from "./rules.js";
 
-/** The body of a 405 is a file, since Apache would send a text in .htaccess with a second Allow. */
+/** The body of a 405 is a file: for an inline text, Apache would send a second Allow. */
 const REFUSAL_FILE = "405.json";
 
 const ETAG =
-  "A .htaccess cannot use a map, so tags are Apache's own SHA-1 of the bytes: strong, and equal on every machine";
+  "A .htaccess cannot use a map, so ETags are Apache's SHA-1 of the bytes: strong, and equal on every machine";
 
 export const htaccess: Host = {
   name: "htaccess",
@@ -36,7 +36,7 @@ export const htaccess: Host = {
       "The id depends on the release's files, so a .htaccess in the release cannot name it; rollcall host htaccess writes one that does",
   },
   steps: [
-    "For those who have only a folder of a server: build --adapt htaccess puts .htaccess and 405.json into the release.",
+    "For shared hosting with only a folder: build --adapt htaccess puts .htaccess and 405.json into the release.",
     "The folder needs AllowOverride All, and the server the modules of Apache httpd above.",
   ],
   published: (rules) => [
@@ -55,7 +55,7 @@ export const htaccess: Host = {
 function writeHtaccess(rules: Rules): string {
   const { base, files, routes, families, page, redirects } = rules;
   const path: PathPattern = (text) => literal(decodePath(text.slice(base.length + 1)));
-  // Here, Apache would read $1 as a group of a pattern.
+  // Apache would read $1 as a back-reference.
   const refusal = `${base.replaceAll("$", "%24")}/${REFUSAL_FILE}`;
   return [
     "Options -MultiViews +SymLinksIfOwnerMatch",
@@ -98,7 +98,7 @@ function writeHtaccess(rules: Rules): string {
   ].join("\n");
 }
 
-/** Redirects the folder without its last slash. Its path is that of no file in it, so Apache would not read the rules for it. */
+/** Redirects the folder's path without its slash, for which Apache reads .htaccess only with AllowNoSlash. */
 function writeHome(rules: Rules): string[] {
   const { base } = rules;
   return [

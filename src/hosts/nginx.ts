@@ -1,4 +1,4 @@
-/** nginx: maps from a request to a file of the release and its tag, and one location that uses them. */
+/** nginx: maps from requests to files and ETags, and a location that uses them. */
 import { ENCODINGS, type ErrorStatus } from "../contract/headers.js";
 import { isPacked } from "../release/layout.js";
 import { type Deployment, type HostedSite, tagsOf } from "./deployment.js";
@@ -16,13 +16,13 @@ export const nginx: Host = {
   compression: "files",
   tested: "nginx of Debian",
   limitations: PATTERN_LIMITATIONS,
-  steps: ["Needs only the modules that every package of nginx has."],
+  steps: ["Needs only modules that every nginx package has."],
   site: (site) => [
     {
       path: "rollcall.conf",
       what: "nginx, as the host",
       instructions:
-        "Goes into http { }, as /etc/nginx/conf.d/rollcall.conf does. It is yours: it is never written again, whatever is built.\n" +
+        "Put it into http { }, as /etc/nginx/conf.d/rollcall.conf. You can edit it: Rollcall does not overwrite it.\n" +
         "After each build, and after rollcall use: nginx -t && nginx -s reload.",
       text: writeSite(site),
     },
@@ -30,7 +30,7 @@ export const nginx: Host = {
       path: "rollcall-maps.conf",
       what: "nginx, in http { }: sizes of its hash tables",
       instructions:
-        "Goes before rollcall.conf, once for all listings: without it nginx warns that its hash tables are too small.\n" +
+        "Put it before rollcall.conf, once for all listings: without it nginx warns that its hash tables are too small.\n" +
         "Remove lines that http { } has already.",
       text: [
         ...["map_hash_max_size 1048576;", "map_hash_bucket_size 256;"],
@@ -48,7 +48,7 @@ export const nginx: Host = {
     {
       path: RULES,
       what: "nginx, in server { }: the rules",
-      instructions: `Included by the site's file. Every name is one of the maps of ${MAPS}, and of no other release.`,
+      instructions: `Included by the site's file. It uses the maps of ${MAPS}.`,
       text: rules(deployment).join("\n"),
     },
   ],
@@ -59,7 +59,7 @@ function writeSite({ base, serverName, address, port, included }: HostedSite): s
     address === undefined
       ? [`listen ${number}${rest};`, `listen [::]:${number}${rest};`]
       : [`listen ${address}:${number}${rest};`];
-  // An include takes these characters for a pattern.
+  // In an include, these characters are a pattern.
   const file = (name: string) => nginxWord(included(name).replace(/[*?[\\]/g, "\\$&"));
   return [
     `include ${file(MAPS)};`,
@@ -74,12 +74,12 @@ function writeSite({ base, serverName, address, port, included }: HostedSite): s
     `  # ssl_certificate_key /etc/letsencrypt/live/${serverName}/privkey.pem;`,
     "",
     "  server_tokens off;",
-    "  # Two slashes are not one.",
+    "  # Do not merge repeated slashes.",
     "  merge_slashes off;",
     ...(base === ""
       ? []
       : [
-          "  # Other listings of this name, and all else, may go into this server too: these by the same two lines.",
+          "  # Add other listings of this name, each with its two include lines, and other locations here.",
           "  location / { return 404; }",
         ]),
     `  include ${file(RULES)};`,
@@ -88,7 +88,7 @@ function writeSite({ base, serverName, address, port, included }: HostedSite): s
   ].join("\n");
 }
 
-/** The statuses that nginx answers with an HTML page of its own, and the contract's error that replaces it. */
+/** Statuses for which nginx has an HTML page, and the contract's error that replaces it. */
 const ERROR_PAGES: readonly [statuses: string, answer: ErrorStatus][] = [
   ["400 401 402 406 409 411 412 415 421 429 495 496 497", 400],
   ["405", 405],
@@ -109,16 +109,16 @@ function rules(deployment: Deployment): string[] {
   const others = [...files].filter(([, { "Content-Type": type }]) => type !== page["Content-Type"]);
   const area = base === "" ? "/" : `~ ${nginxPattern(`^${literal(decodePath(base))}(?:/|$)`, "")}`;
   return [
-    "# Errors of nginx itself, and of paths that nothing else in this server answers.",
+    "# Errors of nginx, and of paths that nothing else in this server answers.",
     ...errors([["403 404", 404], ...ERROR_PAGES]),
     ...nginxBlock(`location ${area}`, [
       ...answers(deployment),
       ...errors(ERROR_PAGES),
-      "# A returned 304 would have Content-Length: 0, so the file is opened and its status replaced.",
+      "# `return 304` would send Content-Length: 0, so the file is opened and its status replaced.",
       `error_page 418 =304 @${key}_fresh;`,
       "if ($request_method = OPTIONS) { return 204; }",
       `if ($request_method !~ ^(?:GET|HEAD)$) { return 405 ${quoteNginx(BODIES[405], key)}; }`,
-      "# A path in another spelling than that of links, which nginx brings into that form.",
+      "# Refuse paths that nginx would normalise.",
       `if ($request_uri !~ ${nginxPattern(`^${spelling(base)}`, "")}) { return 404 ${quoteNginx(BODIES[404], key)}; }`,
       ...[...redirects].map(
         ([bare, to]) =>
@@ -135,7 +135,7 @@ function rules(deployment: Deployment): string[] {
       `error_page 404 =404 ${internal}/404;`,
       ...Object.entries(BODIES).map(
         ([status, body]) =>
-          // The headers of the packed file are set by then. One without a value replaces those that would be set again.
+          // The headers of the file are set before; an empty one keeps them from being added again.
           `location = ${internal}/${status} { ${status === "416" ? 'add_header Allow ""; ' : ""}return ${status} ${quoteNginx(body, key)}; }`,
       ),
       ...nginxBlock(`location ${internal}/files/`, [
@@ -161,7 +161,7 @@ function rules(deployment: Deployment): string[] {
   ];
 }
 
-/** What every answer has, whatever its status. */
+/** Headers and settings of every answer. */
 function answers(deployment: Deployment): string[] {
   const { key, headers, preflight, page } = deployment;
   const others = [...Object.keys(preflight), ...furtherHeaders(deployment).keys()];
@@ -171,7 +171,7 @@ function answers(deployment: Deployment): string[] {
     `add_header Cache-Control $${key}_cache always;`,
     `add_header ETag $${key}_etag;`,
     `add_header Content-Encoding $${key}_coding;`,
-    "# Bytes can change without their time and size, so nginx compares neither.",
+    "# Compare only ETags: bytes can change without their time and size.",
     'add_header Last-Modified "";',
     "etag off;",
     "if_modified_since off;",
@@ -185,7 +185,7 @@ function answers(deployment: Deployment): string[] {
   ];
 }
 
-/** Maps from a request to a file of the release and its headers. */
+/** Maps from requests to files of the release and their headers. */
 function maps(deployment: Deployment): string[] {
   const { key, base, listing, pages, encodings, files, routes, families, page, error, moved, preflight } = deployment;
   const path = (text: string) => literal(decodePath(text));
@@ -194,10 +194,10 @@ function maps(deployment: Deployment): string[] {
   const text = (value: string) => quoteNginx(value, key);
   const cachings = [...files].filter(([, { "Cache-Control": caching }]) => caching !== page["Cache-Control"]);
   return [
-    "# A dollar sign; nginx has no escape for it.",
+    "# A dollar sign, for which nginx has no escape.",
     `geo $${key}_dollar { default "$"; }`,
     "",
-    "# The page that the query asks for; empty when there is no such page.",
+    "# The page of the query; empty if it is invalid.",
     ...nginxMap("$args", `${key}_page`, "1", [
       [nginxPattern(QUERY.twice), empty],
       [nginxPattern(QUERY.page), DIGITS.map((group) => `$${group}`).join("")],
@@ -220,7 +220,7 @@ function maps(deployment: Deployment): string[] {
     ...nginxMap("$uri", `${key}_missing`, text(BODIES[404]), [
       [nginxPattern(`^${path(listing)}(?:pages/[^/]*\\.json)?$`), text(INVALID_PAGE_BODY)],
     ]),
-    "# 1 when the reader already has these bytes.",
+    "# 1 if the client already has these bytes.",
     ...nginxMap(`"$${key}_tag $http_if_none_match"`, `${key}_fresh`, "0", [
       [nginxPattern('^("\\w+") .*\\1'), "1"],
       [nginxPattern('^"\\w+" [ \\t]*\\*[ \\t]*$'), "1"],
@@ -257,7 +257,7 @@ function maps(deployment: Deployment): string[] {
   ];
 }
 
-/** Headers that only some files have, and what each of these files has: besides its type and how long it is kept, which all have. */
+/** Headers of single files, other than Content-Type and Cache-Control, with their values. */
 function furtherHeaders({ files }: Pick<Rules, "files">): Map<string, [file: string, value: string][]> {
   const found = new Map<string, [string, string][]>();
   for (const [file, { "Content-Type": _type, "Cache-Control": _caching, ...further }] of files)
@@ -265,7 +265,7 @@ function furtherHeaders({ files }: Pick<Rules, "files">): Map<string, [file: str
   return found;
 }
 
-/** The files of the release, each with its digest. */
+/** The map from files of the release to digests. */
 function tagMap(deployment: Deployment): string[] {
   const [folder, name] = [`${deployment.pageFolder}/`, `${nameOfPages(deployment)}/`];
   const nameOf = (path: string) => (path.startsWith(folder) ? name + path.slice(folder.length) : path);
@@ -279,15 +279,15 @@ function tagMap(deployment: Deployment): string[] {
 }
 
 /**
- * What the pages' folder is called in the maps. A map refuses a name of more than 46 bytes unless the server's own
- * settings allow it, and takes one that begins with a tilde for a pattern.
+ * The name of the pages' folder in maps. By default, nginx refuses map keys of more than 46 bytes, and it reads a key that
+ * begins with a tilde as a pattern.
  */
 function nameOfPages({ pageFolder }: Pick<Rules, "pageFolder">): string {
   const longest = 46 - "/999999999.json.br".length;
   return pageFolder.length > longest || pageFolder.startsWith("~") ? "pages" : pageFolder;
 }
 
-/** Computes the variable `to` from `source`, by the first row that matches. */
+/** Writes a map: the variable `to` is computed from `source`, by the first matching row. */
 function nginxMap(
   source: string,
   to: string,
@@ -304,7 +304,7 @@ function nginxBlock(head: string, lines: readonly string[]): string[] {
   return [`${head} {`, ...lines.map((line) => `  ${line}`), "}"];
 }
 
-/** The variable that has the value of a header. */
+/** The name of a header's variable. */
 function headerVariable(header: string, key: string): string {
   return `${key}_${header.toLowerCase().replaceAll("-", "_")}`;
 }
@@ -313,12 +313,12 @@ function nginxPattern(text: string, kind: "~" | "~*" | "" = "~"): string {
   return `"${kind}${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** A value between double quotes, in which nginx reads variables. */
+/** Quotes a value in which nginx interprets variables. */
 function quoteNginx(text: string, key: string): string {
   return nginxWord(text).replaceAll("$", () => `$${`{${key}_dollar}`}`);
 }
 
-/** A text between double quotes, where nginx reads no variables. */
+/** Quotes a value in which nginx does not interpret variables. */
 function nginxWord(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }

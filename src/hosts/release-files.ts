@@ -1,4 +1,4 @@
-/** What a build puts into a release for other hosts. */
+/** The files for other hosts that a build puts into a release. */
 import type { Contract } from "../contract/contract.js";
 import { DOWNLOAD_PATHS } from "../contract/downloads.js";
 import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
@@ -23,8 +23,8 @@ import { HOSTS, hostOf } from "./hosts.js";
 import { rulesOf, servedEncodings } from "./rules.js";
 
 /**
- * The files that a build with these settings needs in the release for hosts, and that its id counts.
- * @throws UserError (usage) when there is no such host, when it needs none, or when the listing would lie where one is.
+ * The hosts' files that a build publishes, and that are part of the id.
+ * @throws UserError (usage) if there is no such host, if it needs no files, or if the listing has the path of one.
  */
 export function publishedFiles({
   adapt: names = [],
@@ -44,7 +44,7 @@ export function publishedFiles({
       paths: new PagePaths(contract.listing.path),
       encodings: servedEncodings(host.compression, encodings),
       cacheControl: options.cacheControl ?? DEFAULT_CACHE_CONTROL,
-      // A release may have those of another build, too: where there is no such file, nothing is found.
+      // All optional files, since they depend on other settings. A missing one is answered with 404.
       others: [
         ...(carriesAvatar ? [AVATAR_PATH] : []),
         ...(lookup ? [LOOKUP] : []),
@@ -58,7 +58,7 @@ export function publishedFiles({
   const taken = files.find(({ path }) => contract.listing.path.startsWith(`/${path}/`));
   if (taken)
     throw usageError(
-      `The listing's path ${contract.listing.path} begins with ${taken.path}, a file that the host needs in the release; give the contract's x-listing.path another beginning.`,
+      `The listing's path ${contract.listing.path} begins with ${taken.path}, which is a file of the host in the release. Change x-listing.path of the contract.`,
     );
   return files.map(({ path, text }) => ({ path, text }));
 }
@@ -66,11 +66,11 @@ export function publishedFiles({
 function needsNoFiles(name: string): UserError {
   const others = HOSTS.filter(({ published, included }) => published || included).map((other) => other.name);
   return usageError(
-    `${name} needs no file in the release: build without --adapt, then "rollcall host ${name}". Hosts that do are ${others.join(", ")}.`,
+    `${name} needs no files in the release. Build without --adapt, then run "rollcall host ${name}". --adapt is for ${others.join(", ")}.`,
   );
 }
 
-/** What a build's settings say of other hosts. */
+/** Settings of a build about other hosts. */
 type AdaptedBuild = ServingOptions & {
   adapt?: readonly string[] | undefined;
   contract: Contract;
@@ -81,12 +81,12 @@ type AdaptedBuild = ServingOptions & {
   explorer: boolean;
 };
 
-/** The first of these files that a release does not hold as it is. */
+/** The first of these files that is missing in a release, or differs. */
 export function findDiffering({ sums }: Pick<Contents, "sums">, files: readonly HostFile[]): HostFile | undefined {
   return files.find(({ path, text }) => sums.others.get(path) !== sha256(text));
 }
 
-/** The files in `hosts` that a build with these settings writes into a release, which they name. */
+/** The hosts' files that contain the release's id or digests, and are not part of the id. */
 export function includedFiles(
   { adapt: names = [], ...options }: Pick<AdaptedBuild, "adapt"> & ServingOptions,
   contents: Contents,

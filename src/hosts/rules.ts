@@ -1,4 +1,4 @@
-/** The set of rules that all hosts write: the contract's answers, with the values of one listing. */
+/** The rules that every host has to express: the contract's answers for one listing. */
 import { readFileSync } from "node:fs";
 import { DOWNLOAD_PATHS } from "../contract/downloads.js";
 import {
@@ -28,7 +28,7 @@ import { PAGE_NUMBER } from "./patterns.js";
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** How hosts compress, in the words of the table of hosts. */
+/** How hosts compress, for the table of hosts. */
 export const COMPRESSION = {
   files: "chooses .br and .gz files",
   itself: "compresses by itself",
@@ -36,12 +36,12 @@ export const COMPRESSION = {
 } as const;
 export type Compression = keyof typeof COMPRESSION;
 
-/** The codings, among those of a release, that a host chooses from. */
+/** The codings of a release that a host can serve. */
 export function servedEncodings(compression: Compression, encodings: readonly Encoding[]): readonly Encoding[] {
   return compression === "files" ? encodings : [];
 }
 
-/** What every host has to express. Paths are as in a URL, percent-encoded. */
+/** The rules. Paths are percent-encoded URL paths. */
 export type Rules = ReturnType<typeof rulesOf>;
 
 export function rulesOf({ base, paths, encodings, cacheControl, others }: RuleOptions) {
@@ -56,20 +56,20 @@ export function rulesOf({ base, paths, encodings, cacheControl, others }: RuleOp
     encodings,
     /** `/directory/v1/stations/` */
     listing,
-    /** A path without its last slash -> where it is redirected to, with its query. */
+    /** Redirects of paths without their slash. The query is kept. */
     redirects: new Map(folders.map((folder) => [folder.slice(0, -1), pathReference(folder)])),
     pages: `${listing}pages/`,
-    /** In the release: `v1/stations/pages`. */
+    /** Folder of the pages in the release: `v1/stations/pages`. */
     pageFolder: paths.folder,
-    /** On every answer, whatever its status; then what is added for OPTIONS, pages, redirects and errors. */
+    /** Headers of every answer; then those added for OPTIONS, pages, redirects and errors. */
     headers: commonHeaders(encodings, files.has(OPENAPI) ? `${base}/${OPENAPI}` : undefined),
     preflight: PREFLIGHT_HEADERS,
     page: { "Content-Type": CONTENT_TYPE, "Cache-Control": cacheControl },
     moved: { "Cache-Control": cacheControl },
     error: { "Content-Type": CONTENT_TYPE, "Cache-Control": NO_STORE },
-    /** The path, in the release, of each file that is neither a page nor of a family -> what is added for it. */
+    /** Headers added for each file that is neither a page nor in a family, by path in the release. */
     files,
-    /** Paths that are asked for -> the file that each leads to. The base URL's own leads to the page for people. */
+    /** Files by URL path. The base URL itself is the explorer. */
     routes: new Map([
       ...[...files.keys()].map((file) => [`${base}/${file}`, file] as const),
       ...(isBrowsed ? [[`${base}/`, EXPLORER] as const] : []),
@@ -82,21 +82,21 @@ interface RuleOptions {
   /** `/directory`, or empty. */
   base: string;
   paths: PagePaths;
-  /** Codings that each page has a file in and that the host is to choose from. */
+  /** Codings among which the host chooses. */
   encodings: readonly Encoding[];
-  /** Of pages. */
+  /** Cache-Control of pages. */
   cacheControl: string;
-  /** The paths, in the release, of the files that are not pages. */
+  /** Paths of files of the release that are not pages. */
   others: readonly string[];
 }
 
-/** The bodies of errors by status, and of a request for a page that does not exist. */
+/** Bodies of errors by status, and of a wrong page number. */
 export const BODIES = Object.fromEntries(
   Object.entries(ERROR_DETAILS).map(([status, detail]) => [status, errorBody(detail)]),
 ) as Record<ErrorStatus, string>;
 export const INVALID_PAGE_BODY = errorBody(INVALID_PAGE);
 
-/** The bytes of a URL's path, for hosts that compare decoded paths. */
+/** Decodes a URL path to bytes, for hosts that compare decoded paths. */
 export function decodePath(path: string): Buffer {
   return Buffer.from(
     path.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
@@ -104,21 +104,21 @@ export function decodePath(path: string): Buffer {
   );
 }
 
-/** A folder that holds any number of files of one kind. A host knows each by one pattern, and by its tags which files there are. */
+/** A folder with any number of files of one kind, which a host matches by one pattern. */
 export interface Family {
-  /** In the release: `lookup/keys`. */
+  /** Folder in the release: `lookup/keys`. */
   folder: string;
-  /** A pattern of the names of its files, without a group. */
+  /** Pattern of its file names, without groups. */
   names: string;
-  /** What is added for each of its files, whether the release has some or not. */
+  /** Headers added for its files. */
   headers: ReturnType<typeof fileHeaders>;
-  /** Whether its files are so large that ranges of them are sent. */
+  /** Whether ranges of its files are sent. */
   hasRanges: boolean;
 }
 
 const STATE = "[0-9a-f]{12}";
 
-/** Each folder, the pattern of the names in it, and one that a file could have. */
+/** Folders, patterns of their file names, and an example name. */
 const FOLDERS: readonly (readonly [folder: string, names: string, like: string])[] = [
   [BULK_FOLDER, `${PAGE_NUMBER}\\.ndjson\\.gz`, "1.ndjson.gz"],
   [CHANGES_FOLDER, `${STATE}-${STATE}\\.ndjson\\.gz`, `${"0".repeat(12)}-${"0".repeat(12)}.ndjson.gz`],
@@ -132,19 +132,19 @@ function familiesOf(cacheControl: string): readonly Family[] {
   });
 }
 
-/** A pattern of the paths of all files that are so large that ranges of them are sent. It has no group. */
+/** The pattern of the paths of all files of which hosts send ranges, without groups. */
 export function pathsOfLarge(families: readonly Family[]): string {
   const large = families.filter(({ hasRanges }) => hasRanges);
   return `(?:${[pathsOfFamilies(large), ...DOWNLOAD_PATHS.map(asPattern)].join("|")})`;
 }
 
-/** A pattern of the paths of all files of some families, as in the release. It has no group. */
+/** The pattern of all paths of families, without groups. */
 export function pathsOfFamilies(families: readonly Family[]): string {
   return `(?:${families.map(({ folder, names }) => `${folder}/${names}`).join("|")})`;
 }
 
 /**
- * The text of a script from its comment `global RULES` on, which is replaced by a declaration.
+ * Reads a script from its comment `global RULES` on, which is replaced by a declaration.
  * @param declaration declares `RULES` in the script's language, as `const RULES = {...};`.
  */
 export function readScript(url: URL, declaration: string): string {
@@ -152,7 +152,7 @@ export function readScript(url: URL, declaration: string): string {
   return `${declaration}\n${code.replace(/^export (?=(?:async )?function)/gm, "")}`;
 }
 
-/** What `RULES` holds in every script, as JSON can say it. */
+/** The value of `RULES` in scripts, as JSON. */
 export function scriptRules({ base, listing, pages, pageFolder, redirects, routes, files, families, ...rules }: Rules) {
   const { headers, preflight, page, moved, error } = rules;
   return {

@@ -1,4 +1,4 @@
-/** Vercel: routes in vercel.json. The routes cannot answer methods other than GET. */
+/** Vercel: routes in vercel.json. They cannot answer methods other than GET. */
 import type { Host } from "./host.js";
 import { PAGE_NUMBER } from "./patterns.js";
 import type { Headers, Rules } from "./rules.js";
@@ -20,7 +20,7 @@ export const vercel: Host = {
     source: "its API refuses more: github.com/vercel/terraform-provider-vercel/issues/289; --archive=tgz lifts it",
   },
   steps: [
-    "Build with --adapt vercel, and without --compress; then npx vercel deploy --prod dist/current.",
+    "Build with --adapt vercel, without --compress; then run npx vercel deploy --prod dist/current.",
     "For more than 15,000 files: npx vercel deploy --prod --archive=tgz dist/current.",
   ],
   published: (rules) => [
@@ -67,7 +67,7 @@ function routes({ listing, pages, pageFolder, base, headers, page, redirects, fi
   };
 }
 
-/** A path as a pattern of Vercel's that matches only this path. */
+/** Escapes a path for Vercel's patterns. */
 function path(text: string): string {
   return text.replace(/[.+*?^${}()|[\]\\:]/g, "\\$&");
 }

@@ -1,4 +1,4 @@
-/** Signatures are checked as minisign checks them, and in one form only. The keys and signatures are minisign's own. */
+/** Signatures are checked like minisign does, in one form only, with minisign's own keys and signatures. */
 import { afterEach, expect, test, vi } from "vitest";
 import {
   checkSignature,

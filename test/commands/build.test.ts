@@ -1,4 +1,4 @@
-/** `rollcall build` as users see it: real builds in process. */
+/** `rollcall build` on the command line, in process. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The compiled command in real processes: what in-process tests cannot show. */
+/** The compiled command in real processes, for what in-process tests cannot check. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";

@@ -1,4 +1,4 @@
-/** What holds for every verb: which of them reads a setting, and which the config file. */
+/** For every verb: which settings it reads, and whether it reads the config file. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

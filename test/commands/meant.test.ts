@@ -1,4 +1,4 @@
-/** Words in the wrong place: the message names the command that was probably meant. */
+/** Misplaced words: the message suggests the right command. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** `rollcall mirror` against a real host: what it reads, what it says, and the circle back to a release. */
+/** `rollcall mirror` against a real host: requests, output, and a release built from the mirror. */
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";

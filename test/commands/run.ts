@@ -1,4 +1,4 @@
-/** Runs the command line in process, as `cli.ts` does, and keeps what it printed. */
+/** Runs the command line in process, and captures its output. */
 import { EventEmitter } from "node:events";
 import { Writable } from "node:stream";
 import { reportFailure } from "../../src/commands/program/failure.js";

@@ -1,4 +1,4 @@
-/** `rollcall schema` in each of its forms, of a contract and of a release; and what other verbs say of a bad contract. */
+/** `rollcall schema` in each format, for contracts and releases; and the errors of other verbs for a bad contract. */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** `rollcall serve` in process: a real server on a free port, and signals from the test. */
+/** `rollcall serve` in process: a real server on a free port, with simulated signals. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The parts of the command line that need no verb: help, the version, and every kind of mistake. */
+/** Help, version, and usage errors. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** `rollcall verify` as people and CI see it. */
+/** `rollcall verify` on the command line and in CI. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

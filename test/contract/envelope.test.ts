@@ -1,4 +1,4 @@
-/** Reading pages: canonical ones by their lines, others as JSON, and bodies that are no pages. */
+/** Reads pages: canonical ones by lines, others as JSON, and refuses anything else. */
 import { expect, test } from "vitest";
 import { type Envelope, readBody, readFrame } from "../../src/contract/envelope.js";
 import { pageUrl, parsePageUrl } from "../../src/contract/links.js";

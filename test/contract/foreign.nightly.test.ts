@@ -1,4 +1,4 @@
-/** Contracts that nobody made Rollcall for go through every verb of the real command, and are served by every host of Debian. */
+/** Contracts of other domains work with every verb and every host of Debian. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";

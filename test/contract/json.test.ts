@@ -1,4 +1,4 @@
-/** JSON that is checked before it is parsed: text that is too deep or holds too many values is refused; other text gives what JSON.parse gives. */
+/** Refuses JSON that is too deep or has too many values; otherwise parses like JSON.parse. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isTooDeep, parseJson, whyNotExactJson } from "../../src/contract/json.js";

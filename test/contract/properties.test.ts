@@ -1,4 +1,4 @@
-/** Properties of pages over any valid user, hard text included. */
+/** Properties of pages over any valid user, including hard text. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import Database from "better-sqlite3";

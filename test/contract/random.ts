@@ -1,4 +1,4 @@
-/** Contracts and rows made at random, good and bad, for tests that hold several ways of checking against each other. */
+/** Random contracts and rows, valid and invalid, for tests that compare several checks. */
 import fc from "fast-check";
 import type { ContractFile, FieldSchema } from "../../src/contract/file/form.js";
 import type { Row } from "../support/database.js";

@@ -1,4 +1,4 @@
-/** The fast road, the plain road, another validator and the release agree on contracts and rows that are made at random. */
+/** The fast check, the full check, another validator and the release agree on random contracts and rows. */
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";

@@ -1,4 +1,4 @@
-/** What the pattern of records matches is valid and canonical, by the schema and JSON.stringify. */
+/** Records that the pattern matches are valid and canonical. */
 import fc from "fast-check";
 import stringify from "fast-json-stable-stringify";
 import { expect, test } from "vitest";

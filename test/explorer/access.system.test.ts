@@ -1,4 +1,4 @@
-/** The explorer is one for everybody: checked by axe, wide and narrow, light and dark, and used by keys alone. */
+/** Accessibility of the explorer: checked by axe, wide and narrow, light and dark, and used by keyboard only. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";

@@ -1,4 +1,4 @@
-/** What an address says and what is written into it are each other's reverse. */
+/** Parsing and writing of URL fragments are inverse. */
 import { expect, test } from "vitest";
 import { addressOf, type Chosen, chosenIn, parseHash } from "../../src/explorer/page/address.js";
 

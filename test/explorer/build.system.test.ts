@@ -1,4 +1,4 @@
-/** `build --explorer`: files are linked from the last release while they are the same, and gone where it is not asked for. */
+/** `build --explorer` links unchanged files from the last release; without it there are none. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "rollcall";

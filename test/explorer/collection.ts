@@ -1,4 +1,4 @@
-/** Collections as the explorer shows them: records are counted as a build does, and the page is written of that. */
+/** Collections for tests of the explorer, counted as in a build. */
 
 import { ExplorerCollector, ExplorerMerger } from "../../src/artifacts/explorer.js";
 import { type AnyRecord, type Contract, contractOf } from "../../src/contract/contract.js";

@@ -1,4 +1,4 @@
-/** Which fields the table shows, if there is room, of contracts that were not made for it. */
+/** Which columns the table shows, for contracts of other domains. */
 import { expect, test } from "vitest";
 import { contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
 import { columnsOf } from "../../src/explorer/page/list.js";

@@ -1,4 +1,4 @@
-/** Texts that try to be more than text: the explorer shows them, and does nothing else with them. */
+/** The explorer shows hostile texts as text. */
 import { expect, test } from "vitest";
 import { USERS } from "../../src/contract/users.js";
 import { addressOf, BEGINNING } from "../../src/explorer/page/address.js";

@@ -1,4 +1,4 @@
-/** Releases with an explorer, and the hosts on which people open it. */
+/** Releases with an explorer, and hosts that serve it. */
 import { once } from "node:events";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -23,7 +23,7 @@ export async function publishPage(dist: string, { rows, ...options }: Given): Pr
 export interface PageHost {
   name: string;
   needs: readonly string[];
-  /** Serves what is current in `out`, until the test is over or it is told to stop. */
+  /** Serves what is current in `out`, until the test ends or it is stopped. */
   serve(dist: string, release: string, port: number): Promise<() => Promise<void>>;
 }
 

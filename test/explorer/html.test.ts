@@ -1,4 +1,4 @@
-/** index.html as it is written while building, without a browser: what it says, of users and of other contracts. */
+/** The content of index.html, for users and for other contracts. */
 import { describe, expect, test } from "vitest";
 import { type AnyRecord, type Contract, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
 import type { FieldSchema } from "../../src/contract/file/form.js";

@@ -1,4 +1,4 @@
-/** Integers are counted by value while there are few, else in bins that lose none and lie where people expect them. */
+/** Counts integers by value while they are few, otherwise in bins with round bounds. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { IntegerCounter } from "../../src/artifacts/integer-counter.js";

@@ -1,4 +1,4 @@
-/** How the explorer looks on screens of three widths, of users and of contracts that were not made for it. */
+/** The explorer's layout at three widths, for users and for other contracts. */
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";

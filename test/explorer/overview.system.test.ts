@@ -1,4 +1,4 @@
-/** The page before its script runs, or where none does: in a real browser, wide and narrow, light and dark. */
+/** The page before its script runs, or without scripts, in a real browser: wide and narrow, light and dark. */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

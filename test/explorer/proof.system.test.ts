@@ -1,4 +1,4 @@
-/** What is shown is proved: a changed byte is not shown, and with the publisher's key nothing that is not signed. */
+/** The explorer shows only verified data and, with a public key, only signed data. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { plainRows } from "../support/database.js";

@@ -1,4 +1,4 @@
-/** What a person downloads before the first record is small. */
+/** The download before the first record is small. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";

@@ -1,4 +1,4 @@
-/** What is counted of all records, held against counting parsed records one by one, over contracts and records made at random. */
+/** Counts of all records equal those of parsed records, over random contracts and records. */
 import fc from "fast-check";
 import stringify from "fast-json-stable-stringify";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** A walk through the explorer, on hosts of three kinds, at the root and below a base path, with links of both styles. */
+/** A walk through the explorer, on three kinds of hosts, with and without a base path, with both link styles. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -68,7 +68,7 @@ describeWith("chromium", "a walk through the page", (path) => {
       await search(page, "anna", "3 users found, in 240.");
       expect(await shownNames(page)).toEqual(["Anna Berg", "Jörg Annas", "Anna-Lena Öström"]);
       expect(await page.locator(".records mark").allTextContents()).toEqual(["Anna", "Annas", "Anna"]);
-      // Counts of all users would not be those of what is found.
+      // Facet counts are of all users, so they are hidden for results.
       expect(await page.locator(".option .number").count()).toBe(0);
       await page.goBack();
       await status(page, "1 to 15 of 240 users");
@@ -167,10 +167,10 @@ describeWith("chromium", "a walk through the page", (path) => {
       const { page, misdeeds } = await open(url);
       await settledList(page);
       await move();
-      // Whoever comes back to a tab is told.
+      // A tab that becomes visible again checks at once.
       await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
       await page.getByText("A newer snapshot was published.").waitFor();
-      // Whoever reads on is not given records of two snapshots.
+      // Reading on never mixes records of two snapshots.
       await page.getByRole("button", { name: "Last" }).click();
       await page.getByText(/^A newer snapshot was published meanwhile/).waitFor();
       await status(page, "226 to 240 of 240 users");

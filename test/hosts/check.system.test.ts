@@ -1,4 +1,4 @@
-/** `rollcall host` and `build --adapt` on the command line, and how a release is measured against limits. */
+/** `rollcall host` and `build --adapt` on the command line, and the check of limits. */
 import { chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -166,5 +166,5 @@ test("build --adapt puts the host's files into the release, with their digests, 
   expect(worker).toBe(publishedFor(hostOf("cloudflare"), rules)[0]?.text);
   const refused = await rollcall(`${BUILD} --adapt fastly`, fakeIo(cwd));
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain("fastly needs no file in the release");
+  expect(refused.stderr).toContain("fastly needs no files in the release");
 });

@@ -1,4 +1,4 @@
-/** Vercel's file in the compiler of its router, and Fastly's in its linter: the parts of these hosts that npm has. */
+/** Vercel's file in its router's compiler, and Fastly's VCL in its linter. */
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What is written for CloudFront and Azure: the function in a bare VM, and the routes. */
+/** The CloudFront function in a bare VM, and Azure's routes. */
 import vm from "node:vm";
 import { expect, test } from "vitest";
 import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";

@@ -1,4 +1,4 @@
-/** Everything that a host has to do, asked of one server that is started once: it serves one release, and then another. */
+/** Checks of everything that a host has to do, against one server that serves one release and then another. */
 
 import { chmodSync, readFileSync, realpathSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";

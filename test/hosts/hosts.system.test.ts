@@ -1,4 +1,4 @@
-/** Each host that can be run here does all that the contract asks, over one release with everything on. */
+/** Each host that runs here satisfies the contract, with a release with all options. */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** Hosts on machines of their own, set up as docs/reference/hosts.md says: switches while readers read, https, and several listings on one server. */
+/** Hosts on their own machines, set up as in docs/reference/hosts.md: switches during reads, https, and several listings on one server. */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

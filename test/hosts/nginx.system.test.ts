@@ -1,4 +1,4 @@
-/** nginx has nothing to say of what Rollcall writes for it, however many files a release has. */
+/** nginx prints no warnings about Rollcall's configuration, for any number of files. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

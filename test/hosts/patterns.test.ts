@@ -1,4 +1,4 @@
-/** The patterns by which hosts read queries give the same page as the contract's own function. */
+/** The hosts' query patterns give the same page as the contract's function. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { requestedPage } from "../../src/contract/links.js";

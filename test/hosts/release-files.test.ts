@@ -1,4 +1,4 @@
-/** What releases hold for hosts follows the path of the listing, and what administrators own does not. */
+/** Hosts' files in releases depend on the listing's path, and the administrator's files do not. */
 import { expect, test } from "vitest";
 import { HOSTS } from "../../src/hosts/hosts.js";
 import { findDiffering, includedFiles, publishedFiles } from "../../src/hosts/release-files.js";
@@ -55,6 +55,6 @@ test("refuses a listing at the path of a host's file", () => {
   const paths = (path: string) => publishedFiles({ ...options, contract: stationsAt(path) }).map((file) => file.path);
   expect(paths("/v1/405.json/")).toEqual([".htaccess", "405.json"]);
   expect(() => paths("/405.json/stations/")).toThrow(
-    "The listing's path /405.json/stations/ begins with 405.json, a file that the host needs in the release; give the contract's x-listing.path another beginning.",
+    "The listing's path /405.json/stations/ begins with 405.json, which is a file of the host in the release. Change x-listing.path of the contract.",
   );
 });

@@ -1,4 +1,4 @@
-/** Starts the real hosts on loopback, each with a configuration around the files that its adapter writes. */
+/** Starts real hosts on loopback, with configurations around the written files. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -83,7 +83,7 @@ interface Served {
   options?: HostedSiteOptions & ServingOptions;
 }
 
-/** Serves the release in `release` until the test is over, or until it is told to stop. */
+/** Serves the release in `release` until the test ends, or until it is stopped. */
 export async function serveWith(server: Server, served: Served): Promise<() => Promise<void>> {
   await writeFor(server, served);
   return startServer(server, served);
@@ -101,7 +101,7 @@ export async function writeFor(server: Server, { release, folder, options = {} }
   }
 }
 
-/** Serves a release with the files that lie in `folder` already, until the test is over or it is told to stop. */
+/** Serves a release with the existing files of `folder`, until the test ends or it is stopped. */
 export async function startServer(server: Server, place: Omit<Place, "base">): Promise<() => Promise<void>> {
   const opened = await openRelease(place.release);
   const base = basePath(opened.snapshot.base_url);
@@ -111,7 +111,7 @@ export async function startServer(server: Server, place: Omit<Place, "base">): P
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
 
-/** Runs nginx around some lines of http { }, until the test is over or it is told to stop. */
+/** Runs nginx around some lines of http { }, until the test ends or it is stopped. */
 export function startNginx(folder: string, port: number, lines: readonly string[]): Promise<() => Promise<void>> {
   return start(nginx(folder, port, lines), folder);
 }

@@ -1,4 +1,4 @@
-/** All hosts over releases of all shapes, hostile requests, and values that each host's language has a meaning for. */
+/** All hosts with releases of all shapes, hostile requests, and values with special characters of each host's language. */
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Whatever is in a table: what init writes builds at once, every row of it. */
+/** The files that init writes build every row of any table. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";

@@ -1,4 +1,4 @@
-/** What each kind of column becomes, in a contract that every verb reads, and which query would make more of it. */
+/** What each kind of column becomes, and which query converts it. */
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { decide } from "../../src/init/decide.js";

@@ -1,4 +1,4 @@
-/** `rollcall init --from` as people see it: lines, refusals, and what it writes. */
+/** `rollcall init --from` on the command line: output, refusals and written files. */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 -- What Django makes on SQLite for its own users, a profile with a UUID key and a one-to-one table of that profile, and the
--- view that somebody made of them. Every text that says SECRET must stay out of a release.
+-- view over them. Every text that says SECRET must stay out of a release.
 
 CREATE TABLE "auth_user" (
   "id" integer NOT NULL PRIMARY KEY AUTOINCREMENT,

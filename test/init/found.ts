@@ -1,4 +1,4 @@
-/** Databases for tests of init, and what it finds in them. */
+/** Databases for tests of init, and what init finds in them. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";

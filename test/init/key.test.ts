@@ -1,4 +1,4 @@
-/** Which column names a record, and what people know it by; a table without a key gets a query that has one. */
+/** Chooses key and label; adds a query with a key to a table without one. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

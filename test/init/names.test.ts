@@ -1,4 +1,4 @@
-/** What names tell: which columns are left out, and what a table's records are called. */
+/** Derives hints about private data, words and paths from names. */
 import { describe, expect, test } from "vitest";
 import { TAKEN_NAMES } from "../../src/contract/file/listing-rules.js";
 import { fieldOf, findPrivacy, isFlag, isTimeName, pathOf, wordsForRecords, wordsOf } from "../../src/init/names.js";

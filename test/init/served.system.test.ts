@@ -1,4 +1,4 @@
-/** Databases that nobody made for Rollcall, from `init --from` to a listing that is served and verified. */
+/** Databases of other programs, from `init --from` to a verified listing. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

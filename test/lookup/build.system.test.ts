@@ -1,4 +1,4 @@
-/** `build --lookup`: records are found by their keys and names, and nothing is left where it fails. */
+/** `build --lookup`: records are found by keys and names, and a failed build leaves nothing. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Reads sorted files in the plainest way, as docs/reference/lookup.md says; nothing of the writer is used. */
+/** A simple reader of sorted files, after docs/reference/lookup.md, independent of the writer. */
 
 /** One line, without what was left out of it. */
 export interface PlainLine {

@@ -1,4 +1,4 @@
-/** The words of a text are those of its parts between spaces, which builds remember. */
+/** The words of a text are those of its parts between spaces, which builds cache. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { foldedWords, termOf } from "../../src/contract/lookup.js";

@@ -1,4 +1,4 @@
-/** What a lookup says of records, read by the plainest reader, against what they are. */
+/** The simple reader finds in a lookup exactly the records that it should. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LookupCollector, LookupMerger } from "../../src/artifacts/lookup.js";
@@ -198,7 +198,7 @@ function checkFamily(name: Family, { files, index }: Made, terms: Map<string, nu
     const whole = lookUp(index[name], bytes, wanted, true);
     expect((terms.get(wanted) ?? []).filter((number) => !whole.includes(number))).toEqual([]);
     expect(whole.length).toBeLessThanOrEqual((terms.get(wanted) ?? []).length + 1);
-    // Everything begins with nothing, which nobody looks for.
+    // Skip the empty prefix.
     if (wanted === "") continue;
     const found = lookUp(index[name], bytes, wanted, false);
     const expected = union(begins(wanted).map((term) => terms.get(term) ?? []));

@@ -1,4 +1,4 @@
-/** Any bit of a signed release may flip: on its way to a reader, or on the disk. One of each region of each file is noticed. */
+/** A flipped bit in any region of any file of a signed release is detected, on disk and by readers. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ interface Flip {
   bit: number;
 }
 
-/** What a reader does to read a file. Others it never asks for: those are for people, other programs or the host. */
+/** How a reader reads each file. It does not read files for the explorer, other programs or the host. */
 const READ: readonly [files: RegExp, how: "pages" | "bulk" | "contract"][] = [
   [/^(?:api\/users\/pages\/\d+\.json|snapshot\.json|SHA256SUMS|SHA256SUMS\.minisig)$/, "pages"],
   [/^bulk/, "bulk"],
@@ -84,7 +84,7 @@ function flipped(bytes: Buffer = Buffer.alloc(0), { at, bit }: Flip): Buffer {
   return changed;
 }
 
-/** The names of the checks that differ; that of the error where there is no verdict. */
+/** The names of the checks that differ, or of the error. */
 async function differs(folder: string, publicKey: string): Promise<string[]> {
   try {
     const { rows } = await verify({ what: folder, workers: 0, key: [publicKey] });

@@ -1,4 +1,4 @@
-/** The types of cases.mjs, which has none since every runtime loads it as it is. */
+/** The types of cases.mjs, which every runtime loads uncompiled. */
 import type { Host } from "./hosts.js";
 
 export interface Row {

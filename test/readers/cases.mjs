@@ -25,7 +25,7 @@ const SIGNED = {
   },
 
   async "a walk through stale pages reads what is current"({ open, host, control }) {
-    // Whoever keeps pages between here and the host has those of the first release now.
+    // Caches between here and the host now have pages of the first release.
     isRelease(host.releases[FIRST], await all(open().records()));
     await control("switch", SECOND);
     isRelease(host.releases[SECOND], await all(open().records()));

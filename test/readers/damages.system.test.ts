@@ -1,4 +1,4 @@
-/** Of each damage of the table, readers are told, or get the records that were published; and nobody publishes it unnoticed. */
+/** For each kind of damage, readers get an error or the published records, and `publish` refuses it. */
 import { mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";

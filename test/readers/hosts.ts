@@ -1,4 +1,4 @@
-/** Real hosts of two signed releases of one address, for the client to read: which can be switched, and count what they are asked. */
+/** Real hosts of two signed releases of one base URL, which can be switched, and count requests. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
@@ -169,7 +169,7 @@ const START: Record<Kind, (start: Start) => Promise<Reload>> = {
     return () => reloadNginx(Number(readFileSync(join(folder, "nginx.pid"), "utf8")));
   },
 
-  /** As a CDN does, it keeps pages as long as it is told to, and asks for nothing because a client wants it fresh. */
+  /** Like a CDN: it caches pages as long as Cache-Control allows, and ignores clients' no-cache. */
   async cache({ folder, dist, port, log }) {
     const behind = await freePort();
     const reload = await startServe({ dist, port: behind, log: join(folder, "origin.log") });

@@ -1,4 +1,4 @@
-/** One file of cases passes in every runtime that the client is for, against every kind of host. */
+/** The same cases pass in every runtime of the client, against every kind of host. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** The runtimes that the client is for, each real: it loads the compiled client and cases.mjs as they are. */
+/** The runtimes of the client. Each loads the compiled client and cases.mjs unchanged. */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

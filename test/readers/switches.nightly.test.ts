@@ -18,7 +18,7 @@ import { type Host, stationOf, type Turn } from "./hosts.js";
 const SWITCHES = draws(1_000);
 /** Most time between two switches, on average. A walk that takes as long sees none of them every third time. */
 const MOST_PAUSE_MS = 150;
-/** After so many switches, the hosts hold still until each reader of the server has walked to the end again. */
+/** After this many switches, the hosts pause until each reader has completed a walk. */
 const STILL_EVERY = 40;
 /** Between two walks of a reader. */
 const THINK_MS = 50;

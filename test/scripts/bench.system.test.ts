@@ -1,4 +1,4 @@
-/** The benchmark as a command: it measures every program once and leaves nothing behind. */
+/** The benchmark command measures every program once, and leaves no files. */
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The committed sample: made again byte for byte, valid throughout, and with the texts that tests rely on. */
+/** The committed sample is reproducible, valid, and has the texts that tests need. */
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

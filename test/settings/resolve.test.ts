@@ -240,7 +240,7 @@ test("ignores variables injected by Kubernetes and Docker", async () => {
 });
 
 test.each(["ROLLCALL_ID", "ROLLCALL_HOME", "ROLLCALL_VERSION", "ROLLCALL_IMAGE_TAG", "ROLLCALL_POD_NAME"])(
-  "%s is somebody else's",
+  "%s is a variable of another program",
   async (name) => {
     expect((await resolve({ env: { [name]: "x" } })).settings.port).toBe(8080);
   },

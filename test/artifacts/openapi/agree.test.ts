@@ -1,4 +1,4 @@
-/** A validator of others agrees with ours on records that were changed at random, by the publisher's schema and by the reader's. */
+/** Another validator agrees with ours on randomly changed records, for the schemas of publisher and reader. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";

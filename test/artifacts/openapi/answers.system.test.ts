@@ -1,4 +1,4 @@
-/** What Rollcall's own host answers is what openapi.json says, to each header. */
+/** Rollcall's own host answers as openapi.json says, including every header. */
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,7 +10,7 @@ import { plainRows, writeUsers } from "../../support/database.js";
 import { scratch } from "../../support/files.js";
 import { reading } from "./described.js";
 
-/** What HTTP itself needs, the type of a body, which a description says beside it, and a time that nobody may rely on. */
+/** Headers that openapi.json does not list: those of HTTP itself, Content-Type, and Date. */
 const UNDESCRIBED = ["connection", "content-length", "content-type", "date", "keep-alive", "last-modified"];
 
 /** Five users on three pages, of whom four were there before, served below a path. */

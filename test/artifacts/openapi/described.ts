@@ -1,4 +1,4 @@
-/** openapi.json as the tests of it read it: its parts found by name, and checks made of its schemas. */
+/** Helpers that read openapi.json: parts by name, and checks from its schemas. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { basePath } from "../../../src/contract/links.js";

@@ -1,4 +1,4 @@
-/** openapi.json is a function of the contract and of what a release is, and every example and schema in it holds. */
+/** openapi.json depends only on the contract and the release, and its examples and schemas are valid. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** Other people's tools read openapi.json: a linter that knows every rule of the format, and a maker of types. */
+/** Other tools read openapi.json: a linter with all rules, and a generator of types. */
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

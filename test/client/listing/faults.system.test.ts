@@ -1,4 +1,4 @@
-/** Whatever a host answers, no record is handed out that is not of the release, and the reader is told what came. */
+/** For any faulty answer, no wrong record is returned, and the error says what was received. */
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ListingErrorCode, type ListingOptions, openListing } from "../../../src/client/index.js";

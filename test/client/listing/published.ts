@@ -1,4 +1,4 @@
-/** A published release in memory, and a fetch that answers from it, with whatever goes wrong on the way. */
+/** A published release in memory, with a fetch that can inject faults. */
 import { sha256 } from "../../../src/release/plain-files.js";
 import { filesOf } from "../../support/release-files.js";
 

@@ -1,4 +1,4 @@
-/** What a reader of a listing downloads: little, and nothing that only Node has. */
+/** The client is small, and needs nothing of Node. */
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import { rolldown } from "rolldown";
@@ -38,7 +38,7 @@ async function withRolldown(program: string): Promise<Bundle> {
   return new Map(chunks.map(({ fileName, code, imports }) => [fileName, { code, imports }]));
 }
 
-/** The names of what the program's own file needs: not of what is loaded later. */
+/** Names of the modules in the initial chunk, without those that are loaded later. */
 function loadedAtOnce(bundle: Bundle): string[] {
   const found = new Set([...bundle.keys()].slice(0, 1));
   for (const name of found) for (const needed of bundle.get(name)?.imports ?? []) found.add(needed);

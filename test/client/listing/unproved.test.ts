@@ -1,4 +1,4 @@
-/** A host without digests, such as a listing of another framework's: read when it is allowed, and never led astray. */
+/** A host without SHA256SUMS is read only if allowed, and its answers must be consistent. */
 import { describe, expect, test } from "vitest";
 import { type ListingError, openListing, SnapshotChangedError } from "../../../src/client/index.js";
 

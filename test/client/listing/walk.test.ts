@@ -1,4 +1,4 @@
-/** Reading a listing whole: in order, of one snapshot, from where another walk was, with few requests at once. */
+/** Walks read a listing in order, of one snapshot, from any position, with limited parallel requests. */
 import { setMaxListeners } from "node:events";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";

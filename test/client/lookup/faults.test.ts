@@ -1,4 +1,4 @@
-/** Sorted files that lie, of a publisher who signs anything: an error that says what is wrong, or nothing, and always soon. */
+/** Malicious sorted files, even if signed, give an error or nothing, in bounded time. */
 import { describe, expect, test } from "vitest";
 import { openListing } from "../../../src/client/index.js";
 import { findChosen } from "../../../src/client/lookup/chosen.js";

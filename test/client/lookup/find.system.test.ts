@@ -1,4 +1,4 @@
-/** Look-ups on a real server, of a real build: what they find is what SQLite finds in the source, by a fold of Python's. */
+/** Lookups on a real server find what SQLite finds in the source, folded by Python. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -14,7 +14,7 @@ import { type Random, seeded } from "../../support/random.js";
 const PYTHON = "/usr/bin/python3";
 const REFERENCE = new URL("reference.py", import.meta.url).pathname;
 const [COUNT, QUERIES] = [5_000, 400];
-/** Of one look-up that finds very many, so many are compared. */
+/** Maximum number of compared results of one lookup. */
 const MOST = 150;
 
 /** Names of many kinds of writing: dotless and dotted i, sharp s, ligatures, wide letters, marks, no spaces, right to left, pictures. */
@@ -78,7 +78,7 @@ function hex(random: Random, digits: number): string {
   return Array.from({ length: digits }, () => random.below(16).toString(16)).join("");
 }
 
-/** Beginnings of what is there, what is there, and what is almost there. */
+/** Queries: prefixes, existing keys and names, and near misses. */
 function queriesOf(random: Random, rows: readonly Row[]): [kind: "get" | "key" | "names", text: string][] {
   const cut = (text: string, most: number) =>
     Array.from(text)

@@ -1,4 +1,4 @@
-/** Look-ups in files that are cut anywhere: as many records as a search through all of them finds, and hostile files that lead nowhere. */
+/** Lookups in files of any size find the same records as a full search. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { openListing } from "../../../src/client/index.js";
 import { findChosen } from "../../../src/client/lookup/chosen.js";

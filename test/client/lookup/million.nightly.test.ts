@@ -1,4 +1,4 @@
-/** What a look-up costs where there are a million users: three requests and 250 kB at most for a key and for a name of two words. */
+/** A lookup among a million users needs at most three requests and 250 kB. */
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { sampleUsers } from "../../../scripts/sample/users.js";

@@ -1,4 +1,4 @@
-/** People with hard names in any collection, and their look-up in files of any size. */
+/** People with hard names, and their lookup in files of any size. */
 import { facetTermsOf, keyTerm, termOf, wordsOfRecord } from "../../../src/contract/lookup.js";
 import type { Random } from "../../support/random.js";
 import { sortPlainly } from "./plain.js";

@@ -1,4 +1,4 @@
-/** Sorted files written as plainly as docs/reference/lookup.md says them, and cut as small as a test wants them. */
+/** A simple writer of sorted files, after docs/reference/lookup.md, with files of any size. */
 import { type Beginnings, LIST_DIGITS } from "../../../src/contract/lookup.js";
 
 const LAST = "\u{10ffff}";

@@ -1,4 +1,4 @@
-/** What a look-up asks for: few files, each once, and nothing any more when nobody waits for it. */
+/** Requests of lookups: few files, each once, and none after all callers have aborted. */
 import { expect, test } from "vitest";
 import { type ListingError, openListing, SnapshotChangedError } from "../../../src/client/index.js";
 import { findChosen } from "../../../src/client/lookup/chosen.js";

@@ -1,4 +1,4 @@
-/** Whatever a host answers on the way of steps, the copy ends as the snapshot is, or stays as it was, with an error. */
+/** For any fault in steps, the copy ends at the snapshot's state, or is unchanged with an error. */
 import { describe, expect, test } from "vitest";
 import { createMemoryStore, ListingError, type MemoryStore, openListing } from "../../../src/client/index.js";
 import { type Random, SEED, seeded } from "../../support/random.js";

@@ -1,4 +1,4 @@
-/** Ways in which what leads from one snapshot to the next can be wrong, by accident or on purpose. */
+/** Accidental and malicious faults in steps. */
 import { gunzipSync, gzipSync } from "node:zlib";
 import { type Step, stepPath } from "../../../src/artifacts/steps.js";
 import { sha256 } from "../../../src/release/plain-files.js";
@@ -31,7 +31,7 @@ export const FAULTS: Readonly<Record<string, (situation: Situation) => unknown>>
       bytes = Buffer.from(right);
       const at = random.below(bytes.length);
       bytes[at] = (bytes[at] ?? 0) ^ (1 << random.below(8));
-      // Some bits say nothing of what is packed, such as those of the time in the header.
+      // Some bits do not affect the content, such as those of the time in the header.
     } while (unpacksTo(bytes, gunzipSync(right)));
     to.files.set(fileOf(to), bytes);
   },

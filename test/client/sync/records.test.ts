@@ -1,4 +1,4 @@
-/** What a copy keeps of a record: its digest, and bytes that sort as the records do. */
+/** Digests and sort keys of records in a copy. */
 import { createHash, randomBytes, webcrypto } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

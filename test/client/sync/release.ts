@@ -1,4 +1,4 @@
-/** Releases in memory whose records tests choose, with the steps between them. */
+/** Releases in memory with chosen records, and the steps between them. */
 import { gzipSync } from "node:zlib";
 import { encodeChanges, type Step, stepPath } from "../../../src/artifacts/steps.js";
 import { type Contract, contractOf } from "../../../src/contract/contract.js";
@@ -33,7 +33,7 @@ export interface Options {
   baseUrl: string;
   pageSize: number;
   hasBulk: boolean;
-  /** The one before, from which a step leads here, and its own steps, of which so many stay. */
+  /** The previous release, with a step from it, and the number of its own steps to keep. */
   before: Release | undefined;
   most: number;
 }

@@ -1,4 +1,4 @@
-/** SHA-256 of very much. */
+/** SHA-256 of very long inputs. */
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { Sha256 } from "../../../src/client/sha256.js";

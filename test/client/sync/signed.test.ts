@@ -1,4 +1,4 @@
-/** With a public key, a copy follows the state that was signed, whatever else the host says. */
+/** With a public key, a copy reaches only signed states. */
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { expect, test } from "vitest";
 import { createMemoryStore, openListing } from "../../../src/client/index.js";
@@ -49,7 +49,7 @@ test("a copy applies steps only to a signed state", async () => {
   const files = openListing(BASE, { fetch, publicKey: line });
   for (const path of proofs.slice(1)) expect(Buffer.from(await files.file(path))).toEqual(first.files.get(path));
   host.current = third;
-  // A state that nobody has signed leads nowhere, however well its steps fit.
+  // An unsigned state is refused, even with valid steps.
   host.current = { ...third, files: new Map([...second.files, ...third.files]) };
   for (const path of proofs.slice(1)) host.current.files.set(path, second.files.get(path) ?? Buffer.alloc(0));
   await expect(sync()).rejects.toMatchObject({ code: "mismatch" });

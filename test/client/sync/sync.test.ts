@@ -1,4 +1,4 @@
-/** A copy is brought from any state to the current one, by the fewest bytes, and never to another. */
+/** A sync brings a copy from any state to the current one, with the fewest bytes. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { createMemoryStore, type Held, type MemoryStore, openListing, type Store } from "../../../src/client/index.js";
 import { contractOf } from "../../../src/contract/contract.js";

@@ -1,4 +1,4 @@
-/** Patterns that may take very long are refused by name, quickly, and by counting; those that people write are not. */
+/** Refuses slow patterns quickly, by counting steps, and accepts common ones. */
 import { expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../../src/contract/contract.js";
 import { whyNotPattern } from "../../../src/contract/file/backtracking.js";

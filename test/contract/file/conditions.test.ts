@@ -1,4 +1,4 @@
-/** Conditions reach nothing but a contract's columns. SQLite itself is asked what is let through. */
+/** Conditions can read only the contract's columns. SQLite checks the accepted ones. */
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";

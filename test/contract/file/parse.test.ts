@@ -1,4 +1,4 @@
-/** A contract file with mistakes is told all of them at once, each with its place, its value and what is allowed. */
+/** Reports all mistakes of a contract file at once, with place, value and what is allowed. */
 import { expect, test } from "vitest";
 import { contractOf, USERS_CONTRACT } from "../../../src/contract/contract.js";
 import { checkContract, parseContract } from "../../../src/contract/file/parse.js";

@@ -1,4 +1,4 @@
-/** A pattern is said again in bytes only where it takes the same texts there, or fewer. */
+/** A translated pattern of bytes matches the same texts, or fewer. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { whyNotPattern } from "../../../src/contract/file/backtracking.js";

@@ -1,4 +1,4 @@
-/** Keys are found in the text of any contract's records, whatever other members are called and hold. */
+/** Finds keys in the text of records of any contract. */
 
 import fc from "fast-check";
 import stringify from "fast-json-stable-stringify";

@@ -1,4 +1,4 @@
-/** The schemas that editors check contract and config files with take what Rollcall takes, and know every name. */
+/** The schemas for editors accept what Rollcall accepts, and have every name. */
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";

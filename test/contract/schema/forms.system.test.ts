@@ -1,4 +1,4 @@
-/** A contract as SQL makes a table that its records come from; as TypeScript it is the type that the contract's constant has. */
+/** A contract as SQL is a table for its records; as TypeScript it is the type inferred from the contract. */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

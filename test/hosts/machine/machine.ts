@@ -1,4 +1,4 @@
-/** A machine of its own for a test: Debian as it is installed, in namespaces, with every port free. What is done there is gone with it. */
+/** A disposable machine for a test: a fresh Debian in namespaces, with all ports free. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes a machine within the namespaces that this runs in: Debian as it is installed, whose changes nobody else sees.
+# Makes a machine within the namespaces that this runs in: Debian as it is installed, isolated from the rest of the system.
 # $1 is a folder for what changes, with its own /srv; $2 is this folder; the rest is the command that is `rollcall` there.
 set -euo pipefail
 changes=$1 here=$2

@@ -26,7 +26,7 @@ case $verb in
   restart)
     pid=$(cat "$(lines PIDFile | grep . || echo "$main")" 2> /dev/null || true)
     if [ -n "$pid" ] && kill "$pid" 2> /dev/null; then
-      # Nobody asks here how it ended, so it may stay as a zombie.
+      # It is not waited for, so it may stay a zombie.
       while grep -qs '^State:.[^Z]' "/proc/$pid/status"; do sleep 0.05; done
     fi
     exec "$0" start "$name"
