@@ -208,7 +208,7 @@ const FIRST = 3;
 /**
  * Finds the listening socket that systemd passed to this process, if any. LISTEN_PID must be this process, since children
  * inherit the variables.
- * @param log is told that the socket overrides `--port` and `--host`.
+ * @param log called with the note that the socket overrides `--port` and `--host`.
  * @throws UserError (usage) if several sockets were passed.
  */
 function findInheritedSocket(
