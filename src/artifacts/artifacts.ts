@@ -27,7 +27,7 @@ export async function artifactsOf({ bulk, lookup, explorer, ...others }: Chosen)
 export class Mergers {
   private constructor(private readonly mergers: readonly (readonly [artifact: Artifact, merger: Merger])[]) {}
 
-  static async start(settings: ArtifactSettings, context: MergeContext): Promise<Mergers> {
+  static async start(settings: Chosen, context: MergeContext): Promise<Mergers> {
     const artifacts = await artifactsOf(settings);
     return new Mergers(artifacts.map((artifact) => [artifact, artifact.merger(context)]));
   }

@@ -189,10 +189,10 @@ const FILES: readonly File[] = [
   },
 ];
 
-  ...Object.values(DOWNLOADS).map(({ path, format, what }) => ({
-    ...{ path, name: `Download${format}`, summary: capital(what), with: path, ...packed },
-  })),
-  { path: CHANGES, name: "Changes", summary: "The list of steps from earlier states to this one", with: CHANGES },
+/** Files of a release that openapi.json depends on. */
+export const OPTIONAL_FILES: readonly string[] = [
+  ...[SIGNATURE, BULK, ...DOWNLOAD_PATHS, CHANGES, LOOKUP, EXPLORER, AVATAR_PATH],
+];
 
 /** Each file's methods by its path. */
 function filePaths(described: ApiDescription): Part {

@@ -81,7 +81,7 @@ describe("the text", () => {
   });
 });
 
-const DIGEST = "6ef4f663189027908e2a7333a27d82be154a492764766c75e59d4c5f4fad189a";
+const DIGEST = "3b0990b7dd33e95335b87e23677d01d26e4a2e71fa0ba02522e90f8498a6a164";
 
 describe("examples", () => {
   const contracts = [USERS_CONTRACT, STATIONS_CONTRACT, ...FOREIGN.map(({ contract }) => contractOf(contract))];
