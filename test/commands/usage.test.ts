@@ -66,9 +66,18 @@ test.each([80, 60])("help fits a terminal of %i columns, and its examples can be
 });
 
 describe("docs/reference/commands.md", () => {
-  test("has every setting by its three names, and no other", () => {
-    const rows = SETTING_KEYS.map((key) => [key, flagOf(key), variableOf(key)].map((name) => `\`${name}\``));
-    expectTable("docs/reference/commands.md", "## Settings", [["key in the file", "flag", "variable"], ...rows]);
+  test("names the settings whose flag, variable and key do not follow from each other", () => {
+    const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const others = SETTING_KEYS.filter((key) => flagOf(key) !== `--${kebab(key)}`);
+    const rows = others.map((key) => [`${settingOf(key).verbs[0]} ${flagOf(key)}`, key, variableOf(key)]);
+    const cells = rows.map((row) => row.map((name) => `\`${name}\``));
+    expectTable(
+      "docs/reference/commands.md",
+      "Two flags have other names elsewhere, because two verbs share the flag:",
+      [["flag", "key in the file", "variable"], ...cells],
+    );
+    for (const key of SETTING_KEYS)
+      expect(variableOf(key)).toBe(`ROLLCALL_${kebab(key).replaceAll("-", "_").toUpperCase()}`);
   });
 
   test("has the help of every verb word for word, in order", async () => {

@@ -7,35 +7,36 @@ import type { Verb } from "./verb.js";
 export const DESCRIPTION =
   "Turns a table of a SQLite file into an immutable, verifiable snapshot of a paginated JSON API, and serves it.";
 
-const PRECEDENCE = `Every option of a verb but --config can also stand in the environment or in ${CONFIG_FILE}: \
---page-size 50, ROLLCALL_PAGE_SIZE=50, {"pageSize": 50}. Flags win over variables, variables over the file, \
-the file over defaults. --no-json, --no-skip-invalid and the like switch off what a variable or the file \
-switched on. Paths in the file are relative to its folder.`;
+const PRECEDENCE = `Every option but --config can also be set in the environment or in ${CONFIG_FILE}: \
+--page-size 50, ROLLCALL_PAGE_SIZE=50, {"pageSize": 50}. Flags win over variables, variables over the file. \
+--no-json, --no-skip-invalid and the like turn off what a variable or the file turns on. \
+Paths in the file are relative to its folder.`;
 
-const SETTINGS_HINT = `Every option but --config can also be a ROLLCALL_* variable, or stand in ${CONFIG_FILE}: see "rollcall --help", also for exit codes.`;
-const VARIABLES_HINT = 'Every option can also be a ROLLCALL_* variable: see "rollcall --help", also for exit codes.';
+const SETTINGS_HINT = 'Config file, variables, exit codes: see "rollcall --help".';
+const VARIABLES_HINT = 'Variables, exit codes: see "rollcall --help".';
 
 const { interrupted, terminated, hungUp } = ExitCode;
 const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[] = [
-  [ExitCode.done, "done; diff and verify: nothing differs, but for what is allowed to; a server: stopped by a signal"],
-  [
-    ExitCode.refused,
-    "refused, or a host does not answer, and the message says what to do; diff and verify: something differs",
-  ],
-  [
-    ExitCode.usage,
-    "a wrong flag, argument, variable or config file, or a file or release that is not there; diff and verify: also what cannot be read",
-  ],
-  [ExitCode.gate, "a gate was exceeded (--max-removed and the like)"],
+  [ExitCode.done, "done; diff and verify: no differences; servers: stopped by a signal"],
+  [ExitCode.refused, "refused, or a host does not answer; diff and verify: differences"],
+  [ExitCode.usage, "wrong flag, argument, variable or config; no such file or release; diff and verify: unreadable"],
+  [ExitCode.gate, "a limit was exceeded, such as --max-removed"],
   [ExitCode.bug, "a bug in Rollcall"],
   [interrupted, `stopped by Ctrl-C before it was done; ${terminated} by SIGTERM, ${hungUp} by SIGHUP`],
 ];
 
+const START: Verb["examples"] = [
+  ["rollcall init && rollcall build && rollcall serve", "publish and serve the sample users"],
+  ["rollcall dev users.sqlite", "preview your own table"],
+  ["rollcall build --db users.sqlite --base-url https://directory.example.com", "make a release of it"],
+  ["rollcall diff && rollcall verify", "review the release"],
+  ["rollcall publish ../site", "copy it to the folder of a static host"],
+];
+
 /** The text after the flags in the main help. @param width columns. */
-export function describeAll(verbs: readonly Verb[], width: number): string {
+export function describeAll(width: number): string {
   const settings = ["Settings:", ...wrap(PRECEDENCE, width - 2).map((line) => `  ${line}`)].join("\n");
-  const examples = verbs.flatMap(({ examples }) => examples.slice(0, 1));
-  return [settings, describeExamples(examples, width), describeCodes(width)].join("\n\n");
+  return [settings, describeExamples(START, width), describeCodes(width)].join("\n\n");
 }
 
 /** The text after the flags in the help of a verb. */

@@ -50,10 +50,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
       }),
     )
     .usage("<verb> [options]")
-    .addHelpText(
-      "after",
-      ({ error }) => `\n${describeAll(Object.values(VERBS), widthOf(error ? io.stderr : io.stdout))}`,
-    );
+    .addHelpText("after", ({ error }) => `\n${describeAll(widthOf(error ? io.stderr : io.stdout))}`);
   const done = (code: ExitCode) => {
     exitCode = code;
   };
@@ -71,7 +68,8 @@ function addVerb(program: Command, name: string, verb: Verb, io: Io, done: (code
   const { arguments: positional = {} } = verb;
   const command: Command = program
     .command(name)
-    .description(verb.summary)
+    .summary(verb.summary)
+    .description(verb.details === undefined ? verb.summary : `${verb.summary}. ${verb.details}`)
     .addHelpText("after", ({ error }) => `\n${describeVerb(verb, widthOf(error ? io.stderr : io.stdout))}`)
     .exitOverride(refuseUsage(`rollcall ${name}`, (error) => explainMistake(error, name, verb, command, io.cwd)))
     .aliases(verb.aliases ?? []);
@@ -79,7 +77,7 @@ function addVerb(program: Command, name: string, verb: Verb, io: Io, done: (code
   const own = SETTING_KEYS.filter((key) => settingOf(key).verbs.includes(name));
   for (const key of own) addFlag(command, key);
   if (own.includes("dist")) command.addOption(new Option("--out <folder>", "another name of --dist").hideHelp());
-  command.optionsGroup("Run:").helpOption("-h, --help", "print this help");
+  command.optionsGroup("Run:").addHelpOption(new Option("-h, --help").hideHelp());
   if (!verb.isUnconfigured) command.option(`${CONFIG_FLAG} <file>`, `settings to read instead of ${CONFIG_FILE}`);
 
   command.action(async () => {

@@ -7,7 +7,10 @@ import type { SettingKey, Settings } from "../../settings/settings.js";
 export interface Verb {
   /** Other names of the verb. */
   aliases?: readonly string[];
+  /** One line, for the list of verbs. */
   summary: string;
+  /** Text that only the verb's own help has. */
+  details?: string;
   /** Arguments in commander's notation, with their help. `[dist]` and `[db]` set the settings of these names. */
   arguments?: Readonly<Record<string, string>>;
   examples: readonly (readonly [command: string, purpose: string])[];

@@ -3,45 +3,42 @@ import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../../settings/file.js"
 import { SOURCE_KEYS } from "../../settings/settings.js";
 import type { Verb } from "./verb.js";
 
-const DIST = "as --dist";
+const DIST = "same as --dist";
 
 /** In the order of help. */
 export const VERBS: Readonly<Record<string, Verb>> = {
   init: {
-    summary: `Write a starter ${CONFIG_FILE}, for a database of yours or for sample users`,
+    summary: `Write a starter ${CONFIG_FILE}, with sample users or for your table`,
+    details: `With --from, reads every row and writes a ${CONTRACT_FILE} that leaves out columns that look secret. \
+Never overwrites a file.`,
     examples: [
-      ["rollcall init", `${CONFIG_FILE} and ${SAMPLE_FILE}, never over other files`],
-      ["rollcall init && rollcall build && rollcall serve", "the sample users, published and served"],
-      [
-        "rollcall init --from people.sqlite --table people && rollcall build && rollcall serve",
-        `a table of your own: looks at every row, and writes ${CONTRACT_FILE} without what seems to be secret`,
-      ],
-      [
-        "rollcall init --from people.sqlite --query people.sql",
-        "what a SELECT makes of it: a key for tables without one, times in our form",
-      ],
+      ["rollcall init", `write ${CONFIG_FILE} and ${SAMPLE_FILE}`],
+      ["rollcall init --from people.sqlite && rollcall build && rollcall serve", "publish and serve your own table"],
+      ["rollcall init --from people.sqlite --query people.sql", "the same for what a SELECT returns"],
     ],
     isUnconfigured: true,
     load: async () => (await import("../init.js")).runInit,
   },
   schema: {
-    summary: "Print the contract of the records, a table that satisfies it, or a type of them",
+    summary: "Print the contract as JSON Schema, SQL or TypeScript",
     arguments: {
-      "[release]": "the contract of this release instead: an id or its beginning, current, previous, or a folder",
+      "[release]": "print the contract of this release: an id or its beginning, current, previous, or a folder",
     },
     examples: [
-      ["rollcall schema --format sql | sqlite3 new.sqlite", "a table for records of the contract"],
-      ["rollcall schema current --format typescript > record.ts", "the type of the records that are published"],
+      ["rollcall schema --format sql | sqlite3 new.sqlite", "create an empty table that fits the contract"],
+      ["rollcall schema current --format typescript > record.ts", "write the type of a published record"],
     ],
     load: async () => (await import("../schema.js")).runSchema,
   },
   build: {
-    summary: "Make a release of the records in a SQLite file, and make it current",
+    summary: "Make a release from a SQLite file, and make it current",
+    details:
+      "Checks every record against the contract. An invalid record or an exceeded limit leaves the current release as it is. Unchanged data makes no new release.",
     examples: [
       ["rollcall build --db users.sqlite --base-url https://directory.example.com", "make a release in dist"],
-      ["rollcall build --compress br,gzip --problems problems.ndjson", "with the rest from rollcall.config.json"],
-      ["rollcall build --shard 3/8 --parts parts", "on one of eight machines, 0 to 7, make an eighth of the pages"],
-      ["rollcall build --join parts", "make the release of what all of them made"],
+      ["rollcall build --compress br,gzip --max-removed 1%", `take the other settings from ${CONFIG_FILE}`],
+      ["rollcall build --shard 3/8 --parts parts", "on one of eight machines, make an eighth of the pages"],
+      ["rollcall build --join parts", "then make the release from all the parts"],
     ],
     load: async () => (await import("../build/build.js")).runBuild,
   },
@@ -49,100 +46,104 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     summary: "Show what changed between two snapshots, record by record",
     arguments: {
       "[old]":
-        "a release's id or its beginning, current, previous, a release's folder, git:REV:PATH, a base URL, or a file of records (default: previous)",
-      "[new]": "the same (default: current; a file of records alone is compared with current)",
+        "an id or its beginning, current, previous, a release's folder, git:REV:PATH, a base URL, or a source file (default: previous)",
+      "[new]": "the same (default: current; a source file alone is compared with current)",
     },
     examples: [
-      ["rollcall diff", "the previous release against the current one"],
-      ["rollcall diff data/users.sqlite", "what publishing this source would change"],
-      ["rollcall diff git:main:dist/current current --format markdown --output diff.md", "for a pull request"],
-      ["rollcall diff https://directory.example.com current --max-removed 1%", "exit 3 when more would go"],
+      ["rollcall diff", "compare the previous release with the current one"],
+      ["rollcall diff data/users.sqlite", "preview what building this source would change"],
+      [
+        "rollcall diff git:main:dist/current current --format markdown --output diff.md",
+        "write a report for a pull request",
+      ],
+      ["rollcall diff https://directory.example.com current --max-removed 1%", "exit with 3 if more is removed"],
     ],
     reads: SOURCE_KEYS,
     load: async () => (await import("../diff.js")).runDiff,
   },
   verify: {
-    summary: "Prove that a release, or what a host answers, is what it says it is",
+    summary: "Verify a release on disk, or what a host serves",
+    details:
+      "On disk, checks every byte and every record. By URL, requests every page and file, compares them with the release, and checks HTTP behaviour.",
     arguments: {
-      "[what]":
-        "a release's id or its beginning, current, previous, a release's folder, or a base URL (default: current)",
+      "[what]": "an id or its beginning, current, previous, a release's folder, or a base URL (default: current)",
     },
     examples: [
-      ["rollcall verify", "every byte and every record of the current release"],
-      ["rollcall verify https://directory.example.com", "all that readers of a host get, against the current release"],
-      ["rollcall verify https://directory.example.com --adapt nginx", "without what nginx cannot do"],
-      ["rollcall verify https://directory.example.com --key minisign.pub --max-age 2d", "who has signed it, and when"],
-      ["rollcall verify https://directory.example.com --sample 30", "some pages, in some 250 requests"],
+      ["rollcall verify", "verify the current release"],
+      ["rollcall verify https://directory.example.com", "verify a host against the current release"],
+      ["rollcall verify https://directory.example.com --adapt nginx", "allow what nginx cannot do"],
+      ["rollcall verify https://directory.example.com --key minisign.pub --max-age 2d", "require a fresh signature"],
+      ["rollcall verify https://directory.example.com --sample 30", "request 30 pages only, in about 250 requests"],
     ],
     load: async () => (await import("../verify.js")).runVerify,
   },
   dev: {
-    summary: "Build and serve while one works, again whenever the source, the contract or the config changes",
-    arguments: { "[db]": "SQLite file to read (default: what db is set to)" },
+    summary: "Serve a preview, rebuilt when the source, the contract or the config changes",
+    details: "Builds into a temporary folder and serves on 127.0.0.1 only; dist is not touched.",
+    arguments: { "[db]": "same as --db" },
     examples: [
-      ["rollcall dev users.sqlite", "the page for people and the listing, on http://127.0.0.1:8080"],
-      ["rollcall dev --port 0 --json", "on any free port, with a line of JSON for each build"],
+      ["rollcall dev users.sqlite", "serve the explorer and the listing on http://127.0.0.1:8080"],
+      ["rollcall dev --port 0 --json", "use a free port, and print a line of JSON for each build"],
     ],
     reads: ["baseUrl"],
     load: async () => (await import("../dev/dev.js")).runDev,
   },
   serve: {
-    summary: "Serve the current release, and each later one as soon as it is current",
+    summary: "Serve the current release, and switch as soon as another is current",
     arguments: { "[dist]": DIST },
     examples: [
-      ["rollcall serve", "on http://127.0.0.1:8080"],
-      ["rollcall serve --host 0.0.0.0 --port 80 --access-log", "to everyone, with a line for each request"],
-      ["rollcall serve --processes 4 --admin 127.0.0.1:9090", "from four processes, with /healthz and /metrics beside"],
+      ["rollcall serve", "serve on http://127.0.0.1:8080"],
+      ["rollcall serve --host 0.0.0.0 --port 80 --access-log", "serve to the network, and log requests"],
+      ["rollcall serve --processes 4 --admin 127.0.0.1:9090", "use four processes, with health checks and metrics"],
     ],
     load: async () => (await import("../serve.js")).runServe,
   },
   host: {
     aliases: ["adapt"],
-    summary: "Write what another host needs to answer as the contract says",
+    summary: "Write the configuration for nginx, Apache, Cloudflare and other hosts",
     arguments: {
-      "[name]": "nginx, apache, cloudflare, ...; without it, the table of all",
+      "[name]": "nginx, apache, cloudflare, ... (default: list all hosts)",
       "[dist]": DIST,
     },
     examples: [
-      ["rollcall host", "every host, and what each can do"],
-      ["rollcall host nginx --write /etc/nginx/conf.d", "nginx's configuration for the current release"],
-      ["rollcall host netlify --check", "whether the current release is small enough for Netlify"],
+      ["rollcall host", "list the hosts and what each can do"],
+      ["rollcall host nginx --write /etc/nginx/conf.d", "write nginx's configuration"],
+      ["rollcall host netlify --check", "check that the current release fits Netlify's limits"],
     ],
     load: async () => (await import("../host.js")).runHost,
   },
   publish: {
-    summary: "Make a folder or a bucket equal to a release, for a host to serve",
+    summary: "Make a folder or an S3 bucket equal to a release",
+    details: "Writes only what changed. Leaves files alone that Rollcall did not write.",
     arguments: {
-      "<target>": "a folder, which need not be there yet, or s3://BUCKET/PREFIX",
+      "<target>": "a folder, or s3://BUCKET/PREFIX",
       "[dist]": DIST,
     },
     examples: [
       ["rollcall publish ../site", "make the folder equal to the current release"],
-      ["rollcall publish ../site --dry-run", "only say what would be written and removed"],
+      ["rollcall publish ../site --dry-run", "print what would be written and removed"],
       ["rollcall publish s3://my-bucket/directory --purge-list purge.txt", "upload what changed, and list its URLs"],
       [
         "rollcall publish s3://my-bucket/directory --shard 3/8",
-        "on one of eight machines, 0 to 7, upload an eighth of the pages",
+        "on one of eight machines, upload an eighth of the pages",
       ],
     ],
     load: async () => (await import("../publish.js")).runPublish,
   },
   mirror: {
-    summary: "Keep a copy of a published listing in a SQLite file, by what has changed",
+    summary: "Copy a published listing to a SQLite file, or update that copy",
+    details: "Downloads only what changed if the release has the steps (build --changes).",
     arguments: {
-      "<url>": "base URL of the listing, as in https://directory.example.com",
-      "<file>": "SQLite file that is a mirror already, or is not there yet",
+      "<url>": "base URL of the listing",
+      "<file>": "SQLite file of the mirror; created if it does not exist",
     },
     examples: [
-      ["rollcall mirror https://directory.example.com users.sqlite", "make the copy, or bring it up to date"],
+      ["rollcall mirror https://directory.example.com users.sqlite", "create or update the copy"],
       [
         "rollcall mirror https://directory.example.com users.sqlite --every 60s",
-        "and again every minute, until stopped",
+        "update it every minute until stopped",
       ],
-      [
-        "rollcall mirror https://directory.example.com users.sqlite --key minisign.pub",
-        "only what that key has signed",
-      ],
+      ["rollcall mirror https://directory.example.com users.sqlite --key minisign.pub", "accept signed releases only"],
     ],
     load: async () => (await import("../mirror.js")).runMirror,
   },
@@ -150,27 +151,28 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     aliases: ["list", "ls"],
     summary: "List the releases, newest first",
     arguments: { "[dist]": DIST },
-    examples: [["rollcall releases", "id, time, records, pages and size of each, and which is current"]],
+    examples: [["rollcall releases", "print id, time, records, pages and size of each release in dist"]],
     load: async () => (await import("../releases.js")).runReleases,
   },
   forget: {
-    summary: "Remove kept releases for good, and print the URLs that caches have to forget",
-    arguments: { "<id...>": "ids of releases or the beginnings of them, previous, or others: all but the current one" },
+    summary: "Delete old releases, and print the URLs to purge from caches",
+    arguments: { "<id...>": "ids or their beginnings, previous, or others (all but the current release)" },
     examples: [
-      ["rollcall forget 1f6a 77b0c2", "remove two releases; the URLs of what only they had are on stdout"],
-      ["rollcall forget others > purge.txt", "remove all but the current one"],
+      ["rollcall forget 1f6a 77b0c2", "delete two releases; print the URLs of what only they had"],
+      ["rollcall forget others > purge.txt", "delete all releases but the current one"],
     ],
     load: async () => (await import("../forget.js")).runForget,
   },
   use: {
     summary: "Make another release current",
+    details: "Checks every byte of it first.",
     arguments: {
-      "<id>": "the release's id or the beginning of it, or previous",
+      "<id>": "an id or its beginning, or previous",
       "[dist]": DIST,
     },
     examples: [
       ["rollcall use 1f6a", "switch to the release whose id begins with 1f6a"],
-      ["rollcall use previous", "back to the one that was current before"],
+      ["rollcall use previous", "switch back"],
     ],
     load: async () => (await import("../use.js")).runUse,
   },
