@@ -10,11 +10,11 @@ const DOC = readFileSync(new URL("../../docs/reference/http.md", import.meta.url
 const SOURCE = readFileSync(new URL("../../docs/guides/your-data.md", import.meta.url), "utf8");
 
 test("the listing is the contract's", () => {
-  expectTable("docs/reference/http.md", "### Where it is, and in which order", listingTable());
+  expectTable("docs/reference/http.md", "## Path and order", listingTable());
 });
 
 test("the fields are the contract's", () => {
-  expectTable("docs/reference/http.md", "## A user", fieldTable());
+  expectTable("docs/reference/http.md", "## Fields of a user", fieldTable());
 });
 
 test("the columns of a source are the contract's, in the order of the sample's table", () => {

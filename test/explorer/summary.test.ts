@@ -99,7 +99,7 @@ const anyCollection = fc
       .map((records) => ({ contract: contractOf(file), records: records as AnyRecord[] }));
   });
 
-/** The records of each term, as docs/reference/lookup.md tells how to read sorted files. */
+/** The records of each term, as docs/reference/release-format.md tells how to read sorted files. */
 function termsIn(files: ReadonlyMap<string, string>): Map<string, number[]> {
   const terms = new Map<string, number[]>();
   for (let file = 1; files.has(`explorer/facets/${file}.txt`); file++) {

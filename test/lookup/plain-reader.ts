@@ -1,4 +1,4 @@
-/** A simple reader of sorted files, after docs/reference/lookup.md, independent of the writer. */
+/** A simple reader of sorted files, after docs/reference/release-format.md, independent of the writer. */
 
 /** One line, without what was left out of it. */
 export interface PlainLine {

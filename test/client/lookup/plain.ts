@@ -1,4 +1,4 @@
-/** A simple writer of sorted files, after docs/reference/lookup.md, with files of any size. */
+/** A simple writer of sorted files, after docs/reference/release-format.md, with files of any size. */
 import { type Beginnings, LIST_DIGITS } from "../../../src/contract/lookup.js";
 
 const LAST = "\u{10ffff}";
