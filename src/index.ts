@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 /** The library `rollcall`: the verbs and the reader of releases that the command line uses. */
 
 export type { Contract } from "./contract/contract.js";

@@ -81,7 +81,7 @@ console.log(JSON.stringify({
 }));
 `;
 
-/** What the types of a program in node need, and nothing that only this repository has. */
+/** Without `types`: the library itself refers to the types of Node. */
 const TSCONFIG = {
   compilerOptions: {
     target: "es2023",
@@ -89,7 +89,6 @@ const TSCONFIG = {
     strict: true,
     exactOptionalPropertyTypes: true,
     skipLibCheck: false,
-    types: ["node"],
     typeRoots: [join(REPOSITORY, "node_modules/@types")],
   },
   files: ["program.ts"],
