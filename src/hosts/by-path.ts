@@ -5,8 +5,8 @@ import type { Headers } from "./rules.js";
 const GB = 1_000_000_000;
 const MIB = 1024 * 1024;
 const NONE = { options: "no", refusal: "no", missing: "HTML" } as const;
-const ONLINE_ONLY = "not run: it exists only online";
-const AS_PREFIX = "If the base URL has a path, use it as the prefix:";
+const ONLINE_ONLY = "not run";
+const AS_PREFIX = "If the base URL has a path, that is the prefix:";
 
 const githubPages = byPath({
   name: "github-pages",
@@ -19,7 +19,7 @@ const githubPages = byPath({
     bytesInFile: 100 * MIB,
     source: "docs.github.com/pages/getting-started-with-github-pages/github-pages-limits; files: of a repository",
   },
-  steps: ["Publish the release's folder to the branch of Pages; the base URL is https://NAME.github.io/REPOSITORY."],
+  steps: ["Publish to the branch that Pages shows; the base URL is https://NAME.github.io/REPOSITORY."],
   published: () => [
     {
       path: ".nojekyll",
@@ -36,7 +36,7 @@ const gitlabPages = byPath({
   compression: "files",
   tested: ONLINE_ONLY,
   limits: { files: 200_000, bytes: GB, source: "GitLab.com: gitlab.com/gitlab-org/gitlab/-/issues/405048" },
-  steps: ["Publish the release's folder as the artifact public/ of a job named pages."],
+  steps: ["Publish to the artifact public/ of a job named pages."],
   files: () => [
     {
       path: ".gitlab-ci.yml",
@@ -51,15 +51,15 @@ const s3Website = byPath({
   title: "S3 website",
   answers: { ...NONE, headers: "Content-Type, Cache-Control, ETag" },
   compression: "none",
-  tested: "uploads, by the tests of rollcall publish",
+  tested: "uploads only",
   limits: {
     bytesInFile: 5 * GB,
     source: "docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html, one request",
   },
   steps: [
-    "rollcall publish s3://BUCKET sets Content-Type and Cache-Control of each object.",
+    "rollcall publish s3://BUCKET sets the Content-Type and Cache-Control of each object.",
     `${AS_PREFIX} s3://BUCKET/PATH.`,
-    "With --explorer, set the index document: aws s3 website s3://BUCKET --index-document index.html.",
+    "With --explorer: aws s3 website s3://BUCKET --index-document index.html.",
   ],
 });
 
@@ -73,27 +73,27 @@ const firebase = byPath({
     missing: "404, HTML",
   },
   compression: "itself",
-  tested: "superstatic, its own server",
+  tested: "superstatic, its server",
   limits: {
     bytesInFile: 2 * GB,
     source: "firebase.google.com/docs/hosting/reference/rest/v1beta1/sites.versions/populateFiles",
   },
   limitations: {
-    ...limitedBy("It cannot map a query, so it serves pages by path, and no listing", [
+    ...limitedBy("It cannot map a query: pages by path only", [
       ...["no-page", "other-parameters", "accept"],
       ...["missing-slash", "missing-slash-query"],
     ]),
-    ...limitedBy("It answers every method as GET, with the file and 200", [...["options", "preflight", "post"]]),
-    ...limitedBy("It answers 404 with its own page and the headers of pages", [
+    ...limitedBy("It answers every method as GET", [...["options", "preflight", "post"]]),
+    ...limitedBy("404 is its own page, with the headers of pages", [
       ...["invalid-page", "error-caching", "error-detail"],
     ]),
-    ...limitedBy("It does not send ranges, so parts and steps are sent whole", ["part-range", "part-if-range"]),
-    etag: "It sends its own ETags, without quotes",
+    ...limitedBy("It has no ranges", ["part-range", "part-if-range"]),
+    etag: "Its ETags have no quotes",
     ...limitedBy("It does not compare ETags", [...["not-modified", "not-modified-weak", "not-modified-list"]]),
   },
   steps: [
-    "Run firebase deploy --only hosting in the folder of firebase.json, with the release's folder as public/.",
-    "If the base URL has a path, put the release into the folder of that name in public/.",
+    "firebase deploy --only hosting, in the folder of firebase.json and public/.",
+    "If the base URL has a path, publish to the folder of that name in public/.",
   ],
   files: ({ pageFolder, headers, page, files, routes, families }) => [
     jsonFile("firebase.json", "Put it into the project, beside public/.", {
@@ -126,8 +126,8 @@ const azureStaticWebApps = byPath({
     source: "learn.microsoft.com/azure/static-web-apps/quotas, free plan; standard: twice the bytes",
   },
   steps: [
-    "/api is reserved for functions: if the listing's path begins with it, give the base URL a path, and publish the release into a folder of that name.",
-    "Run swa deploy with the folder that contains the release and staticwebapp.config.json.",
+    "/api belongs to its functions: if the listing's path begins so, give the base URL a path, and publish to a folder of that name.",
+    "swa deploy with the parent folder, which holds staticwebapp.config.json.",
   ],
   files: ({ base, pageFolder, headers, page, files, routes, families }) => [
     jsonFile("staticwebapp.config.json", "Put it into the deployed folder, beside the release.", {
@@ -152,7 +152,7 @@ const gcs = byPath({
     "gcloud storage rsync --recursive dist/current gs://BUCKET --cache-control='public, max-age=60'.",
     "gcloud storage objects update gs://BUCKET/snapshot.json gs://BUCKET/SHA256SUMS --cache-control=no-cache.",
     `${AS_PREFIX} gs://BUCKET/PATH.`,
-    "With --explorer, set the main page: gcloud storage buckets update gs://BUCKET --web-main-page-suffix=index.html.",
+    "With --explorer: gcloud storage buckets update gs://BUCKET --web-main-page-suffix=index.html.",
     "gcloud storage objects update gs://BUCKET/index.html gs://BUCKET/explorer/{app.js,icon.svg,style.css,summary.json} --cache-control=no-cache.",
   ],
 });

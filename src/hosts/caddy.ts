@@ -16,7 +16,7 @@ export const caddy: Host = {
   compression: "files",
   tested: "Caddy of Debian",
   limitations: PATTERN_LIMITATIONS,
-  steps: ["Caddy gets a certificate if the base URL has https, unless --listen-port is given."],
+  steps: ["Gets its own certificate if the base URL has https, unless --listen-port is given."],
   site: (site) => ({
     path: "rollcall.caddy",
     what: "Caddy, as the host",

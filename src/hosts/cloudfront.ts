@@ -14,11 +14,11 @@ export const cloudfront: Host = {
   query: "function",
   answers: { headers: "all; ETag is S3's own" },
   compression: "itself",
-  tested: "the function in a bare VM, with the events that AWS documents",
+  tested: "the function, with AWS's documented events",
   steps: [
-    "Upload the release's folder to the bucket; add the function to the distribution as viewer-request.",
-    "Allow all seven methods, so that the function refuses them; cache policy: CachingOptimized.",
-    "Make the response headers policy from rollcall-headers.json: aws cloudfront create-response-headers-policy.",
+    "Publish the release to the bucket; add the function to the distribution as viewer-request.",
+    "Allow all seven methods, since the function refuses the others; cache policy: CachingOptimized.",
+    "Create the response headers policy from rollcall-headers.json: aws cloudfront create-response-headers-policy.",
   ],
   files: (deployment) => [
     {

@@ -16,15 +16,12 @@ export const cloudflare: Host = {
     source: "developers.cloudflare.com/workers/platform/limits, free plan; paid: 100,000 files",
   },
   limitations: {
-    ...limitedBy("It compresses answers itself instead of using the release's files, so Vary is Accept", [
-      "br-vary",
-      "gzip-vary",
-    ]),
-    ...limitedBy("It compresses answers itself, and keeps the ETag of the plain page", ["br-tag", "gzip-tag"]),
+    ...limitedBy("It compresses by itself, so Vary is Accept", ["br-vary", "gzip-vary"]),
+    ...limitedBy("It compresses by itself and keeps the plain page's ETag", ["br-tag", "gzip-tag"]),
   },
   steps: [
-    "Build with --adapt cloudflare, without --compress; then run npx wrangler deploy, or npx wrangler pages deploy dist/current.",
-    "The Worker runs for every request; the free plan allows 100,000 a day.",
+    "Build with --adapt cloudflare, without --compress; then npx wrangler deploy, or npx wrangler pages deploy dist/current.",
+    "The Worker runs for every request; the free plan has 100,000 a day.",
   ],
   files: (deployment, site) => [
     {
@@ -43,12 +40,12 @@ export const netlify: Host = {
   title: "Netlify",
   query: "edge function",
   compression: "itself",
-  tested: "the function in Deno, by Netlify's own npm packages",
+  tested: "the function in Deno",
   limits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
-  limitations: { "head-length": "Its engine streams bodies, and sends Content-Length: 0 for HEAD" },
+  limitations: { "head-length": "It sends Content-Length: 0 for HEAD" },
   steps: [
-    "Build without --compress; then run netlify deploy --prod --dir dist/current in the folder of netlify.toml.",
-    "The function runs for every request, which counts against the plan.",
+    "Build without --compress; then netlify deploy --prod --dir dist/current, where netlify.toml is.",
+    "The function runs for every request, and plans count these.",
   ],
   files: (deployment) => [
     {

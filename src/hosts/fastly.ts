@@ -11,10 +11,10 @@ export const fastly: Host = {
   query: "VCL",
   answers: { headers: "all; ETag is the bucket's" },
   compression: "itself",
-  tested: "checked by falco, its linter; not run, since there is no engine for it",
+  tested: "linted by falco; not run",
   steps: [
-    "Put the release's folder into the bucket; upload rollcall.vcl as the main VCL of the service.",
-    "PURGE of a URL removes its page from the cache; it needs a token of the service: Fastly-Key.",
+    "Publish the release to a bucket; upload rollcall.vcl as the main VCL of the service.",
+    "PURGE of a URL removes it from the cache; it needs a token of the service (Fastly-Key).",
   ],
   files: (deployment) => [
     {

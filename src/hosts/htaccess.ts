@@ -20,8 +20,7 @@ import { BODIES, decodePath, type Rules } from "./rules.js";
 /** The body of a 405 is a file: for an inline text, Apache would send a second Allow. */
 const REFUSAL_FILE = "405.json";
 
-const ETAG =
-  "A .htaccess cannot use a map, so ETags are Apache's SHA-1 of the bytes: strong, and equal on every machine";
+const ETAG = "ETags are Apache's own SHA-1 of the bytes: strong, and equal on every machine";
 
 export const htaccess: Host = {
   name: "htaccess",
@@ -32,12 +31,11 @@ export const htaccess: Host = {
   limitations: {
     ...PATTERN_LIMITATIONS,
     ...limitedBy(ETAG, ["etag", "br-tag", "gzip-tag"]),
-    "snapshot-id":
-      "The id depends on the release's files, so a .htaccess in the release cannot name it; rollcall host htaccess writes one that does",
+    "snapshot-id": "A .htaccess in the release cannot name its id; the one that rollcall host htaccess writes does",
   },
   steps: [
-    "For shared hosting with only a folder: build --adapt htaccess puts .htaccess and 405.json into the release.",
-    "The folder needs AllowOverride All, and the server the modules of Apache httpd above.",
+    "For a folder of a server that is not yours: build --adapt htaccess puts .htaccess and 405.json into the release.",
+    "The folder needs AllowOverride All, and the server the modules of Apache httpd.",
   ],
   published: (rules) => [
     {

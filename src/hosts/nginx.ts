@@ -16,7 +16,7 @@ export const nginx: Host = {
   compression: "files",
   tested: "nginx of Debian",
   limitations: PATTERN_LIMITATIONS,
-  steps: ["Needs only modules that every nginx package has."],
+  steps: ["Needs no optional modules."],
   site: (site) => [
     {
       path: "rollcall.conf",

@@ -49,8 +49,7 @@ export function encodingPatterns(encodings: readonly Encoding[]): { pattern: str
 
 /** Limitations of hosts that use these patterns. */
 export const PATTERN_LIMITATIONS = {
-  "encoding-order":
-    "Regular expressions cannot compare q-values, so br comes before gzip, and both before the plain page",
+  "encoding-order": "Regular expressions cannot compare q-values: br comes before gzip, and both before the plain page",
 };
 
 function accepted(name: string): string {

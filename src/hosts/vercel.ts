@@ -14,13 +14,13 @@ export const vercel: Host = {
     missing: "404, its own page",
   },
   compression: "itself",
-  tested: "vercel.json through its own router's compiler",
+  tested: "vercel.json by its router's compiler",
   limits: {
     upload: 15_000,
-    source: "its API refuses more: github.com/vercel/terraform-provider-vercel/issues/289; --archive=tgz lifts it",
+    source: "its API; --archive=tgz lifts it",
   },
   steps: [
-    "Build with --adapt vercel, without --compress; then run npx vercel deploy --prod dist/current.",
+    "Build with --adapt vercel, without --compress; then npx vercel deploy --prod dist/current.",
     "For more than 15,000 files: npx vercel deploy --prod --archive=tgz dist/current.",
   ],
   published: (rules) => [
