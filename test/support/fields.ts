@@ -22,19 +22,27 @@ export function fieldTable(): string[][] {
   return [["field", "type", "rule"], ...fields.map((field) => [field.path, typeOf(field), ruleOf(field)])];
 }
 
-/** The table of columns, in the order in which a table declares them. */
+/** The table of columns by what they hold, in the order in which a table declares them. */
 export function columnTable(declared: readonly string[]): string[][] {
   const byColumn = new Map(fields.map((field) => [field.column, field]));
-  const rows = declared.map((column) => {
+  const groups = new Map<string, string[]>();
+  for (const column of declared) {
     const field = byColumn.get(column);
-    return field ? [column, storageOf(field), onNull(field), formOf(field)] : [column];
-  });
-  return [["column", "holds", "NULL", "form"], ...rows];
+    const group = field ? `${storageOf(field)} | ${onNull(field)}` : "";
+    groups.set(group, [...(groups.get(group) ?? []), column]);
+  }
+  return [["columns", "hold", "NULL"], ...[...groups].map(([group, columns]) => [columns.join(", "), group])];
 }
 
+const STORAGE: Readonly<Record<string, string>> = {
+  array: "TEXT: a JSON array",
+  boolean: "INTEGER: 0 or 1",
+  integer: "INTEGER",
+};
+
 /** What a column of this field must hold. */
-function storageOf({ schema }: Field): "TEXT" | "INTEGER" {
-  return ["integer", "boolean"].includes(kindOf(schema)) ? "INTEGER" : "TEXT";
+function storageOf({ schema }: Field): string {
+  return STORAGE[kindOf(schema)] ?? "TEXT";
 }
 
 function typeOf({ schema }: Field): string {
@@ -66,12 +74,6 @@ function inWords(rule: NullRule): string {
   if ("setting" in rule) return "the default avatar";
   const joined = `${rule.join.map((name) => `\`${name}\``).join(" and ")}, joined by one space and trimmed`;
   return rule.empty ? `${joined}; ${inWords(rule.empty)} when all are empty` : joined;
-}
-
-const FORMS: Readonly<Record<string, string>> = { array: "A JSON array.", boolean: "0 or 1." };
-
-function formOf(field: Field): string {
-  return [FORMS[kindOf(field.schema)], ruleOf(field)].filter(Boolean).join(" ");
 }
 
 function sentence(text: string): string {

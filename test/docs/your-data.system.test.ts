@@ -1,12 +1,14 @@
-/** Compares docs/guides/your-data.md with the code: runs its tables, its examples and its query for Django. */
-import { readFileSync, writeFileSync } from "node:fs";
+/** docs/guides/your-data.md: its commands print what it shows, and its query publishes a Django database. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type BuildResult, build, type User } from "../../src/index.js";
 import { runSql } from "../support/database.js";
+import { docPage, readerEnvironment, sh, started } from "../support/docs.js";
 import { readTree, scratch } from "../support/files.js";
+import { eventually } from "../support/until.js";
 
-const DOC = readFileSync(new URL("../../docs/guides/your-data.md", import.meta.url), "utf8");
+const { block, blocks, expectShown } = docPage("docs/guides/your-data.md");
 const BASE_URL = "https://directory.example.com";
 
 let folder: string;
@@ -19,12 +21,47 @@ beforeEach(() => {
   db = join(folder, "users.sqlite");
 });
 
-describe("the query for Django", () => {
-  const [, query = ""] = blocks("sql");
+test("every command prints what is shown", async () => {
+  const env = readerEnvironment();
+  const type = (command: string) => sh(command, folder, env);
+  const people = join(folder, "people.sqlite");
+  const [listing, work, checks] = ["From a table to a listing", "While you work", "What a build checks"];
+  const [init = "", query = "", contract = "", make = "", serve = "", curl = "", ...others] = blocks(listing);
+  expect(others).toEqual([]);
 
+  runSql(people, block(listing, "sql"));
+  const looked = type(init);
+  expect([looked.status, looked.stdout]).toEqual([0, ""]);
+  expectShown(listing, "text", 0, looked.stderr);
+  expect(type("rollcall build")).toMatchObject({ status: 0 });
+  for (const step of [query, contract, make]) expect(type(step), step).toMatchObject({ status: 0 });
+  for (const [file, bytes] of readTree(dist))
+    expect(/password|x[1-4]'|@example\.com/.test(bytes.toString()), file).toBe(false);
+  const server = await started(serve, "curl", folder, env);
+  const url = /http:\/\/[\d.:]+/.exec(server.output())?.[0] ?? "";
+  const page = type(curl.replace("curl", "curl --silent").replace("http://127.0.0.1:8080", url));
+  expectShown(listing, "json", 0, page.stdout);
+
+  const dev = await started(block(work), "ready", folder, env);
+  const before = dev.output().length;
+  runSql(people, "UPDATE people SET team = 'tools' WHERE id = 2");
+  await eventually(() => expect(dev.output().slice(before)).toContain("data -> tools\n"));
+  expectShown(work, "text", 0, dev.output().slice(before).trim().concat("\n"));
+
+  runSql(people, block(checks, "sql"));
+  const refused = type(block(checks));
+  expect(refused.status).toBe(1);
+  expectShown(checks, "text", 0, refused.stdout + refused.stderr);
+  expectShown(checks, "json", 0, readFileSync(join(folder, "problems.ndjson"), "utf8"));
+
+  expect(type(`${block("The explorer").trim()} --skip-invalid`)).toMatchObject({ status: 0 });
+  expect(readdirSync(join(dist, "current"))).toEqual(expect.arrayContaining(["index.html", "lookup"]));
+});
+
+describe("the query for Django", () => {
   beforeEach(() => {
     createDjango();
-    writeFileSync(join(folder, "django.sql"), query);
+    writeFileSync(join(folder, "django.sql"), block("Django", "sql"));
   });
 
   test("publishes every active user in order, with valid times and ids", async () => {
@@ -75,12 +112,6 @@ describe("the query for Django", () => {
     runSql(db, readFileSync(new URL("django.sql", import.meta.url), "utf8"));
   }
 });
-
-/** The fenced blocks of a language in the text. */
-function blocks(language: string): string[] {
-  const fenced = new RegExp(`\`\`\`${language}\n(.*?)\n\`\`\``, "gs");
-  return [...DOC.matchAll(fenced)].map(([, text = ""]) => text);
-}
 
 function change(sql: string): void {
   runSql(db, sql);
