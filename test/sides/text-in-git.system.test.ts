@@ -14,7 +14,7 @@ test("a list kept as CSV in git is reviewed as docs/guides/review.md says", () =
   const cwd = scratch();
   const git = (...words: string[]) => execFileSync("git", words, { cwd, stdio: "pipe" });
   const run = (line: string) =>
-    spawnSync(process.execPath, [CLI, ...line.split(" ").slice(2)], { cwd, encoding: "utf8" });
+    spawnSync(process.execPath, [CLI, ...line.split(" ").slice(1)], { cwd, encoding: "utf8" });
   const csv = (...lines: string[]) => writeFileSync(join(cwd, "members.csv"), `id,name,joined\n${lines.join("\n")}\n`);
 
   git("init", "-q", "-b", "main");

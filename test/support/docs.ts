@@ -181,5 +181,7 @@ function presentable(text: string): string {
   return text
     .replace(/\d{8}T\d{6}Z/g, "20260131T120000Z")
     .replace(/^\d\d:\d\d:\d\d(?= )/gm, "12:00:00")
+    .replace(/^[-\d]+T[\d:.]+Z(?= )/gm, "2026-01-31T12:00:00.000Z")
+    .replace(/^Date: .*$/gm, "Date: Sat, 31 Jan 2026 12:00:00 GMT")
     .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:8080");
 }
