@@ -1,4 +1,4 @@
-/** The mirror of docs/guides/read.md, in Python: over steps and faults, it holds what is published or what it held. */
+/** The Python mirror of docs/guides/read.md: after every step and fault it holds the published records or those from before. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const [SCRIPT = ""] = blocksOf(readFileSync(join(ROOT, "docs/guides/read.md"), "utf8"), "A mirror", "python");
+const [SCRIPT = ""] = blocksOf(readFileSync(join(ROOT, "docs/guides/read.md"), "utf8"), "A mirror in Python", "python");
 
 type Way = "nothing" | "steps" | "everything" | "refused";
 
