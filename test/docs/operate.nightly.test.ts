@@ -1,16 +1,17 @@
-/** docs/guides/operate.md: what it gives Prometheus is what Prometheus takes, and names only what is there; its container runs what can be run. */
+/** docs/guides/operate.md: Prometheus accepts its files, the metrics are the server's, and its commands run. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { freshDist } from "../server/running.js";
 import { CLI, start } from "../support/command.js";
-import { blocksOf } from "../support/docs.js";
-import { scratch } from "../support/files.js";
+import { runSql } from "../support/database.js";
+import { docPage, readerEnvironment, sh } from "../support/docs.js";
+import { readTree, scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { until } from "../support/until.js";
 
-const DOC = readFileSync(new URL("../../docs/guides/operate.md", import.meta.url), "utf8");
+const { text: DOC, block } = docPage("docs/guides/operate.md");
 const PROJECT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 const METRICS = ["counts", "admin"]
   .map((name) => readFileSync(new URL(`../../src/server/${name}.ts`, import.meta.url), "utf8"))
@@ -35,7 +36,7 @@ test("it names each metric, and no other", () => {
 });
 
 test("the container's command serves a folder of releases, from files that its image has", async () => {
-  const [file = ""] = blocksOf(DOC, "In a container", "dockerfile");
+  const file = block("In a container", "dockerfile");
   const wordsOf = (instruction: string): string[] =>
     JSON.parse(new RegExp(`^${instruction} (.*)$`, "m").exec(file)?.[1] ?? "[]");
   const [program, cli, ...others] = wordsOf("ENTRYPOINT");
@@ -57,4 +58,16 @@ test("the container's command serves a folder of releases, from files that its i
   await until(() => said.includes("serve  "));
   child.kill("SIGTERM");
   expect((await ended).code).toBe(0);
+});
+
+test("the commands that delete a person leave nothing of them", { timeout: 180_000 }, () => {
+  const [cwd, env] = [scratch(), readerEnvironment()];
+  const type = (command: string) => expect(sh(command, cwd, env), command).toMatchObject({ status: 0 });
+  const name = "celine9488";
+  type("rollcall init && rollcall build --changes 3 && rollcall publish site");
+  runSql(join(cwd, "data/users.sqlite"), `DELETE FROM users WHERE username = '${name}'`);
+  type(block("Privacy"));
+  for (const folder of ["dist", "site"])
+    for (const [file, bytes] of readTree(join(cwd, folder))) expect(bytes.includes(name), file).toBe(false);
+  expect(readFileSync(join(cwd, "purge.txt"), "utf8")).toContain("/api/users/");
 });
