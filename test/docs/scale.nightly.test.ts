@@ -16,7 +16,7 @@ const SHARDS = 8;
 
 /** What all engines are given: a command in place of each name. */
 const ROLLCALL =
-  "rollcall build --db /data/users.sqlite --base-url https://directory.example.com --out /data/dist --page-size 1000";
+  "rollcall build --db /data/users.sqlite --base-url https://directory.example.com --dist /data/dist --page-size 1000";
 const COMMANDS = {
   shard: `${ROLLCALL} --shard auto/${SHARDS} --parts /data/parts`,
   join: `${ROLLCALL} --join /data/parts`,
