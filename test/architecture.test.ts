@@ -1,4 +1,4 @@
-/** docs/internals/design.md's table of rooms is read here, and every import of src is held to it. */
+/** Compares every import of src with the table of rooms in docs/internals/design.md. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
@@ -17,14 +17,14 @@ test("every room has a row in the table, and every row a room", () => {
   expect([...new Set(files.map(roomOf))].sort()).toEqual([...arrows.keys()].sort());
 });
 
-test("imports follow the arrows", () => {
+test("imports follow the table", () => {
   const wrong = [...imports].flatMap(([from, all]) =>
     all.filter((to) => !isAllowed(roomOf(from), roomOf(to))).map((to) => `${from} imports ${to}`),
   );
   expect(wrong).toEqual([]);
 });
 
-test("every arrow is used", () => {
+test("every import in the table is used", () => {
   const used = new Set([...imports].flatMap(([from, all]) => all.map((to) => `${roomOf(from)} -> ${roomOf(to)}`)));
   const drawn = [...arrows].flatMap(([from, all]) => all.map((to) => `${from} -> ${to}`));
   expect(drawn.filter((arrow) => !used.has(arrow))).toEqual([]);
@@ -35,7 +35,7 @@ test("imports form no circle, within rooms and between them", () => {
   expect(findCircle(arrows)).toBeUndefined();
 });
 
-test("imports and circles are found, so that the tests above can fail", () => {
+test("the helpers of these tests find imports and circles", () => {
   expect(imports.get("snapshot/build.ts")?.map(roomOf)).toEqual(
     expect.arrayContaining(["source", "release", "snapshot"]),
   );

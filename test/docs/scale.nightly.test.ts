@@ -1,4 +1,4 @@
-/** docs/internals/scale.md: the files for engines have the same commands, are what the engines take, and do what they say. */
+/** docs/internals/scale.md: commands of the job files, variables of the engines, Kubernetes' types, and builds with them. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { engine, isMissing, loadEngine } from "../support/installed.js";
 const DOC = new URL("../../docs/internals/scale.md", import.meta.url);
 const SHARDS = 8;
 
-/** What all engines are given: a command in place of each name. */
+/** The commands that every job file must have. */
 const ROLLCALL =
   "rollcall build --db /data/users.sqlite --base-url https://directory.example.com --dist /data/dist --page-size 1000";
 const COMMANDS = {
@@ -67,7 +67,7 @@ test.skipIf(isMissing(engine("kubernetes-types"), engine("yaml")))(
   },
 );
 
-test.each(ENGINES)("what is run by $name makes what one machine makes", async ({ number, count }) => {
+test.each(ENGINES)("shards numbered by $name make the release of one machine", async ({ number, count }) => {
   const folder = scratch();
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(20));
   const bin = join(folder, "bin");
@@ -77,7 +77,7 @@ test.each(ENGINES)("what is run by $name makes what one machine makes", async ({
     const env = { ...process.env, PATH: `${bin}:${process.env["PATH"]}`, ...variables };
     return execFileSync("sh", ["-c", `${command.replaceAll("/data", folder)} --page-size 3`], { env, stdio: "pipe" });
   };
-  // Where the engine says how many there are, the word alone is enough.
+  // An engine that gives the count needs only `auto`.
   const shard = count ? COMMANDS.shard.replace(`auto/${SHARDS}`, "auto") : COMMANDS.shard;
   for (let at = 0; at < SHARDS; at++) run(shard, { [number]: `${at}`, ...(count && { [count]: `${SHARDS}` }) });
   run(COMMANDS.join);
