@@ -45,7 +45,7 @@ interface MadeContract {
   /** Other tables and views of the source, of which this one has the most rows. */
   others: readonly string[];
   /** Columns that are not published, because they seem private or cannot be published. */
-  omitted: readonly string[];
+  left: readonly string[];
 }
 
 /** A build that is served now. */
@@ -123,7 +123,7 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
         contract = await loadContract(found.contract);
         const { name: table, others } = found;
         const isNamed = others.length > 0 || settings.table !== undefined;
-        const made = { table, isNamed, others, omitted: omittedColumns(found) };
+        const made = { table, isNamed, others, left: omittedColumns(found) };
         served = await buildAndServe(
           withTable(found, settings, options.scratch),
           { ...running, contract, made },

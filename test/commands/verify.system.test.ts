@@ -33,7 +33,7 @@ test("an intact release passes every check, exit code 0", async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain(`
 passed   sums         SHA256SUMS     SHA256SUMS has one line for every other file
-passed   files        9 files        every listed file exists and is a regular file, and there are no others
+passed   files        9 files        all listed files exist, are regular, and there are no others
 `);
   expect(stdout).toContain("skipped  compressed   none           (it has no compressed pages)\n");
   expect(stdout).toMatch(new RegExp(`\n\nverify +passed +release ${name}: 17 passed, 7 skipped, in 0\\.00 s\n$`));

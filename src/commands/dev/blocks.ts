@@ -94,10 +94,10 @@ function contractLines({ made, db }: DevBuild): Line[] {
       detail: `to write and edit it: rollcall init --from ${file}${table}`,
     },
   ];
-  if (made.omitted.length > 0)
+  if (made.left.length > 0)
     lines.push({
       verb: "omit",
-      value: visible(listed(made.omitted, MOST_LISTED)),
+      value: visible(listed(made.left, MOST_LISTED)),
       detail: "seems private, or cannot be published",
     });
   const [other] = made.others;

@@ -51,7 +51,7 @@ export function checksOf(wording: Wording) {
   const step = `each step of ${CHANGES} is intact, and has exactly the changes between its two states, if both are there`;
   const checks: readonly Check[] = [
     ["sums", `${SUMS} has one line for every other file`, () => SUMS],
-    ["files", "every listed file exists and is a regular file, and there are no others", files],
+    ["files", "all listed files exist, are regular, and there are no others", files],
     ["digests", `every file has the SHA-256 that ${SUMS} lists`, files, SUMS],
     [SIGNATURE_ROW.name, SIGNATURE_ROW.rule, signed],
     ["snapshot", `${SNAPSHOT} matches the release, and its id is made from the content`, () => SNAPSHOT],
