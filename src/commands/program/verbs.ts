@@ -158,7 +158,7 @@ Never overwrites a file.`,
     summary: "Delete old releases, and print the URLs to purge from caches",
     arguments: { "<id...>": "ids or their beginnings, previous, or others (all but the current release)" },
     examples: [
-      ["rollcall forget 1f6a 77b0c2", "delete two releases; print the URLs of what only they had"],
+      ["rollcall forget 1f6a 77b0c2", "delete two releases; print the URLs that only they had"],
       ["rollcall forget others > purge.txt", "delete all releases but the current one"],
     ],
     load: async () => (await import("../forget.js")).runForget,
