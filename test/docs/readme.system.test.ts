@@ -1,12 +1,9 @@
 /** README.md and docs/reference/library.md against the program: commands run word for word, tables of options are the types'. */
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
-import { parseContract } from "../../src/contract/file/parse.js";
-import { toSql } from "../../src/contract/sql.js";
+import { expect, test } from "vitest";
 import type {
   AdaptEffects,
   AdaptOptions,
@@ -25,113 +22,42 @@ import type {
   VerifyEffects,
   VerifyOptions,
 } from "../../src/index.js";
-import { build } from "../../src/index.js";
-import { plainRows, runSql, writeUsers } from "../support/database.js";
-import { clone, commandsOf, environment, sh } from "../support/docs.js";
-import { readTree, scratch } from "../support/files.js";
-import { eventually } from "../support/until.js";
+import { runSql } from "../support/database.js";
+import { clone, docPage, readerEnvironment, sh, started } from "../support/docs.js";
+import { scratch } from "../support/files.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const README = readFileSync(join(ROOT, "README.md"), "utf8");
+const { block, blocks, expectShown } = docPage("README.md");
 const LIBRARY = readFileSync(join(ROOT, "docs/reference/library.md"), "utf8");
 
-/** The part of the README below a heading. */
-function section(heading: string): string {
-  return README.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
-}
-
-/** Starts a command that goes on until the test ends, and resolves with what it has said when it has said this. */
-async function started(command: string, word: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const child = spawn("sh", ["-c", command], { cwd, env, detached: true, stdio: ["ignore", "ignore", "pipe"] });
-  const ended = once(child, "close");
-  onTestFinished(async () => {
-    // The shell, npx and the host.
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
-    await ended;
-  });
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
-  });
-  await eventually(() => expect(said).toContain(word));
-  return said;
-}
-
-test("working on one's own users works word for word in a clone", { timeout: 90_000 }, async () => {
-  const [cwd, env] = [clone(), environment()];
-  const [dev = "", ...others] = commandsOf(section("While you work"));
+test("README.md: every command prints what is shown, and the release is the one that is shown", async () => {
+  const [cwd, env] = [scratch(), readerEnvironment()];
+  const part = "Your own file";
+  sh(docPage("docs/guides/start.md").block("Look at a file"), cwd, env);
+  const [dev = "", init = "", build = "", ...others] = blocks(part);
   expect(others).toEqual([]);
-  const file = "path/to/your/users.sqlite";
-  mkdirSync(join(cwd, dirname(file)), { recursive: true });
-  writeUsers(join(cwd, file), plainRows(3));
-  const said = await started(dev, "ready", cwd, env);
-  const url = /http:\/\/\S+/.exec(said)?.[0] ?? "";
-  const page = await (await fetch(`${url}api/users/`)).json();
-  expect(page).toMatchObject({ count: 3, next: null });
+  const { output } = await started(dev, "--from stations.csv\n", cwd, env);
+  expectShown(part, "text", 0, output());
+  for (const [at, command] of [init, build].entries()) {
+    const { status, stdout, stderr } = sh(command, cwd, env);
+    expect([status, stdout]).toEqual([0, ""]);
+    expectShown(part, "text", at + 1, stderr);
+  }
+  const release = join(cwd, "dist/current");
+  expectShown("", "json", 0, readFileSync(join(release, "stations/pages/1.json"), "utf8"));
+  const named = [...block("", "text").matchAll(/^ {4}(.+?) {2,}/gm)].flatMap(([, names = ""]) => names.split(", "));
+  const isNamed = (name: string) => named.includes(name) || named.includes(`${name.split("/")[0]}/`);
+  const there = readdirSync(release, { recursive: true, encoding: "utf8" });
+  expect(there.filter((name) => /\.|SUMS/.test(name) && !isNamed(name))).toEqual([]);
+  expect(named.filter((name) => !there.includes(name.replace(/\/$/, "")))).toEqual([]);
 });
 
-test("publishing one's own users works word for word in a clone", { timeout: 60_000 }, async () => {
-  const [cwd, env] = [clone(), environment()];
-  const [init = "", build = "", serve = "", own = "", ...others] = commandsOf(section("Publish your own users"));
-  expect(others).toEqual([]);
-  const type = (command: string) =>
-    execFileSync(
-      "sh",
-      [
-        "-c",
-        `exec 2>&1
-${command}`,
-      ],
-      { cwd, env, encoding: "utf8" },
-    );
-  expect(type(init)).toContain("rollcall.config.json");
-  expect(type(build)).toContain("1,000 users");
-
-  const said = await started(serve, "curl", cwd, env);
-  const url = /curl '([^']+)'/.exec(said)?.[1] ?? "";
+test("README.md: the sample of rollcall init is published and served", { timeout: 60_000 }, async () => {
+  const [cwd, env] = [scratch(), readerEnvironment()];
+  expect(sh("rollcall init && rollcall build", cwd, env)).toMatchObject({ status: 0 });
+  const { output } = await started("rollcall serve", "curl", cwd, env);
+  const url = /curl '([^']+)'/.exec(output())?.[1] ?? "";
   expect(await (await fetch(url)).json()).toMatchObject({ count: 1000 });
-
-  const file = "path/to/your/users.sqlite";
-  mkdirSync(join(cwd, dirname(file)), { recursive: true });
-  writeUsers(join(cwd, file), plainRows(3));
-  expect(type(own)).toContain("3 users");
-});
-
-test("publishing any other table works word for word, also with the contract that is shown", {
-  timeout: 60_000,
-}, () => {
-  const [cwd, env] = [clone(), environment()];
-  const part = section("Publish any other table");
-  const contract = /```json\n(.*?)```/s.exec(part)?.[1] ?? "";
-  const read = parseContract(contract);
-  if ("mistakes" in read) throw new Error(read.mistakes.join("\n"));
-  runSql(
-    join(cwd, "stations.sqlite"),
-    `${toSql(read)}; INSERT INTO stations (code, name, country, opened, readings)
-    VALUES ('ST0001', 'Sonnblick', 'AT', '1886-09-02', 12), ('ST0002', 'Fichtelberg', 'DE', '1916-01-01', 7)`,
-  );
-
-  const [init = "", build = "", ...others] = commandsOf(part);
-  expect(others).toEqual([]);
-  expect(sh(init, cwd, env)).toMatchObject({ status: 0, stderr: expect.stringContaining("rollcall.contract.json") });
-  expect(sh(build, cwd, env)).toMatchObject({ status: 0, stderr: expect.stringContaining("2 stations") });
-  writeFileSync(join(cwd, "rollcall.contract.json"), contract);
-  expect(sh(build, cwd, env)).toMatchObject({ status: 0 });
-  const page = JSON.parse(readFileSync(join(cwd, "dist/current/stations/pages/1.json"), "utf8"));
-  expect(page.results.map(({ name }: { name: string }) => name)).toEqual(["Sonnblick", "Fichtelberg"]);
-});
-
-test("the record that the README shows is published from the sample, byte for byte", async () => {
-  const dist = scratch();
-  const shown = /```json\n([^`]*)```/.exec(README)?.[1]?.replaceAll("\n ", "").trim() ?? "";
-  const { folder } = await build({
-    db: join(ROOT, "data/users.sqlite"),
-    baseUrl: "https://directory.example.com",
-    dist,
-  });
-  const pages = readTree(join(folder, "api"));
-  expect([...pages.values()].filter((text) => text.includes(shown))).toHaveLength(1);
-  expect(JSON.parse(shown)).toHaveProperty("wac_status");
 });
 
 type Names<T> = Record<keyof T, true>;
