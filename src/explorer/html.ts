@@ -178,7 +178,7 @@ function programFiles(contract: Contract, published: PublishedAt): Markup {
       first,
       `${capital(many)}, page by page: the first of ${count(pages, "page")} of ${count(pageSize, listing.words)}. Follow next.`,
     ],
-    [SNAPSHOT, `The snapshot's id and number of ${many}. Poll it to detect a newer snapshot.`],
+    [SNAPSHOT, `The snapshot's id and number of ${many}. Poll it to detect changes.`],
     [OPENAPI, "The OpenAPI description, for tools that generate clients."],
     [CONTRACT, `The contract of each ${one}, as a JSON Schema.`],
     [LOOKUP, `The lookup: finds each ${one} by key or by words of its names.`],

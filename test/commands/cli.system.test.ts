@@ -81,7 +81,7 @@ test("a second signal ends the server at once, even with open requests", async (
   // This answer shows that the slow client has been accepted. It then has a second to complete its request.
   await (await fetch(listing)).text();
   child.kill("SIGTERM");
-  await untilSaid("stderr", "a second signal ends at once");
+  await untilSaid("stderr", "a second signal ends the process at once");
   child.kill("SIGTERM");
   expect(await ended).toEqual([null, "SIGTERM"]);
 });

@@ -22,7 +22,7 @@ test("a folder: prints the files, and the releases before and after", async () =
     stderr: `\
 publish   ${id}    site
 files     9 new, 0 changed, 0 gone, 0 the same
-wrote     86.6 kB
+wrote     86.5 kB
 done      in 0.00 s
 `,
   });

@@ -76,7 +76,7 @@ test.each<[line: string, message: RegExp, expected?: number]>([
   ],
   [
     "verify http://127.0.0.1:9",
-    /^error: http:\/\/127\.0\.0\.1:9\/snapshot\.json cannot be reached: nothing listens there/,
+    /^error: http:\/\/127\.0\.0\.1:9\/snapshot\.json cannot be reached: the connection was refused/,
     1,
   ],
   ["verify http://127.0.0.1:9/api/users/?page=2", /^error: Base URL .* is the URL of the listing itself/],

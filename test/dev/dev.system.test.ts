@@ -107,7 +107,7 @@ test("reports invalid records like build, and serves the last release until they
   sql(place.db, "UPDATE users SET bio = 'x' WHERE 0; VACUUM");
   await run.shown("the same");
   sql(place.db, `UPDATE users SET country = 'GB' WHERE id = '${userId(2)}'`);
-  await run.shown("mended");
+  await run.shown("corrected");
   expect(await run.stop()).toBe(0);
   const told = (value: string) => `\
 TIME  users.sqlite changed
@@ -337,7 +337,7 @@ test("shows any file, with the command that keeps its contract and the other tab
     "CREATE TABLE small (id INTEGER PRIMARY KEY); DROP TABLE users; CREATE TABLE big (id INTEGER PRIMARY KEY, password TEXT); INSERT INTO big VALUES (1, 'x'), (2, 'y')",
   );
   const run = develop(place, "users.sqlite");
-  await run.shown("others");
+  await run.shown("tables");
   expect(await run.stop()).toBe(0);
   expect(run.text()).toBe(`\
 dev   http://HOST/   2 bigs on 1 page, from users.sqlite

@@ -57,8 +57,8 @@ test("a view of Django's users, a profile and a one-to-one table of it", async (
     share: expect.any(Number),
     username: expect.stringMatching(/^user\d+$/),
   });
-  expect(said).toMatch(/^leave {5}email /m);
-  expect(said).toMatch(/^leave {5}password /m);
+  expect(said).toMatch(/^omit {6}email /m);
+  expect(said).toMatch(/^omit {6}password /m);
 });
 
 test("a table of people with an integer key and times as numbers", async () => {
