@@ -40,7 +40,11 @@ export function propose(survey: Survey, wording: Wording, made?: MadeQuery): Pro
     taken.add(field);
     const decided = decide(tally);
     const left = made?.left.find(({ column }) => column === tally.column);
-    if (!left) return { field, ...decided };
+    if (!left) {
+      const from = made?.converted.find(({ column }) => column === tally.column);
+      const why = from ? `${decided.why}; the query converts ${from.what}: ${from.why}` : decided.why;
+      return { field, ...decided, why };
+    }
     const { schema, ...others } = decided;
     return { field, ...others, what: left.what, why: left.why, ...(schema && { instead: unobserved(schema) }) };
   });
@@ -87,7 +91,8 @@ export function queryFor(survey: Survey): MadeQuery | undefined {
   const joined = primary.map((column) => quoteName(column)).join(" || '-' || ");
   const expression = own !== undefined ? undefined : isJoined ? joined : rowid;
   const sure = (better: Decision["better"]) => (better?.isGuess ? undefined : better);
-  if (expression === undefined && !decided.some(({ better }) => sure(better))) return undefined;
+  const converted = decided.filter(({ better }) => sure(better));
+  if (expression === undefined && converted.length === 0) return undefined;
   const key = expression === undefined ? undefined : freeName(columns.map(({ column }) => column));
   const lines = [
     ...(key === undefined ? [] : [`${expression} AS ${quoteName(key)}`]),
@@ -96,6 +101,7 @@ export function queryFor(survey: Survey): MadeQuery | undefined {
   const why = isJoined ? `made of the PRIMARY KEY (${primary.join(", ")})` : "SQLite's rowid";
   return {
     // The query can publish only BLOBs and large integers, whose values are all known. In mixed columns, rare values may be private.
+    converted,
     left: decided.filter(({ schema, what }) => schema === undefined && what !== "BLOB" && what !== "too large"),
     key: key === undefined ? undefined : { column: key, why },
     sql: `SELECT\n  ${lines.join(",\n  ")}\nFROM ${quoteName(name)}\n`,

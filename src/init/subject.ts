@@ -32,6 +32,8 @@ export interface MadeQuery {
   key?: { column: string; why: string } | undefined;
   /** Columns of the table that stay omitted, even if the query converts them. */
   left: readonly Decision[];
+  /** Columns that it converts, as they are in the table. */
+  converted: readonly Decision[];
 }
 
 export interface Survey extends Omit<Subject, "columns"> {

@@ -29,7 +29,7 @@ export async function withSource<T>(
   let db: Database | undefined;
   try {
     const path = scratch === undefined ? from : join(scratch, "imported.sqlite");
-    if (scratch !== undefined) await importText(from, path, undefined, signal);
+    if (scratch !== undefined) await importText(from, path, undefined, { signal });
     db = connect(path, LOCK_WAIT);
     db.exec("BEGIN; SELECT 1 FROM sqlite_schema");
     return await step(db);

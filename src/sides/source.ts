@@ -22,7 +22,7 @@ export async function openSourceSide(
   // Compressed pages are never compared.
   const { folder } = await build(
     { ...options, contract, db, dist: scratch, keep: 0, encodings: [] },
-    { onProgress: (done) => onProgress({ ...done, words: listing.words }), signal },
+    { onProgress: (done) => onProgress({ ...done, words: done.words ?? listing.words }), signal },
   );
   const side = openReleaseSide(await openRelease(folder), `source ${name}`);
   return { ...side, facts: { ...side.facts, isSource: true } };

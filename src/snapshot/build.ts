@@ -19,7 +19,7 @@ import { WHOLE } from "../shards/cut.js";
 import { openSource, type Source } from "../source/open.js";
 import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
 import { BUILD_EFFECTS, resolveOptions } from "./options.js";
-import { type Job, type MadePages, makePages } from "./pipeline.js";
+import { type Job, type MadePages, makePages, reportRead } from "./pipeline.js";
 import { ProblemLog } from "./problems.js";
 import { makeCurrent } from "./publish.js";
 import { type BuildResult, explorerAddress, reportLookup, type Timings } from "./result.js";
@@ -52,7 +52,8 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
     // Locking would create `dist`, so a new `dist` is locked only after the source was accepted.
     unlock = existsSync(dist) ? lockDist(dist, now()) : undefined;
     // A join reads the parts instead of the rows.
-    source = await openSource({ ...settings, rowsOf: parts === undefined ? undefined : () => NO_ROWS }, signal);
+    const rowsOf = parts === undefined ? undefined : () => NO_ROWS;
+    source = await openSource({ ...settings, rowsOf, onRead: reportRead(onProgress) }, signal);
     onProgress({ records: 0, total: source.total });
     unlock ??= lockDist(dist, now());
     const open = performance.now() - began;

@@ -39,7 +39,14 @@ export interface BuildOptions
 }
 
 /** Defined here because the library's types must not import better-sqlite3's, which its users do not install. */
-export type OnBuildProgress = (read: { records: number; total: number }) => void;
+export type OnBuildProgress = (read: BuildProgress) => void;
+export interface BuildProgress {
+  /** Records, or what `words` name. */
+  records: number;
+  total: number;
+  /** The words for one and for many of what is counted, if it is not records: megabytes of a text file. */
+  words?: readonly [one: string, many: string] | undefined;
+}
 
 export interface BuildEffects {
   /** The clock, for the name of the release's folder. */

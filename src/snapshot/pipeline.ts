@@ -61,6 +61,12 @@ export interface PieceTaker {
   close(): void;
 }
 
+/** Reports the bytes that were read of a text file, as megabytes. */
+export function reportRead(onProgress: OnBuildProgress) {
+  const [megabytes, words] = [(bytes: number) => Math.ceil(bytes / 1e6), ["MB", "MB"] as const];
+  return (bytes: number, total: number) => onProgress({ records: megabytes(bytes), total: megabytes(total), words });
+}
+
 /** The pages that a shard of a build makes. @param count the number of all records */
 export function taskOf(
   { contract, pageSize, baseUrl, links, packs }: BuildSettings,

@@ -28,6 +28,8 @@ export interface CopyOptions extends RelationOptions {
   defaultAvatar?: string | undefined;
   /** Which rows to copy, given the number of all; all by default. */
   rowsOf?: ((count: number) => RowRange) | undefined;
+  /** Called while a text file is read, with the bytes so far and all its bytes. */
+  onRead?: ((bytes: number, total: number) => void) | undefined;
 }
 
 export interface Copied {

@@ -33,10 +33,13 @@ export async function openSource(options: CopyOptions, signal?: AbortSignal): Pr
 
 /** Copies a SQLite file, or a text file after converting it to one. With a query, the converted file has its own column types. */
 async function copyAny(options: CopyOptions, folder: string, to: string, signal?: AbortSignal): Promise<Copied> {
-  const { db, query, contract } = options;
+  const { db, query, contract, onRead } = options;
   if (!isTextFile(db)) return copySource(options, to);
   const imported = join(folder, "imported.sqlite");
-  const { table, stats } = await importText(db, imported, query === undefined ? contract : undefined, signal);
+  const { table, stats } = await importText(db, imported, query === undefined ? contract : undefined, {
+    signal,
+    onRead,
+  });
   const copied = copySource(
     { ...options, table: query === undefined ? (options.table ?? table) : undefined, db: imported, named: db },
     to,

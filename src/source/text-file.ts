@@ -18,6 +18,7 @@ import { shorten, showValue } from "../print/text.js";
 import { overwritten } from "./errors.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 
+type Text = AsyncGenerator<string>;
 type Stored = string | bigint | number | null;
 
 export interface Imported {
@@ -31,8 +32,12 @@ export interface Imported {
 const MOST_READINGS = 3;
 /** SQLite allows 2,000 columns, and a copy adds one. */
 const MOST_COLUMNS = 1999;
-/** Rows between two checks of the abort signal. */
-const AT_ONCE = 10_000;
+
+export interface ImportEffects {
+  signal?: AbortSignal | undefined;
+  /** Called with the bytes that were read so far, and all bytes of the file. */
+  onRead?: ((bytes: number, total: number) => void) | undefined;
+}
 
 /** Whether a path is that of a text file, by its extension. */
 export function isTextFile(path: string): boolean {
@@ -49,7 +54,7 @@ export async function importText(
   path: string,
   to: string,
   contract?: Contract,
-  signal?: AbortSignal,
+  effects: ImportEffects = {},
 ): Promise<Imported> {
   const table = basename(path, extname(path));
   for (let readings = 1; readings <= MOST_READINGS; readings++) {
@@ -61,8 +66,14 @@ export async function importText(
       const isJson = /json/i.test(extname(path));
       const types = contract ? [] : isJson ? JSON_TYPES : TEXT_TYPES;
       const writer = new TableWriter(db, table, path, types);
-      if (isJson) await readLines(path, writer, contract, signal);
-      else await readCsv(path, writer, contract, signal);
+      let read = 0;
+      const input = textOf(path, (bytes) => {
+        read += bytes;
+        effects.onRead?.(read, Number(stats.size));
+        effects.signal?.throwIfAborted();
+      });
+      if (isJson) await readLines(path, input, writer, contract);
+      else await readCsv(path, input, writer, contract);
       writer.finish();
       db.exec("COMMIT");
     } finally {
@@ -74,10 +85,10 @@ export async function importText(
   throw overwritten(path);
 }
 
-async function readCsv(path: string, writer: TableWriter, contract?: Contract, signal?: AbortSignal): Promise<void> {
+async function readCsv(path: string, input: Text, writer: TableWriter, contract?: Contract): Promise<void> {
   const rows = parse({ delimiter: await delimiterOf(path), skip_empty_lines: true });
   // An error of one stream ends all of them, and the loop throws it.
-  pipeline(Readable.from(textOf(path)), rows, () => {});
+  pipeline(Readable.from(input), rows, () => {});
   const readers = new Map(contract?.fields.map((field) => [field.column.toLowerCase(), csvReader(field)]));
   let read: ((text: string) => Stored)[] = [];
   try {
@@ -87,7 +98,7 @@ async function readCsv(path: string, writer: TableWriter, contract?: Contract, s
         requireHeader(path, names);
         for (const name of names) writer.column(name);
         read = names.map((name) => readers.get(name.toLowerCase()) ?? emptyIsNull);
-      } else if (writer.add(row.map((text, at) => read[at]?.(text) ?? null)) % AT_ONCE === 0) signal?.throwIfAborted();
+      } else writer.add(row.map((text, at) => read[at]?.(text) ?? null));
     }
   } catch (error) {
     throw error instanceof CsvError ? new UserError(describe(path, error), { cause: error }) : error;
@@ -144,11 +155,11 @@ const DECIMAL = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const BOOLEANS = new Map<string, Stored>(Object.entries({ true: 1n, false: 0n, 1: 1n, 0: 0n }));
 
 /** Reads NDJSON. Lists and objects become JSON text. With a contract, a field is also found by its path. */
-async function readLines(path: string, writer: TableWriter, contract?: Contract, signal?: AbortSignal): Promise<void> {
+async function readLines(path: string, input: Text, writer: TableWriter, contract?: Contract): Promise<void> {
   const fields = contract && [...new Map(contract.fields.map((field) => [field.column.toLowerCase(), field])).values()];
   for (const { column } of fields ?? []) writer.column(column);
   let line = 0;
-  for await (const text of linesOf(path)) {
+  for await (const text of linesOf(input)) {
     line++;
     if (text.trim() === "") continue;
     const record = parseLine(path, line, text);
@@ -158,7 +169,7 @@ async function readLines(path: string, writer: TableWriter, contract?: Contract,
           row[writer.column(name)] = typeof value === "boolean" ? String(value) : stored(value);
           return row;
         }, []);
-    if (writer.add(values) % AT_ONCE === 0) signal?.throwIfAborted();
+    writer.add(values);
   }
 }
 
@@ -182,9 +193,9 @@ function stored(value: unknown): Stored {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
-async function* linesOf(path: string): AsyncGenerator<string> {
+async function* linesOf(input: Text): Text {
   let unfinished = "";
-  for await (const text of textOf(path)) {
+  for await (const text of input) {
     const lines = (unfinished + text).split("\n");
     unfinished = lines.pop() ?? "";
     yield* lines;
@@ -192,8 +203,12 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   yield unfinished;
 }
 
-/** Reads the text in pieces, without a byte order mark. @throws UserError if it is not UTF-8. */
-async function* textOf(path: string): AsyncGenerator<string> {
+/**
+ * Reads the text in pieces, without a byte order mark.
+ * @param onRead called with the number of bytes of each piece, before the piece is given
+ * @throws UserError if it is not UTF-8
+ */
+async function* textOf(path: string, onRead: (bytes: number) => void = () => {}): Text {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let lines = 1;
   const decode = (bytes?: Buffer) => {
@@ -205,8 +220,9 @@ async function* textOf(path: string): AsyncGenerator<string> {
       throw new UserError(`${path} is not text in UTF-8, from line ${line} on; save it as UTF-8.`, { cause });
     }
   };
-  for await (const bytes of createReadStream(path)) {
-    const text = decode(bytes as Buffer);
+  for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) {
+    onRead(bytes.length);
+    const text = decode(bytes);
     yield text;
     lines += text.split("\n").length - 1;
   }
@@ -234,7 +250,6 @@ class TableWriter {
   readonly #places = new Map<string, number>();
   readonly #columns: { name: string; types: Types; isEmpty: boolean }[] = [];
   #insert: Database.Statement | undefined;
-  #rows = 0;
 
   constructor(
     private readonly db: Database.Database,
@@ -265,8 +280,8 @@ class TableWriter {
     return place;
   }
 
-  /** Adds a row. @param row values by position; missing ones are NULL. @returns the number of rows. */
-  add(row: readonly (Stored | undefined)[]): number {
+  /** Adds a row. @param row values by position; missing ones are NULL. */
+  add(row: readonly (Stored | undefined)[]): void {
     this.#insert ??= this.db.prepare(`INSERT INTO ${RAW} VALUES (${this.#columns.map(() => "?").join(", ")})`);
     this.#insert.run(this.#columns.map((_, at) => row[at] ?? null));
     for (const [at, column] of this.#columns.entries()) {
@@ -276,7 +291,6 @@ class TableWriter {
       if (!column.types.every(([, takes]) => takes(value)))
         column.types = column.types.filter(([, takes]) => takes(value));
     }
-    return ++this.#rows;
   }
 
   /** Finishes the table. Gives each column the type that all its values have, if types are detected. */

@@ -25,15 +25,15 @@ omit      mail                      contact data: its name says so; if it is mea
 omit      ApiKey                    a secret: its name says so; if it is meant to be public: "ApiKey": {"type":"string"}
 publish   role                      text: 3 values, which repeat
 publish   is_admin                  boolean: only 0 and 1
-publish   created                   date-time: all are times with an offset
-publish   last_seen                 date-time or null: all are times with an offset, 15 of 60 NULL
+publish   created                   date-time: all are times with an offset; the query converts integer: seconds since 1970 by its values
+publish   last_seen                 date-time or null: all are times with an offset, 15 of 60 NULL; the query converts integer or null: milliseconds since 1970 by its values, 15 of 60 NULL
 publish   height                    number: 1.51 to 2.1
 publish   website                   uri or null: all are URLs, 12 of 60 NULL
 omit      photo                     BLOB: bytes, which JSON cannot hold; for text: hex("photo") AS "photo"
 omit      age                       mixed: 59 of 60 INTEGER, 1 of 60 TEXT, such as "SECRET old" in rowid 289; if it is meant to be public: "age": {"type":"string"}
 omit      Full Address              contact data: its name says so; if it is meant to be public: "full_address": {"type":"string","x-column":"Full Address"}
 publish   Favourite Colour          text: the field favourite_colour; up to 13 characters
-publish   serial                    text: up to 16 characters
+publish   serial                    text: up to 16 characters; the query converts too large: 59 of 60 beyond 2^53, which readers would round, such as 9007199254740992 in rowid 4
 publish   unused                    text or null: so far, all 60 NULL
 note      published data is public; to publish an omitted column, add its line to properties and its name to required
 note      SQL above is for a SELECT ... FROM people in a file for --query
@@ -68,13 +68,13 @@ test.skipIf(isMissing("sqlite3"))(
     const { code, stderr } = await rollcall("init --from books.sqlite", fakeIo(cwd));
     expect(code).toBe(0);
     expect(stderr.split("\n").slice(1, 10).join("\n")).toBe(`\
-publish   ISBN                      integer: the key, unique in 8 rows, but the table does not enforce it; 9780061120084 to 9788437604947
+publish   ISBN                      integer: the key, unique in 8 rows, but the table does not enforce it; 9780061120084 to 9788437604947; the query converts text: integers as text
 publish   Title                     text: up to 40 characters
 publish   Author                    text: up to 24 characters
-publish   Published                 date or null: all are dates, 1 of 8 NULL
-publish   Pages                     integer: 96 to 471
-publish   Price                     number or null: 6.5 to 14.95, 1 of 8 NULL
-publish   In Print                  boolean: the field in_print; only 0 and 1
+publish   Published                 date or null: all are dates, 1 of 8 NULL; the query converts text: dates, but 1 of 8 empty
+publish   Pages                     integer: 96 to 471; the query converts text: integers as text
+publish   Price                     number or null: 6.5 to 14.95, 1 of 8 NULL; the query converts text: numbers as text, but 1 of 8 empty
+publish   In Print                  boolean: the field in_print; only 0 and 1; the query converts text: true and false as text
 publish   Shelf                     text: 2 values, which repeat
 publish   Notes                     text: up to 21 characters`);
   },

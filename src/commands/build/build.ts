@@ -35,10 +35,10 @@ export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
     const effects: BuildEffects = {
       signal: stop.signal,
       signPassword: password,
-      onProgress({ records, total }) {
+      onProgress({ records, total, words: counted = words }) {
         // Until now, nothing is written, and an AbortSignal could not stop SQLite from counting rows. A signal may kill the process.
         stop.listen();
-        bar?.update(records, total);
+        bar?.update(records, total, counted);
       },
     };
     if (settings.shard !== undefined) {

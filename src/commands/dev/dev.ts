@@ -4,6 +4,7 @@ import { chosenDownloads } from "../../contract/downloads.js";
 import { type DevScreen, type DevSettings, dev } from "../../dev/dev.js";
 import type { Diff } from "../../diff/change.js";
 import { ExitCode } from "../../errors.js";
+import type { Words } from "../../print/numbers.js";
 import { painter } from "../../print/style.js";
 import { toJson, visible } from "../../print/text.js";
 import { makeScratch, removeScratch } from "../../scratch/folder.js";
@@ -26,6 +27,7 @@ export async function runDev({ settings, reload, config }: Given, io: Io): Promi
   const screen = settings.json ? jsonLines(io) : blocks(io);
   // One bar for each build.
   let bar: Progress | undefined;
+  let records: Words | undefined;
   const options = {
     scratch,
     port: settings.devPort,
@@ -37,9 +39,10 @@ export async function runDev({ settings, reload, config }: Given, io: Io): Promi
       dev(options, {
         onListening: screen.onListening,
         async onBegin(words) {
+          records = words;
           bar = settings.json ? undefined : await progressBar(io, words);
         },
-        onProgress: ({ records, total }) => bar?.update(records, total),
+        onProgress: ({ records: done, total, words = records }) => bar?.update(done, total, words),
         onBuilt(build) {
           bar?.clear();
           return screen.onBuilt(build);

@@ -9,7 +9,7 @@ import { type PageRange, rowsOfPages, type Shard } from "../../shards/cut.js";
 import { readShard } from "../../shards/word.js";
 import { openSource, type Source } from "../../source/open.js";
 import { BUILD_EFFECTS, type BuildEffects, type BuildOptions, type BuildSettings, resolveOptions } from "../options.js";
-import { type Job, makePages, taskOf } from "../pipeline.js";
+import { type Job, makePages, reportRead, taskOf } from "../pipeline.js";
 import { InvalidRecordsError } from "../problems.js";
 import { AsidePart } from "./aside.js";
 import { isPartIntact } from "./check.js";
@@ -73,7 +73,7 @@ async function run(settings: BuildSettings, effects: BuildEffects, shard: Shard,
       const { collection, range } = taskOf(settings, count, shard);
       return rowsOfPages(range, collection);
     };
-    source = await openSource({ ...settings, rowsOf }, signal);
+    source = await openSource({ ...settings, rowsOf, onRead: reportRead(onProgress) }, signal);
     onProgress({ records: 0, total: source.total });
     const before = await findPart(parts, shard, settings, { source, signal });
     if (before) return resultOf(before, false);
