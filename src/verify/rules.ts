@@ -24,7 +24,7 @@ export const NO_WORDING: Wording = { one: "record", many: "records", key: "key",
 export function recordRules({ one, many, key, order }: Wording) {
   return {
     records: `every ${one} is valid by the contract`,
-    order: `${many} are in the order of the contract across all pages: ${order}`,
+    order: `${many} are in the contract's order across all pages: ${order}`,
     uniqueKeys: `no two ${many} have the same ${key}`,
     count: `count is the number of ${many}, on every page`,
     pageSize: "every page but the last is full, and the last has the rest",
@@ -35,8 +35,8 @@ export function recordRules({ one, many, key, order }: Wording) {
 /** The rules for files that are made from all records. */
 export function lookupRules({ many }: Wording) {
   return {
-    lookup: `the files in ${LOOKUP_FOLDER} are what the keys and names of all ${many} make, byte for byte`,
-    explorer: `${SUMMARY} and its sorted files are what all ${many} make, and ${EXPLORER} and its script and style are Rollcall's`,
+    lookup: `the files in ${LOOKUP_FOLDER} match the keys and names of all ${many}`,
+    explorer: `${SUMMARY} and its sorted files match all ${many}; ${EXPLORER}, its script and its style are Rollcall's`,
   };
 }
 

@@ -62,7 +62,7 @@ describe("an intact release has no finding", () => {
       rule: "every entry is valid by the contract",
     });
     expect(row(verdict, "order")?.rule).toBe(
-      "entries are in the order of the contract across all pages: topic, -level, seq",
+      "entries are in the contract's order across all pages: topic, -level, seq",
     );
     expect(row(verdict, "unique-keys")?.rule).toBe("no two entries have the same seq");
     expect(row(verdict, "contract")?.outcome).toBe("passed");

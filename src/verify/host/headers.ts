@@ -39,7 +39,7 @@ export function digestTagIfWrong(answer: Answer): string | undefined {
 
 const SNAPSHOT_ID: HeaderRow = {
   name: "snapshot-id",
-  rule: "every answer has the snapshot's Snapshot-Id, which browsers may read",
+  rule: "every response has the snapshot's Snapshot-Id, readable in browsers",
   header: "Snapshot-Id",
   of: ALL,
   expectedIfWrong(answer, { release, first }) {
@@ -55,7 +55,7 @@ const LINKS = /<([^>]*)>(?=[^,<]*;\s*rel\s*=\s*(?:service-desc\b|"(?:[^"]*\s)?se
 
 const LINK: HeaderRow = {
   name: "link",
-  rule: 'every answer of a release with openapi.json has a Link to it, rel="service-desc", which browsers may read',
+  rule: 'with openapi.json, every response has a Link to it, rel="service-desc", readable in browsers',
   header: "Link",
   of: ALL,
   expectedIfWrong(answer, { release, baseUrl }) {
@@ -86,7 +86,7 @@ const TYPED = /\.(?:json|svg|gz|html|js|css|txt)$/;
 
 const FILE_TYPE: HeaderRow = {
   name: "file-type",
-  rule: "every file has the Content-Type of its extension, without which browsers do not run or show it",
+  rule: "every file has the Content-Type of its extension",
   header: "Content-Type",
   of: ["file"],
   expectedIfWrong(answer, site) {
@@ -104,7 +104,7 @@ function mediaType(type: string): string {
 
 const FILE_CACHING: HeaderRow = {
   name: "file-caching",
-  rule: "files that say which snapshot is current, and the explorer, are cached only with revalidation",
+  rule: "caches revalidate the explorer and files that name the current snapshot",
   header: "Cache-Control",
   of: ["file"],
   expectedIfWrong(answer, site) {
@@ -120,7 +120,7 @@ export const HEADERS: readonly HeaderRow[] = [
   exactly("allow", "Allow", "GET, HEAD, OPTIONS"),
   {
     name: "vary",
-    rule: "every page and file has Vary: Accept, or Accept, Accept-Encoding where pages are compressed, in one line",
+    rule: "every page and file has Vary: Accept, or Accept, Accept-Encoding if pages are compressed, in one line",
     header: "Vary",
     of: ["plain", "file"],
     expectedIfWrong(answer, site) {
@@ -130,7 +130,7 @@ export const HEADERS: readonly HeaderRow[] = [
   },
   {
     name: "cache-control",
-    rule: "every page has the same Cache-Control, which lets it be cached",
+    rule: "every page has the same Cache-Control, which allows caching",
     header: "Cache-Control",
     of: ["plain", "coded"],
     expectedIfWrong(answer, { cacheControl, first }) {
@@ -143,7 +143,7 @@ export const HEADERS: readonly HeaderRow[] = [
   exactly("nosniff", "X-Content-Type-Options", "nosniff"),
   {
     name: "etag",
-    rule: "every page and file has a strong ETag made of its SHA-256, SHA256SUMS and its signature strong ones: equal bytes have equal tags",
+    rule: "every page and file has a strong ETag from its SHA-256; SHA256SUMS and its signature may have any strong ETag",
     header: "ETag",
     of: ["plain", "file"],
     expectedIfWrong(answer) {
@@ -155,7 +155,7 @@ export const HEADERS: readonly HeaderRow[] = [
   },
   {
     name: "plain",
-    rule: "a request without codings is answered with the plain page",
+    rule: "a request that accepts no encoding gets the plain page",
     header: "Content-Encoding",
     of: ["plain"],
     expectedIfWrong: (answer) => (answer.headers.get("Content-Encoding") === null ? undefined : "none"),

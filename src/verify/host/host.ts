@@ -29,15 +29,15 @@ export interface VerifyHostOptions
 
 /** The checks of pages and files. */
 const ANSWER_ROWS = [
-  { name: "pages", rule: "every page is answered with 200 and an envelope" },
-  { name: "one-snapshot", rule: "all answers are of one snapshot" },
+  { name: "pages", rule: "every page is 200 with an envelope" },
+  { name: "one-snapshot", rule: "all responses are of one snapshot" },
   { name: "base-url", rule: "links have the base URL of the request" },
   ...HEADERS.map(({ name, rule }) => ({ name, rule })),
   { name: "same-bytes", rule: "every page has the bytes of the release" },
   { name: "both-forms", rule: "every page is the same by query and by path" },
   ...codingRows("br"),
   ...codingRows("gzip"),
-  { name: "files", rule: "SHA256SUMS, and every other file for readers that it lists, is answered with its bytes" },
+  { name: "files", rule: "SHA256SUMS, and every served file that it lists, has the bytes of the release" },
   SIGNATURE_ROW,
 ] as const;
 
@@ -45,11 +45,11 @@ function codingRows(coding: Encoding) {
   return [
     {
       name: coding,
-      rule: `every page for Accept-Encoding: ${coding} is the same, in ${coding} where the release has it`,
+      rule: `every page for Accept-Encoding: ${coding} is the same, in ${coding} if the release has it`,
     },
     {
       name: `${coding}-tag`,
-      rule: `every page in ${coding} has a strong ETag of its own, made of the SHA-256 of what is sent`,
+      rule: `every page in ${coding} has its own strong ETag, from the SHA-256 of the bytes sent`,
     },
     { name: `${coding}-vary`, rule: `every page in ${coding} has Vary: Accept, Accept-Encoding, in one line` },
   ];

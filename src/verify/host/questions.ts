@@ -105,7 +105,7 @@ function notFound(name: string, rule: string, suffix: Parameters<typeof listing>
 }
 
 const PAGES: readonly Question[] = [
-  page(1, "no-page", "without a page, page 1", listing()),
+  page(1, "no-page", "without the parameter page: page 1", listing()),
   page(2, "other-parameters", "other parameters are ignored", listing("?x=1&format=csv&page=2&page_size=1")),
   page(1, "accept", "Accept is ignored: the answer is always JSON", listing("?format=api&page=1"), {
     Accept: "text/html",
@@ -117,7 +117,7 @@ const PAGES: readonly Question[] = [
   page(1, "page-path", "pages/N.json is page N", listing("pages/1.json")),
   notFound("page-path-beyond", "a path beyond the last page: 404", ({ pages }) => `pages/${pages + 1}.json`),
   {
-    ...{ name: "missing-slash", rule: "without its final slash, 301 to the listing", path: bare },
+    ...{ name: "missing-slash", rule: "the path without its final slash: 301 to the listing", path: bare },
     judge: (answer, site) => answer.status === 301 && leadsToListing(answer, site),
   },
   {
@@ -127,7 +127,7 @@ const PAGES: readonly Question[] = [
   },
   notFound("other-path", "any other path is an error: 404", "nothing"),
   {
-    ...{ name: "hidden-file", rule: `files for other hosts, in ${INCLUDED}, are not served` },
+    ...{ name: "hidden-file", rule: `files in ${INCLUDED} are not served` },
     path: ({ release }) =>
       `/${[...(release?.sums.others.keys() ?? [])].find(isForAdapters) ?? `${INCLUDED}/nginx.conf`}`,
     judge: ({ status }) => status >= 400,
@@ -152,7 +152,7 @@ const METHODS: readonly Question[] = [
     judge: (answer, site) => answer.status === 200 && hasHeadersOfPage(answer, site),
   },
   {
-    ...{ name: "head-length", rule: "HEAD has the Content-Length that GET's body has", method: "HEAD" },
+    ...{ name: "head-length", rule: "HEAD has GET's Content-Length", method: "HEAD" },
     judge: (answer, { first }) => hasHeader(answer, "Content-Length", `${first.length}`),
     shown: ["Content-Length"],
   },
@@ -161,7 +161,7 @@ const METHODS: readonly Question[] = [
     judge: (answer) => answer.status === 204 && answer.length === 0 && hasHeader(answer, "Allow", ALLOWED),
   },
   {
-    ...{ name: "preflight", rule: "OPTIONS lets a browser's preflight pass", method: "OPTIONS" },
+    ...{ name: "preflight", rule: "OPTIONS allows a CORS preflight", method: "OPTIONS" },
     headers: () => ({
       Origin: "https://example.org",
       "Access-Control-Request-Method": "GET",
@@ -241,7 +241,7 @@ function conditional(name: string, rule: string, tag: (site: Site) => string, st
 const CACHING: readonly Question[] = [
   conditional("not-modified", "If-None-Match with the page's ETag: 304", tagOf, 304),
   {
-    ...conditional("not-modified-headers", "304 has the headers that 200 would have", tagOf, 304),
+    ...conditional("not-modified-headers", "304 has the headers of 200", tagOf, 304),
     judge(answer, site) {
       // A 304 may omit headers that describe a body (RFC 9110, 15.4.5).
       const left = answer.headers.has("Content-Type") ? [] : ["Content-Type"];
@@ -249,17 +249,31 @@ const CACHING: readonly Question[] = [
     },
     shown: ["ETag", "Cache-Control", "Vary"],
   },
-  conditional("not-modified-weak", "tags are compared weakly: 304", (site) => `W/${tagOf(site)}`, 304),
-  conditional("not-modified-list", "a list with the tag in it: 304", (site) => `"x", ${tagOf(site)}`, 304),
-  conditional("modified", "another tag: 200", () => `"${"0".repeat(64)}"`, 200),
+  conditional(
+    "not-modified-weak",
+    "If-None-Match with the weak form of the ETag: 304",
+    (site) => `W/${tagOf(site)}`,
+    304,
+  ),
+  conditional(
+    "not-modified-list",
+    "If-None-Match with a list that has the ETag: 304",
+    (site) => `"x", ${tagOf(site)}`,
+    304,
+  ),
+  conditional("modified", "If-None-Match with another ETag: 200", () => `"${"0".repeat(64)}"`, 200),
   {
-    ...{ name: "encoding-order", rule: "of two stored codings, the preferred one", shown: ["Content-Encoding"] },
+    ...{
+      name: "encoding-order",
+      rule: "the preferred one of two stored encodings is sent",
+      shown: ["Content-Encoding"],
+    },
     headers: () => ({ "Accept-Encoding": "br;q=0.1, gzip" }),
     skipped: ({ release }) => release?.snapshot.encodings.length !== 2 && "no release with two codings is known",
     judge: ({ status, headers }) => status === 200 && headers.get("Content-Encoding") === "gzip",
   },
   {
-    ...{ name: "refused-coding", rule: "a coding that is refused is not used", shown: ["Content-Encoding"] },
+    ...{ name: "refused-coding", rule: "a refused encoding is not sent", shown: ["Content-Encoding"] },
     headers: () => ({ "Accept-Encoding": "gzip;q=0, br;q=0" }),
     judge: ({ status, sent }, { first }) => status === 200 && sent === first.sent,
   },
@@ -285,21 +299,21 @@ function isRange(answer: Answer): boolean {
 
 const PARTS: readonly Question[] = [
   ofPart({
-    ...{ name: "part-type", rule: `a part or a step is ${PACKED} for every reader, without a Content-Encoding` },
+    ...{ name: "part-type", rule: `a part or step is ${PACKED} without Content-Encoding` },
     ...{ method: "HEAD", headers: () => ({ "Accept-Encoding": "gzip, br" }) },
     judge: (answer) =>
       answer.status === 200 && hasHeader(answer, "Content-Type", PACKED) && !answer.headers.has("Content-Encoding"),
     shown: ["Content-Type", "Content-Encoding"],
   }),
   ofPart({
-    ...{ name: "part-range", rule: "a range of a part or a step is 206 with these bytes alone" },
+    ...{ name: "part-range", rule: "a range of a part or step is 206 with only these bytes" },
     headers: () => ({ Range: RANGE, "Accept-Encoding": "gzip, br" }),
     judge: async (answer, { asker }) =>
       isRange(answer) && answer.body.equals((await asker.ask(answer.url)).body.subarray(1, 10)),
     shown: ["Content-Range"],
   }),
   ofPart({
-    ...{ name: "part-if-range", rule: "If-Range with its ETag: 206, with another tag: 200", method: "HEAD" },
+    ...{ name: "part-if-range", rule: "If-Range with its ETag: 206; with another: 200", method: "HEAD" },
     async judge({ url, headers }, { asker }) {
       const ask = (tag: string) => asker.ask(url, { headers: { Range: RANGE, "If-Range": tag } });
       const tag = headers.get("ETag");
@@ -316,7 +330,7 @@ const withoutExplorer = ({ release }: Site) =>
 
 const EXPLORERS: readonly Question[] = [
   {
-    ...{ name: "explorer-page", rule: `the base URL with a slash is ${EXPLORER}, where the release has one` },
+    ...{ name: "explorer-page", rule: `the base URL with a slash is ${EXPLORER}, if the release has one` },
     ...{ path: () => "/", skipped: withoutExplorer },
     judge: (answer, { release }) =>
       answer.status === 200 &&
@@ -326,7 +340,7 @@ const EXPLORERS: readonly Question[] = [
     shown: ["Content-Type", "Cache-Control"],
   },
   {
-    ...{ name: "explorer-slash", rule: "without that slash, 301 to it, since its links are relative" },
+    ...{ name: "explorer-slash", rule: "the base URL without that slash: 301 to it" },
     path: () => "",
     skipped: (site) =>
       withoutExplorer(site) || (basePath(site.baseUrl) === "" && "a base URL without a path has its slash"),
@@ -336,7 +350,7 @@ const EXPLORERS: readonly Question[] = [
     },
   },
   {
-    ...{ name: "explorer-headers", rule: `${EXPLORER} is not shown within other sites, nor listed by search engines` },
+    ...{ name: "explorer-headers", rule: `${EXPLORER} forbids frames and search engines` },
     ...{ path: () => `/${EXPLORER}`, skipped: withoutExplorer },
     judge: (answer) => Object.entries(OWN).every(([name, value]) => hasHeader(answer, name, value)),
     shown: Object.keys(OWN),

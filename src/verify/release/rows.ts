@@ -40,15 +40,15 @@ export function checksOf(wording: Wording) {
     count(seen.tree.find((path) => groupOf(path) === check && ![BULK, CHANGES].includes(path)).length, what);
   const signed = ({ signature }: Seen) => signature;
   const hosts = (seen: Seen) => count(seen.hosts, "file");
-  const canonical = "every record is canonical: the same data is the same bytes";
+  const canonical = "every record is canonical JSON";
   const compressed = "every compressed page decompresses to the plain one";
   const list = `${RECORDS} has the digest and ${key} of every ${one}, in published order`;
-  const bulk = `the parts of ${BULK} hold every ${one} as its page does, in order, and nothing else`;
+  const bulk = `the parts of ${BULK} hold exactly the ${many} of the pages, in order`;
   const downloads = DOWNLOAD_NAMES.map((name): Check => {
-    const rule = `${DOWNLOADS[name].path} has every ${one} as its page does, in order, and nothing else`;
+    const rule = `${DOWNLOADS[name].path} holds exactly the ${many} of the pages, in order`;
     return [name, rule, filesOf(name, "file"), CONTRACT, SNAPSHOT];
   });
-  const step = `each step of ${CHANGES} is intact, and has exactly the changes between its two states, if both are there`;
+  const step = `each step of ${CHANGES} is intact and holds exactly the changes between its two states, if both are there`;
   const checks: readonly Check[] = [
     ["sums", `${SUMS} has one line for every other file`, () => SUMS],
     ["files", "all listed files exist, are regular, and there are no others", files],
@@ -56,7 +56,7 @@ export function checksOf(wording: Wording) {
     [SIGNATURE_ROW.name, SIGNATURE_ROW.rule, signed],
     ["snapshot", `${SNAPSHOT} matches the release, and its id is made from the content`, () => SNAPSHOT],
     ["contract", `${CONTRACT} is a valid contract`, () => CONTRACT],
-    ["description", `${OPENAPI} is what the contract, ${SNAPSHOT} and the files give`, () => OPENAPI],
+    ["description", `${OPENAPI} describes this contract, ${SNAPSHOT} and these files`, () => OPENAPI],
     ["pages", "every page is an envelope with sorted keys, one record a line", pages, CONTRACT],
     ["records", rules.records, records, CONTRACT],
     ["canonical", canonical, records, CONTRACT],
@@ -74,7 +74,7 @@ export function checksOf(wording: Wording) {
     ["explorer", rules.explorer, filesOf("explorer", "file"), CONTRACT, SNAPSHOT],
     ["avatar", `${AVATAR_PATH} is the image that Rollcall writes`, () => AVATAR_PATH],
     ["hosts", "files for other hosts are what Rollcall writes for this release", hosts, CONTRACT, SNAPSHOT],
-    ["readable", "other users can read it, as a web server that runs as another user must", files],
+    ["readable", "other users, such as a web server's, can read every file", files],
   ];
   return checks.map(([name, rule, request, ...needs]) => ({ name, rule, request, needs }));
 }
