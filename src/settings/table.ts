@@ -20,7 +20,7 @@ export const SETTINGS = {
       ["init", "build", "dev"],
       "table or view (default: named by the contract, or the only one)",
     ),
-    query: row(path("<file.sql>"), ["init", "build", "dev"], "file with a SELECT to read instead of a table"),
+    query: row(path("<file.sql>"), ["init", "build", "dev"], "file with a SELECT, instead of a table"),
     contract: dataRow(
       kind.contract,
       ["build", "dev", "diff", "schema"],
@@ -65,7 +65,7 @@ export const SETTINGS = {
   ...group("For readers", {
     bulk: dataRow(yesOrNo, ["build", "dev"], "also publish all records in a few large files"),
     ...downloads,
-    lookup: dataRow(yesOrNo, ["build"], "publish an index, to find records by key or by name"),
+    lookup: dataRow(yesOrNo, ["build"], "publish an index of keys and names"),
     explorer: dataRow(yesOrNo, ["build"], "publish a web page to browse all records; implies --lookup"),
     changes: row(
       { ...whole(0, 1000), default: 0 },
@@ -74,10 +74,10 @@ export const SETTINGS = {
     ),
   }),
   ...group("Gates", {
-    maxAdded: row(kind.limit, ["build", "diff"], "most records that may be added: 100, or 2% of the old count"),
-    maxRemoved: row(kind.shareLimit, ["build", "diff"], "most records that may be removed"),
-    maxChanged: row(kind.shareLimit, ["build", "diff"], "most records that may change"),
-    maxField: row(kind.fieldLimits, ["build", "diff"], "most records in which a field may change: country=10,name=5%"),
+    maxAdded: row(kind.limit, ["build", "diff"], "most added records: 100, or 2% of the old count"),
+    maxRemoved: row(kind.shareLimit, ["build", "diff"], "most removed records"),
+    maxChanged: row(kind.shareLimit, ["build", "diff"], "most changed records"),
+    maxField: row(kind.fieldLimits, ["build", "diff"], "most records with a change in a field: country=10,name=5%"),
   }),
   ...group("Signing", {
     signKey: row(secretFile, ["build"], "minisign secret key (password: prompt or ROLLCALL_SIGN_PASSWORD)"),
@@ -106,7 +106,7 @@ export const SETTINGS = {
     adapt: row(
       kind.names("host"),
       ["build", "verify"],
-      "hosts to write files for; verify: hosts whose limitations to allow",
+      "hosts to write files for; verify: whose limitations to allow",
     ),
     root: row(kind.onHost, ["build", "host"], "path of dist on the host's machine (default: as here)"),
     serverName: row(kind.hostName("<name>"), ["host"], "name that the host answers to (default: the base URL's)"),
@@ -127,9 +127,9 @@ export const SETTINGS = {
     expect: row(
       text("<id>", "the beginning of a release's id"),
       ["publish"],
-      "release in the bucket to replace, though dist does not have it",
+      "release in the bucket to replace, if dist lacks it",
     ),
-    dryRun: row(yesOrNo, ["publish"], "print what would be done, and change nothing"),
+    dryRun: row(yesOrNo, ["publish"], "print what would change, and change nothing"),
     purgeList: row(path("<file>"), ["publish"], "write the URLs that changed here, to purge them from a CDN"),
   }),
   ...group("Checks", {
@@ -154,13 +154,13 @@ export const SETTINGS = {
       ["build", "dev", "verify"],
       "worker threads, or 0 (default: one per core; none for small work)",
     ),
-    every: row(kind.pause, ["mirror"], "repeat until stopped, and wait this long in between: 60s, 15m"),
+    every: row(kind.pause, ["mirror"], "repeat until stopped, with this pause: 60s, 15m"),
     json: row(
       yesOrNo,
       ["init", "build", "dev", "serve", "releases", "use", "forget", "verify", "publish", "host", "mirror"],
-      "print the result as JSON on stdout",
+      "print JSON on stdout",
     ),
-    timings: row(yesOrNo, ["build"], "print the time that each stage took"),
+    timings: row(yesOrNo, ["build"], "print the time of each stage"),
     quiet: row(yesOrNo, ["init", "build", "use", "publish", "mirror"], "print nothing on success"),
   }),
 } satisfies Record<string, kind.Setting>;
