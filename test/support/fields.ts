@@ -12,7 +12,7 @@ export function listingTable(): string[][] {
     ["of the listing", "is"],
     ["path", `\`${listing.path}\``],
     ["order", sorted.join("; then ")],
-    ["what names a record", `\`${listing.key}\``],
+    ["key", `\`${listing.key}\``],
     ["version", String(listing.version)],
   ];
 }
