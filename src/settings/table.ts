@@ -103,11 +103,7 @@ export const SETTINGS = {
       ["build", "serve", "verify", "publish", "host"],
       `Cache-Control of pages (default: ${DEFAULT_CACHE_CONTROL}; verify: any)`,
     ),
-    adapt: row(
-      kind.names("host"),
-      ["build", "verify"],
-      "hosts to write files for; verify: whose limitations to allow",
-    ),
+    adapt: row(kind.names("host"), ["build", "verify"], "hosts to write files for; verify: whose limitations to allow"),
     root: row(kind.onHost, ["build", "host"], "path of dist on the host's machine (default: as here)"),
     serverName: row(kind.hostName("<name>"), ["host"], "name that the host answers to (default: the base URL's)"),
     basePath: row(kind.urlPath, ["build", "host"], "URL path before the listing's (default: the base URL's)"),
