@@ -40,7 +40,7 @@ export interface BuildOptions
 
 /** Defined here because the library's types must not import better-sqlite3's, which its users do not install. */
 export type OnBuildProgress = (read: BuildProgress) => void;
-export interface BuildProgress {
+interface BuildProgress {
   /** Records, or what `words` name. */
   records: number;
   total: number;
