@@ -22,7 +22,7 @@ export interface ChangesReport {
   bytes: number;
   /** Number of steps in changes.json. */
   steps: number;
-  /** Why there is no step from the last release; undefined if there is one. */
+  /** Why the last release has no step; undefined if it has one. */
   none: string | undefined;
 }
 

@@ -32,7 +32,7 @@ export async function readListedFile(host: Host, path: string, { signal }: CallO
   return (await latestView(host, signal)).readFile(path, maxBytes, signal);
 }
 
-/** Reads a page. @throws ListingError (usage) if there is no such page */
+/** Reads a page. @throws ListingError (usage) if the page does not exist */
 export async function readOnePage<T>(host: Host, number: number, { signal }: CallOptions): Promise<Page<T>> {
   const view = await latestView(host, signal);
   const { pages } = view.snapshot;

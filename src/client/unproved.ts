@@ -38,7 +38,7 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
     return /^\/([^/?#\s]+\/)+$/.exec(`${listing?.["path"]}`)?.[0] ?? USUAL_PATH;
   };
   const path = options.path ?? (await readPath());
-  /** Reads the snapshot from page 1; the error if there is no page at this URL. */
+  /** Reads the snapshot from page 1; the error if this URL has no page. */
   const readFirst = async (links: LinkStyle, signal?: AbortSignal): Promise<Snapshot | ListingError> => {
     const place = { baseUrl, path, links };
     const { bytes, said, error } = await readObject(pageUrl(place, 1), pageBytes, signal);

@@ -1,5 +1,5 @@
 /**
- * Downloads: all records in one gzip file for people and their programs. From a row here come the setting of its name, the name that
+ * Downloads: all records in one gzip file for spreadsheets and programs. From a row here come the setting of its name, the name that
  * no listing may have, headers, rules of other hosts, openapi.json, the explorer's link and the row of `verify`.
  * What makes each one is listed in artifacts/artifacts.ts.
  */

@@ -82,7 +82,7 @@ export async function indexed(folder: string, facts: SideFacts, scratch: string,
   return { facts, folder, list, digest: undefined };
 }
 
-/** Reads a page synchronously, which is much faster; undefined if there is no regular file. @throws UserError if it cannot be read. */
+/** Reads a page synchronously, which is much faster; undefined if it is not a regular file. @throws UserError if it cannot be read. */
 export function readPage(path: string, facts: Named, page: number): Buffer | undefined {
   try {
     return readReleaseFileSync(path);

@@ -68,7 +68,7 @@ const EFFECTS: OptionRules<AdaptEffects> = { cwd: folder };
  * Writes what a host needs to serve a release. For some hosts, that is the site's file, which is written once and includes
  * files of each release built with `adapt`; for others, all files for one release.
  * @param name a host's name in `listHosts`.
- * @throws UserError if there is no such host or release, if the release does not have the included files, or if a file cannot
+ * @throws UserError if the host or release does not exist, if the release does not have the included files, or if a file cannot
  * be written; then no file is written.
  */
 export async function adapt(name: string, given: AdaptOptions = {}, effects: AdaptEffects = {}): Promise<Adapted> {
@@ -126,7 +126,7 @@ export interface Fit extends Measured {
 
 /**
  * Measures a release against the limits of a host.
- * @throws UserError if there is no such host or release.
+ * @throws UserError if the host or release does not exist.
  */
 export async function checkLimits(name: string, given: ReleaseOptions = {}, effects: AdaptEffects = {}): Promise<Fit> {
   const host = hostOf(name);

@@ -24,7 +24,7 @@ import { rulesOf, servedEncodings } from "./rules.js";
 
 /**
  * The hosts' files that a build publishes, and that are part of the id.
- * @throws UserError (usage) if there is no such host, if it needs no files, or if the listing has the path of one.
+ * @throws UserError (usage) if the host does not exist, if it needs no files, or if the listing has the path of one.
  */
 export function publishedFiles({
   adapt: names = [],

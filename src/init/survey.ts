@@ -137,7 +137,7 @@ function isUnique(db: Database, relation: string, column: string, rows: number):
   return distinct.pluck().get() === rows;
 }
 
-/** Finds what to survey. @throws UserError if there is no such table, or several and none is named */
+/** Finds what to survey. @throws UserError if the table does not exist, or several exist and none is named */
 function findSubject(db: Database, options: SurveyOptions): Subject {
   const { name, kind, schema, inner } = chooseRelation(db, options);
   const sql = "SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1 ORDER BY cid";

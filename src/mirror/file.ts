@@ -26,7 +26,7 @@ const ASIDE_BYTES = 6;
 /** KiB of SQLite's cache: enough for the indexes of a million records. */
 const CACHE = 128 * 1024;
 
-/** Opens a mirror; undefined if there is no file. @throws UserError for a file that is not a mirror, which stays as it is. */
+/** Opens a mirror; undefined if the file does not exist. @throws UserError for a file that is not a mirror, which stays as it is. */
 export function openMirror(path: string): Database.Database | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return undefined;

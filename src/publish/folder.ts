@@ -199,7 +199,7 @@ class FolderTree {
   }
 }
 
-/** Copies a regular file to a new path, and flushes it; undefined if there is no such file. */
+/** Copies a regular file to a new path, and flushes it; undefined if it does not exist. */
 async function copyFlushed(from: string, to: string): Promise<{ digest: string; bytes: number } | undefined> {
   const copy = await open(to, "wx");
   let source: number | undefined;

@@ -40,7 +40,7 @@ export function findRelease(word: string, dist: string, cwd = "."): string {
  * 2. a folder that holds a release or, as `dist` does, a current one;
  * 3. an id or a folder name in `dist`, or the beginning of one; of releases with the same content, the newest;
  * 4. any other folder, so that opening it reports what it lacks.
- * @throws UserError if it is the beginning of several ids, or if there is no current or previous release.
+ * @throws UserError if it is the beginning of several ids, or if a current or previous release is missing.
  */
 export function lookUp(word: string, dist: string, cwd = "."): string | undefined {
   if (word === "") return undefined;

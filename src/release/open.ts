@@ -33,7 +33,7 @@ export interface Release {
 /**
  * Opens the release in `folder`, without reading its pages. A link such as `dist/current` is resolved once, so a later
  * switch does not affect the result. Checks that snapshot.json matches its digest and id, and that all page files exist.
- * @throws UserError if there is no release, or if it is not complete.
+ * @throws UserError if the release does not exist, or is not complete.
  */
 export async function openRelease(folder: string): Promise<Release> {
   const root = await realpath(folder).catch((cause) => {
@@ -102,7 +102,7 @@ async function findMissing(root: string, { paths, pages }: Sums): Promise<string
   return undefined;
 }
 
-/** Opens a release as `openRelease` does; undefined if there is no release, or if it is not complete. */
+/** Opens a release as `openRelease` does; undefined if it does not exist, or is not complete. */
 export async function openIfComplete(folder: string): Promise<Release | undefined> {
   try {
     return await openRelease(folder);

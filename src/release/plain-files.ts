@@ -47,7 +47,7 @@ export function closing<T>(file: number, step: (file: number) => T): T {
   }
 }
 
-/** Opens a regular file for reading. @returns its descriptor, or undefined if there is no regular file at the path. */
+/** Opens a regular file for reading. @returns its descriptor, or undefined if the path has no regular file. */
 export function openPlain(path: string): number | undefined {
   let file: number;
   try {

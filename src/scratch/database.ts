@@ -23,7 +23,7 @@ export class TemporaryDatabase {
   constructor({ tables, memory, purpose, pageSize }: TemporaryOptions) {
     this.#purpose = purpose;
     if (pageSize !== undefined) this.db.pragma(`page_size = ${pageSize}`);
-    // The data need not survive the process, so there is no journal. SQLite's threads help to sort.
+    // The data need not survive the process, so no journal is needed. SQLite's threads help to sort.
     this.db.exec(
       `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA threads = 4; PRAGMA cache_size = -${memory}; BEGIN; ${tables}`,
     );

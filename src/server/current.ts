@@ -10,7 +10,7 @@ import { openSite, type Site, type SiteOptions } from "./site.js";
  * Opens the current release, and polls the link for a switch, since no system reports every change of a link.
  * @param folder a `dist`, or the folder of one release
  * @param signal aborts an opening in progress, and stops following
- * @throws UserError if there is no release, or a broken one.
+ * @throws UserError if the release is missing or broken.
  */
 export async function followCurrent(
   folder: string,

@@ -24,7 +24,7 @@ export function createPages(
   const { pages } = sums.pages;
   const proved = new Map<Variant, Proofs>();
 
-  /** The response; undefined if there is no such page. */
+  /** The response; undefined if the page does not exist. */
   return (page: number, { acceptEncoding, ifNoneMatch }: Preferences): ServerAnswer | undefined => {
     const variant = choose(acceptEncoding);
     const digest = sums.pages.get(page, variant);

@@ -30,7 +30,7 @@ export interface SiteOptions {
 
 const ANY = /^/;
 
-/** Opens a release for serving. @throws UserError if there is no release in `folder`, or a broken one; some error if `signal` is aborted. */
+/** Opens a release for serving. @throws UserError if `folder` has no release, or a broken one; some error if `signal` is aborted. */
 export async function openSite(folder: string, options: SiteOptions, signal: AbortSignal) {
   const { cacheControl, store, settleMs, log } = options;
   const release = await openRelease(folder);

@@ -142,7 +142,7 @@ export async function openSides(old: Name, newer: Name, effects: SideEffects): P
   return [side, await openSide(after, effects, side.facts)];
 }
 
-/** Opens a side by name. @param like the other side, whose base URL and contract are the defaults of a source. @throws UserError if there is no such snapshot. */
+/** Opens a side by name. @param like the other side, whose base URL and contract are the defaults of a source. @throws UserError if the snapshot does not exist. */
 export async function openSide(
   name: string,
   effects: SideEffects,

@@ -44,7 +44,7 @@ interface BuildProgress {
   /** Records, or what `words` name. */
   records: number;
   total: number;
-  /** The words for one and for many of what is counted, if it is not records: megabytes of a text file. */
+  /** The words for one and for many counted things, if they are not records: megabytes of a text file. */
   words?: readonly [one: string, many: string] | undefined;
 }
 

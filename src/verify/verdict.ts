@@ -47,7 +47,7 @@ export interface Row {
 }
 
 export interface Verdict {
-  /** What was verified, for people. */
+  /** The release or URL that was verified, by name. */
   subject: string;
   /** The words for one record and for many. */
   words: Listing["words"];

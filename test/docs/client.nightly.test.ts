@@ -54,7 +54,7 @@ describe.skipIf(isMissing("minisign"))("the programs", () => {
       ),
       [`${users.length} users\n`],
       [
-        `${first?.display_name} has the key ${first?.id}\nnobody is undefined\n${named
+        `${first?.display_name} has the key ${first?.id}\na missing key gives undefined\n${named
           .slice(0, 3)
           .map(({ display_name }) => `${display_name}\n`)
           .join("")}${named.length} users have a name that begins with an\n`,

@@ -460,7 +460,7 @@ const BULK = damages("full", true, {
   "no bulk.json": [
     gone("bulk.json"),
     "description bulk explorer",
-    "bulk.json: a file that is no file to read; the parts that hold all records",
+    "bulk.json: a file that is not readable; the parts that hold all records",
   ],
   "a bulk.json that is none": [wrote("bulk.json", "[]\n"), "bulk", "bulk.json: …; the parts that hold all records"],
   "a bulk.json of another form": [
@@ -885,7 +885,7 @@ const STEPS = damages("steps", true, {
   "no changes.json": [
     (f) => put(f, "changes.json", undefined),
     "description changes",
-    "a file that is no file to read",
+    "a file that is not readable",
   ],
   "a changes.json of another form": [form(":", ": "), "changes", "keys sorted, no white space, one final newline"],
   "a changes.json that leads out of the release": [

@@ -26,7 +26,7 @@ import { answerComponents, headerComponents, headersOfFile } from "./responses.j
 import { schemaComponents } from "./schemas.js";
 
 /**
- * Versions of the document. Increase them with every change of what is written here, so that `verify` knows which documents it
+ * Versions of the document. Increase them with every change of its text, so that `verify` knows which documents it
  * can reproduce. Releases without steps or lookups keep their versions.
  */
 const FORMS = { plain: 1, withSteps: 2, withLookup: 3 } as const;

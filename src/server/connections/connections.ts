@@ -65,7 +65,7 @@ export function createConnections(
   };
 
   return {
-    /** Tracks a new connection. Closes it and returns undefined if there is no room and no other connection is idle. */
+    /** Tracks a new connection. Closes it and returns undefined if the limit is reached and no other connection is idle. */
     add(socket: Socket): Connection | undefined {
       const now = Date.now();
       const connection: Connection = { isOver: false, openedAt: now, ...NOTHING_SENT, movedAt: now };

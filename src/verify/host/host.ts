@@ -23,7 +23,7 @@ export interface VerifyHostOptions
     Pick<VerifyEffects, "onProgress"> {
   /** Checks that may differ -> reason, if any. */
   allowed?: ReadonlyMap<string, string | undefined> | undefined;
-  /** Why there is no release to compare with. */
+  /** Why no release can be compared with. */
   whyNotAgainst?: string | undefined;
 }
 

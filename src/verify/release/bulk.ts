@@ -40,7 +40,7 @@ export async function readIndex<T extends object>({ folder, tree }: OpenRelease,
   const { path, what, one, parse, encode, filesOf } = index;
   const text = await readText(folder, tree, path, MAX_INDEX);
   if (text === undefined && tree.whyAbsent(path) !== undefined) return undefined;
-  const read = text === undefined ? { why: "is no file to read" } : parse(text);
+  const read = text === undefined ? { why: "is not readable" } : parse(text);
   if ("why" in read) return void note(path, { found: `a file that ${shorten(`${read.why}`, 200)}`, expected: what });
   if (text !== encode(read))
     note(path, { found: "another form", expected: "keys sorted, no white space, one final newline" });

@@ -21,7 +21,7 @@ export const UNVERIFIED = "what this version of Rollcall writes; what another ve
 const LONGEST_SHOWN = 80;
 const NEWLINE = 0x0a;
 
-/** Reads the beginning of a file, enough for the comparison; undefined if there is no regular file. */
+/** Reads the beginning of a file, enough for the comparison; undefined if it is not a regular file. */
 function readAgainst(path: string, made: Buffer): Buffer | undefined {
   const file = openPlain(path);
   if (file === undefined) return undefined;
@@ -175,7 +175,7 @@ class ListComparison implements SinkFile {
     if (file === undefined) {
       const [digest, listed] = [this.#hash.digest("hex"), others.get(RECORDS) ?? (isOwn ? snapshot?.state : undefined)];
       if (listed !== undefined && digest !== listed)
-        this.note({ found: `digest ${listed}`, expected: `${digest}, of what the records make` });
+        this.note({ found: `digest ${listed}`, expected: `${digest}, made from the records` });
     } else if (this.#isSame && fstatSync(file).size > this.bytes)
       this.note({ found: "bytes behind the last record", expected: "a line for each record" });
   }

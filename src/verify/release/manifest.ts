@@ -74,7 +74,7 @@ export async function readBytes(folder: string, tree: Tree, path: string, most?:
 
 /**
  * Reads the manifest. If only one of snapshot.json and SHA256SUMS can be read, it gives the expected pages.
- * @param promised the facts from page 1, if there is no snapshot.json, without id, state and warnings
+ * @param promised the facts from page 1, if snapshot.json is missing, without id, state and warnings
  * @throws UserError if neither exists
  */
 export async function readManifest(

@@ -97,7 +97,7 @@ export function startChecks(release: PagesToCheck) {
   };
 }
 
-/** Reads a page; undefined if there is no regular file, which another check reports. */
+/** Reads a page; undefined if it is not a regular file, which another check reports. */
 export function readPage(path: string): Buffer | "too large" | undefined {
   try {
     return readReleaseFileSync(path);

@@ -49,11 +49,11 @@ export interface DiskOptions extends Pick<VerifyOptions, "workers" | "cacheContr
   trust?: SignatureTrust | undefined;
   /** Checks that may differ -> reason, if any. */
   allowed?: ReadonlyMap<string, string | undefined> | undefined;
-  /** For a copy of what a host serves: why a file is absent, if known. Then it is not a finding. */
+  /** For a copy of a host's files: why a file is absent, if known. Then it is not a finding. */
   whyAbsent?: WhyAbsent | undefined;
   /** Whether the folder has only some of the pages, so that checks of all records are skipped. */
   isSample?: boolean | undefined;
-  /** The facts that pages must match, if there is no snapshot.json. */
+  /** The facts that pages must match, if snapshot.json is missing. */
   promised?: Snapshot | undefined;
   /** Findings to add to. */
   findings?: Findings | undefined;
@@ -66,7 +66,7 @@ const UNUSABLE = "the pages that it is made from are not valid";
 const SOME_PAGES = "compared with the pages that were read";
 const SAMPLED = "it needs all pages; run this without --sample";
 
-/** Verifies a release. @throws UserError if there is no release, or it cannot be read. Everything else is a finding. */
+/** Verifies a release. @throws UserError if the release does not exist, or cannot be read. Everything else is a finding. */
 export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   const { findings = new Findings() } = options;
   const folder = await realpath(options.folder).catch((cause) => {

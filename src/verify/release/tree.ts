@@ -29,7 +29,7 @@ export function groupOf(path: string) {
   return GROUPS.get(path.split("/", 1).join());
 }
 
-/** Why a file is known to be absent, if it is: a copy of what a host serves may not have all files. */
+/** Why a file is known to be absent, if it is: a copy of a host's files may not be complete. */
 export type WhyAbsent = (path: string) => string | undefined;
 
 /** Paths inside the release, each with `file` or what it is instead. Has no folders. */
