@@ -63,14 +63,17 @@ export class SnapshotChangedError extends ListingError {
   }
 }
 
+/** The error for a response that is not of the expected form. */
 export function malformed(url: string, expected: string, received: unknown, cause?: unknown): ListingError {
   return new ListingError("malformed", url, "is malformed", expected, quoted(received), cause);
 }
 
+/** The error for a response over a size limit. */
 export function tooLarge(url: string, limit: string): ListingError {
   return new ListingError("too-large", url, "is too large", `at most ${limit}`, "more");
 }
 
+/** The error for a wrong argument, or a request that this listing cannot fulfil. */
 export function usage(url: string, why: string, allowed?: string, received?: unknown): ListingError {
   return new ListingError("usage", url, why, allowed, allowed && quoted(received));
 }

@@ -8,6 +8,7 @@ import { type Given, type Io, printAndWait, say, sayLines } from "./program/verb
 
 const LINES_AT_ONCE = 1000;
 
+/** Runs `rollcall forget`. @returns its exit code. @throws UserError */
 export async function runForget({ settings, words }: Given, io: Io): Promise<ExitCode> {
   const { json, dist } = settings;
   // `printAndWait` throws if stdout cannot be written.

@@ -10,6 +10,7 @@ import { toJson } from "../print/text.js";
 import type { Settings } from "../settings/settings.js";
 import { type Given, type Io, print, say } from "./program/verb.js";
 
+/** Runs `rollcall host`. @returns its exit code. @throws UserError */
 export async function runHost({ settings, arguments: { name } }: Given, io: Io): Promise<ExitCode> {
   if (name === undefined) {
     print(io, settings.json ? toJson(listHosts()) : describeHosts(painter(io.stdout, io.env)));

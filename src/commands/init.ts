@@ -9,6 +9,7 @@ import { CONTRACT_FILE } from "../settings/file.js";
 import { stoppable } from "./program/signals.js";
 import { type Given, type Io, print, sayLines } from "./program/verb.js";
 
+/** Runs `rollcall init`. @returns its exit code. @throws UserError */
 export async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
   const { from, table, query, words, title, path } = settings;
   const step = (signal: AbortSignal) => initialize(io.cwd, { signal, from, table, query, words, title, path });

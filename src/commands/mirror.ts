@@ -8,6 +8,7 @@ import { withProgress } from "./program/progress.js";
 import { Stopped } from "./program/signals.js";
 import { type Given, type Io, print, say, sayLines } from "./program/verb.js";
 
+/** Runs `rollcall mirror`. @returns its exit code. @throws UserError */
 export async function runMirror({ settings, arguments: { url = "", file = "" } }: Given, io: Io): Promise<ExitCode> {
   const { key, maxAge, every, json, quiet } = settings;
   let show = (_done: { records: number; total: number }) => {};

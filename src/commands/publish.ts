@@ -11,6 +11,7 @@ import { readShard, wordOf } from "../shards/word.js";
 import { type Progress, withProgress } from "./program/progress.js";
 import { type Given, type Io, ignoreLostOutput, print, sayLines } from "./program/verb.js";
 
+/** Runs `rollcall publish`. @returns its exit code. @throws UserError */
 export async function runPublish({ settings, arguments: { target = "" } }: Given, io: Io): Promise<ExitCode> {
   const { json, quiet, dryRun, purgeList } = settings;
   const started = io.now();

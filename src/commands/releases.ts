@@ -7,6 +7,7 @@ import { toJson, visible } from "../print/text.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
 import { type Given, type Io, print } from "./program/verb.js";
 
+/** Runs `rollcall releases`. @returns its exit code. @throws UserError */
 export async function runReleases({ settings }: Given, io: Io): Promise<ExitCode> {
   const list = await listReleases(settings.dist);
   print(
@@ -18,6 +19,7 @@ export async function runReleases({ settings }: Given, io: Io): Promise<ExitCode
   return ExitCode.done;
 }
 
+/** Formats the table of releases. */
 export function describeReleases(list: readonly ReleaseSummary[], paint: Paint): string {
   const left = ["id", "time (UTC)"].map((title) => [paint("dim", title), "left"] as const);
   const right = [pluralOf(list), "pages", "size"].map((title) => [paint("dim", title), "right"] as const);

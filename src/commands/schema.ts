@@ -15,6 +15,7 @@ const FORMS: Readonly<Record<Settings["schemaFormat"], (contract: Contract) => s
   typescript: toTypeScript,
 };
 
+/** Runs `rollcall schema`. @returns its exit code. @throws UserError */
 export async function runSchema({ settings, arguments: { release } }: Given, io: Io): Promise<ExitCode> {
   const { dist, contract: given, schemaFormat } = settings;
   const contract =

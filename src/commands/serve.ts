@@ -21,6 +21,7 @@ import { accessLine } from "./access.js";
 import { listenForSignals, type ServerSignals } from "./program/signals.js";
 import { type Given, type Io, print, say, sayLines } from "./program/verb.js";
 
+/** Runs `rollcall serve`. @returns its exit code. @throws UserError */
 export async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
   const log = (line: string) => say(io, `${io.date().toISOString()} ${visible(line)}`);
   for (const stream of [io.stdout, io.stderr]) writeWithoutWaiting(stream);

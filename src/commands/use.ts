@@ -7,6 +7,7 @@ import { warnUntidied } from "./program/failure.js";
 import { stoppable } from "./program/signals.js";
 import { type Given, type Io, ignoreLostOutput, print, sayLines } from "./program/verb.js";
 
+/** Runs `rollcall use`. @returns its exit code. @throws UserError */
 export async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Promise<ExitCode> {
   const { now, before, untidied } = await stoppable(io.signals, (signal) =>
     useRelease(settings.dist, id, { cwd: io.cwd, signal }),

@@ -18,6 +18,7 @@ import { wrap } from "./program/help.js";
 import { withProgress } from "./program/progress.js";
 import { type Given, type Io, print } from "./program/verb.js";
 
+/** Runs `rollcall verify`. @returns its exit code. @throws UserError */
 export async function runVerify({ settings, arguments: { what } }: Given, io: Io): Promise<ExitCode> {
   const { dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge } = settings;
   const started = io.now();

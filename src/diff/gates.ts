@@ -43,6 +43,7 @@ export class GateError extends UserError {
   }
 }
 
+/** Whether any gate is set. */
 export function hasGates({ maxAdded, maxRemoved, maxChanged, maxField = [] }: Gates): boolean {
   return [maxAdded, maxRemoved, maxChanged, maxField[0]].some((gate) => gate !== undefined);
 }

@@ -44,6 +44,7 @@ export function servedEncodings(compression: Compression, encodings: readonly En
 /** The rules. Paths are percent-encoded URL paths. */
 export type Rules = ReturnType<typeof rulesOf>;
 
+/** Derives the rules of one listing: paths, files and families, headers, redirects and errors. */
 export function rulesOf({ base, paths, encodings, cacheControl, others }: RuleOptions) {
   const listing = `${base}${paths.listing}`;
   const files: ReadonlyMap<string, ReturnType<typeof fileHeaders>> = new Map(

@@ -74,6 +74,7 @@ export function owns(owned: Owned, path: string): boolean {
   return listingsOf(owned).some(isPage) || owned.others.includes(path);
 }
 
+/** Encodes a list of owned files, as `parseOwned` reads it. */
 export function encodeOwned(owned: Owned): string {
   return `${JSON.stringify(owned)}\n`;
 }

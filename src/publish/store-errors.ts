@@ -36,6 +36,7 @@ export function explainStore(name: string, error: unknown): unknown {
   });
 }
 
+/** Whether a store answered with this HTTP status. */
 export function hasStatus(error: unknown, status: number): boolean {
   return statusOf(error) === status;
 }

@@ -214,6 +214,7 @@ export const onHost = ofText(
   "<folder>",
 );
 
+/** The kind of a host name or an address. */
 export function hostName(placeholder: string) {
   return ofText(z.string().regex(/^[A-Za-z0-9.*_:[\]-]+$/), "a host name or an address", placeholder);
 }

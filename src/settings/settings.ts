@@ -32,10 +32,12 @@ export function dataOf(all: DataSettings): DataSettings {
   return Object.fromEntries(picked) as DataSettings;
 }
 
+/** The row of a setting. */
 export function settingOf(key: SettingKey): Setting {
   return SETTINGS[key];
 }
 
+/** Whether a name is that of a setting. */
 export function isKey(name: string): name is SettingKey {
   return Object.hasOwn(SETTINGS, name);
 }

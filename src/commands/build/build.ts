@@ -21,6 +21,7 @@ import { passwordOf } from "./password.js";
 import { reportShard, requireShardFlags, runShard } from "./shard.js";
 import { describeBuild, describeTimings } from "./summary.js";
 
+/** Runs `rollcall build`. @returns its exit code. @throws UserError */
 export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   requireShardFlags(settings);
   const options = toOptions(settings);

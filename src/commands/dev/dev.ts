@@ -17,6 +17,7 @@ import { Stopped, stoppable } from "../program/signals.js";
 import { type Given, type Io, print, say } from "../program/verb.js";
 import { blocks } from "./blocks.js";
 
+/** Runs `rollcall dev`. @returns its exit code. @throws UserError */
 export async function runDev({ settings, reload, config }: Given, io: Io): Promise<ExitCode> {
   // A missing setting is refused now. Wrong ones are reported, and may be corrected while this runs.
   need(settings, "db");

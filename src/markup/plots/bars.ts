@@ -123,6 +123,7 @@ export interface NamedColumn {
   count: number;
 }
 
+/** Draws one column for each name. Skips labels that do not fit. */
 export function drawNamedColumns(columns: readonly NamedColumn[], kind: string, width: number): PlotDrawing {
   const places = scaleBand([MARGIN.left, width - MARGIN.right]).domain(columns.map(({ name }) => name));
   const y = scaleLinear([0, Math.max(...columns.map(({ count }) => count))], [BOTTOM, MARGIN.top]).nice(5);

@@ -34,6 +34,7 @@ const SWEEP_MS = 50;
 const MOST_HELD = 4 * 1024 * 1024;
 const NOTHING_SENT = { sentBefore: 0, sent: 0 };
 
+/** Creates the table of open connections, which limits their number, idle time and slow clients. */
 export function createConnections(
   { idleMs, slowBytes, graceMs, closeMs }: ServerLimits,
   { limit, connections: room }: Descriptors,

@@ -39,6 +39,7 @@ export function closeAfter(res: ServerResponse): void {
   res.shouldKeepAlive = false;
 }
 
+/** Whether Node closes the connection after this response. */
 export function isLastAnswer(res: ServerResponse): boolean {
   return !res.shouldKeepAlive;
 }

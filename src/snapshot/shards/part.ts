@@ -61,6 +61,7 @@ export function shardOfName(name: string): Shard | undefined {
   return number === undefined ? undefined : { number: Number(number), count: Number(count) };
 }
 
+/** Encodes shard.json, the manifest of a part. */
 export function encodeManifest(manifest: ShardManifest): string {
   return `${stringify(manifest)}\n`;
 }

@@ -80,6 +80,7 @@ export function writeMade(folder: string, made: MadePages, files: Made["files"])
   return { bytes: totals.bytes, files: { ...files, [DIGESTS]: sha256("", ...parts) }, warnings };
 }
 
+/** Writes shard.json, flushed to disk. */
 export function writeManifest(folder: string, manifest: ShardManifest): void {
   writeFlushedSync(join(folder, MANIFEST), [encodeManifest(manifest)]);
 }
