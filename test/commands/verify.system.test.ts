@@ -36,7 +36,7 @@ passed   sums         SHA256SUMS     SHA256SUMS has one line for every other fil
 passed   files        9 files        all listed files exist, are regular, and there are no others
 `);
   expect(stdout).toContain("skipped  compressed   none           (it has no compressed pages)\n");
-  expect(stdout).toMatch(new RegExp(`\n\nverify +passed +release ${name}: 17 passed, 7 skipped, in 0\\.00 s\n$`));
+  expect(stdout).toMatch(new RegExp(`\n\nverify +passed +release ${name}: 17 passed, 8 skipped, in 0\\.00 s\n$`));
 });
 
 test("reports why other users cannot read a release, exit code 0", async () => {
@@ -53,10 +53,10 @@ test("reports why other users cannot read a release, exit code 0", async () => {
     `\n\nreadable: other users cannot read ${cwd}, so a web server that runs as another user answers 500; ` +
       `to fix it: chmod o+x ${cwd} && chmod -R o+rX dist/releases/${name}\n`,
   );
-  expect(stdout).toMatch(/\nverify +passed +release .*: 16 passed, 1 noted, 7 skipped, in /);
+  expect(stdout).toMatch(/\nverify +passed +release .*: 16 passed, 1 noted, 8 skipped, in /);
   const [, mend = ""] = /to fix it: (.*)/.exec(stdout) ?? [];
   execFileSync("bash", ["-c", mend], { cwd });
-  expect((await run("verify")).stdout).toMatch(/: 17 passed, 7 skipped, in /);
+  expect((await run("verify")).stdout).toMatch(/: 17 passed, 8 skipped, in /);
 });
 
 test("reports damage, exit code 1", async () => {
@@ -66,7 +66,7 @@ test("reports damage, exit code 1", async () => {
   expect(code).toBe(1);
   expect(stdout).toContain("\ndiffers  digests      9 files        every file has the SHA-256 that SHA256SUMS lists\n");
   expect(stdout).toMatch(/\n\ndigests: 1 finding\n {2}avatar\.svg: found [0-9a-f]{64}; expected [0-9a-f]{64}\n/);
-  expect(stdout).toMatch(/\nverify +differs: digests, avatar +release .*: 15 passed, 2 differ, 7 skipped, in /);
+  expect(stdout).toMatch(/\nverify +differs: digests, avatar +release .*: 15 passed, 2 differ, 8 skipped, in /);
 });
 
 test.each<[line: string, message: RegExp, expected?: number]>([
@@ -133,7 +133,7 @@ test("--json prints every row, --junit writes each as a test", async () => {
     seconds: 0,
     subject: expect.stringMatching(/^release /),
   });
-  expect(rows).toHaveLength(24);
+  expect(rows).toHaveLength(25);
   expect(rows[2]).toMatchObject({
     name: "digests",
     outcome: "differs",
@@ -141,7 +141,7 @@ test("--json prints every row, --junit writes each as a test", async () => {
     findings: [{ check: "digests", path: "avatar.svg" }],
   });
   const xml = readFileSync(join(cwd, "report.xml"), "utf8");
-  expect(xml).toContain('tests="24" failures="2" errors="0" skipped="7">');
+  expect(xml).toContain('tests="25" failures="2" errors="0" skipped="8">');
   expect(xml).toContain(
     'name="compressed: every compressed page decompresses to the plain one">\n      <skipped message="it has no compressed pages"/>',
   );
