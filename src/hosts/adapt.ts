@@ -96,7 +96,7 @@ function requireIncluded(name: string, release: Release, files: readonly HostFil
   const { snapshot, sums } = release;
   const other = findDiffering(release, files);
   if (!other) return;
-  const why = sums.others.has(other.path) ? `has a ${other.path} of other settings` : `has no ${other.path}`;
+  const why = sums.others.has(other.path) ? `has ${other.path} with other settings` : `has no ${other.path}`;
   throw new UserError(
     `Release ${snapshot.id} ${why}; run "rollcall build --adapt ${name}" with the same settings first, or set adapt in rollcall.config.json.`,
   );

@@ -882,11 +882,7 @@ const STEPS = damages("steps", true, {
   "a missing step": [(f) => put(f, newest(f).file, undefined), "changes", "no such file; a step"],
   "a changes.json that is none": [(f) => put(f, "changes.json", "[]\n"), "changes", "a file that does not fit"],
   "an empty changes.json": [(f) => put(f, "changes.json", ""), "changes", "a file that is not JSON"],
-  "no changes.json": [
-    (f) => put(f, "changes.json", undefined),
-    "description changes",
-    "a file that is not readable",
-  ],
+  "no changes.json": [(f) => put(f, "changes.json", undefined), "description changes", "a file that is not readable"],
   "a changes.json of another form": [form(":", ": "), "changes", "keys sorted, no white space, one final newline"],
   "a changes.json that leads out of the release": [
     (f) => form(newest(f).file, "../../etc/passwd")(f),

@@ -31,7 +31,7 @@ Never overwrites a file.`,
     load: async () => (await import("../schema.js")).runSchema,
   },
   build: {
-    summary: "Make a release from a SQLite file, and make it current",
+    summary: "Make a release from a SQLite or text file, and make it current",
     details:
       "Checks every record against the contract. An invalid record or an exceeded limit leaves the current release as it is. Unchanged data makes no new release.",
     examples: [
