@@ -7,7 +7,7 @@ import { listed, shellWord } from "../print/text.js";
 import { at, hasScheme } from "../settings/kinds.js";
 import { SETTINGS } from "../settings/table.js";
 import { CONTRACT, CURRENT, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
-import { findCurrent, findPrevious, releaseNames } from "./list.js";
+import { findCurrent, findPrevious, noReleases, releaseNames } from "./list.js";
 import { idOf } from "./name.js";
 import { openRelease, type Release } from "./open.js";
 import { closing, openPlain } from "./plain-files.js";
@@ -28,7 +28,7 @@ export function findRelease(word: string, dist: string, cwd = "."): string {
   if (hasScheme(word))
     throw usageError(`${word} is neither a release nor a listing's URL, which begins with http:// or https://.`);
   const ids = [...new Set(releaseNames(dist).map(idOf))];
-  if (ids.length === 0) throw usageError(`There is no release in ${dist}; run "rollcall build" first.`);
+  if (ids.length === 0) throw noReleases(dist);
   throw usageError(
     `${JSON.stringify(word)} is neither the beginning of a release's id in ${dist} nor a release's folder; ids there are ${listed(ids, MOST_LISTED)}.`,
   );
@@ -70,7 +70,7 @@ function currentOf(dist: string): string {
 export function noCurrent(dist: string, cause?: unknown): UserError {
   const names = releaseNames(dist);
   const newest = names.find((name) => existsSync(join(dist, RELEASES, name, SNAPSHOT))) ?? names[0];
-  if (newest === undefined) return usageError(`There is no release in ${dist}; run "rollcall build" first.`, cause);
+  if (newest === undefined) return noReleases(dist, cause);
   const command = `rollcall use ${idOf(newest)}${dist === SETTINGS.dist.default ? "" : ` ${shellWord(dist)}`}`;
   return usageError(`No release in ${dist} is current; to make the newest one current, run "${command}".`, cause);
 }

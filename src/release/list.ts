@@ -25,10 +25,15 @@ export interface ReleaseSummary {
   broken?: string;
 }
 
+/** The error for a `dist` without releases. */
+export function noReleases(dist: string, cause?: unknown): UserError {
+  return usageError(`There is no release in ${dist}; run "rollcall build" first.`, cause);
+}
+
 /** Describes all releases of `dist`, newest first. @throws UserError if it has none. */
 export async function listReleases(dist: string): Promise<ReleaseSummary[]> {
   const names = releaseNames(dist);
-  if (names.length === 0) throw usageError(`There is no release in ${dist}; run "rollcall build" first.`);
+  if (names.length === 0) throw noReleases(dist);
   const summaries: ReleaseSummary[] = [];
   for (const name of names) summaries.push(await summarize(dist, name));
   return summaries;

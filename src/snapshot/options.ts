@@ -51,7 +51,7 @@ interface BuildProgress {
 export interface BuildEffects {
   /** The clock, for the name of the release's folder. */
   now?: (() => Date) | undefined;
-  /** Called when reading begins, with 0 records, and then as reading goes on. */
+  /** Called while a text file is read, then with 0 records, and then as records are read. */
   onProgress?: OnBuildProgress | undefined;
   /** The password of `signKey`, or a function that returns it. The function is called only for a key with a password, before anything is read. */
   signPassword?: Password | undefined;

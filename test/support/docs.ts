@@ -1,7 +1,7 @@
 /** Helpers for tests of the documentation: its tables, and running its commands. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
@@ -120,6 +120,15 @@ export function docPage(path: string) {
       fencesIn(text)
         .filter((fence) => fence.heading === heading && fence.language === language)
         .map(({ body }) => body),
+    /** Compares the tree of a release that the page shows below a heading with the release. A name with a slash is a folder with any files. */
+    expectFiles(heading: string, release: string): void {
+      const tree = found(heading, "text", 0).body;
+      const named = [...tree.matchAll(/^ {4}(.+?) {2,}/gm)].flatMap(([, names = ""]) => names.split(", "));
+      const there = readdirSync(release, { recursive: true, encoding: "utf8" });
+      const isNamed = (name: string) => named.includes(name) || named.includes(`${name.split("/")[0]}/`);
+      expect(there.filter((name) => /\.|SUMS/.test(name) && !isNamed(name))).toEqual([]);
+      expect(named.filter((name) => !there.includes(name.replace(/\/$/, "")))).toEqual([]);
+    },
     /**
      * Compares a block with what was printed. A line `...` in it stands for any lines. Ids, times, durations, sizes, ports and
      * the width of columns may differ. UPDATE=1 writes what was printed into the page.
