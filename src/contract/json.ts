@@ -4,7 +4,7 @@ import type { z } from "zod";
 const MAX_JSON_DEPTH = 32;
 
 /** Depth limit of the parser. It is above `MAX_JSON_DEPTH`, so that values slightly too deep get the contract's own message. */
-const DEEPEST = 10 * MAX_JSON_DEPTH;
+export const DEEPEST_JSON = 10 * MAX_JSON_DEPTH;
 /** Five times the values of the largest page. Without a limit, 64 MiB of `[],` is 20 million values and takes 1 GB of memory. */
 const MOST_VALUES = 200_000;
 
@@ -55,7 +55,7 @@ function whyNotToParse(text: string, mostValues = MOST_VALUES): string | undefin
     else if (code === COMMA) values++;
     else if (code === OPEN_LIST || code === OPEN_OBJECT) [depth, values] = [depth + 1, values + 1];
     else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth--;
-    if (depth > DEEPEST) return `is nested deeper than ${DEEPEST} levels`;
+    if (depth > DEEPEST_JSON) return `is nested deeper than ${DEEPEST_JSON} levels`;
     if (values > mostValues) return `holds more than ${mostValues} values`;
   }
   return undefined;
@@ -64,7 +64,8 @@ function whyNotToParse(text: string, mostValues = MOST_VALUES): string | undefin
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-function endOfString(text: string, at: number): number {
+/** Offset of the quote that ends the string at an offset; the text's length if none does. */
+export function endOfString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = end;
     while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;

@@ -1,6 +1,10 @@
 /** Parses hand-written JSON. Unlike `JSON.parse`, it gives the position of a mistake, and finds repeated keys. */
 import { visit } from "jsonc-parser";
+import { shorten } from "../../print/text.js";
 import { isTooDeep } from "../json.js";
+
+/** Maximum number of characters of the text that a message shows. */
+const MOST_SHOWN = 40;
 
 /** A repeated key, in quotes as written, with its position. */
 type RepeatedKey = ReturnType<typeof positionOf> & { key: string };
@@ -16,7 +20,7 @@ export function parseConfig(text: string) {
     const { end, expected } = scan(body);
     const found = body.slice(end).match(/^(?:[\w$]+|.)/su)?.[0] ?? "the end of the file";
     const { line, column } = positionOf(body, end);
-    return { mistake: `line ${line}, column ${column}: expected ${expected}, found ${found}` };
+    return { mistake: `line ${line}, column ${column}: expected ${expected}, found ${shorten(found, MOST_SHOWN)}` };
   }
 }
 
