@@ -27,6 +27,7 @@ export interface OrderField extends Field {
   kind: "text" | "integer";
 }
 
+/** It is frozen at every depth, since one object serves all who compile the same text. */
 export interface Contract {
   file: ContractFile;
   /** The text of contract.json. */
@@ -42,7 +43,7 @@ export interface Contract {
 }
 
 const compiled = new Map<string, Contract>();
-/** Files of compiled contracts, which only this module holds, so that they cannot change. */
+/** Files of compiled contracts. They are handed out, but frozen, so that they stay as they were checked. */
 const compiledFiles = new WeakSet<object>();
 
 /** Whether this object is the file of a compiled contract, so that it has been checked. */
@@ -50,16 +51,23 @@ export function isCompiled(file: object): boolean {
   return compiledFiles.has(file);
 }
 
-/** Compiles a contract, once for each text. @param file a contract file that `checkContract` accepted. */
+/** Compiles a contract, once for each text. @param file a contract file that `checkContract` accepted; it is copied. */
 export function contractOf(file: ContractFile): Contract {
   const text = `${JSON.stringify(file, null, 2)}\n`;
   let contract = compiled.get(text);
   if (!contract) {
-    contract = compile(file, text);
+    contract = deepFrozen(compile(JSON.parse(text), text));
     compiled.set(text, contract);
     compiledFiles.add(contract.file);
   }
   return contract;
+}
+
+/** Freezes a value of plain objects and lists, with all values in it. */
+function deepFrozen<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value;
+  for (const inside of Object.values(value)) deepFrozen(inside);
+  return Object.freeze(value);
 }
 
 function compile(file: ContractFile, text: string): Contract {
