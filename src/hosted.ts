@@ -2,18 +2,19 @@
 import { ListingError, type ListingErrorCode } from "./client/errors.js";
 import { openListing } from "./client/listing.js";
 import type { OpenListing } from "./client/options.js";
-import { parseBaseUrl } from "./contract/base-url.js";
+import { ofListing, parseBaseUrl } from "./contract/base-url.js";
 import { type AnyRecord, type Contract, USERS_CONTRACT } from "./contract/contract.js";
 import { readContract } from "./contract/file/read.js";
+import { DEFAULT_PATH } from "./contract/links.js";
 import { codeOf, HostError, UserError } from "./errors.js";
 
 /** Normalises a base URL, without a request. @throws UserError (usage) if it is not a base URL */
 export function requireBaseUrl(given: string): string {
   try {
-    return parseBaseUrl(given, null);
-  } catch {
-    // For a URL of the users listing, this message suggests the base URL.
     return parseBaseUrl(given);
+  } catch {
+    // For the URL of a page of users, this message suggests the base URL.
+    return parseBaseUrl(given, USERS_CONTRACT.listing.path);
   }
 }
 
@@ -81,10 +82,10 @@ export async function refuseListingUrl(baseUrl: string): Promise<void> {
     const file = await openListing(above, { unproved: true, pausesMs: [] })
       .contract()
       .catch(() => undefined);
-    const path = file?.["x-listing"]?.path;
-    if (typeof path === "string") parseBaseUrl(baseUrl, path);
+    const { path = DEFAULT_PATH } = file ? Object(file["x-listing"]) : USERS_CONTRACT.listing;
+    const listing = `${above}${path}`;
+    if (`${baseUrl}/` === listing || baseUrl.startsWith(`${listing}pages/`)) throw ofListing(baseUrl, path, above);
   }
-  parseBaseUrl(baseUrl);
 }
 
 /** Says why a connection failed, by the error code of the system or of TLS; undefined for any other error. */

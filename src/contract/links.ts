@@ -17,11 +17,14 @@ export function pagesFor(count: number, pageSize: number): number {
 /** The highest page number that `pageNumber` accepts. */
 export const MAX_PAGES = 999_999_999;
 
+/** The path of a listing whose contract names none: the base URL itself. */
+export const DEFAULT_PATH = "/";
+
 /** The location of a listing, and the form of its page URLs. */
 export interface ListingPlace {
   /** Normalised by `normalBaseUrl`. */
   baseUrl: string;
-  /** The contract's path of the listing, below the base URL: `/v1/stations/`. */
+  /** The contract's path of the listing, below the base URL: `/v1/stations/`, or `/`. */
   path: string;
   links: LinkStyle;
 }
@@ -106,7 +109,7 @@ export function isPublishableUrl(text: string): boolean {
 
 /**
  * The explorer's URL of a record, with every special character of the key escaped.
- * @param page the explorer's URL, with a slash at the end.
+ * @param page the explorer's URL.
  * @param key half a surrogate pair becomes U+FFFD, as browsers show it.
  */
 export function recordAddress(page: string, key: string | number): string {

@@ -137,7 +137,7 @@ export const baseUrl = {
   kind: "text",
   schema: z.string({ error: "Base URL must be text." }).superRefine((value, context) => {
     try {
-      parseBaseUrl(value, null);
+      parseBaseUrl(value);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       context.addIssue({ code: "custom", message: error.message });
@@ -224,7 +224,7 @@ export const urlPath = ofText(
   z
     .string()
     .regex(PATH_OF_URL)
-    .transform((value) => basePath(parseBaseUrl(`http://host${value}`, null))),
+    .transform((value) => basePath(parseBaseUrl(`http://host${value}`))),
   "a path such as /directory, or nothing",
   "<path>",
 );

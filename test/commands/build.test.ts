@@ -176,6 +176,27 @@ test.each([
   expect(existsSync(join(cwd, "dist/current"))).toBe(false);
 });
 
+test.each([
+  ["https://example.com/a/api/users/", "https://example.com/a"],
+  ["https://example.com/api/users", "https://example.com"],
+])("notes that %s ends like the listing's path", async (baseUrl, above) => {
+  const { run } = folderOf(plainRows(1));
+  const { code, stderr } = await run(`build --db users.sqlite --base-url ${baseUrl}`);
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    `Page 1 is ${above}/api/users/api/users/?page=1, since the base URL ends like the listing's path. For ${above}/api/users/?page=1, pass --base-url ${above}, or remove x-listing.path of your contract.`,
+  );
+});
+
+test.each(["https://users", "https://example.com/users", "https://example.com/xapi/users"])(
+  "%s does not end like the listing's path",
+  async (baseUrl) => {
+    const { run } = folderOf(plainRows(1));
+    const { code, stderr } = await run(`build --db users.sqlite --base-url ${baseUrl}`);
+    expect([code, stderr.includes("note")]).toEqual([0, false]);
+  },
+);
+
 test("prints every line of a summary", () => {
   const result = {
     id: "1f6a9c0d2b7e",
@@ -210,6 +231,7 @@ test("prints every line of a summary", () => {
     result,
     {
       db: "data/users.sqlite",
+      baseUrl: "https://example.com/people",
       contract: USERS_CONTRACT,
       problemsFile: undefined,
       next: "rollcall serve",

@@ -4,9 +4,11 @@ import {
   basePath,
   canParse,
   isPublishableUrl,
+  LINK_STYLES,
   pageNumber,
   pagesFor,
   pageUrl,
+  parsePageUrl,
   requestedPage,
 } from "../../src/contract/links.js";
 import { ExitCode } from "../../src/errors.js";
@@ -42,13 +44,6 @@ describe("parseBaseUrl", () => {
     ["https://user:secret@example.com", "credentials"],
     ["https://@example.com", "credentials"],
     ["https://example.com/%zz", "does not begin an escape"],
-    [
-      "https://example.com/api/users/",
-      "is the URL of the listing itself, and every link adds /api/users/; give https://example.com.",
-    ],
-    ["https://example.com/api/users/?page=2", "give https://example.com."],
-    ["https://example.com/x/api/users/pages/2.json", "give https://example.com/x."],
-    ["https://example.com/x/api/users", "give https://example.com/x."],
   ])("refuses %j: %s", (text, why) => {
     expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ exitCode: ExitCode.usage }));
     expect(() => parseBaseUrl(text)).toThrow(why);
@@ -148,21 +143,48 @@ test("messages do not repeat a password", () => {
   expect(() => parseBaseUrl("https://ada:secret@example.com")).toThrow(/^Base URL "https:\/\/\.\.\.@example\.com" has/);
 });
 
-describe("refuses the URL of a listing at another path", () => {
+describe.each(["/v1.0/stations/", "/"])("with the listing at %s, parseBaseUrl", (path) => {
   test.each([
-    "https://a.example/x/v1.0/stations",
-    "https://a.example/x/v1.0/stations/",
-    "https://a.example/x/V1.0/Stations//",
-    "https://a.example/x/v1.0/stations/?format=api&page=2",
-    "https://a.example/x/v1.0/stations/pages/3.json",
-  ])("%s", (url) => {
-    expect(() => parseBaseUrl(url, "/v1.0/stations/")).toThrow(
-      "is the URL of the listing itself, and every link adds /v1.0/stations/; give https://a.example/x.",
-    );
+    ["?format=api&page=2", ""],
+    ["?page=2#top", "/x"],
+    ["pages/3.json", ""],
+    ["pages/3.json?v=1", "/x/y"],
+    ["/?page=2", "/pages"],
+  ])("refuses a page: %s below %j", (page, base) => {
+    for (const listing of [path, path.toUpperCase()])
+      expect(() => parseBaseUrl(`https://a.example${base}${listing}${page}`, path)).toThrow(
+        `is the URL of the listing itself, and every link adds ${path}; give https://a.example${base}.`,
+      );
   });
 
-  test.each(["https://a.example/api/users", "https://a.example/v1x0/stations", "https://a.example/v1.0/stations/all"])(
-    "but %s is one",
-    (url) => expect(parseBaseUrl(url, "/v1.0/stations/")).toBe(url),
+  test.each([
+    "",
+    "/api/users",
+    "/v1x0/stations",
+    "/v1.0/stations/all",
+    "/v1.0/stations",
+    "/pages",
+    "/pages/3",
+    "/pages/x.json",
+  ])("takes %j", (base) => {
+    expect(parseBaseUrl(`https://a.example${base}`, path)).toBe(`https://a.example${base}`);
+    expect(parseBaseUrl(`https://a.example${base}/`, path)).toBe(`https://a.example${base}`);
+  });
+});
+
+describe.each(["/api/users/", "/"])("pages of a listing at %s", (path) => {
+  test.each(["https://a.example", "https://a.example/x", "https://a.example/pages", "http://[::1]:8080"])(
+    "below %s",
+    (baseUrl) => {
+      for (const links of LINK_STYLES) {
+        const place = { baseUrl, path, links };
+        expect(parsePageUrl(pageUrl(place, 7), path)).toEqual({ ...place, page: 7 });
+      }
+    },
   );
+
+  test("have no other form", () => {
+    for (const other of ["", "?page=2", "?format=api&page=02", "pages/0.json", "pages/2.json/", "pages/2.json.br"])
+      expect(parsePageUrl(`https://a.example${path}${other}`, path)).toBe(undefined);
+  });
 });

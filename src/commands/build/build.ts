@@ -153,7 +153,8 @@ async function report(
   } else if (!settings.quiet) {
     const { dist } = settings;
     const next = isDefaultDist(dist, io) ? "rollcall serve" : `rollcall serve ${shellWord(dist)}`;
-    const run = { db: need(settings, "db").db, contract, problemsFile: settings.problems, next, milliseconds };
+    const { db, baseUrl } = need(settings, "db", "baseUrl");
+    const run = { db, baseUrl, contract, problemsFile: settings.problems, next, milliseconds };
     const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
     await sayUnsupported(settings, io);
     say(io, describeBuild(result, run, painter(io.stderr, io.env)) + timings);

@@ -122,8 +122,8 @@ async function readOwnContract(folder: string, tree: Tree, findings: Findings) {
   }
   // Without a contract, take the path of the first page 1 that is found.
   for (const path of tree.keys()) {
-    const [, listing] = /^(.+\/)pages\/1\.json$/.exec(path) ?? [];
-    if (listing !== undefined) return { contract: undefined, paths: new PagePaths(`/${listing}`) };
+    const [isFirst, listing = ""] = /^(.+\/)?pages\/1\.json$/.exec(path) ?? [];
+    if (isFirst) return { contract: undefined, paths: new PagePaths(`/${listing}`) };
   }
   return { contract: undefined, paths: new PagePaths(USERS_CONTRACT.listing.path) };
 }
@@ -264,7 +264,7 @@ function compare(findings: Findings, found: string, expected: string, isSame: bo
 
 function normalised(baseUrl: string, contract: Contract | undefined): string {
   try {
-    return parseBaseUrl(baseUrl, contract?.listing.path ?? null);
+    return parseBaseUrl(baseUrl, contract?.listing.path);
   } catch (error) {
     if (error instanceof UserError) return "https://directory.example.com or the like";
     throw error;
