@@ -11,7 +11,7 @@ import { buildCase, CASE_FOLDERS } from "./support/cases.js";
 import { readTree } from "./support/files.js";
 
 const WHOLE = "one-page";
-const KEPT = /\/pages\/|^(?:SHA256SUMS|snapshot\.json|records\.sha256|problems\.ndjson|refusal\.txt)$/;
+const KEPT = /(?:^|\/)pages\/|^(?:SHA256SUMS|snapshot\.json|records\.sha256|problems\.ndjson|refusal\.txt)$/;
 const isUpdate = process.env["UPDATE"] === "1";
 
 test("expected releases are not rewritten in CI", () => {

@@ -7,7 +7,7 @@ const BYTES = 32;
 export const MOST_SUM_BYTES = 2 ** 28;
 
 export interface Digests {
-  /** The listing's path below the base URL: `/api/users/`. */
+  /** The listing's path below the base URL: `/api/users/`, or `/`. */
   path: string;
   /** The digest of a page in hexadecimal. @param page from 1. */
   ofPage(page: number): string;
@@ -23,7 +23,7 @@ export function mostSumBytes(pages: number, encodings: number): number {
 /** Parses SHA256SUMS. @throws ListingError (malformed) unless it lists exactly these pages */
 export function readDigests(sums: string, pages: number, url: string): Digests {
   // Pages come first, in order.
-  const [, folder] = /^\w{64} {2}(\S*\/pages\/)1\.json\n/.exec(sums) ?? [];
+  const [, folder] = /^\w{64} {2}((?:\S*\/)?pages\/)1\.json\n/.exec(sums) ?? [];
   const wrong = (line?: string) => malformed(url, `pages 1 to ${pages}, a line a file`, line);
   // The number of pages comes from an unverified file: check it before memory is allocated.
   if (folder === undefined || sums.length < pages * 2 * BYTES) throw wrong();

@@ -1,6 +1,14 @@
 /** Reads a host without SHA256SUMS. Pages are checked for consistency, but not verified. */
 import { MAX_CONTRACT } from "../contract/file/form.js";
-import { type LinkStyle, type ListingPlace, MAX_PAGES, PAGE_SIZE, pagesFor, pageUrl } from "../contract/links.js";
+import {
+  DEFAULT_PATH,
+  type LinkStyle,
+  type ListingPlace,
+  MAX_PAGES,
+  PAGE_SIZE,
+  pagesFor,
+  pageUrl,
+} from "../contract/links.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { hexDigest } from "./digests.js";
@@ -8,7 +16,7 @@ import { ListingError, malformed, SnapshotChangedError } from "./errors.js";
 import { parsePage } from "./page.js";
 import { type Bytes, requireOk } from "./requests.js";
 import type { Host, SnapshotView } from "./snapshot.js";
-import { type AnyObject, objectOf } from "./utf8.js";
+import { isPlainObject, objectOf } from "./utf8.js";
 
 const USUAL_PATH = "/api/users/";
 
@@ -34,8 +42,9 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
     });
   const readPath = async () => {
     const { said } = await readObject(`${baseUrl}/contract.json`, MAX_CONTRACT, signal);
-    const listing = said?.["x-listing"] as AnyObject | null | undefined;
-    return /^\/([^/?#\s]+\/)+$/.exec(`${listing?.["path"]}`)?.[0] ?? USUAL_PATH;
+    const listing = said?.["x-listing"];
+    const { path = DEFAULT_PATH } = isPlainObject(listing) ? listing : { path: USUAL_PATH };
+    return /^\/([^/?#\s]+\/)*$/.test(`${path}`) ? `${path}` : USUAL_PATH;
   };
   const path = options.path ?? (await readPath());
   /** Reads the snapshot from page 1; the error if this URL has no page. */

@@ -92,7 +92,7 @@ const DESCRIPTIONS: Record<keyof Measures, (value: number, largest: string) => s
 };
 
 /** Matches pages, compressed or not. */
-const PAGE = /\/pages\/\d+\.json(?:\.br|\.gz)?$/;
+const PAGE = /(?:^|\/)pages\/\d+\.json(?:\.br|\.gz)?$/;
 
 function tooLarge(title: string, { excess, snapshot, largest, stepFiles, sortedFiles }: Fit): UserError {
   const parts = excess.map(({ limit, actual, allowed }) => {

@@ -7,7 +7,7 @@ import { ExitCode, hasCode, UserError, usageError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { shellWord, toJson, visible } from "../print/text.js";
 import { noCurrent } from "../release/choose.js";
-import { CURRENT, EXPLORER, SNAPSHOT } from "../release/layout.js";
+import { CURRENT, EXPLORER, explorerPath, SNAPSHOT } from "../release/layout.js";
 import { createLogQueue } from "../server/access-log.js";
 import type { Admin } from "../server/admin.js";
 import type { ClusterEffects } from "../server/cluster/cluster.js";
@@ -163,7 +163,7 @@ function announce(release: ServedRelease, url: string, settings: Settings, io: I
   const { folder, snapshot, contract } = release;
   const { id, count: records, pages } = snapshot;
   const listing = `${url}${contract.listing.path}?format=api&page=1`;
-  const explorer = existsSync(join(folder, EXPLORER)) ? `${url}/` : null;
+  const explorer = existsSync(join(folder, EXPLORER)) ? url + explorerPath(contract.listing.path) : null;
   if (settings.json)
     print(io, toJson({ url, listing, explorer, admin: admin ?? null, id, name: basename(folder), records, pages }));
   else

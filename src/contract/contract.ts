@@ -1,5 +1,6 @@
 /** A contract, compiled from its file: its listing, and its fields in published order. */
 import type { ContractFile, FieldSchema, Listing, NamedCondition } from "./file/form.js";
+import { DEFAULT_PATH } from "./links.js";
 import { kindOf } from "./record/kind.js";
 import { USERS } from "./users.js";
 
@@ -32,7 +33,8 @@ export interface Contract {
   file: ContractFile;
   /** The text of contract.json. */
   text: string;
-  listing: Listing & { readonly label: string };
+  /** With the path and the label that a file may leave out. */
+  listing: Listing & Readonly<Required<Pick<Listing, "path" | "label">>>;
   /** In published order: keys sorted at each depth. */
   fields: readonly Field[];
   /** The last one is the key. */
@@ -81,7 +83,8 @@ function compile(file: ContractFile, text: string): Contract {
   });
   const key = order.at(-1);
   if (!key) throw new Error("The contract has no order");
-  const listing = { ...file["x-listing"], label: file["x-listing"].label ?? key.path };
+  const { path = DEFAULT_PATH, label = key.path } = file["x-listing"];
+  const listing = { ...file["x-listing"], path, label };
   const conditions = file["x-observed"] ?? [];
   return { file, text, listing, fields, order, key, label: fieldAt({ fields }, listing.label), conditions };
 }

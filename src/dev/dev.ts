@@ -198,7 +198,7 @@ async function buildAndServe(
     : undefined;
   try {
     const { db, problemsFile } = settings;
-    await onBuilt({ url: `${base}/`, db, contract, made, problemsFile, result, files, changes });
+    await onBuilt({ url: result.explorer ?? base, db, contract, made, problemsFile, result, files, changes });
   } finally {
     changes?.close();
   }

@@ -6,7 +6,7 @@ import { fromBytes } from "../contract/record/key.js";
 import { type RecordFinder, recordFinder } from "../contract/record/locate.js";
 import { codeOf, UserError } from "../errors.js";
 import { shorten } from "../print/text.js";
-import { EXPLORER, PagePaths, RECORDS } from "../release/layout.js";
+import { EXPLORER, explorerPath, PagePaths, RECORDS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { readReleaseFileSync } from "../release/plain-files.js";
 import { recordLines } from "../release/record-lines.js";
@@ -46,7 +46,7 @@ export interface ReadEffects {
 export function openReleaseSide(release: Release, name: string): Side {
   const { folder, snapshot, contract, sums } = release;
   const { id, count, pages, page_size: pageSize, base_url: baseUrl, links, state: digest } = snapshot;
-  const explorer = sums.others.has(EXPLORER) ? `${baseUrl}/` : undefined;
+  const explorer = sums.others.has(EXPLORER) ? baseUrl + explorerPath(contract.listing.path) : undefined;
   const facts = { name, id, count, pages, pageSize, baseUrl, links, contract, explorer };
   return { facts, folder, list: join(folder, RECORDS), digest };
 }

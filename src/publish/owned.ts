@@ -6,11 +6,11 @@ import { PagePaths } from "../release/layout.js";
 import { isPublishable, type ReleaseFiles } from "./order.js";
 
 const listingPages = {
-  /** The path of the listing: `/v1/stations/`. */
+  /** The path of the listing: `/v1/stations/`, or `/`. */
   path: z
     .string()
-    .regex(/^\/(?:[\w.~-]+\/)+$/)
-    .refine((path) => isPublishable(path.slice(1, -1))),
+    .regex(/^\/(?:[\w.~-]+\/)*$/)
+    .refine((path) => isPublishable(new PagePaths(path).folder)),
   /** The number of pages, each in all variants. */
   pages: z.int().min(0).max(999_999_999),
   variants: z.array(z.enum(["identity", "br", "gzip"])),

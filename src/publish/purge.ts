@@ -56,17 +56,24 @@ function changedUrls(plan: Plan): Iterable<string> {
 }
 
 /**
- * The URLs of owned files that `isSelected` selects: pages, in all variants and as links have them, and other files. The explorer
- * also has the base URL with a slash.
+ * The URLs of owned files that `isSelected` selects: pages, in all variants and as links have them, and other files. The base URL
+ * with a slash is the explorer's, too; on hosts by path, also if a listing is there.
  */
 export function* urlsWhere(
   { base_url: baseUrl, links }: Pick<Snapshot, "base_url" | "links">,
   owned: Owned,
   isSelected: (path: string) => boolean,
 ): Generator<string> {
-  for (const { path, ...held } of listingsOf(owned)) yield* pageUrls({ baseUrl, path, links }, held, isSelected);
+  const home = `${baseUrl}/`;
+  let hasHome = false;
+  for (const { path, ...held } of listingsOf(owned)) {
+    for (const url of pageUrls({ baseUrl, path, links }, held, isSelected)) {
+      hasHome ||= url === home;
+      yield url;
+    }
+  }
   const { others } = owned;
-  if (others.includes(EXPLORER) && isSelected(EXPLORER)) yield `${baseUrl}/`;
+  if (!hasHome && others.includes(EXPLORER) && isSelected(EXPLORER)) yield home;
   for (const path of others)
     if (isSelected(path)) yield `${baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }

@@ -2,7 +2,7 @@
 import { extname } from "node:path";
 import { DOWNLOAD_PATHS } from "../contract/downloads.js";
 import { CONTENT_TYPE, ENCODINGS, type Encoding, NO_CACHE } from "../contract/headers.js";
-import { pageNumber } from "../contract/links.js";
+import { DEFAULT_PATH, pageNumber } from "../contract/links.js";
 
 // In `dist`.
 /** The link to the release that is served. */
@@ -50,7 +50,7 @@ export const CHANGES_FOLDER = "changes";
 /** The lookup, and the index of the first entries of its sorted files. */
 export const LOOKUP_FOLDER = "lookup";
 export const LOOKUP = `${LOOKUP_FOLDER}/index.json`;
-/** The explorer at the base URL, its other files, and the counts of all records that it shows. */
+/** The explorer, its other files, and the counts of all records that it shows. */
 export const EXPLORER = "index.html";
 export const EXPLORER_FOLDER = "explorer";
 export const SUMMARY = `${EXPLORER_FOLDER}/summary.json`;
@@ -69,6 +69,11 @@ export const EXPLORER_FILES: readonly string[] = [
   SUMMARY,
   ...["app.js", "icon.svg", "style.css"].map((name) => `${EXPLORER_FOLDER}/${name}`),
 ];
+
+/** The explorer's URL path below the base URL: `/`, or its file's if the listing is there. @param listing the listing's path */
+export function explorerPath(listing: string): string {
+  return listing === DEFAULT_PATH ? `/${EXPLORER}` : "/";
+}
 
 /** The folders of sorted files, which are numbered from 1. */
 export const SORTED_FOLDERS = {
@@ -130,7 +135,7 @@ export function parsePageName(name: string): { page: number; variant: Variant } 
 
 /** The paths of a release's page files, in `pages/` below the path of its listing. */
 export class PagePaths {
-  /** `v1/stations/pages` */
+  /** `v1/stations/pages`, or `pages` */
   readonly folder: string;
 
   /** @param listing the path of the listing: `/v1/stations/` */

@@ -71,7 +71,7 @@ export async function createFiles(
   }
   const checking = new Map<string, Promise<boolean>>();
 
-  /** Finds the file for a URL path. The base URL itself is the explorer. */
+  /** Finds the file for a URL path. The base URL itself is the explorer, unless pages are there: those are found before. */
   const findServed = (path: string) =>
     path.startsWith(root) ? files.get(path.slice(root.length) || EXPLORER) : undefined;
   const isSmall = ({ size }: Served) => size <= MOST_SMALL;

@@ -57,7 +57,7 @@ export async function openSite(folder: string, options: SiteOptions, signal: Abo
   app.parse = parseTarget;
   // Paths are matched exactly as they were sent: without decoding, and without resolving `..`.
   app.all(ANY, checkRequest).options(ANY, (_req, res) => send(res, answers.preflight));
-  for (const folder of [listing, ...home])
+  for (const folder of new Set([listing, ...home]))
     app.get(exactly(folder.slice(0, -1)), (req, res) => send(res, answers.redirect(folder, req.search)));
   app
     .get(exactly(listing), (req, res) => sendPage(req, res, requestedPage(req.search.slice(1))))

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { isMissing, UserError } from "../errors.js";
-import { CONTRACT, EXPLORER, PagePaths, SNAPSHOT } from "../release/layout.js";
+import { CONTRACT, EXPLORER, explorerPath, PagePaths, SNAPSHOT } from "../release/layout.js";
 import { MAX_PAGE } from "../release/plain-files.js";
 import { contractIn, factsOfPages } from "./folder.js";
 import { isSourceFile } from "./source-file.js";
@@ -58,14 +58,14 @@ export async function openGitSide(
     await copy(SNAPSHOT);
     await copy(CONTRACT);
     const contract = await contractIn(scratch, spec);
-    const paths = new PagePaths(contract.listing.path);
+    const { path, words } = contract.listing;
+    const paths = new PagePaths(path);
     if (!(await copy(paths.path(1))))
       throw new UserError(
         `${spec} is not a release: ${revision} has no file ${paths.path(1)} below ${JSON.stringify(base)}.`,
       );
     const facts = await factsOfPages(scratch, contract, spec);
-    if (facts.baseUrl !== undefined && (await copy(EXPLORER))) facts.explorer = `${facts.baseUrl}/`;
-    const { words } = contract.listing;
+    if (facts.baseUrl !== undefined && (await copy(EXPLORER))) facts.explorer = facts.baseUrl + explorerPath(path);
     for (let page = 2; page <= facts.pages; page++) {
       signal?.throwIfAborted();
       if (!(await copy(paths.path(page))))

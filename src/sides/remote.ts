@@ -15,7 +15,7 @@ import type { SideFacts } from "../diff/change.js";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { explainListing, readHostContract, requireBaseUrl } from "../hosted.js";
-import { EXPLORER, PagePaths } from "../release/layout.js";
+import { EXPLORER, explorerPath, PagePaths } from "../release/layout.js";
 
 /** Opens a deployed listing as a side. @throws UserError if the host has no listing, a page cannot be verified, or a record is invalid. */
 export async function openHostSide(url: string, scratch: string, { onProgress, signal }: ReadEffects): Promise<Side> {
@@ -52,12 +52,12 @@ async function begin(listing: OpenListing<AnyRecord>, snapshot: Snapshot, scratc
   const contract = await readHostContract(listing);
   const { id, count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
   const name = isProved ? listing.baseUrl : `${listing.baseUrl} (not verified, since it has no SHA256SUMS)`;
-  const explorer = isProved && (await hasExplorer(listing)) ? `${baseUrl}/` : undefined;
+  const { path } = contract.listing;
+  const explorer = isProved && (await hasExplorer(listing)) ? baseUrl + explorerPath(path) : undefined;
   const facts: SideFacts = {
     ...{ name, id: isProved ? id : undefined, count, pages, pageSize, baseUrl, links, contract },
     explorer,
   };
-  const { path } = contract.listing;
   const paths = new PagePaths(path);
   const check = recordCheck(contract);
   mkdirSync(join(scratch, paths.folder), { recursive: true });

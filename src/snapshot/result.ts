@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ChangesReport } from "../artifacts/changes.js";
 import { nameFields } from "../contract/lookup.js";
 import type { WarningCounts } from "../contract/record/warnings.js";
-import { isSorted, LOOKUP_FOLDER } from "../release/layout.js";
+import { explorerPath, isSorted, LOOKUP_FOLDER } from "../release/layout.js";
 import type { BuildSettings } from "./options.js";
 import type { ProblemReport } from "./problems.js";
 import type { Published } from "./publish.js";
@@ -69,9 +69,13 @@ export interface LookupReport {
   bytes: number;
 }
 
-/** The URL of the explorer, with a final slash, which its relative links need. */
-export function explorerAddress({ explorer, baseUrl }: Pick<BuildSettings, "explorer" | "baseUrl">) {
-  return explorer ? `${baseUrl}/` : undefined;
+/** The URL of the explorer. */
+export function explorerAddress({
+  explorer,
+  baseUrl,
+  contract,
+}: Pick<BuildSettings, "explorer" | "baseUrl" | "contract">) {
+  return explorer ? baseUrl + explorerPath(contract.listing.path) : undefined;
 }
 
 /** Describes the lookup of a release. @param release its folder and its files that are not pages. @returns undefined without a lookup. */

@@ -75,7 +75,7 @@ class Project {
 
   /** The records of the current release, from all of its pages. */
   published(folder = join(this.cwd, "dist/current")): unknown[] {
-    const pages = join(folder, this.#foreign.contract["x-listing"].path, "pages");
+    const pages = join(folder, this.#foreign.contract["x-listing"].path ?? "/", "pages");
     const names = readdirSync(pages).filter((name) => name.endsWith(".json"));
     return names
       .toSorted((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10))

@@ -1,9 +1,11 @@
-/** A walk through the explorer, on three kinds of hosts, with and without a base path, with both link styles. */
+/** A walk through the explorer: three kinds of hosts, with and without a base path, both link styles, pages at the base URL itself. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import type { ContractFile } from "../../src/contract/file/form.js";
 import type { LinkStyle } from "../../src/contract/links.js";
+import { USERS } from "../../src/contract/users.js";
 import { plainRows, type Row } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { describeWith, isMissing } from "../support/installed.js";
@@ -12,11 +14,31 @@ import { eventually } from "../support/until.js";
 import { settledList, shownNames, usePages } from "./browser.js";
 import { PAGE_HOSTS, publishPage } from "./hosts.js";
 
-const PLACES: Record<string, { path: string; links: LinkStyle }> = {
+interface Place {
+  path: string;
+  links: LinkStyle;
+  contract?: ContractFile;
+  /** The explorer's path below the base URL with its slash. */
+  explorer?: string;
+}
+
+const PLACES: Record<string, Place> = {
   "rollcall serve": { path: "", links: "query" },
   nginx: { path: "/people/directory", links: "query" },
   cloudflare: { path: "", links: "path" },
 };
+const { path: _, ...HERE } = USERS["x-listing"];
+const AT_BASE: Place = {
+  path: "/people",
+  links: "query",
+  contract: { ...USERS, "x-listing": HERE },
+  explorer: "index.html",
+};
+const USUAL = PAGE_HOSTS.map((host) => ({ ...host, place: PLACES[host.name], where: host.name }));
+const SITES = [
+  ...USUAL,
+  ...USUAL.slice(0, 1).map((own) => ({ ...own, place: AT_BASE, where: `${own.name}, pages there` })),
+];
 
 const NAMES: Record<number, string> = { 7: "Anna Berg", 120: "Jörg Annas", 201: "Anna-Lena Öström", 230: "‮Eve" };
 
@@ -29,14 +51,14 @@ const rowsOf = (bio: string): Row[] =>
 describeWith("chromium", "a walk through the page", (path) => {
   const open = usePages(path);
 
-  describe.each(PAGE_HOSTS.filter(({ needs }) => !isMissing(...needs)))("on $name", ({ name, serve }) => {
-    const place = PLACES[name] ?? { path: "", links: "query" };
+  describe.each(SITES.filter(({ needs }) => !isMissing(...needs)))("on $where", ({ name, serve, place = AT_BASE }) => {
+    const { explorer = "", contract } = place;
 
     /** A site that is served, and what moves it to a release with another text in each record. */
     const site = async () => {
       const [dist, port] = [join(scratch(), "dist"), await freePort()];
       const baseUrl = `http://127.0.0.1:${port}${place.path}`;
-      const given = { baseUrl, links: place.links, pageSize: 50, encodings: ["gzip"] as const };
+      const given = { baseUrl, links: place.links, pageSize: 50, encodings: ["gzip"] as const, contract };
       const adapt = name === "cloudflare" ? { adapt: ["cloudflare"] } : {};
       const release = await publishPage(dist, { ...given, ...adapt, rows: rowsOf("first") });
       const stop = await serve(dist, release, port);
@@ -51,7 +73,7 @@ describeWith("chromium", "a walk through the page", (path) => {
         await stop();
         await serve(dist, next, port);
       };
-      return { url: `${baseUrl}/`, release, move };
+      return { url: `${baseUrl}/${explorer}`, release, move };
     };
 
     test("searches, filters, opens, copies, goes back, and reopens every URL", async () => {

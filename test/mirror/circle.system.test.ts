@@ -36,7 +36,7 @@ async function goRound(cwd: string, options: Omit<BuildOptions, "dist" | "baseUr
 }
 
 function pagesOf(folder: string): Map<string, string> {
-  const isOfRecords = (path: string) => /\/pages\/|^records\.sha256$|^contract\.json$/.test(path);
+  const isOfRecords = (path: string) => /(?:^|\/)pages\/|^records\.sha256$|^contract\.json$/.test(path);
   return new Map([...readTree(folder)].filter(([path]) => isOfRecords(path)));
 }
 

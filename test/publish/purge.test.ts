@@ -5,7 +5,8 @@ import { beforeEach, expect, test } from "vitest";
 import { type BuildOptions, type PublishOptions, publish } from "../../src/index.js";
 import { switchTo, writeRelease } from "../server/release.js";
 import { plainRows } from "../support/database.js";
-import { scratch } from "../support/files.js";
+import { readTree, scratch } from "../support/files.js";
+import { stationsAt } from "../support/stations.js";
 import { buildUsers } from "./releases.js";
 
 const BASE = "https://directory.example.com/people";
@@ -124,4 +125,27 @@ test("lists the explorer by both URLs, with its sorted files, also when removed"
   expect((await purged()).sort()).toEqual(["/SHA256SUMS", "/lookup/words/1.txt"]);
   await switchTo(dist, await writeRelease(dist, { baseUrl: BASE }));
   expect((await purged()).sort()).toEqual(["/", "/SHA256SUMS", "/index.html", "/lookup/words/1.txt"]);
+});
+
+test.each([{}, { "index.html": "1" }])("lists page 1 at the base URL itself once, with %j", async (others) => {
+  const dist = join(folder, "dist");
+  const contract = stationsAt("/");
+  await switchTo(dist, await writeRelease(dist, { baseUrl: BASE, contract, count: 3, pageSize: 3, others }));
+  expect((await purged()).slice(0, 3)).toEqual(["/", "/?format=api&page=1", "/pages/1.json"]);
+  // Another explorer over the same pages: hosts by path show it at the base URL.
+  const edited = { ...others, "index.html": "2" };
+  await switchTo(dist, await writeRelease(dist, { baseUrl: BASE, contract, count: 3, pageSize: 3, others: edited }));
+  expect((await purged()).sort()).toEqual(["/", "/SHA256SUMS", "/index.html"]);
+  // A move to another path removes what was at this one.
+  await switchTo(
+    dist,
+    await writeRelease(dist, { baseUrl: BASE, contract: stationsAt("/pages/"), count: 3, pageSize: 3 }),
+  );
+  const lines = await purged();
+  expect(lines).toEqual(
+    expect.arrayContaining(["/", "/pages/1.json", "/pages/", "/pages/pages/1.json", "/index.html"]),
+  );
+  expect([...readTree(join(folder, "site")).keys()].filter((path) => /pages|index/.test(path))).toEqual([
+    "pages/pages/1.json",
+  ]);
 });

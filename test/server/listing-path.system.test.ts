@@ -9,10 +9,13 @@ import { publish } from "./release.js";
 import { ask, open, received, serving } from "./running.js";
 
 const ODD = stationsAt("/v1.0/a~b-c_d/stations/");
+const AT_BASE = stationsAt("/");
 
 describe.each([
   ["/v1/stations/", STATIONS_CONTRACT, ""],
   ["/v1.0/a~b-c_d/stations/", ODD, "/weather"],
+  ["/", AT_BASE, ""],
+  ["/", AT_BASE, "/weather"],
 ] as const)("%s below %j", (path, contract, base) => {
   const shape = { contract, count: 5, pageSize: 2, baseUrl: `https://example.com${base}` };
   const listing = `${base}${path}`;
@@ -37,8 +40,11 @@ describe.each([
 
   test("redirects a missing slash, and refuses other paths", async () => {
     const { port } = await serving(shape);
-    const { status, headers } = await ask(port, `${listing.slice(0, -1)}?page=2`);
-    expect([status, headers.location]).toEqual([301, `${listing}?page=2`]);
+    const bare = listing.slice(0, -1);
+    if (bare !== "") {
+      const { status, headers } = await ask(port, `${bare}?page=2`);
+      expect([status, headers.location]).toEqual([301, `${listing}?page=2`]);
+    }
     for (const none of [`${listing}?page=4`, `${listing}pages/4.json`, `${listing}pages/x.json`])
       expect((await ask(port, none)).body.toString()).toBe('{"detail":"Invalid page."}');
     const others = [`${base}/api/users/`, `${base}/api/users/pages/1.json`, listing.replace(".", "x"), `${listing}x`];
@@ -50,10 +56,38 @@ describe.each([
     const read = createFastReader(listing);
     const plain = (target: string) => read(`GET ${target}?page=2 HTTP/1.1\r\nHost: a\r\n\r\n`, 0);
     expect(plain(listing)).toMatchObject({ page: 2, url: `${listing}?page=2` });
-    for (const other of ["/api/users/", `${listing}x/`, `/x${listing}`, listing.replace("v1", "v11")])
-      expect(plain(other), other).toBe(undefined);
+    const others = ["/api/users/", `${listing}x/`, `/x${listing}`, listing.replace("v1", "v11")];
+    for (const other of others.filter((target) => target !== listing)) expect(plain(other), other).toBe(undefined);
     if (path.includes(".")) expect(plain(listing.replace(".", "x"))).toBe(undefined);
   });
+});
+
+test.each([
+  ["", {}],
+  ["/weather", {}],
+  ["", { fastBytes: 0 }],
+  ["/weather", { fastBytes: 0 }],
+])("the base URL itself below %j is page 1, and index.html the explorer, with %j", async (base, limits) => {
+  const others = { "index.html": "<!doctype html>\n", "explorer/app.js": "//\n", "pages.txt": "no page\n" };
+  const shape = { contract: AT_BASE, count: 5, pageSize: 2, baseUrl: `https://example.com${base}`, others };
+  const { port, server } = await serving(shape, {}, limits);
+  const { folder, sums } = server.release;
+  const typeOf = async (target: string, path: string) => {
+    const { status, body, headers } = await ask(port, `${base}${target}`);
+    expect([target, status]).toEqual([target, 200]);
+    expect(body.equals(readFileSync(join(folder, path))), target).toBe(true);
+    return headers["content-type"];
+  };
+  for (const first of ["/", "/?", "/?format=api", "/?page=1", "/?other=1", "/pages/1.json"])
+    expect(await typeOf(first, "pages/1.json")).toBe("application/json");
+  expect(await typeOf("/index.html", "index.html")).toBe("text/html; charset=utf-8");
+  for (const path of ["explorer/app.js", "pages.txt", "contract.json", "snapshot.json"]) await typeOf(`/${path}`, path);
+  const head = await ask(port, `${base}/`, { method: "HEAD" });
+  expect([head.status, head.headers.etag, head.body.length]).toEqual([200, `"${sums.pages.get(1, "identity")}"`, 0]);
+  for (const missing of ["/?page=4", "/?page=x", "/pages/4.json", "/pages/x.json"])
+    expect((await ask(port, `${base}${missing}`)).body.toString()).toBe('{"detail":"Invalid page."}');
+  for (const missing of ["/pages", "/pages/", "/pages/1.json/", "/explorer/", "/index.html/", "/1.json"])
+    expect((await ask(port, `${base}${missing}`)).body.toString()).toBe('{"detail":"Not found."}');
 });
 
 test.each([{}, { fastBytes: 0 }])("a switch to another listing path on an open connection, with %j", async (limits) => {
@@ -67,13 +101,21 @@ test.each([{}, { fastBytes: 0 }])("a switch to another listing path on an open c
     await until(() => heard().length > before);
     return Number(heard().slice(before).split(" ")[1]);
   };
-  const [v1, v2, users] = ["/v1/stations/?page=1", "/v2/stations/?page=1", "/api/users/?page=1"];
-  expect([await get(v1), await get(v2), await get(users)]).toEqual([200, 404, 404]);
+  const targets = ["/v1/stations/?page=1", "/v2/stations/?page=1", "/api/users/?page=1", "/?page=1"];
+  const statuses = async () => {
+    const found: number[] = [];
+    for (const target of targets) found.push(await get(target));
+    return found;
+  };
+  expect(await statuses()).toEqual([200, 404, 404, 404]);
   await publish(dist, { ...base, contract: stationsAt("/v2/stations/") });
   await server.reload();
-  expect([await get(v1), await get(v2), await get(users)]).toEqual([404, 200, 404]);
+  expect(await statuses()).toEqual([404, 200, 404, 404]);
+  await publish(dist, { ...base, contract: AT_BASE });
+  await server.reload();
+  expect(await statuses()).toEqual([404, 404, 404, 200]);
   await publish(dist, base);
   await server.reload();
-  expect([await get(v1), await get(v2), await get(users)]).toEqual([404, 404, 200]);
+  expect(await statuses()).toEqual([404, 404, 200, 404]);
   socket.destroy();
 });

@@ -59,6 +59,16 @@ describe("a listing of stations", () => {
     expect(await refusal(`${one.baseUrl}/v1/stations/other`)).toMatch(/Is .*\/v1\/stations\/other the base URL\?$/);
   });
 
+  test.each(["", "/weather"])("at a base URL below %j, reads it, and refuses a page's URL", async (path) => {
+    const one = await front({ contract: stationsAt("/"), count: 9, pageSize: 2 }, path);
+    const { facts, folder } = await read(`${one.baseUrl}/`);
+    expect(facts).toMatchObject({ count: 9, pages: 5, baseUrl: one.baseUrl, explorer: undefined });
+    expect(readdirSync(join(folder, "pages"))).toHaveLength(5);
+    expect(await refusal(`${one.baseUrl}/pages/2.json`)).toBe(
+      `Base URL "${one.baseUrl}/pages/2.json" is the URL of the listing itself, and every link adds /; give ${one.baseUrl}.`,
+    );
+  });
+
   test("follows a switch to another listing path before the contract is read", async () => {
     const one = await front({ contract: STATIONS_CONTRACT, count: 3 });
     let isSwitched = false;

@@ -1,6 +1,7 @@
 import { chmodSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { USERS } from "../../src/contract/users.js";
 import { RECORDS, SNAPSHOT } from "../../src/release/layout.js";
 import type { BuildOptions } from "../../src/snapshot/options.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
@@ -15,6 +16,8 @@ const row = ({ rows }: Verdict, name: string) => rows.find((row) => row.name ===
 const setSnapshot = (change: object) => (folder: string) =>
   writeFileSync(join(folder, SNAPSHOT), `${JSON.stringify({ ...readSnapshot(folder), ...change })}\n`);
 
+const AT_BASE = { ...USERS, "x-listing": { ...USERS["x-listing"], path: "/" } };
+
 describe("an intact release", () => {
   const SHAPES: [string, Partial<BuildOptions>][] = [
     ["with compressed pages", {}],
@@ -23,6 +26,7 @@ describe("an intact release", () => {
       "below a path, with an image of its own",
       { baseUrl: "http://127.0.0.1:8080/people", defaultAvatar: "https://münchen.example/a_b.png" },
     ],
+    ["at its base URL itself", { contract: AT_BASE, explorer: true, bulk: true, adapt: ["github-pages"] }],
     ["of one page", { pageSize: 1000 }],
     ["whose last page is full", { pageSize: 7 }],
   ];

@@ -118,9 +118,11 @@ describe("an invalid contract.json", () => {
     expect(passed(verdict)).toBe(false);
   });
 
-  test("that is listed but missing", async () => {
-    rmSync(join(folder, CONTRACT));
-    const verdict = await verifyRelease({ folder });
+  test.each([ENTRIES["x-listing"].path, "/"])("that is listed but missing, with the listing at %s", async (path) => {
+    const contract = { ...ENTRIES, "x-listing": { ...ENTRIES["x-listing"], path } };
+    const release = await entriesRelease(undefined, { contract });
+    rmSync(join(release, CONTRACT));
+    const verdict = await verifyRelease({ folder: release });
     expect(differing(verdict)).toEqual(["files", "contract"]);
     expect(row(verdict, "contract")?.findings).toMatchObject([{ path: CONTRACT, found: "no file to read" }]);
   });

@@ -39,6 +39,8 @@ describe("a correct host has no finding, compared with its release and alone", (
     ["of nobody", { count: 0 }, ""],
     ["stations, compressed, below a path", { ...stations, encodings: ["br", "gzip"] }, "/weather"],
     ["stations at a path of their own, linked by path", { contract: stationsAt("/~w/a.b/"), links: "path" }, ""],
+    ["stations at the base URL itself", { contract: stationsAt("/") }, ""],
+    ["stations at a base URL with a path, linked by path", { contract: stationsAt("/"), links: "path" }, "/weather"],
     ["no stations, below a path that ends as that of users does", { ...stations, count: 0 }, "/api/users"],
   ];
   test.each(SHAPES)("%s", async (_name, shape, path) => {

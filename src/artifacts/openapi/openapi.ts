@@ -11,6 +11,7 @@ import {
   CHANGES_FOLDER,
   CONTRACT,
   EXPLORER,
+  explorerPath,
   fileHeaders,
   LOOKUP,
   OPENAPI,
@@ -45,7 +46,7 @@ export function describeApi(contract: Contract, described: ApiDescription): stri
       { name: "pages", description: `All ${listing.words[1]}, page by page.` },
       { name: "files", description: "Other files of the snapshot." },
     ],
-    paths: { ...pagePaths(contract), ...filePaths(described) },
+    paths: { ...pagePaths(contract), ...filePaths(contract, described) },
     components: {
       schemas: schemaComponents(contract, described),
       headers: headerComponents(described),
@@ -112,17 +113,19 @@ function pagePaths({ listing }: Contract): Part {
     });
   const moved = { 301: ref("responses", "Moved") };
   const summary = "The listing's path without its final slash";
+  const bare = listing.path.slice(0, -1);
   return {
     [listing.path]: paged("Page", `A page of ${many}`, "Page", "Format"),
-    [listing.path.slice(0, -1)]: pathItem({ name: "Listing", summary, tag: "pages", get: moved, head: moved }),
+    // Every path of OpenAPI begins with a slash.
+    ...(bare !== "" && { [bare]: pathItem({ name: "Listing", summary, tag: "pages", get: moved, head: moved }) }),
     [`${listing.path}pages/{page}.json`]: paged("PageByPath", `A page of ${many}, by path`, "PageInPath"),
   };
 }
 
 interface File {
   path: string;
-  /** The request path, if it differs from `path`. */
-  at?: string;
+  /** The request path, if it differs from the path in the release. @param listing the listing's path */
+  at?: (listing: string) => string;
   /** Suffix of operation names. Without `schema`, also the name of its schema. */
   name: string;
   summary: string;
@@ -178,7 +181,14 @@ const FILES: readonly File[] = [
     ...{ path: `${SORTED_FOLDERS.facets}/{number}.txt`, name: "ExplorerFacets", with: EXPLORER, ...sorted },
     summary: "Lookup by facet values: sorted terms and record numbers",
   },
-  { path: EXPLORER, at: "", name: "Explorer", summary: "The explorer, a web page", schema: text, with: EXPLORER },
+  {
+    path: EXPLORER,
+    at: explorerPath,
+    name: "Explorer",
+    summary: "The explorer, a web page",
+    schema: text,
+    with: EXPLORER,
+  },
   { path: EXPLORER, name: "ExplorerFile", summary: "The explorer by its file name", schema: text, with: EXPLORER },
   {
     path: AVATAR_PATH,
@@ -195,9 +205,9 @@ export const OPTIONAL_FILES: readonly string[] = [
 ];
 
 /** Each file's methods by its path. */
-function filePaths(described: ApiDescription): Part {
+function filePaths({ listing }: Contract, described: ApiDescription): Part {
   const there = FILES.filter((file) => file.with === undefined || described.files.includes(file.with));
-  return Object.fromEntries(there.map((file) => [`/${file.at ?? file.path}`, itemOf(file)]));
+  return Object.fromEntries(there.map((file) => [file.at?.(listing.path) ?? `/${file.path}`, itemOf(file)]));
 }
 
 function itemOf({ path, name, summary, schema = ref("schemas", name), parameter, hasRanges }: File): Part {

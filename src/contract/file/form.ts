@@ -52,8 +52,8 @@ export interface FieldSchema extends ValueSchema {
 }
 
 export interface Listing {
-  /** Path below the base URL, with a slash at both ends: `/v1/stations/`. */
-  readonly path: string;
+  /** Path below the base URL, with a slash at both ends: `/v1/stations/`; `/`, the base URL itself, by default. */
+  readonly path?: string;
   /** Singular and plural: `station`, `stations`. */
   readonly words: readonly [one: string, many: string];
   /** The field that identifies a record. */

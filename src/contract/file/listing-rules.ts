@@ -43,8 +43,10 @@ export function checkListing(file: Partial<ContractFile>, fields: UncheckedField
 function checkPath(path: string, here: Place): void {
   const refuse = (allowed: string) => here.mustBe(allowed, path);
   const segments = path.split("/").slice(1, -1);
-  if (!/^\/(?:[A-Za-z0-9._~-]+\/)+$/.test(path)) {
-    refuse("a path like /v1/stations/, with a slash at both ends and segments of letters, digits and . _ ~ -");
+  if (!/^\/(?:[A-Za-z0-9._~-]+\/)*$/.test(path)) {
+    refuse(
+      "a path like /v1/stations/ or just /, with a slash at both ends and segments of letters, digits and . _ ~ -",
+    );
   } else if (path.length > 200) refuse("a path of at most 200 characters");
   else if (segments.some((segment) => segment === "." || segment.startsWith(".."))) {
     refuse("a path without the segment . and without segments that begin with ..");

@@ -131,7 +131,9 @@ const isLine = (text: string) => /^\P{Cc}*[^\s\p{Cc}]\P{Cc}*$/u.test(text);
 const line = textWhere(isLine, "a text of one line");
 const word = textWhere(isLine, "a word without control characters");
 const listing = shape("the listing", {
-  path: text("a path like /v1/stations/").describe("The path below the base URL, with a slash at both ends."),
+  path: text("a path like /v1/stations/ or just /")
+    .describe("The path below the base URL, with a slash at both ends; / by default, the base URL itself.")
+    .optional(),
   words: z
     .tuple([word, word], { error: 'two words, as in ["station", "stations"]' })
     .describe("Singular and plural, for messages and reports."),

@@ -6,19 +6,20 @@ import { asPattern } from "../../contract/links.js";
 const REMEMBERED = 1_024;
 
 /**
- * Makes a parser of requests for a listing, such as `/v1/stations/`, and for files. It returns undefined for requests that
+ * Makes a parser of requests for a listing, such as `/v1/stations/` or `/`, and for files. It returns undefined for requests that
  * Node's parser must handle.
  */
 export function createFastReader(listing: string) {
   const start = asPattern(listing);
   const number = "([1-9][0-9]{0,8})";
-  const target = `${start}\\?(?:format=api&)?page=${number}|${start}pages/${number}\\.json|(/[\\w./-]*)`;
+  // The listing comes before files: its path may be that of the explorer.
+  const target = `(${start})(?:\\?(?:format=api&)?page=${number})?|${start}pages/${number}\\.json|(/[\\w./-]*)`;
   const line = new RegExp(`GET (${target}) HTTP/1\\.1\r\n`, "y");
   const remembered = new LRUCache<string, ReturnType<typeof readHeaders>>({ max: REMEMBERED, memoMethod: readHeaders });
   return (text: string, at: number) => {
     line.lastIndex = at;
-    const [, url, byQuery, byPath, path = ""] = line.exec(text) ?? [];
-    const page = byQuery ?? byPath;
+    const [, url, first, byQuery, byPath, path = ""] = line.exec(text) ?? [];
+    const page = byQuery ?? byPath ?? (first && "1");
     if (url === undefined) return undefined;
     const block = line.lastIndex;
     // Begin 2 characters earlier: without headers, the end of the request line is part of the empty line.

@@ -3,7 +3,15 @@ import { CONTENT_TYPE, ERROR_DETAILS, INVALID_PAGE } from "../../contract/header
 import { parseJson } from "../../contract/json.js";
 import { basePath, canParse, pageUrl } from "../../contract/links.js";
 import { shorten, visible } from "../../print/text.js";
-import { EXPLORER, fileHeaders, INCLUDED, isForAdapters, isPacked, isPart } from "../../release/layout.js";
+import {
+  EXPLORER,
+  explorerPath,
+  fileHeaders,
+  INCLUDED,
+  isForAdapters,
+  isPacked,
+  isPart,
+} from "../../release/layout.js";
 import type { Row } from "../verdict.js";
 import { type Answer, NoAnswer } from "./ask.js";
 import { hasHeadersOfPage } from "./headers.js";
@@ -90,6 +98,9 @@ function listing(suffix: string | ((site: Site) => string) = ""): PathOf {
 /** The listing without its final slash. */
 const bare: PathOf = ({ path }) => path.slice(0, -1);
 
+const withoutBare = ({ baseUrl, path }: Site) =>
+  basePath(baseUrl) + path === "/" && "a URL without a path has its slash";
+
 /** A request whose response must be page 1 or page 2. */
 function page(number: 1 | 2, name: string, rule: string, path?: PathOf, headers = {}): Question {
   return {
@@ -118,11 +129,13 @@ const PAGES: readonly Question[] = [
   notFound("page-path-beyond", "a path beyond the last page: 404", ({ pages }) => `pages/${pages + 1}.json`),
   {
     ...{ name: "missing-slash", rule: "the path without its final slash: 301 to the listing", path: bare },
+    skipped: withoutBare,
     judge: (answer, site) => answer.status === 301 && leadsToListing(answer, site),
   },
   {
     ...{ name: "missing-slash-query", rule: "that redirect keeps the query" },
     path: (site) => `${bare(site)}?format=api&page=2`,
+    skipped: withoutBare,
     judge: (answer, site) => leadsToListing(answer, site, "?format=api&page=2"),
   },
   notFound("other-path", "any other path is an error: 404", "nothing"),
@@ -330,8 +343,8 @@ const withoutExplorer = ({ release }: Site) =>
 
 const EXPLORERS: readonly Question[] = [
   {
-    ...{ name: "explorer-page", rule: `the base URL with a slash is ${EXPLORER}, if the release has one` },
-    ...{ path: () => "/", skipped: withoutExplorer },
+    ...{ name: "explorer-page", rule: `the explorer's URL is ${EXPLORER}, if the release has one` },
+    ...{ path: ({ path }) => explorerPath(path), skipped: withoutExplorer },
     judge: (answer, { release }) =>
       answer.status === 200 &&
       answer.digest === release?.sums.others.get(EXPLORER) &&
@@ -340,7 +353,7 @@ const EXPLORERS: readonly Question[] = [
     shown: ["Content-Type", "Cache-Control"],
   },
   {
-    ...{ name: "explorer-slash", rule: "the base URL without that slash: 301 to it" },
+    ...{ name: "explorer-slash", rule: "the base URL without its final slash: 301 to it" },
     path: () => "",
     skipped: (site) =>
       withoutExplorer(site) || (basePath(site.baseUrl) === "" && "a base URL without a path has its slash"),

@@ -13,7 +13,7 @@ import { sha256 } from "../../../src/release/plain-files.js";
 import { anyTable } from "../../contract/random.js";
 import { FOREIGN } from "../../support/foreign.js";
 import { draws } from "../../support/random.js";
-import { STATIONS, STATIONS_CONTRACT } from "../../support/stations.js";
+import { STATIONS, STATIONS_CONTRACT, stationsAt } from "../../support/stations.js";
 import { reading } from "./described.js";
 
 const PLAIN: ApiDescription = { baseUrl: "https://directory.example.com", links: "query", encodings: [], files: [] };
@@ -45,6 +45,19 @@ describe("the text", () => {
       .flatMap((described) => [describeApi(USERS_CONTRACT, described), describeApi(STATIONS_CONTRACT, described)])
       .join("");
     expect([new Set(text.match(/(?<="x-form": )\d+/g)), sha256(text)]).toEqual([new Set(["1", "2", "3"]), DIGEST]);
+  });
+
+  test("of a listing at the base URL itself has pages there, and the explorer by its file name", () => {
+    const pathsOf = (contract: Contract) => Object.entries(reading(describeApi(contract, FULL)).document.paths);
+    const here = pathsOf(stationsAt("/")).map(([path, { get }]) => [path, get.operationId]);
+    expect(here.slice(0, 2)).toEqual([
+      ["/", "getPage"],
+      ["/pages/{page}.json", "getPageByPath"],
+    ]);
+    expect(here).toContainEqual(["/index.html", "getExplorerFile"]);
+    expect(here.every(([path = ""]) => path.startsWith("/"))).toBe(true);
+    // All but the redirect of a missing slash, and the explorer's other URL.
+    expect(here).toHaveLength(pathsOf(STATIONS_CONTRACT).length - 2);
   });
 
   test("has publisher, licence and contact of the contract", () => {
@@ -147,7 +160,7 @@ describe("examples", () => {
 
 describe("schemas", () => {
   const { schema, record } = reading(readFileSync(join(CASES, "one-page/expected/openapi.json"), "utf8"));
-  const names = readdirSync(CASES).filter((name) => existsSync(join(CASES, name, "expected/snapshot.json")));
+  const names = readdirSync(CASES).filter((name) => existsSync(join(CASES, name, "expected/api/users")));
   const takes = (schemaName: string, value: unknown) => {
     const validate = schema(schemaName);
     expect(validate(value) || validate.errors).toBe(true);

@@ -26,7 +26,7 @@ function page(number: number): Envelope {
 
 type Change = (envelope: Envelope, number: number, asked: number) => unknown;
 
-function host(change: Change = (envelope) => envelope, others: Record<string, string> = {}) {
+function host(change: Change = (envelope) => envelope, others: Record<string, string> = {}, path = PATH) {
   const log: string[] = [];
   const fetch = async (input: unknown): Promise<Response> => {
     const url = new URL(String(input));
@@ -34,7 +34,7 @@ function host(change: Change = (envelope) => envelope, others: Record<string, st
     const other = others[url.pathname];
     if (other !== undefined) return new Response(other);
     const number = Number(url.searchParams.get("page") ?? 0);
-    const isThere = url.pathname.endsWith(PATH) && number > 0;
+    const isThere = url.pathname.endsWith(path) && number > 0;
     if (!isThere) return new Response("<h1>Not Found</h1>", { status: 404 });
     return Response.json(change(page(number), number, log.length));
   };
@@ -99,6 +99,16 @@ test("is read by the given path, or that of contract.json", async () => {
     expect(given.log.at(-1)).toBe(`/v2${PATH}?format=api&page=1`);
   }
 });
+
+test.each([{}, { path: "/" }])(
+  "is read at its base URL itself if contract.json has the listing %j",
+  async (listing) => {
+    const atBase = (envelope: Envelope) => JSON.parse(JSON.stringify(envelope).replaceAll(PATH, "/"));
+    const given = host(atBase, { "/contract.json": JSON.stringify({ "x-listing": listing }) }, "/");
+    expect((await read(given)).found).toEqual(numbers(COUNT));
+    expect(given.log.at(-1)).toBe("/?format=api&page=1");
+  },
+);
 
 describe("is refused with", () => {
   const at =

@@ -37,6 +37,17 @@ test("a valid file is read without changes", () => {
   expect(mistakesOf(checkContract({ ...USERS, title: "Somebody" }))).toEqual([]);
 });
 
+test("a listing may be at the base URL itself, which is the default", () => {
+  const { path: _, ...listing } = STATIONS["x-listing"];
+  const [without, withSlash] = [listing, { ...listing, path: "/" }].map((listing) =>
+    checkContract({ ...STATIONS, "x-listing": listing }),
+  );
+  expect([without, withSlash]).toMatchObject([{ listing: { path: "/" } }, { listing: { path: "/" } }]);
+  // The published file is as it was given.
+  expect(without).toMatchObject({ file: { "x-listing": listing } });
+  expect(without).not.toHaveProperty(["file", "x-listing", "path"]);
+});
+
 test("later changes of an object do not change its contract", () => {
   const given: Rough = structuredClone({ ...STATIONS, title: "Before" });
   const read = checkContract(given);
@@ -87,7 +98,8 @@ const CASES: Record<string, [change: (contract: Rough) => unknown, mistake: stri
     (c) => (c["x-listing"].path = "/..a/"),
     "/x-listing/path must be a path without the segment . and without segments that begin with ..",
   ],
-  "a path of nothing": [(c) => (c["x-listing"].path = "/"), "/x-listing/path must be a path like"],
+  "an empty path": [(c) => (c["x-listing"].path = ""), "/x-listing/path must be a path like"],
+  "a path of two slashes": [(c) => (c["x-listing"].path = "//"), "/x-listing/path must be a path like"],
   "a path with an escape": [(c) => (c["x-listing"].path = "/a%20b/"), "/x-listing/path must be a path like"],
   "a path that goes up": [
     (c) => (c["x-listing"].path = "/a/../"),
