@@ -24,7 +24,7 @@ import {
   siteOf,
 } from "./deployment.js";
 import { filesFor, type Host, type HostFile, type HostLimits, includedFor } from "./host.js";
-import { HOSTS, hostOf, hostRow, unsupportedFeatures } from "./hosts.js";
+import { HOSTS, hostOf, hostRow, requireServed, unsupportedFeatures } from "./hosts.js";
 import { findDiffering } from "./release-files.js";
 
 interface ReleaseOptions extends OptionsOf<"release"> {
@@ -68,14 +68,15 @@ const EFFECTS: OptionRules<AdaptEffects> = { cwd: folder };
  * Writes what a host needs to serve a release. For some hosts, that is the site's file, which is written once and includes
  * files of each release built with `adapt`; for others, all files for one release.
  * @param name a host's name in `listHosts`.
- * @throws UserError if the host or release does not exist, if the release does not have the included files, or if a file cannot
- * be written; then no file is written.
+ * @throws UserError if the host or release does not exist, if the host cannot serve the listing, if the release does not have
+ * the included files, or if a file cannot be written; then no file is written.
  */
 export async function adapt(name: string, given: AdaptOptions = {}, effects: AdaptEffects = {}): Promise<Adapted> {
   const host = hostOf(name);
   const { dist = SETTINGS.dist.default, release: word, write, ...options } = checkOptions("adapt", given, OPTIONS);
   const { cwd } = checkOptions("adapt's third argument", effects, EFFECTS);
   const release = await openChosen(dist, word, cwd);
+  requireServed(host, release.contract.listing.path);
   const { snapshot } = release;
   const folder = options.root === undefined ? release.folder : join(options.root, RELEASES, basename(release.folder));
   const deployment = deploymentOf({ ...release, folder }, host.compression, options);

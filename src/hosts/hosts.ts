@@ -7,6 +7,7 @@
  *    into `limitations`.
  */
 import { USERS_CONTRACT } from "../contract/contract.js";
+import { DEFAULT_PATH } from "../contract/links.js";
 import { usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
 import { count, size } from "../print/numbers.js";
@@ -37,6 +38,20 @@ export function hostOf(name: string): Host {
   if (host) return host;
   const known = HOSTS.map((candidate) => candidate.name);
   throw usageError(`There is no host ${JSON.stringify(name)}; ${suggest(name, known)}`);
+}
+
+/** Whether a host can serve a listing at this path: those that map queries cannot yet serve one at its base URL itself. */
+export function canServe({ query }: Host, listing: string): boolean {
+  return query === "no" || listing !== DEFAULT_PATH;
+}
+
+/** Requires that a host can serve a listing at this path. @throws UserError (usage) */
+export function requireServed(host: Host, listing: string): void {
+  if (canServe(host, listing)) return;
+  const others = HOSTS.filter((other) => canServe(other, listing)).map((other) => other.name);
+  throw usageError(
+    `Rollcall has no files for ${host.title} and a listing at its base URL itself (x-listing.path is ${listing}). Set x-listing.path to a path such as /stations/, use "rollcall serve", or build with --links path for one of ${others.join(", ")}.`,
+  );
 }
 
 /** Paths of hosts' files in the published folder, which hosts may not serve. */

@@ -19,12 +19,13 @@ import {
 import { sha256 } from "../release/plain-files.js";
 import { type Contents, deploymentOf, type ServingOptions } from "./deployment.js";
 import { type HostFile, includedFor, publishedFor } from "./host.js";
-import { HOSTS, hostOf } from "./hosts.js";
+import { HOSTS, hostOf, requireServed } from "./hosts.js";
 import { rulesOf, servedEncodings } from "./rules.js";
 
 /**
  * The hosts' files that a build publishes, and that are part of the id.
- * @throws UserError (usage) if the host does not exist, if it needs no files, or if the listing has the path of one.
+ * @throws UserError (usage) if the host does not exist, cannot serve the listing, or needs no files, or if the listing has the path
+ * of one.
  */
 export function publishedFiles({
   adapt: names = [],
@@ -36,12 +37,14 @@ export function publishedFiles({
   explorer,
   ...options
 }: AdaptedBuild): Pick<HostFile, "path" | "text">[] {
+  const { path: listing } = contract.listing;
   const files = names.map(hostOf).flatMap((host) => {
+    requireServed(host, listing);
     if (!host.published && !host.included) throw needsNoFiles(host.name);
     if (!host.published) return [];
     const rules = rulesOf({
       base: basePath(baseUrl),
-      paths: new PagePaths(contract.listing.path),
+      paths: new PagePaths(listing),
       encodings: servedEncodings(host.compression, encodings),
       cacheControl: options.cacheControl ?? DEFAULT_CACHE_CONTROL,
       // All optional files, since they depend on other settings. A missing one is answered with 404.
@@ -55,10 +58,10 @@ export function publishedFiles({
     });
     return publishedFor(host, rules);
   });
-  const taken = files.find(({ path }) => contract.listing.path.startsWith(`/${path}/`));
+  const taken = files.find(({ path }) => listing.startsWith(`/${path}/`));
   if (taken)
     throw usageError(
-      `The listing's path ${contract.listing.path} begins with ${taken.path}, which is a file of the host in the release. Change x-listing.path of the contract.`,
+      `The listing's path ${listing} begins with ${taken.path}, which is a file of the host in the release. Change x-listing.path of the contract.`,
     );
   return files.map(({ path, text }) => ({ path, text }));
 }

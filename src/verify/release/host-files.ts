@@ -70,14 +70,15 @@ async function makeFiles(
   place: string,
   paths: readonly string[],
 ) {
-  const { HOSTS } = await import("../../hosts/hosts.js");
+  const { canServe, HOSTS } = await import("../../hosts/hosts.js");
   const { includedFiles, publishedFiles } = await import("../../hosts/release-files.js");
   const { snapshot, contract, digests, paths: pagePaths, others } = manifest;
   const made = new Map<string, string[]>();
   if (!snapshot || !contract || !digests) return made;
   const has = { carriesAvatar: tree.has(AVATAR_PATH), lookup: tree.has(LOOKUP), explorer: tree.has(EXPLORER) };
   const { base_url: baseUrl, encodings } = snapshot;
-  for (const { name, published, included } of HOSTS) {
+  for (const host of HOSTS.filter((one) => canServe(one, contract.listing.path))) {
+    const { name, published, included } = host;
     const options = { adapt: [name], cacheControl };
     const include = (pages: typeof digests, others: typeof manifest.others) => {
       const sums = { paths: pagePaths, pages, others };
