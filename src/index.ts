@@ -8,15 +8,7 @@ export type { Snapshot } from "./contract/snapshot.js";
 export type { User } from "./contract/users.js";
 export { GateError, type Gates, type Limit } from "./diff/gates.js";
 export { UserError } from "./errors.js";
-export {
-  type AdaptEffects,
-  type Adapted,
-  type AdaptOptions,
-  adapt,
-  checkLimits,
-  type Fit,
-  listHosts,
-} from "./hosts/adapt.js";
+export { type AdaptEffects, type Adapted, type AdaptOptions, adapt, listHosts } from "./hosts/adapt.js";
 export { type InitOptions, type InitResult, initialize as init } from "./init/init.js";
 export { type MirrorEffects, type MirrorOptions, type MirrorResult, mirror } from "./mirror/mirror.js";
 export { type PublishEffects, type PublishOptions, type PublishResult, publish } from "./publish/publish.js";

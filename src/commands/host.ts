@@ -1,10 +1,9 @@
-/** `rollcall host`: prints the table of hosts, writes the files for one, or checks a release against its limits. */
+/** `rollcall host`: prints the table of hosts, or writes the files for one. */
 
-import { ExitCode, UserError } from "../errors.js";
-import { type Adapted, adapt, checkLimits, type Fit, listHosts, type Measures } from "../hosts/adapt.js";
+import { ExitCode } from "../errors.js";
+import { type Adapted, adapt, listHosts } from "../hosts/adapt.js";
 import type { HostFile } from "../hosts/host.js";
-import { HOSTS, hostOf, hostRow } from "../hosts/hosts.js";
-import { count, number, size } from "../print/numbers.js";
+import { HOSTS, hostRow } from "../hosts/hosts.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import type { Settings } from "../settings/settings.js";
@@ -17,10 +16,6 @@ export async function runHost({ settings, arguments: { name } }: Given, io: Io):
     return ExitCode.done;
   }
   const { dist, release, write, root, serverName, basePath, address, listenPort, origin, cacheControl } = settings;
-  if (settings.check) {
-    reportCheck(await checkLimits(name, { dist, release }, { cwd: io.cwd }), settings, io);
-    return ExitCode.done;
-  }
   const options = { dist, release, write, root, serverName, basePath, address, listenPort, origin, cacheControl };
   report(await adapt(name, options, { cwd: io.cwd }), settings, io);
   return ExitCode.done;
@@ -70,47 +65,4 @@ function concatenated(files: readonly HostFile[]): string {
     .map(({ path, text }) => `==> ${path} <==\n${text.trimEnd()}\n`)
     .join("\n")
     .trimEnd();
-}
-
-/** Reports the check of limits. @throws UserError if the release exceeds one */
-function reportCheck(fit: Fit, { json }: Settings, io: Io): void {
-  const { host, snapshot, measures, largest, excess } = fit;
-  if (json) print(io, toJson({ host, id: snapshot.id, ...measures, largest, excess }));
-  const { title, limits } = hostOf(host);
-  if (excess.length > 0) throw tooLarge(title, fit);
-  const value = `${count(measures.files, "file")}, ${size(measures.bytes)}`;
-  const detail = limits ? `within ${title}'s limits: ${limits.source}` : `${title} has no limit`;
-  if (!json) say(io, align([{ verb: "fits", value, detail }], painter(io.stderr, io.env)));
-}
-
-const DESCRIPTIONS: Record<keyof Measures, (value: number, largest: string) => string> = {
-  files: (value) => count(value, "file"),
-  filesInFolder: (value) => `${count(value, "file")} in one folder`,
-  bytesInFile: (value, largest) => `a file of ${size(value)}, ${largest}`,
-  bytes: (value) => `${size(value)} in all`,
-  upload: (value) => `${count(value, "file")} to upload at once`,
-};
-
-/** Matches pages, compressed or not. */
-const PAGE = /(?:^|\/)pages\/\d+\.json(?:\.br|\.gz)?$/;
-
-function tooLarge(title: string, { excess, snapshot, largest, stepFiles, sortedFiles }: Fit): UserError {
-  const parts = excess.map(({ limit, actual, allowed }) => {
-    const most = limit.startsWith("bytes") ? size(allowed) : number(allowed);
-    return `${DESCRIPTIONS[limit](actual, largest)}, and ${title} allows ${most}`;
-  });
-  const isOfPages = PAGE.test(largest);
-  const larger = excess.some(({ limit }) => limit === "bytesInFile") ? "smaller" : "larger";
-  const isOfMany = excess.some(({ limit }) => limit !== "bytesInFile");
-  const ways = [
-    // Another page size does not change the total size, or other files.
-    ...(excess.some(({ limit }) => limit !== "bytes" && (limit !== "bytesInFile" || isOfPages))
-      ? [`${larger} pages (--page-size, now ${snapshot.page_size})`]
-      : []),
-    ...(stepFiles > 0 && isOfMany ? ["fewer steps (--changes)"] : []),
-    ...(sortedFiles > 0 && isOfMany ? ["no lookup (no --lookup)"] : []),
-    ...(snapshot.encodings.length > 0 ? ["no compressed copies (no --compress)"] : []),
-    'another host ("rollcall host" lists them)',
-  ];
-  return new UserError(`Release ${snapshot.id} has ${parts.join("; ")}. Try: ${ways.join(", ")}.`);
 }

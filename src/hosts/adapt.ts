@@ -1,15 +1,13 @@
-/** The library functions for hosts: `adapt` writes files, `checkLimits` measures a release, `listHosts` lists all hosts. */
+/** The library functions for hosts: `adapt` writes files, `listHosts` lists all hosts. */
 import { existsSync } from "node:fs";
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, explainRefusal, isSystemError, UserError } from "../errors.js";
 import { openChosen } from "../release/choose.js";
-import { isForAdapters, isSorted, isStep, RELEASES, unlistedFiles } from "../release/layout.js";
+import { RELEASES } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { findRefusal } from "../release/refusals.js";
 import { findUnreadable } from "../release/sharing.js";
-import type { Snapshot } from "../release/snapshot-file.js";
-import { listFiles } from "../release/sums.js";
 import { replaceFiles } from "../release/writer.js";
 import { checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";
@@ -23,8 +21,9 @@ import {
   SITE_SETTINGS,
   siteOf,
 } from "./deployment.js";
-import { filesFor, type Host, type HostFile, type HostLimits, includedFor } from "./host.js";
+import { filesFor, type Host, type HostFile, includedFor } from "./host.js";
 import { HOSTS, hostOf, hostRow, requireServed, unsupportedFeatures } from "./hosts.js";
+import { deployedFiles, notesOnLimits } from "./limits.js";
 import { findDiffering } from "./release-files.js";
 
 interface ReleaseOptions extends OptionsOf<"release"> {
@@ -46,7 +45,7 @@ export interface Adapted {
   files: WrittenFile[];
   /** What to do with the release's folder. */
   steps: readonly string[];
-  /** Features of the release that the host cannot use, and files that it cannot read. */
+  /** Features of the release that the host cannot use, limits that it exceeds, and files that the host cannot read. */
   notes: string[];
 }
 
@@ -82,13 +81,14 @@ export async function adapt(name: string, given: AdaptOptions = {}, effects: Ada
   const deployment = deploymentOf({ ...release, folder }, host.compression, options);
   if (host.included) requireIncluded(name, release, includedFor(host, deployment));
   const files = filesFor(host, deployment, siteOf(snapshot.base_url, rootOf(folder), options));
+  // With a root, the host is another machine.
+  const unreadable = options.root === undefined ? findUnreadableFiles(host, release) : [];
   return {
     host: name,
     id: snapshot.id,
     files: write === undefined ? files : await writeFiles(resolve(write), files, host.site !== undefined),
     steps: host.steps,
-    // With a root, the host is another machine.
-    notes: [...unsupportedFeatures(host, snapshot), ...(options.root ? [] : findUnreadableFiles(host, release))],
+    notes: [...unsupportedFeatures(host, snapshot), ...(await notesOnLimits([host], release)), ...unreadable],
   };
 }
 
@@ -118,84 +118,10 @@ async function writeFiles(folder: string, files: readonly HostFile[], isSite: bo
   return marked;
 }
 
-export interface Fit extends Measured {
-  host: string;
-  snapshot: Snapshot;
-  /** The limits that the release exceeds. */
-  excess: Excess[];
-}
-
-/**
- * Measures a release against the limits of a host.
- * @throws UserError if the host or release does not exist.
- */
-export async function checkLimits(name: string, given: ReleaseOptions = {}, effects: AdaptEffects = {}): Promise<Fit> {
-  const host = hostOf(name);
-  const choice = checkOptions("checkLimits", given, RELEASE_OPTIONS);
-  const { cwd } = checkOptions("checkLimits' third argument", effects, EFFECTS);
-  const release = await openChosen(choice.dist ?? SETTINGS.dist.default, choice.release, cwd);
-  const measured = await measure(release);
-  return { host: name, snapshot: release.snapshot, ...measured, excess: findExcess(measured.measures, host) };
-}
-
-/** The sizes of a release that hosts limit. */
-export type Measures = Required<Omit<HostLimits, "source">>;
-
-/** A limit that a release exceeds. */
-interface Excess {
-  limit: keyof Measures;
-  actual: number;
-  allowed: number;
-}
-
-interface Measured {
-  measures: Measures;
-  /** The path of the largest deployed file. */
-  largest: string;
-  /** Number of steps. */
-  stepFiles: number;
-  /** Number of sorted files. */
-  sortedFiles: number;
-}
-
-/** Measures a release. */
-export async function measure(release: Release): Promise<Measured> {
-  const folders = new Map<string, number>();
-  const measures: Measures = { files: 0, filesInFolder: 0, bytesInFile: 0, bytes: 0, upload: 0 };
-  let [largest, stepFiles, sortedFiles] = ["", 0, 0];
-  for (const path of pathsOf(release)) {
-    const { size } = await stat(join(release.folder, path));
-    const inFolder = (folders.get(dirname(path)) ?? 0) + 1;
-    folders.set(dirname(path), inFolder);
-    measures.files += 1;
-    measures.upload += 1;
-    measures.bytes += size;
-    if (isStep(path)) stepFiles += 1;
-    if (isSorted(path)) sortedFiles += 1;
-    if (size > measures.bytesInFile) [measures.bytesInFile, largest] = [size, path];
-    measures.filesInFolder = Math.max(measures.filesInFolder, inFolder);
-  }
-  return { measures, largest, stepFiles, sortedFiles };
-}
-
-/** Finds the limits that measures exceed. */
-export function findExcess(measures: Measures, { limits }: Host): Excess[] {
-  const names = Object.keys(measures) as (keyof Measures)[];
-  return names.flatMap((limit) => {
-    const [actual, allowed] = [measures[limit], limits?.[limit]];
-    return allowed !== undefined && actual > allowed ? [{ limit, actual, allowed }] : [];
-  });
-}
-
 /** A note if a web server's user cannot read the release. Other hosts get a copy. */
 function findUnreadableFiles({ site }: Host, release: Release): string[] {
-  const barrier = site && findUnreadable(release.folder, pathsOf(release));
+  const barrier = site && findUnreadable(release.folder, deployedFiles(release));
   return barrier === undefined ? [] : [barrier];
-}
-
-function* pathsOf(release: Release): Generator<string> {
-  for (const [path] of listFiles(release.sums)) if (!isForAdapters(path)) yield path;
-  yield* unlistedFiles(release);
 }
 
 /** Lists all hosts: for each, the cells of the table of hosts, and its limitations. */

@@ -110,7 +110,6 @@ export const SETTINGS = {
     address: row(kind.hostName("<address>"), ["host"], "address that the host listens on (default: all)"),
     listenPort: row(whole(1, 65_535), ["host"], "port that the host listens on (default: the base URL's; https: 80)"),
     origin: row({ ...kind.publicUrl, default: "http://127.0.0.1:8081" }, ["build", "host"], "URL fastly fetches from"),
-    check: row(yesOrNo, ["host"], "measure the release against the host's limits"),
   }),
   ...group("Publishing", {
     release: row(

@@ -17,6 +17,7 @@ import { requireLink } from "../release/switch.js";
 import { checkOptions } from "../settings/options.js";
 import { WHOLE } from "../shards/cut.js";
 import { openSource, type Source } from "../source/open.js";
+import { notesOf } from "./notes.js";
 import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
 import { BUILD_EFFECTS, resolveOptions } from "./options.js";
 import { type Job, type MadePages, makePages, reportRead } from "./pipeline.js";
@@ -59,7 +60,8 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
     const open = performance.now() - began;
     const job = { settings, source, log, onProgress, signal, shard: WHOLE };
     const { timings, ...result } = await write(job, now, signer);
-    return { ...result, timings: { open, ...timings } };
+    const notes = await notesOf(settings, result.folder);
+    return { ...result, notes, timings: { open, ...timings } };
   } catch (error) {
     throw explainWrite(dist, error);
   } finally {
@@ -69,7 +71,7 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
   }
 }
 
-type Written = Omit<BuildResult, "timings"> & { timings: Omit<Timings, "open"> };
+type Written = Omit<BuildResult, "timings" | "notes"> & { timings: Omit<Timings, "open"> };
 
 async function write(job: Job, now: () => Date, signer: Signer | undefined): Promise<Written> {
   const began = performance.now();

@@ -32,6 +32,8 @@ export interface BuildResult extends Published {
   explorer: string | undefined;
   /** Number of worker threads; 0 if the main thread made the pages. */
   workers: number;
+  /** Sentences for the user: what the hosts of `adapt` cannot use or hold. */
+  notes: string[];
   timings: Timings;
 }
 

@@ -1,14 +1,15 @@
-/** `rollcall host` and `build --adapt` on the command line, and the check of limits. */
+/** `rollcall host` and `build --adapt` on the command line, and limits of hosts. */
 import { chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
-import { findExcess, measure } from "../../src/hosts/adapt.js";
 import { publishedFor } from "../../src/hosts/host.js";
 import { HOSTS, hostOf } from "../../src/hosts/hosts.js";
+import { findExcess, measure } from "../../src/hosts/limits.js";
 import { rulesOf } from "../../src/hosts/rules.js";
 import { isForAdapters, PagePaths } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
+import { build } from "../../src/snapshot/build.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { publish } from "../server/release.js";
 import { plainRows, writeUsers } from "../support/database.js";
@@ -30,9 +31,12 @@ test("names the largest file: a page, a part, a step or a list", async () => {
     const others = { "bulk/1.ndjson.gz": Buffer.alloc(9_000), [path]: Buffer.alloc(26_214_401) };
     const dist = scratch();
     await publish(dist, { others });
-    const { code, stderr } = await rollcall(["host", "cloudflare", dist, "--check"], fakeIo(dist));
-    expect(code).toBe(1);
-    expect(stderr).toContain(`has a file of 26.2 MB, ${path}, and Cloudflare Worker allows 26.2 MB. Try: another`);
+    const { code, stderr } = await rollcall(["host", "cloudflare", dist], fakeIo(dist));
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^note +release/m);
+    expect(stderr).toContain(
+      `has a file of 26.2 MB, ${path}, and Cloudflare Worker allows 26.2 MB (developers.cloudflare.com/workers/platform/limits, free plan; paid: 100,000 files); try another`,
+    );
   }
 });
 
@@ -44,9 +48,11 @@ test("suggests fewer steps or no lookup for a release that is too large", async 
   ] as const) {
     const dist = scratch();
     truncateSync(join(await publish(dist, { others: { [path]: "" } }), path), 263_000_000);
-    const { code, stderr } = await rollcall(["host", "azure-static-web-apps", dist, "--check"], fakeIo(dist));
-    expect(code).toBe(1);
-    expect(stderr).toContain(`has 263 MB in all, and Azure Static Web Apps allows 262.1 MB. Try: ${ways}`);
+    const { code, stdout } = await rollcall(["host", "azure-static-web-apps", dist, "--json"], fakeIo(dist));
+    expect(code).toBe(0);
+    const [note] = JSON.parse(stdout).notes.filter((text: string) => text.includes("allows"));
+    expect(note).toMatch(/ has 263 MB in all, and Azure Static Web Apps allows 262\.1 MB \(.*\); try /);
+    expect(note).toContain(`; try ${ways}`);
   }
 });
 
@@ -140,6 +146,18 @@ test("a site's file that is there serves a release of another path, too", async 
   }
   const files = ["rollcall.conf", "rollcall-maps.conf"].map((path) => ({ path, instructions: expect.any(String) }));
   expect(adapted).toEqual([true, false].map((written) => files.map((file) => ({ ...file, written }))));
+});
+
+test("build with adapt notes the limits that a release exceeds, and none of a host without limits", async () => {
+  const cwd = scratch();
+  const db = writeUsers(join(cwd, "users.sqlite"), plainRows(3));
+  const extraFiles = [{ path: "large.txt", text: "x".repeat(26_214_401) }];
+  const options = { db, dist: join(cwd, "dist"), baseUrl: "https://example.com", extraFiles };
+  const { id, notes } = await build({ ...options, adapt: ["cloudflare", "vercel", "nginx"] });
+  expect(notes).toEqual([
+    `release ${id} has a file of 26.2 MB, large.txt, and Cloudflare Worker allows 26.2 MB (developers.cloudflare.com/workers/platform/limits, free plan; paid: 100,000 files); try another host ("rollcall host" lists them)`,
+  ]);
+  expect((await build(options)).notes).toEqual([]);
 });
 
 test("an unknown name is refused with the nearest one", async () => {

@@ -5,7 +5,7 @@ import { chosenDownloads } from "../../contract/downloads.js";
 import { loadContract } from "../../contract/file/load.js";
 import { GateError } from "../../diff/gates.js";
 import { ExitCode } from "../../errors.js";
-import { align, painter } from "../../print/style.js";
+import { painter } from "../../print/style.js";
 import { shellWord, toJson } from "../../print/text.js";
 import { defaultSettings, need } from "../../settings/resolve.js";
 import type { Settings } from "../../settings/settings.js";
@@ -128,6 +128,7 @@ async function report(
       explorer,
       changes,
       untidied,
+      notes,
     } = result;
     const facts = {
       id,
@@ -145,6 +146,7 @@ async function report(
       explorer,
       changes: changes && { ...changes, none: changes.none ?? null },
       untidied,
+      notes,
     };
     const seconds = Math.round(milliseconds) / 1000;
     const timings = settings.timings && { timings: result.timings };
@@ -156,16 +158,6 @@ async function report(
     const { db, baseUrl } = need(settings, "db", "baseUrl");
     const run = { db, baseUrl, contract, problemsFile: settings.problems, next, milliseconds };
     const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
-    await sayUnsupported(settings, io);
     say(io, describeBuild(result, run, painter(io.stderr, io.env)) + timings);
   }
-}
-
-/** Prints which features of the build the hosts of `--adapt` cannot use. */
-async function sayUnsupported({ adapt = [], compress: encodings = [], links }: Settings, io: Io): Promise<void> {
-  if (adapt.length === 0) return;
-  const { hostOf, unsupportedFeatures } = await import("../../hosts/hosts.js");
-  const notes = adapt.flatMap((name) => unsupportedFeatures(hostOf(name), { encodings, links }));
-  const lines = notes.map((value) => ({ verb: "note", value, loud: true }));
-  if (lines.length > 0) say(io, align(lines, painter(io.stderr, io.env)));
 }

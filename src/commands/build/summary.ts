@@ -21,7 +21,7 @@ interface BuildRun {
 
 /** Describes a build. */
 export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint): string {
-  const { id, isSwitched, records, skipped, pruned, signedWith } = result;
+  const { id, isSwitched, records, skipped, pruned, signedWith, notes } = result;
   const { words } = run.contract.listing;
   const lines: Line[] = [
     { verb: "read", value: count(records + skipped, words), detail: run.db },
@@ -36,6 +36,7 @@ export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint):
   lines.push(...gateLines(result));
   if (pruned.length > 0) lines.push({ verb: "prune", value: count(pruned.length, "old release") });
   lines.push(...skippedLines(result, run));
+  for (const value of notes) lines.push({ verb: "note", value, loud: true });
   const detail = isSwitched ? `${id} is current; next: ${run.next}` : `${id} stays current`;
   return align([...lines, { verb: "done", value: `in ${duration(run.milliseconds)}`, detail }], paint);
 }

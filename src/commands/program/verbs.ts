@@ -108,7 +108,6 @@ Never overwrites a file.`,
     examples: [
       ["rollcall host", "list the hosts and what each can do"],
       ["rollcall host nginx --write /etc/nginx/conf.d", "write nginx's configuration"],
-      ["rollcall host netlify --check", "check that the current release fits Netlify's limits"],
     ],
     load: async () => (await import("../host.js")).runHost,
   },
