@@ -197,7 +197,8 @@ function linksNote(baseUrl: string, origin: string, { host, dist }: Settings): s
   const isUsual = dist === settingOf("dist").default || existsSync(join(dist, SNAPSHOT));
   const distFlag = isUsual ? [] : ["--dist", shellWord(dist)];
   const build = ["rollcall build --base-url", shellWord(`${target}${basePath(baseUrl)}`), ...distFlag].join(" ");
-  if (!isForHere) return `Links lead to ${baseUrl}, as behind a proxy. For links that lead here: "${build}".`;
+  // Only a loopback base URL can be replaced without --force.
+  if (!isForHere) return `Links lead to ${baseUrl}, as behind a proxy. For links that lead here: "${build} --force".`;
   const where = isEverywhere ? "which readers on other machines cannot follow" : "where this server does not listen";
   const how = isEverywhere ? ", with your address for ADDRESS" : "";
   return `Links lead to ${baseUrl}, ${where}. For links that lead here: "${build}"${how}.`;

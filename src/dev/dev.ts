@@ -184,7 +184,17 @@ async function buildAndServe(
   const base = host.origin + basePath(baseUrl);
   const dist = join(scratch, "dist");
   const result = await build(
-    { ...settings, contract: contract.file, baseUrl: base, dist, keep: KEEP, lookup: true, explorer: true },
+    {
+      ...settings,
+      contract: contract.file,
+      baseUrl: base,
+      dist,
+      keep: KEEP,
+      lookup: true,
+      explorer: true,
+      // The contract may give the listing another path.
+      force: true,
+    },
     { signal, onProgress },
   );
   await host.show(dist);

@@ -1,14 +1,14 @@
 /** `rollcall publish`: makes a folder or a bucket equal to a release. */
 import { join } from "node:path";
 import { z } from "zod";
-import { parseAs } from "../contract/json.js";
 import { explainSystem, UserError, unlessStopped, usageError } from "../errors.js";
 import { openChosen } from "../release/choose.js";
 import { EXPLORER, OWNED, SNAPSHOT } from "../release/layout.js";
 import { findPrevious, releaseNames } from "../release/list.js";
+import { type Announced, isOtherListing, otherListing, parseAnnounced } from "../release/listing.js";
 import { holdReleases } from "../release/lock.js";
 import { idOf } from "../release/name.js";
-import { findAltered, findDamage } from "../release/open.js";
+import { findAltered, findDamage, type Release } from "../release/open.js";
 import { hasScheme } from "../settings/kinds.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
@@ -17,7 +17,7 @@ import { each } from "../workers/at-most.js";
 import { Bucket, openBucket } from "./bucket.js";
 import { openTargetFolder } from "./folder.js";
 import { type PublishedFile, ReleaseFiles } from "./order.js";
-import { encodeOwned, ownedBetween, ownedBy, parseOwned } from "./owned.js";
+import { encodeOwned, listingsOf, type Owned, ownedBetween, ownedBy, parseOwned } from "./owned.js";
 import { makePlan, type Plan, type PlanCounts, type StepKind } from "./plan.js";
 import { openPurgeList, type PurgeList } from "./purge.js";
 import { parseAddress } from "./s3.js";
@@ -105,14 +105,17 @@ async function publishHeld(
 ): Promise<PublishResult> {
   const { force = false, dryRun = false, shard } = options;
   const { now = () => new Date(), onStep = () => {}, signal } = effects;
-  const files = await openFiles(options, signal);
+  const release = await openChosen(options.dist, options.release);
+  const files = await checkFiles(release, shard, signal);
   const target = await openTarget(options, files, signal);
   try {
     if (!dryRun) await target.lock(now());
-    const announced = await readAnnounced(target, files, options);
+    const snapshot = await target.read(SNAPSHOT);
     const owned = await target.read(OWNED);
     const before = owned && parseOwned(String(owned), `${target.name}/${OWNED}`);
-    const plan = await makePlan(target, files, { before, announced, force, signal });
+    const there = snapshot && parseAnnounced(String(snapshot));
+    if (snapshot && !force) requireReplaceable(target, files, { there, before }, options);
+    const plan = await makePlan(target, files, { before, announced: there?.pages, force, signal });
     if (dryRun) plan.report(onStep);
     const bytes = dryRun ? 0 : await carryOut(target, plan, effects);
     // Written before the run counts as complete: if it is killed here, the next run lists all URLs.
@@ -132,9 +135,8 @@ async function publishHeld(
   }
 }
 
-/** Opens a release, and checks every byte of the files to publish: all, or the pages of a shard. */
-async function openFiles({ dist, release: word, shard }: PublishOptions, signal?: AbortSignal): Promise<ReleaseFiles> {
-  const release = await openChosen(dist, word);
+/** Checks every byte of the files to publish: all, or the pages of a shard. */
+async function checkFiles(release: Release, shard?: string, signal?: AbortSignal): Promise<ReleaseFiles> {
   const files = new ReleaseFiles(release, shard === undefined ? undefined : readShard(shard));
   const damage = await (files.isShare
     ? findAltered(files.folder, files.digests(), signal)
@@ -151,43 +153,45 @@ function openTarget(options: PublishOptions, files: ReleaseFiles, signal?: Abort
   return openTargetFolder(name, dist);
 }
 
-const idSchema = z.object({ id: z.string().regex(/^[0-9a-f]{12}$/) });
-const baseSchema = z.object({ base_url: z.string() });
-const pagesSchema = z.object({ pages: z.int() });
-
 /**
- * Reads the number of pages in the target's snapshot.json.
- * @throws UserError if only `force` may replace its release: one with another base URL or, in a bucket, one that is not in
- * `dist`.
+ * Requires a target's release to be of the same listing and, in a bucket, to be in `dist` or expected.
+ * @param found what its snapshot.json says, if Rollcall wrote it, and the files that Rollcall owns. While one listing replaces
+ * another, both count as published.
+ * @throws UserError if only `force` may replace it.
  */
-async function readAnnounced(
+function requireReplaceable(
   target: Target,
-  { snapshot: { id, base_url: base } }: ReleaseFiles,
-  { dist, force = false, expect }: PublishOptions,
-): Promise<number | undefined> {
-  const bytes = await target.read(SNAPSHOT);
-  if (!bytes) return undefined;
-  const text = String(bytes);
-  const there = parseAs(baseSchema, text)?.base_url ?? base;
-  const name = target.name;
-  if (there !== base && !force)
-    throw new UserError(
-      `${name} holds a release with base URL ${JSON.stringify(there)}, and that of ${id} is ${JSON.stringify(base)}; publish to another target, or replace that release with --force.`,
-    );
-  if (target instanceof Bucket && !force) {
-    const found = parseAs(idSchema, text)?.id;
-    if (found === undefined)
-      throw new UserError(
-        `${name}/${SNAPSHOT} was not written by Rollcall; publish elsewhere, or replace it with --force.`,
-      );
-    const isExpected = expect !== undefined && found.startsWith(expect.toLowerCase());
-    // The previous release counts as known even after it was removed.
-    if (!isExpected && ![...releaseNames(dist), findPrevious(dist) ?? ""].some((release) => idOf(release) === found))
-      throw new UserError(
-        `${name} holds release ${found}, which is not in ${dist}; publish from where it was built, or replace it with --expect ${found}, or any release with --force.`,
-      );
+  { snapshot, paths }: ReleaseFiles,
+  { there, before }: { there: Announced | undefined; before: Owned | undefined },
+  { dist, expect }: PublishOptions,
+): void {
+  const { name } = target;
+  const own = { baseUrl: snapshot.base_url, path: paths.listing };
+  if (there) {
+    const listed = before ? listingsOf(before).map(({ path }) => path) : [own.path];
+    if (listed.every((path) => isOtherListing({ baseUrl: there.base_url, path }, own)))
+      throw otherListing(name, { announced: there, path: before?.path ?? own.path }, own, "Publish to another target");
   }
-  return parseAs(pagesSchema, text)?.pages;
+  if (target instanceof Bucket) requireKnown(name, there?.id, { dist, expect });
+}
+
+/** @throws UserError if the release in a bucket is neither expected nor in `dist`. */
+function requireKnown(
+  name: string,
+  found: string | undefined,
+  { dist, expect }: Pick<PublishOptions, "dist" | "expect">,
+): void {
+  if (found === undefined)
+    throw new UserError(
+      `${name}/${SNAPSHOT} was not written by Rollcall; publish elsewhere, or replace it with --force.`,
+    );
+  if (expect !== undefined && found.startsWith(expect.toLowerCase())) return;
+  // The previous release counts as known even after it was removed.
+  const known = [...releaseNames(dist), findPrevious(dist) ?? ""].map(idOf);
+  if (!known.includes(found))
+    throw new UserError(
+      `${name} holds release ${found}, which is not in ${dist}; publish from where it was built, or replace it with --expect ${found}, or any release with --force.`,
+    );
 }
 
 /**

@@ -14,8 +14,8 @@ export interface TargetOptions {
   /** The Cache-Control header of objects in a bucket; `public, max-age=60` by default. */
   cacheControl?: string | undefined;
   /**
-   * Also replace files that Rollcall did not put there, and a release that is not in `dist` or has another base URL, and take
-   * over the lock of a bucket.
+   * Also replace files that Rollcall did not put there, another listing, and a release that is not in `dist`, and take over the
+   * lock of a bucket.
    */
   force?: boolean | undefined;
   /** The beginning of the id of a release in a bucket that may be replaced although it is not in `dist`. */

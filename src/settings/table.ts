@@ -118,7 +118,11 @@ export const SETTINGS = {
       "an id or its beginning, previous, or a folder (default: current)",
     ),
     endpoint: row(kind.endpoint, ["publish"], "S3-compatible store, such as https://s3.example.com"),
-    force: row(yesOrNo, ["publish"], "replace other files and unknown releases; take over a bucket's lock"),
+    force: row(
+      yesOrNo,
+      ["build", "publish"],
+      "replace another listing; publish: also other files, unknown releases and a lock",
+    ),
     expect: row(
       text("<id>", "the beginning of a release's id"),
       ["publish"],

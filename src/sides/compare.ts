@@ -7,11 +7,12 @@ import { requireFieldLimits, requireFields, splitFieldLimit } from "../contract/
 import { isHttpUrl } from "../contract/links.js";
 import { type FieldFilter, fieldFilter, type SideFacts } from "../diff/change.js";
 import { diff, type OpenDiff } from "../diff/diff.js";
-import { findExceeded, GATES, type Gates } from "../diff/gates.js";
+import { findExceeded, GATES, type Gates, hasGates } from "../diff/gates.js";
 import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError, unlessStopped, usageError } from "../errors.js";
 import { lookUp } from "../release/choose.js";
 import { CURRENT, PREVIOUS } from "../release/layout.js";
+import { isOtherListing, listingUrl } from "../release/listing.js";
 import { openRelease } from "../release/open.js";
 import { explainRoom, makeScratch, removeScratch } from "../scratch/folder.js";
 import { at } from "../settings/kinds.js";
@@ -91,6 +92,7 @@ export async function compare<T = AnyRecord>(
     return await unlessStopped(signal, async () => {
       const sides = await openSides(old, newer, { cwd, dist, scratch, source, onProgress, signal });
       requireKnownFields(gates, { only, ignore }, sides);
+      if (hasGates(gates)) requireOneListing(...sides);
       const found = await diff<T>(...sides, { only, ignore, workers: source.workers, signal });
       const close = () => {
         found.close();
@@ -116,6 +118,17 @@ function requireKnownFields({ maxField = [] }: Gates, filter: FieldFilter, sides
     throw usageError(
       `The gate on ${unseen} cannot see changes, because only or ignore leaves that field out; include the field, or remove the gate.`,
     );
+}
+
+/** @throws UserError if gates would compare two listings. A side without links counts as having the other side's base URL. */
+function requireOneListing({ facts: old }: Side, { facts: now }: Side): void {
+  const baseUrl = old.baseUrl ?? now.baseUrl ?? "";
+  const before = { baseUrl, path: old.contract.listing.path };
+  const after = { baseUrl: now.baseUrl ?? baseUrl, path: now.contract.listing.path };
+  if (!isOtherListing(before, after)) return;
+  throw new UserError(
+    `Gates compare snapshots of one listing, but ${old.name} is of ${listingUrl(before)}, and ${now.name} of ${listingUrl(after)}. Name snapshots of one listing, or compare without gates.`,
+  );
 }
 
 export interface SideEffects {

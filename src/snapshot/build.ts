@@ -17,7 +17,7 @@ import { requireLink } from "../release/switch.js";
 import { checkOptions } from "../settings/options.js";
 import { WHOLE } from "../shards/cut.js";
 import { openSource, type Source } from "../source/open.js";
-import { notesOf } from "./notes.js";
+import { findMovedFrom, notesOf } from "./notes.js";
 import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
 import { BUILD_EFFECTS, resolveOptions } from "./options.js";
 import { type Job, type MadePages, makePages, reportRead } from "./pipeline.js";
@@ -52,15 +52,19 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
     signal?.throwIfAborted();
     // Locking would create `dist`, so a new `dist` is locked only after the source was accepted.
     unlock = existsSync(dist) ? lockDist(dist, now()) : undefined;
+    // Refuse another listing before anything is read.
+    await findMovedFrom(settings);
     // A join reads the parts instead of the rows.
     const rowsOf = parts === undefined ? undefined : () => NO_ROWS;
     source = await openSource({ ...settings, rowsOf, onRead: reportRead(onProgress) }, signal);
     onProgress({ records: 0, total: source.total });
     unlock ??= lockDist(dist, now());
+    // Again, since another build may have made `dist` meanwhile.
+    const movedFrom = await findMovedFrom(settings);
     const open = performance.now() - began;
     const job = { settings, source, log, onProgress, signal, shard: WHOLE };
     const { timings, ...result } = await write(job, now, signer);
-    const notes = await notesOf(settings, result.folder);
+    const notes = await notesOf(settings, result.folder, movedFrom);
     return { ...result, notes, timings: { open, ...timings } };
   } catch (error) {
     throw explainWrite(dist, error);

@@ -7,6 +7,7 @@ import { openReleaseSide } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { CURRENT, RELEASES } from "../release/layout.js";
 import { findCurrent } from "../release/list.js";
+import { isOtherListing, type ListingName, listingUrl } from "../release/listing.js";
 import { idOf } from "../release/name.js";
 import { openRelease, type Release } from "../release/open.js";
 
@@ -22,7 +23,8 @@ export interface GateReport {
  * Compares a new release with the current one, and checks that no gate is exceeded.
  * @param name the folder name of the new release. It stays in `dist` even if a gate is exceeded.
  * @param matches the matches between both releases, if known. This closes them.
- * @throws GateError if a gate is exceeded; UserError if the current release is broken, so that nothing can be compared.
+ * @throws GateError if a gate is exceeded; UserError if the current release is broken or of another listing, so that nothing can
+ * be compared.
  */
 export async function checkGates(
   dist: string,
@@ -39,6 +41,11 @@ export async function checkGates(
     );
   }
   const release = await openRelease(join(dist, RELEASES, name));
+  const before = nameOf(previous);
+  if (isOtherListing(before, nameOf(release)))
+    throw new UserError(
+      `Release ${name} was built, but current is unchanged, because gates do not compare it with another listing, ${listingUrl(before)}. Accept it with "rollcall use ${idOf(name)}".`,
+    );
   const result = await diff(openReleaseSide(previous, CURRENT), openReleaseSide(release, name), { matches });
   try {
     const exceeded = findExceeded(result, gates);
@@ -48,4 +55,8 @@ export async function checkGates(
   } finally {
     result.close();
   }
+}
+
+function nameOf({ snapshot, paths }: Release): ListingName {
+  return { baseUrl: snapshot.base_url, path: paths.listing };
 }

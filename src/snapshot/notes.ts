@@ -1,12 +1,47 @@
-/** What a finished build tells its user besides its figures: sentences about the hosts of `--adapt`. */
+/** What a finished build tells its user besides its figures: sentences about the base URL and the hosts of `--adapt`. */
+import { USERS_CONTRACT } from "../contract/contract.js";
+import { basePath, DEFAULT_PATH, pageUrl } from "../contract/links.js";
+import { requireSameListing } from "../release/listing.js";
 import { openIfComplete } from "../release/open.js";
 import type { BuildSettings } from "./options.js";
 
 /**
- * Makes the notes of a build: what the hosts of `adapt` cannot use, and the limits that the release exceeds.
- * @param folder of the release.
+ * Requires the current release to be of the listing that is built, unless `force` is given.
+ * @returns the base URL of the current release, if it is on loopback and this build moves it to another one.
+ * @throws UserError if the current release is of another listing.
  */
-export async function notesOf({ adapt = [], encodings, links }: BuildSettings, folder: string): Promise<string[]> {
+export async function findMovedFrom({ dist, baseUrl, contract, force }: BuildSettings): Promise<string | undefined> {
+  return requireSameListing(dist, { baseUrl, path: contract.listing.path }, force);
+}
+
+/**
+ * Makes the notes of a build.
+ * @param folder of the release.
+ * @param movedFrom the result of `findMovedFrom`.
+ */
+export async function notesOf(
+  settings: BuildSettings,
+  folder: string,
+  movedFrom: string | undefined,
+): Promise<string[]> {
+  const moved =
+    movedFrom === undefined ? [] : [`links led to ${movedFrom} until now; they lead to ${settings.baseUrl}`];
+  return [...moved, ...noteOnBaseUrl(settings), ...(await notesOnHosts(settings, folder))];
+}
+
+/** The note for a base URL that ends like the path of the listing, which links then have twice. */
+function noteOnBaseUrl({ baseUrl, links, contract }: BuildSettings): string[] {
+  const { path } = contract.listing;
+  if (path === DEFAULT_PATH || !`${basePath(baseUrl)}/`.endsWith(path)) return [];
+  const above = baseUrl.slice(0, 1 - path.length);
+  const page = pageUrl({ baseUrl, path, links }, 1);
+  const wanted = pageUrl({ baseUrl: above, path, links }, 1);
+  const way = `pass --base-url ${above}${contract.text === USERS_CONTRACT.text ? "" : ", or remove x-listing.path"}`;
+  return [`the base URL ends like the listing's path, so page 1 is ${page}; for ${wanted}, ${way}`];
+}
+
+/** Notes on what the hosts of `adapt` cannot use, and on limits that the release exceeds. */
+async function notesOnHosts({ adapt = [], encodings, links }: BuildSettings, folder: string): Promise<string[]> {
   // Loaded only when needed: most builds have no files for other hosts.
   if (adapt.length === 0) return [];
   const { hostOf, unsupportedFeatures } = await import("../hosts/hosts.js");

@@ -19,7 +19,17 @@ import { SETTINGS } from "../settings/table.js";
 
 export interface BuildOptions
   extends OptionsOf<
-      SourceSetting | "keep" | "adapt" | "bulk" | DownloadName | "lookup" | "explorer" | "changes" | "signKey" | "join"
+      | SourceSetting
+      | "keep"
+      | "adapt"
+      | "bulk"
+      | DownloadName
+      | "lookup"
+      | "explorer"
+      | "changes"
+      | "signKey"
+      | "join"
+      | "force"
     >,
     ServingOptions {
   /** The SQLite file of records. */
@@ -92,6 +102,7 @@ const RULES: OptionRules<BuildOptions> = {
     "changes",
     "signKey",
     "join",
+    "force",
     ...SOURCE_SETTINGS,
   ),
   ...SERVING_SETTINGS,
@@ -152,6 +163,7 @@ export async function resolveOptions(given: BuildOptions) {
     packs: files.some((path) => path === BULK || isPacked(path)),
     changes,
     skipInvalid: options.skipInvalid ?? false,
+    force: options.force ?? false,
     gates,
   };
 }

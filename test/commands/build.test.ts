@@ -219,7 +219,7 @@ test("prints every line of a summary", () => {
     lookup: { by: ["id", "display_name"], files: 12, bytes: 3_400_000 },
     explorer: "https://example.com/people/",
     changes: { put: 1240, remove: 3, bytes: 22_000, steps: 4, none: undefined },
-    notes: ["GitHub Pages does not use the br files"],
+    notes: ["links led to http://127.0.0.1:8080 until now; they lead to https://example.com/people"],
     workers: 0,
     timings: {
       open: 1,
@@ -253,6 +253,6 @@ sign      SHA256SUMS.minisig                   key 41D7CC311FDAD50B
 gates     1,200 added, 3 removed, 0 changed    within the gates
 prune     1 old release
 skip      12 invalid users LEFT OUT            1,000 users published; 30 problems, --problems FILE writes them all
-note      GitHub Pages does not use the br files
+note      links led to http://127.0.0.1:8080 until now; they lead to https://example.com/people
 done      in 0.41 s                            1f6a9c0d2b7e is current; next: rollcall serve`);
 });

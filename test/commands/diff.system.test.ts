@@ -376,7 +376,7 @@ test("reports another base URL in one line, without changes of default images", 
   const { cwd, run, edit } = await oneRelease();
   edit("UPDATE users SET image_url = NULL");
   await run("build");
-  expect((await run("build --base-url https://elsewhere.example.com")).code).toBe(0);
+  expect((await run("build --base-url https://elsewhere.example.com --force")).code).toBe(0);
   const { code, stdout } = await run("diff");
   expect(code).toBe(0);
   expect(stdout).toContain(`base URL ${baseUrl} -> https://elsewhere.example.com`);

@@ -14,7 +14,7 @@ async function folderWithRelease(baseUrl = "https://example.com") {
   const cwd = scratch();
   const make = async (count: number, base = baseUrl) => {
     const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(count));
-    return build({ db, baseUrl: base, dist: join(cwd, "dist") });
+    return build({ db, baseUrl: base, dist: join(cwd, "dist"), force: true });
   };
   return { cwd, make, release: await make(2) };
 }
@@ -44,7 +44,7 @@ test("serve prints the address, the release and a curl that works; SIGTERM ends 
   expect(io.stderr.text).toBe(`\
 serve     ${url}    ${release.id}: 2 users on 1 page
 try       curl '${url}/api/users/?format=api&page=1'
-2026-11-21T03:40:00.000Z Links lead to https://example.com/directory, as behind a proxy. For links that lead here: "rollcall build --base-url ${url} --dist ${cwd}/dist".
+2026-11-21T03:40:00.000Z Links lead to https://example.com/directory, as behind a proxy. For links that lead here: "rollcall build --base-url ${url} --dist ${cwd}/dist --force".
 `);
   const [, tried = ""] = /curl '([^']+)'/.exec(io.stderr.text) ?? [];
   expect(await (await fetch(tried)).json()).toMatchObject({ count: 2, next: null });
@@ -119,8 +119,11 @@ describe("links", () => {
     ["an address in the network", () => "http://192.168.0.1", "as behind a proxy"],
   ])("to %s are reported in one line, with the command that corrects them", async (_what, base, why, line) => {
     const told = await said(base, line);
-    expect(told).toMatch(/^\S+Z Links lead to [^\n]*"rollcall build --base-url \S+ --dist \S+"[^\n]*\n$/);
+    expect(told).toMatch(/^\S+Z Links lead to [^\n]*"rollcall build --base-url \S+ --dist \S+( --force)?"[^\n]*\n$/);
     expect(told).toContain(why);
+    expect(told.includes(" --force"), "only a loopback base URL is replaced without it").toBe(
+      why === "as behind a proxy",
+    );
     // Links keep their path.
     expect(
       told.includes(line ? "http://ADDRESS:PORT " : `http://127.0.0.1:PORT${base(0).endsWith("/a") ? "/a" : ""} `),

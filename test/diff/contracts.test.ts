@@ -13,7 +13,7 @@ type Options = Omit<Parameters<typeof compare>[0], "dist">;
 
 async function compared(sides: [ContractFile, readonly object[]][], options: Options = {}) {
   const folder = scratch();
-  for (const [contract, things] of sides) await publishThings(folder, contract, things);
+  for (const [contract, things] of sides) await publishThings(folder, contract, things, { force: true });
   const comparison = await compare({ dist: join(folder, "dist"), workers: 0, ...options });
   const changes = [];
   for await (const change of comparison.changes()) changes.push(change);

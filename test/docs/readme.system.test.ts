@@ -77,6 +77,7 @@ const OPTIONS = {
       origin: true,
       cacheControl: true,
       join: true,
+      force: true,
     },
   } satisfies Names<BuildOptions & BuildEffects>,
   diff: {

@@ -138,7 +138,8 @@ test("a site's file that is there serves a release of another path, too", async 
   const adapted: unknown[] = [];
   for (const path of ["/v1/stations/", "/v2/stations/"]) {
     writeFileSync(join(cwd, "stations.json"), stationsAt(path).text);
-    const line = "build --db stations.sqlite --contract stations.json --base-url https://example.com --adapt nginx";
+    const line =
+      "build --db stations.sqlite --contract stations.json --base-url https://example.com --adapt nginx --force";
     expect((await rollcall(line, fakeIo(cwd))).code).toBe(0);
     expect(readFileSync(join(cwd, "dist/current/adapters/nginx.conf"), "utf8")).toContain(`"~^${path}$"`);
     const { files } = JSON.parse((await rollcall("host nginx --write conf --json", fakeIo(cwd))).stdout);

@@ -8,6 +8,7 @@ import { headersOf } from "../../src/publish/bucket.js";
 import { switchTo, writeRelease } from "../server/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
+import { STATIONS_CONTRACT } from "../support/stations.js";
 import { buildUsers } from "./releases.js";
 import { BUCKET, needsCeph, STORE_ENV, type StoreServer, startStore } from "./store.js";
 
@@ -210,6 +211,21 @@ describe("a target that holds another release", () => {
     await buildUsers(folder, 26);
     await expect(publishBucket()).rejects.toThrow(`holds release ${release.id}`);
     expect(await objects()).toEqual(readTree(release.folder));
+  });
+
+  test("is refused for another path, although dist has its release", async () => {
+    const mine = await buildUsers(folder, 25);
+    await publishBucket();
+    const before = await objects();
+    const other = await writeRelease(dist, { contract: STATIONS_CONTRACT });
+    await switchTo(dist, other);
+    const message = `s3://${BUCKET}/dir holds another listing, https://directory.example.com/api/users/ (release ${mine.id}, 25 records), and this one is https://directory.example.com/v1/stations/. Publish to another target, or replace that listing with --force.`;
+    await expect(publishBucket()).rejects.toThrow(message);
+    await expect(publishBucket({ expect: mine.id })).rejects.toThrow(message);
+    await expect(publishBucket({ shard: "0/2" })).rejects.toThrow(message);
+    expect(await objects()).toEqual(before);
+    await publishBucket({ force: true });
+    expect(await objects()).toEqual(readTree(other));
   });
 
   test("is locked by one run; another that begins meanwhile is told the holder and its start", async () => {

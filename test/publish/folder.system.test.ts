@@ -20,6 +20,7 @@ import { prune } from "../../src/release/switch.js";
 import { switchTo, writeRelease } from "../server/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
+import { STATIONS_CONTRACT } from "../support/stations.js";
 import { buildUsers, published } from "./releases.js";
 
 let folder: string;
@@ -133,14 +134,36 @@ describe("keeps and removes", () => {
     const theirs = await buildUsers(folder, 25, { baseUrl: "https://other.example.com/x" });
     await publishSite();
     const before = readTree(site);
-    const release = await buildUsers(folder, 25);
-    const message = `${site} holds a release with base URL "https://other.example.com/x", and that of ${release.id} is "https://directory.example.com"; publish to another target, or replace that release with --force.`;
+    const release = await buildUsers(folder, 25, { force: true });
+    const message = `${site} holds another listing, https://other.example.com/x/api/users/ (release ${theirs.id}, 25 records), and this one is https://directory.example.com/api/users/. Publish to another target, or replace that listing with --force.`;
     await expect(publishSite()).rejects.toThrow(message);
     await expect(publishSite({ dryRun: true })).rejects.toThrow(message);
     expect(readTree(site)).toEqual(before);
     expect(await publishSite({ force: true })).toMatchObject({ before: theirs.id });
     expect(published(site)).toEqual(readTree(release.folder));
     expect(await publishSite()).toMatchObject({ changed: 0 });
+  });
+
+  test("keeps a listing of another path, unless forced", async () => {
+    const theirs = await writeRelease(dist, { contract: STATIONS_CONTRACT });
+    await switchTo(dist, theirs);
+    await publishSite();
+    const before = readTree(site);
+    const mine = await buildUsers(folder, 25, { force: true });
+    await expect(publishSite()).rejects.toThrow(
+      `${site} holds another listing, https://directory.example.com/v1/stations/ (release `,
+    );
+    expect(readTree(site)).toEqual(before);
+    await publishSite({ force: true });
+    expect(published(site)).toEqual(readTree(mine.folder));
+  });
+
+  test("replaces a release of a loopback address with a public one", async () => {
+    const local = await buildUsers(folder, 25, { baseUrl: "http://127.0.0.1:8080" });
+    await publishSite();
+    const release = await buildUsers(folder, 25);
+    expect(await publishSite()).toMatchObject({ before: local.id });
+    expect(published(site)).toEqual(readTree(release.folder));
   });
 
   test("does not publish files for other hosts", async () => {

@@ -43,7 +43,7 @@ async function interrupted<T>(before: string, after: string, look: () => T): Pro
     const onProgress = ({ files }: { files: number }) => {
       if (files >= last) throw new Error("The run ends here");
     };
-    isDone = await publishSite({ release: idOf(after) }, { onProgress }).then(
+    isDone = await publishSite({ release: idOf(after), force: true }, { onProgress }).then(
       () => true,
       (error: Error) => {
         expect(error.message).toBe("The run ends here");
@@ -212,12 +212,13 @@ describe("a listing that moves to another path", () => {
     await switchTo(dist, await writeRelease(dist, { ...shape, contract: STATIONS_CONTRACT }));
     const stop = new AbortController();
     const onProgress = ({ files }: { files: number }) => files >= 4 && stop.abort();
-    await expect(publishSite({}, { onProgress, signal: stop.signal })).rejects.toThrow();
+    await expect(publishSite({ force: true }, { onProgress, signal: stop.signal })).rejects.toThrow();
     const former = [{ path: "/api/users/", pages: 3 }];
     expect(owned()).toMatchObject({ complete: false, path: "/v1/stations/", former });
     const third = await writeRelease(dist, { ...shape, contract: stationsAt("/v2/stations/") });
     await switchTo(dist, third);
-    await publishSite();
+    await expect(publishSite()).rejects.toThrow("holds another listing, https://directory.example.com/v1/stations/");
+    await publishSite({ force: true });
     expect(published(site)).toEqual(readTree(third));
     expect([existsSync(join(site, "api")), existsSync(join(site, "v1"))]).toEqual([false, false]);
   });

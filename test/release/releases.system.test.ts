@@ -149,7 +149,7 @@ describe("the next build", () => {
       { encodings: ["br"] },
     ];
     const ids = new Set([id]);
-    for (const options of differing) ids.add((await publish(options)).id);
+    for (const options of differing) ids.add((await publish({ ...options, force: true })).id);
     expect(ids.size).toBe(5);
     const same = { keep: 9, skipInvalid: true, lookup: true, defaultAvatar: "https://a.example/a.png" };
     expect((await publish({ ...same, baseUrl: "https://Directory.example.com/" })).id).toBe(id);

@@ -92,6 +92,7 @@ function toOptions(settings: Settings): BuildOptions {
     problems: problemsFile,
     adapt,
     join,
+    force,
   } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
@@ -100,7 +101,7 @@ function toOptions(settings: Settings): BuildOptions {
     ...{ db, baseUrl, dist, contract, table, query, defaultAvatar, workers },
     ...{ pageSize, links, keep, bulk, lookup, explorer, changes, skipInvalid, encodings, problemsFile, gates },
     ...chosenDownloads(settings),
-    ...{ join, adapt, root, basePath, origin, cacheControl, signKey },
+    ...{ join, force, adapt, root, basePath, origin, cacheControl, signKey },
   };
 }
 
@@ -155,8 +156,8 @@ async function report(
   } else if (!settings.quiet) {
     const { dist } = settings;
     const next = isDefaultDist(dist, io) ? "rollcall serve" : `rollcall serve ${shellWord(dist)}`;
-    const { db, baseUrl } = need(settings, "db", "baseUrl");
-    const run = { db, baseUrl, contract, problemsFile: settings.problems, next, milliseconds };
+    const { db } = need(settings, "db");
+    const run = { db, contract, problemsFile: settings.problems, next, milliseconds };
     const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
     say(io, describeBuild(result, run, painter(io.stderr, io.env)) + timings);
   }

@@ -1,8 +1,6 @@
 /** Text output of a build: one aligned line for each stage. */
 
-import { parseBaseUrl } from "../../contract/base-url.js";
 import type { Contract } from "../../contract/contract.js";
-import { basePath, DEFAULT_PATH } from "../../contract/links.js";
 import { count, duration, number, size } from "../../print/numbers.js";
 import { align, type Line, type Paint } from "../../print/style.js";
 import { CHANGES, SIGNATURE } from "../../release/layout.js";
@@ -11,7 +9,6 @@ import type { BuildResult } from "../../snapshot/result.js";
 /** The facts about a build that its result does not have. */
 interface BuildRun {
   db: string;
-  baseUrl: string;
   contract: Contract;
   problemsFile: string | undefined;
   /** The command that serves the release. */
@@ -26,7 +23,6 @@ export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint):
   const lines: Line[] = [
     { verb: "read", value: count(records + skipped, words), detail: run.db },
     writeLine(result),
-    ...repetitionLines(run),
     ...lookupLines(result),
     ...explorerLines(result),
     ...changesLines(result),
@@ -71,17 +67,6 @@ function writeLine({ isNew, isSwitched, pages, bytes, linked, folder: detail }: 
   const note = linked > 0 ? ` (${number(linked)} linked)` : "";
   if (isNew) return { verb: "write", value: `${count(pages, "page")}, ${size(bytes)}${note}`, detail };
   return { verb: "same", value: isSwitched ? "an older release has all of it" : "nothing changed", detail };
-}
-
-/** A note if the base URL ends like the listing's path, which links then have twice. */
-function repetitionLines({ baseUrl, contract }: BuildRun): Line[] {
-  const { path } = contract.listing;
-  const base = parseBaseUrl(baseUrl);
-  if (path === DEFAULT_PATH || !`${basePath(base)}/`.endsWith(path)) return [];
-  const above = base.slice(0, 1 - path.length);
-  const value = `Page 1 is ${base}${path}?page=1, since the base URL ends like the listing's path.`;
-  const detail = `For ${above}${path}?page=1, pass --base-url ${above}, or remove x-listing.path of your contract.`;
-  return [{ verb: "note", value: `${value} ${detail}`, loud: true }];
 }
 
 function lookupLines({ lookup }: BuildResult): Line[] {
