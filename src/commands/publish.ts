@@ -38,7 +38,7 @@ export async function runPublish({ settings, arguments: { target = "" } }: Given
 const SIGNS: Readonly<Record<StepKind, string>> = { add: "+", change: "~", remove: "-" };
 
 function describePublish(result: PublishResult, milliseconds: number, { dryRun, purgeList }: Settings): Line[] {
-  const { added, changed, removed, same, bytes, urls, requests, shard } = result;
+  const { added, changed, removed, same, bytes, urls, requests, shard, warnings } = result;
   const counts = `${number(added)} new, ${number(changed)} changed, ${number(removed)} gone`;
   const lines: Line[] = [
     {
@@ -51,6 +51,7 @@ function describePublish(result: PublishResult, milliseconds: number, { dryRun, 
   if (requests !== undefined) lines.push({ verb: "sent", value: `${size(bytes)} in ${count(requests, "request")}` });
   else if (bytes > 0) lines.push({ verb: "wrote", value: size(bytes) });
   if (purgeList !== undefined) lines.push({ verb: "purge", value: `${count(urls, "URL")}, in ${purgeList}` });
+  for (const value of warnings) lines.push({ verb: "warn", value, loud: true });
   const next = shard !== undefined && { detail: "after all shards: run this without --shard" };
   return [...lines, { verb: "done", value: `in ${duration(milliseconds)}`, ...next }];
 }

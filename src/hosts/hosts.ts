@@ -56,10 +56,22 @@ export function requireServed(host: Host, listing: string): void {
 
 /** Paths of hosts' files in the published folder, which hosts may not serve. */
 export function publishedHostFiles(): ReadonlySet<string> {
+  return new Set(HOSTS.flatMap(publishedPaths));
+}
+
+function publishedPaths(host: Host): string[] {
   // The paths do not depend on the contract.
   const paths = new PagePaths(USERS_CONTRACT.listing.path);
   const rules = rulesOf({ base: "", paths, encodings: [], cacheControl: "", others: [] });
-  return new Set(HOSTS.flatMap((host) => publishedFor(host, rules)).map(({ path }) => path));
+  return publishedFor(host, rules).map(({ path }) => path);
+}
+
+/** Finds the hosts whose published files a release has, since it was built with `--adapt` for them. */
+export function findAdaptedHosts(others: ReadonlyMap<string, string>): Host[] {
+  return HOSTS.filter((host) => {
+    const paths = publishedPaths(host);
+    return paths.length > 0 && paths.every((path) => others.has(path));
+  });
 }
 
 /** A host's row in the table of hosts: column names and cells. */

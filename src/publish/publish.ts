@@ -22,6 +22,7 @@ import { makePlan, type Plan, type PlanCounts, type StepKind } from "./plan.js";
 import { openPurgeList, type PurgeList } from "./purge.js";
 import { parseAddress } from "./s3.js";
 import { AT_ONCE, type Target, type TargetOptions } from "./target.js";
+import { warningsOf } from "./warnings.js";
 
 export interface PublishOptions extends TargetOptions {
   /** The release, for example the beginning of its id; the current one by default. */
@@ -55,6 +56,8 @@ export interface PublishResult extends PlanCounts {
   urls: number;
   /** Requests sent to a bucket, including retries. */
   requests?: number;
+  /** Sentences about links to private addresses, and about limits of the host. A shard leaves the limits to the last run. */
+  warnings: string[];
 }
 
 const OPTIONS: OptionRules<PublishOptions> = {
@@ -107,6 +110,7 @@ async function publishHeld(
   const { now = () => new Date(), onStep = () => {}, signal } = effects;
   const release = await openChosen(options.dist, options.release);
   const files = await checkFiles(release, shard, signal);
+  const warnings = await warningsOf(release, options);
   const target = await openTarget(options, files, signal);
   try {
     if (!dryRun) await target.lock(now());
@@ -127,6 +131,7 @@ async function publishHeld(
       ...(shard !== undefined && { shard }),
       ...{ resumed: before?.complete === false, ...plan.counts, bytes, urls },
       ...(requests !== undefined && { requests }),
+      warnings,
     };
   } catch (error) {
     throw target.explain(error);

@@ -1,0 +1,43 @@
+/** What `rollcall publish` warns of: links that readers cannot follow, and limits of the host. */
+import { BlockList, isIP } from "node:net";
+import { canParse } from "../contract/links.js";
+import { findAdaptedHosts, hostOf } from "../hosts/hosts.js";
+import { notesOnLimits } from "../hosts/limits.js";
+import type { Release } from "../release/open.js";
+import { hasScheme } from "../settings/kinds.js";
+import type { TargetOptions } from "./target.js";
+
+const PRIVATE = new BlockList();
+PRIVATE.addSubnet("0.0.0.0", 8, "ipv4");
+PRIVATE.addSubnet("10.0.0.0", 8, "ipv4");
+PRIVATE.addSubnet("127.0.0.0", 8, "ipv4");
+PRIVATE.addSubnet("169.254.0.0", 16, "ipv4");
+PRIVATE.addSubnet("172.16.0.0", 12, "ipv4");
+PRIVATE.addSubnet("192.168.0.0", 16, "ipv4");
+PRIVATE.addAddress("::1", "ipv6");
+PRIVATE.addSubnet("fc00::", 7, "ipv6");
+PRIVATE.addSubnet("fe80::", 10, "ipv6");
+
+/** Whether a URL leads to a loopback, private or link-local address. */
+export function isPrivate(url: string): boolean {
+  if (!canParse(url)) return false;
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  const version = isIP(host);
+  if (version === 0) return host === "localhost" || host.endsWith(".localhost");
+  return PRIVATE.check(host, version === 6 ? "ipv6" : "ipv4");
+}
+
+/**
+ * Makes the warnings about a release that is published. Known limits are those of the hosts that it was built for, and Amazon
+ * S3's for a bucket. A shard leaves limits to the last run.
+ */
+export async function warningsOf(release: Release, { target, endpoint, shard }: TargetOptions): Promise<string[]> {
+  const { base_url: base } = release.snapshot;
+  const warnings: string[] = [];
+  if (isPrivate(base))
+    warnings.push(`links lead to ${base}, which other networks cannot reach; build with a public --base-url`);
+  if (shard !== undefined) return warnings;
+  const hosts = findAdaptedHosts(release.sums.others);
+  if (hasScheme(target) && endpoint === undefined) hosts.push(hostOf("s3-website"));
+  return [...warnings, ...(await notesOnLimits(hosts, release))];
+}
