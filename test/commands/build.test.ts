@@ -185,7 +185,7 @@ test.each([
   const { code, stderr } = await run(`build --db users.sqlite --base-url ${baseUrl}`);
   expect(code).toBe(0);
   expect(stderr).toContain(
-    `Page 1 is ${above}/api/users/api/users/?page=1, since the base URL ends like the listing's path. For ${above}/api/users/?page=1, pass --base-url ${above}, or remove x-listing.path of your contract.`,
+    `page 1 is ${above}/api/users/api/users/?format=api&page=1; for ${above}/api/users/?format=api&page=1, pass --base-url ${above}`,
   );
 });
 
