@@ -64,7 +64,6 @@ export const REPLACEMENT = "\uFFFD";
 
 /** Finds text that is not valid UTF-8, since SQLite stores any bytes as text. Reads rows with a replacement character again, as bytes. */
 function findInvalidText(db: Database, names: readonly string[], rows: string, parameters: Selection["parameters"]) {
-  const isText = textCheck(db);
   const columns = names.map((name) => `CAST(${name} AS BLOB)`).join(", ");
   let second: IterableIterator<(Buffer | null)[]> | undefined;
   let behind = 0;
@@ -80,7 +79,7 @@ function findInvalidText(db: Database, names: readonly string[], rows: string, p
       for (; behind > 0; behind--) bytes = second.next().value ?? [];
       for (const [index, value] of row.entries()) {
         const stored = bytes[index];
-        if (typeof value === "string" && stored && !isText(stored)) row[index] = new InvalidText(value);
+        if (typeof value === "string" && stored && !isUtf8(stored)) row[index] = new InvalidText(value);
       }
     },
     close: () => second?.return?.(),
@@ -88,18 +87,8 @@ function findInvalidText(db: Database, names: readonly string[], rows: string, p
 }
 
 /** Makes a function that checks whether bytes are valid text in the encoding of a database. */
-export function textCheck(db: Database): (bytes: Buffer) => boolean {
-  const encoding = String(db.pragma("encoding", { simple: true })).toLowerCase();
-  if (encoding === "utf-8") return isUtf8;
-  return (bytes) => {
-    try {
-      new TextDecoder(encoding, { fatal: true }).decode(bytes);
-      return true;
-    } catch (error) {
-      if (error instanceof TypeError) return false;
-      throw error;
-    }
-  };
+export function textCheck(_db: Database): (bytes: Buffer) => boolean {
+  return isUtf8;
 }
 
 /** Makes a function that turns rows, with columns in the order of the contract's fields, into records. The schema finds wrong values later. */

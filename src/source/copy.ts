@@ -7,12 +7,11 @@ import type { Contract } from "../contract/contract.js";
 import { quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { size } from "../print/numbers.js";
-import { REPLACEMENT } from "./candidates.js";
+import { shellWord } from "../print/text.js";
 import { explainReading, overwritten } from "./errors.js";
 import { publishedParameters, publishedSql } from "./published.js";
 import { findRelation, isTable, type RelationOptions, tableOf } from "./relation.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
-import { InvalidText, type SqlValue } from "./values.js";
 
 /** Consecutive rows in published order: how many come before them, and how many they are. */
 export interface RowRange {
@@ -58,15 +57,30 @@ export function numberColumn({ fields }: Contract): string {
 
 /** Milliseconds to wait for another process's lock. */
 const LOCK_WAIT = 5000;
-/** Maximum attempts to open a file that is being replaced, and to copy one that is being overwritten. */
-const [MOST_OPENINGS, MOST_COPIES] = [50, 3];
-/** Milliseconds between two attempts with a file that looks damaged, and since its last write for that. */
-const [PAUSE, JUST_NOW] = [300, 2000];
+/** Maximum attempts to copy a file that changes meanwhile, or looks damaged. */
+const MOST_ATTEMPTS = 3;
+/** Milliseconds between two attempts. */
+const PAUSE = 300;
+/** Milliseconds since the last write to a file that may be unfinished. */
+const JUST_NOW = 2000;
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 
-/** Opens a read-only connection. @param wait milliseconds to wait for another process's lock. */
+/**
+ * Opens a read-only connection.
+ * @param wait milliseconds to wait for another process's lock
+ * @throws UserError if the file stores text in UTF-16; SQLite's own errors
+ */
 export function connect(path: string, wait: number): Database.Database {
-  return new Database(resolve(path), { readonly: true, fileMustExist: true, timeout: wait });
+  const db = new Database(resolve(path), { readonly: true, fileMustExist: true, timeout: wait });
+  try {
+    if (db.pragma("encoding", { simple: true }) === "UTF-8") return db;
+    throw new UserError(
+      `${path} stores text in UTF-16; convert it with "sqlite3 ${shellWord(path)} .dump | sqlite3 new.db", then use new.db.`,
+    );
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 /** The columns of the copy, quoted, each once: several fields may have the same column. */
@@ -81,79 +95,66 @@ export function copiedColumns({ fields }: Contract): string[] {
  * @throws UserError if the file, the table or a column cannot be read, or the file changes during each attempt
  */
 export function copySource(options: CopyOptions, to: string): Copied {
-  let copies = 0;
-  for (let openings = 1; openings <= MOST_OPENINGS; openings++) {
+  for (let attempt = 1; ; attempt++) {
+    const isLast = attempt === MOST_ATTEMPTS;
     try {
       const copied = tryCopy(options, to);
-      if (typeof copied === "object") return copied;
-      if (copied === "written over" && ++copies === MOST_COPIES) throw overwritten(options.db);
+      if (copied) return copied;
+      if (isLast) throw overwritten(options.db);
     } catch (error) {
-      // A file that another program is writing may look damaged or empty.
-      if (!isUnfinished(options.db, error) || ++copies >= MOST_COPIES) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
+      if (isLast || !isUnfinished(options.db, error)) throw error;
     }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
   }
-  throw new UserError(
-    `${options.db} changed ${MOST_OPENINGS} times while it was being opened; run this again when nothing is replacing it.`,
-  );
 }
 
-/** Whether an error may come from a file that another program is still writing. */
+/** Whether an error may come from a file that another program is still writing, which may look damaged or empty. */
 function isUnfinished(path: string, error: unknown): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!(error instanceof UserError) || !found?.isFile() || Date.now() - found.mtimeMs > JUST_NOW) return false;
   return found.size === 0 || DAMAGED.test(codeOf(error.cause) ?? "");
 }
 
-function tryCopy(options: CopyOptions, to: string): Copied | "replaced" | "written over" {
+/** Makes one attempt. @returns undefined if the file was replaced or overwritten meanwhile. */
+function tryCopy(options: CopyOptions, to: string): Copied | undefined {
   const { db: path } = options;
   const stats = requireFile(path);
   const statNow = () => statSync(path, { bigint: true, throwIfNoEntry: false });
-  const connections: Database.Database[] = [];
+  let holder: Database.Database | undefined;
+  let copier: Database.Database | undefined;
   // Empties the file of an earlier attempt.
   writeFileSync(to, "");
   try {
     requireOwnLog(path);
-    // While a read-only connection holds its lock, no other one recovers the file or checkpoints its log.
-    const holder = connect(path, LOCK_WAIT);
-    connections.unshift(holder);
+    // While a read-only connection holds its lock, no other one recovers the file or moves its log.
+    holder = connect(path, LOCK_WAIT);
     holder.exec("BEGIN; SELECT 1 FROM sqlite_schema");
-    const isUtf8 = holder.pragma("encoding", { simple: true }) === "UTF-8";
-    const copier = isUtf8 ? attach(path, to) : new Database(to);
-    connections.unshift(copier);
-    const from = isUtf8 ? copier : holder;
-    if (isUtf8) from.exec("BEGIN; SELECT 1 FROM main.sqlite_schema");
-    const initial = statNow();
-    if (!initial || !isSameFile(initial, stats) || !isUnwritten(initial, stats)) return "replaced";
-    const watcher = connect(path, LOCK_WAIT);
-    connections.unshift(watcher);
-    const movedBefore = framesMoved(watcher);
-    const found = rowsFrom(from, options);
-    const copied = isUtf8 ? copyBySql(copier, found.rows, options) : copyByRow(holder, copier, found.rows, options);
+    const held = statNow();
+    copier = attach(path, to);
+    copier.exec("BEGIN; SELECT 1 FROM main.sqlite_schema");
+    const begun = statNow();
+    // SQLite does not say which file it has opened.
+    if (!held || !begun || !isSameFile(held, stats) || !isSameFile(begun, stats)) return undefined;
+    const mayMoveLog = logSize(path) > 0;
+    const found = rowsFrom(copier, options);
+    const copied = copyRows(copier, found.rows, options);
     const now = statNow();
-    const isMoved = now === undefined || !isSameFile(now, stats);
-    const made = { ...copied, version: found.version, stats: initial };
-    // A checkpoint of the log writes to the file without changing any row of this transaction, and moves frames.
-    const isConsistent = isMoved || isUnwritten(now, initial) || framesMoved(watcher) > movedBefore;
-    if (!isConsistent) return "written over";
+    // SQLite's writers wait for this transaction, or move the frames that it sees from the log to the file.
+    const isReplaced = now === undefined || !isSameFile(now, held);
+    if (!isReplaced && !mayMoveLog && !isUnwritten(now, held)) return undefined;
     copier.exec("COMMIT");
-    return made;
+    return { ...copied, version: found.version, stats: held };
   } catch (error) {
     if (codeOf(error)?.startsWith("SQLITE_FULL")) throw noRoom(path, stats, error);
     const now = error instanceof UserError ? stats : statNow();
-    // An error may go away if the file is being replaced or overwritten.
-    if (!now || !isSameFile(now, stats)) return "replaced";
-    if (DAMAGED.test(codeOf(error) ?? "") && !isUnwritten(now, stats)) return "written over";
+    // Another attempt may succeed if the file was replaced or overwritten.
+    if (!now || !isSameFile(now, stats)) return undefined;
+    if (DAMAGED.test(codeOf(error) ?? "") && !isUnwritten(now, stats)) return undefined;
     throw explainReading(path, error);
   } finally {
-    for (const connection of connections) connection.close();
+    copier?.close();
+    holder?.close();
   }
-}
-
-/** Number of frames of the write-ahead log that were checkpointed; -1 without a log. @param db without a transaction. */
-function framesMoved(db: Database.Database): number {
-  const [found] = db.pragma("wal_checkpoint(NOOP)") as { checkpointed: number }[];
-  return found?.checkpointed ?? -1;
 }
 
 /** Opens the source as `main`, which queries may name, and attaches the copy. */
@@ -161,17 +162,15 @@ function attach(path: string, to: string): Database.Database {
   const db = new Database(resolve(path), { fileMustExist: true, timeout: LOCK_WAIT });
   try {
     db.prepare("ATTACH ? AS copy").run(to);
-    db.exec(`${pragmas("copy.")} PRAGMA cache_size = -8000; PRAGMA threads = 4;`);
+    // The copy need not survive the process.
+    db.exec(`PRAGMA copy.page_size = 16384; PRAGMA copy.journal_mode = OFF; PRAGMA copy.synchronous = OFF;
+      PRAGMA cache_size = -8000; PRAGMA threads = 4;`);
     return db;
   } catch (error) {
     db.close();
     throw error;
   }
 }
-
-/** Settings for a file that need not survive the process. */
-const pragmas = (of: string) =>
-  `PRAGMA ${of}page_size = 16384; PRAGMA ${of}journal_mode = OFF; PRAGMA ${of}synchronous = OFF;`;
 
 /** SQL that makes a table with the columns of the copy. */
 export function createTable(name: string, contract: Contract): string {
@@ -187,80 +186,22 @@ export function repeatedSql(contract: Contract, of: string, rows: string): { isR
   return { isRepeated: `${keys} LIMIT 1`, insert };
 }
 
-/** Makes the table of repeated keys. Fills it for a shard, which copies only some rows, but must compare keys with all. */
-function insertRepeated(db: Database.Database, contract: Contract, of: string, rows: string): void {
-  db.exec(`CREATE TABLE ${of}${REPEATED} (number INTEGER PRIMARY KEY)`);
-  if (rows !== "") db.exec(repeatedSql(contract, of, rows).insert);
-}
-
 type Rows = Pick<Copied, "count" | "before">;
 
-function copyBySql(db: Database.Database, rows: string, options: CopyOptions): Rows {
-  const { contract, rowsOf } = options;
+/** Copies rows in order, and makes the table of repeated keys. */
+function copyRows(db: Database.Database, rows: string, options: CopyOptions): Rows {
+  const { contract, defaultAvatar, rowsOf } = options;
   const count = rowsOf && countRows(db, rows);
   const range = count === undefined ? undefined : rowsOf?.(count);
-  db.exec(createTable(`copy.${COPY}`, contract));
-  const { changes } = insertInOrder(db, `copy.${COPY}`, rows, options, range);
-  insertRepeated(db, contract, "copy.", range && range.rows > 0 ? rows : "");
-  return { count: count ?? changes, before: range?.before ?? 0 };
-}
-
-function insertInOrder(
-  db: Database.Database,
-  into: string,
-  rows: string,
-  { contract, defaultAvatar }: CopyOptions,
-  range: RowRange | undefined,
-) {
   const columns = copiedColumns(contract).join(", ");
   const limit = range ? ` LIMIT ${range.rows} OFFSET ${range.before}` : "";
-  const sql = `INSERT INTO ${into} (${columns}) SELECT ${columns} FROM ${rows} ${orderSql(contract)}${limit}`;
-  return db.prepare(sql).run(publishedParameters(defaultAvatar));
-}
-
-/** Copies a UTF-16 source row by row, then sorts it as UTF-8, whose byte order differs. */
-function copyByRow(from: Database.Database, to: Database.Database, rows: string, options: CopyOptions): Rows {
-  const { contract, rowsOf } = options;
-  const columns = copiedColumns(contract);
-  to.exec(`${pragmas("")} BEGIN; CREATE TABLE stored (${columns.join(", ")}); ${createTable(COPY, contract)}`);
-  const stored = columns.map((column) => `CAST(${column} AS BLOB)`);
-  const read = from
-    .prepare<[], SqlValue[]>(`SELECT ${[...columns, ...stored].join(", ")} FROM ${rows}`)
-    .raw()
-    .safeIntegers();
-  const isBigEndian = from.pragma("encoding", { simple: true }) === "UTF-16be";
-  const insert = to.prepare(`INSERT INTO stored VALUES (${columns.map(() => "?").join(", ")})`);
-  for (const row of read.iterate()) {
-    const values = row.slice(0, columns.length).map((value, at) => {
-      if (typeof value !== "string") return value;
-      // SQLite decodes invalid UTF-16 to other text without an error.
-      const bytes = Buffer.from(value, "utf16le");
-      const isSame = (isBigEndian ? bytes.swap16() : bytes).equals(row[columns.length + at] as Buffer);
-      return isSame ? value : new InvalidText(value);
-    });
-    if (values.some((value) => value instanceof InvalidText)) insertInvalid(to, values);
-    else insert.run(values);
-  }
-  const count = countRows(to, "stored");
-  const range = rowsOf?.(count);
-  insertInOrder(to, COPY, "stored", options, range);
-  insertRepeated(to, options.contract, "", range && range.rows > 0 ? "stored" : "");
-  to.exec("DROP TABLE stored");
-  return { count, before: range?.before ?? 0 };
-}
-
-/** Inserts a row with invalid UTF-16 as invalid UTF-8 that decodes to the same text. */
-function insertInvalid(to: Database.Database, row: readonly SqlValue[]): void {
-  const places = row.map((value) => (value instanceof InvalidText ? "CAST(? AS TEXT)" : "?"));
-  const values = row.map((value) => (value instanceof InvalidText ? invalidUtf8(value.decoded) : value));
-  to.prepare(`INSERT INTO stored VALUES (${places.join(", ")})`).run(values);
-}
-
-function invalidUtf8(decoded: string): Buffer {
-  const parts = decoded.split(REPLACEMENT).map((part) => Buffer.from(part));
-  const invalid = Buffer.of(0xff);
-  if (parts.length === 1) parts.push(Buffer.alloc(0));
-  return Buffer.concat(parts.flatMap((part, at) => (at === 0 ? [part] : [invalid, part])));
+  db.exec(`${createTable(`copy.${COPY}`, contract)}; CREATE TABLE copy.${REPEATED} (number INTEGER PRIMARY KEY)`);
+  const { changes } = db
+    .prepare(`INSERT INTO copy.${COPY} (${columns}) SELECT ${columns} FROM ${rows} ${orderSql(contract)}${limit}`)
+    .run(publishedParameters(defaultAvatar));
+  // A shard copies only some rows, but must compare their keys with all.
+  if (range && range.rows > 0) db.exec(repeatedSql(contract, "copy.", rows).insert);
+  return { count: count ?? changes, before: range?.before ?? 0 };
 }
 
 /** The rows for FROM: a table without its indexes, which may be damaged, or a view or query. */
@@ -298,16 +239,26 @@ const VERSIONS_AT = 18;
  * log, since closing it releases all locks that this process has on it (sqlite.org/howtocorrupt.html, 2.2).
  */
 function requireOwnLog(path: string): void {
-  const log = `${realpathSync(path)}-wal`;
-  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  if (logSize(path) === 0) return;
   const file = openSync(path, "r");
   const versions = Buffer.alloc(2);
   readSync(file, versions, 0, versions.length, VERSIONS_AT);
   closeSync(file);
   if (!versions.every((version) => version === 1)) return;
+  const log = logOf(path);
   throw new UserError(
     `${log} does not belong to ${path}, but to another file that had its name, and SQLite would mix the two; end the programs that have that file open, remove ${log} and its -shm, then run this again.`,
   );
+}
+
+/** The path of the write-ahead log of a file. */
+function logOf(path: string): string {
+  return `${realpathSync(path)}-wal`;
+}
+
+/** Bytes of the write-ahead log of a file; 0 without one. */
+function logSize(path: string): number {
+  return statSync(logOf(path), { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function noRoom(path: string, stats: BigIntStats, cause: unknown): UserError {

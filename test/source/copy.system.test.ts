@@ -29,7 +29,9 @@ let to: string;
 
 beforeEach(() => {
   folder = scratch();
-  [db, newer, to] = [join(folder, "users.sqlite"), join(folder, "newer.sqlite"), join(folder, "copy.sqlite")];
+  db = join(folder, "users.sqlite");
+  newer = join(folder, "newer.sqlite");
+  to = join(folder, "copy.sqlite");
 });
 
 function writeVersion(file: string, bio: string, mode = "delete"): void {
@@ -85,12 +87,11 @@ test.each([
   expect(() => copyBeside(() => truncateSync(db, length))).toThrow(db);
 });
 
-test.each(["empty", "in use"])("copies a file in WAL mode whose log is %s", (log) => {
+test("refuses a file in WAL mode that is copied over while its log is empty", () => {
   writeVersion(db, "old", "wal");
   writeVersion(newer, "new");
   const writer = new Database(db);
   writer.pragma("wal_autocheckpoint = 0");
-  if (log === "in use") writer.exec("UPDATE users SET bio = 'later' WHERE rowid < 10");
   expect(() => copyBeside(() => copyFileSync(newer, db))).toThrow(db);
   writer.close();
 });

@@ -8,6 +8,7 @@ import { type BuildOptions, build, UserError } from "../../src/index.js";
 import { CLI } from "../support/command.js";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { needs } from "../support/needs.js";
 import { listCalls, runWith } from "../support/strace.js";
 
 let folder: string;
@@ -90,6 +91,27 @@ describe("the file", () => {
     const output = runAsOwnRoot(script);
     expect(output).toContain("cannot be opened; its folder must be writable when it is in WAL mode");
     expect(existsSync(join(dist, "current"))).toBe(false);
+  });
+});
+
+describe.skipIf(!needs("sqlite3"))("text in UTF-16", () => {
+  test.each(["UTF-16le", "UTF-16be"])("is refused with the command that converts it: %s", async (encoding) => {
+    const rows = plainRows(5).map((row) => ({ ...row, bio: "😀 שלום \uFFFD" }));
+    const plain = writeUsers(join(folder, "utf8.sqlite"), rows);
+    const named = join(folder, "old users.sqlite");
+    writeUsers(named, rows, "", `PRAGMA encoding = '${encoding}'`);
+    const message = await refusal({ db: named });
+    expect(message).toBe(
+      `F/old users.sqlite stores text in UTF-16; convert it with "sqlite3 'F/old users.sqlite' .dump | sqlite3 new.db", then use new.db.`,
+    );
+    const [, command = ""] = /"(.*)"/.exec(message) ?? [];
+    execFileSync("sh", ["-c", command.replace("F/", `${folder}/`)], { cwd: folder });
+    const baseUrl = "https://directory.example.com";
+    const [one, other] = await Promise.all([
+      build({ db: plain, dist: join(folder, "a"), baseUrl }),
+      build({ db: join(folder, "new.db"), dist: join(folder, "b"), baseUrl }),
+    ]);
+    expect(one.id).toBe(other.id);
   });
 });
 
