@@ -1,8 +1,8 @@
 /** Converts values of a row from SQLite to JSON. */
 import { isUtf8 } from "node:buffer";
-import { isTooDeep } from "../contract/json.js";
 import type { Kind } from "../contract/record/kind.js";
 import { count } from "../print/numbers.js";
+import { readJson } from "./json-text.js";
 
 /** Text that is not valid UTF-8. `decoded` has replacement characters for the invalid bytes. */
 export class InvalidText {
@@ -62,19 +62,13 @@ function isDecimal(value: Present): boolean {
   return typeof value === "string" && /^-?\d{1,15}(\.\d+)?$/.test(value);
 }
 
-const TEXT_SHOWN = 80;
 const BLOB_BYTES_SHOWN = 32;
 
 function parsed(value: Present): unknown {
   if (typeof value !== "string") return unfit(value);
-  if (isTooDeep(value))
-    return new Unfit("TEXT that is nested too deep", { too_deep: value.slice(0, TEXT_SHOWN) }, undefined);
-  try {
-    return JSON.parse(value);
-  } catch (error) {
-    if (error instanceof SyntaxError) return unfit(value);
-    throw error;
-  }
+  const read = readJson(value);
+  if ("value" in read) return read.value;
+  return new Unfit(`TEXT that cannot be read as JSON (${read.why})`, value, undefined);
 }
 
 function unfit(value: Present, cast?: Unfit["cast"]): Unfit {

@@ -88,7 +88,7 @@ test("is not made when there was nothing to look at, or no room for it", async (
   );
 });
 
-test("circles nested without end are a problem like any other, with and without the file", async () => {
+test("circles that would change, or are nested without end, are a problem like any other", async () => {
   const deep = "[".repeat(100_000) + "]".repeat(100_000);
   const brackets = JSON.stringify(["[".repeat(5000)]);
   db = writeUsers(join(folder, "deep.sqlite"), [
@@ -97,15 +97,23 @@ test("circles nested without end are a problem like any other, with and without 
     { id: userId(3), circles: "[".repeat(40) + "]".repeat(40) },
     { id: userId(4), circles: brackets },
     { id: userId(5), circles: '["\\ud800"]' },
+    { id: userId(6), circles: '[1.0, {"a": [9007199254740993]}]' },
+    { id: userId(7), circles: '[{"a": 1, "b": {"c": 1, "c": 1}}]' },
+    { id: userId(8), circles: '[{"__proto__": 12.50}, 1e5, 12.50]' },
+    { id: userId(9), circles: "[1, 2" },
   ]);
   const error = await publish().catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UserError);
   const { first } = (error as InvalidRecordsError).problems;
   expect(first.map(({ id, path, message }) => [id, path, message])).toEqual([
-    [userId(1), "circles", "must be a JSON array, is TEXT that is nested too deep"],
-    [userId(2), "languages", "must be a JSON array, is TEXT that is nested too deep"],
+    [userId(1), "circles", `${NOT_READ} (nested deeper than 320 levels)`],
+    [userId(2), "languages", `${NOT_READ} (nested deeper than 320 levels)`],
     [userId(3), "circles.0", "must not be nested deeper than 32 levels"],
     [userId(5), "circles.0", "must not hold half a surrogate pair"],
+    [userId(6), "circles", `${NOT_READ} (the number 9007199254740993 would become 9007199254740992)`],
+    [userId(7), "circles", `${NOT_READ} (an object has the name "c" twice)`],
+    [userId(9), "circles", `${NOT_READ} (line 1, column 6: expected a comma or ], found the end of the text)`],
   ]);
-  expect(first[0]?.value).toEqual({ too_deep: "[".repeat(80) });
 });
+
+const NOT_READ = "must be a JSON array, is TEXT that cannot be read as JSON";

@@ -97,7 +97,7 @@ describe("readJson", () => {
     ["[1,\n2 3]", "line 2, column 3: expected a comma, found 3"],
     ["{'a': 1}", "line 1, column 2: expected valid JSON, found '"],
     ["[-]", "line 1, column 2: expected valid JSON, found -"],
-    ["01", "line 1, column 1: expected the end of the file, found 01"],
+    ["01", "line 1, column 1: expected the end of the text, found 01"],
     [`[1 ${"x".repeat(100)}]`, `line 1, column 4: expected valid JSON, found ${"x".repeat(39)}…`],
     [nested(321), "nested deeper than 320 levels"],
     [objects(5000), "nested deeper than 320 levels"],

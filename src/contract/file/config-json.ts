@@ -18,7 +18,7 @@ export function parseConfig(text: string) {
     if (!(error instanceof SyntaxError)) throw error;
     if (body.trim() === "") return { mistake: "the file is empty" };
     const { end, expected } = scan(body);
-    const found = body.slice(end).match(/^(?:[\w$]+|.)/su)?.[0] ?? "the end of the file";
+    const found = body.slice(end).match(/^(?:[\w$]+|.)/su)?.[0] ?? "the end of the text";
     const { line, column } = positionOf(body, end);
     return { mistake: `line ${line}, column ${column}: expected ${expected}, found ${shorten(found, MOST_SHOWN)}` };
   }
@@ -59,7 +59,7 @@ const EXPECTED: Readonly<Partial<Record<number, string>>> = {
   6: "a comma",
   7: "a comma or }",
   8: "a comma or ]",
-  9: "the end of the file",
+  9: "the end of the text",
   10: "JSON, which does not allow comments",
   12: "the closing quote of a string",
   15: "a valid JSON escape",

@@ -12,7 +12,7 @@ test.each([
 const [KEY, VALUE, JSON_TEXT] = ["a key in double quotes", "a value", "valid JSON"];
 test.each([
   ["", "the file is empty"],
-  ["{", `line 1, column 2: expected a comma or }, found the end of the file`],
+  ["{", `line 1, column 2: expected a comma or }, found the end of the text`],
   ['{"a": 1,}', `line 1, column 9: expected ${KEY}, found }`],
   ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3: expected a comma, found "'],
   ["{\n  // port\n}", "line 2, column 3: expected JSON, which does not allow comments, found /"],
@@ -27,7 +27,7 @@ test.each([
   ['{"a": "\\x"}', 'line 1, column 7: expected a valid JSON escape, found "'],
   ['{"a": [1, 2}', "line 1, column 12: expected a comma, found }"],
   ['{"a"= 1}', `line 1, column 5: expected ${JSON_TEXT}, found =`],
-  ["{} {}", "line 1, column 4: expected the end of the file, found {"],
+  ["{} {}", "line 1, column 4: expected the end of the text, found {"],
   ["{}x", `line 1, column 3: expected ${JSON_TEXT}, found x`],
 ])("%j is not JSON: %s", (text, mistake) => {
   expect(parseConfig(text)).toEqual({ mistake });
