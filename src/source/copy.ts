@@ -4,13 +4,14 @@ import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import type { Contract } from "../contract/contract.js";
+import { kindOf } from "../contract/record/kind.js";
 import { quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { size } from "../print/numbers.js";
 import { shellWord } from "../print/text.js";
 import { explainReading, overwritten } from "./errors.js";
 import { publishedParameters, publishedSql } from "./published.js";
-import { findRelation, isTable, type RelationOptions, tableOf } from "./relation.js";
+import { findRelation, isTable, type RelationOptions, tableOf, textColumns } from "./relation.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 
 /** Consecutive rows in published order: how many come before them, and how many they are. */
@@ -204,15 +205,40 @@ function copyRows(db: Database.Database, rows: string, options: CopyOptions): Ro
   return { count: count ?? changes, before: range?.before ?? 0 };
 }
 
-/** The rows for FROM: a table without its indexes, which may be damaged, or a view or query. */
+/** The rows for FROM: of a table without its indexes, which may be damaged, or of a view or query. */
 function rowsFrom(db: Database.Database, options: CopyOptions): { rows: string; version: string | undefined } {
+  const { contract } = options;
   const relation = findRelation(db, options.named ?? options.db, options);
-  const isInFile = options.query === undefined && isTable(db, tableOf(options));
-  if (!isInFile) return { rows: relation, version: undefined };
+  if (options.query !== undefined || !isTable(db, tableOf(options)))
+    return { rows: withDigits(contract, relation, new Set()), version: undefined };
   return {
-    rows: `${relation} NOT INDEXED`,
+    rows: withDigits(contract, `${relation} NOT INDEXED`, textColumns(db, tableOf(options))),
     version: `${db.prepare("SELECT sqlite_version()").pluck().get()} ${relation}`,
   };
+}
+
+/**
+ * Selects the columns of the copy. In those of strings, an INTEGER that readers of JSON would round becomes its digits, as text,
+ * before rows are sorted.
+ * @param texts columns, in lower case, that hold no INTEGER: the conversion takes 2 % of a build from a query
+ */
+function withDigits(contract: Contract, from: string, texts: ReadonlySet<string>): string {
+  const strings = contract.fields.filter(({ schema }) => kindOf(schema) === "string");
+  const mayBeNumbers = new Set(
+    strings
+      .map(({ column }) => column.toLowerCase())
+      .filter((column) => !texts.has(column))
+      .map(quoteName),
+  );
+  const columns = copiedColumns(contract).map((column) =>
+    // Numbers come before any text, so one comparison is enough for most values.
+    mayBeNumbers.has(column.toLowerCase())
+      ? `CASE WHEN ${column} COLLATE BINARY < '' AND typeof(${column}) = 'integer'
+          AND ${column} NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}
+          THEN CAST(${column} AS TEXT) ELSE ${column} END AS ${column}`
+      : column,
+  );
+  return `(SELECT ${columns.join(", ")} FROM ${from})`;
 }
 
 function countRows(db: Database.Database, rows: string): number {

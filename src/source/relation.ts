@@ -131,3 +131,10 @@ export function isTable(db: Database, table: string): boolean {
   const sql = "SELECT type FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE";
   return db.prepare<[string], string>(sql).pluck().get(table) === "table";
 }
+
+/** The columns of a table that store numbers as text because of their declared type, in lower case. */
+export function textColumns(db: Database, table: string): Set<string> {
+  const sql = `SELECT lower(name) FROM pragma_table_xinfo(?, 'main')
+    WHERE type NOT LIKE '%int%' AND (type LIKE '%char%' OR type LIKE '%clob%' OR type LIKE '%text%')`;
+  return new Set(db.prepare<[string], string>(sql).pluck().all(table));
+}

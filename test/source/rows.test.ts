@@ -3,10 +3,10 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { contractOf } from "../../src/contract/contract.js";
 import { build, InvalidRecordsError } from "../../src/index.js";
-import { contractOfThings, type Thing } from "../diff/things.js";
+import { contractOfThings, publishThings, type Thing } from "../diff/things.js";
 import { readCandidates } from "../support/candidates.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
@@ -129,6 +129,65 @@ test("order is by bytes whatever collation the columns declare", async () => {
     baseUrl: "https://directory.example.com",
   });
   expect(again.id).toBe(indexed.id);
+});
+
+describe("an INTEGER that JSON readers would round", () => {
+  const contract = contractOfThings(
+    { size: undefined, kind: { type: ["string", "null"] }, note: { type: "string" } },
+    { order: ["-note", "key"] },
+  );
+  const things = [
+    { key: 10n ** 18n, note: -(2n ** 53n), kind: null },
+    { key: "1", note: 9007199254740993n, kind: 2n ** 62n },
+    { key: "9", note: "9", kind: null },
+  ];
+
+  test("is its digits where the field is a string, also for the order", async () => {
+    const { folder: release } = await publishThings(folder, contract, things);
+    const page = JSON.parse(readFileSync(join(release, "things/pages/1.json"), "utf8"));
+    expect(page.results).toEqual([
+      { key: "1", kind: "4611686018427387904", note: "9007199254740993" },
+      { key: "9", kind: null, note: "9" },
+      { key: "1000000000000000000", kind: null, note: "-9007199254740992" },
+    ]);
+  });
+
+  test("is the same key as the text of its digits", async () => {
+    const more = [...things, { key: "1000000000000000000", note: "", kind: null }];
+    await expect(publishThings(folder, contract, more)).rejects.toMatchObject({
+      problems: { records: 2, first: [{ message: "must be unique" }, { message: "must be unique" }] },
+    });
+  });
+
+  test("is a problem in any other field, and so are other numbers in a string", async () => {
+    const bad = [
+      { key: "a", note: 2n ** 53n - 1n, kind: null },
+      { key: "b", note: 5n, kind: null },
+      { key: "c", note: "", kind: 2n ** 53n },
+    ];
+    const other = contractOfThings({ size: undefined, kind: { type: ["integer", "null"] } }, { order: ["key"] });
+    const refused = await publishThings(folder, other, bad).catch((error: unknown) => error);
+    const { first } = (refused as InvalidRecordsError).problems;
+    expect(first.map(({ id, path, value }) => [id, path, value])).toEqual([
+      ["a", "note", Number.MAX_SAFE_INTEGER],
+      ["b", "note", 5],
+      ["c", "kind", { integer: "9007199254740992" }],
+    ]);
+  });
+
+  test("is the same from a view over columns of any type", async () => {
+    db = join(folder, "view.sqlite");
+    const file = new Database(db);
+    file.exec(`CREATE TABLE stored (key TEXT COLLATE NOCASE, note INT, kind BLOB);
+      INSERT INTO stored VALUES ('1', 9007199254740993, 1e300), ('9', 10, NULL);
+      CREATE VIEW things AS SELECT key, CASE WHEN note = 10 THEN '9' ELSE note END AS note, kind FROM stored`);
+    file.close();
+    const candidates = await readCandidates({ db, contract: contractOf(contract) });
+    expect(candidates.map(({ record }) => record)).toEqual([
+      { key: "1", kind: expect.objectContaining({ storage: "REAL" }), note: "9007199254740993" },
+      { key: "9", kind: null, note: "9" },
+    ]);
+  });
 });
 
 test("reads only the contract's columns", async () => {
