@@ -103,7 +103,17 @@ const REFUSALS: [string, (parts: string, name: (number: number) => string) => vo
   [
     "a page that is cut off",
     (parts, name) => writeFileSync(join(parts, name(0), "api/users/pages/3.json"), "{"),
-    /Shard 0\/4 is damaged.*bytes/,
+    /Shard 0\/4 is damaged.*pages\/3\.json is damaged/,
+  ],
+  [
+    "a page with another bit",
+    (parts, name) => flip(join(parts, name(0), "api/users/pages/3.json")),
+    /Shard 0\/4 is damaged.*pages\/3\.json is damaged.*--shard 0\/4/,
+  ],
+  [
+    "a compressed page with another bit",
+    (parts, name) => flip(join(parts, name(3), "api/users/pages/40.json.br")),
+    /Shard 3\/4 is damaged.*pages\/40\.json\.br is damaged/,
   ],
   [
     "a list that is damaged",
