@@ -64,8 +64,11 @@ export async function explainListing(
     });
   if (code === "network" || code === "timeout")
     return new HostError(`${message} ${advice[code] ?? "Run this again later."}`, { cause: error });
-  return new UserError(`${message} ${advice[code] ?? `Is ${baseUrl} the base URL?`}`, { cause: error });
+  const otherwise = code === "too-large" ? SMALLER_PAGES : `Is ${baseUrl} the base URL?`;
+  return new UserError(`${message} ${advice[code] ?? otherwise}`, { cause: error });
 }
+
+const SMALLER_PAGES = "If it is a page, its publisher can build with a smaller --page-size.";
 
 /** How many parent paths of a base URL are tried. */
 const MOST_PARENTS = 10;

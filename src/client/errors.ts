@@ -70,7 +70,7 @@ export function malformed(url: string, expected: string, received: unknown, caus
 
 /** The error for a response over a size limit. */
 export function tooLarge(url: string, limit: string): ListingError {
-  return new ListingError("too-large", url, "is too large", `at most ${limit}`, "more");
+  return new ListingError("too-large", url, "is too large to read here", `at most ${limit}`, "more");
 }
 
 /** The error for a wrong argument, or a request that this listing cannot fulfil. */

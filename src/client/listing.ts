@@ -1,5 +1,6 @@
 /** Opens a published listing: single pages, walks over pages and records, lookups, copies. */
 import { normalBaseUrl } from "../contract/links.js";
+import { PAGE_BYTES } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import type { User } from "../contract/users.js";
 import { type Position, usage } from "./errors.js";
@@ -8,6 +9,9 @@ import type { CallOptions, ListingOptions, ListingWalkOptions, OpenListing } fro
 import { type Bytes, createRequests } from "./requests.js";
 import type { FindOptions, Host, SnapshotView } from "./snapshot.js";
 import { createWalk, type PageSource } from "./walk.js";
+
+/** Parallel requests by default. */
+const CONCURRENCY = 8;
 
 /**
  * Opens a listing that Rollcall has published, or any in the same format. Sends no request.
@@ -18,7 +22,7 @@ export function openListing<T = User>(baseUrl: string | URL, given: ListingOptio
   const url = parseBase(String(baseUrl));
   // A copy, since the caller may change the object.
   const options = { ...checked(url, given, OPTIONS) };
-  const { publicKey = [], concurrency = 8, memoryBytes = 2 ** 26 } = options;
+  const { publicKey = [], concurrency = CONCURRENCY, memoryBytes = CONCURRENCY * PAGE_BYTES } = options;
   if (!publicKey.length && (options.requireSignature || options.maxAgeMs))
     throw usage(url, "cannot be read with requireSignature or maxAgeMs, but without publicKey");
   const host: Host = {

@@ -23,7 +23,10 @@ export interface ListingOptions {
   signal?: AbortSignal | undefined;
   /** Maximum parallel requests; 8 by default. */
   concurrency?: number | undefined;
-  /** Maximum bytes of pages or parts in memory; 64 MiB by default. A page may have its share by `concurrency`. */
+  /**
+   * Maximum bytes of pages or parts in memory; 64 MiB by default. A page may have this divided by `concurrency`, a part half of
+   * this.
+   */
   memoryBytes?: number | undefined;
   /** Timeout of a request with its body; 30,000 by default. */
   timeoutMs?: number | undefined;

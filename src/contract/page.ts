@@ -5,6 +5,9 @@ import type { User } from "./users.js";
 /** Between two records of a page. */
 export const RECORD_SEPARATOR = ",\n";
 
+/** Bytes of a page that readers take by default. `build` warns of larger pages. */
+export const PAGE_BYTES = 2 ** 23;
+
 /** One page as published. */
 export interface Page<Item = User> {
   /** Records in the whole collection, the same on every page. */

@@ -106,7 +106,7 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
     const published = await makeCurrent(settings, stage, totals, facts, { now: now(), untidied, signer, changes });
     const folder = join(dist, RELEASES, published.name);
     const { bytes, linked } = totals;
-    const made = { folder, records: count, pages, bytes, linked, skipped, warnings };
+    const made = { folder, records: count, pages, bytes, largestPage: written.largest, linked, skipped, warnings };
     const lookup = reportLookup(settings, { folder, files: staging.sums(digests).others });
     const timings = {
       ...{ write: writtenAt - began, lookup: lookup && written.merged },

@@ -12,7 +12,7 @@ import type { DataSettings } from "../settings/settings.js";
 import { type PageRange, pagesOf, rowsOfPages } from "../shards/cut.js";
 import type { RowRange } from "../source/copy.js";
 import { type Copy, PageReader } from "../source/reader.js";
-import { type PageBytes, PageWriter, type Totals } from "./page-writer.js";
+import { type LargestPage, type PageBytes, PageWriter, type Totals } from "./page-writer.js";
 import { PiecesFile } from "./pieces.js";
 import type { Problem } from "./problems.js";
 import type { Spent } from "./result.js";
@@ -42,6 +42,7 @@ export interface PageJob {
 export interface PageBatch {
   digests: DigestBytes;
   totals: Totals;
+  largest: LargestPage;
   warnings: WarningCounts;
   spent: Spent;
   /** One piece for each artifact's merger, in the order of the artifacts; empty if a record is invalid. */
@@ -215,8 +216,14 @@ class Batch {
     const digests = this.#digests.slice(1, pagesOf(this.job.range));
     const problems = this.#problems && { path: this.#problemsPath, digest: this.#digest };
     return {
-      ...{ digests, totals: this.#writer.totals, warnings: this.warnings, spent: this.#spent },
-      ...{ pieces: this.isGood ? pieces : [], problems, invalid: this.#invalid },
+      digests,
+      totals: this.#writer.totals,
+      largest: this.#writer.largest,
+      warnings: this.warnings,
+      spent: this.#spent,
+      pieces: this.isGood ? pieces : [],
+      problems,
+      invalid: this.#invalid,
     };
   }
 }

@@ -37,6 +37,12 @@ export interface Totals {
   changed: number;
 }
 
+/** The largest of some pages: its number, from 1, and its uncompressed bytes. */
+export interface LargestPage {
+  page: number;
+  bytes: number;
+}
+
 /** The bytes of a page in three parts, which saves a copy, and their digest. */
 export interface PageBytes {
   parts: readonly [head: Buffer, records: Buffer, tail: Buffer];
@@ -55,6 +61,7 @@ interface PageTarget {
 /** Writes pages and their compressed variants. Call `finish` in a `finally`. */
 export class PageWriter {
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
+  largest: LargestPage = { page: 1, bytes: 0 };
   private readonly paths: PagePaths;
   readonly #files = new FlushedFiles();
   #memory = Buffer.alloc(2 ** 17);
@@ -65,6 +72,8 @@ export class PageWriter {
 
   /** Writes page `page` (from 1) in all variants. @returns the digest of each. */
   write(page: number, { parts, digest }: PageBytes, known: Known): [Variant, string][] {
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    if (bytes > this.largest.bytes) this.largest = { page, bytes };
     const isUnchanged = known("identity") === digest;
     const path = this.paths.path(page);
     if (!isUnchanged || !this.#keep(path, (before) => isJoined(before, parts))) this.#writeNew(path, parts);

@@ -12,7 +12,7 @@ import type { Source } from "../source/open.js";
 import { ThreadPool, threadsFor } from "../workers/pool.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
 import { type PageBatch, type PageData, type PageJob, PageMaker } from "./page-maker.js";
-import type { Totals } from "./page-writer.js";
+import type { LargestPage, Totals } from "./page-writer.js";
 import { readPieces } from "./pieces.js";
 import { InvalidRecordsError, type ProblemLog } from "./problems.js";
 import type { Spent } from "./result.js";
@@ -46,6 +46,7 @@ export interface MadePages extends Task {
   /** Digests of the pages that were made, numbered from 1. */
   digests: PageDigests;
   totals: Totals;
+  largest: LargestPage;
   warnings: WarningCounts;
   /** Number of worker threads; 0 if the main thread made the pages. */
   workers: number;
@@ -197,6 +198,7 @@ class Sum {
   isGood = true;
   readonly #digests: PageDigests;
   readonly #totals: Totals = { bytes: 0, linked: 0, changed: 0 };
+  #largest: LargestPage = { page: 1, bytes: 0 };
   readonly #warnings: WarningCounts = {};
   readonly #spent: Spent = { read: 0, check: 0, digest: 0, write: 0, collect: 0 };
 
@@ -208,18 +210,28 @@ class Sum {
     this.#digests = new PageDigests(pagesOf(range), variants);
   }
 
-  add({ digests, totals, warnings, spent }: PageBatch, { range }: PageJob): void {
+  add({ digests, totals, largest, warnings, spent }: PageBatch, { range }: PageJob): void {
     this.pages += pagesOf(range);
     this.#digests.fill(range.first - this.range.first + 1, digests);
     addAll(this.#totals, totals);
+    if (largest.bytes > this.#largest.bytes) this.#largest = largest;
     addAll(this.#spent, spent);
     for (const [kind, records] of Object.entries(warnings)) countWarning(this.#warnings, kind, records);
   }
 
   made(workers: number, merged: number): MadePages {
     const { collection, range } = this;
-    const sums = { digests: this.#digests, totals: this.#totals, warnings: this.#warnings, spent: this.#spent };
-    return { collection, range, ...sums, workers, merged };
+    return {
+      collection,
+      range,
+      digests: this.#digests,
+      totals: this.#totals,
+      largest: this.#largest,
+      warnings: this.#warnings,
+      workers,
+      spent: this.#spent,
+      merged,
+    };
   }
 }
 

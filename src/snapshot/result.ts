@@ -6,6 +6,7 @@ import { nameFields } from "../contract/lookup.js";
 import type { WarningCounts } from "../contract/record/warnings.js";
 import { explorerPath, isSorted, LOOKUP_FOLDER } from "../release/layout.js";
 import type { BuildSettings } from "./options.js";
+import type { LargestPage } from "./page-writer.js";
 import type { ProblemReport } from "./problems.js";
 import type { Published } from "./publish.js";
 
@@ -16,6 +17,7 @@ export interface BuildResult extends Published {
   pages: number;
   /** Bytes of all page files. */
   bytes: number;
+  largestPage: LargestPage;
   /** Page files that were linked from the previous release instead of written. */
   linked: number;
   /** Invalid records that were left out. */

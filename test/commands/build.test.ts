@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { describeBuild } from "../../src/commands/build/summary.js";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { PAGE_BYTES } from "../../src/contract/page.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
@@ -93,6 +94,7 @@ test("--json prints one document and nothing else", async () => {
     records: 3,
     pages: 1,
     bytes: expect.any(Number),
+    largestPage: { page: 1, bytes: expect.any(Number) },
     linked: 0,
     skipped: 1,
     warnings: {},
@@ -106,6 +108,28 @@ test("--json prints one document and nothing else", async () => {
     },
     seconds: 1.25,
   });
+});
+
+test("warns of a page that readers do not take, with a page size that they do", async () => {
+  const bytes = [...Array.from({ length: 20 }, () => 600_000), PAGE_BYTES, 1];
+  const { run } = folderOf(plainRows(bytes.length).map((row, at) => ({ ...row, bio: "x".repeat(bytes[at] ?? 0) })));
+  const warnings = async (pageSize: number) => {
+    const { code, stderr } = await run(`${LINE} --page-size ${pageSize}`);
+    expect(code).toBe(0);
+    return stderr.split("\n").flatMap((line) => (line.startsWith("warn") ? [line.replace(/ {2,}/g, "  ")] : []));
+  };
+  const first = "warn  page 1 has 12 MB; by default, readers take up to 8.4 MB  use --page-size 10";
+  expect(await warnings(20)).toEqual([first]);
+  expect(await warnings(20), "though every page is linked").toEqual([first]);
+  // The last page has two records.
+  expect(await warnings(10)).toEqual([
+    "warn  page 3 has 8.4 MB; by default, readers take up to 8.4 MB  use --page-size 1",
+  ]);
+  expect(await warnings(1)).toEqual([
+    "warn  page 21 has 8.4 MB; by default, readers take up to 8.4 MB  one record is too large",
+  ]);
+  const { stdout } = await run(`${LINE} --page-size 20 --json`);
+  expect(JSON.parse(stdout).largestPage).toEqual({ page: 1, bytes: expect.closeTo(12_000_000, -5) });
 });
 
 const INVALID =
@@ -208,6 +232,7 @@ test("prints every line of a summary", () => {
     records: 1000,
     pages: 10,
     bytes: 1_300_000,
+    largestPage: { page: 3, bytes: 2 ** 23 },
     linked: 2,
     skipped: 12,
     warnings: { "off_chain.liveness_tier": 1, tokens_do_not_add_up: 3 },
@@ -235,6 +260,7 @@ test("prints every line of a summary", () => {
       db: "data/users.sqlite",
       baseUrl: "https://example.com/people",
       contract: USERS_CONTRACT,
+      pageSize: 100,
       problemsFile: undefined,
       next: "rollcall serve",
       milliseconds: 412,

@@ -121,6 +121,7 @@ async function report(
       records,
       pages,
       bytes,
+      largestPage,
       linked,
       skipped,
       warnings,
@@ -139,6 +140,7 @@ async function report(
       records,
       pages,
       bytes,
+      largestPage,
       linked,
       skipped,
       warnings,
@@ -154,10 +156,10 @@ async function report(
     const gates = result.gates && { gates: { ...result.gates, previous: result.gates.previous ?? null } };
     print(io, toJson({ ...facts, problems: result.problems, seconds, ...gates, ...timings }));
   } else if (!settings.quiet) {
-    const { dist } = settings;
+    const { dist, pageSize } = settings;
     const next = isDefaultDist(dist, io) ? "rollcall serve" : `rollcall serve ${shellWord(dist)}`;
     const { db } = need(settings, "db");
-    const run = { db, contract, problemsFile: settings.problems, next, milliseconds };
+    const run = { db, contract, pageSize, problemsFile: settings.problems, next, milliseconds };
     const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
     say(io, describeBuild(result, run, painter(io.stderr, io.env)) + timings);
   }

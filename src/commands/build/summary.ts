@@ -1,6 +1,7 @@
 /** Text output of a build: one aligned line for each stage. */
 
 import type { Contract } from "../../contract/contract.js";
+import { PAGE_BYTES } from "../../contract/page.js";
 import { count, duration, number, size } from "../../print/numbers.js";
 import { align, type Line, type Paint } from "../../print/style.js";
 import { CHANGES, SIGNATURE } from "../../release/layout.js";
@@ -10,6 +11,7 @@ import type { BuildResult } from "../../snapshot/result.js";
 interface BuildRun {
   db: string;
   contract: Contract;
+  pageSize: number;
   problemsFile: string | undefined;
   /** The command that serves the release. */
   next: string;
@@ -23,6 +25,7 @@ export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint):
   const lines: Line[] = [
     { verb: "read", value: count(records + skipped, words), detail: run.db },
     writeLine(result),
+    ...largePageLines(result, run.pageSize),
     ...lookupLines(result),
     ...explorerLines(result),
     ...changesLines(result),
@@ -67,6 +70,19 @@ function writeLine({ isNew, isSwitched, pages, bytes, linked, folder: detail }: 
   const note = linked > 0 ? ` (${number(linked)} linked)` : "";
   if (isNew) return { verb: "write", value: `${count(pages, "page")}, ${size(bytes)}${note}`, detail };
   return { verb: "same", value: isSwitched ? "an older release has all of it" : "nothing changed", detail };
+}
+
+/** The line about a page that readers do not take by default, if any. */
+function largePageLines({ largestPage, records }: BuildResult, pageSize: number): Line[] {
+  const { page, bytes } = largestPage;
+  if (bytes <= PAGE_BYTES) return [];
+  const onPage = Math.min(pageSize, records - (page - 1) * pageSize);
+  const fitting = Math.floor((onPage * PAGE_BYTES) / bytes);
+  // Rounded down to one digit, since other records may be larger.
+  const unit = 10 ** (String(fitting).length - 1);
+  const detail = fitting < 1 ? "one record is too large" : `use --page-size ${Math.floor(fitting / unit) * unit}`;
+  const value = `page ${number(page)} has ${size(bytes)}; by default, readers take up to ${size(PAGE_BYTES)}`;
+  return [{ verb: "warn", value, detail, loud: true }];
 }
 
 function lookupLines({ lookup }: BuildResult): Line[] {

@@ -38,7 +38,7 @@ export interface ErrorNotice {
   isUnproved: boolean;
 }
 
-const UNPROVED: readonly string[] = ["mismatch", "signature", "unproved", "malformed", "too-large", "redirect"];
+const UNPROVED: readonly string[] = ["mismatch", "signature", "unproved", "malformed", "redirect"];
 const REFUSED = "The host sent data that was not published, so it is not shown.";
 const NOT_SIGNED = "The host sent data that is not signed with this key, so it is not shown.";
 
@@ -50,6 +50,7 @@ export function describeError(error: unknown): ErrorNotice {
   const { code, message: details } = error;
   if (code === "network" || code === "timeout" || code === "busy")
     return { text: "The host does not answer. The page shows what was loaded before.", details, isUnproved: false };
+  if (code === "too-large") return { text: "A page is too large to read here.", details, isUnproved: false };
   if (code === "signature") return { text: NOT_SIGNED, details, isUnproved: true };
   // A host that changes on every attempt serves inconsistent files.
   const isUnproved = code === "changed" || UNPROVED.includes(code);

@@ -10,7 +10,7 @@ import { findDigest } from "../../release/plain-files.js";
 import { PageDigests } from "../../release/sums.js";
 import { linkFile } from "../../release/writer.js";
 import { createTurns } from "../../workers/turns.js";
-import type { Totals } from "../page-writer.js";
+import type { LargestPage, Totals } from "../page-writer.js";
 import { damaged, readPieces } from "../pieces.js";
 import { type Job, type MadePages, taskOf } from "../pipeline.js";
 import { InvalidRecordsError, type ProblemLog } from "../problems.js";
@@ -47,7 +47,9 @@ export async function joinParts(
   if (log.report.records > 0) throw new InvalidRecordsError(log.report, total, contract.listing);
   const task = taskOf(settings, total, shard);
   const digests = new PageDigests(task.collection.pages, ["identity", ...encodings]);
-  const [totals, warnings]: [Totals, WarningCounts] = [{ bytes: 0, linked: 0, changed: 0 }, {}];
+  const totals: Totals = { bytes: 0, linked: 0, changed: 0 };
+  const largest: LargestPage = { page: 1, bytes: 0 };
+  const warnings: WarningCounts = {};
   const mergers = await startMerging(task.collection);
   try {
     for (const part of all) {
@@ -59,6 +61,7 @@ export async function joinParts(
           paths: new PagePaths(task.collection.path),
           digests: own,
           totals,
+          largest,
           signal,
         });
         await mergers.takeAll((artifact) => {
@@ -72,7 +75,7 @@ export async function joinParts(
     const began = performance.now();
     await mergers.finish(signal);
     const spent = { read: 0, check: 0, digest: 0, write: 0, collect: 0 };
-    return { ...task, digests, totals, warnings, workers: 0, spent, merged: performance.now() - began };
+    return { ...task, digests, totals, largest, warnings, workers: 0, spent, merged: performance.now() - began };
   } finally {
     mergers.close();
   }
@@ -101,6 +104,7 @@ interface LinkOptions {
   digests: PageDigests;
   /** The step adds to these. */
   totals: Totals;
+  largest: LargestPage;
   signal: AbortSignal | undefined;
 }
 
@@ -108,19 +112,23 @@ interface LinkOptions {
 async function linkPages(
   { folder, manifest }: ShardPart,
   to: string,
-  { paths, digests, totals, signal }: LinkOptions,
+  { paths, digests, totals, largest, signal }: LinkOptions,
 ): Promise<void> {
   const turn = createTurns(LINKS, signal);
   const memory = Buffer.allocUnsafe(BLOCK);
-  for (let page = 1; page <= digests.pages; page++)
+  for (let at = 1; at <= digests.pages; at++) {
+    const page = manifest.pages.first - 1 + at;
     for (const variant of digests.variants) {
-      const path = paths.path(manifest.pages.first - 1 + page, variant);
+      const path = paths.path(page, variant);
       if (!linkFile(join(folder, path), join(to, path)))
         throw new UserError(`${folder} and the folder of the releases are not on one file system that has hard links`);
-      if (findDigest(join(to, path), memory) !== digests.get(page, variant)) throw damaged(join(folder, path));
-      totals.bytes += lstatSync(join(to, path)).size;
+      if (findDigest(join(to, path), memory) !== digests.get(at, variant)) throw damaged(join(folder, path));
+      const bytes = lstatSync(join(to, path)).size;
+      totals.bytes += bytes;
+      if (variant === "identity" && bytes > largest.bytes) Object.assign(largest, { page, bytes });
       const wait = turn();
       if (wait) await wait;
     }
+  }
   totals.changed += digests.pages * digests.variants.length;
 }

@@ -2,6 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type ListingErrorCode, type ListingOptions, openListing } from "../../../src/client/index.js";
+import { PAGE_BYTES } from "../../../src/contract/page.js";
 import { useFakeClock } from "../../support/clock.js";
 import { type Asked, BASE, type Fault, Host, PATH, type Published, publish, relist } from "./published.js";
 
@@ -142,6 +143,9 @@ describe("a page", () => {
     );
     const { found, error } = await read({ pausesMs: [], timeoutMs: 50_000 });
     expect(error).toMatchObject({ code: "too-large", url: URLS.page });
+    expect(error?.message).toBe(
+      `${URLS.page} is too large to read here: expected at most ${PAGE_BYTES} bytes (see memoryBytes), received more.`,
+    );
     expect(found).toHaveLength(30);
     expect(sent).toBeLessThan(31);
   });
