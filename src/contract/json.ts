@@ -48,21 +48,30 @@ export function isTooDeep(text: string): boolean {
 }
 
 function whyNotToParse(text: string, mostValues = MOST_VALUES): string | undefined {
-  let [depth, values] = [0, 0];
+  let depth = 0;
+  let values = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at);
     else if (code === COMMA) values++;
-    else if (code === OPEN_LIST || code === OPEN_OBJECT) [depth, values] = [depth + 1, values + 1];
-    else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth--;
+    else if (code === OPEN_LIST || code === OPEN_OBJECT) {
+      depth++;
+      values++;
+    } else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth--;
     if (depth > DEEPEST_JSON) return `is nested deeper than ${DEEPEST_JSON} levels`;
     if (values > mostValues) return `holds more than ${mostValues} values`;
   }
   return undefined;
 }
 
-const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+// Character codes of JSON.
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+export const OPEN_LIST = 0x5b;
+export const CLOSE_LIST = 0x5d;
+export const OPEN_OBJECT = 0x7b;
+export const CLOSE_OBJECT = 0x7d;
 
 /** Offset of the quote that ends the string at an offset; the text's length if none does. */
 export function endOfString(text: string, at: number): number {

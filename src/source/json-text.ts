@@ -1,6 +1,16 @@
 /** Reads JSON so that no value changes on the way: `JSON.parse` rounds numbers and drops all but the last of equal names. */
 import { parseConfig } from "../contract/file/config-json.js";
-import { DEEPEST_JSON, endOfString, isObject } from "../contract/json.js";
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COMMA,
+  DEEPEST_JSON,
+  endOfString,
+  isObject,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from "../contract/json.js";
 import { shorten } from "../print/text.js";
 
 /** Why JSON cannot be read without a change, in words that follow a colon: `nested deeper than 320 levels`. */
@@ -100,16 +110,10 @@ interface Survey {
   bounds: number[];
 }
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 /** Finds in one pass what parsing loses. The result is only meaningful for JSON. */
 function surveyOf(text: string): Survey {

@@ -75,7 +75,9 @@ export class PageReader {
   /** Reads candidates row by row, in published order. @throws SQLite's own errors */
   candidates(range: RowRange): Generator<Candidate, void> {
     return selectCandidates(this.#db, {
-      ...{ contract: this.#contract, rows: this.#rows, parameters: this.#parametersOf(range) },
+      contract: this.#contract,
+      rows: this.#rows,
+      parameters: this.#parametersOf(range),
       isRepeated: this.#hasRepeatedKeys ? `${this.#number} IN (SELECT number FROM ${REPEATED})` : "0",
       defaultAvatar: this.#defaultAvatar,
     });
