@@ -1,11 +1,11 @@
 /** Reads every row of a table, view or query once, and tallies its columns. */
+import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { quoteName } from "../contract/sql.js";
 import { UserError, usageError } from "../errors.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
-import { textCheck } from "../source/candidates.js";
 import { connect } from "../source/copy.js";
 import { explainSqlite } from "../source/errors.js";
 import { createQueryView, createView, findTable, listTables } from "../source/relation.js";
@@ -118,12 +118,11 @@ async function readRows(
 /** Counts texts that are not UTF-8 by their bytes, since decoding replaces them by U+FFFD. */
 function findUndecodable(db: Database, { relation, rowid }: Subject, tally: ColumnTally): void {
   const column = quoteName(tally.column);
-  const isText = textCheck(db);
   const sql = `SELECT ${rowid ?? "0"}, typeof(${column}), CAST(${column} AS BLOB) FROM ${relation}`;
   let rows = 0;
   for (const [id, type, bytes] of db.prepare<[], [number, string, Buffer]>(sql).raw().iterate()) {
     rows++;
-    if (type !== "text" || isText(bytes)) continue;
+    if (type !== "text" || isUtf8(bytes)) continue;
     if (tally.undecodable++ === 0) tally.firstUndecodable = nameOf(rowid, id, rows);
   }
 }

@@ -86,11 +86,6 @@ function findInvalidText(db: Database, names: readonly string[], rows: string, p
   };
 }
 
-/** Makes a function that checks whether bytes are valid text in the encoding of a database. */
-export function textCheck(_db: Database): (bytes: Buffer) => boolean {
-  return isUtf8;
-}
-
 /** Makes a function that turns rows, with columns in the order of the contract's fields, into records. The schema finds wrong values later. */
 export function candidateMaker(contract: Contract, defaultAvatar: string | undefined) {
   const { fields } = contract;
