@@ -4,7 +4,7 @@ import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
 import { asidePath } from "../release/writer.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
-import { type Settings, SOURCE_KEYS } from "../settings/settings.js";
+import { type Settings, sourceSettings } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import type { SourceSideOptions } from "../sides/source.js";
 import { InvalidRecordsError } from "../snapshot/problems.js";
@@ -28,7 +28,7 @@ async function compareAndPrint(
 ): Promise<ExitCode> {
   const { dist, only, ignore, maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
-  const source: SourceSideOptions = Object.fromEntries(SOURCE_KEYS.map((key) => [key, settings[key]]));
+  const source: SourceSideOptions = { ...sourceSettings(settings), baseUrl: settings.baseUrl };
   const scratch = await makeScratch();
   // Also clean up when an error ends the process at once, such as a failed write to a stream.
   const cleanUp = () => {

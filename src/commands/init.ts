@@ -1,8 +1,10 @@
 /** `rollcall init`: writes a starter config, with sample users or a contract for a database. */
 import { ExitCode } from "../errors.js";
+import type { Proposed } from "../init/decide.js";
 import { type Found, type InitResult, initialize, QUERY_FILE } from "../init/init.js";
-import { type Proposed, publicLine } from "../init/propose.js";
-import { count } from "../print/numbers.js";
+import type { ChosenKey } from "../init/key.js";
+import { publicLine } from "../init/propose.js";
+import { count, number } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { CONTRACT_FILE } from "../settings/file.js";
@@ -11,34 +13,40 @@ import { type Given, type Io, print, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall init`. @returns its exit code. @throws UserError */
 export async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
-  const { from, table, query, words, title, path } = settings;
-  const step = (signal: AbortSignal) => initialize(io.cwd, { signal, from, table, query, words, title, path });
+  const { from, table, query, sourceFormat, separator, quote, encoding, convert } = settings;
+  const options = { from, table, query, sourceFormat, separator, quote, encoding, convert, null: settings.null };
+  const step = (signal: AbortSignal) => initialize(io.cwd, { ...options, signal });
   const result = await stoppable(io.signals, step, "nothing was written");
   if (settings.json) print(io, toJson(result));
-  else if (!settings.quiet)
-    sayLines(io, [...describe(result), { verb: "next", value: "rollcall build && rollcall serve" }]);
+  else if (!settings.quiet) sayLines(io, [...describe(result, convert), { verb: "next", value: nextCommand(result) }]);
   return ExitCode.done;
 }
 
-function describe({ config, db, written, found }: InitResult): Line[] {
-  if (found) return describeFound(found, config, db);
+function nextCommand({ db }: InitResult): string {
+  return `${db === "-" ? "the same input | " : ""}rollcall build && rollcall serve`;
+}
+
+function describe({ config, db, written, found }: InitResult, isConverting: boolean): Line[] {
+  if (found) return describeFound(found, config, db, isConverting);
   return [
     { verb: "write", value: config, detail: "the settings; edit them" },
     { verb: written.includes(db) ? "write" : "keep", value: db, detail: "sample users" },
   ];
 }
 
-function describeFound({ name, kind, rows, columns, key, contract, sql }: Found, config: string, db: string): Line[] {
+function describeFound(found: Found, config: string, db: string, isConverting: boolean): Line[] {
+  const { name, kind, rows, columns, key, contract, sql, note } = found;
   const { path } = contract["x-listing"];
   const left = columns.some(({ instead }) => instead !== undefined);
-  const publish = `; to publish an omitted column, add its line to properties and its name to required`;
+  const publish = "; to publish an omitted column, add its line to properties and its name to required";
+  const source = kind === "file" ? count(rows, "record") : `the ${kind} ${name}, ${count(rows, "row")}`;
   return [
-    { verb: "read", value: db, detail: `the ${kind} ${name}, ${count(rows, "row")}` },
-    ...columns.map((column) => describeColumn(column, column.field === key.field, key.why)),
+    { verb: "read", value: db, detail: [source, ...(note === undefined ? [] : [note])].join(", ") },
+    ...(key.added ? [{ verb: "key", value: key.field, detail: key.why, loud: true }] : []),
+    ...columns.map((column) => describeColumn(column, key)),
+    ...columns.flatMap((column) => describeNulls(column, rows)),
+    ...columns.flatMap((column) => describeOffer(column, isConverting)),
     { verb: "note", value: `published data is public${left ? publish : ""}`, loud: true },
-    ...(columns.some(({ better }) => better !== undefined)
-      ? [{ verb: "note", value: `SQL above is for a SELECT ... FROM ${name} in a file for --query` }]
-      : []),
     ...(sql === undefined
       ? []
       : [{ verb: "write", value: QUERY_FILE, detail: `the SELECT that reads ${name}; edit it` }]),
@@ -47,19 +55,33 @@ function describeFound({ name, kind, rows, columns, key, contract, sql }: Found,
   ];
 }
 
-function describeColumn({ column, field, ...given }: Proposed, isKey: boolean, why: string): Line {
-  const { schema, instead, what, better } = given;
-  const sql = better && `for ${better.what}: ${better.sql}`;
+function describeColumn({ column, field, schema, instead, what, why }: Proposed, key: ChosenKey): Line {
   if (!schema) {
-    const way = instead ? `if it is meant to be public: ${publicLine({ column, field }, instead)}` : sql;
-    const detail = [`${what}: ${given.why}`, ...(way === undefined ? [] : [way])].join("; ");
-    return { verb: "omit", value: column, detail, loud: true };
+    const way = instead ? `; if it is meant to be public: ${publicLine({ column, field }, instead)}` : "";
+    return { verb: "omit", value: column, detail: `${what}: ${why}${way}`, loud: true };
   }
   const parts = [
-    ...(isKey ? [`the key, ${why}`] : []),
+    ...(key.field === field ? [`the key, ${key.why}`] : []),
     ...(field === column ? [] : [`the field ${field}`]),
-    given.why,
-    ...(sql === undefined ? [] : [sql]),
+    why,
   ];
   return { verb: "publish", value: column, detail: `${what}: ${parts.join("; ")}` };
+}
+
+/** A line for each text of a column that becomes NULL. */
+function describeNulls({ column, nulls = [] }: Proposed, rows: number): Line[] {
+  return nulls.map(([text, times]) => {
+    const share = `${number(times)} of ${count(rows, "row")}`;
+    return { verb: "null", value: column, detail: `${JSON.stringify(text)} becomes null, in ${share}`, loud: true };
+  });
+}
+
+/** A line for a column that was converted, or could be. */
+function describeOffer({ column, offer, schema, instead }: Proposed, isConverting: boolean): Line[] {
+  // A private column that is omitted has no conversion.
+  if (!offer || instead) return [];
+  const { what, why, isPossible } = offer;
+  if (!isPossible) return [{ verb: "keep", value: column, detail: `as it is: it could be ${what}, ${why}` }];
+  const way = isConverting && schema ? "" : "with --convert, ";
+  return [{ verb: "convert", value: column, detail: `${way}${what}: ${why}` }];
 }

@@ -1,17 +1,33 @@
 /** Decides for each column whether it becomes a field of the contract or is omitted, and why. */
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
-import { quoteName, quoteText } from "../contract/sql.js";
+import { quoteName } from "../contract/sql.js";
 import { count as counted, number } from "../print/numbers.js";
-import { dashed, type Form } from "./forms.js";
+import { type Conversion, dashed, type Form } from "./forms.js";
 import { findPrivacy, isFlag, isTimeName } from "./names.js";
-import { type ColumnTally, type Example, type Misses, STORAGE, type Storage } from "./tally.js";
+import { type ColumnTally, type Example, type Misses, TYPES, type ValueType } from "./tally.js";
 
-/** SQL that converts a column, and the result: `a date-time`. */
-interface Sql {
+/** How init treats all columns. */
+export interface Treatment {
+  /** Whether to convert columns whose values all have a known form. */
+  convert: boolean;
+  /** Texts that mean NULL, by the user's word. */
+  marks: ReadonlySet<string>;
+  /** Whether the source is a query of the user's, which init does not change. */
+  isQuery: boolean;
+  /** Whether records are about places, files or firms, so that an address is not private. */
+  isAboutThings: boolean;
+  /** Finds two texts of a column of which a conversion makes one value. */
+  findMerged(column: string, conversion: Conversion): readonly [one: string, other: string] | undefined;
+}
+
+/** A conversion of a column, as an offer or as done. */
+interface Offer {
+  /** The result: `a date`. */
   what: string;
-  sql: string;
-  /** Whether the user must confirm it: `MM/DD/YYYY` may be `DD/MM/YYYY`. */
-  isGuess?: boolean | undefined;
+  /** `"31.01.2026" becomes "2026-01-31"`, or which values do not fit. */
+  why: string;
+  /** Whether every value fits. */
+  isPossible: boolean;
 }
 
 export interface Decision {
@@ -24,21 +40,35 @@ export interface Decision {
   why: string;
   /** The field that the column would be if it were published. */
   instead?: FieldSchema;
-  better?: Sql;
+  /** SQL that a query needs to yield the column. */
+  sql?: string;
+  /** What the column could be, or with `convert` is. */
+  offer?: Offer;
+  /** Texts that become NULL, and how often they occur. */
+  nulls?: readonly (readonly [text: string, count: number])[];
+}
+
+/** A column, with the name of its field if it is published. */
+export interface Proposed extends Decision {
+  field: string;
 }
 
 /** Decides what a column becomes, independently of other columns. */
-export function decide(tally: ColumnTally): Decision {
-  const decision = decideByStorage(tally);
-  const { column, schema, better } = decision;
-  const found = findPrivacyReason(tally, decision);
+export function decide(tally: ColumnTally, treatment: Treatment): Decision {
+  const decision = findUnusable(tally, treatment) ?? decideByType(tally, treatment);
+  const found = findPrivacyReason(tally, decision, treatment);
   if (!found) return decision;
-  return { column, ...found, ...(schema && { instead: unobserved(schema) }), ...(better && { better }) };
+  const { column, schema } = decision;
+  return { column, ...found, ...(schema && { instead: unobserved(schema) }) };
 }
 
 /** Why a column seems to be private, if it does. */
-function findPrivacyReason(tally: ColumnTally, { schema }: Decision): Pick<Decision, "what" | "why"> | undefined {
-  const named = findPrivacy(tally.column);
+function findPrivacyReason(
+  tally: ColumnTally,
+  { schema }: Decision,
+  { isAboutThings }: Treatment,
+): Pick<Decision, "what" | "why"> | undefined {
+  const named = findPrivacy(tally.column, isAboutThings);
   if (named !== undefined) return { what: named, why: "its name says so" };
   const form = tally.form()?.form;
   if (form?.isPrivate !== undefined) return { what: form.isPrivate, why: `its values are ${form.what}` };
@@ -50,13 +80,21 @@ function findPrivacyReason(tally: ColumnTally, { schema }: Decision): Pick<Decis
   return undefined;
 }
 
-function decideByStorage(tally: ColumnTally): Decision {
-  const unusable = findUnusable(tally);
-  if (unusable) return unusable;
-  const { counts } = tally;
-  if (counts.TEXT > 0) return ofText(tally);
-  if (counts.REAL > 0) return ofQuantities(tally, "number");
-  return counts.INTEGER > 0 ? ofIntegers(tally) : ofNothing(tally);
+function decideByType(tally: ColumnTally, treatment: Treatment): Decision {
+  const { counts, cells } = tally;
+  const kinds = typesOf(tally);
+  if (tally.origin === "cells" && cells.type !== "text") return ofCells(tally, cells.type, treatment);
+  if (kinds.includes("JSON") || kinds.length > 1) return ofJson(tally);
+  if (tally.unsafe.count > 0) return ofDigits(tally, treatment);
+  if (kinds.includes("BOOLEAN")) return asField(tally, "boolean", { type: "boolean" }, "true and false");
+  if (counts.TEXT > 0) return ofText(tally, treatment);
+  if (counts.REAL > 0) return ofQuantities(tally, "number", treatment);
+  return counts.INTEGER > 0 ? ofIntegers(tally, treatment) : ofNothing(tally);
+}
+
+/** The types of a column's values; whole numbers beside others are numbers. */
+function typesOf({ counts }: ColumnTally): ValueType[] {
+  return TYPES.filter((type) => counts[type] > 0 && !(type === "INTEGER" && counts.REAL > 0));
 }
 
 /** Removes `x-observed` from a schema. */
@@ -70,15 +108,15 @@ function withObserved(decision: Decision, observed: ValueSchema): Decision {
 }
 
 /** Makes a field, nullable if the column has NULL. */
-function asField(tally: ColumnTally, what: string, schema: ValueSchema, why: string, better?: Sql): Decision {
-  const { column, counts } = tally;
-  const isNullable = counts.NULL > 0;
+function asField(tally: ColumnTally, what: string, schema: ValueSchema, why: string): Decision {
+  const { column, nulls, rows, origin } = tally;
+  if (nulls === 0) return { column, schema, what, why };
+  const absent = { database: "NULL", cells: "empty", members: "null or missing" }[origin];
   return {
     column,
-    schema: isNullable ? nullable(schema) : schema,
-    what: isNullable ? `${what} or null` : what,
-    why: isNullable ? `${why}, ${of(counts.NULL, tally.rows)} NULL` : why,
-    ...(better && { better: betterFor(column, better) }),
+    schema: nullable(schema),
+    what: `${what} or null`,
+    why: `${why}, ${of(nulls, rows)} ${absent}`,
   };
 }
 
@@ -90,36 +128,135 @@ function nullable(schema: ValueSchema): ValueSchema {
   return { ...both, ...(values && { enum: [...values, null] }), ...others };
 }
 
-function ofIntegers(tally: ColumnTally): Decision {
+/** Makes texts of a column NULL that stand for an absent value. */
+function withMarks(decision: Decision, marks: Decision["nulls"]): Decision {
+  const { schema } = decision;
+  if (!schema || !marks || marks.length === 0) return decision;
+  const isNull = Array.isArray(schema.type) || schema["x-json"];
+  return {
+    ...decision,
+    schema: { ...(isNull ? schema : nullable(schema)), "x-null-marks": marks.map(([mark]) => mark) },
+    what: isNull ? decision.what : `${decision.what} or null`,
+    nulls: marks,
+  };
+}
+
+/** Decides for a column of cells that say numbers, booleans or JSON. */
+function ofCells(tally: ColumnTally, type: "boolean" | "integer" | "number" | "json", treatment: Treatment): Decision {
+  return withMarks(ofTypedCells(tally, type, treatment), [...tally.marks]);
+}
+
+function ofTypedCells(
+  tally: ColumnTally,
+  type: "boolean" | "integer" | "number" | "json",
+  treatment: Treatment,
+): Decision {
+  if (type === "boolean") return asField(tally, "boolean", { type: "boolean" }, "true and false");
+  if (type === "json") return ofJson(tally);
+  return type === "integer" ? ofIntegers(tally, treatment) : ofQuantities(tally, "number", treatment);
+}
+
+function ofJson(tally: ColumnTally): Decision {
+  const found = tally.form();
+  const isAlone = tally.origin === "cells" || typesOf(tally).length === 1;
+  const schema = found?.count === 0 && isAlone ? found.form.schema : undefined;
+  if (schema?.type === "array") return asField(tally, "list of texts", schema, `all are ${found?.form.what}`);
+  if (!isAlone) return asField(tally, "JSON", { "x-json": true }, `values of several types: ${shares(tally)}`);
+  return asField(tally, "JSON", { "x-json": true }, "all are lists and objects in JSON");
+}
+
+function ofIntegers(tally: ColumnTally, treatment: Treatment): Decision {
   const { column, declared, least, most } = tally;
-  if (least < 0 || most > 1) return ofQuantities(tally, "integer");
-  if (isFlag(column, declared)) return asField(tally, "boolean", { type: "boolean" }, "only 0 and 1");
-  if (least === most) return ofQuantities(tally, "integer");
-  return asField(tally, "integer", { type: "integer" }, 'only 0 and 1; "type": "boolean" if these are no and yes');
+  if (least < 0 || most > 1) return ofQuantities(tally, "integer", treatment);
+  const boolean = { type: "boolean" } as const;
+  if (isDeclaredBoolean(declared)) return asField(tally, "boolean", boolean, "only 0 and 1");
+  if (!isFlag(column, declared)) return ofQuantities(tally, "integer", treatment);
+  const offer = { what: "a boolean", why: "0 becomes false, and 1 becomes true", isPossible: true };
+  // Both SQLite and CSV may hold a boolean as 0 or 1, so no query is needed.
+  const field = treatment.convert
+    ? asField(tally, "boolean", boolean, "only 0 and 1")
+    : asField(tally, "integer", { type: "integer" }, "only 0 and 1");
+  return { ...field, offer };
+}
+
+function isDeclaredBoolean(declared: string): boolean {
+  return /^bool(?:ean)?$/i.test(declared);
 }
 
 /** Unix seconds of the years 2000 to 2100. */
-const SECONDS = [946_684_800, 4_102_444_800] as const;
+const FIRST_SECOND = 946_684_800;
+const LAST_SECOND = 4_102_444_800;
 
-function ofQuantities(tally: ColumnTally, type: "integer" | "number"): Decision {
-  const { column, declared, least, most, counts } = tally;
+function ofQuantities(tally: ColumnTally, type: "integer" | "number", treatment: Treatment): Decision {
+  const { column, declared, least, most, finer, rows } = tally;
   const within = (factor: number) =>
-    isTimeName(column, declared) && least >= SECONDS[0] * factor && most <= SECONDS[1] * factor;
-  const unit = within(1) ? "seconds" : within(1000) ? "milliseconds" : undefined;
-  if (unit === undefined) {
-    const observed = { minimum: Number(least), maximum: Number(most) };
-    const why = least === most ? `all ${least}` : `${least} to ${most}`;
-    return withObserved(asField(tally, type, { type }, why), observed);
-  }
-  const seconds = unit === "seconds" ? quoteName(column) : `${quoteName(column)} / 1000.0`;
-  const form = unit === "seconds" && counts.REAL === 0 ? "%S" : "%f";
-  const sql = `strftime('%Y-%m-%dT%H:%M:${form}Z', ${seconds}, 'unixepoch')`;
-  return asField(tally, type, { type }, `${unit} since 1970 by its values`, { what: "a date-time", sql });
+    isTimeName(column, declared) && least >= FIRST_SECOND * factor && most <= LAST_SECOND * factor;
+  const unit = within(1) ? "seconds" : within(1000) && type === "integer" ? "milliseconds" : undefined;
+  const why = least === most ? `all ${least}` : `${least} to ${most}`;
+  const field = withObserved(asField(tally, type, { type }, why), { minimum: Number(least), maximum: Number(most) });
+  if (unit === undefined) return field;
+  const conversion = epochs(unit, type);
+  if (finer.count === 0) return converted(tally, field, conversion, String(least), treatment);
+  const others = `but for ${of(finer.count, rows)} finer than a millisecond, such as ${example(finer.first)}`;
+  return { ...field, offer: { what: conversion.what, why: others, isPossible: false } };
 }
 
-function ofText(tally: ColumnTally): Decision {
+/** A conversion of numbers since 1970, which are whole, or seconds with at most three decimal places. */
+function epochs(unit: "seconds" | "milliseconds", type: "integer" | "number"): Conversion {
+  const isWholeSeconds = unit === "seconds" && type === "integer";
+  return {
+    what: `a date-time, if they are ${unit} since 1970`,
+    schema: { type: "string", format: "date-time" },
+    sql: (value) => {
+      const seconds = unit === "seconds" ? value : `${value} / 1000.0`;
+      const time = `strftime('%Y-%m-%dT%H:%M:${isWholeSeconds ? "%S" : "%f"}Z', ${seconds}, 'unixepoch')`;
+      const isExact = type === "integer" ? `typeof(${value}) = 'integer'` : `round(${value}, 3) = ${value}`;
+      return `CASE WHEN ${isExact} THEN ifnull(${time}, ${value}) ELSE ${value} END`;
+    },
+    convert: (text) => {
+      const time = new Date(Math.round(Number(text) * (unit === "seconds" ? 1000 : 1))).toISOString();
+      return isWholeSeconds ? time.replace(".000Z", "Z") : time;
+    },
+  };
+}
+
+/** Makes a field of a conversion if the user wants it; otherwise says what the field could be. */
+function converted(
+  tally: ColumnTally,
+  field: Decision,
+  { what, schema, sql, convert }: Conversion,
+  example: string,
+  treatment: Treatment,
+): Decision {
+  const shown = /^-?[\d.]+$/.test(example) && tally.counts.TEXT === 0 ? example : JSON.stringify(shortened(example));
+  const made = convert(example);
+  const result = schema.type === "string" ? JSON.stringify(shortened(made)) : made;
+  const offer = { what, why: `${shown} becomes ${result}`, isPossible: true };
+  if (!treatment.convert) return { ...field, offer };
+  const type = schema.format ?? String(schema.type);
+  const { column } = tally;
+  return {
+    ...asField(tally, type, schema, "converted"),
+    sql: `${sql(quoteName(column))} AS ${quoteName(column)}`,
+    offer,
+  };
+}
+
+function ofText(tally: ColumnTally, treatment: Treatment): Decision {
+  const given = [...tally.marks].filter(([mark]) => treatment.marks.has(mark));
   const found = tally.form();
-  if (found) return ofForm(tally, found);
+  if (!found || isJsonOfCells(tally, found.form)) return withMarks(ofPlainText(tally), given);
+  const decision = ofForm(tally, found, treatment);
+  const isTyped = decision.schema?.format !== undefined || decision.sql !== undefined;
+  return withMarks(decision, isTyped ? [...tally.marks] : given);
+}
+
+/** Cells of JSON that are not all written alike could become equal, so they stay text. */
+function isJsonOfCells({ origin }: ColumnTally, { schema }: Form): boolean {
+  return origin === "cells" && (schema?.type === "array" || schema?.["x-json"] === true);
+}
+
+function ofPlainText(tally: ColumnTally): Decision {
   const values = enumeration(tally);
   const longest = tally.longest === 0 ? "all empty" : `up to ${counted(tally.longest, "character")}`;
   const text = { type: "string" } as const;
@@ -129,22 +266,25 @@ function ofText(tally: ColumnTally): Decision {
 }
 
 /** Decides for a column whose texts all, or nearly all, have one form. */
-function ofForm(tally: ColumnTally, { form, count, first, isOneText }: Misses): Decision {
-  const { column, empty, rows } = tally;
+function ofForm(
+  tally: ColumnTally,
+  { form, count, first, example: text = "" }: Misses,
+  treatment: Treatment,
+): Decision {
+  const { empty, rows } = tally;
   if (count === 0 && empty === 0 && form.schema)
     return asField(tally, nameOf(form), form.schema, `all are ${form.what}`);
-  const why = [
-    form.what,
-    ...(count > 0 ? [`but ${of(count, rows)}, such as ${example(first)}`] : []),
-    ...(empty > 0 ? [`but ${of(empty, rows)} empty`] : []),
-  ].join(", ");
-  const text = { type: "string" } as const;
-  if ((count > 0 && !isOneText) || form.isPrivate !== undefined) return asField(tally, "text", text, why);
-  const missing = [...(empty > 0 ? [""] : []), ...(count > 0 ? [String(first?.value)] : [])];
-  const sql = (form.becomes?.sql ?? String)(nullif(column, missing));
-  const type = form.becomes?.type ?? `a ${nameOf(form)}`;
-  const what = `${type}${missing.length > 0 ? " or null" : ""}`;
-  return asField(tally, "text", text, why, { what, sql, isGuess: type.includes(", if the month") });
+  const plain = ofPlainText(tally);
+  if (form.isPrivate !== undefined) return plain;
+  const others = [
+    ...(count > 0 ? [`${of(count, rows)}, such as ${example(first)}`] : []),
+    ...(empty > 0 ? [`${of(empty, rows)} empty`] : []),
+  ].join(", and ");
+  const what = form.becomes?.what ?? `a ${nameOf(form)}`;
+  if (others !== "" || !form.becomes) return { ...plain, offer: { what, why: `but for ${others}`, isPossible: false } };
+  const merged = treatment.findMerged(tally.column, form.becomes)?.map((text) => JSON.stringify(shortened(text)));
+  if (!merged) return converted(tally, plain, form.becomes, text, treatment);
+  return { ...plain, offer: { what, why: `but ${merged.join(" and ")} would be equal`, isPossible: false } };
 }
 
 function nameOf({ schema }: Form): string {
@@ -162,63 +302,110 @@ function enumeration({ values, counts }: ColumnTally): string[] | undefined {
 
 function ofNothing(tally: ColumnTally): Decision {
   const { declared, rows } = tally;
-  const why = rows === 0 ? `declared ${declared || "without a type"}` : "so far";
-  if (isFlag("", declared)) return asField(tally, "boolean", { type: "boolean" }, why);
+  const why = rows > 0 || tally.origin !== "database" ? "no values so far" : `declared ${declared || "without a type"}`;
+  if (isDeclaredBoolean(declared)) return asField(tally, "boolean", { type: "boolean" }, why);
   if (/INT/i.test(declared)) return asField(tally, "integer", { type: "integer" }, why);
   if (/REAL|FLOA|DOUB|DEC|NUM/i.test(declared)) return asField(tally, "number", { type: "number" }, why);
   return asField(tally, "text", { type: "string" }, why);
 }
 
+/** Decides for a column of whole numbers, some of which readers would round: their digits are text. */
+function ofDigits(tally: ColumnTally, { isQuery }: Treatment): Decision {
+  const { column, unsafe, counts, rows } = tally;
+  const beyond = `${of(unsafe.count, rows)} ${unsafe.count === 1 ? "is" : "are"} beyond 2^53 - 1, such as ${example(unsafe.first)}`;
+  const name = quoteName(column);
+  const sql = `CAST(${name} AS TEXT) AS ${name}`;
+  const field = asField(tally, "text", { type: "string" }, `the digits of whole numbers, as ${beyond}`);
+  // A build reads such numbers as their digits, but no smaller ones.
+  if (unsafe.count === counts.INTEGER) return field;
+  return isQuery ? omit(tally, "too large", `${beyond}; for text: ${sql}`) : { ...field, sql };
+}
+
 /** Omits a column whose values no field can have; undefined for any other column. */
-function findUnusable(tally: ColumnTally): Decision | undefined {
-  const { counts, rows, column } = tally;
-  const name = quoteName(column);
-  const omit = (what: string, why: string, better: string, sql: string, isGuess?: boolean): Decision => {
-    return { column, what, why, better: betterFor(column, { what: better, sql, isGuess }) };
-  };
+function findUnusable(tally: ColumnTally, treatment: Treatment): Decision | undefined {
+  const { counts, rows, column, nulls, origin, inexact, unsafe, wide } = tally;
   if (column === "" || /\p{Cc}/u.test(column)) {
-    const [why, step] =
-      column === "" ? ["it is empty", "the column"] : ["there is a control character in it", "it otherwise"];
-    return { column, what: "no name", why: `${why}; name ${step} in a query, with AS` };
+    const isEmpty = column === "";
+    const why = isEmpty ? "it is empty" : "there is a control character in it";
+    return {
+      column,
+      what: "no name",
+      why: `${why}; name ${isEmpty ? "the column" : "it otherwise"} in a query, with AS`,
+    };
   }
-  if (counts.BLOB > 0 && counts.BLOB + counts.NULL === rows) {
-    const isUuid = tally.bytes.size === 1 && tally.bytes.has(16);
-    const sql = isUuid ? dashed(`hex(${name})`) : `hex(${name})`;
-    return omit("BLOB", "bytes, which JSON cannot hold", isUuid ? "a UUID" : "text", sql, !isUuid);
-  }
-  const kinds = STORAGE.filter((storage) => storage !== "NULL" && counts[storage] > 0);
-  if (kinds.length > 1 && !kinds.every(isNumeric)) {
-    const { why, better, sql } = mixed(tally, kinds);
-    return omit("mixed", why, better, sql);
-  }
-  const { unsafe, infinite } = tally;
-  if (unsafe.count > 0) {
-    const why = `${of(unsafe.count, rows)} beyond 2^53, which readers would round, such as ${example(unsafe.first)}`;
-    return omit("too large", why, "text", `CAST(${name} AS TEXT)`);
-  }
-  if (infinite.count > 0) {
-    const why = `${of(infinite.count, rows)}, such as ${example(infinite.first)}`;
-    return omit("infinite", why, "a number or null", `CASE WHEN abs(${name}) < 9e999 THEN ${name} END`);
-  }
+  if (tally.isUnnamed && nulls === rows) return omit(tally, "no name", "and no values");
+  if (counts.BLOB > 0 && counts.BLOB + nulls === rows) return ofBytes(tally, treatment);
+  const kinds = typesOf(tally);
+  if (origin === "database" && kinds.length > 1) return ofMixed(tally);
+  const isWhole = kinds.length === 1 && counts.REAL === 0;
+  const isMixed = kinds.length > 1;
+  const rounded = unsafe.count > 0 && !isWhole ? unsafe : isMixed && wide.count > 0 ? wide : inexact;
+  if (rounded.count > 0)
+    return omit(
+      tally,
+      "not exact",
+      `${of(rounded.count, rows)} that readers would change, such as ${example(rounded.first)}`,
+    );
   if (tally.undecodable === 0) return undefined;
-  const why = `${of(tally.undecodable, rows)}, such as in ${tally.firstUndecodable}; correct the source`;
-  return omit("not UTF-8", why, "its bytes as text", `hex(${name})`, true);
+  return omit(
+    tally,
+    "not UTF-8",
+    `${of(tally.undecodable, rows)}, such as in ${tally.firstUndecodable}; correct the source`,
+  );
 }
 
-function isNumeric(storage: Storage): boolean {
-  return storage === "INTEGER" || storage === "REAL";
+function omit({ column }: ColumnTally, what: string, why: string): Decision {
+  return { column, what, why };
 }
 
-/** Describes a column of several storage classes, with an example of a rarer one. */
-function mixed({ counts, firsts, rows, column }: ColumnTally, kinds: readonly Storage[]) {
+function ofBytes(tally: ColumnTally, treatment: Treatment): Decision {
+  const { column, bytes, firsts } = tally;
   const name = quoteName(column);
-  const [main = "TEXT", ...others] = [...kinds].sort((one, other) => counts[other] - counts[one]);
-  const odd = others.find((kind) => !(isNumeric(kind) && isNumeric(main))) ?? main;
-  const share = [main, ...others].map((kind) => `${of(counts[kind], rows)} ${kind}`).join(", ");
-  const why = `${share}, such as ${example(firsts[odd])}`;
+  const isUuid = bytes.size === 1 && bytes.has(16);
+  const omitted = omit(
+    tally,
+    "BLOB",
+    `bytes, which JSON cannot hold${isUuid ? "" : `; for text: hex(${name}) AS ${name}`}`,
+  );
+  if (!isUuid) return omitted;
+  const uuid: Conversion = {
+    what: "a UUID",
+    schema: { type: "string", format: "uuid" },
+    sql: (value) =>
+      `CASE WHEN typeof(${value}) = 'blob' AND length(${value}) = 16 THEN ${dashed(`hex(${value})`)} ELSE ${value} END`,
+    convert: (text) => text.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"),
+  };
+  const first = firsts.BLOB?.value;
+  const hex = Buffer.isBuffer(first) ? first.toString("hex").toUpperCase() : "";
+  return converted(tally, omitted, uuid, hex, treatment);
+}
+
+/** Describes a column of several types, with an example of a rarer one. */
+function ofMixed(tally: ColumnTally): Decision {
+  const { counts, firsts, column } = tally;
+  const [main, odd] = [...typesOf(tally)].sort((one, other) => counts[other] - counts[one]);
+  const found = odd ?? main;
+  const name = quoteName(column);
+  const why = `${shares(tally)}, such as ${example(found && firsts[found])}`;
   // BLOBs are converted to hexadecimal; a cast of other values to text is lossless.
   const sql = counts.BLOB > 0 ? `CASE typeof(${name}) WHEN 'blob' THEN hex(${name}) ELSE ${name} END` : name;
-  return { why, better: "text", sql: `CAST(${sql} AS TEXT)` };
+  return omit(tally, "mixed", `${why}; for text: CAST(${sql} AS TEXT) AS ${name}`);
+}
+
+const TYPE_NAMES: Record<ValueType, string> = {
+  INTEGER: "whole numbers",
+  REAL: "numbers",
+  TEXT: "texts",
+  BLOB: "bytes",
+  BOOLEAN: "true or false",
+  JSON: "lists or objects",
+};
+
+/** The share of each type, the most frequent first: `2 of 3 INTEGER, 1 of 3 TEXT`. */
+function shares({ counts, rows, origin }: ColumnTally): string {
+  const kinds = TYPES.filter((type) => counts[type] > 0).sort((one, other) => counts[other] - counts[one]);
+  const nameOfType = (type: ValueType) => (origin === "database" ? type : TYPE_NAMES[type]);
+  return kinds.map((type) => `${of(counts[type], rows)} ${nameOfType(type)}`).join(", ");
 }
 
 const MAX_SHOWN = 40;
@@ -233,16 +420,9 @@ function example(found: Example | undefined): string {
   if (!found) return "none";
   const { value, row } = found;
   if (Buffer.isBuffer(value)) return `x'${value.toString("hex", 0, 8)}' in ${row}`;
-  if (typeof value !== "string") return `${value} in ${row}`;
-  return `${JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN - 1)}…` : value)} in ${row}`;
+  return typeof value === "string" ? `${JSON.stringify(shortened(value))} in ${row}` : `${value} in ${row}`;
 }
 
-/** SQL that replaces values by NULL: `nullif("born", '')`. */
-function nullif(column: string, values: readonly string[]): string {
-  return values.reduce((inner, value) => `nullif(${inner}, ${quoteText(value)})`, quoteName(column));
-}
-
-/** Names an SQL expression after its column. */
-function betterFor(column: string, { what, sql, isGuess }: Sql): Sql {
-  return { what, isGuess, sql: sql === quoteName(column) ? sql : `${sql} AS ${quoteName(column)}` };
+function shortened(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1)}…` : text;
 }

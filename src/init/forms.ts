@@ -1,8 +1,20 @@
 /** Forms of texts: some are types of contracts, others can be converted by SQL, and some are private. */
 import { isIP } from "node:net";
 import type { ValueSchema } from "../contract/file/form.js";
-import { isTooDeep, whyNotExactJson } from "../contract/json.js";
+import { whyNotExactJson } from "../contract/json.js";
 import { hasFormat, matches } from "../contract/record/keywords.js";
+import { readJson } from "../source/json-text.js";
+
+/** How `init --convert` converts texts of a form to a type of contracts. */
+export interface Conversion {
+  /** The result, in messages: `a date`. */
+  readonly what: string;
+  readonly schema: ValueSchema;
+  /** SQL that converts an SQL expression. A text of another form stays, or becomes one that the contract refuses. */
+  readonly sql: (text: string) => string;
+  /** Converts a text in the same way, as an example. */
+  readonly convert: (text: string) => string;
+}
 
 export interface Form {
   /** Name in messages: `UUIDs`. */
@@ -10,56 +22,79 @@ export interface Form {
   readonly accepts: (text: string) => boolean;
   /** The field's schema, if contracts have a type for this form. */
   readonly schema?: ValueSchema;
-  /** The type after conversion, and its SQL, given the SQL of the text. */
-  readonly becomes?: { readonly type: string; readonly sql: (text: string) => string };
+  readonly becomes?: Conversion;
   /** Why texts of this form seem to be private: `contact data`. */
   readonly isPrivate?: string;
 }
 
+const DATE: ValueSchema = { type: "string", format: "date" };
+const DATE_TIME: ValueSchema = { type: "string", format: "date-time" };
+
 /** In order: the first form that matches every text of a column is used. */
 export const FORMS: readonly Form[] = [
   publishable("UUIDs", { type: "string", format: "uuid" }),
-  publishable("dates", { type: "string", format: "date" }),
-  publishable("times with an offset", { type: "string", format: "date-time" }),
+  publishable("dates", DATE),
+  publishable("times with an offset", DATE_TIME),
   publishable("URLs", { type: "string", format: "uri" }, isUrl),
   publishable("lists of texts in JSON", { type: "array", items: { type: "string" } }, isListOfTexts),
-  publishable("lists and objects in JSON", { "x-json": true }, (text) => parsed(text) !== undefined),
-  convertible("UUIDs without dashes", /^[0-9a-f]{32}$/i, "a UUID", dashed),
-  convertible(
-    "times without an offset",
-    (text) => isTime(text) && !OFFSET.test(text),
-    "a date-time, if they are UTC",
-    (text) => `replace(${text}, ' ', 'T') || 'Z'`,
-  ),
-  convertible(
-    "times with a space",
-    (text) => isTime(text) && text[10] === " ",
-    "a date-time",
-    (text) => `replace(${text}, ' ', 'T')`,
-  ),
+  publishable("lists and objects in JSON", { "x-json": true }, isExactJson),
+  convertible("UUIDs without dashes", /^[0-9a-f]{32}$/i, {
+    what: "a UUID",
+    schema: { type: "string", format: "uuid" },
+    sql: (text) =>
+      `CASE WHEN length(${text}) = 32 AND ${text} NOT GLOB '*[^0-9A-Fa-f]*' THEN ${dashed(text)} ELSE ${text} END`,
+    convert: (text) => text.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"),
+  }),
+  convertible("times without an offset", (text) => isTime(text) && !OFFSET.test(text), {
+    what: "a date-time, if they are UTC",
+    schema: DATE_TIME,
+    sql: (text) =>
+      `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD[ T]HH:MM:SS")}*' AND substr(${text}, 20) NOT GLOB '*[^.0-9]*' THEN ${withT(text)} || 'Z' ELSE ${text} END`,
+    convert: (text) => `${text.replace(" ", "T")}Z`,
+  }),
+  convertible("times with a space", (text) => isTime(text) && OFFSET.test(text) && text[10] === " ", {
+    what: "a date-time",
+    schema: DATE_TIME,
+    sql: (text) => `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD HH:MM:SS")}*' THEN ${withT(text)} ELSE ${text} END`,
+    convert: (text) => text.replace(" ", "T"),
+  }),
   convertible(
     "times without seconds",
     (text) => /^[0-9-]{10}[ T][0-9]{2}:[0-9]{2}$/.test(text) && isTime(`${text}:00`),
-    "a date-time, if they are UTC",
-    (text) => `replace(${text}, ' ', 'T') || ':00Z'`,
+    {
+      what: "a date-time, if they are UTC",
+      schema: DATE_TIME,
+      sql: (text) =>
+        `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD[ T]HH:MM")}' THEN ${withT(text)} || ':00Z' ELSE ${text} END`,
+      convert: (text) => `${text.replace(" ", "T")}:00Z`,
+    },
   ),
   reordered("YYYY/MM/DD", "a date"),
   reordered("DD.MM.YYYY", "a date"),
+  reordered("DD/MM/YYYY", "a date, if the day is first"),
   reordered("MM/DD/YYYY", "a date, if the month is first"),
-  reordered("DD/MM/YYYY", "a date"),
-  convertible(
-    "true and false as text",
-    /^(true|false)$/i,
-    "a boolean",
-    (text) => `CAST(lower(${text}) = 'true' AS BOOLEAN)`,
-  ),
-  convertible("integers as text", isInteger, "an integer", (text) => `CAST(${text} AS INTEGER)`),
-  convertible(
-    "numbers as text",
-    /^-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?$/,
-    "a number",
-    (text) => `CAST(${text} AS REAL)`,
-  ),
+  convertible("true and false as text", /^(true|false)$/i, {
+    what: "a boolean",
+    schema: { type: "boolean" },
+    sql: (text) => `CASE lower(${text}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE ${text} END`,
+    convert: (text) => text.toLowerCase(),
+  }),
+  convertible("integers as text", isInteger, {
+    what: "an integer",
+    schema: { type: "integer" },
+    sql: (text) => whereNumber(text, text, "INTEGER"),
+    convert: (text) => text,
+  }),
+  convertible("numbers as text", isNumber, {
+    what: "a number",
+    schema: { type: "number" },
+    sql: (text) => whereNumber(text, text, "REAL"),
+    convert: (text) => String(Number(text)),
+  }),
+  grouped("integers with commas", ",", ".", "INTEGER"),
+  grouped("numbers with commas", ",", ".", "REAL"),
+  grouped("integers with points", ".", ",", "INTEGER"),
+  grouped("numbers with a decimal comma", ".", ",", "REAL"),
   // Bounded repetitions, since unbounded ones would backtrack on texts with many dots.
   sensitive("e-mail addresses", /^[^\s@<>]{1,64}@[^\s@<>]{1,255}\.[^\s@<>]{1,63}$/, "contact data"),
   sensitive("telephone numbers", /^\+[0-9][0-9 ()./-]{6,24}$/, "contact data"),
@@ -89,8 +124,8 @@ function publishable(what: string, schema: ValueSchema, takes?: (text: string) =
 }
 
 /** A form that SQL can convert to a type of contracts. */
-function convertible(what: string, check: Check, type: string, sql: (text: string) => string): Form {
-  return { what, accepts: asFunction(check), becomes: { type, sql } };
+function convertible(what: string, check: Check, becomes: Conversion): Form {
+  return { what, accepts: asFunction(check), becomes };
 }
 
 /** A form whose columns seem to be private. */
@@ -99,12 +134,57 @@ function sensitive(what: string, check: Check, isPrivate: string): Form {
 }
 
 /** A form of dates with parts in another order, such as `DD.MM.YYYY`. */
-function reordered(pattern: string, type: string): Form {
-  const shape = new RegExp(`^${pattern.replace(/[A-Z]/g, "[0-9]").replaceAll(".", "[.]")}$`);
+function reordered(pattern: string, what: string): Form {
+  const glob = globOf(pattern);
+  const shape = new RegExp(`^${glob.replaceAll(".", "[.]")}$`);
   const parts = ["YYYY", "MM", "DD"].map((part): Part => [pattern.indexOf(part), part.length]);
-  const sorted = (text: string) => parts.map(([at, length]) => text.slice(at, at + length)).join("-");
-  const takes = (text: string) => shape.test(text) && hasFormat("date", sorted(text));
-  return convertible(`dates as ${pattern}`, takes, type, (text) => partsSql(text, parts));
+  const convert = (text: string) => parts.map(([at, length]) => text.slice(at, at + length)).join("-");
+  const accepts = (text: string) => shape.test(text) && hasFormat("date", convert(text));
+  const sql = (text: string) => `CASE WHEN ${text} GLOB '${glob}' THEN ${partsSql(text, parts)} ELSE ${text} END`;
+  return convertible(`dates as ${pattern}`, accepts, { what, schema: DATE, sql, convert });
+}
+
+/** The pattern of GLOB for digits at the letters of a time: `[0-9][0-9]:[0-9][0-9]` for `HH:MM`. */
+function globOf(pattern: string): string {
+  return pattern.replace(/[DHMSY]/g, "[0-9]");
+}
+
+/** SQL that puts T between date and time. */
+function withT(text: string): string {
+  return `substr(${text}, 1, 10) || 'T' || substr(${text}, 12)`;
+}
+
+/** A form of numbers with a mark between groups of three digits, or a decimal comma. */
+function grouped(what: string, group: "," | ".", point: "," | ".", type: "INTEGER" | "REAL"): Form {
+  const decimals = type === "INTEGER" ? "" : `(?:[${point}][0-9]{1,15})?`;
+  const shape = new RegExp(`^-?(?:[0-9]{1,3}(?:[${group}][0-9]{3}){1,5}|[0-9]{1,16})${decimals}$`);
+  const plain = (text: string) => text.replaceAll(group, "").replace(point, ".");
+  const accepts = (text: string) => shape.test(text) && (type === "INTEGER" ? isInteger : isNumber)(plain(text));
+  const sql = (text: string) => {
+    const number = `replace(replace(${text}, '${group}', ''), '${point}', '.')`;
+    const whole = `replace(printf('%,d', CAST(${number} AS INTEGER)), ',', '${group}')`;
+    const fraction = `replace(substr(${number}, instr(${number} || '.', '.')), '.', '${point}')`;
+    return whereNumber(text, number, type, `(instr(${text}, '${group}') = 0 OR ${text} = ${whole} || ${fraction})`);
+  };
+  const becomes: Conversion = {
+    what: type === "INTEGER" ? "an integer" : "a number",
+    schema: { type: type === "INTEGER" ? "integer" : "number" },
+    sql,
+    convert: (text) => String(Number(plain(text))),
+  };
+  return convertible(what, accepts, becomes);
+}
+
+/** SQL that casts a number that is written back as the same text; any other text stays. @param also another condition */
+function whereNumber(text: string, number: string, type: "INTEGER" | "REAL", also?: string): string {
+  const value = `CAST(${number} AS ${type})`;
+  const places = `max(0, length(${number}) - instr(${number} || '.', '.'))`;
+  const digits = `length(replace(ltrim(${number}, '-'), '.', ''))`;
+  const isSame =
+    type === "INTEGER"
+      ? `CAST(${value} AS TEXT) = ${number}`
+      : `${digits} <= ${MOST_DIGITS} AND printf('%.*f', ${places}, ${value}) = ${number}`;
+  return `CASE WHEN ${also === undefined ? "" : `${also} AND `}${isSame} THEN ${value} ELSE ${text} END`;
 }
 
 /** Offset and length of a part of a text. */
@@ -134,6 +214,16 @@ function isTime(text: string): boolean {
   return hasFormat("date-time", text.replace(" ", "T") + (OFFSET.test(text) ? "" : "Z"));
 }
 
+/** Whether a decimal is written back as the same text. */
+function isNumber(text: string): boolean {
+  const found = /^-?[0-9]{1,15}(?:\.([0-9]{1,15}))?$/.exec(text);
+  if (!found || text.replace(/\D/g, "").length > MOST_DIGITS) return false;
+  return Number(text).toFixed(found[1]?.length ?? 0) === text;
+}
+
+/** Every decimal of so many digits is written back by its double. */
+const MOST_DIGITS = 15;
+
 function isInteger(text: string): boolean {
   return /^(0|-?[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(Number(text));
 }
@@ -153,14 +243,14 @@ export function beginsAsJson(text: string): boolean {
   return /^\s*[[{]/.test(text);
 }
 
+/** Whether a text is a JSON list or object that every parser holds exactly. */
+export function isExactJson(text: string): boolean {
+  return parsed(text) !== undefined;
+}
+
 /** Parses a JSON list or object that every parser holds exactly; otherwise undefined. */
 function parsed(text: string): unknown {
-  if (!beginsAsJson(text) || isTooDeep(text)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return whyNotExactJson(value) === undefined ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  if (!beginsAsJson(text)) return undefined;
+  const read = readJson(text);
+  return "value" in read && whyNotExactJson(read.value) === undefined ? read.value : undefined;
 }

@@ -1,23 +1,23 @@
 /** `rollcall init`: writes a starter config with sample users, or with a contract for a database. Never overwrites files. */
+
 import { lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Database } from "better-sqlite3";
 import { checkContract } from "../contract/file/parse.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
 import { findRefusal } from "../release/refusals.js";
 import { replaceFile, replaceFiles } from "../release/writer.js";
 import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../settings/file.js";
+import { STDIN } from "../settings/kinds.js";
 import { abortSignal, checkOptions, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
-import { isTextFile } from "../source/text-file.js";
-import { type Proposal, propose, queryFor, type Wording } from "./propose.js";
-import type { SurveyOptions } from "./subject.js";
-import { largestTable, survey, surveyQuery, withSource } from "./survey.js";
+import { type Proposal, propose } from "./propose.js";
+import type { Subject, SurveyOptions } from "./subject.js";
+import { largestTable, type OpenSource, survey, withSource } from "./survey.js";
 
 /** Without `from`, the sample users are written. */
-export interface InitOptions extends OptionsOf<"from" | "table" | "query" | "words" | "title" | "path"> {
+export interface InitOptions extends Omit<SurveyOptions, "from">, OptionsOf<"from"> {
   /** Stops before anything is written. Then the signal's reason is thrown. */
   signal?: AbortSignal | undefined;
 }
@@ -33,12 +33,8 @@ export interface InitResult {
   found?: Found;
 }
 
-export interface Found extends Proposal {
-  name: string;
-  kind: "table" | "view" | "query";
+export interface Found extends Proposal, Pick<Subject, "name" | "kind" | "note"> {
   rows: number;
-  /** The SELECT that is read instead of the table, if conversions help. */
-  sql?: string | undefined;
 }
 
 /** The schema for editors, if the package is installed beside the config. */
@@ -52,22 +48,24 @@ const { host, port, dist, pageSize } = SETTINGS;
 /** Settings of a starter config, without those of the source. */
 const STARTER = { baseUrl: `http://${host.default}:${port.default}`, dist: dist.default, explorer: true };
 
-/** The file of the SELECT that `init` writes if conversions help. */
+/** The file of the SELECT that `init` writes if a key or a conversion needs one. */
 export const QUERY_FILE = "rollcall.query.sql";
 const QUERY_COMMENT = `-- The columns of the records, proposed by "rollcall init". Edit it as you need.`;
 
 const OPTIONS: OptionRules<InitOptions> = {
   signal: abortSignal,
-  ...pick("from", "table", "query", "words", "title", "path"),
+  ...pick("from", "table", "query", "sourceFormat", "separator", "quote", "encoding", "null", "convert"),
 };
 
 /** Runs `init`, writing files atomically. @throws UserError if files exist already, or cannot be read or written */
 export async function initialize(folder: string, options: InitOptions = {}): Promise<InitResult> {
   const { signal, from, ...others } = checkOptions("init's second argument", options, OPTIONS);
-  const { table, query } = others;
+  const { table, query, convert } = others;
+  if (convert && query !== undefined)
+    throw usageError("--convert writes a query of its own, so it excludes --query; convert in that query.");
   if (from !== undefined) return initializeFrom(folder, { from, ...others }, signal);
   if (table !== undefined || query !== undefined)
-    throw usageError("--table and --query need --from, the file of the database.");
+    throw usageError("--table and --query need --from, the file of records.");
   const files = `${CONFIG_FILE} and ${SAMPLE_FILE}`;
   const written = await explainWriteErrors(files, dirname(join(folder, SAMPLE_FILE)), () =>
     writeSample(folder, signal),
@@ -104,34 +102,30 @@ async function isSample(path: string): Promise<boolean> {
   }
 }
 
-type Source = SurveyOptions & Wording;
-
 /** Analyses the named table or query, or the table with the most rows. @returns the result, and the names of other tables. @throws UserError */
-export function findLargest(options: Source, signal?: AbortSignal): Promise<Found & { others: string[] }> {
-  return withSource(options.from, signal, async (db) => {
-    const isNamed = options.table !== undefined || options.query !== undefined;
-    const { table, others } = isNamed ? { table: options.table, others: [] } : largestTable(db);
-    return { ...(await findIn(db, { ...options, table }, signal)), others };
+export function findLargest(options: SurveyOptions, signal?: AbortSignal): Promise<Found & { others: string[] }> {
+  return withSource(options, signal, async (source) => {
+    const isChosen = options.table !== undefined || options.query !== undefined || source.imported !== undefined;
+    const { table, others } = isChosen ? { table: options.table, others: [] } : largestTable(source.db);
+    return { ...(await findIn(source, { ...options, table }, signal)), others };
   });
 }
 
 /** Analyses a table, and proposes a contract. @throws UserError if it has no key, or too many columns for a contract */
-async function findIn(db: Database, options: Source, signal: AbortSignal | undefined): Promise<Found> {
-  const first = await survey(db, options, signal);
-  const query = queryFor(first);
-  const best = query === undefined ? first : await surveyQuery(db, first, query, signal);
-  const { name, kind, rows } = first;
-  const found: Found = { name, kind, rows, sql: query?.sql, ...propose(best, options, query) };
+async function findIn(source: OpenSource, options: SurveyOptions, signal: AbortSignal | undefined): Promise<Found> {
+  const found = await survey(source, options, signal);
+  const { name, kind, rows, note } = found;
+  const proposed = { name, kind, rows, note, ...propose(found, options) };
   signal?.throwIfAborted();
-  requireContract(found);
-  return found;
+  requireContract(proposed);
+  return proposed;
 }
 
-async function initializeFrom(folder: string, options: Source, signal?: AbortSignal): Promise<InitResult> {
+async function initializeFrom(folder: string, options: SurveyOptions, signal?: AbortSignal): Promise<InitResult> {
   const defaultFiles = [CONTRACT_FILE, CONFIG_FILE];
   const files = defaultFiles.join(" and ");
   await explainWriteErrors(files, folder, () => refuseExisting(folder, defaultFiles));
-  const found = await withSource(options.from, signal, (db) => findIn(db, options, signal));
+  const found = await withSource(options, signal, (source) => findIn(source, options, signal));
   const written = [...defaultFiles, ...(found.sql === undefined ? [] : [QUERY_FILE])];
   const config = configFor(folder, options, found);
   await explainWriteErrors(files, folder, async () => {
@@ -153,14 +147,20 @@ function requireContract({ kind, name, contract }: Found): void {
 }
 
 /** Makes the config for a source. */
-function configFor(folder: string, { from, query }: SurveyOptions, { name, contract, sql }: Found) {
+function configFor(folder: string, options: SurveyOptions, { name, kind, contract, sql }: Found) {
+  const { from, query, sourceFormat, separator, quote, encoding } = options;
   const [, usual] = contract["x-listing"].words;
   const read = sql === undefined ? query && pathFrom(folder, query) : QUERY_FILE;
   // The only table of a text file needs no name.
-  const table = name === usual || isTextFile(from) ? {} : { table: name };
+  const table = name === usual || kind === "file" ? {} : { table: name };
   return {
     $schema: CONFIG_SCHEMA,
-    db: pathFrom(folder, from),
+    db: from === STDIN ? STDIN : pathFrom(folder, from),
+    // JSON leaves out what is undefined.
+    sourceFormat,
+    separator,
+    quote,
+    encoding,
     ...(read === undefined ? table : { query: read }),
     ...STARTER,
   };

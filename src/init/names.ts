@@ -59,10 +59,33 @@ function words(text: string): Set<string> {
   return new Set(text.split(/\s+/));
 }
 
+/** Words of columns that are private only where records are about people. */
+const PRIVATE_OF_PEOPLE =
+  words(`address addr street zip zipcode postcode postal postalcode adresse direccion indirizzo strasse straße calle rue
+  plz hash born birth`);
+
+const OF_PEOPLE =
+  words(`user person people member customer employee patient student contact client subscriber staff guest passenger
+  player voter applicant surname firstname lastname fullname username password email birthday birthdate gender`);
+const OF_THINGS =
+  words(`file path size byte checksum mime lat latitude lon lng longitude coordinate geo station stop airport port park
+  tree building city town village place location site venue museum school hospital restaurant region county country
+  company firm organisation organization business vendor supplier brand ticker vat package release commit repository`);
+
+/** Whether records seem to be about places, files or firms rather than people, by the names of the table and its columns. */
+export function isAboutThings(table: string, columns: readonly string[]): boolean {
+  const all = [table, ...columns].flatMap(wordsOf).map((word) => (OF_PEOPLE.has(word) ? word : singular(word)));
+  const joined = ` ${columns.map((column) => wordsOf(column).join(" ")).join(" | ")} `;
+  if (all.some((word) => OF_PEOPLE.has(word)) || / (?:first|last|full) name /.test(joined)) return false;
+  return all.some((word) => OF_THINGS.has(word));
+}
+
 /** The kind of private data that a column's name indicates, if any: `contact data`. */
-export function findPrivacy(column: string): string | undefined {
+export function findPrivacy(column: string, ofThings = false): string | undefined {
   const isTelling = (word: string) => SENSITIVE.some(({ words }) => words.has(word));
-  const parts = wordsOf(column).map((word) => (isTelling(word) ? word : singular(word)));
+  const parts = wordsOf(column)
+    .map((word) => (isTelling(word) ? word : singular(word)))
+    .filter((word) => !(ofThings && PRIVATE_OF_PEOPLE.has(word)));
   for (const part of parts) {
     const found = SENSITIVE.find(({ words }) => words.has(part)) ?? SENSITIVE.find(({ within }) => within.test(part));
     if (found) return found.why;
@@ -73,9 +96,9 @@ export function findPrivacy(column: string): string | undefined {
 
 const FLAGS = words("is has can was are should flag active enabled disabled deleted verified public visible");
 
-/** Whether 0 and 1 in a column are booleans, by its name or type. `NUM` is the type of `CAST(... AS BOOLEAN)` in a view. */
+/** Whether 0 and 1 in a column seem to be booleans, by its name or type. */
 export function isFlag(column: string, declared: string): boolean {
-  if (/^(?:bool(?:ean)?|num|bit|tinyint\s*\(\s*1\s*\))$/i.test(declared)) return true;
+  if (/^(?:bit|tinyint\s*\(\s*1\s*\))$/i.test(declared)) return true;
   const parts = wordsOf(column);
   return FLAGS.has(parts[0] ?? "") || FLAGS.has(parts.at(-1) ?? "");
 }
@@ -89,12 +112,19 @@ export function isTimeName(column: string, declared: string): boolean {
   return /date|time/i.test(declared) || wordsOf(column).some((word) => TIMES.has(word));
 }
 
-/** The field name of a column: its own name if it is an identifier, otherwise its words: `open_since` for `Open Since`. */
+/**
+ * The field name of a column: its own name if it is an identifier; otherwise its letters and digits of any alphabet in lower
+ * case: `open_since` for `Open Since`, `straße` for `Straße`. Names that become equal are numbered.
+ */
 export function fieldOf(column: string, taken: ReadonlySet<string>): string {
   if (/^[A-Za-z][A-Za-z0-9_]*$/.test(column) && !taken.has(column) && !(column in {})) return column;
-  const ascii = wordsOf(column).map((word) => word.replace(/[^a-z0-9]/g, ""));
-  const name = ascii.join("_") || "field";
-  const base = /^[a-z]/.test(name) && !(name in {}) ? name : `field_${name}`;
+  const parts =
+    column
+      .normalize("NFC")
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const name = parts.join("_") || "field";
+  const base = /^\p{L}/u.test(name) && !(name in {}) ? name : `field_${name}`;
   let free = base;
   for (let number = 2; taken.has(free); number++) free = `${base}_${number}`;
   return free;

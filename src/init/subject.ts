@@ -1,44 +1,43 @@
 /** Types of a survey. In a file of their own, so that the library's types do not need those of SQLite. */
-import type { Decision } from "./decide.js";
-import type { ColumnTally } from "./tally.js";
+import type { OptionsOf } from "../settings/settings.js";
 
-export interface SurveyOptions {
-  /** The file of records. */
-  from: string;
-  table?: string | undefined;
-  /** The path of a file with one SELECT. */
-  query?: string | undefined;
+/** Where values come from: a SQLite file, cells of CSV or TSV, which have no types, or members of NDJSON. */
+export type Origin = "database" | "cells" | "members";
+
+export interface SubjectColumn {
+  name: string;
+  /** The declared type; empty in a text file. */
+  type: string;
+  /** The SQL that yields its values. */
+  sql: string;
+  /** Whether the file has no name for it. */
+  isUnnamed?: boolean | undefined;
 }
 
-/** What is surveyed: a table, a view or a query. */
+/** The settings of `init --from`. */
+export interface SurveyOptions
+  extends OptionsOf<"table" | "query" | "sourceFormat" | "separator" | "quote" | "encoding" | "null" | "convert"> {
+  /** The file of records, or `-` for standard input. */
+  from: string;
+}
+
+/** What is surveyed: a table, a view, a query, or the records of a text file. */
 export interface Subject {
-  /** Name of the table or view in the database's spelling, or of the query's file without its extension. */
+  /** Name of the table or view in the database's spelling, or of the file of a query or of records, without its extension. */
   name: string;
-  kind: "table" | "view" | "query";
+  kind: "table" | "view" | "query" | "file";
+  origin: Origin;
   /** The SQL after FROM. */
   relation: string;
-  columns: { name: string; type: string }[];
-  /** The name of the rowid column, if there is one. */
+  columns: SubjectColumn[];
+  /** The name by which SQLite gives the row's number, if there is one. */
   rowid: string | undefined;
+  /** SQL for the number of a row in messages, and what it is: `rowid`, `line`. Undefined if only rows can be counted. */
+  place: { sql: string; what: string } | undefined;
   /** Columns of the PRIMARY KEY, in its order. */
   primary: string[];
   /** Columns with a UNIQUE index of their own. */
   unique: string[];
-}
-
-/** A SELECT, and the key column that it adds. */
-export interface MadeQuery {
-  sql: string;
-  key?: { column: string; why: string } | undefined;
-  /** Columns of the table that stay omitted, even if the query converts them. */
-  left: readonly Decision[];
-  /** Columns that it converts, as they are in the table. */
-  converted: readonly Decision[];
-}
-
-export interface Survey extends Omit<Subject, "columns"> {
-  rows: number;
-  columns: ColumnTally[];
-  /** Finds the first of these columns whose values are unique. */
-  findUnique(columns: readonly string[]): string | undefined;
+  /** What a user should know about how a text file was read. */
+  note?: string | undefined;
 }

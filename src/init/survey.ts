@@ -1,40 +1,57 @@
-/** Reads every row of a table, view or query once, and tallies its columns. */
+/** Reads every row of a table, view, query or text file once, and tallies its columns. */
+
 import { isUtf8 } from "node:buffer";
-import { join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { quoteName } from "../contract/sql.js";
 import { UserError, usageError } from "../errors.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
+import { STDIN } from "../settings/kinds.js";
 import { connect } from "../source/copy.js";
-import { explainSqlite } from "../source/errors.js";
-import { createQueryView, createView, findTable, listTables } from "../source/relation.js";
+import { explainReading } from "../source/errors.js";
+import { createQueryView, findTable, isRowidTable, listTables, ROWID_NAMES } from "../source/relation.js";
 import { requireFile } from "../source/stats.js";
-import { importText, isTextFile } from "../source/text-file.js";
-import type { MadeQuery, Subject, Survey, SurveyOptions } from "./subject.js";
-import { ColumnTally, type RowName } from "./tally.js";
+import { type Imported, importText, LINE } from "../source/text-file.js";
+import { textFormatOf } from "../source/text-format.js";
+import type { Subject, SurveyOptions } from "./subject.js";
+import { ColumnTally, type RowName, type Survey } from "./tally.js";
 
 const LOCK_WAIT = 5000;
 /** SQLite's limit of 2,000 columns, minus the rowid. */
 const MOST_COLUMNS = 1999;
 
-/** Runs a step in one read transaction of a source. @throws UserError if the source cannot be read */
+/** A source that is open in one read transaction. */
+export interface OpenSource {
+  db: Database;
+  /** The text file that was imported as it is written, if it is one that no query reads. */
+  imported?: Imported | undefined;
+}
+
+/** Runs a step with an open source. @throws UserError if the source cannot be read */
 export async function withSource<T>(
-  from: string,
+  options: SurveyOptions,
   signal: AbortSignal | undefined,
-  step: (db: Database) => Promise<T>,
+  step: (source: OpenSource) => Promise<T>,
 ): Promise<T> {
-  requireFile(from, "--from names a file of records");
-  const scratch = isTextFile(from) ? await makeScratch("init") : undefined;
+  const { from, query } = options;
+  const format = textFormatOf(from, options);
+  if (from !== STDIN) requireFile(from, "--from names a file of records");
+  const scratch = format === undefined ? undefined : await makeScratch("init");
   let db: Database | undefined;
   try {
-    const path = scratch === undefined ? from : join(scratch, "imported.sqlite");
-    if (scratch !== undefined) await importText(from, path, undefined, { signal });
+    let imported: Imported | undefined;
+    let path = from;
+    if (scratch !== undefined && format !== undefined) {
+      path = join(scratch, "imported.sqlite");
+      const as = query === undefined ? "written" : { queriedFor: undefined };
+      imported = await importText(from, format, options, path, as, { signal });
+    }
     db = connect(path, LOCK_WAIT);
     db.exec("BEGIN; SELECT 1 FROM sqlite_schema");
-    return await step(db);
+    return await step({ db, imported: query === undefined ? imported : undefined });
   } catch (error) {
-    throw explainSqlite(from, error);
+    throw explainReading(from, error);
   } finally {
     db?.close();
     if (scratch !== undefined) removeScratch(scratch);
@@ -57,36 +74,39 @@ export function largestTable(db: Database): { table: string | undefined; others:
   return { table, others };
 }
 
-/** Surveys the named table, view or query, or the only table. @throws UserError if there is none */
-export function survey(db: Database, options: SurveyOptions, signal: AbortSignal | undefined): Promise<Survey> {
-  return surveyOf(db, findSubject(db, options), signal);
-}
-
-/** Surveys the result of a SELECT. */
-export function surveyQuery(
-  db: Database,
-  { name, kind, primary, unique }: Survey,
-  { sql }: MadeQuery,
+/** Surveys the text file, or the named table, view or query, or the only table. @throws UserError if there is none */
+export async function survey(
+  source: OpenSource,
+  options: SurveyOptions,
   signal: AbortSignal | undefined,
 ): Promise<Survey> {
-  const relation = `temp.${quoteName(createView(db, sql, name))}`;
-  const columns = db
-    .prepare<[], ColumnInfo>("SELECT name, type, 0 AS pk FROM pragma_table_xinfo('rollcall_query', 'temp')")
-    .all();
-  return surveyOf(db, { name, kind, columns, relation, rowid: undefined, primary, unique }, signal);
-}
-
-async function surveyOf(db: Database, subject: Subject, signal: AbortSignal | undefined): Promise<Survey> {
-  const { relation, kind, name } = subject;
+  const { db, imported } = source;
+  const subject = imported ? fileSubject(imported, options) : findSubject(db, options);
+  const { kind, name, relation, origin } = subject;
   if (subject.columns.length > MOST_COLUMNS)
     throw new UserError(
       `The ${kind} ${name} has ${subject.columns.length} columns, and at most ${MOST_COLUMNS} can be read. Select some in a query, and pass it with --query FILE.`,
     );
-  const columns = subject.columns.map(({ name, type }) => new ColumnTally(name, type));
+  const marks = new Set(options.null);
+  const columns = subject.columns.map((column) => new ColumnTally(column, origin, marks));
   const rows = await readRows(db, subject, columns, signal);
-  for (const tally of columns) if (tally.needsExactCheck) findUndecodable(db, subject, tally);
-  const findUnique = (names: readonly string[]) => names.find((column) => isUnique(db, relation, column, rows));
-  return { ...subject, rows, columns, findUnique };
+  const sqlOf = new Map(subject.columns.map((column) => [column.name, column.sql]));
+  for (const tally of columns) if (tally.needsExactCheck && origin === "database") findUndecodable(db, subject, tally);
+  return {
+    ...subject,
+    rows,
+    columns,
+    sqlOf: (column) => sqlOf.get(column) ?? quoteName(column),
+    countDifferent(values) {
+      const present = values.map((sql) => `${sql} IS NOT NULL`).join(" AND ");
+      const sql = `SELECT count(*) FROM (SELECT DISTINCT ${values.join(", ")} FROM ${relation} WHERE ${present})`;
+      return db.prepare<[], number>(sql).pluck().get() ?? 0;
+    },
+    findMerged(value, converted) {
+      const sql = `SELECT min(${value}), max(${value}) FROM ${relation} GROUP BY ${converted} HAVING min(${value}) <> max(${value})`;
+      return db.prepare<[], [string, string]>(`${sql} LIMIT 1`).raw().get();
+    },
+  };
 }
 
 /** Rows between two checks of the signal. */
@@ -94,13 +114,13 @@ const ROWS_BETWEEN_CHECKS = 10_000;
 
 async function readRows(
   db: Database,
-  { relation, rowid }: Subject,
+  { relation, place, columns: selected }: Subject,
   columns: readonly ColumnTally[],
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const selected = columns.map(({ column }) => quoteName(column)).join(", ");
+  const values = selected.map(({ sql }) => sql).join(", ");
   const statement = db
-    .prepare<[], unknown[]>(`SELECT ${rowid ?? "0"}, ${selected} FROM ${relation}`)
+    .prepare<[], unknown[]>(`SELECT ${[place?.sql ?? "0", values].filter(Boolean).join(", ")} FROM ${relation}`)
     .raw()
     .safeIntegers();
   let rows = 0;
@@ -109,31 +129,44 @@ async function readRows(
       await setImmediate();
       signal?.throwIfAborted();
     }
-    const name = () => nameOf(rowid, row[0], rows);
+    const name = () => nameOf(place, row[0], rows);
     for (let at = 0; at < columns.length; at++) columns[at]?.add(row[at + 1], name);
   }
   return rows;
 }
 
 /** Counts texts that are not UTF-8 by their bytes, since decoding replaces them by U+FFFD. */
-function findUndecodable(db: Database, { relation, rowid }: Subject, tally: ColumnTally): void {
+function findUndecodable(db: Database, { relation, place }: Subject, tally: ColumnTally): void {
   const column = quoteName(tally.column);
-  const sql = `SELECT ${rowid ?? "0"}, typeof(${column}), CAST(${column} AS BLOB) FROM ${relation}`;
+  const sql = `SELECT ${place?.sql ?? "0"}, typeof(${column}), CAST(${column} AS BLOB) FROM ${relation}`;
   let rows = 0;
   for (const [id, type, bytes] of db.prepare<[], [number, string, Buffer]>(sql).raw().iterate()) {
     rows++;
     if (type !== "text" || isUtf8(bytes)) continue;
-    if (tally.undecodable++ === 0) tally.firstUndecodable = nameOf(rowid, id, rows);
+    if (tally.undecodable++ === 0) tally.firstUndecodable = nameOf(place, id, rows);
   }
 }
 
-function nameOf(rowid: string | undefined, id: unknown, rows: number): RowName {
-  return rowid === undefined ? `row ${rows}` : `rowid ${id}`;
+function nameOf(place: Subject["place"], number: unknown, rows: number): RowName {
+  return place === undefined ? `row ${rows}` : `${place.what} ${number}`;
 }
 
-function isUnique(db: Database, relation: string, column: string, rows: number): boolean {
-  const distinct = db.prepare(`SELECT count(DISTINCT ${quoteName(column)}) FROM ${relation}`);
-  return distinct.pluck().get() === rows;
+/** The subject of a text file that was imported as it is written. */
+function fileSubject({ table, columns, format, note }: Imported, { table: named }: SurveyOptions): Subject {
+  if (named !== undefined) throw usageError("--table is for SQLite files; a text file is one table.");
+  const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
+  return {
+    name: table,
+    kind: "file",
+    origin: format === "ndjson" ? "members" : "cells",
+    relation: `main.${quoteName(table)}`,
+    columns: columns.map(({ name, column, isUnnamed }) => ({ name, type: "", sql: quoteName(column), isUnnamed })),
+    rowid: ROWID_NAMES.find((name) => !taken.has(name)),
+    place: { sql: LINE, what: "line" },
+    primary: [],
+    unique: [],
+    note,
+  };
 }
 
 /** Finds what to survey. @throws UserError if the table does not exist, or several exist and none is named */
@@ -143,10 +176,16 @@ function findSubject(db: Database, options: SurveyOptions): Subject {
   const columns = db.prepare<[string, string], ColumnInfo>(sql).all(inner, schema);
   requireOnce(kind, name, columns);
   const primary = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk);
+  const rowid = kind === "table" ? findRowid(db, name, columns) : undefined;
   return {
-    ...{ name, kind, columns, relation: `${schema}.${quoteName(inner)}` },
+    name,
+    kind,
+    origin: "database",
+    relation: `${schema}.${quoteName(inner)}`,
+    columns: columns.map((column) => ({ name: column.name, type: column.type, sql: quoteName(column.name) })),
+    rowid,
+    place: rowid === undefined ? undefined : { sql: rowid, what: "rowid" },
     primary: primary.map((column) => column.name),
-    rowid: kind === "table" ? findRowid(db, name, columns) : undefined,
     unique: kind === "table" ? uniqueColumns(db, name) : [],
   };
 }
@@ -170,7 +209,7 @@ function requireOnce(kind: string, name: string, columns: readonly ColumnInfo[])
 function chooseRelation(db: Database, { from, table, query }: SurveyOptions) {
   if (query !== undefined) {
     if (table !== undefined) throw usageError("A table and a query exclude each other; remove one.");
-    const name = (query.split(/[\\/]/).at(-1) ?? "").replace(/\.[^.]*$/, "");
+    const name = basename(query, extname(query));
     return { name, kind: "query", schema: "temp", inner: createQueryView(db, query) } as const;
   }
   const tables = listTables(db);
@@ -183,10 +222,9 @@ function chooseRelation(db: Database, { from, table, query }: SurveyOptions) {
 
 /** A name that reads the table's rowid, if it has one. */
 function findRowid(db: Database, table: string, columns: readonly ColumnInfo[]): string | undefined {
-  const sql = "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ? AND type = 'table'";
-  if (db.prepare(sql).pluck().get(table) !== 0) return undefined;
+  if (!isRowidTable(db, table)) return undefined;
   const names = new Set(columns.map(({ name }) => name.toLowerCase()));
-  return ["rowid", "_rowid_", "oid"].find((name) => !names.has(name));
+  return ROWID_NAMES.find((name) => !names.has(name));
 }
 
 function uniqueColumns(db: Database, table: string): string[] {

@@ -1,8 +1,11 @@
 /** Statistics of a column, collected in one pass and in bounded memory. */
+import { whyNotExactJson } from "../contract/json.js";
 import { REPLACEMENT } from "../source/candidates.js";
-import { beginsAsJson, FORMS, type Form } from "./forms.js";
+import { ABSENCE_MARKS, CellColumn, memberTypeOf, storedMember } from "../source/cells.js";
+import { beginsAsJson, FORMS, type Form, isExactJson } from "./forms.js";
+import type { Origin, Subject, SubjectColumn } from "./subject.js";
 
-/** A row in messages: `rowid 17`, or `row 17` of a view. */
+/** A row in messages: `rowid 17`, `row 17` of a view, or `line 17`. */
 export type RowName = string;
 
 export interface Example {
@@ -19,12 +22,15 @@ export interface Counted {
 /** Texts that do not match a form. */
 export interface Misses extends Counted {
   form: Form;
-  /** Whether all of these texts are equal. */
-  isOneText: boolean;
+  /** The first text that its conversion changes; otherwise the first one. */
+  example?: string;
+  /** Whether the conversion changes the example. */
+  isTelling?: boolean;
 }
 
-export const STORAGE = ["NULL", "INTEGER", "REAL", "TEXT", "BLOB"] as const;
-export type Storage = (typeof STORAGE)[number];
+/** The types of values. Booleans and JSON are types of their own only in NDJSON. */
+export const TYPES = ["INTEGER", "REAL", "TEXT", "BLOB", "BOOLEAN", "JSON"] as const;
+export type ValueType = (typeof TYPES)[number];
 
 /** Maximum number of values of an enumeration, and their length. */
 const MOST_VALUES = 20;
@@ -33,17 +39,28 @@ const LONGEST_VALUE = 40;
 const MOST_MEMBERS = 1000;
 
 /** A form is given up if more than this share, and more than this number, of texts do not match. */
-const [SHARE_MISSED, FEW_MISSED] = [1 / 20, 10];
+const SHARE_MISSED = 1 / 20;
+const FEW_MISSED = 10;
 
 export class ColumnTally {
   rows = 0;
-  readonly counts: Record<Storage, number> = { NULL: 0, INTEGER: 0, REAL: 0, TEXT: 0, BLOB: 0 };
-  /** The first value of each storage class. */
-  readonly firsts: Partial<Record<Storage, Example>> = {};
-  /** Integers that a double would round. */
+  nulls = 0;
+  firstNull: RowName | undefined;
+  readonly counts: Record<ValueType, number> = { INTEGER: 0, REAL: 0, TEXT: 0, BLOB: 0, BOOLEAN: 0, JSON: 0 };
+  /** The first value of each type. */
+  readonly firsts: Partial<Record<ValueType, Example>> = {};
+  /** The type that says the same as each cell. */
+  readonly cells = new CellColumn();
+  /** Cells that often stand for an absent value. */
+  readonly marks = new Map<string, number>();
+  /** Whole numbers that a double would round. */
   readonly unsafe: Counted = { count: 0 };
-  /** REAL values that are not finite. */
-  readonly infinite: Counted = { count: 0 };
+  /** Other numbers that a double cannot hold. */
+  readonly inexact: Counted = { count: 0 };
+  /** Whole numbers with an exponent that `x-json` does not allow: `1e21`. */
+  readonly wide: Counted = { count: 0 };
+  /** Numbers of more than three decimal places. */
+  readonly finer: Counted = { count: 0 };
   least: bigint | number = Number.POSITIVE_INFINITY;
   most: bigint | number = Number.NEGATIVE_INFINITY;
   empty = 0;
@@ -59,38 +76,107 @@ export class ColumnTally {
   readonly members = new Set<string>();
   /** Occurrences of each text; undefined if there are too many or long ones. */
   values: Map<string, number> | undefined = new Map();
-  #misses: Misses[] = FORMS.map((form) => ({ form, count: 0, isOneText: true }));
+  #misses: Misses[] = FORMS.map((form) => ({ form, count: 0 }));
+
+  readonly column: string;
+  readonly declared: string;
+  readonly isUnnamed: boolean;
 
   constructor(
-    readonly column: string,
-    readonly declared: string,
-  ) {}
+    { name, type, isUnnamed = false }: SubjectColumn,
+    readonly origin: Origin,
+    /** Texts that the user named as marks for NULL. */
+    private readonly givenMarks: ReadonlySet<string>,
+  ) {
+    this.column = name;
+    this.declared = type;
+    this.isUnnamed = isUnnamed;
+  }
 
+  /** Adds a value as it is in the table: for NDJSON, its JSON. */
   add(value: unknown, row: () => RowName): void {
     this.rows++;
-    const storage = storageOf(value);
-    if (this.counts[storage]++ === 0) this.firsts[storage] = { row: row(), value };
-    if (typeof value === "string") this.#addText(value, row);
-    else if (typeof value === "bigint" || typeof value === "number") this.#addNumber(value, row);
+    if (value === null) {
+      if (this.nulls++ === 0) this.firstNull = row();
+    } else if (this.origin === "members") this.#addMember(String(value), row);
+    else if (typeof value === "string") this.#addText(value, row);
+    else this.#addOther(value, row);
+  }
+
+  #addMember(json: string, row: () => RowName): void {
+    const type = memberTypeOf(json);
+    if (type === "text") this.#addText(JSON.parse(json), row);
+    else if (type === "number") this.#addMemberNumber(json, row);
+    else {
+      const isBoolean = type === "boolean";
+      this.#countType(isBoolean ? "BOOLEAN" : "JSON", json, row);
+      if (!isBoolean) this.#addJson(json, row);
+    }
+  }
+
+  #addMemberNumber(json: string, row: () => RowName): void {
+    const value = storedMember(json);
+    if (typeof value !== "string") {
+      this.#addOther(value, row);
+      return;
+    }
+    const isWhole = /^-?\d+$/.test(json);
+    this.#countType(isWhole ? "INTEGER" : "REAL", json, row);
+    countExample(isWhole ? this.unsafe : this.inexact, json, row);
+  }
+
+  #addOther(value: unknown, row: () => RowName): void {
+    const type = typeof value === "bigint" ? "INTEGER" : typeof value === "number" ? "REAL" : "BLOB";
+    this.#countType(type, value, row);
+    if (typeof value === "bigint" || typeof value === "number") this.#addNumber(value, row);
     else if (Buffer.isBuffer(value) && this.bytes.size < 2) this.bytes.add(value.length);
   }
 
+  #countType(type: ValueType, value: unknown, row: () => RowName): void {
+    if (this.counts[type]++ === 0) this.firsts[type] = { row: row(), value };
+  }
+
   #addNumber(value: bigint | number, row: () => RowName): void {
-    const isInteger = typeof value === "bigint";
-    const isExact = isInteger ? Number.isSafeInteger(Number(value)) : Number.isFinite(value);
-    const others = isInteger ? this.unsafe : this.infinite;
-    if (!isExact && others.count++ === 0) others.first = { row: row(), value };
+    const isWhole = typeof value === "bigint";
+    const isExact = isWhole ? Number.isSafeInteger(Number(value)) : Number.isFinite(value);
+    if (!isExact) countExample(isWhole ? this.unsafe : this.inexact, value, row);
+    else if (whyNotExactJson(Number(value)) !== undefined) countExample(this.wide, value, row);
+    this.#measure(value, row);
+  }
+
+  #measure(value: bigint | number, row: () => RowName): void {
+    if (typeof value === "number" && Math.round(value * 1000) / 1000 !== value) countExample(this.finer, value, row);
     if (value < this.least) this.least = value;
     if (value > this.most) this.most = value;
   }
 
   #addText(text: string, row: () => RowName): void {
+    this.#countType("TEXT", text, row);
     if (text.length > this.longest) this.longest = text.length;
     if (text.includes(REPLACEMENT)) this.needsExactCheck = true;
-    this.#count(text);
+    this.#countValue(text);
+    if (this.origin === "cells") {
+      if (this.isMark(text)) {
+        this.marks.set(text, (this.marks.get(text) ?? 0) + 1);
+        return;
+      }
+      this.cells.add(text);
+      if (this.cells.isNumeric) this.#measure(Number(text), row);
+    }
     if (text === "") this.empty++;
     else if (this.#misses.length > 0) this.#match(text, row);
     if (beginsAsJson(text)) this.#addMembers(text);
+  }
+
+  private isMark(text: string): boolean {
+    return ABSENCE_MARKS.has(text) || this.givenMarks.has(text);
+  }
+
+  /** Adds a list or an object of NDJSON to the forms of texts, since they tell lists of texts. */
+  #addJson(json: string, row: () => RowName): void {
+    if (!isExactJson(json)) countExample(this.inexact, json, row);
+    this.#match(json, row);
+    this.#addMembers(json);
   }
 
   #addMembers(text: string): void {
@@ -105,7 +191,7 @@ export class ColumnTally {
     }
   }
 
-  #count(text: string): void {
+  #countValue(text: string): void {
     if (!this.values) return;
     this.values.set(text, (this.values.get(text) ?? 0) + 1);
     if (text.length > LONGEST_VALUE || this.values.size > MOST_VALUES) this.values = undefined;
@@ -114,31 +200,52 @@ export class ColumnTally {
   #match(text: string, row: () => RowName): void {
     let isOver = false;
     for (const misses of this.#misses) {
-      if (misses.form.accepts(text)) continue;
+      if (misses.form.accepts(text)) {
+        const { becomes } = misses.form;
+        if (becomes && !misses.isTelling) {
+          misses.isTelling = becomes.convert(text) !== text;
+          if (misses.isTelling || misses.example === undefined) misses.example = text;
+        }
+        continue;
+      }
       misses.first ??= { row: row(), value: text };
-      if (misses.first.value !== text) misses.isOneText = false;
       misses.count++;
-      isOver ||= isMissed(misses.count, this.counts.TEXT);
+      isOver ||= isMissed(misses.count, this.#matched);
     }
-    if (isOver) this.#misses = this.#misses.filter(({ count }) => !isMissed(count, this.counts.TEXT));
+    if (isOver) this.#misses = this.#misses.filter(({ count }) => !isMissed(count, this.#matched));
   }
 
-  /** The form of all, or nearly all, texts that are not empty. */
+  /** The number of texts that forms were compared with. */
+  get #matched(): number {
+    const marked = [...this.marks.values()].reduce((sum, count) => sum + count, 0);
+    return this.counts.TEXT + this.counts.JSON - this.empty - marked;
+  }
+
+  /** The form of all, or nearly all, texts that are neither empty nor marks. */
   form(): Misses | undefined {
-    const filled = this.counts.TEXT - this.empty;
+    const filled = this.#matched;
     if (filled === 0) return undefined;
     const exact = this.#misses.find(({ count }) => count === 0);
     return exact ?? this.#misses.find(({ count }) => count < filled / 2 && !isMissed(count, filled));
   }
 }
 
+function countExample(counted: Counted, value: unknown, row: () => RowName): void {
+  if (counted.count++ === 0) counted.first = { row: row(), value };
+}
+
 function isMissed(count: number, texts: number): boolean {
   return count > FEW_MISSED && count > texts * SHARE_MISSED;
 }
 
-function storageOf(value: unknown): Storage {
-  if (value === null) return "NULL";
-  if (typeof value === "string") return "TEXT";
-  if (typeof value === "bigint") return "INTEGER";
-  return typeof value === "number" ? "REAL" : "BLOB";
+/** A subject whose rows were read. */
+export interface Survey extends Omit<Subject, "columns"> {
+  rows: number;
+  columns: ColumnTally[];
+  /** The SQL that yields a column's values. */
+  sqlOf(column: string): string;
+  /** Counts the different values of some SQL expressions together. Rows with NULL are left out. */
+  countDifferent(values: readonly string[]): number;
+  /** Finds two texts of which SQL makes one value. @param value SQL for the text */
+  findMerged(value: string, converted: string): [one: string, other: string] | undefined;
 }

@@ -9,8 +9,11 @@ import { isObject } from "../contract/json.js";
 import { basePath, canParse, isPublishableUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 
-/** How the text of a flag or a variable is parsed. `keys` is a list of public keys or paths of their files. */
-export type SettingKind = "text" | "path" | "number" | "boolean" | "list" | "keys";
+/**
+ * How the text of a flag or a variable is parsed. `input` is a path, or `-` for standard input; `keys` is a list of public keys
+ * or paths of their files.
+ */
+export type SettingKind = "text" | "path" | "input" | "number" | "boolean" | "list" | "keys";
 
 export interface Setting {
   kind: SettingKind;
@@ -118,13 +121,41 @@ export function text(placeholder: string, allowed: string) {
   return ofText(z.string().min(1), allowed, placeholder);
 }
 
-/** The singular and plural word for records. */
-export const words = {
-  kind: "list",
-  schema: z.tuple([z.string().min(1), z.string().min(1)]),
-  allowed: "a singular and a plural word, such as station,stations",
-  placeholder: "<one,many>",
-} as const;
+/** The path that stands for standard input. */
+export const STDIN = "-";
+
+/** A file of records, or `-` for standard input. */
+export const input = { ...path("<file>"), kind: "input" } as const;
+
+export const textFormat = ofText(z.enum(["csv", "tsv", "ndjson"]), "csv, tsv or ndjson", "<csv|tsv|ndjson>");
+
+/** The separator of CSV: one character, or the word `tab`. */
+export const separator = ofText(
+  z
+    .string()
+    .transform((text) => (text === "tab" || text === "\\t" ? "\t" : text))
+    .refine((text) => /^[^"\r\n]$/u.test(text)),
+  "one character, such as ; or the word tab",
+  "<character>",
+);
+
+export const quote = ofText(z.enum(["none", '"']), 'none or "', '<none|">');
+
+/** The name of an encoding (encoding.spec.whatwg.org). */
+export const encoding = ofText(
+  z.string().refine((label) => {
+    try {
+      return new TextDecoder(label) !== undefined;
+    } catch {
+      return false;
+    }
+  }),
+  "the name of an encoding, such as windows-1252 or utf-16le",
+  "<name>",
+);
+
+/** Texts that mean NULL. */
+export const marks = ofList(z.array(z.string().min(1)).min(1), "a list of texts, such as n/a,unknown", "<text,...>");
 
 /** One of several words; the first is the default. */
 export function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {

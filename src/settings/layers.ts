@@ -2,7 +2,7 @@
 import { findNear } from "../print/near.js";
 import type { ConfigFile } from "./file.js";
 import { isPublicKey } from "./keys.js";
-import { at, type SettingKind } from "./kinds.js";
+import { at, type SettingKind, STDIN } from "./kinds.js";
 import {
   CONFIG_FLAG,
   CONFIG_VARIABLE,
@@ -82,7 +82,8 @@ function check({ given, wanted, folder, nameOf, known, read = fromText }: Unchec
 
 /** Resolves a path relative to the layer's folder; returns any other value unchanged. */
 function resolved(kind: SettingKind, value: unknown, folder: string): unknown {
-  if (kind === "path" && typeof value === "string") return at(folder, value);
+  const isPath = kind === "path" || (kind === "input" && value !== STDIN);
+  if (isPath && typeof value === "string") return at(folder, value);
   if (kind !== "keys" || !Array.isArray(value)) return value;
   return value.map((item) => (isPublicKey(item) ? item : at(folder, item)));
 }
@@ -118,6 +119,7 @@ const list = (text: string) => text.split(",").flatMap((item) => item.trim() || 
 const READERS: Record<SettingKind, (text: string) => unknown> = {
   text: (text) => text,
   path: (text) => text,
+  input: (text) => text,
   number: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
   boolean: (text) => BOOLEANS[text] ?? text,
   list,

@@ -13,6 +13,7 @@ export const CONFIG_VARIABLE = "ROLLCALL_CONFIG";
 
 /** Settings whose flag is also that of another setting of other verbs. Their variables and keys differ. */
 const OWN_FLAGS: ReadonlyMap<string, string> = new Map([
+  ["sourceFormat", "--format"],
   ["schemaFormat", "--format"],
   ["devPort", "--port"],
 ]);

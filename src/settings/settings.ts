@@ -47,6 +47,10 @@ export const SOURCE_SETTINGS = [
   "pageSize",
   "table",
   "query",
+  "sourceFormat",
+  "separator",
+  "quote",
+  "encoding",
   "contract",
   "defaultAvatar",
   "links",
@@ -58,6 +62,11 @@ export const SOURCE_SETTINGS = [
 export type SourceSetting = (typeof SOURCE_SETTINGS)[number];
 /** Settings of a diff with a source, from variables and the config file. */
 export const SOURCE_KEYS = ["baseUrl", ...SOURCE_SETTINGS] as const;
+
+/** Picks the settings of how a source is read and published. */
+export function sourceSettings(settings: GivenSettings): OptionsOf<SourceSetting> {
+  return Object.fromEntries(SOURCE_SETTINGS.map((key) => [key, settings[key]]));
+}
 
 /** Makes config.schema.json, by which editors complete and check a config file. It refers to contract.schema.json. */
 export function configSchema(): Record<string, unknown> {

@@ -13,8 +13,12 @@ const downloads = Object.fromEntries(
 
 export const SETTINGS = {
   ...group("Source", {
-    from: row(path("<file>"), ["init"], "SQLite, CSV, TSV or NDJSON file to write a contract for"),
-    db: row(path("<file>"), ["build", "dev"], "SQLite, CSV, TSV or NDJSON file to read (required)"),
+    from: row(kind.input, ["init"], "SQLite, CSV, TSV or NDJSON file to write a contract for; - is standard input"),
+    db: row(
+      kind.input,
+      ["build", "dev"],
+      "SQLite, CSV, TSV or NDJSON file to read (required); build: - is standard input",
+    ),
     table: row(
       text("<name>", "the name of a table or view"),
       ["init", "build", "dev"],
@@ -26,13 +30,12 @@ export const SETTINGS = {
       ["build", "dev", "diff", "schema"],
       "contract file (default: rollcall.contract.json, or built-in users)",
     ),
-    words: row(kind.words, ["init"], "singular and plural for a record (default: from the table's name)"),
-    title: row(text("<title>", "a text"), ["init"], "title of a record (default: the singular)"),
-    path: row(
-      text("<path>", "a path like /v1/stations/"),
-      ["init"],
-      "URL path of the listing (default: from the table's name)",
-    ),
+    sourceFormat: row(kind.textFormat, ["init", "build", "dev"], "format of a text file (default: by name)"),
+    separator: row(kind.separator, ["init", "build", "dev"], "separator of CSV (default: found)"),
+    quote: row(kind.quote, ["init", "build", "dev"], "quotes of CSV or TSV (default: found)"),
+    encoding: row(kind.encoding, ["init", "build", "dev"], "encoding of a text file (default: UTF-8)"),
+    null: row(kind.marks, ["init"], "texts that mean NULL in CSV or TSV, besides empty cells: n/a,\\N"),
+    convert: row(yesOrNo, ["init"], "convert columns whose values all have a known form, such as local times"),
     skipInvalid: row(yesOrNo, ["build", "dev"], "publish without the invalid records"),
     problems: row(path("<file>"), ["build", "dev"], "write every problem to this NDJSON file"),
   }),

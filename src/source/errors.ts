@@ -1,6 +1,7 @@
 /** Explains errors from reading a source. */
 import { tmpdir } from "node:os";
 import { codeOf, UserError, unreadableFile } from "../errors.js";
+import { foreignContent, readBeginning } from "./foreign.js";
 
 /** What `--db` is for, in messages. */
 export const DB_PURPOSE = "--db names the file of records";
@@ -33,6 +34,8 @@ export function explainSqlite(db: string, error: unknown): unknown {
   const code = codeOf(error);
   if (!(error instanceof Error) || !code?.startsWith("SQLITE_")) return error;
   const { message } = error;
+  const foreign = code === "SQLITE_NOTADB" ? foreignContent(db, readBeginning(db), undefined) : undefined;
+  if (foreign !== undefined) return new UserError(foreign, { cause: error });
   if (/^(integer overflow|ESCAPE expression)/.test(message)) {
     const next = "a condition of the contract, a view or a query fails; fix that, or leave such rows out";
     return new UserError(`${db} has a row that SQLite cannot evaluate: ${next} (${message}).`, { cause: error });

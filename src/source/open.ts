@@ -1,8 +1,10 @@
 /** Opens a source for a build: copies the contract's columns of its rows, in published order, as of one point in time. */
+
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
+import { STDIN } from "../settings/kinds.js";
 import {
   COPY,
   type Copied,
@@ -14,37 +16,41 @@ import {
   REPEATED,
   repeatedSql,
 } from "./copy.js";
-import { explainSqlite } from "./errors.js";
+import { explainReading, explainSqlite } from "./errors.js";
 import type { Copy } from "./reader.js";
 import { isSameFile, isUnwritten } from "./stats.js";
-import { importText, isTextFile } from "./text-file.js";
+import { importText } from "./text-file.js";
+import { type TextSettings, textFormatOf } from "./text-format.js";
 
 /** Copies a source into a temporary folder, which `close` removes. @throws UserError as `copySource` and `importText` do */
-export async function openSource(options: CopyOptions, signal?: AbortSignal): Promise<Source> {
+export async function openSource(options: CopyOptions & TextSettings, signal?: AbortSignal): Promise<Source> {
   const folder = await makeScratch("build");
   try {
     const path = join(folder, "records.sqlite");
     return new Source(options, folder, path, await copyAny(options, folder, path, signal));
   } catch (error) {
     removeScratch(folder);
-    throw explainSqlite(options.db, error);
+    throw explainReading(options.db, error);
   }
 }
 
-/** Copies a SQLite file, or a text file after converting it to one. With a query, the converted file has its own column types. */
-async function copyAny(options: CopyOptions, folder: string, to: string, signal?: AbortSignal): Promise<Copied> {
+/** Copies a SQLite file, or a text file after importing it into one. For a query, each of its columns has a type of its own. */
+async function copyAny(
+  options: CopyOptions & TextSettings,
+  folder: string,
+  to: string,
+  signal?: AbortSignal,
+): Promise<Copied> {
   const { db, query, contract, onRead } = options;
-  if (!isTextFile(db)) return copySource(options, to);
-  const imported = join(folder, "imported.sqlite");
-  const { table, stats } = await importText(db, imported, query === undefined ? contract : undefined, {
-    signal,
-    onRead,
-  });
-  const copied = copySource(
-    { ...options, table: query === undefined ? (options.table ?? table) : undefined, db: imported, named: db },
-    to,
-  );
-  rmSync(imported);
+  const format = textFormatOf(db, options);
+  if (format === undefined) return copySource(options, to);
+  const path = join(folder, "imported.sqlite");
+  const as = query === undefined ? { contract } : { queriedFor: contract };
+  const { table, stats } = await importText(db, format, options, path, as, { signal, onRead });
+  // The only table of a text file needs no name.
+  const source = { ...options, table: query === undefined ? table : undefined, db: path, named: db };
+  const copied = copySource(source, to);
+  rmSync(path);
   return { ...copied, stats };
 }
 
@@ -109,6 +115,7 @@ export class Source {
 
   /** Whether the source's file is still the one that was read, with the same content. */
   isUnchanged(): boolean {
+    if (this.options.db === STDIN) return true;
     const now = statSync(this.options.db, { bigint: true, throwIfNoEntry: false });
     return now !== undefined && isSameFile(now, this.copied.stats) && isUnwritten(now, this.copied.stats);
   }

@@ -29,20 +29,32 @@ export function findRelation(db: Database, file: string, options: RelationOption
   if (table !== undefined && query !== undefined)
     throw usageError(`The ${many} come from a table or from a query, not both; leave --table or --query out.`);
   // Without a contract, a file is read as a directory of users, so it may need a contract.
-  const own = `make a contract for it with "rollcall init --from ${shellWord(file)}"`;
   const isBuiltIn = contract === USERS_CONTRACT;
   const name =
     query === undefined
-      ? findTable(db, file, tableOf(options), many, isBuiltIn ? own : undefined)
+      ? findTable(db, file, tableOf(options), many, isBuiltIn ? makeContract(file) : undefined)
       : createQueryView(db, query);
   const [schema, where, rename] =
     query === undefined
       ? ["main", `Table ${name} in ${file}`, "Name them so in a view, or with --query"]
       : ["temp", `Query ${query}`, "Name them so in it, with AS"];
-  const step = `${rename}${isBuiltIn ? `; or ${own}` : ""}.`;
-  const found = db.prepare("SELECT name FROM pragma_table_xinfo(?, ?)").pluck().all(name, schema);
-  requireColumns(contract, where, found.map(String), step);
+  const found = db
+    .prepare<[string, string], string>("SELECT name FROM pragma_table_xinfo(?, ?)")
+    .pluck()
+    .all(name, schema);
+  requireOnce(contract, where, found);
+  const hasRowid = query === undefined && isRowidTable(db, name);
+  requireColumns(contract, found, { where, file, rename, hasRowid });
   return `${schema}.${quoteName(name)}`;
+}
+
+/** The names by which SQLite gives a row's number, unless a column has that name. */
+export const ROWID_NAMES = ["rowid", "_rowid_", "oid"] as const;
+
+/** Whether a table has row numbers: views and tables WITHOUT ROWID have none. */
+export function isRowidTable(db: Database, table: string): boolean {
+  const sql = "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE AND type = 'table'";
+  return db.prepare(sql).pluck().get(table) === 0;
 }
 
 /** The names of all tables and views but SQLite's own. */
@@ -87,7 +99,7 @@ export function createQueryView(db: Database, path: string): string {
 }
 
 /** Makes a temporary view of a SELECT. @param path the name of the SELECT in messages. @returns the name of the view. */
-export function createView(db: Database, sql: string, path: string): string {
+function createView(db: Database, sql: string, path: string): string {
   // SQLite would run only the text before the NUL.
   if (sql.includes("\0")) throw new UserError(`Query ${path} has a NUL character in it; --query names a text file.`);
   try {
@@ -102,17 +114,34 @@ export function createView(db: Database, sql: string, path: string): string {
   return QUERY_VIEW;
 }
 
-function requireColumns(contract: Contract, relation: string, found: string[], step: string): void {
-  const { fields } = contract;
-  const columns = fields.map(({ column }) => column);
+/** Refuses repeated columns, which SQLite numbers: `note`, `note:1`. */
+function requireOnce({ fields }: Contract, where: string, found: readonly string[]): void {
+  const repeated = fields
+    .map(({ column }) => column)
+    .filter((name) => found.some((other) => other.toLowerCase().startsWith(`${name.toLowerCase()}:`)));
+  if (repeated.length === 0) return;
+  throw new UserError(`${where} yields ${listed(repeated)} more than once; select each column once.`);
+}
+
+export interface ColumnsPlace {
+  /** What should have the columns, in messages: `Table users in my.sqlite`. */
+  where: string;
+  file: string;
+  /** How to name columns, as a part of a sentence. */
+  rename: string;
+  /** Whether it has row numbers. */
+  hasRowid: boolean;
+}
+
+/** Checks that every column of a contract was found, ignoring case. @throws UserError that names the missing ones, and near names. */
+export function requireColumns(
+  contract: Contract,
+  found: readonly string[],
+  { where, file, rename, hasRowid }: ColumnsPlace,
+): void {
+  const columns = contract.fields.map(({ column }) => column);
   const lower = new Set(columns.map((column) => column.toLowerCase()));
-  // SQLite numbers columns of the same name: `note`, `note:1`.
-  const repeated = columns.filter((name) =>
-    found.some((other) => other.toLowerCase().startsWith(`${name.toLowerCase()}:`)),
-  );
-  if (repeated.length > 0)
-    throw new UserError(`${relation} yields ${listed(repeated)} more than once; select each column once.`);
-  const have = new Set(found.map((name) => name.toLowerCase()));
+  const have = new Set([...found.map((name) => name.toLowerCase()), ...(hasRowid ? ROWID_NAMES : [])]);
   const missing = columns.filter((name) => !have.has(name.toLowerCase()));
   if (missing.length === 0) return;
   const spare = found.filter((name) => !lower.has(name.toLowerCase()));
@@ -120,10 +149,16 @@ function requireColumns(contract: Contract, relation: string, found: string[], s
     const near = findNear(name, spare);
     return near === undefined ? name : `${name} (nearest: ${near})`;
   });
-  throw new (contract === USERS_CONTRACT ? ForeignSourceError : UserError)(
-    `${relation} lacks ${missing.length === 1 ? "the column" : `${missing.length} columns:`} ${listed(named, MOST_LISTED)}. ` +
-      `It has ${listed(found, MOST_LISTED)}. ${step}`,
+  const isBuiltIn = contract === USERS_CONTRACT;
+  throw new (isBuiltIn ? ForeignSourceError : UserError)(
+    `${where} lacks ${missing.length === 1 ? "the column" : `${missing.length} columns:`} ${listed(named, MOST_LISTED)}. ` +
+      `It has ${listed(found, MOST_LISTED)}. ${rename}${isBuiltIn ? `; or ${makeContract(file)}` : ""}.`,
   );
+}
+
+/** The advice for a file that is not a directory of users. */
+function makeContract(file: string): string {
+  return `make a contract for it with "rollcall init --from ${shellWord(file)}"`;
 }
 
 /** Whether a name is that of a table, not of a view. */

@@ -20,17 +20,18 @@ export function isUnwritten(one: BigIntStats, other: BigIntStats): boolean {
 /**
  * Checks that a path is a readable file that is not empty. SQLite would only say "unable to open database file".
  * @param purpose what the path is for: `--db names the file of records`.
+ * @param name its name in messages.
  * @throws UserError if it is not.
  */
-export function requireFile(path: string, purpose = DB_PURPOSE): BigIntStats {
+export function requireFile(path: string, purpose = DB_PURPOSE, name = path): BigIntStats {
   let stats: BigIntStats;
   try {
     stats = statSync(path, { bigint: true });
     accessSync(path, constants.R_OK);
   } catch (cause) {
-    throw unreadableFile(path, purpose, cause);
+    throw unreadableFile(name, purpose, cause);
   }
   if (stats.isFile() && stats.size > 0) return stats;
   const what = stats.isDirectory() ? "a folder" : stats.isFile() ? "empty (0 bytes)" : "a device or pipe";
-  throw new UserError(`${path} is ${what}; ${purpose}.`);
+  throw new UserError(`${name} is ${what}; ${purpose}.`);
 }

@@ -1,37 +1,58 @@
-/** Converts CSV, TSV and NDJSON files to a SQLite file, as a stream. */
-import { type BigIntStats, createReadStream, rmSync, statSync } from "node:fs";
-import { basename, extname } from "node:path";
+/** Imports CSV, TSV and NDJSON files into a SQLite file, as a stream. */
+import { type BigIntStats, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { pipeline, Readable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { CsvError, parse } from "csv-parse";
-import type { Contract, Field } from "../contract/contract.js";
-
-import { parseConfig } from "../contract/file/config-json.js";
-import { acceptorOf } from "../contract/file/value-rules.js";
-import { isObject } from "../contract/json.js";
-import { type Kind, kindOf, takesNull } from "../contract/record/kind.js";
-import { valueAt } from "../contract/record/value.js";
-import { quoteName } from "../contract/sql.js";
+import type { Contract } from "../contract/contract.js";
+import { lowerCase, quoteName, quoteText } from "../contract/sql.js";
 import { UserError } from "../errors.js";
 import { count } from "../print/numbers.js";
-import { shorten, showValue } from "../print/text.js";
-import { overwritten } from "./errors.js";
-import { isSameFile, isUnwritten, requireFile } from "./stats.js";
+import { showValue } from "../print/text.js";
+import {
+  CellColumn,
+  type CellType,
+  cellReader,
+  isStoredAsJson,
+  memberReader,
+  type Stored,
+  storedMember,
+} from "./cells.js";
+import { explainReading, overwritten } from "./errors.js";
+import { readMembers } from "./json-text.js";
+import { ROWID_NAMES, requireColumns } from "./relation.js";
+import { type CsvRow, findDialect, WHOLE_FILE } from "./separator.js";
+import { type TextFormat, type TextSettings, tableNameOf } from "./text-format.js";
+import { type Text, TextInput } from "./text-input.js";
 
-type Text = AsyncGenerator<string>;
-type Stored = string | bigint | number | null;
+/** How columns are imported. */
+export type ImportAs =
+  /** The columns of a contract, with the types of its fields. */
+  | { contract: Contract }
+  /** All columns for a query, each with a type that says the same as each of its values. The query yields those of the contract, if there is one. */
+  | { queriedFor: Contract | undefined }
+  /** All columns as they are written: cells as text, values of NDJSON as JSON. */
+  | "written";
 
 export interface Imported {
-  /** The only table, named after the file. */
+  /** The only table. It is named after the file. */
   table: string;
+  /** The columns of the file, each with its name in the table. */
+  columns: readonly ImportedColumn[];
   /** The `stat` of the text file when it was read. */
   stats: BigIntStats;
+  format: TextFormat;
+  /** What a user should know about how the file was read. */
+  note?: string | undefined;
 }
 
-/** Maximum attempts to read a file that is being written to. */
-const MOST_READINGS = 3;
-/** SQLite allows 2,000 columns, and a copy adds one. */
-const MOST_COLUMNS = 1999;
+interface ImportedColumn {
+  name: string;
+  column: string;
+  /** Whether the file has no name for it, so that its name is its position. */
+  isUnnamed: boolean;
+}
 
 export interface ImportEffects {
   signal?: AbortSignal | undefined;
@@ -39,272 +60,477 @@ export interface ImportEffects {
   onRead?: ((bytes: number, total: number) => void) | undefined;
 }
 
-/** Whether a path is that of a text file, by its extension. */
-export function isTextFile(path: string): boolean {
-  return /\.(?:csv|tsv|tab|ndjson|jsonl)$/i.test(path);
-}
+/** Maximum attempts to read a file that is being written to, and milliseconds between two. */
+const MOST_READINGS = 3;
+const PAUSE = 300;
+/** SQLite allows 2,000 columns, and a copy adds one. */
+const MOST_COLUMNS = 1999;
+/** The column with the line on which a row ends, in a table of values as they are written. */
+export const LINE = "rollcall_line";
 
 /**
- * Converts a text file to a SQLite file.
- * @param to the path of the SQLite file; an existing file is replaced.
- * @param contract gives the types of columns; without it, a column has the type that all its values have.
- * @throws UserError with line and column if the text is malformed, or is not UTF-8.
+ * Imports a text file.
+ * @param to the path of the SQLite file, in a folder for temporary files; an existing file is replaced.
+ * @throws UserError with line and column if the text is malformed, is not in the encoding, or lacks a column of the contract.
  */
 export async function importText(
   path: string,
+  format: TextFormat,
+  settings: TextSettings,
   to: string,
-  contract?: Contract,
+  as: ImportAs,
   effects: ImportEffects = {},
 ): Promise<Imported> {
-  const table = basename(path, extname(path));
-  for (let readings = 1; readings <= MOST_READINGS; readings++) {
-    const stats = requireFile(path);
-    rmSync(to, { force: true });
-    const db = new Database(to);
+  for (let readings = 1; ; readings++) {
+    const input = await TextInput.open(path, format, settings, dirname(to));
     try {
-      db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
-      const isJson = /json/i.test(extname(path));
-      const types = contract ? [] : isJson ? JSON_TYPES : TEXT_TYPES;
-      const writer = new TableWriter(db, table, path, types);
-      let read = 0;
-      const input = textOf(path, (bytes) => {
-        read += bytes;
-        effects.onRead?.(read, Number(stats.size));
-        effects.signal?.throwIfAborted();
-      });
-      if (isJson) await readLines(path, input, writer, contract);
-      else await readCsv(path, input, writer, contract);
-      writer.finish();
-      db.exec("COMMIT");
-    } finally {
-      db.close();
+      const imported = await importOnce(input, tableNameOf(path), to, as, effects);
+      if (input.isUnchanged()) return imported;
+    } catch (error) {
+      effects.signal?.throwIfAborted();
+      // A file that another program is writing may look damaged.
+      if (input.isUnchanged()) throw explainReading(input.name, error);
     }
-    const now = statSync(path, { bigint: true, throwIfNoEntry: false });
-    if (now && isSameFile(now, stats) && isUnwritten(now, stats)) return { table, stats };
+    if (readings === MOST_READINGS) throw overwritten(input.name);
+    await setTimeout(PAUSE);
   }
-  throw overwritten(path);
 }
 
-async function readCsv(path: string, input: Text, writer: TableWriter, contract?: Contract): Promise<void> {
-  const rows = parse({ delimiter: await delimiterOf(path), skip_empty_lines: true });
-  // An error of one stream ends all of them, and the loop throws it.
-  pipeline(Readable.from(input), rows, () => {});
-  const readers = new Map(contract?.fields.map((field) => [field.column.toLowerCase(), csvReader(field)]));
-  let read: ((text: string) => Stored)[] = [];
+async function importOnce(
+  input: TextInput,
+  name: string,
+  to: string,
+  as: ImportAs,
+  effects: ImportEffects,
+): Promise<Imported> {
+  const { stats, format } = input;
+  rmSync(to, { force: true });
+  const db = new Database(to);
   try {
-    for await (const row of rows as AsyncIterable<string[]>) {
-      if (read.length === 0) {
-        const names = row.map((name) => name.trim());
-        requireHeader(path, names);
-        for (const name of names) writer.column(name);
-        read = names.map((name) => readers.get(name.toLowerCase()) ?? emptyIsNull);
-      } else writer.add(row.map((text, at) => read[at]?.(text) ?? null));
+    db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
+    const table = new TableWriter(db, name);
+    const text = input.read((bytes) => {
+      effects.onRead?.(bytes, Number(stats.size));
+      effects.signal?.throwIfAborted();
+    });
+    const step = format === "ndjson" ? readLines : readCells;
+    const read = await step(input, text, table, as);
+    db.exec("COMMIT");
+    return { ...read, table: table.name, stats, format };
+  } finally {
+    db.close();
+  }
+}
+
+function noColumns(file: string): UserError {
+  return new UserError(`${file} has no columns; its first line must name them.`);
+}
+
+type Read = Pick<Imported, "columns" | "note">;
+
+/** Reads CSV or TSV. */
+async function readCells(input: TextInput, text: Text, table: TableWriter, as: ImportAs): Promise<Read> {
+  const { separator: delimiter, quote, firstLine, isOneColumn, note } = await findDialect(input);
+  const rows = parse({ ...WHOLE_FILE, delimiter, quote, from_line: firstLine, skip_empty_lines: !isOneColumn });
+  // An error of one stream ends all of them, and the loop throws it.
+  pipeline(Readable.from(text), rows, () => {});
+  let cells: CellWriter | undefined;
+  try {
+    for await (const { record, info } of rows as AsyncIterable<CsvRow>) {
+      if (cells) cells.add(record, info.lines);
+      else cells = cellWriter(input.name, columnNames(input.name, record, info.lines), table, as);
     }
   } catch (error) {
-    throw error instanceof CsvError ? new UserError(describe(path, error), { cause: error }) : error;
+    throw error instanceof CsvError ? new UserError(describe(input.name, error), { cause: error }) : error;
   }
+  if (!cells) throw noColumns(input.name);
+  return { columns: cells.finish(), note };
 }
 
-/** Finds the delimiter. Programs that write decimal commas separate values by semicolons. */
-async function delimiterOf(path: string): Promise<string> {
-  if (!/\.csv$/i.test(path)) return "\t";
-  for await (const text of textOf(path)) {
-    const [first = ""] = text.split("\n", 1);
-    return first.includes(";") && !first.includes(",") ? ";" : ",";
+/** Writes rows of cells. */
+interface CellWriter {
+  /** @param line the line on which the row ends */
+  add(cells: readonly string[], line: number): void;
+  finish(): ImportedColumn[];
+}
+
+function cellWriter(file: string, names: readonly string[], table: TableWriter, as: ImportAs): CellWriter {
+  if (as === "written") return writtenCells(file, names, table);
+  return "contract" in as
+    ? cellsOfContract(file, names, table, as.contract)
+    : typedCells(file, names, table, as.queriedFor);
+}
+
+function cellsOfContract(file: string, names: readonly string[], table: TableWriter, contract: Contract): CellWriter {
+  requireColumns(contract, names, { where: file, file, rename: "Name them so in its first line", hasRowid: true });
+  const columns = contract.fields.flatMap((field) => {
+    const at = placeOf(field.column, names);
+    return at === -1 ? [] : [{ at, name: field.column, read: cellReader(field) }];
+  });
+  table.create(columns.map(({ name }) => name));
+  return {
+    add: (cells) => table.add(columns.map(({ at, read }) => read(cells[at] ?? ""))),
+    finish: () => [],
+  };
+}
+
+/** The position of a column: the name itself, or else one that differs only by case. */
+function placeOf(column: string, names: readonly string[]): number {
+  const exact = names.indexOf(column);
+  return exact === -1 ? names.map(lowerCase).indexOf(lowerCase(column)) : exact;
+}
+
+function writtenCells(file: string, names: readonly string[], table: TableWriter): CellWriter {
+  requireDifferent(file, names);
+  const columns = names.map((name, at) => {
+    return { name, column: `c${at + 1}`, isUnnamed: name === nameAt(at) };
+  });
+  table.create([LINE, ...columns.map(({ column }) => column)]);
+  return {
+    add: (cells, line) => table.add([BigInt(line), ...cells.map((cell) => (cell === "" ? null : cell))]),
+    finish: () => columns,
+  };
+}
+
+/** Writes cells as they are, finds a type for each column, and then converts them. */
+function typedCells(
+  file: string,
+  names: readonly string[],
+  table: TableWriter,
+  contract: Contract | undefined,
+): CellWriter {
+  const types = names.map((name) => {
+    const field = contract?.fields.find(({ column }) => column === name);
+    const marks = new Set(field?.schema["x-null-marks"]);
+    return { found: new CellColumn(), marks, isJson: field !== undefined && isStoredAsJson(field) };
+  });
+  const written = writtenCells(file, names, new TableWriter(table.db, `${table.name} as written`));
+  return {
+    add(cells, line) {
+      written.add(cells, line);
+      for (const [at, cell] of cells.entries()) {
+        const type = types[at];
+        if (cell !== "" && !type?.marks.has(cell)) type?.found.add(cell);
+      }
+    },
+    finish() {
+      const columns = written.finish();
+      table.db.function("exact_number", { deterministic: true }, (text) => (text === null ? null : Number(text)));
+      const values = columns.map(({ column }, at) => {
+        const { found, marks, isJson } = types[at] ?? {};
+        const present = [...(marks ?? [])].reduce((sql, mark) => `nullif(${sql}, ${quoteText(mark)})`, column);
+        return CELL_SQL[isJson ? "json" : (found?.type ?? "text")](present);
+      });
+      table.create(names);
+      table.db.exec(`INSERT INTO ${quoteName(table.name)} SELECT ${values.join(", ")} FROM ${quoteName(`${table.name} as written`)};
+        DROP TABLE ${quoteName(`${table.name} as written`)}`);
+      return columns.map((column) => ({ ...column, column: column.name }));
+    },
+  };
+}
+
+const CELL_SQL: Record<CellType, (text: string) => string> = {
+  boolean: (text) => `${text} = 'true'`,
+  integer: (text) => `CAST(${text} AS INTEGER)`,
+  number: (text) => `exact_number(${text})`,
+  json: (text) => text,
+  text: (text) => text,
+};
+
+/** The name of a column that has none. */
+function nameAt(at: number): string {
+  return `column_${at + 1}`;
+}
+
+/** The names of columns. @throws UserError if there are none, or if some cannot be told apart */
+function columnNames(file: string, record: readonly string[], line: number): string[] {
+  if (record.every((name) => name.trim() === "")) throw noColumns(file);
+  const names = record.map((name, at) => name.trim() || nameAt(at));
+  const repeated = names.findIndex((name, at) => names.indexOf(name) < at);
+  if (repeated !== -1)
+    throw new UserError(
+      `${file}, line ${line}: column ${repeated + 1} repeats the name ${showValue(names[repeated])}; name each column once, in a line of names above the rows.`,
+    );
+  const odd = names.findIndex((name) => /\p{Cc}/u.test(name));
+  if (odd === -1) return names;
+  const utf16 = names[odd]?.includes("\0") ? ", or pass --encoding utf-16le if the file is in UTF-16" : "";
+  throw new UserError(
+    `${file}, line ${line}: the name of column ${odd + 1} has a control character, ${showValue(names[odd])}; rename it${utf16}.`,
+  );
+}
+
+function requireDifferent(file: string, names: readonly string[]): void {
+  const seen = new Map<string, string>();
+  for (const name of names) {
+    const other = seen.get(lowerCase(name));
+    if (other !== undefined)
+      throw new UserError(`${file} has the columns ${other} and ${name}, which are the same for SQLite; rename one.`);
+    seen.set(lowerCase(name), name);
   }
-  return ",";
+  if (names.length > MOST_COLUMNS)
+    throw new UserError(
+      `${file} has ${names.length} columns, and at most ${MOST_COLUMNS} can be read; leave some out.`,
+    );
 }
 
-function requireHeader(path: string, names: readonly string[]): void {
-  const lower = names.map((name) => name.toLowerCase());
-  const wrong = names.findIndex((name, at) => name === "" || lower.indexOf(lower[at] ?? "") < at);
-  if (wrong === -1) return;
-  const why = names[wrong] === "" ? "has no name" : `repeats the name ${showValue(names[wrong])}`;
-  throw new UserError(`${path}, line 1: column ${wrong + 1} ${why}; the first line names each column once.`);
-}
-
-function describe(path: string, { message, code, ...place }: CsvError): string {
+function describe(file: string, { message, code, ...place }: CsvError): string {
   const { lines, column, record } = place as { lines?: number; column?: number | string; record?: unknown[] };
   const where = [
-    path,
+    file,
     ...(lines ? [`line ${lines}`] : []),
     ...(typeof column === "number" ? [`column ${column + 1}`] : []),
   ];
-  const why =
-    code === "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH"
-      ? `the row has ${count(record?.length ?? 0, "value")}, where the first line has ${/expect (\d+)/.exec(message)?.[1]}`
-      : message.replace(/ (?:on|at) line \d+.*$/, "");
-  return `${where.join(", ")}: ${why}. Correct the line, then run this again.`;
+  if (code === "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH") {
+    const expected = /expect (\d+)/.exec(message)?.[1];
+    const why = `the row has ${count(record?.length ?? 0, "value")}, where the first line has ${expected}`;
+    return `${where.join(", ")}: ${why}. Correct the line, then run this again.`;
+  }
+  const why = message.replace(/ (?:on|at) line \d+.*$/, "");
+  return `${where.join(", ")}: ${why}. Correct the line, or pass --quote none if quotes are characters like others.`;
 }
 
-const emptyIsNull = (text: string): Stored => (text === "" ? null : text);
-
-/** Makes the converter of a field. A text that cannot be converted stays text, and is reported as a problem of its record. */
-function csvReader({ schema }: Field): (text: string) => Stored {
-  const convert = CONVERT[kindOf(schema)] ?? ((text) => text);
-  const empty = !takesNull(schema) && acceptorOf(schema)("") ? "" : null;
-  return (text) => (text === "" ? empty : convert(text));
-}
-
-const CONVERT: Partial<Record<Kind, (text: string) => Stored>> = {
-  integer: (text) => (/^-?\d{1,15}$/.test(text) ? BigInt(text) : text),
-  number: (text) => (DECIMAL.test(text) && Number.isFinite(Number(text)) ? Number(text) : text),
-  boolean: (text) => BOOLEANS.get(text.toLowerCase()) ?? text,
-};
-const DECIMAL = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
-const BOOLEANS = new Map<string, Stored>(Object.entries({ true: 1n, false: 0n, 1: 1n, 0: 0n }));
-
-/** Reads NDJSON. Lists and objects become JSON text. With a contract, a field is also found by its path. */
-async function readLines(path: string, input: Text, writer: TableWriter, contract?: Contract): Promise<void> {
-  const fields = contract && [...new Map(contract.fields.map((field) => [field.column.toLowerCase(), field])).values()];
-  for (const { column } of fields ?? []) writer.column(column);
+/** Reads NDJSON. With a contract, a field is also found by its path. */
+async function readLines(input: TextInput, text: Text, table: TableWriter, as: ImportAs): Promise<Read> {
+  const writer = memberWriter(input.name, table, as);
   let line = 0;
-  for await (const text of linesOf(input)) {
+  for await (const json of linesOf(text)) {
     line++;
-    if (text.trim() === "") continue;
-    const record = parseLine(path, line, text);
-    const values = fields
-      ? fields.map((field) => stored(record[field.column] ?? valueAt(record, field)))
-      : Object.entries(record).reduce<Stored[]>((row, [name, value]) => {
-          row[writer.column(name)] = typeof value === "boolean" ? String(value) : stored(value);
-          return row;
-        }, []);
-    writer.add(values);
-  }
-}
-
-function parseLine(path: string, line: number, text: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    const parsed = parseConfig(text);
-    const why = "mistake" in parsed ? parsed.mistake.replace(/^line 1, /, "") : String(cause);
-    throw new UserError(`${path}, line ${line}, ${why}. Correct the line, then run this again.`, { cause });
-  }
-  if (isObject(value)) return value;
-  throw new UserError(`${path}, line ${line}: expected an object, found ${shorten(text, 40)}.`);
-}
-
-function stored(value: unknown): Stored {
-  if (typeof value === "string") return value;
-  if (typeof value === "boolean") return value ? 1n : 0n;
-  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
-  return value === null || value === undefined ? null : JSON.stringify(value);
-}
-
-async function* linesOf(input: Text): Text {
-  let unfinished = "";
-  for await (const text of input) {
-    const lines = (unfinished + text).split("\n");
-    unfinished = lines.pop() ?? "";
-    yield* lines;
-  }
-  yield unfinished;
-}
-
-/**
- * Reads the text in pieces, without a byte order mark.
- * @param onRead called with the number of bytes of each piece, before the piece is given
- * @throws UserError if it is not UTF-8
- */
-async function* textOf(path: string, onRead: (bytes: number) => void = () => {}): Text {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let lines = 1;
-  const decode = (bytes?: Buffer) => {
-    try {
-      return decoder.decode(bytes, { stream: bytes !== undefined });
-    } catch (cause) {
-      const text = new TextDecoder().decode(bytes).split("\uFFFD")[0] ?? "";
-      const line = lines + text.split("\n").length - 1;
-      throw new UserError(`${path} is not text in UTF-8, from line ${line} on; save it as UTF-8.`, { cause });
+    if (json.trim() === "") continue;
+    const where = `${input.name}, line ${line}`;
+    const read = readMembers(json);
+    if ("why" in read) {
+      const why = read.why.replace(/^line 1, /, ", ").replace(/^(?!, )/, ": ");
+      throw new UserError(`${where}${why}. Correct the line, then run this again.`);
     }
-  };
-  for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) {
-    onRead(bytes.length);
-    const text = decode(bytes);
-    yield text;
-    lines += text.split("\n").length - 1;
+    writer.add(read.members, line, where);
   }
-  decode();
+  return { columns: writer.finish() };
 }
 
-/** Column types and checks of their values. A column gets the first type that fits all its values. */
-type Types = readonly (readonly [name: string, takes: (value: string | bigint | number) => boolean])[];
+/** Writes objects of NDJSON. */
+interface MemberWriter {
+  add(members: ReadonlyMap<string, string>, line: number, where: string): void;
+  finish(): ImportedColumn[];
+}
 
-const BOOLEAN = ["BOOLEAN", (value: unknown) => /^(?:true|false)$/i.test(String(value))] as const;
-const TEXT_TYPES: Types = [
-  BOOLEAN,
-  // A number with leading zeros is a code, so it stays text.
-  ["INTEGER", (value) => /^(?:0|-?[1-9]\d{0,14})$/.test(String(value))],
-  ["REAL", (value) => /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/.test(String(value))],
-];
-const JSON_TYPES: Types = [
-  BOOLEAN,
-  ["INTEGER", (value) => typeof value === "bigint"],
-  ["REAL", (value) => typeof value !== "string"],
-];
+function memberWriter(file: string, table: TableWriter, as: ImportAs): MemberWriter {
+  if (typeof as === "object" && "contract" in as) return membersOfContract(file, table, as.contract);
+  return as === "written" ? writtenMembers(file, table) : typedMembers(file, table, as.queriedFor);
+}
 
-/** Writes the rows of a table. Columns can be added at any time. */
-class TableWriter {
+function writtenMembers(file: string, table: TableWriter): MemberWriter {
+  const columns = new MemberColumns(file, table, [LINE], (_, at) => `c${at + 1}`);
+  table.create([LINE]);
+  return {
+    add: (members, line) => {
+      const row = columns.rowOf(members, line, (json) => (json === "null" ? null : json));
+      row[0] = BigInt(line);
+      table.add(row);
+    },
+    finish: () => columns.all,
+  };
+}
+
+function typedMembers(file: string, table: TableWriter, contract: Contract | undefined): MemberWriter {
+  const readers = new Map(
+    (contract?.fields ?? []).filter(isStoredAsJson).map((field) => [field.column, memberReader(field)]),
+  );
+  const columns = new MemberColumns(file, table, [], (name) => name);
+  return {
+    add: (members, line) => {
+      table.add(columns.rowOf(members, line, (json, name) => (readers.get(name) ?? storedMember)(json)));
+    },
+    finish: () => {
+      if (columns.all.length > 0) return columns.all;
+      throw new UserError(`${file} has no columns; give its objects members.`);
+    },
+  };
+}
+
+/** The columns of members, which are added as names appear. */
+class MemberColumns {
+  readonly all: ImportedColumn[] = [];
   readonly #places = new Map<string, number>();
-  readonly #columns: { name: string; types: Types; isEmpty: boolean }[] = [];
+
+  constructor(
+    private readonly file: string,
+    private readonly table: TableWriter,
+    private readonly before: readonly string[],
+    private readonly columnOf: (name: string, at: number) => string,
+  ) {}
+
+  /** Makes a row, in which the columns before those of members are NULL. */
+  rowOf(members: ReadonlyMap<string, string>, line: number, read: (json: string, name: string) => Stored): Stored[] {
+    for (const name of members.keys()) if (!this.#places.has(name)) this.#add(name, line);
+    const row: Stored[] = new Array(this.before.length + this.all.length).fill(null);
+    for (const [name, json] of members) row[this.#places.get(name) ?? 0] = read(json, name);
+    return row;
+  }
+
+  #add(name: string, line: number): void {
+    if (name === "" || /\p{Cc}/u.test(name)) {
+      const what = name === "" ? "is empty" : `has a control character, ${showValue(name)}`;
+      throw new UserError(`${this.file}, line ${line}: the name of a member ${what}; rename it.`);
+    }
+    const column = this.columnOf(name, this.all.length);
+    this.#places.set(name, this.before.length + this.all.length);
+    this.all.push({ name, column, isUnnamed: false });
+    requireDifferent(
+      this.file,
+      this.all.map((other) => other.name),
+    );
+    this.table.extend(column);
+  }
+}
+
+/** Maximum number of names that a message may choose from. */
+const MOST_NAMES = 1000;
+
+function membersOfContract(file: string, table: TableWriter, contract: Contract): MemberWriter {
+  const all = contract.fields.map((field) => {
+    return { column: field.column, names: field.path.split("."), read: memberReader(field) };
+  });
+  const columns = all.filter(({ column }) => !isRowid(column));
+  // Such a name is that of the row's number, unless a member has it.
+  let maybeNumbers = all.filter(({ column }) => isRowid(column));
+  const found = new Set<string>();
+  let isEmpty = true;
+  for (const { column } of columns) table.extend(column);
+  return {
+    add(members, _line, where) {
+      isEmpty = false;
+      for (const name of members.keys()) if (found.size < MOST_NAMES) found.add(name);
+      const record = new RecordMembers(members, where);
+      for (const added of maybeNumbers.filter(({ column }) => record.find(column) !== undefined)) {
+        columns.push(added);
+        table.extend(added.column);
+        maybeNumbers = maybeNumbers.filter((other) => other !== added);
+      }
+      const row = columns.map(({ column, names, read }) => {
+        const json = record.find(column) ?? record.at(names);
+        if (json === undefined) return null;
+        found.add(column);
+        return read(json);
+      });
+      table.add(row);
+    },
+    finish() {
+      const place = { where: file, file, rename: "Name them so in its objects", hasRowid: true };
+      if (!isEmpty) requireColumns(contract, [...found], place);
+      if (columns.length === 0) table.create([]);
+      return [];
+    },
+  };
+}
+
+function isRowid(column: string): boolean {
+  return (ROWID_NAMES as readonly string[]).includes(lowerCase(column));
+}
+
+/** Finds members of a record by name or path. */
+class RecordMembers {
+  #lower: Map<string, string> | undefined;
+  readonly #inside = new Map<string, RecordMembers | undefined>();
+
+  constructor(
+    private readonly members: ReadonlyMap<string, string>,
+    private readonly where: string,
+  ) {}
+
+  /** Finds a member by its name, or else by one that differs only by case. @throws UserError if several differ only by case */
+  find(name: string): string | undefined {
+    const exact = this.members.get(name);
+    if (exact !== undefined) return exact;
+    if (!this.#lower) {
+      this.#lower = new Map();
+      for (const other of this.members.keys()) {
+        const lower = lowerCase(other);
+        this.#lower.set(lower, this.#lower.has(lower) ? "" : other);
+      }
+    }
+    const other = this.#lower.get(lowerCase(name));
+    if (other === "")
+      throw new UserError(`${this.where}: several names differ from ${name} only by case; name one of them so.`);
+    return other === undefined ? undefined : this.members.get(other);
+  }
+
+  /** Finds a member by the names on the path to it. */
+  at([name = "", ...names]: readonly string[]): string | undefined {
+    if (names.length === 0) return this.members.get(name);
+    if (!this.#inside.has(name)) {
+      const json = this.members.get(name);
+      const read = json?.startsWith("{") ? readMembers(json) : undefined;
+      this.#inside.set(name, read && "members" in read ? new RecordMembers(read.members, this.where) : undefined);
+    }
+    return this.#inside.get(name)?.at(names);
+  }
+}
+
+/** Splits a text at line ends: LF, CRLF or CR, mixed too. */
+async function* linesOf(text: Text): Text {
+  // The pieces of a line that is not complete yet, joined once.
+  let unfinished: string[] = [];
+  let endedWithCr = false;
+  for await (const piece of text) {
+    if (piece === "") continue;
+    const from = endedWithCr && piece.startsWith("\n") ? 1 : 0;
+    endedWithCr = piece.endsWith("\r");
+    const lines = piece.slice(from).split(/\r\n|\n|\r/);
+    const last = lines.pop() ?? "";
+    const [first, ...others] = lines;
+    if (first !== undefined) {
+      yield unfinished.join("") + first;
+      yield* others;
+      unfinished = [];
+    }
+    unfinished.push(last);
+  }
+  yield unfinished.join("");
+}
+
+/** Writes the rows of a table. */
+class TableWriter {
+  #width = 0;
+  #isCreated = false;
+  /** Rows that were added before the first column. */
+  #emptyRows = 0;
   #insert: Database.Statement | undefined;
 
   constructor(
-    private readonly db: Database.Database,
-    private readonly table: string,
-    private readonly path: string,
-    /** The types to detect; none if a contract gives the types. */
-    private readonly types: Types,
+    readonly db: Database.Database,
+    readonly name: string,
   ) {}
 
-  /** The position of a column. Adds the column if it is new. */
-  column(name: string): number {
-    const known = this.#places.get(name);
-    if (known !== undefined) return known;
-    const same = this.#columns.find((column) => column.name.toLowerCase() === name.toLowerCase());
-    if (same !== undefined)
-      throw new UserError(
-        `${this.path} has the columns ${same.name} and ${name}, which are the same for SQLite; rename one.`,
-      );
-    if (this.#columns.length === MOST_COLUMNS)
-      throw new UserError(`${this.path} has more than ${MOST_COLUMNS} columns; leave some out.`);
-    const place = this.#columns.push({ name, types: this.types, isEmpty: true }) - 1;
-    this.#places.set(name, place);
-    // Without a declared type, SQLite stores each value unchanged.
-    const sql =
-      place === 0 ? `CREATE TABLE ${RAW} (${quoteName(name)})` : `ALTER TABLE ${RAW} ADD COLUMN ${quoteName(name)}`;
-    this.db.exec(sql);
-    this.#insert = undefined;
-    return place;
+  create(columns: readonly string[]): void {
+    // SQLite has no table without columns.
+    const [first = LINE, ...others] = columns;
+    // Without declared types, SQLite stores each value unchanged.
+    this.db.exec(`CREATE TABLE ${quoteName(this.name)} (${[first, ...others].map(quoteName).join(", ")})`);
+    this.#isCreated = true;
+    this.#width = 1 + others.length;
+    for (; this.#emptyRows > 0; this.#emptyRows--) this.add([]);
   }
 
-  /** Adds a row. @param row values by position; missing ones are NULL. */
-  add(row: readonly (Stored | undefined)[]): void {
-    this.#insert ??= this.db.prepare(`INSERT INTO ${RAW} VALUES (${this.#columns.map(() => "?").join(", ")})`);
-    this.#insert.run(this.#columns.map((_, at) => row[at] ?? null));
-    for (const [at, column] of this.#columns.entries()) {
-      const value = row[at] ?? null;
-      if (value === null) continue;
-      column.isEmpty = false;
-      if (!column.types.every(([, takes]) => takes(value)))
-        column.types = column.types.filter(([, takes]) => takes(value));
+  /** Adds a column, in which earlier rows are NULL. Creates the table with the first one. */
+  extend(column: string): void {
+    if (!this.#isCreated) {
+      this.create([column]);
+      return;
     }
+    this.db.exec(`ALTER TABLE ${quoteName(this.name)} ADD COLUMN ${quoteName(column)}`);
+    this.#width++;
+    this.#insert = undefined;
   }
 
-  /** Finishes the table. Gives each column the type that all its values have, if types are detected. */
-  finish(): void {
-    if (this.#columns.length === 0) throw new UserError(`${this.path} has no columns; its first line names them.`);
-    if (this.types.length === 0) return void this.db.exec(`ALTER TABLE ${RAW} RENAME TO ${quoteName(this.table)}`);
-    const declared = this.#columns.map(({ name, types, isEmpty }) => {
-      return { name: quoteName(name), type: (isEmpty ? undefined : types[0]?.[0]) ?? "TEXT" };
-    });
-    const values = declared.map(({ name, type }) => (type === "BOOLEAN" ? `lower(${name}) = 'true' AS ${name}` : name));
-    // SQLite converts what it stores in a column with a type.
-    this.db.exec(`CREATE TABLE ${quoteName(this.table)} (${declared.map(({ name, type }) => `${name} ${type}`).join(", ")});
-      INSERT INTO ${quoteName(this.table)} SELECT ${values.join(", ")} FROM ${RAW}; DROP TABLE ${RAW}`);
+  /** Adds a row, which is empty or has a value for each column. */
+  add(row: readonly Stored[]): void {
+    if (!this.#isCreated) {
+      this.#emptyRows++;
+      return;
+    }
+    this.#insert ??= this.db.prepare(
+      `INSERT INTO ${quoteName(this.name)} VALUES (${new Array(this.#width).fill("?").join(", ")})`,
+    );
+    this.#insert.run(row.length === 0 ? new Array(this.#width).fill(null) : row);
   }
 }
-
-const RAW = "rollcall_raw";

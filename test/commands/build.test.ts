@@ -258,7 +258,6 @@ test("prints every line of a summary", () => {
     result,
     {
       db: "data/users.sqlite",
-      baseUrl: "https://example.com/people",
       contract: USERS_CONTRACT,
       pageSize: 100,
       problemsFile: undefined,

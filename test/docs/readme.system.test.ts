@@ -62,6 +62,7 @@ type Names<T> = Record<keyof T, true>;
 const OPTIONS = {
   build: {
     ...{ db: true, baseUrl: true, dist: true, contract: true, table: true, query: true, pageSize: true, links: true },
+    ...{ sourceFormat: true, separator: true, quote: true, encoding: true },
     ...{ encodings: true, defaultAvatar: true, keep: true, skipInvalid: true, gates: true },
     ...{ problemsFile: true, extraFiles: true, workers: true, now: true, onProgress: true, signal: true },
     ...{ signKey: true, signPassword: true },
@@ -83,7 +84,7 @@ const OPTIONS = {
   diff: {
     ...{ old: true, new: true, dist: true, only: true, ignore: true, gates: true, workers: true },
     ...{ baseUrl: true, pageSize: true, contract: true, table: true, query: true, defaultAvatar: true },
-    ...{ links: true },
+    ...{ sourceFormat: true, separator: true, quote: true, encoding: true, links: true },
     ...{ skipInvalid: true, lookup: true, explorer: true },
     ...{ onProgress: true, signal: true, cwd: true, scratch: true },
   } satisfies Names<DiffOptions & DiffEffects>,
@@ -113,9 +114,12 @@ const OPTIONS = {
     from: true,
     table: true,
     query: true,
-    words: true,
-    title: true,
-    path: true,
+    sourceFormat: true,
+    separator: true,
+    quote: true,
+    encoding: true,
+    null: true,
+    convert: true,
     signal: true,
   } satisfies Names<InitOptions>,
   useRelease: { now: true, cwd: true, signal: true } satisfies Names<UseEffects>,

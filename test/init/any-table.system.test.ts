@@ -84,11 +84,11 @@ test("builds every row of any table with a key", { timeout: 120_000 }, async () 
   const folder = scratch();
   let runs = 0;
   await fc.assert(
-    fc.asyncProperty(tables, async (columns) => {
+    fc.asyncProperty(tables, fc.boolean(), async (columns, convert) => {
       const place = join(folder, String(runs++));
       mkdirSync(place);
       const from = write(join(place, "any.sqlite"), columns);
-      const { found } = await initialize(place, { from });
+      const { found } = await initialize(place, { from, convert });
       const contract = join(place, "rollcall.contract.json");
       const { records } = await build({
         ...{ db: from, contract },

@@ -1,25 +1,18 @@
-/** What each kind of column becomes, and which query converts it. */
+/** What each kind of column of a SQLite table becomes, as it is and with --convert. */
 import Database from "better-sqlite3";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decide } from "../../src/init/decide.js";
-import { survey, withSource } from "../../src/init/survey.js";
+import type { InitOptions } from "../../src/init/init.js";
 import { columnOf, database, init } from "./found.js";
 
 const UUID = "7f3c2a10-0d5e-4b8e-9c41-2f6b8d1e0a53";
 const repeated = (...values: unknown[]) => [...values, ...values, ...values, ...values];
 
-async function becomes(values: readonly unknown[], column = "thing", declared = "") {
-  const file = columnOf(values, column, declared);
-  await init(file);
-  const tallies = await withSource(
-    file,
-    undefined,
-    async (db) => (await survey(db, { from: file }, undefined)).columns,
-  );
-  const [decided] = tallies.filter((tally) => tally.column === column).map(decide);
-  if (!decided) throw new Error(`There is no column ${column}`);
+async function becomes(values: readonly unknown[], column = "thing", declared = "", options?: Partial<InitOptions>) {
+  const found = await init(columnOf(values, column, declared), options);
+  const { field: _, ...decided } = found.of(column);
   const { "x-observed": observed, ...schema } = decided.schema ?? {};
-  return { ...decided, schema: decided.schema && schema, observed, file };
+  return { ...decided, schema: decided.schema && schema, observed, found };
 }
 
 describe("columns that are published", () => {
@@ -39,9 +32,20 @@ describe("columns that are published", () => {
     ["integer or null", [7n, null], { type: ["integer", "null"] }],
     ["number", [1.5, 2n], { type: "number" }, "thing", ""],
     ["number", [1n, 2n], { type: "number" }, "thing", "REAL"],
-    ["boolean", [0n, 1n], { type: "boolean" }, "is_it"],
+    ["integer", [0n, 1n], { type: "integer" }, "is_it"],
+    ["integer", [0n, 1n], { type: "integer" }, "thing", "TINYINT(1)"],
+    ["boolean", [0n, 1n], { type: "boolean" }, "thing", "bool"],
     ["boolean or null", [0n, null], { type: ["boolean", "null"] }, "thing", "BOOLEAN"],
-    ["integer", [0n, 2n], { type: "integer" }, "is_it"],
+    ["integer", [0n, 2n], { type: "integer" }, "thing", "BOOLEAN"],
+    ["text", ["12", "13"], { type: "string" }, "thing", ""],
+    ["text", ["true", "false"], { type: "string" }],
+    ["text", ["31.01.2026"], { type: "string" }],
+    ["text", ["2026-01-31 23:59:59"], { type: "string" }],
+    ["text", ["n/a", "NULL", "-"], { type: "string" }],
+    ["integer", [1_700_000_000n], { type: "integer" }, "created_at"],
+    ["text", [9007199254740993n, -9007199254740992n], { type: "string" }],
+    ["text", [1n, 9007199254740993n], { type: "string" }],
+    ["number", [1.5, 1e300], { type: "number" }],
     ["text", repeated("b", "a"), { type: "string", "x-facet": true }],
     ["text or null", [...repeated("b", "a"), null], { type: ["string", "null"], "x-facet": true }],
     ["text", ["a", "a", "b"], { type: "string" }],
@@ -87,10 +91,10 @@ describe("columns that are published", () => {
 
   test("says how many values do not match a form, with an example", async () => {
     const dates = Array.from({ length: 40 }, (_, at) => `2026-01-${String(1 + (at % 28)).padStart(2, "0")}`);
-    const { why, schema, better } = await becomes([...dates, "soon", "then"]);
+    const { schema, offer } = await becomes([...dates, "soon", "then"]);
     expect(schema).toEqual({ type: "string" });
-    expect(why).toBe('dates, but 2 of 42, such as "soon" in rowid 41');
-    expect(better).toBeUndefined();
+    const why = 'but for 2 of 42, such as "soon" in rowid 41';
+    expect(offer).toEqual({ what: "a date", why, isPossible: false });
   });
 });
 
@@ -98,9 +102,9 @@ test.each(Array.from({ length: 30 }, (_, at) => at))(
   "one text of another form is found in row %s of 30",
   async (odd) => {
     const values = Array.from({ length: 30 }, (_, at) => (at === odd ? "no date" : "2026-01-31"));
-    const { schema, why } = await becomes(values);
-    expect(schema).toEqual({ type: "string" });
-    expect(why).toBe(`dates, but 1 of 30, such as "no date" in rowid ${odd + 1}`);
+    const { schema, offer } = await becomes(values);
+    expect(schema).toMatchObject({ type: "string" });
+    expect(offer?.why).toBe(`but for 1 of 30, such as "no date" in rowid ${odd + 1}`);
   },
 );
 
@@ -110,12 +114,9 @@ describe("columns that are omitted", () => {
     ["mixed", '2 of 3 INTEGER, 1 of 3 TEXT, such as "x" in rowid 2', [1n, "x", 2n]],
     ["mixed", "2 of 3 TEXT, 1 of 3 REAL, such as 1.5 in rowid 3", ["a", "b", 1.5]],
     ["mixed", "1 of 2 TEXT, 1 of 2 BLOB, such as x'ff' in rowid 2", ["a", Buffer.from([255])]],
-    [
-      "too large",
-      "1 of 2 beyond 2^53, which readers would round, such as 9007199254740993 in rowid 2",
-      [1n, 9007199254740993n],
-    ],
-    ["infinite", "1 of 2, such as Infinity in rowid 2", [1.5, Infinity]],
+    ["mixed", "2 of 3 TEXT, 1 of 3 BLOB, such as x'ff' in rowid 3", ["a", "b", Buffer.from([255])]],
+    ["not exact", "1 of 2 that readers would change, such as Infinity in rowid 2", [1.5, Infinity]],
+    ["not exact", "1 of 2 that readers would change, such as 9007199254740993 in rowid 2", [1.5, 9007199254740993n]],
     ["contact data", "its values are e-mail addresses", ["a@example.com", "b@example.org"]],
     ["contact data", "its values are telephone numbers", ["+49 30 1234567", "+1 (555) 010-9999"]],
     ["personal data", "its values are IP addresses", ["10.0.0.1", "fe80::1"]],
@@ -125,7 +126,8 @@ describe("columns that are omitted", () => {
     ["contact data", 'there is "email" in its JSON', [`{"a": "${"\\n".repeat(9_000_000)}", "b\\"": 1, "email" : "x"}`]],
   ])("%s: %s", async (what, why, values) => {
     const found = await becomes(values);
-    expect(found).toMatchObject({ what, why });
+    expect(found.what).toBe(what);
+    expect(found.why.split("; for text: ")[0]).toBe(why);
     expect(found.schema).toBeUndefined();
   });
 
@@ -142,15 +144,15 @@ describe("columns that are omitted", () => {
     await expect(init(file)).rejects.toThrow("stores text in UTF-16; convert it with");
   });
 
-  test("stays omitted, even if a query could convert it", async () => {
+  test("stays omitted, even with --convert", async () => {
     const file = database(`CREATE TABLE t (id INTEGER PRIMARY KEY, note, tel BLOB, at INT);
       INSERT INTO t VALUES (1, 'a@example.com', x'${"00".repeat(16)}', 1600000000), (2, 5, x'${"01".repeat(16)}', 1600000001),
         (3, 7, NULL, 1600000002), (4, 9, NULL, 1600000003)`);
-    const { contract, of, sql } = await init(file);
-    expect(sql).toContain('CAST("note" AS TEXT)');
+    const { contract, of, sql } = await init(file, { convert: true });
+    expect(sql).not.toMatch(/note|tel/);
     expect(Object.keys(contract.properties)).toEqual(["id", "at"]);
-    expect(of("note")).toMatchObject({ what: "contact data", instead: { type: "string" } });
-    expect(of("tel")).toMatchObject({ what: "contact data" });
+    expect(of("note")).toMatchObject({ what: "contact data" });
+    expect(of("tel")).toMatchObject({ what: "contact data", instead: { type: ["string", "null"], format: "uuid" } });
   });
 
   test("without a name; the others are published", async () => {
@@ -160,6 +162,14 @@ describe("columns that are omitted", () => {
     const { contract, of } = await init(file);
     expect(Object.keys(contract.properties)).toEqual(["id", "a_b"]);
     expect(of("")).toMatchObject({ what: "no name", why: "it is empty; name the column in a query, with AS" });
+  });
+
+  test("not an address of a place, but its telephone number", async () => {
+    const { contract } = await init(
+      database(`CREATE TABLE stations (id INTEGER PRIMARY KEY, street TEXT, zip TEXT, lat REAL, phone TEXT);
+      INSERT INTO stations VALUES (1, 'Main Street', '01234', 52.5, 'x')`),
+    );
+    expect(Object.keys(contract.properties)).toEqual(["id", "street", "zip", "lat"]);
   });
 
   test("by its name, with the line that publishes it", async () => {
@@ -172,48 +182,145 @@ describe("columns that are omitted", () => {
   });
 });
 
-/** Values in a form that is not ours, the type that the query makes of them, and how often it says so. */
-const BETTER: readonly [values: unknown[], schema: object, column?: string][] = [
-  [[UUID.replaceAll("-", "")], { type: "string", format: "uuid" }],
-  [[Buffer.from(UUID.replaceAll("-", ""), "hex")], { type: "string", format: "uuid" }],
-  [["2026-01-31 23:59:59", "2026-01-31 23:59:59.123456"], { type: "string", format: "date-time" }],
-  [["2026-01-31T23:59:59"], { type: "string", format: "date-time" }],
-  [["2026-01-31 23:59:59+00:00"], { type: "string", format: "date-time" }],
-  [["2026-01-31 23:59:59", null], { type: ["string", "null"], format: "date-time" }],
-  [[1_700_000_000n, 1_700_000_001n], { type: "string", format: "date-time" }, "created_at"],
-  [[1_700_000_000.25], { type: "string", format: "date-time" }, "created_at"],
-  [[1_700_000_000_123n, null], { type: ["string", "null"], format: "date-time" }, "last_seen"],
-  [["2026-01-31 23:59", "2026-01-31T00:00"], { type: "string", format: "date-time" }],
-  [["2026/01/31"], { type: "string", format: "date" }],
-  [["31.01.2026", ""], { type: ["string", "null"], format: "date" }],
-  [["01/31/2026", "01/02/2026"], { type: "string", format: "date" }],
-  [["31/01/2026", "01/02/2026"], { type: "string", format: "date" }],
-  [["true", "FALSE"], { type: "boolean" }],
-  [["true", ""], { type: ["boolean", "null"] }],
-  [["12", "-3"], { type: "integer" }],
-  [["12.5", "-3"], { type: "number" }],
-  [["12.5", ""], { type: ["number", "null"] }],
-  [["2026-01-31", ""], { type: ["string", "null"], format: "date" }],
-  [[...Array.from({ length: 12 }, () => "2026-01-31"), "n/a", "n/a"], { type: ["string", "null"], format: "date" }],
-  [[...Array.from({ length: 12 }, () => "2026-01-31"), "it's", ""], { type: ["string", "null"], format: "date" }],
-  [[9007199254740993n], { type: "string" }, "number"],
-  [[1n, 2n, "x"], { type: "string" }],
-  [["a", "b", 1n], { type: "string" }],
-  [["a", 1n], { type: "string" }],
-  [[1.5, Infinity], { type: ["number", "null"] }],
-  [[Buffer.from("abc")], { type: "string" }],
-  [["a", Buffer.from("abc"), null], { type: ["string", "null"] }],
-];
+describe("conversions", () => {
+  const dateTime = { type: "string", format: "date-time" };
+  const date = { type: "string", format: "date" };
+  const bytes = Buffer.from(UUID.replaceAll("-", ""), "hex");
 
-test.each(BETTER)("the SQL shown for %o gives %o", async (values, schema, column = "my thing") => {
-  const { better, file } = await becomes(values, column);
-  const query = `SELECT the_key, ${better?.sql} FROM things`;
-  const { of } = await init(file, { query });
-  const made = { ...of(column).schema };
-  delete made["x-column"];
-  delete made["x-observed"];
-  expect(made).toEqual(schema);
-  const db = new Database(file, { readonly: true });
-  expect(db.prepare(query).all()).toHaveLength(values.length);
+  test.each<[what: string, values: unknown[], schema: object, made: unknown[], column?: string]>([
+    ["a UUID", [UUID.replaceAll("-", "")], { type: "string", format: "uuid" }, [UUID]],
+    ["a UUID", [bytes], { type: "string", format: "uuid" }, [UUID.toUpperCase()]],
+    [
+      "a date-time, if they are UTC",
+      ["2026-01-31 23:59:59", "2026-01-31T23:59:59.123456", null],
+      { ...dateTime, type: ["string", "null"] },
+      ["2026-01-31T23:59:59Z", "2026-01-31T23:59:59.123456Z", null],
+    ],
+    ["a date-time", ["2026-01-31 23:59:59+02:00"], dateTime, ["2026-01-31T23:59:59+02:00"]],
+    ["a date-time, if they are UTC", ["2026-01-31 23:59"], dateTime, ["2026-01-31T23:59:00Z"]],
+    [
+      "a date-time, if they are seconds since 1970",
+      [1_700_000_000n, 1_700_000_001n],
+      dateTime,
+      ["2023-11-14T22:13:20Z", "2023-11-14T22:13:21Z"],
+      "created_at",
+    ],
+    [
+      "a date-time, if they are seconds since 1970",
+      [1_700_000_000n, 1_700_000_000.25],
+      dateTime,
+      ["2023-11-14T22:13:20.000Z", "2023-11-14T22:13:20.250Z"],
+      "created_at",
+    ],
+    [
+      "a date-time, if they are milliseconds since 1970",
+      [1_700_000_000_123n, null],
+      { ...dateTime, type: ["string", "null"] },
+      ["2023-11-14T22:13:20.123Z", null],
+      "last_seen",
+    ],
+    ["a date", ["2026/01/31"], date, ["2026-01-31"]],
+    ["a date", ["31.01.2026"], date, ["2026-01-31"]],
+    ["a date, if the month is first", ["01/31/2026", "01/02/2026"], date, ["2026-01-31", "2026-01-02"]],
+    ["a date, if the day is first", ["31/01/2026", "01/02/2026"], date, ["2026-01-31", "2026-02-01"]],
+    ["a boolean", ["true", "FALSE"], { type: "boolean" }, [1, 0]],
+    ["an integer", ["12", "-3"], { type: "integer" }, [12, -3]],
+    ["a number", ["12.5", "-3"], { type: "number" }, [12.5, -3]],
+    ["an integer", ["1,234", "-12"], { type: "integer" }, [1234, -12]],
+    ["a number", ["1.234,5", "0,5"], { type: "number" }, [1234.5, 0.5]],
+  ])("to %s: %o", async (what, values, schema, made, column = "my thing") => {
+    const offered = await becomes(values, column);
+    expect(offered.offer).toMatchObject({ what, isPossible: true });
+    expect(offered.found.sql).toBeUndefined();
+
+    const converted = await becomes(values, column, "", { convert: true });
+    expect(converted.schema).toEqual(schema);
+    expect(converted.offer).toEqual(offered.offer);
+    expect(converted.offer?.why.endsWith(`becomes ${JSON.stringify(made[0])}`)).toBe(what !== "a boolean");
+    const { sql = "", config } = converted.found;
+    const db = new Database(String(config["db"]), { readonly: true });
+    expect(
+      db
+        .prepare(sql)
+        .all()
+        .map((row) => Object(row)[column]),
+    ).toEqual(made);
+    db.close();
+  });
+
+  test.each<[values: unknown[], what: string, why: string, column?: string]>([
+    [["2026-01-31", ""], "a date", "but for 1 of 2 empty"],
+    [[...repeated("2026-01-31"), "n/a", ""], "a date", 'but for 1 of 6, such as "n/a" in rowid 5, and 1 of 6 empty'],
+    [["1.1", "1.9", "1.10"], "a number", 'but "1.1" and "1.10" would be equal'],
+    [["1,234", "7", "1234"], "an integer", 'but "1,234" and "1234" would be equal'],
+    [["12", "13", "1e3"], "an integer", 'but for 1 of 3, such as "1e3" in rowid 3'],
+    [["1,234", "5,678", "many"], "an integer", 'but for 1 of 3, such as "many" in rowid 3'],
+    [
+      [1_700_000_000.123456, 1_700_000_000.5],
+      "a date-time, if they are seconds since 1970",
+      "but for 1 of 2 finer than a millisecond, such as 1700000000.123456 in rowid 1",
+      "created_at",
+    ],
+  ])("are not done if a value of %o does not fit", async (values, what, why, column) => {
+    const { offer, found, schema } = await becomes(values, column, "", { convert: true });
+    expect(offer).toEqual({ what, why, isPossible: false });
+    expect(found.sql).toBeUndefined();
+    expect(schema?.format).toBeUndefined();
+  });
+
+  test("of 0 and 1 to a boolean need no query", async () => {
+    const offered = await becomes([0n, 1n], "is_it");
+    expect(offered.offer).toEqual({
+      what: "a boolean",
+      why: "0 becomes false, and 1 becomes true",
+      isPossible: true,
+    });
+    const { schema, found } = await becomes([0n, 1n], "is_it", "", { convert: true });
+    expect(schema).toEqual({ type: "boolean" });
+    expect(found.sql).toBeUndefined();
+  });
+
+  test("whole numbers beyond 2^53 - 1 become their digits without --convert", async () => {
+    const { found, what, why } = await becomes([1n, 9007199254740993n, null]);
+    expect(what).toBe("text or null");
+    expect(why).toBe(
+      "the digits of whole numbers, as 1 of 3 is beyond 2^53 - 1, such as 9007199254740993 in rowid 2, 1 of 3 NULL",
+    );
+    expect(found.sql).toContain('CAST("thing" AS TEXT) AS "thing"');
+    expect((await becomes([9007199254740993n])).found.sql).toBeUndefined();
+  });
+
+  test("are left to a query of the user's", async () => {
+    const file = columnOf([1n, 9007199254740993n], "thing", "");
+    const { of, sql } = await init(file, { query: "SELECT * FROM things" });
+    expect(sql).toBeUndefined();
+    const why =
+      '1 of 2 is beyond 2^53 - 1, such as 9007199254740993 in row 2; for text: CAST("thing" AS TEXT) AS "thing"';
+    expect(of("thing")).toMatchObject({ what: "too large", why });
+    await expect(init(file, { query: "SELECT * FROM things", convert: true })).rejects.toThrow(
+      "--convert writes a query of its own, so it excludes --query; convert in that query.",
+    );
+  });
+});
+
+test("the SQL for seconds since 1970 keeps every millisecond, and any finer number", async () => {
+  const { found } = await becomes([1_700_000_000.5], "at", "", { convert: true });
+  const db = new Database(":memory:");
+  db.exec("CREATE TABLE things (the_key, at)");
+  const insert = db.prepare("INSERT INTO things VALUES (1, ?)");
+  const read = db.prepare<[], string | number>(`SELECT at FROM (${found.sql})`).pluck();
+  const convert = (value: number) => {
+    db.exec("DELETE FROM things");
+    insert.run(value);
+    return read.get();
+  };
+  const seconds = fc.integer({ min: 0, max: 4_102_444_800_000 }).map((milliseconds) => milliseconds / 1000);
+  fc.assert(
+    fc.property(seconds, (value) => {
+      expect(convert(value)).toBe(new Date(Math.round(value * 1000)).toISOString());
+      expect(convert(value + 0.000_25)).toBe(value + 0.000_25);
+    }),
+  );
+  expect(convert(1e15)).toBe(1e15);
   db.close();
 });

@@ -24,19 +24,21 @@ publish   name                      text: up to 9 characters
 omit      mail                      contact data: its name says so; if it is meant to be public: "mail": {"type":"string"}
 omit      ApiKey                    a secret: its name says so; if it is meant to be public: "ApiKey": {"type":"string"}
 publish   role                      text: 3 values, which repeat
-publish   is_admin                  boolean: only 0 and 1
-publish   created                   date-time: all are times with an offset; the query converts integer: seconds since 1970 by its values
-publish   last_seen                 date-time or null: all are times with an offset, 15 of 60 NULL; the query converts integer or null: milliseconds since 1970 by its values, 15 of 60 NULL
+publish   is_admin                  integer: only 0 and 1
+publish   created                   integer: 1700086400 to 1705184000
+publish   last_seen                 integer or null: 1700000060123 to 1700003540123, 15 of 60 NULL
 publish   height                    number: 1.51 to 2.1
 publish   website                   uri or null: all are URLs, 12 of 60 NULL
 omit      photo                     BLOB: bytes, which JSON cannot hold; for text: hex("photo") AS "photo"
-omit      age                       mixed: 59 of 60 INTEGER, 1 of 60 TEXT, such as "SECRET old" in rowid 289; if it is meant to be public: "age": {"type":"string"}
+omit      age                       mixed: 59 of 60 INTEGER, 1 of 60 TEXT, such as "SECRET old" in rowid 289; for text: CAST("age" AS TEXT) AS "age"
 omit      Full Address              contact data: its name says so; if it is meant to be public: "full_address": {"type":"string","x-column":"Full Address"}
 publish   Favourite Colour          text: the field favourite_colour; up to 13 characters
-publish   serial                    text: up to 16 characters; the query converts too large: 59 of 60 beyond 2^53, which readers would round, such as 9007199254740992 in rowid 4
+publish   serial                    text: the digits of whole numbers, as 59 of 60 are beyond 2^53 - 1, such as 9007199254740992 in rowid 4
 publish   unused                    text or null: so far, all 60 NULL
+convert   is_admin                  with --convert, a boolean: 0 becomes false, and 1 becomes true
+convert   created                   with --convert, a date-time, if they are seconds since 1970: 1700086400 becomes "2023-11-15T22:13:20Z"
+convert   last_seen                 with --convert, a date-time, if they are milliseconds since 1970: 1700000060123 becomes "2023-11-14T22:14:20.123Z"
 note      published data is public; to publish an omitted column, add its line to properties and its name to required
-note      SQL above is for a SELECT ... FROM people in a file for --query
 write     rollcall.query.sql        the SELECT that reads people; edit it
 write     rollcall.contract.json    the contract of the records at /people/; edit it
 write     rollcall.config.json      the settings; edit them
@@ -59,42 +61,74 @@ next      rollcall build && rollcall serve
   });
 });
 
-test.skipIf(isMissing("sqlite3"))(
-  "a list that the sqlite3 shell has imported as texts: a query makes numbers and dates of them",
-  async () => {
-    const cwd = scratch();
-    copyFileSync(CSV, join(cwd, "books.csv"));
-    execFileSync("sqlite3", ["books.sqlite", ".import --csv books.csv books"], { cwd });
-    const { code, stderr } = await rollcall("init --from books.sqlite", fakeIo(cwd));
-    expect(code).toBe(0);
-    expect(stderr.split("\n").slice(1, 10).join("\n")).toBe(`\
-publish   ISBN                      integer: the key, unique in 8 rows, but the table does not enforce it; 9780061120084 to 9788437604947; the query converts text: integers as text
-publish   Title                     text: up to 40 characters
-publish   Author                    text: up to 24 characters
-publish   Published                 date or null: all are dates, 1 of 8 NULL; the query converts text: dates, but 1 of 8 empty
-publish   Pages                     integer: 96 to 471; the query converts text: integers as text
-publish   Price                     number or null: 6.5 to 14.95, 1 of 8 NULL; the query converts text: numbers as text, but 1 of 8 empty
-publish   In Print                  boolean: the field in_print; only 0 and 1; the query converts text: true and false as text
-publish   Shelf                     text: 2 values, which repeat
-publish   Notes                     text: up to 21 characters`);
-  },
-);
+test("--convert says which columns were converted, and which value keeps the others as they are", async () => {
+  const cwd = scratch();
+  const rows = "('a', '31.01.2026', 'yes', '1.1'), ('b', '28.02.2026', 'n/a', '1.10'), ('c', 'soon', 'x', '1.9')";
+  const sql = `CREATE TABLE things (code TEXT PRIMARY KEY, day TEXT, note TEXT, version TEXT, at TEXT);
+    INSERT INTO things (code, day, note, version) VALUES ${rows}; UPDATE things SET at = '2026-01-31 10:00:00'`;
+  database(sql, join(cwd, "things.sqlite"));
+  const { code, stderr } = await rollcall("init --from things.sqlite --convert", fakeIo(cwd));
+  expect(code).toBe(0);
+  expect(stderr).toBe(`\
+read      things.sqlite             the table things, 3 rows
+publish   code                      text: the key, as the PRIMARY KEY; up to 1 character
+publish   day                       text: up to 10 characters
+publish   note                      text: up to 3 characters
+publish   version                   text: up to 4 characters
+publish   at                        date-time: converted
+keep      day                       as it is: it could be a date, but for 1 of 3, such as "soon" in rowid 3
+keep      version                   as it is: it could be a number, but "1.1" and "1.10" would be equal
+convert   at                        a date-time, if they are UTC: "2026-01-31 10:00:00" becomes "2026-01-31T10:00:00Z"
+note      published data is public
+write     rollcall.query.sql        the SELECT that reads things; edit it
+write     rollcall.contract.json    the contract of the records at /things/; edit it
+write     rollcall.config.json      the settings; edit them
+next      rollcall build && rollcall serve
+`);
+});
 
-test("reads a CSV file", async () => {
+test.skipIf(isMissing("sqlite3"))("a list that the sqlite3 shell has imported as texts can be converted", async () => {
   const cwd = scratch();
   copyFileSync(CSV, join(cwd, "books.csv"));
-  expect(await rollcall("init --from books.csv --words book,books --title Tome --path /b/", fakeIo(cwd))).toMatchObject(
-    {
-      code: 0,
-    },
-  );
-  expect(JSON.parse(readFileSync(join(cwd, "rollcall.config.json"), "utf8"))).toMatchObject({ db: "books.csv" });
-  const contract = JSON.parse(readFileSync(join(cwd, "rollcall.contract.json"), "utf8"));
-  expect(contract).toMatchObject({
-    title: "Tome",
-    "x-listing": { path: "/b/", words: ["book", "books"] },
-    properties: { Pages: { type: "integer" }, in_print: { type: "boolean" }, Price: { type: ["number", "null"] } },
+  execFileSync("sqlite3", ["books.sqlite", ".import --csv books.csv books"], { cwd });
+  const { code, stderr } = await rollcall("init --from books.sqlite --convert", fakeIo(cwd));
+  expect(code).toBe(0);
+  expect(stderr.split("\n").slice(1, 15).join("\n")).toBe(`\
+publish   ISBN                      integer: the key, unique in 8 rows, but the table does not enforce it; converted
+publish   Title                     text: up to 40 characters
+publish   Author                    text: up to 24 characters
+publish   Published                 text: up to 10 characters
+publish   Pages                     integer: converted
+publish   Price                     text: up to 5 characters
+publish   In Print                  boolean: the field in_print; converted
+publish   Shelf                     text: 2 values, which repeat
+publish   Notes                     text: up to 21 characters
+convert   ISBN                      an integer: "9780140328721" becomes 9780140328721
+keep      Published                 as it is: it could be a date, but for 1 of 8 empty
+convert   Pages                     an integer: "96" becomes 96
+keep      Price                     as it is: it could be a number, but for 1 of 8 empty
+convert   In Print                  a boolean: "true" becomes true`);
+});
+
+test("reads a CSV file, and says what becomes null and what the key is", async () => {
+  const cwd = scratch();
+  writeFileSync(join(cwd, "trees.csv"), "kind,height\noak,12.5\noak,n/a\noak,12.5\noak,3.0\n");
+  expect(await rollcall("init --from trees.csv", fakeIo(cwd))).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: `\
+read      trees.csv                 4 records
+key       id                        no column is unique, so the key is the line's number: a line inserted on top renumbers all after it
+publish   kind                      text: up to 3 characters
+publish   height                    number or null: 3 to 12.5
+null      height                    "n/a" becomes null, in 1 of 4 rows
+note      published data is public
+write     rollcall.contract.json    the contract of the records at /trees/; edit it
+write     rollcall.config.json      the settings; edit them
+next      rollcall build && rollcall serve
+`,
   });
+  expect(JSON.parse(readFileSync(join(cwd, "rollcall.config.json"), "utf8"))).toMatchObject({ db: "trees.csv" });
 });
 
 test("lists several tables, and writes nothing", async () => {
@@ -137,13 +171,15 @@ test.each(["rollcall.config.json", "rollcall.contract.json"])("writes nothing if
   expect(readFileSync(join(cwd, name), "utf8")).toBe("mine");
 });
 
+const KEY = { field: "id", why: "as the PRIMARY KEY", order: ["id"] };
+
 test("--json prints what was found, --quiet prints nothing", async () => {
   const cwd = scratch();
   database("people.sql", join(cwd, "people.sqlite"));
   const { code, stdout, stderr } = await rollcall("init --from people.sqlite --json", fakeIo(cwd));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const { contract, columns, sql, ...found } = JSON.parse(stdout).found;
-  expect(found).toEqual({ name: "people", kind: "table", rows: 60, key: { field: "id", why: "as the PRIMARY KEY" } });
+  expect(found).toEqual({ name: "people", kind: "table", rows: 60, key: KEY });
   expect(contract).toEqual(JSON.parse(readFileSync(join(cwd, "rollcall.contract.json"), "utf8")));
   expect(columns[2]).toEqual({
     ...{ column: "mail", field: "mail", what: "contact data", why: "its name says so", instead: { type: "string" } },
@@ -158,15 +194,11 @@ test("--json prints what was found, --quiet prints nothing", async () => {
 });
 
 test.each([
-  ["--table people", 2, "--table and --query need --from, the file of the database."],
+  ["--table people", 2, "--table and --query need --from, the file of records."],
   ["--from nothing.sqlite", 2, "There is no file nothing.sqlite; --from names a file of records."],
   ["--from folder", 1, "folder is a folder; --from names a file of records."],
   ["--from empty", 1, "empty is empty (0 bytes); --from names a file of records."],
-  [
-    "--from text",
-    1,
-    "text is not a SQLite database, or it is encrypted; name a plain SQLite file (file is not a database).",
-  ],
+  ["--from text", 1, "text is text, not a SQLite database; name it .csv, .tsv or .ndjson, or pass --format."],
   ["--from bare.sqlite", 1, "bare.sqlite has no tables; name the SQLite file that holds the records."],
   ["--from one.sqlite --table two", 1, 'one.sqlite has no table or view "two"; it has people. Name one with --table.'],
   ["--from one.sqlite --query none.sql", 2, "There is no file none.sql; --query names a file with one SELECT."],

@@ -6,8 +6,8 @@ import Database from "better-sqlite3";
 import type { Contract } from "../../src/contract/contract.js";
 import { parseContract } from "../../src/contract/file/parse.js";
 import { contractSchema } from "../../src/contract/file/shapes.js";
-import { type Found, initialize } from "../../src/init/init.js";
-import type { Proposed } from "../../src/init/propose.js";
+import type { Proposed } from "../../src/init/decide.js";
+import { type Found, type InitOptions, initialize } from "../../src/init/init.js";
 import { configSchema } from "../../src/settings/settings.js";
 import { scratch } from "../support/files.js";
 
@@ -43,12 +43,16 @@ function written(folder: string, name: keyof typeof SCHEMAS): string {
   return text;
 }
 
-/** Runs init in a folder of its own. @throws Error when a contract is written that no verb would take. */
-export async function init(from: string, { table, query }: { table?: string; query?: string } = {}): Promise<Result> {
+/**
+ * Runs init in a folder of its own.
+ * @param options those of init, with the text of a query
+ * @throws Error if init writes a contract that no verb would take
+ */
+export async function init(from: string, { query, ...options }: Omit<InitOptions, "from"> = {}): Promise<Result> {
   const folder = scratch();
   const file = query === undefined ? undefined : join(folder, "query.sql");
   if (file !== undefined) writeFileSync(file, query ?? "");
-  const { found } = await initialize(folder, { from, table, query: file });
+  const { found } = await initialize(folder, { ...options, from, query: file });
   if (!found) throw new Error("init found nothing");
   const read = parseContract(written(folder, "rollcall.contract.json"));
   if ("mistakes" in read) throw new Error(read.mistakes.join("\n"));

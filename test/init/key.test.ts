@@ -39,39 +39,80 @@ describe("the key", () => {
       "n",
       "unique in 2 rows, but the table does not enforce it",
     ],
-    [
-      "a whole composite PRIMARY KEY, though one of its columns is unique by chance",
-      "a INT, b INT, c INT, PRIMARY KEY (a, b)",
-      "(1, 1, 5), (1, 2, 6)",
-      "id",
-      "made of the PRIMARY KEY (a, b)",
-    ],
   ])("is %s", async (_, columns, values, field, why) => {
     const { key, read } = await init(database(`CREATE TABLE things (${columns}); INSERT INTO things VALUES ${values}`));
-    expect(key).toEqual({ field, why });
+    expect(key).toEqual({ field, why, order: [field] });
     expect(read.listing).toMatchObject({ key: field, order: [field] });
   });
 
+  test("is a whole composite PRIMARY KEY, though one of its columns is unique by chance; its parts give the order", async () => {
+    const file = database(`CREATE TABLE things (a BIGINT, b TEXT, c INT, PRIMARY KEY (b, a));
+      INSERT INTO things VALUES (10, 'x', 5), (9, 'x', 6), (8, 'y', 7)`);
+    const { key, read, config, folder } = await init(file);
+    expect(key).toMatchObject({ field: "id", why: "made of the PRIMARY KEY (b, a)", order: ["b", "a", "id"] });
+    expect(read.listing).toMatchObject({ key: "id", order: ["b", "a", "id"] });
+    expect(config).toMatchObject({ query: "rollcall.query.sql" });
+    expect(config).not.toHaveProperty("table");
+    const sql = `SELECT\n  "b" || '-' || "a" AS "id",\n`;
+    expect(readFileSync(join(folder, "rollcall.query.sql"), "utf8")).toContain(sql);
+  });
+
+  test("is not made of parts whose joined texts repeat", async () => {
+    const { key } = await init(
+      database(`CREATE TABLE things (a TEXT, b TEXT, PRIMARY KEY (a, b)); INSERT INTO things VALUES ('x-y', 'z'), ('x', 'y-z'),
+        ('x', 'z'), ('x', 'y'), ('w', 'y')`),
+    );
+    expect(key).toMatchObject({ field: "id", added: { sql: "rowid" } });
+  });
+
   test.each([
-    ["a BIGINT, b TEXT, PRIMARY KEY (b, a)", "(1, 'x'), (1, 'y'), (2, 'x')", `"b" || '-' || "a" AS "id"`],
-    ["email TEXT PRIMARY KEY, id INT", "('a', 1), ('b', 1)", 'rowid AS "key"'],
-    ["x REAL, born TEXT", "(1.5, 'a'), (2.5, 'b')", 'rowid AS "id"'],
+    ["email TEXT PRIMARY KEY, id INT", "('a', 1), ('b', 1)", "key", "no column is unique"],
+    ["x REAL, score REAL", "(1.5, 1.5), (2.5, 2.5)", "id", "no column is unique"],
     [
       "joined TEXT, about TEXT",
       `('2026-01-01', '${"a".repeat(101)}'), ('2026-01-02', '${"b".repeat(101)}')`,
-      'rowid AS "id"',
+      "id",
+      "only times or long texts are unique (joined, about)",
     ],
-    ["tel TEXT, list TEXT, PRIMARY KEY (tel, list)", "('+49 30 1', 'a'), ('+49 30 2', 'a')", 'rowid AS "id"'],
-    ["code TEXT, name TEXT", "('a', 'x'), (NULL, 'x'), ('b', 'x')", 'rowid AS "id"'],
-    ["user_id TEXT, name TEXT", "('a', 'x'), ('', 'x'), ('', 'x'), (NULL, 'y')", 'rowid AS "id"'],
-  ])("of %s is added by a query", async (columns, values, sql) => {
-    const { key, config, folder } = await init(
+    [
+      "tel TEXT, list TEXT, PRIMARY KEY (tel, list)",
+      "('+49 30 1', 'a'), ('+49 30 2', 'a')",
+      "id",
+      "no column is unique",
+    ],
+    ["code TEXT, name TEXT", "('a', 'x'), (NULL, 'x'), ('b', 'x')", "id", "no column is unique"],
+    ["user_id TEXT, name TEXT", "('a', 'x'), ('', 'x'), ('', 'x'), (NULL, 'y')", "id", "no column is unique"],
+  ])("of %s is the rowid, without a query", async (columns, values, field, why) => {
+    const { key, read, config, sql } = await init(
       database(`CREATE TABLE things (${columns}); INSERT INTO things VALUES ${values}`),
     );
-    expect(readFileSync(join(folder, "rollcall.query.sql"), "utf8")).toContain(`SELECT\n  ${sql},\n`);
-    expect(key.field).toBe(/AS "(\w+)"/.exec(sql)?.[1]);
-    expect(config).toMatchObject({ query: "rollcall.query.sql" });
-    expect(config).not.toHaveProperty("table");
+    expect(key.field).toBe(field);
+    expect(key.why.split("; ")[0]).toBe(`${why}, so the key is SQLite's rowid, which VACUUM may change`);
+    expect(read.fields.find(({ path }) => path === field)).toMatchObject({
+      column: "rowid",
+      schema: { type: "integer" },
+    });
+    expect(sql).toBeUndefined();
+    expect(config).not.toHaveProperty("query");
+  });
+
+  test.each([
+    ["rowid TEXT, n INT", "_rowid_"],
+    ["rowid TEXT, _ROWID_ TEXT, n INT", "oid"],
+  ])("of a table with the columns %s is read by another name of the rowid", async (columns, column) => {
+    const file = database(`CREATE TABLE things (${columns}); INSERT INTO things DEFAULT VALUES`);
+    const { contract } = await init(file);
+    expect(contract.properties["id"]).toMatchObject({ "x-column": column });
+  });
+
+  test("names the column that is nearly unique, and the pair that is", async () => {
+    const rows = Array.from({ length: 20 }, (_, at) => `('a${at === 19 ? 0 : at}', ${at === 19 ? 2 : 1}, 'x')`);
+    const file = database(`CREATE TABLE things (name TEXT, part INT, kind TEXT); INSERT INTO things VALUES ${rows}`);
+    const { key } = await init(file);
+    expect(key.why.split("; ").slice(1)).toEqual([
+      "nearest: name, but for 1 of 20 rows",
+      "name and part together are unique",
+    ]);
   });
 
   test("is required of a view or query", async () => {

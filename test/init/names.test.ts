@@ -1,7 +1,16 @@
 /** Derives hints about private data, words and paths from names. */
 import { describe, expect, test } from "vitest";
 import { TAKEN_NAMES } from "../../src/contract/file/listing-rules.js";
-import { fieldOf, findPrivacy, isFlag, isTimeName, pathOf, wordsForRecords, wordsOf } from "../../src/init/names.js";
+import {
+  fieldOf,
+  findPrivacy,
+  isAboutThings,
+  isFlag,
+  isTimeName,
+  pathOf,
+  wordsForRecords,
+  wordsOf,
+} from "../../src/init/names.js";
 
 describe("names that indicate private data", () => {
   const telling = [
@@ -37,6 +46,34 @@ describe("names that indicate private data", () => {
     ..."ethics index number code currency bio image_url longitude state status borne reborn".split(" "),
   ];
   test.each(harmless)("not %s", (name) => expect(findPrivacy(name)).toBeUndefined());
+});
+
+describe("tables that are not about people", () => {
+  test.each([
+    ["stations", ["code", "lat", "zip"]],
+    ["data", ["name", "latitude", "street"]],
+    ["files", ["path", "hash"]],
+    ["companies", ["name", "address"]],
+    ["museums", ["title", "born"]],
+  ])("%s with %j", (table, columns) => {
+    expect(isAboutThings(table, columns)).toBe(true);
+    expect(columns.map((column) => findPrivacy(column, true))).toEqual(columns.map(() => undefined));
+  });
+
+  test.each([
+    ["people", ["city", "zip"]],
+    ["shops", ["customer_id", "city", "address"]],
+    ["data", ["first_name", "city", "street"]],
+    ["data", ["id", "zip", "hash"]],
+    ["companies", ["name", "address", "birthday"]],
+  ])("but people may be in %s with %j", (table, columns) => {
+    expect(isAboutThings(table, columns)).toBe(false);
+  });
+
+  test.each(["email", "phone", "password", "token", "iban", "email_address", "password_hash", "ip_address"])(
+    "%s is private even there",
+    (name) => expect(findPrivacy(name, true)).toBeDefined(),
+  );
 });
 
 test.each([
@@ -96,15 +133,14 @@ test("fields have the columns' names if they are identifiers, and unique names",
   const taken = new Set<string>();
   for (const name of [...names, "__proto__", "constructor", "order"]) taken.add(fieldOf(name, taken));
   expect([...taken]).toEqual([
-    ...["id", "firstName", "first_name", "first_name_2", "field_2_nd", "groe", "field", "field_2", "field_3", "a_b"],
-    ...["to_string", "proto", "field_constructor", "order"],
+    ...["id", "firstName", "first_name", "first_name_2", "field_2nd", "größe", "名前", "field", "field_2", "a_b"],
+    ...["tostring", "proto", "field_constructor", "order"],
   ]);
 });
 
 test.each([
-  ["active", "BOOLEAN", true],
-  ["x", "bool", true],
   ["x", "TINYINT(1)", true],
+  ["x", "bit", true],
   ["x", "TINYINT(2)", false],
   ["is_admin", "INTEGER", true],
   ["hasBadge", "", true],

@@ -42,6 +42,7 @@ test("defaults", async () => {
     lookup: false,
     explorer: false,
     changes: 0,
+    convert: false,
     skipInvalid: false,
     port: 8080,
     host: "127.0.0.1",
@@ -65,9 +66,12 @@ const PUBLIC_KEY = "RWRp0OvCtaYHsJ4UeCtLxQfDKJ36LwBn7ectFnxFbFfrEasxXK/gKQ5S";
 
 const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   from: ["/people.sqlite", "/people.sqlite"],
-  words: ["station,stations", ["station", "stations"]],
-  title: ["Station", "Station"],
-  path: ["/v1/stations/", "/v1/stations/"],
+  sourceFormat: ["tsv", "tsv"],
+  separator: [";", ";"],
+  quote: ["none", "none"],
+  encoding: ["windows-1252", "windows-1252"],
+  null: ["n/a, \\N", ["n/a", "\\N"]],
+  convert: ["true", true],
   db: ["/a.sqlite", "/a.sqlite"],
   baseUrl: ["https://example.com/x", "https://example.com/x"],
   dist: ["/out", "/out"],

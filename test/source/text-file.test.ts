@@ -1,10 +1,12 @@
+/** Imports text files: all columns with types that say the same, or the columns of a contract. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { contractOf } from "../../src/contract/contract.js";
 import type { FieldSchema } from "../../src/contract/file/form.js";
-import { importText } from "../../src/source/text-file.js";
+import { type ImportAs, importText } from "../../src/source/text-file.js";
+import { type TextSettings, textFormatOf } from "../../src/source/text-format.js";
 import { scratch } from "../support/files.js";
 
 function contractFor(properties: Record<string, FieldSchema>) {
@@ -18,103 +20,282 @@ function contractFor(properties: Record<string, FieldSchema>) {
   });
 }
 
-/** The rows of a text file in SQLite, and the declared types of the columns. */
-async function read(name: string, text: string | Buffer, contract?: ReturnType<typeof contractFor>) {
+const TYPED: ImportAs = { queriedFor: undefined };
+
+/** The rows of a text file in SQLite, and the names of its columns. */
+async function read(name: string, text: string | Buffer, as: ImportAs = TYPED, settings: TextSettings = {}) {
   const path = join(scratch(), name);
   writeFileSync(path, text);
   const to = join(scratch(), "to.sqlite");
-  const { table } = await importText(path, to, contract);
+  const format = textFormatOf(path, settings);
+  if (format === undefined) throw new Error(`${name} has no format`);
+  const { table, note } = await importText(path, format, settings, to, as);
   const db = new Database(to, { readonly: true });
   try {
-    const types = db.prepare("SELECT name, type FROM pragma_table_info(?)").raw().all(table);
-    const rows = db.prepare(`SELECT * FROM "${table}"`).raw().safeIntegers().all();
-    return { table, types, rows };
+    const names = db.prepare("SELECT name FROM pragma_table_info(?)").pluck().all(table);
+    const rows = db
+      .prepare(`SELECT * FROM "${table.replaceAll('"', '""')}"`)
+      .raw()
+      .safeIntegers()
+      .all() as unknown[][];
+    return { table, names, rows, note };
   } finally {
     db.close();
   }
 }
 
-test("without a contract, a column has the type that all its values have", async () => {
-  const text = 'id,name,zip,score,is on,none\n1,"A, ""x""\n2",01234,1.5,TRUE,\n2,,99,2,false,\n';
-  expect(await read("my team.csv", text)).toEqual({
-    table: "my team",
-    types: Object.entries({
-      ...{ id: "INTEGER", name: "TEXT", zip: "TEXT", score: "REAL", "is on": "BOOLEAN", none: "TEXT" },
-    }),
-    rows: [
-      [1n, 'A, "x"\n2', "01234", 1.5, 1n, null],
-      [2n, null, "99", 2, 0n, null],
+const lines = (...all: string[]) => `${all.join("\n")}\n`;
+
+describe("without a contract", () => {
+  test("a column of cells has the type that says the same as each cell", async () => {
+    const text = lines(
+      "id,name,zip,version,price,is on,big,list,none",
+      '1,"A, ""x""\n2",01234,1.1,1.50,true,9007199254740991,"[1, 2]",',
+      '2,,99,1.10,12.00,false,-5,"[""a"", 3]",',
+    );
+    expect(await read("my team.csv", text)).toMatchObject({
+      table: "my team",
+      names: ["id", "name", "zip", "version", "price", "is on", "big", "list", "none"],
+      rows: [
+        [1n, 'A, "x"\n2', "01234", "1.1", 1.5, 1n, 9007199254740991n, "[1, 2]", null],
+        [2n, null, "99", "1.10", 12, 0n, -5n, '["a", 3]', null],
+      ],
+    });
+  });
+
+  test("marks for NULL are those of the contract whose columns a query yields, so that the others are typed", async () => {
+    const queriedFor = contractFor({ size: { type: ["integer", "null"], "x-null-marks": ["n/a", "?"] } });
+    const { rows } = await read("t.csv", lines("id,size,text", "1,n/a,n/a", "2,?,?", "3,5,5"), { queriedFor });
+    expect(rows).toEqual([
+      [1n, null, "n/a"],
+      [2n, null, "?"],
+      [3n, 5n, "5"],
+    ]);
+  });
+
+  test("values as they are written have the line on which the row ends", async () => {
+    expect(await read("t.csv", lines("id,text", '1,"a\nb"', "", "2,007"), "written")).toMatchObject({
+      names: ["rollcall_line", "c1", "c2"],
+      rows: [
+        [3n, "1", "a\nb"],
+        [5n, "2", "007"],
+      ],
+    });
+    expect((await read("t.ndjson", lines('{"id": 1.50}', "", '{"name": "a", "id": null}'), "written")).rows).toEqual([
+      [1n, "1.50", null],
+      [3n, null, '"a"'],
+    ]);
+  });
+
+  test("members of NDJSON keep their types, and rows before a name have NULL", async () => {
+    const text = lines(
+      '{"id": 1, "on": true, "code": "007"}',
+      '{"position": {"lat": 1.5}, "id": 9007199254740993, "list": [ 1 ], "code": null, "__proto__": "x"}',
+      '{"id": 99999999999999999999, "code": 1e400}',
+      "{}",
+    );
+    expect(await read("t.jsonl", text)).toMatchObject({
+      names: ["id", "on", "code", "position", "list", "__proto__"],
+      rows: [
+        [1n, 1n, "007", null, null, null],
+        [9007199254740993n, null, null, '{"lat": 1.5}', "[ 1 ]", "x"],
+        ["99999999999999999999", null, "1e400", null, null, null],
+        [null, null, null, null, null, null],
+      ],
+    });
+  });
+});
+
+describe("with a contract", () => {
+  test("cells become what the fields say if they say the same; other cells stay texts", async () => {
+    const contract = contractFor({
+      flag: { type: "boolean", "x-column": "Flag" },
+      score: { type: "number" },
+      maybe: { type: ["string", "null"], "x-null-marks": ["n/a"] },
+      text: { type: "string" },
+      filled: { type: "string", minLength: 1 },
+      list: { type: "array", items: { type: "string" } },
+    });
+    const text = lines(
+      "filled,flag,id,list,maybe,other,score,text",
+      ',true,7,"[""a""]",n/a,5,1e2,n/a',
+      ",True,007,,,,1.10,",
+      "2,0,-0,no,x,,0.1000000000000000055,1",
+      "2,1,1e3,no,x,,-0,1",
+      "2,yes,9007199254740993,no,x,,9007199254740993,1",
+    );
+    const { names, rows } = await read("t.csv", text, { contract });
+    expect(names).toEqual(["filled", "Flag", "id", "list", "maybe", "score", "text"]);
+    expect(rows).toEqual([
+      [null, 1n, 7n, '["a"]', null, 100, "n/a"],
+      [null, "True", "007", null, null, 1.1, ""],
+      ["2", 0n, "-0", "no", "x", "0.1000000000000000055", "1"],
+      ["2", 1n, "1e3", "no", "x", "-0", "1"],
+      ["2", "yes", 9007199254740993n, "no", "x", 9007199254740993n, "1"],
+    ]);
+  });
+
+  test("fields of NDJSON are found by name in any case, or by path", async () => {
+    const position: FieldSchema = {
+      type: "object",
+      properties: { lat: { type: ["number", "null"] } },
+      required: ["lat"],
+      additionalProperties: false,
+    };
+    const contract = contractFor({ position, on: { type: ["boolean", "null"] } });
+    const text = lines(
+      '{"ID": 1, "ON": true, "extra": [1]}',
+      '{"id": 2, "position": {"lat": 1.5}}',
+      '{"id": 3, "position_lat": 2, "Id": 4, "on": 0}',
+    );
+    const { names, rows } = await read("t.jsonl", text, { contract });
+    expect(names).toEqual(["id", "on", "position_lat"]);
+    expect(rows).toEqual([
+      [1n, 1n, null],
+      [2n, null, 1.5],
+      [3n, 0n, 2n],
+    ]);
+  });
+
+  test("the line's number is x-column rowid, unless a column has that name", async () => {
+    const numbered = { ...contractFor({}).file, properties: { id: { type: "integer", "x-column": "rowid" } } } as const;
+    const contract = contractOf(numbered);
+    expect((await read("t.csv", lines("v", "x", "y"), { contract })).rows).toHaveLength(2);
+    expect((await read("t.ndjson", lines('{"v": 1}'), { contract })).rows).toHaveLength(1);
+    expect((await read("t.csv", lines("v,rowid", "x,7"), { contract })).rows).toEqual([[7n]]);
+    expect((await read("t.ndjson", lines('{"rowid": 7}'), { contract })).rows).toEqual([[7n]]);
+  });
+
+  test.each([
+    ["t.csv", lines("id,nam", "1,a"), /t\.csv lacks the column name \(nearest: nam\)\. It has id, nam\. /],
+    [
+      "t.ndjson",
+      lines('{"id": 1, "nam": "a"}'),
+      /t\.ndjson lacks the column name \(nearest: nam\)\. It has id, nam\. /,
     ],
+    ["t.ndjson", lines('{"id": 1, "Name": "a", "NAME": "b"}'), /line 1: several names differ from name only by case/],
+  ])("refuses %s without a column", async (name, text, message) => {
+    const contract = contractFor({ name: { type: ["string", "null"] } });
+    await expect(read(name, text, { contract })).rejects.toThrow(message);
   });
 });
 
-test("with a contract, converts values to its types, and keeps others as text", async () => {
-  const contract = contractFor({
-    flag: { type: "boolean", "x-column": "Flag" },
-    score: { type: "number" },
-    maybe: { type: ["string", "null"] },
-    text: { type: "string" },
-    filled: { type: "string", minLength: 1 },
-    list: { type: "array", items: { type: "string" } },
+describe("line ends", () => {
+  test.each(["\n", "\r\n", "\r"])("%j", async (end) => {
+    const expected = [
+      [1n, "a"],
+      [2n, "b"],
+    ];
+    const cells = ["id,name", "1,a", "", "2,b", ""].join(end);
+    expect((await read("t.csv", cells)).rows).toEqual(expected);
+    expect((await read("t.csv", `\uFEFF${cells}`)).rows).toEqual(expected);
+    expect((await read("t.tsv", cells.replaceAll(",", "\t"))).rows).toEqual(expected);
+    const objects = ['\uFEFF{"id": 1, "name": "a"}', "", '{"name": "b", "id": 2}'].join(end);
+    expect((await read("t.ndjson", objects)).rows).toEqual(expected);
   });
-  const text = 'id,flag,score,maybe,text,filled,list,other\n007,True,1e2,,,,"[""a""]",5\nx,maybe,-,,,,,\n';
-  expect((await read("t.csv", text, contract)).rows).toEqual([
-    [7n, 1n, 100, null, "", null, '["a"]', "5"],
-    ["x", "maybe", "-", null, "", null, null, null],
-  ]);
-});
 
-test.each([
-  ["a byte order mark and CRLF", "t.csv", "\uFEFFid,name\r\n1,a\r\n\r\n2,b\r\n"],
-  ["semicolons", "t.csv", "id;name\n1;a\n2;b\n"],
-  ["tabs", "t.tsv", "id\tname\n1\ta\n2\tb\n"],
-  ["lines of JSON", "t.ndjson", '\uFEFF{"id": 1, "name": "a"}\r\n\n{"name": "b", "id": 2}'],
-])("%s", async (_what, name, text) => {
-  const { rows } = await read(name, text);
-  expect(rows).toEqual([
-    [1n, "a"],
-    [2n, "b"],
-  ]);
-});
-
-test("members of NDJSON keep their types; fields of a contract are also found by path", async () => {
-  const lines = [
-    '{"id": 1, "on": true, "code": "007"}',
-    '{"id": 2, "position": {"lat": 1.5}, "list": [1], "code": null}',
-  ];
-  expect(await read("t.jsonl", lines.join("\n"))).toEqual({
-    table: "t",
-    types: Object.entries({ id: "INTEGER", on: "BOOLEAN", code: "TEXT", position: "TEXT", list: "TEXT" }),
-    rows: [
-      [1n, 1n, "007", null, null],
-      [2n, null, null, '{"lat":1.5}', "[1]"],
-    ],
+  test("mixed", async () => {
+    expect((await read("t.csv", "id,name\r\n1,a\n2,b\r3,c")).rows).toHaveLength(3);
+    expect((await read("t.ndjson", '{"id":1}\r\n{"id":2}\n{"id":3}\r{"id":4}')).rows).toHaveLength(4);
   });
-  const position: FieldSchema = {
-    type: "object",
-    properties: { lat: { type: ["number", "null"] } },
-    required: ["lat"],
-    additionalProperties: false,
-  };
-  const contract = contractFor({ position, on: { type: ["boolean", "null"] } });
-  expect((await read("t.jsonl", lines.join("\n"), contract)).rows).toEqual([
-    [1n, 1n, null],
-    [2n, null, 1.5],
-  ]);
+
+  test("at the end of a piece of the file", async () => {
+    const long = "x".repeat(65_536 - '{"id":"1"}\r'.length);
+    const { rows } = await read("t.ndjson", `{"id":"1${long}"}\r\n{"id":"2"}\r\n`);
+    expect(rows.map(([id]) => String(id)[0])).toEqual(["1", "2"]);
+  });
+
+  test("an empty line of a file of one column is an empty cell", async () => {
+    expect((await read("t.csv", lines("name", "a", "", "b"))).rows).toEqual([["a"], [null], ["b"]]);
+  });
 });
 
-test.each([
-  ["t.csv", "id,name\n1,a\n2\n", /t\.csv, line 3, column 2: the row has 1 value, where the first line has 2\. /],
-  ["t.csv", 'id\n"1\n', /t\.csv, line 2, column 1: Quote Not Closed/],
-  ["t.csv", "id, \n", /line 1: column 2 has no name; the first line names each column once\.$/],
-  ["t.csv", "id,Name,name\n", /line 1: column 3 repeats the name "name"; /],
+describe("a file that another program writes to while it is read", () => {
+  const before = lines("id,a", "1,x");
+
+  /** Imports a file, to which something is done at each reading. @returns the rows, and how often it was read */
+  async function readDuring(change: (path: string, readings: number) => void) {
+    const path = join(scratch(), "t.csv");
+    writeFileSync(path, before);
+    const to = join(scratch(), "to.sqlite");
+    let readings = 0;
+    const effects = { onRead: () => change(path, ++readings) };
+    await importText(path, "csv", {}, to, TYPED, effects);
+    const db = new Database(to, { readonly: true });
+    const rows = db.prepare("SELECT * FROM t").raw().all();
+    db.close();
+    return { rows, readings };
+  }
+
+  test("is read again", async () => {
+    const found = await readDuring((path, readings) => {
+      // Of the same size, so that the reading under way ends in one piece.
+      if (readings === 1) writeFileSync(path, lines("id,a", "1,y"));
+    });
+    expect(found).toEqual({ rows: [[1, "y"]], readings: 2 });
+  });
+
+  test("is read again if what was read is malformed", async () => {
+    const path = join(scratch(), "t.csv");
+    writeFileSync(path, lines("id,a", '1,"x'));
+    let isFirst = true;
+    const onRead = () => {
+      if (isFirst) writeFileSync(path, before);
+      isFirst = false;
+    };
+    await expect(importText(path, "csv", {}, join(scratch(), "to.sqlite"), TYPED, { onRead })).resolves.toBeDefined();
+  });
+
+  test("is refused at the third time", async () => {
+    let readings = 0;
+    const run = readDuring((path, count) => {
+      readings = count;
+      writeFileSync(path, lines("id,a", `${count},x`));
+    });
+    await expect(run).rejects.toThrow(/t\.csv was overwritten while it was read, by a program other than SQLite/);
+    expect(readings).toBe(3);
+  });
+});
+
+test("names of columns keep every character; one without a name has its number", async () => {
+  const { names } = await read("t.csv", lines("名前, Straße ,,a.b,__proto__", "1,2,3,4,5"));
+  expect(names).toEqual(["名前", "Straße", "column_3", "a.b", "__proto__"]);
+});
+
+test.each(["sqlite_x.csv", "rollcall_raw.csv", 'quo"te.csv', "select.csv", ".csv"])(
+  "reads a file named %s",
+  async (name) => {
+    const { rows } = await read(name, lines("id,a", "1,x"), TYPED, { sourceFormat: "csv" });
+    expect(rows).toEqual([[1n, "x"]]);
+  },
+);
+
+test.each<[name: string, text: string | Buffer, message: RegExp]>([
+  ["t.csv", "id,name\n1,a\n2\n", /t\.csv, line 3: the row has 1 value by commas, where most lines have 2\. /],
+  [
+    "t.csv",
+    `id,name\n${"1,a\n".repeat(50)}2\n`,
+    /t\.csv, line 52, column 2: the row has 1 value, where the first line has 2\. /,
+  ],
+  ["t.csv", 'id,a\n"1\n', /t\.csv, line 2, column 1: Quote Not Closed.*--quote none/],
+  ["t.csv", 'id,a\n1,"x"y\n', /t\.csv, line 2, column 2: .*--quote none/],
+  ["t.csv", "id,Name,name\n1,a,b\n", /has the columns Name and name, which are the same for SQLite; rename one\.$/],
+  ["t.csv", "id,name,name\n1,a,b\n", /line 1: column 3 repeats the name "name"; name each column once/],
+  ["t.csv", "id,a\u0000b\n1,2\n", /line 1: the name of column 2 has a control character.*--encoding utf-16le/],
+  ["t.csv", "id,a\u0007\n1,2\n", /line 1: the name of column 2 has a control character, "a\\u0007"; rename it\.$/],
   ["t.csv", "", /t\.csv is empty \(0 bytes\); --db names/],
-  ["t.csv", Buffer.from("id\n1\n\xff\n", "latin1"), /is not text in UTF-8, from line 3 on; save it as UTF-8\.$/],
-  ["t.csv", Buffer.from("id\n\xc3", "latin1"), /is not text in UTF-8/],
+  ["t.csv", "sep=;\nid;id\n1;a\n", /line 2: column 2 repeats the name "id"/],
+  ["t.csv", ",,\n1,a,b\n", /t\.csv has no columns; its first line must name them\.$/],
+  ["t.csv", "\n\n", /t\.csv has no columns; its first line must name them\.$/],
   ["t.ndjson", '{"id": 1}\n{"id": }', /t\.ndjson, line 2, column 8: expected a value, found }\. /],
-  ["t.ndjson", "[1]", /line 1: expected an object, found \[1\]\.$/],
+  ["t.ndjson", "1", /line 1: expected an object, found 1\. /],
+  ["t.ndjson", '{"a": 1, "a": 2}', /line 1: an object has the name "a" twice\. /],
+  ["t.ndjson", '{"a": {"b": 1, "b": 2}}', /line 1: an object has the name "b" twice\. /],
+  ["t.ndjson", `{"a": ${"[".repeat(5000)}${"]".repeat(5000)}}`, /line 1: nested deeper than 320 levels\. /],
   ["t.ndjson", '{"a": 1}\n{"A": 1}', /has the columns a and A, which are the same for SQLite; rename one\.$/],
-  ["t.csv", `${Array.from({ length: 2000 }, (_, at) => `c${at}`).join()}\n`, /more than 1999 columns/],
-])("refuses %s with its line: %j", async (name, text, message) => {
+  ["t.ndjson", '{"": 1}', /line 1: the name of a member is empty; rename it\.$/],
+  ["t.ndjson", '{"a\\u0000": 1}', /line 1: the name of a member has a control character, "a\\u0000"; rename it\.$/],
+  ["t.csv", `${Array.from({ length: 2000 }, (_, at) => `c${at}`).join()}\n`, /has 2000 columns, and at most 1999 can/],
+])("refuses %s with its line: %#", async (name, text, message) => {
   await expect(read(name, text)).rejects.toThrow(message);
 });

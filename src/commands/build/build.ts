@@ -8,7 +8,7 @@ import { ExitCode } from "../../errors.js";
 import { painter } from "../../print/style.js";
 import { shellWord, toJson } from "../../print/text.js";
 import { defaultSettings, need } from "../../settings/resolve.js";
-import type { Settings } from "../../settings/settings.js";
+import { type Settings, sourceSettings } from "../../settings/settings.js";
 import { build as buildRelease } from "../../snapshot/build.js";
 import type { BuildEffects, BuildOptions } from "../../snapshot/options.js";
 import { InvalidRecordsError } from "../../snapshot/problems.js";
@@ -78,30 +78,30 @@ function isDefaultDist(dist: string, io: Io): boolean {
 }
 
 function toOptions(settings: Settings): BuildOptions {
-  const { db, baseUrl, dist, contract, table, query, defaultAvatar, workers } = need(settings, "db", "baseUrl");
-  const {
-    pageSize,
-    links,
+  const { db, baseUrl, dist } = need(settings, "db", "baseUrl");
+  const { keep, bulk, changes, compress: encodings, problems: problemsFile } = settings;
+  const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
+  const { join, force, adapt, root, basePath, origin, cacheControl, signKey } = settings;
+  return {
+    ...sourceSettings(settings),
+    ...chosenDownloads(settings),
+    db,
+    baseUrl,
+    dist,
     keep,
     bulk,
-    lookup,
-    explorer,
     changes,
-    skipInvalid,
-    compress: encodings,
-    problems: problemsFile,
-    adapt,
+    encodings,
+    problemsFile,
+    gates: { maxAdded, maxRemoved, maxChanged, maxField },
     join,
     force,
-  } = settings;
-  const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
-  const gates = { maxAdded, maxRemoved, maxChanged, maxField };
-  const { root, basePath, origin, cacheControl, signKey } = settings;
-  return {
-    ...{ db, baseUrl, dist, contract, table, query, defaultAvatar, workers },
-    ...{ pageSize, links, keep, bulk, lookup, explorer, changes, skipInvalid, encodings, problemsFile, gates },
-    ...chosenDownloads(settings),
-    ...{ join, force, adapt, root, basePath, origin, cacheControl, signKey },
+    adapt,
+    root,
+    basePath,
+    origin,
+    cacheControl,
+    signKey,
   };
 }
 

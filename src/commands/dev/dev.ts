@@ -1,16 +1,18 @@
 /** `rollcall dev`: turns settings into the options of each build, and its result into text or lines of JSON. */
+
 import { dirname, join } from "node:path";
 import { chosenDownloads } from "../../contract/downloads.js";
 import { type DevScreen, type DevSettings, dev } from "../../dev/dev.js";
 import type { Diff } from "../../diff/change.js";
-import { ExitCode } from "../../errors.js";
+import { ExitCode, usageError } from "../../errors.js";
 import type { Words } from "../../print/numbers.js";
 import { painter } from "../../print/style.js";
 import { toJson, visible } from "../../print/text.js";
 import { makeScratch, removeScratch } from "../../scratch/folder.js";
 import { CONTRACT_FILE } from "../../settings/file.js";
+import { STDIN } from "../../settings/kinds.js";
 import { need } from "../../settings/resolve.js";
-import type { Settings } from "../../settings/settings.js";
+import { type Settings, sourceSettings } from "../../settings/settings.js";
 import { InvalidRecordsError } from "../../snapshot/problems.js";
 import { type Progress, progressBar } from "../program/progress.js";
 import { Stopped, stoppable } from "../program/signals.js";
@@ -20,7 +22,8 @@ import { blocks } from "./blocks.js";
 /** Runs `rollcall dev`. @returns its exit code. @throws UserError */
 export async function runDev({ settings, reload, config }: Given, io: Io): Promise<ExitCode> {
   // A missing setting is refused now. Wrong ones are reported, and may be corrected while this runs.
-  need(settings, "db");
+  const { db } = need(settings, "db");
+  if (db === STDIN) throw usageError("dev builds again when its file changes: give a file instead of standard input.");
   const scratch = await makeScratch("dev");
   const cleanUp = () => removeScratch(scratch);
   // Also clean up when an error ends the process at once, such as a failed write to a stream.
@@ -68,13 +71,9 @@ export async function runDev({ settings, reload, config }: Given, io: Io): Promi
 }
 
 function toDevSettings(settings: Settings): DevSettings {
-  const { db, baseUrl, contract, table, query, defaultAvatar, workers } = need(settings, "db");
-  const { pageSize, links, bulk, changes, skipInvalid, problems: problemsFile } = settings;
-  return {
-    ...{ db, baseUrl, contract, table, query, defaultAvatar, workers },
-    ...{ pageSize, links, bulk, changes, skipInvalid, problemsFile },
-    ...chosenDownloads(settings),
-  };
+  const { db } = need(settings, "db");
+  const { baseUrl, bulk, changes, problems: problemsFile } = settings;
+  return { ...sourceSettings(settings), ...chosenDownloads(settings), db, baseUrl, bulk, changes, problemsFile };
 }
 
 /** Prints one line of JSON for each event on stdout. */

@@ -1,5 +1,5 @@
 /** Checks the fields of a contract: names, columns, schemas, and x-null. */
-import { isScalarKind, isWithin, kindsOf, mayBeNull, nonNullKindsOf } from "../record/kind.js";
+import { isScalarKind, isWithin, kindsOf, mayBeNull, nonNullKindsOf, takesNull } from "../record/kind.js";
 import { lowerCase } from "../sql.js";
 import type { ContractFile, FieldSchema, ValueSchema } from "./form.js";
 import { display, type Place, suggestion } from "./mistakes.js";
@@ -97,7 +97,7 @@ function checkName(name: string, here: Place): void {
 /** Checks an object of fields, which cannot have keywords about columns. */
 function checkObjectField(field: FieldSchema, here: Place): void {
   if (field.properties && !("type" in field)) here.refuse('needs "type": "object" beside its properties');
-  for (const keyword of ["x-column", "x-null", "x-observed", "x-facet", "x-image"] as const) {
+  for (const keyword of ["x-column", "x-null", "x-null-marks", "x-observed", "x-facet", "x-image"] as const) {
     if (keyword in field) here.at(keyword).refuse("is not for objects; move it to a field of the object");
   }
   checkValue(field, here);
@@ -108,6 +108,9 @@ function checkLeaf(field: FieldSchema, here: Place): void {
   checkItems(field.items, here.at("items"));
   if (field["x-facet"] && !kindsOf(field).every(isScalarKind)) {
     here.at("x-facet").refuse("is for strings, numbers, true and false");
+  }
+  if (field["x-null-marks"] && !takesNull(field)) {
+    here.at("x-null-marks").refuse('is for fields that take NULL; add "null" to the type, or an x-null');
   }
   if (field["x-image"] && field.format !== "uri") here.at("x-image").refuse('is for strings with "format": "uri"');
   const { "x-column": column, "x-observed": observed } = field;

@@ -44,6 +44,8 @@ export interface ValueSchema {
 export interface FieldSchema extends ValueSchema {
   readonly "x-column"?: string;
   readonly "x-null"?: NullRule;
+  /** Texts that mean NULL in CSV and TSV, besides empty cells. */
+  readonly "x-null-marks"?: readonly string[];
   /** A narrower schema: a value outside it is published, with a warning. */
   readonly "x-observed"?: ValueSchema;
   readonly "x-facet"?: boolean;

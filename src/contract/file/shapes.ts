@@ -111,6 +111,10 @@ const field: z.ZodType = shape("a field", {
   ...annotations,
   "x-column": optional(text("the name of a column"), "The source's column; otherwise the field's path joined by _."),
   "x-null": optional(nullRule, "The value published for NULL in the source."),
+  "x-null-marks": optional(
+    list(text("a text"), "a list of texts"),
+    "Texts that mean NULL in a CSV or TSV file, besides the empty cell.",
+  ),
   "x-observed": optional(observed, "A narrower schema. A value outside it is published, and counted as a warning."),
   "x-facet": optional(
     z.boolean({ error: "true or false" }),

@@ -24,6 +24,7 @@ export function settingsOf(settings: BuildSettings, source: Source): Omit<MadeOf
       "Shards need a table: a query or a view may give other rows on another machine. Make a table of it first, or build on one machine.",
     );
   const { contract, ...data } = settings.data;
+  const { sourceFormat, separator, quote, encoding } = settings;
   const { baseUrl, links } = data;
   const { version: rollcall } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
   const position = { page: 2, pages: 3, count: 3, baseUrl, path: settings.contract.listing.path, links };
@@ -34,7 +35,7 @@ export function settingsOf(settings: BuildSettings, source: Source): Omit<MadeOf
   const digest = (value: unknown) => sha256(JSON.stringify(value));
   return {
     contract: digest(contract),
-    settings: digest([version, texts, data]),
+    settings: digest([version, texts, data, sourceFormat, separator, quote, encoding]),
     version: digest([rollcall, compressors]),
   };
 }

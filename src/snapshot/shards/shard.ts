@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { unlessStopped, usageError } from "../../errors.js";
 import { explainWrite } from "../../release/refusals.js";
+import { STDIN } from "../../settings/kinds.js";
 import { checkOptions } from "../../settings/options.js";
 import { pick } from "../../settings/settings.js";
 import { type PageRange, rowsOfPages, type Shard } from "../../shards/cut.js";
@@ -61,6 +62,8 @@ export async function buildShard(options: ShardOptions, effects: BuildEffects = 
   const checked = checkOptions("buildShard's second argument", effects, BUILD_EFFECTS);
   if (settings.skipInvalid)
     throw usageError("--skip-invalid and --shard exclude each other: every shard would have to check all records.");
+  if (settings.db === STDIN)
+    throw usageError("Every shard reads the source again, so it cannot be standard input; write it to a file first.");
   return unlessStopped(checked.signal, () => run(settings, checked, readShard(given.shard), given.parts));
 }
 

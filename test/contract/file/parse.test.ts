@@ -404,6 +404,22 @@ const CASES: Record<string, [change: (contract: Rough) => unknown, mistake: stri
     (c) => (c.properties.readings["x-observed"] = { type: "string" }),
     "/properties/readings/x-observed must have the field's kind, integer, got string",
   ],
+  "marks for NULL of a field that does not take it": [
+    (c) => (c.properties.name["x-null-marks"] = ["n/a"]),
+    '/properties/name/x-null-marks is for fields that take NULL; add "null" to the type, or an x-null',
+  ],
+  "marks for NULL that are not a list": [
+    (c) => (c.properties.closed["x-null-marks"] = "n/a"),
+    '/properties/closed/x-null-marks must be a list of texts, got "n/a"',
+  ],
+  "a mark for NULL that is not a text": [
+    (c) => (c.properties.closed["x-null-marks"] = ["n/a", 0]),
+    "/properties/closed/x-null-marks/1 must be a text, got 0",
+  ],
+  "marks for NULL of an object": [
+    (c) => (c.properties.position["x-null-marks"] = ["n/a"]),
+    "/properties/position/x-null-marks is not for objects; move it to a field of the object",
+  ],
   "observed with a keyword of another kind": [
     (c) => (c.properties.readings["x-observed"] = { maxLength: 3 }),
     "/properties/readings/x-observed/maxLength is for a string",
@@ -558,4 +574,12 @@ test("refuses values that are not JSON", () => {
   for (const value of [circle, { version: 1n }, undefined, () => 1]) {
     expect(mistakesOf(checkContract(value))).toHaveLength(1);
   }
+});
+
+test("fields that take NULL may have marks for it", () => {
+  const marks = (contract: Rough) => {
+    for (const name of ["nickname", "closed", "extra"]) contract.properties[name]["x-null-marks"] = ["n/a", "\\N"];
+    contract.properties.position.properties.latitude = { type: ["number", "null"], "x-null-marks": ["-"] };
+  };
+  expect(mistakesAfter(marks)).toEqual([]);
 });

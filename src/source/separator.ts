@@ -1,0 +1,184 @@
+/** Finds the separator of a CSV file from its first records. */
+import { pipeline, Readable } from "node:stream";
+import { CsvError, parse } from "csv-parse";
+import { parse as parseSync } from "csv-parse/sync";
+import { UserError } from "../errors.js";
+import { count } from "../print/numbers.js";
+import type { TextInput } from "./text-input.js";
+
+/** Line ends, longest first: csv-parse takes the first that matches. */
+const LINE_ENDS = ["\r\n", "\n", "\r"];
+/** Maximum bytes of a record: what a text in JavaScript can hold. */
+const MOST_BYTES = 2 ** 29 - 24;
+
+/** Options of csv-parse for reading a whole file. */
+export const WHOLE_FILE = { record_delimiter: LINE_ENDS, max_record_size: MOST_BYTES, info: true };
+
+/** A row as csv-parse gives it. `lines` is the line on which it ends. */
+export interface CsvRow {
+  record: string[];
+  info: { lines: number };
+}
+
+const SEPARATORS = [",", ";", "\t", "|"] as const;
+const NAMES: Readonly<Record<string, string>> = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" };
+
+/** The number of records to look at, and the characters in which they must be. */
+const MOST_RECORDS = 20;
+const MOST_CHARACTERS = 1 << 20;
+
+export interface Dialect {
+  separator: string;
+  /** The character around values that hold separators; null if quotes are characters like others. */
+  quote: string | null;
+  /** The line with the names of columns: 2 after Excel's `sep=;`. */
+  firstLine: number;
+  /** Whether each line is one value, also an empty one. */
+  isOneColumn: boolean;
+  /** What a user should know about the choice, as a sentence. */
+  note?: string;
+}
+
+/** Records of a file's beginning, as one separator splits them. */
+interface Split {
+  separator: string;
+  rows: readonly (readonly string[])[];
+  /** The line on which each row ends. */
+  lines: readonly number[];
+  /** The share of cells that are numbers or have no other separator in them. */
+  clean: number;
+  /** The share of cells that are numbers. */
+  numbers: number;
+}
+
+/**
+ * Finds how a CSV or TSV file is written.
+ *
+ * The separator of CSV is the one that splits all of the first records into the same number of columns, more than one. If
+ * several do, it is the one with most cells that are numbers or texts without another separator, then with most numbers.
+ * @throws UserError that names the line that differs, if a separator fits only some of the records
+ */
+export async function findDialect(input: TextInput): Promise<Dialect> {
+  const { settings, format } = input;
+  const start = await beginning(input);
+  const [, named] = (format === "csv" && /^sep=([^\r\n])(?:\r\n|\n|\r)/i.exec(start)) || [];
+  const firstLine = named === undefined ? 1 : 2;
+  const separator = settings.separator ?? named ?? (format === "tsv" ? "\t" : undefined);
+  if (separator !== undefined) {
+    const quote = await findQuote(input, separator);
+    const [names = []] = split(start, separator, quote, firstLine).rows;
+    return { separator, quote, firstLine, isOneColumn: names.length === 1 };
+  }
+  const quote = await findQuote(input, ",");
+  const splits = SEPARATORS.map((other) => split(start, other, quote, firstLine));
+  const [best] = splits.filter(isEven).sort((one, other) => other.clean - one.clean || other.numbers - one.numbers);
+  if (best) return { separator: best.separator, quote, firstLine, isOneColumn: false };
+  const uneven = splits.find(({ rows }) => isMostlyEven(rows)) ?? splits.find(({ rows }) => (rows[0]?.length ?? 0) > 1);
+  if (uneven) throw unevenError(input.name, uneven);
+  const one = { separator: unused(start), quote, firstLine, isOneColumn: true };
+  const hidden = splits.find(({ rows }) => rows.filter((row) => row.length > 1).length > rows.length / 2);
+  if (!hidden) return one;
+  const mark = NAMES[hidden.separator];
+  return { ...one, note: `read as one column, though most lines have ${mark}; --separator names a separator` };
+}
+
+/**
+ * Finds whether quotes surround values. In TSV, they do only if every quoted value of the whole file is well-formed (RFC 4180).
+ * @throws UserError with the line if such a value of TSV would join lines
+ */
+async function findQuote(input: TextInput, separator: string): Promise<string | null> {
+  const { name, format, settings } = input;
+  if (settings.quote !== undefined) return settings.quote === "none" ? null : settings.quote;
+  if (format === "csv") return '"';
+  const rows = parse({ ...WHOLE_FILE, delimiter: separator, relax_column_count: true });
+  pipeline(Readable.from(input.read()), rows, () => {});
+  let joined: number | undefined;
+  try {
+    for await (const { record, info } of rows as AsyncIterable<CsvRow>) {
+      if (joined === undefined && record.some((cell) => /[\r\n]/.test(cell))) joined = info.lines;
+    }
+  } catch (error) {
+    if (error instanceof CsvError) return null;
+    throw error;
+  }
+  if (joined === undefined) return '"';
+  throw new UserError(
+    `${name}, line ${joined}: a quote joins several lines into one value. Pass --quote none if quotes are characters like others, or --quote '"' if they surround values.`,
+  );
+}
+
+async function beginning(input: TextInput): Promise<string> {
+  let text = "";
+  for await (const piece of input.read()) {
+    text += piece;
+    // Without the last line, which may be incomplete.
+    if (text.length >= MOST_CHARACTERS) return text.slice(0, Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")));
+  }
+  return text;
+}
+
+function split(text: string, separator: string, quote: string | null, firstLine: number): Split {
+  const rows: string[][] = [];
+  const lines: number[] = [];
+  try {
+    parseSync(text, {
+      delimiter: separator,
+      record_delimiter: LINE_ENDS,
+      quote,
+      from_line: firstLine,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      to: MOST_RECORDS,
+      on_record(row: string[], context) {
+        rows.push(row);
+        lines.push(context.lines);
+        return null;
+      },
+    });
+  } catch (error) {
+    // The records before the mistake tell enough. Reading the whole file reports the mistake.
+    if (!(error instanceof CsvError)) throw error;
+  }
+  const cells = rows.slice(1).flat();
+  const others = SEPARATORS.filter((other) => other !== separator);
+  const isNumber = (cell: string) => VALUE.test(cell);
+  const isClean = (cell: string) => isNumber(cell) || !others.some((other) => cell.includes(other));
+  const share = (found: (cell: string) => boolean) => cells.filter(found).length / Math.max(1, cells.length);
+  return { separator, rows, lines, clean: share(isClean), numbers: share(isNumber) };
+}
+
+/** Numbers, also with other marks for decimals and thousands. */
+const VALUE = /^\s*[-+]?[0-9][0-9.,]*\s*$/;
+
+function isEven({ rows }: Split): boolean {
+  const [first] = rows;
+  return first !== undefined && first.length > 1 && rows.every((row) => row.length === first.length);
+}
+
+function isMostlyEven(rows: Split["rows"]): boolean {
+  const usual = usualWidth(rows);
+  return usual > 1 && rows.filter((row) => row.length === usual).length > rows.length / 2;
+}
+
+/** The number of columns that most rows have. */
+function usualWidth(rows: Split["rows"]): number {
+  const widths = new Map<number, number>();
+  for (const { length } of rows) widths.set(length, (widths.get(length) ?? 0) + 1);
+  const [[usual] = [0]] = [...widths].sort(([, one], [, other]) => other - one);
+  return usual;
+}
+
+function unevenError(name: string, { rows, lines, separator }: Split): UserError {
+  const usual = isMostlyEven(rows) ? usualWidth(rows) : (rows[0]?.length ?? 0);
+  const at = rows.findIndex((row) => row.length !== usual);
+  const where = isMostlyEven(rows) ? "most lines have" : "the first line has";
+  return new UserError(
+    `${name}, line ${lines[at]}: the row has ${count(rows[at]?.length ?? 0, "value")} by ${NAMES[separator]}, where ${where} ${usual}. ` +
+      "The first line names the columns: correct the line, remove lines above the names, or pass --separator.",
+  );
+}
+
+/** A character that the text does not have, so that nothing is split. */
+function unused(text: string): string {
+  return ["\u001f", "\u001e", "\u001d"].find((character) => !text.includes(character)) ?? "\u001f";
+}

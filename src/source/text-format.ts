@@ -1,0 +1,36 @@
+/** Which files are CSV, TSV or NDJSON, by their names and settings. */
+import { basename, extname } from "node:path";
+import { usageError } from "../errors.js";
+import { STDIN } from "../settings/kinds.js";
+import type { OptionsOf } from "../settings/settings.js";
+
+/** Settings of how a text file is read. */
+export type TextSettings = OptionsOf<"sourceFormat" | "separator" | "quote" | "encoding">;
+export type TextFormat = NonNullable<TextSettings["sourceFormat"]>;
+
+const ENDINGS: Readonly<Record<string, TextFormat>> = {
+  ".csv": "csv",
+  ".tsv": "tsv",
+  ".tab": "tsv",
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+};
+
+/** The format of a text file, by the setting or its name: `stations.csv`, `stations.csv.gz`; undefined for any other name. */
+export function textFormatOf(path: string, { sourceFormat }: TextSettings = {}): TextFormat | undefined {
+  if (sourceFormat !== undefined) return sourceFormat;
+  if (path === STDIN) throw usageError("Standard input needs its format: pass --format csv, tsv or ndjson.");
+  return ENDINGS[extname(withoutGz(path)).toLowerCase()];
+}
+
+/** The name of a text file's table: `stations` for `data/stations.csv.gz`, `records` for standard input. */
+export function tableNameOf(path: string): string {
+  const file = withoutGz(basename(path));
+  const name = path === STDIN ? "records" : basename(file, extname(file));
+  // SQLite reserves such names.
+  return /^sqlite_/i.test(name) ? `_${name}` : name;
+}
+
+function withoutGz(path: string): string {
+  return path.replace(/\.gz$/i, "");
+}
