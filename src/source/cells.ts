@@ -137,7 +137,7 @@ const TEXT_OR_MARK = /("(?:[^"\\]|\\.)*")|[,:]/g;
 
 /** Makes the converter of a field's cells. A text that does not fit stays text, and is reported as a problem of its record. */
 export function cellReader({ schema }: Field): (text: string) => Stored {
-  const convert = CELL_CONVERTERS[cellKindOf(schema)] ?? ((text) => text);
+  const convert = typedReader(cellKindOf(schema));
   const marks = new Set(schema["x-null-marks"]);
   const empty = !takesNull(schema) && acceptorOf(schema)("") ? "" : null;
   return (text) => {
@@ -153,7 +153,12 @@ function cellKindOf(schema: FieldSchema): Kind {
   return nonNullKindsOf(schema).includes("string") ? "string" : "number";
 }
 
-const CELL_CONVERTERS: Partial<Record<Kind, (text: string) => Stored>> = {
+/** Makes the converter of cells to a type. A text of another type stays text. */
+export function typedReader(type: Kind | CellType): (text: string) => Stored {
+  return CELL_CONVERTERS[type] ?? ((text) => text);
+}
+
+const CELL_CONVERTERS: Partial<Record<Kind | CellType, (text: string) => Stored>> = {
   integer: (text) => (INTEGER.test(text) ? fromNumber(text) : text),
   number: fromNumber,
   boolean: (text) => BOOLEANS[text] ?? text,

@@ -6,18 +6,18 @@ import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { CsvError, parse } from "csv-parse";
 import type { Contract } from "../contract/contract.js";
-import { lowerCase, quoteName, quoteText } from "../contract/sql.js";
+import { lowerCase, quoteName } from "../contract/sql.js";
 import { UserError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { showValue } from "../print/text.js";
 import {
   CellColumn,
-  type CellType,
   cellReader,
   isStoredAsJson,
   memberReader,
   type Stored,
   storedMember,
+  typedReader,
 } from "./cells.js";
 import { explainReading, overwritten } from "./errors.js";
 import { readMembers } from "./json-text.js";
@@ -108,28 +108,63 @@ async function importOnce(
   const db = new Database(to);
   try {
     db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN");
-    const table = new TableWriter(db, name);
+    const isQueried = typeof as === "object" && "queriedFor" in as;
+    const table = new TableWriter(db, isQueried ? `${name} as written` : name);
     const text = input.read((bytes) => {
       effects.onRead?.(bytes, Number(stats.size));
       effects.signal?.throwIfAborted();
     });
+    const contract = typeof as === "object" && "contract" in as ? as.contract : undefined;
     const step = format === "ndjson" ? readLines : readCells;
-    const read = await step(input, text, table, as);
+    const read = await step(input, text, table, contract);
+    if (isQueried && read.columns.length === 0) throw noColumns(input.name);
+    const columns = isQueried ? typeColumns(table, name, read.columns, format, as.queriedFor) : read.columns;
     db.exec("COMMIT");
-    return { ...read, table: table.name, stats, format };
+    return { ...read, columns, table: name, stats, format };
   } finally {
     db.close();
   }
 }
 
+/**
+ * Makes the table that a query reads from a table of values as they are written. Each column gets the type that says the same as
+ * all its values, but JSON stays text where the contract wants JSON.
+ */
+function typeColumns(
+  { db, name: written }: TableWriter,
+  to: string,
+  columns: readonly ImportedColumn[],
+  format: TextFormat,
+  contract: Contract | undefined,
+): ImportedColumn[] {
+  const fields = new Map((contract?.fields ?? []).map((field) => [field.column, field]));
+  const rows = `FROM ${quoteName(written)}`;
+  const select = (values: readonly string[]) => `SELECT ${values.join(", ")} ${rows}`;
+  const readers = columns.map(({ name, column }) => {
+    const field = fields.get(name);
+    if (format === "ndjson") return field && isStoredAsJson(field) ? memberReader(field) : storedMember;
+    const marks = new Set(field?.schema["x-null-marks"]);
+    const found = new CellColumn();
+    const cells = db.prepare<[], string>(`${select([column])} WHERE ${column} IS NOT NULL`).pluck();
+    for (const cell of cells.iterate()) if (!marks.has(cell)) found.add(cell);
+    const read = typedReader(field && isStoredAsJson(field) ? "json" : found.type);
+    return (cell: string) => (marks.has(cell) ? null : read(cell));
+  });
+  db.function("typed", (at, text) => (text === null ? null : readers[Number(at)]?.(String(text))));
+  new TableWriter(db, to).create(columns.map(({ name }) => name));
+  db.exec(`INSERT INTO ${quoteName(to)} ${select(columns.map(({ column }, at) => `typed(${at}, ${column})`))};
+    DROP TABLE ${quoteName(written)}`);
+  return columns.map((column) => ({ ...column, column: column.name }));
+}
+
 function noColumns(file: string): UserError {
-  return new UserError(`${file} has no columns; its first line must name them.`);
+  return new UserError(`${file} has no columns; its first line names them.`);
 }
 
 type Read = Pick<Imported, "columns" | "note">;
 
 /** Reads CSV or TSV. */
-async function readCells(input: TextInput, text: Text, table: TableWriter, as: ImportAs): Promise<Read> {
+async function readCells(input: TextInput, text: Text, table: TableWriter, contract?: Contract): Promise<Read> {
   const { separator: delimiter, quote, firstLine, isOneColumn, note } = await findDialect(input);
   const rows = parse({ ...WHOLE_FILE, delimiter, quote, from_line: firstLine, skip_empty_lines: !isOneColumn });
   // An error of one stream ends all of them, and the loop throws it.
@@ -138,7 +173,7 @@ async function readCells(input: TextInput, text: Text, table: TableWriter, as: I
   try {
     for await (const { record, info } of rows as AsyncIterable<CsvRow>) {
       if (cells) cells.add(record, info.lines);
-      else cells = cellWriter(input.name, columnNames(input.name, record, info.lines), table, as);
+      else cells = cellWriter(input.name, columnNames(input.name, record, info.lines), table, contract);
     }
   } catch (error) {
     throw error instanceof CsvError ? new UserError(describe(input.name, error), { cause: error }) : error;
@@ -154,11 +189,8 @@ interface CellWriter {
   finish(): ImportedColumn[];
 }
 
-function cellWriter(file: string, names: readonly string[], table: TableWriter, as: ImportAs): CellWriter {
-  if (as === "written") return writtenCells(file, names, table);
-  return "contract" in as
-    ? cellsOfContract(file, names, table, as.contract)
-    : typedCells(file, names, table, as.queriedFor);
+function cellWriter(file: string, names: readonly string[], table: TableWriter, contract?: Contract): CellWriter {
+  return contract ? cellsOfContract(file, names, table, contract) : writtenCells(file, names, table);
 }
 
 function cellsOfContract(file: string, names: readonly string[], table: TableWriter, contract: Contract): CellWriter {
@@ -191,51 +223,6 @@ function writtenCells(file: string, names: readonly string[], table: TableWriter
     finish: () => columns,
   };
 }
-
-/** Writes cells as they are, finds a type for each column, and then converts them. */
-function typedCells(
-  file: string,
-  names: readonly string[],
-  table: TableWriter,
-  contract: Contract | undefined,
-): CellWriter {
-  const types = names.map((name) => {
-    const field = contract?.fields.find(({ column }) => column === name);
-    const marks = new Set(field?.schema["x-null-marks"]);
-    return { found: new CellColumn(), marks, isJson: field !== undefined && isStoredAsJson(field) };
-  });
-  const written = writtenCells(file, names, new TableWriter(table.db, `${table.name} as written`));
-  return {
-    add(cells, line) {
-      written.add(cells, line);
-      for (const [at, cell] of cells.entries()) {
-        const type = types[at];
-        if (cell !== "" && !type?.marks.has(cell)) type?.found.add(cell);
-      }
-    },
-    finish() {
-      const columns = written.finish();
-      table.db.function("exact_number", { deterministic: true }, (text) => (text === null ? null : Number(text)));
-      const values = columns.map(({ column }, at) => {
-        const { found, marks, isJson } = types[at] ?? {};
-        const present = [...(marks ?? [])].reduce((sql, mark) => `nullif(${sql}, ${quoteText(mark)})`, column);
-        return CELL_SQL[isJson ? "json" : (found?.type ?? "text")](present);
-      });
-      table.create(names);
-      table.db.exec(`INSERT INTO ${quoteName(table.name)} SELECT ${values.join(", ")} FROM ${quoteName(`${table.name} as written`)};
-        DROP TABLE ${quoteName(`${table.name} as written`)}`);
-      return columns.map((column) => ({ ...column, column: column.name }));
-    },
-  };
-}
-
-const CELL_SQL: Record<CellType, (text: string) => string> = {
-  boolean: (text) => `${text} = 'true'`,
-  integer: (text) => `CAST(${text} AS INTEGER)`,
-  number: (text) => `exact_number(${text})`,
-  json: (text) => text,
-  text: (text) => text,
-};
 
 /** The name of a column that has none. */
 function nameAt(at: number): string {
@@ -290,8 +277,8 @@ function describe(file: string, { message, code, ...place }: CsvError): string {
 }
 
 /** Reads NDJSON. With a contract, a field is also found by its path. */
-async function readLines(input: TextInput, text: Text, table: TableWriter, as: ImportAs): Promise<Read> {
-  const writer = memberWriter(input.name, table, as);
+async function readLines(input: TextInput, text: Text, table: TableWriter, contract?: Contract): Promise<Read> {
+  const writer = contract ? membersOfContract(input.name, table, contract) : writtenMembers(input.name, table);
   let line = 0;
   for await (const json of linesOf(text)) {
     line++;
@@ -313,74 +300,35 @@ interface MemberWriter {
   finish(): ImportedColumn[];
 }
 
-function memberWriter(file: string, table: TableWriter, as: ImportAs): MemberWriter {
-  if (typeof as === "object" && "contract" in as) return membersOfContract(file, table, as.contract);
-  return as === "written" ? writtenMembers(file, table) : typedMembers(file, table, as.queriedFor);
-}
-
+/** Writes members as they are, in columns that are added as names appear. */
 function writtenMembers(file: string, table: TableWriter): MemberWriter {
-  const columns = new MemberColumns(file, table, [LINE], (_, at) => `c${at + 1}`);
+  const columns: ImportedColumn[] = [];
+  const places = new Map<string, number>();
   table.create([LINE]);
-  return {
-    add: (members, line) => {
-      const row = columns.rowOf(members, line, (json) => (json === "null" ? null : json));
-      row[0] = BigInt(line);
-      table.add(row);
-    },
-    finish: () => columns.all,
-  };
-}
-
-function typedMembers(file: string, table: TableWriter, contract: Contract | undefined): MemberWriter {
-  const readers = new Map(
-    (contract?.fields ?? []).filter(isStoredAsJson).map((field) => [field.column, memberReader(field)]),
-  );
-  const columns = new MemberColumns(file, table, [], (name) => name);
-  return {
-    add: (members, line) => {
-      table.add(columns.rowOf(members, line, (json, name) => (readers.get(name) ?? storedMember)(json)));
-    },
-    finish: () => {
-      if (columns.all.length > 0) return columns.all;
-      throw new UserError(`${file} has no columns; give its objects members.`);
-    },
-  };
-}
-
-/** The columns of members, which are added as names appear. */
-class MemberColumns {
-  readonly all: ImportedColumn[] = [];
-  readonly #places = new Map<string, number>();
-
-  constructor(
-    private readonly file: string,
-    private readonly table: TableWriter,
-    private readonly before: readonly string[],
-    private readonly columnOf: (name: string, at: number) => string,
-  ) {}
-
-  /** Makes a row, in which the columns before those of members are NULL. */
-  rowOf(members: ReadonlyMap<string, string>, line: number, read: (json: string, name: string) => Stored): Stored[] {
-    for (const name of members.keys()) if (!this.#places.has(name)) this.#add(name, line);
-    const row: Stored[] = new Array(this.before.length + this.all.length).fill(null);
-    for (const [name, json] of members) row[this.#places.get(name) ?? 0] = read(json, name);
-    return row;
-  }
-
-  #add(name: string, line: number): void {
+  const add = (name: string, line: number) => {
     if (name === "" || /\p{Cc}/u.test(name)) {
       const what = name === "" ? "is empty" : `has a control character, ${showValue(name)}`;
-      throw new UserError(`${this.file}, line ${line}: the name of a member ${what}; rename it.`);
+      throw new UserError(`${file}, line ${line}: the name of a member ${what}; rename it.`);
     }
-    const column = this.columnOf(name, this.all.length);
-    this.#places.set(name, this.before.length + this.all.length);
-    this.all.push({ name, column, isUnnamed: false });
+    const column = `c${columns.length + 1}`;
+    columns.push({ name, column, isUnnamed: false });
+    places.set(name, columns.length);
     requireDifferent(
-      this.file,
-      this.all.map((other) => other.name),
+      file,
+      columns.map((other) => other.name),
     );
-    this.table.extend(column);
-  }
+    table.extend(column);
+  };
+  return {
+    add(members, line) {
+      for (const name of members.keys()) if (!places.has(name)) add(name, line);
+      const row: Stored[] = new Array(1 + columns.length).fill(null);
+      row[0] = BigInt(line);
+      for (const [name, json] of members) row[places.get(name) ?? 0] = json === "null" ? null : json;
+      table.add(row);
+    },
+    finish: () => columns,
+  };
 }
 
 /** Maximum number of names that a message may choose from. */
