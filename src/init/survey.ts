@@ -13,7 +13,7 @@ import { explainReading } from "../source/errors.js";
 import { createQueryView, findTable, isRowidTable, listTables, ROWID_NAMES } from "../source/relation.js";
 import { requireFile } from "../source/stats.js";
 import { type Imported, importText, LINE } from "../source/text-file.js";
-import { textFormatOf } from "../source/text-format.js";
+import { nameOfSource, textFormatOf } from "../source/text-format.js";
 import type { Subject, SurveyOptions } from "./subject.js";
 import { ColumnTally, type RowName, type Survey } from "./tally.js";
 
@@ -51,7 +51,7 @@ export async function withSource<T>(
     db.exec("BEGIN; SELECT 1 FROM sqlite_schema");
     return await step({ db, imported: query === undefined ? imported : undefined });
   } catch (error) {
-    throw explainReading(from, error);
+    throw explainReading(nameOfSource(from), error);
   } finally {
     db?.close();
     if (scratch !== undefined) removeScratch(scratch);

@@ -1,13 +1,11 @@
 /** Copies the rows of a source, unchanged and in published order, into a private SQLite file. */
 import { type BigIntStats, closeSync, openSync, readSync, realpathSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import type { Contract } from "../contract/contract.js";
 import { kindOf } from "../contract/record/kind.js";
 import { quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
-import { size } from "../print/numbers.js";
 import { shellWord } from "../print/text.js";
 import { explainReading, overwritten } from "./errors.js";
 import { publishedParameters, publishedSql } from "./published.js";
@@ -146,7 +144,7 @@ function tryCopy(options: CopyOptions, to: string): Copied | undefined {
     copier.exec("COMMIT");
     return { ...copied, version: found.version, stats: held };
   } catch (error) {
-    if (codeOf(error)?.startsWith("SQLITE_FULL")) throw noRoom(path, stats, error);
+    if (codeOf(error)?.startsWith("SQLITE_FULL")) throw explainReading(options.named ?? path, error);
     const now = error instanceof UserError ? stats : statNow();
     // Another attempt may succeed if the file was replaced or overwritten.
     if (!now || !isSameFile(now, stats)) return undefined;
@@ -285,11 +283,4 @@ function logOf(path: string): string {
 /** Bytes of the write-ahead log of a file; 0 without one. */
 function logSize(path: string): number {
   return statSync(logOf(path), { throwIfNoEntry: false })?.size ?? 0;
-}
-
-function noRoom(path: string, stats: BigIntStats, cause: unknown): UserError {
-  return new UserError(
-    `The folder for temporary files, ${tmpdir()}, has no room for a copy of ${path}, which takes up to ${size(3 * Number(stats.size))}; point TMPDIR at one with room.`,
-    { cause },
-  );
 }

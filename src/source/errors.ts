@@ -1,6 +1,6 @@
 /** Explains errors from reading a source. */
 import { tmpdir } from "node:os";
-import { codeOf, UserError, unreadableFile } from "../errors.js";
+import { codeOf, hasCode, UserError, unreadableFile } from "../errors.js";
 import { foreignContent, readBeginning } from "./foreign.js";
 
 /** What `--db` is for, in messages. */
@@ -25,6 +25,7 @@ const ADVICE = {
 
 /** Turns an error from reading a source into a UserError; returns other errors as they are. */
 export function explainReading(db: string, error: unknown): unknown {
+  if (hasCode(error, "ENOSPC", "EDQUOT")) return new UserError(`${db} ${ADVICE.SQLITE_FULL}.`, { cause: error });
   const isFromSystem = error instanceof Error && "syscall" in error;
   return isFromSystem ? unreadableFile(db, DB_PURPOSE, error) : explainSqlite(db, error);
 }

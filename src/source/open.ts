@@ -20,7 +20,7 @@ import { explainReading, explainSqlite } from "./errors.js";
 import type { Copy } from "./reader.js";
 import { isSameFile, isUnwritten } from "./stats.js";
 import { importText } from "./text-file.js";
-import { type TextSettings, textFormatOf } from "./text-format.js";
+import { nameOfSource, type TextSettings, textFormatOf } from "./text-format.js";
 
 /** Copies a source into a temporary folder, which `close` removes. @throws UserError as `copySource` and `importText` do */
 export async function openSource(options: CopyOptions & TextSettings, signal?: AbortSignal): Promise<Source> {
@@ -30,7 +30,7 @@ export async function openSource(options: CopyOptions & TextSettings, signal?: A
     return new Source(options, folder, path, await copyAny(options, folder, path, signal));
   } catch (error) {
     removeScratch(folder);
-    throw explainReading(options.db, error);
+    throw explainReading(nameOfSource(options.db), error);
   }
 }
 

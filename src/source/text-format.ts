@@ -23,6 +23,11 @@ export function textFormatOf(path: string, { sourceFormat }: TextSettings = {}):
   return ENDINGS[extname(withoutGz(path)).toLowerCase()];
 }
 
+/** The name of a file of records in messages. */
+export function nameOfSource(path: string): string {
+  return path === STDIN ? "standard input" : path;
+}
+
 /** The name of a text file's table: `stations` for `data/stations.csv.gz`, `records` for standard input. */
 export function tableNameOf(path: string): string {
   const file = withoutGz(basename(path));

@@ -11,7 +11,7 @@ import { STDIN } from "../settings/kinds.js";
 import { DB_PURPOSE } from "./errors.js";
 import { BEGINNING, foreignContent, readBeginning } from "./foreign.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
-import type { TextFormat, TextSettings } from "./text-format.js";
+import { nameOfSource, type TextFormat, type TextSettings } from "./text-format.js";
 
 export type Text = AsyncGenerator<string, void>;
 
@@ -39,7 +39,7 @@ export class TextInput {
     const isStdin = given === STDIN;
     const path = isStdin ? join(spool, "stdin") : given;
     if (isStdin) await pipelineDone(stdin, createWriteStream(path));
-    const name = isStdin ? "standard input" : given;
+    const name = nameOfSource(given);
     const stats = requireFile(path, DB_PURPOSE, name);
     const start = readBeginning(path);
     const isPacked = start.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC);

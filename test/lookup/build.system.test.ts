@@ -150,7 +150,7 @@ test.runIf(needs("userns"))(
     ls -A dist | grep -c -e staging -e trash -e current; true`;
     const output = execFileSync("unshare", ["--map-root-user", "--mount", "sh", "-c", script], { encoding: "utf8" });
     expect(output.replace(/[\d.]+ MB/, "SIZE")).toBe(
-      `error: The folder for temporary files, ${folder}/tmp, has no room for a copy of u.sqlite, which takes up to SIZE; point TMPDIR at one with room.\ncode 1\n0\n`,
+      `error: u.sqlite cannot be copied for lack of room in the folder for temporary files, ${folder}/tmp; point TMPDIR at one with room (database or disk is full).\ncode 1\n0\n`,
     );
   },
 );

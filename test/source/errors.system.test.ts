@@ -45,7 +45,7 @@ describe("the file", () => {
     ["not there", () => {}, "There is no file F/users.sqlite; --db names the file of records."],
     ["a folder", () => mkdirSync(db), "F/users.sqlite is a folder; --db names the file of records."],
     ["empty", () => write(""), "F/users.sqlite is empty (0 bytes); --db names the file of records."],
-    ["text", () => write("id,username\n1,ada\n".repeat(1000)), OTHER],
+    ["text", () => write("id,username\n1,ada\n".repeat(1000)), "is text, not a SQLite database; name it .csv, .tsv"],
     ["encrypted", () => write(noise), OTHER],
     [
       "without tables",
