@@ -208,9 +208,12 @@ function epochs(unit: "seconds" | "milliseconds", type: "integer" | "number"): C
     what: `a date-time, if they are ${unit} since 1970`,
     schema: { type: "string", format: "date-time" },
     sql: (value) => {
-      const seconds = unit === "seconds" ? value : `${value} / 1000.0`;
+      // Cells of a text file are text for the query.
+      const number = `CAST(${value} AS ${type === "integer" ? "INTEGER" : "REAL"})`;
+      const seconds = unit === "seconds" ? number : `${number} / 1000.0`;
       const time = `strftime('%Y-%m-%dT%H:%M:${isWholeSeconds ? "%S" : "%f"}Z', ${seconds}, 'unixepoch')`;
-      const isExact = type === "integer" ? `typeof(${value}) = 'integer'` : `round(${value}, 3) = ${value}`;
+      const digits = `${value} GLOB '*[0-9]' AND ${value} NOT GLOB '*[^0-9${type === "integer" ? "" : "."}]*'`;
+      const isExact = type === "integer" ? digits : `${digits} AND round(${number}, 3) = ${number}`;
       return `CASE WHEN ${isExact} THEN ifnull(${time}, ${value}) ELSE ${value} END`;
     },
     convert: (text) => {
@@ -245,15 +248,15 @@ function converted(
 function ofText(tally: ColumnTally, treatment: Treatment): Decision {
   const given = [...tally.marks].filter(([mark]) => treatment.marks.has(mark));
   const found = tally.form();
-  if (!found || isJsonOfCells(tally, found.form)) return withMarks(ofPlainText(tally), given);
+  if (!found || isJsonAsText(tally, found.form)) return withMarks(ofPlainText(tally), given);
   const decision = ofForm(tally, found, treatment);
   const isTyped = decision.schema?.format !== undefined || decision.sql !== undefined;
   return withMarks(decision, isTyped ? [...tally.marks] : given);
 }
 
-/** Cells of JSON that are not all written alike could become equal, so they stay text. */
-function isJsonOfCells({ origin }: ColumnTally, { schema }: Form): boolean {
-  return origin === "cells" && (schema?.type === "array" || schema?.["x-json"] === true);
+/** Texts of NDJSON are not JSON, and cells of JSON that are not all written alike could become equal: both stay text. */
+function isJsonAsText({ origin }: ColumnTally, { schema }: Form): boolean {
+  return origin !== "database" && (schema?.type === "array" || schema?.["x-json"] === true);
 }
 
 function ofPlainText(tally: ColumnTally): Decision {

@@ -10,15 +10,7 @@ import { lowerCase, quoteName } from "../contract/sql.js";
 import { UserError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { showValue } from "../print/text.js";
-import {
-  CellColumn,
-  cellReader,
-  isStoredAsJson,
-  memberReader,
-  type Stored,
-  storedMember,
-  typedReader,
-} from "./cells.js";
+import { CellColumn, cellReader, memberReader, type Stored, storedMember, typedReader } from "./cells.js";
 import { explainReading, overwritten } from "./errors.js";
 import { readMembers } from "./json-text.js";
 import { ROWID_NAMES, requireColumns } from "./relation.js";
@@ -127,8 +119,8 @@ async function importOnce(
 }
 
 /**
- * Makes the table that a query reads from a table of values as they are written. Each column gets the type that says the same as
- * all its values, but JSON stays text where the contract wants JSON.
+ * Makes the table that a query reads from a table of values as they are written. A column that the contract names too is read as
+ * without a query; any other gets the type that says the same as all its values.
  */
 function typeColumns(
   { db, name: written }: TableWriter,
@@ -140,17 +132,19 @@ function typeColumns(
   const fields = new Map((contract?.fields ?? []).map((field) => [field.column, field]));
   const rows = `FROM ${quoteName(written)}`;
   const select = (values: readonly string[]) => `SELECT ${values.join(", ")} ${rows}`;
+  const isJson = format === "ndjson";
+  const empty = isJson ? "null" : "";
   const readers = columns.map(({ name, column }) => {
     const field = fields.get(name);
-    if (format === "ndjson") return field && isStoredAsJson(field) ? memberReader(field) : storedMember;
-    const marks = new Set(field?.schema["x-null-marks"]);
+    if (field) return isJson ? memberReader(field) : cellReader(field);
+    if (isJson) return storedMember;
     const found = new CellColumn();
     const cells = db.prepare<[], string>(`${select([column])} WHERE ${column} IS NOT NULL`).pluck();
-    for (const cell of cells.iterate()) if (!marks.has(cell)) found.add(cell);
-    const read = typedReader(field && isStoredAsJson(field) ? "json" : found.type);
-    return (cell: string) => (marks.has(cell) ? null : read(cell));
+    for (const cell of cells.iterate()) found.add(cell);
+    const read = typedReader(found.type);
+    return (cell: string) => (cell === "" ? null : read(cell));
   });
-  db.function("typed", (at, text) => (text === null ? null : readers[Number(at)]?.(String(text))));
+  db.function("typed", (at, text) => readers[Number(at)]?.(String(text ?? empty)));
   new TableWriter(db, to).create(columns.map(({ name }) => name));
   db.exec(`INSERT INTO ${quoteName(to)} ${select(columns.map(({ column }, at) => `typed(${at}, ${column})`))};
     DROP TABLE ${quoteName(written)}`);
@@ -158,7 +152,7 @@ function typeColumns(
 }
 
 function noColumns(file: string): UserError {
-  return new UserError(`${file} has no columns; its first line names them.`);
+  return new UserError(`${file} has no columns; its first line must name them.`);
 }
 
 type Read = Pick<Imported, "columns" | "note">;
@@ -335,8 +329,12 @@ function writtenMembers(file: string, table: TableWriter): MemberWriter {
 const MOST_NAMES = 1000;
 
 function membersOfContract(file: string, table: TableWriter, contract: Contract): MemberWriter {
+  const taken = new Set(contract.fields.map(({ column }) => lowerCase(column)));
   const all = contract.fields.map((field) => {
-    return { column: field.column, names: field.path.split("."), read: memberReader(field) };
+    const names = field.path.split(".");
+    // A member that is another field's column is not on the path to this one.
+    const isOther = taken.has(lowerCase(names[0] ?? ""));
+    return { column: field.column, names: isOther ? [] : names, read: memberReader(field) };
   });
   const columns = all.filter(({ column }) => !isRowid(column));
   // Such a name is that of the row's number, unless a member has it.
@@ -403,7 +401,8 @@ class RecordMembers {
   }
 
   /** Finds a member by the names on the path to it. */
-  at([name = "", ...names]: readonly string[]): string | undefined {
+  at([name, ...names]: readonly string[]): string | undefined {
+    if (name === undefined) return undefined;
     if (names.length === 0) return this.members.get(name);
     if (!this.#inside.has(name)) {
       const json = this.members.get(name);
