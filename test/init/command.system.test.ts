@@ -34,7 +34,7 @@ omit      age                       mixed: 59 of 60 INTEGER, 1 of 60 TEXT, such 
 omit      Full Address              contact data: its name says so; if it is meant to be public: "full_address": {"type":"string","x-column":"Full Address"}
 publish   Favourite Colour          text: the field favourite_colour; up to 13 characters
 publish   serial                    text: the digits of whole numbers, as 59 of 60 are beyond 2^53 - 1, such as 9007199254740992 in rowid 4
-publish   unused                    text or null: so far, all 60 NULL
+publish   unused                    text or null: no values so far, all 60 NULL
 convert   is_admin                  with --convert, a boolean: 0 becomes false, and 1 becomes true
 convert   created                   with --convert, a date-time, if they are seconds since 1970: 1700086400 becomes "2023-11-15T22:13:20Z"
 convert   last_seen                 with --convert, a date-time, if they are milliseconds since 1970: 1700000060123 becomes "2023-11-14T22:14:20.123Z"
