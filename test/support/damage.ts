@@ -53,7 +53,7 @@ export async function entriesRelease(
 const NAMES = ["Anna Keller", "Anna Maria Ott", "Björn Keller", "Çelik", "李雷", "Straße 7", "Zoë 👍"];
 
 /** Users with names and two values to choose from. */
-export const namedRows = (names: readonly string[] = NAMES) =>
+const namedRows = (names: readonly string[] = NAMES) =>
   plainRows(7).map((row, at) => ({
     ...row,
     display_name: names[at] ?? null,

@@ -1,5 +1,5 @@
 /** `rollcall verify` of parts, lookup and explorer on disk. */
-import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -7,7 +7,6 @@ import { verifyRelease } from "../../src/verify/release/release.js";
 import {
   edit,
   FULL,
-  namedRows,
   PART,
   page,
   partText,
@@ -49,14 +48,6 @@ test("a release with these files passes; without them, the checks are skipped", 
     });
 });
 
-test("progress counts records, then recreated files", async () => {
-  const seen: unknown[] = [];
-  await verifyRelease({ folder: await plainRelease({ lookup: true }), onProgress: (done) => seen.push(done) });
-  const files = [0, 1, 2, 3].map((files) => ({ files, total: 3 }));
-  expect(seen.slice(-4)).toEqual(files);
-  expect(seen.slice(0, -4)).toContainEqual(expect.objectContaining({ records: 7, total: 7 }));
-});
-
 test("accepts parts that end at any record, and refuses parts in the wrong order", async () => {
   const folder = await release("full");
   const lines = partText(folder).split("\n");
@@ -74,29 +65,6 @@ test("accepts parts that end at any record, and refuses parts in the wrong order
   reseal(folder);
   const { bulk } = await verified(folder);
   expect(bulk?.findings.map(({ path }) => path)).toEqual(expect.arrayContaining([PART, OTHER]));
-});
-
-test("parts, lookup or index.json of another release", async () => {
-  const other = await plainRelease(FULL, namedRows(["0 Anna", "Ben", "C", "D", "E", "F", "G"]));
-  const withOther = async (...paths: string[]) => {
-    const folder = await release("full");
-    for (const path of paths) {
-      rmSync(join(folder, path), { recursive: true });
-      cpSync(join(other, path), join(folder, path), { recursive: true });
-    }
-    reseal(folder);
-    return verified(folder);
-  };
-  expect(await withOther("bulk", "bulk.json")).toMatchObject({
-    ...{ differing: ["bulk"], bulk: { count: 1, findings: [{ path: PART, page: 1, id: userId(0) }] } },
-  });
-  expect(await withOther("lookup")).toMatchObject({
-    differing: ["lookup"],
-    lookup: { findings: expect.arrayContaining([expect.objectContaining({ path: WORDS })]) },
-  });
-  expect(await withOther(INDEX)).toMatchObject({
-    lookup: { count: 1, findings: [{ path: INDEX, found: 'words.0 "0"', expected: '"7"' }] },
-  });
 });
 
 test("does not follow a link or a folder in place of a file", async () => {
@@ -133,22 +101,4 @@ test("with invalid pages, the lookup is skipped, and other rows report the pages
   edit(changed, page(1), (text) => text.replace(userId(0), userId(0).replace(/^./, "F")));
   reseal(changed);
   expect((await verified(changed)).lookup?.outcome).not.toBe("passed");
-});
-
-test("an explorer without its lookup, and an index.html alone", async () => {
-  const folder = await release("full");
-  rmSync(join(folder, "lookup"), { recursive: true });
-  reseal(folder);
-  const { differing, lookup } = await verified(folder);
-  expect(differing).toEqual(["description", "lookup"]);
-  expect(lookup?.findings).toContainEqual(
-    expect.objectContaining({ path: INDEX, found: "no such file", expected: "one, as the records make it" }),
-  );
-
-  const alone = await release("plain");
-  writeFileSync(join(alone, "index.html"), "<!doctype html>\n");
-  reseal(alone);
-  const found = await verified(alone);
-  expect(found.explorer?.findings.map(({ path }) => path)).toContain(SUMMARY);
-  expect(found.lookup?.findings.map(({ path }) => path)).toContain(INDEX);
 });

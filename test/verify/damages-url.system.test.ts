@@ -8,7 +8,7 @@ import { openRelease } from "../../src/release/open.js";
 import { verifyHost } from "../../src/verify/host/host.js";
 import { switchTo } from "../server/release.js";
 import { edit, readSnapshot, releases, reseal } from "../support/damage.js";
-import { DAMAGES, type Damage, isSaid, saidBy } from "../support/damages.js";
+import { DAMAGES, type Damage, damagesNamed, isSaid, saidBy } from "../support/damages.js";
 import { type Front, front, type Reply } from "../support/front.js";
 
 const options = { baseUrl: "" };
@@ -94,8 +94,7 @@ test("valid steps pass, with a sample, too", async () => {
 
 test("a sample checks parts on its pages, and skips the lookup", async () => {
   const folder = await release("full");
-  for (const what of ["two records of a part in each other's place", "a word is made up"])
-    DAMAGES.find((damage) => damage.what === what)?.make(folder);
+  for (const { make } of damagesNamed("two records of a part in each other's place", "a word is made up")) make(folder);
   const { differing, row } = await verified(folder, { sample: 2 });
   expect(differing).toEqual(["bulk"]);
   expect(row("lookup")).toMatchObject({

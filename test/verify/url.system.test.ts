@@ -147,27 +147,6 @@ test("skips a check if the response does not allow one", async () => {
   expect(plain.asked.filter((line) => line === "GET /api/users/?format=api&page=4")).toHaveLength(1);
 });
 
-test("progress counts requests, up to the total", async () => {
-  one.reset();
-  const seen: { requests: number; total: number }[] = [];
-  const { asked } = await verifyHost({
-    baseUrl: one.baseUrl,
-    onProgress: (done) => "requests" in done && seen.push(done),
-  });
-  const counts = seen.map(({ requests }) => requests);
-  expect(counts).toEqual(counts.toSorted((a, b) => a - b));
-  expect(seen.every(({ requests, total }) => requests <= total)).toBe(true);
-  expect(seen.at(-1)).toEqual({ requests: asked?.requests, total: asked?.requests });
-});
-
-test("gives up a form of URL after a hundred wrong pages", async () => {
-  const many = await front({ count: 300, pageSize: 1 });
-  many.edit(({ url }, reply) => (/pages\/\d+\.json$/.test(url ?? "") ? { ...reply, status: 404 } : undefined));
-  const count = row(await verifyHost({ baseUrl: many.baseUrl }), "both-forms")?.count ?? 0;
-  expect(count).toBeGreaterThanOrEqual(100);
-  expect(count).toBeLessThan(100 + 8);
-});
-
 describe("a host of stations", () => {
   let weather: Front;
   beforeAll(async () => {
