@@ -13,11 +13,11 @@ import { openRelease, type Release } from "../../src/release/open.js";
 import { sha256 } from "../../src/release/plain-files.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { fetchReply, type Reply } from "../support/front.js";
 import { writeKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
 import { stations, writeStations } from "../support/stations.js";
 import { until } from "../support/until.js";
-import { type Answer, header, type Request, send } from "./raw.js";
 import { type Server, serveWith, writeFor } from "./servers.js";
 
 export interface Shape {
@@ -157,7 +157,24 @@ async function moveOn(
   });
 }
 
-function ask(url: string, ...headers: [string, string][]): Promise<Answer> {
+interface Request {
+  method: string;
+  target: string;
+  headers?: [string, string][];
+  /** The name of the host, if it is not that of the origin. */
+  host?: string;
+}
+
+/** Sends a request with its target as given. @returns the response, with names of headers in lower case. */
+async function send(origin: URL, { method, target, headers = [], host = origin.host }: Request): Promise<Reply> {
+  const sent = { ...Object.fromEntries(headers), host };
+  const reply = await fetchReply(origin.port, { method, url: target, headers: sent });
+  return { ...reply, headers: reply.headers.map(([name, value]) => [name.toLowerCase(), value]) };
+}
+
+const header = ({ headers }: Reply, name: string) => headers.find(([key]) => key === name)?.[1];
+
+function ask(url: string, ...headers: [string, string][]): Promise<Reply> {
   return send(new URL(url), { method: "GET", target: new URL(url).pathname, headers });
 }
 
@@ -296,7 +313,7 @@ function requestsOf({ base, release, server }: Site): Request[] {
     ]),
     ...["bulk.json", "changes.json"].map((name) => file(name, ["Range", "bytes=0-5"])),
     ...[path.slice(1), "", "index.html", "lookup/keys/1.txt"].flatMap((name) =>
-      ["OPTIONS", "POST", "PUT", "DELETE", "PATCH"].map((method) => ({ method, target: `${base}/${name}`, body: "" })),
+      ["OPTIONS", "POST", "PUT", "DELETE", "PATCH"].map((method) => ({ method, target: `${base}/${name}` })),
     ),
     // A condition that the contract leaves out.
     ...[
@@ -327,7 +344,7 @@ function requestsOf({ base, release, server }: Site): Request[] {
 }
 
 /** The parts that the contract names. Redirects may be absolute or not, and have any body or none. */
-function essence(answer: Answer, origin: string, without: readonly string[]) {
+function essence(answer: Reply, origin: string, without: readonly string[]) {
   const headers = answer.headers
     .filter(([name]) => NAMED.includes(name) && !without.includes(name))
     .filter(([name]) => name !== "content-type" || answer.status !== 301)

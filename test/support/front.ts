@@ -112,7 +112,10 @@ function linesOf({ method, url, rawHeaders: raw }: IncomingMessage): string {
 }
 
 /** The response of a host, with its headers unmodified. */
-export function fetchReply(port: string, { method, url, headers }: IncomingMessage): Promise<Reply> {
+export function fetchReply(
+  port: string,
+  { method, url, headers }: Pick<IncomingMessage, "method" | "url" | "headers">,
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: "127.0.0.1", port, method, path: url, headers, agent: false });
     sent.on("error", reject);
