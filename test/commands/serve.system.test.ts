@@ -1,8 +1,10 @@
 /** `rollcall serve` in process: a real server on a free port, with simulated signals. */
 import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { idOf } from "../../src/release/name.js";
 import { build } from "../../src/snapshot/build.js";
+import { writeRelease } from "../server/release.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { freePort } from "../support/ports.js";
@@ -156,13 +158,15 @@ describe("links", () => {
 });
 
 test("serve says how to choose a release if none is current", async () => {
-  const { cwd, make, release } = await folderWithRelease();
-  const newest = await make(3);
-  rmSync(join(newest.folder, "SHA256SUMS"));
-  rmSync(join(cwd, "dist/current"));
+  const cwd = scratch();
+  const older = await writeRelease(join(cwd, "dist"));
+  const newest = await writeRelease(join(cwd, "dist"), { count: 6 });
+  // As a copy that was interrupted leaves it.
+  rmSync(join(newest, "snapshot.json"));
+  rmSync(join(newest, "SHA256SUMS"));
   const { code, stdout, stderr } = await rollcall("serve --port 0", fakeIo(cwd));
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr, "the newest that is whole").toBe(
-    `error: No release in dist is current; to make the newest one current, run "rollcall use ${release.id} dist".\n`,
+    `error: No release in dist is current; to make the newest one current, run "rollcall use ${idOf(basename(older))} dist".\n`,
   );
 });
