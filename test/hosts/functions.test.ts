@@ -1,6 +1,6 @@
-/** The CloudFront function in a bare VM, and Azure's routes. */
+/** The CloudFront function in a bare VM, Azure's routes, and Fastly's rules for methods. */
 import vm from "node:vm";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
 import { FUNCTION_LIMIT } from "../../src/hosts/cloudfront.js";
 import { openRelease, type Release } from "../../src/release/open.js";
@@ -176,4 +176,26 @@ test("Azure's routes name the pages and files below the base URL's path", async 
   expect(routes).toContainEqual({ route: `${BASE}/lookup/words/*`, headers: lines });
   const pages = routes.filter(({ headers }) => headers["X-Robots-Tag"] === "noindex").map(({ route }) => route);
   expect(pages.sort()).toEqual([`${BASE}/`, `${BASE}/index.html`]);
+});
+
+describe("Fastly's purge, which arrives as FASTLYPURGE", () => {
+  const vcl = async () => (await filesFor("fastly", await publish(scratch()))).get("rollcall.vcl") ?? "";
+  /** The lines of vcl_recv about methods. */
+  const lines = async () => (await vcl()).match(/(?<=^ +if \()req\.method .*(?= \}$)/gm) ?? [];
+
+  test("goes on to the URL that GET goes on to, as no other method does but HEAD", async () => {
+    const refused = (await lines()).map((line) => line.split(") { error "));
+    const passes = (method: string) =>
+      refused.every(([condition = "", error]) => {
+        const holds = condition.split(" && ").every((part) => part.includes("!=") !== part.includes(`"${method}"`));
+        return error === undefined || !holds;
+      });
+    const methods = ["GET", "HEAD", "FASTLYPURGE", "PURGE", "OPTIONS", "POST", "PUT", "DELETE", "TRACE"];
+    expect(methods.filter(passes)).toEqual(["GET", "HEAD", "FASTLYPURGE"]);
+  });
+
+  test("needs a token", async () => {
+    const needs = 'req.method == "FASTLYPURGE") { set req.http.Fastly-Purge-Requires-Auth = "1";';
+    expect(await lines()).toContain(needs);
+  });
 });

@@ -318,5 +318,8 @@ const APACHE = apache("apache", ({ folder }) => [`Include ${folder}/rollcall.con
 /** Servers that can answer `?page=N` and take many requests. */
 export const SERVERS: readonly Server[] = [NGINX, APACHE, HTACCESS, CADDY, WORKERD];
 
+/** Those that the tests of a change start. */
+export const COMMON_SERVERS: readonly Server[] = [ROLLCALL, ...SERVERS];
+
 /** Netlify's engine starts anew for each request. Firebase serves only by path. */
-export const ALL_SERVERS: readonly Server[] = [ROLLCALL, ...SERVERS, NETLIFY, FIREBASE];
+export const ALL_SERVERS: readonly Server[] = [...COMMON_SERVERS, NETLIFY, FIREBASE];

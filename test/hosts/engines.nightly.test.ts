@@ -119,25 +119,3 @@ test.skipIf(isMissing(FALCO)).each([
     expect({ Errors, Warnings, ParseErrors }).toEqual({ Errors: 0, Warnings: 0, ParseErrors: {} });
   },
 );
-
-describe("Fastly's purge, which arrives as FASTLYPURGE", () => {
-  /** The lines of vcl_recv about methods. */
-  const lines = async () =>
-    (await fileFor("fastly", "rollcall.vcl", {})).match(/(?<=^ +if \()req\.method .*(?= \}$)/gm) ?? [];
-
-  test("goes on to the URL that GET goes on to, as no other method does but HEAD", async () => {
-    const refused = (await lines()).map((line) => line.split(") { error "));
-    const passes = (method: string) =>
-      refused.every(([condition = "", error]) => {
-        const holds = condition.split(" && ").every((part) => part.includes("!=") !== part.includes(`"${method}"`));
-        return error === undefined || !holds;
-      });
-    const methods = ["GET", "HEAD", "FASTLYPURGE", "PURGE", "OPTIONS", "POST", "PUT", "DELETE", "TRACE"];
-    expect(methods.filter(passes)).toEqual(["GET", "HEAD", "FASTLYPURGE"]);
-  });
-
-  test("needs a token", async () => {
-    const needs = 'req.method == "FASTLYPURGE") { set req.http.Fastly-Purge-Requires-Auth = "1";';
-    expect(await lines()).toContain(needs);
-  });
-});
