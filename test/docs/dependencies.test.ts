@@ -7,15 +7,13 @@ const DOC = readFileSync(new URL("docs/internals/dependencies.md", ROOT), "utf8"
 const PACKAGE: Record<"dependencies" | "devDependencies", Record<string, string>> = JSON.parse(
   readFileSync(new URL("package.json", ROOT), "utf8"),
 );
-const ENGINES: { dependencies: Record<string, string> } = JSON.parse(
-  readFileSync(new URL("test/engines/package.json", ROOT), "utf8"),
-);
+const ENGINES: typeof PACKAGE = JSON.parse(readFileSync(new URL("test/engines/package.json", ROOT), "utf8"));
 const [, runtime = "", development = "", engines = ""] = DOC.split(/^## .*$/m);
 
 test.each([
   ["dependencies", runtime, PACKAGE.dependencies],
   ["devDependencies", development, PACKAGE.devDependencies],
-  ["engines", engines, ENGINES.dependencies],
+  ["engines", engines, { ...ENGINES.dependencies, ...ENGINES.devDependencies }],
 ] as const)("%s: each in one row with a reason", (_, section, packages) => {
   const [, , ...rows] = [...section.matchAll(/^\| (.+?) \| (.+) \|$/gm)];
   const names = rows.flatMap(([, names = ""]) => names.split(", "));
