@@ -152,7 +152,7 @@ function typeColumns(
 }
 
 function noColumns(file: string): UserError {
-  return new UserError(`${file} has no columns; its first line must name them.`);
+  return new UserError(`${file} has no columns; its first line names them.`);
 }
 
 type Read = Pick<Imported, "columns" | "note">;
