@@ -26,7 +26,9 @@ test.each([...CASE_FOLDERS])("%s gives its expected release, file for file and b
   if (name === WHOLE) writeFileSync(join(actual, EXTRACT), extractOf(readFileSync(join(actual, OPENAPI), "utf8")));
   if (isUpdate) {
     replaceFolder(actual, expected);
-    const dropped = [...readTree(expected).keys()].filter((path) => !(name === WHOLE ? path !== OPENAPI : KEPT.test(path)));
+    const dropped = [...readTree(expected).keys()].filter(
+      (path) => !(name === WHOLE ? path !== OPENAPI : KEPT.test(path)),
+    );
     for (const path of dropped) rmSync(join(expected, path));
   }
   expect(existsSync(expected), "run UPDATE=1 npm test, then review what it wrote").toBe(true);

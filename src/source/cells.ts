@@ -218,7 +218,7 @@ export function storedMember(json: string): Stored {
 }
 
 /** Whether SQLite stores the values of a field as JSON. */
-export function isStoredAsJson({ schema }: Pick<Field, "schema">): boolean {
+function isStoredAsJson({ schema }: Pick<Field, "schema">): boolean {
   return ["array", "object", "json"].includes(kindOf(schema));
 }
 

@@ -114,12 +114,6 @@ const linked = (path: string) => (f: string) => {
 };
 const otherDigit = (path: string) => (f: string) =>
   edit(f, path, (text) => text.replace(/^./, (digit) => (digit === "0" ? "1" : "0")));
-const lines = (path: string, change: (lines: string[]) => readonly string[]) => (f: string) =>
-  edit(f, path, (text) =>
-    change(text.split("\n").slice(0, -1))
-      .map((line) => `${line}\n`)
-      .join(""),
-  );
 const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 const SWAP = /\n([^\n]*),\n([^\n]*),\n/;
 const SWAPPED = "\n$2,\n$1,\n";
