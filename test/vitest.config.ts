@@ -35,8 +35,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: "system",
+          pool: "forks",
+          isolate: false,
           // Most wait most of the time, for a process, a socket or a browser.
           maxWorkers: 3,
+          // Vitest refuses projects of one group with different numbers of workers, as in `.ci/nightly coverage`.
+          sequence: { groupOrder: 1 },
           setupFiles: [SETUP],
           globalSetup: ["test/compile.ts"],
           include: [SYSTEM],
