@@ -69,7 +69,7 @@ function currentOf(dist: string): string {
 /** The error for a `dist` without a current release. It says how to make the newest release current, or to build one. */
 export function noCurrent(dist: string, cause?: unknown): UserError {
   const names = releaseNames(dist);
-  const newest = names.find((name) => existsSync(join(dist, RELEASES, name, SNAPSHOT))) ?? names[0];
+  const newest = names.find((name) => existsSync(join(dist, RELEASES, name, SUMS))) ?? names[0];
   if (newest === undefined) return noReleases(dist, cause);
   const command = `rollcall use ${idOf(newest)}${dist === SETTINGS.dist.default ? "" : ` ${shellWord(dist)}`}`;
   return usageError(`No release in ${dist} is current; to make the newest one current, run "${command}".`, cause);
