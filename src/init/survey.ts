@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import { basename, extname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
-import { quoteName } from "../contract/sql.js";
+import { lowerCase, quoteName } from "../contract/sql.js";
 import { UserError, usageError } from "../errors.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
 import { STDIN } from "../settings/kinds.js";
@@ -154,7 +154,7 @@ function nameOf(place: Subject["place"], number: unknown, rows: number): RowName
 /** The subject of a text file that was imported as it is written. */
 function fileSubject({ table, columns, format, note }: Imported, { table: named }: SurveyOptions): Subject {
   if (named !== undefined) throw usageError("--table is for SQLite files; a text file is one table.");
-  const taken = new Set(columns.map(({ name }) => name.toLowerCase()));
+  const taken = new Set(columns.map(({ name }) => lowerCase(name)));
   return {
     name: table,
     kind: "file",
@@ -174,7 +174,7 @@ function findSubject(db: Database, options: SurveyOptions): Subject {
   const { name, kind, schema, inner } = chooseRelation(db, options);
   const sql = "SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1 ORDER BY cid";
   const columns = db.prepare<[string, string], ColumnInfo>(sql).all(inner, schema);
-  requireOnce(kind, name, columns);
+  if (kind !== "table") requireOnce(kind, name, columns);
   const primary = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk);
   const rowid = kind === "table" ? findRowid(db, name, columns) : undefined;
   return {
@@ -223,7 +223,7 @@ function chooseRelation(db: Database, { from, table, query }: SurveyOptions) {
 /** A name that reads the table's rowid, if it has one. */
 function findRowid(db: Database, table: string, columns: readonly ColumnInfo[]): string | undefined {
   if (!isRowidTable(db, table)) return undefined;
-  const names = new Set(columns.map(({ name }) => name.toLowerCase()));
+  const names = new Set(columns.map(({ name }) => lowerCase(name)));
   return ROWID_NAMES.find((name) => !names.has(name));
 }
 

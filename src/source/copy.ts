@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import type { Contract } from "../contract/contract.js";
 import { kindOf } from "../contract/record/kind.js";
-import { quoteName } from "../contract/sql.js";
+import { lowerCase, quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
 import { explainReading, overwritten } from "./errors.js";
@@ -48,7 +48,7 @@ export const REPEATED = "repeated";
 
 /** The name of the copy's column with the row number, from 1. No other column has it. */
 export function numberColumn({ fields }: Contract): string {
-  const taken = new Set(fields.map(({ column }) => column.toLowerCase()));
+  const taken = new Set(fields.map(({ column }) => lowerCase(column)));
   let name = "rollcall_number";
   while (taken.has(name)) name += "_";
   return name;
@@ -84,7 +84,7 @@ export function connect(path: string, wait: number): Database.Database {
 
 /** The columns of the copy, quoted, each once: several fields may have the same column. */
 export function copiedColumns({ fields }: Contract): string[] {
-  const byName = new Map(fields.map(({ column }) => [column.toLowerCase(), quoteName(column)]));
+  const byName = new Map(fields.map(({ column }) => [lowerCase(column), quoteName(column)]));
   return [...byName.values()];
 }
 
@@ -224,13 +224,13 @@ function withDigits(contract: Contract, from: string, texts: ReadonlySet<string>
   const strings = contract.fields.filter(({ schema }) => kindOf(schema) === "string");
   const mayBeNumbers = new Set(
     strings
-      .map(({ column }) => column.toLowerCase())
+      .map(({ column }) => lowerCase(column))
       .filter((column) => !texts.has(column))
       .map(quoteName),
   );
   const columns = copiedColumns(contract).map((column) =>
     // Numbers come before any text, so one comparison is enough for most values.
-    mayBeNumbers.has(column.toLowerCase())
+    mayBeNumbers.has(lowerCase(column))
       ? `CASE WHEN ${column} COLLATE BINARY < '' AND typeof(${column}) = 'integer'
           AND ${column} NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}
           THEN CAST(${column} AS TEXT) ELSE ${column} END AS ${column}`

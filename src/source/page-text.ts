@@ -5,7 +5,7 @@ import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { RECORD_SEPARATOR } from "../contract/page.js";
 import { isNeverNumber, isWithoutEscapes } from "../contract/record/byte-pattern.js";
 import { isNullable, type Kind, kindOf, takesNull } from "../contract/record/kind.js";
-import { quoteName, quoteText } from "../contract/sql.js";
+import { lowerCase, quoteName, quoteText } from "../contract/sql.js";
 import { conditionSql } from "./candidates.js";
 import { publishedSql } from "./published.js";
 
@@ -111,11 +111,11 @@ function checkSql({ fields, conditions }: Contract): string {
 function conditionCheck(sql: string, fields: readonly Field[]): string {
   const named = new Set<string>();
   const bare = compileCondition(sql, (column) => {
-    named.add(column.toLowerCase());
+    named.add(lowerCase(column));
     return quoteName(column);
   });
   const isOfNumbers = fields
-    .filter(({ column }) => named.has(column.toLowerCase()))
+    .filter(({ column }) => named.has(lowerCase(column)))
     .every(({ schema }) => kindOf(schema) === "integer" && !isNullable(schema) && !schema["x-null"]);
   return isOfNumbers && !/'|\bcollate\b/i.test(sql) ? bare : `${conditionSql(sql)} IS TRUE`;
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
-import { quoteName } from "../contract/sql.js";
+import { lowerCase, quoteName } from "../contract/sql.js";
 import { UserError, unreadableFile, usageError } from "../errors.js";
 import { findNear } from "../print/near.js";
 import { listed, shellWord } from "../print/text.js";
@@ -17,6 +17,7 @@ export interface RelationOptions {
 /** The maximum number of columns that a message lists. */
 const MOST_LISTED = 12;
 
+/** The name of a query's view, with an underscore for each table that has it. */
 const QUERY_VIEW = "rollcall_query";
 
 /**
@@ -42,7 +43,7 @@ export function findRelation(db: Database, file: string, options: RelationOption
     .prepare<[string, string], string>("SELECT name FROM pragma_table_xinfo(?, ?)")
     .pluck()
     .all(name, schema);
-  requireOnce(contract, where, found);
+  if (query !== undefined || !isTable(db, name)) requireOnce(contract, where, found);
   const hasRowid = query === undefined && isRowidTable(db, name);
   requireColumns(contract, found, { where, file, rename, hasRowid });
   return `${schema}.${quoteName(name)}`;
@@ -72,7 +73,7 @@ export function tableOf({ table, contract }: RelationOptions): string {
 /** Finds a table or view by name, ignoring case. @param otherwise advice other than to name a table. @throws UserError if it does not exist. */
 export function findTable(db: Database, file: string, table: string, many = "records", otherwise?: string): string {
   const tables = listTables(db);
-  const found = tables.find((name) => name.toLowerCase() === table.toLowerCase());
+  const found = tables.find((name) => lowerCase(name) === lowerCase(table));
   if (found !== undefined) return found;
   if (tables.length === 0) throw new UserError(`${file} has no tables; name the SQLite file that holds the ${many}.`);
   const near = findNear(table, tables);
@@ -102,23 +103,26 @@ export function createQueryView(db: Database, path: string): string {
 function createView(db: Database, sql: string, path: string): string {
   // SQLite would run only the text before the NUL.
   if (sql.includes("\0")) throw new UserError(`Query ${path} has a NUL character in it; --query names a text file.`);
+  const tables = new Set(listTables(db).map(lowerCase));
+  let view = QUERY_VIEW;
+  while (tables.has(view)) view += "_";
   try {
-    db.prepare(`CREATE TEMP VIEW ${QUERY_VIEW} AS\n${sql}`).run();
+    db.prepare(`CREATE TEMP VIEW ${view} AS\n${sql}`).run();
     // SQLite checks a view's tables and columns only when it is used. Check here, so that the message names the query's file.
-    db.prepare(`SELECT * FROM temp.${QUERY_VIEW}`);
+    db.prepare(`SELECT * FROM temp.${view}`);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     const message = `Query ${path} cannot be run: ${why}. It must be one SELECT that yields the columns.`;
     throw new UserError(message, { cause });
   }
-  return QUERY_VIEW;
+  return view;
 }
 
 /** Refuses repeated columns, which SQLite numbers: `note`, `note:1`. */
 function requireOnce({ fields }: Contract, where: string, found: readonly string[]): void {
   const repeated = fields
     .map(({ column }) => column)
-    .filter((name) => found.some((other) => other.toLowerCase().startsWith(`${name.toLowerCase()}:`)));
+    .filter((name) => found.some((other) => lowerCase(other).startsWith(`${lowerCase(name)}:`)));
   if (repeated.length === 0) return;
   throw new UserError(`${where} yields ${listed(repeated)} more than once; select each column once.`);
 }
@@ -140,11 +144,11 @@ export function requireColumns(
   { where, file, rename, hasRowid }: ColumnsPlace,
 ): void {
   const columns = contract.fields.map(({ column }) => column);
-  const lower = new Set(columns.map((column) => column.toLowerCase()));
-  const have = new Set([...found.map((name) => name.toLowerCase()), ...(hasRowid ? ROWID_NAMES : [])]);
-  const missing = columns.filter((name) => !have.has(name.toLowerCase()));
+  const lower = new Set(columns.map(lowerCase));
+  const have = new Set([...found.map(lowerCase), ...(hasRowid ? ROWID_NAMES : [])]);
+  const missing = columns.filter((name) => !have.has(lowerCase(name)));
   if (missing.length === 0) return;
-  const spare = found.filter((name) => !lower.has(name.toLowerCase()));
+  const spare = found.filter((name) => !lower.has(lowerCase(name)));
   const named = missing.map((name) => {
     const near = findNear(name, spare);
     return near === undefined ? name : `${name} (nearest: ${near})`;

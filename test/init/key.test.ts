@@ -159,6 +159,25 @@ test("hostile names become a valid contract", async () => {
   );
 });
 
+test("reads the table that is named, not one that differs by the case of letters beyond ASCII", async () => {
+  const file = database(
+    `CREATE TABLE "\u00c9" (id INTEGER PRIMARY KEY); CREATE TABLE "\u00e9" (nr INTEGER PRIMARY KEY)`,
+  );
+  const { name, key } = await init(file, { table: "\u00e9" });
+  expect([name, key.field]).toEqual(["\u00e9", "nr"]);
+});
+
+test("reads a table whose columns are named as SQLite numbers repeated ones", async () => {
+  const { read } = await init(database(`CREATE TABLE t (id INTEGER PRIMARY KEY, "id:1" TEXT)`));
+  expect(read.fields.map(({ column }) => column)).toEqual(["id", "id:1"]);
+});
+
+test("queries a table that has the name of a query's view", async () => {
+  const file = database("CREATE TABLE rollcall_query (id INTEGER PRIMARY KEY); INSERT INTO rollcall_query VALUES (7)");
+  const { rows, key } = await init(file, { query: "SELECT * FROM rollcall_query" });
+  expect([rows, key.field]).toEqual([1, "id"]);
+});
+
 test("refuses a query with a repeated column", async () => {
   const file = database("CREATE TABLE t (id INTEGER PRIMARY KEY, n INT)");
   await expect(init(file, { query: "SELECT one.*, other.n FROM t one JOIN t other USING (id)" })).rejects.toThrow(

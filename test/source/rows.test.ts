@@ -131,6 +131,14 @@ test("order is by bytes whatever collation the columns declare", async () => {
   expect(again.id).toBe(indexed.id);
 });
 
+test("columns that differ only by the case of letters beyond ASCII are different, as in SQLite", async () => {
+  const contract = contractOfThings({ "\u00c9": { type: "string" }, "\u00e9": { type: "string" } });
+  const things = [{ key: "1", size: 1, note: "n", kind: "a", "\u00c9": "upper", "\u00e9": "lower" }];
+  const { folder: release } = await publishThings(folder, contract, things);
+  const page = JSON.parse(readFileSync(join(release, "things/pages/1.json"), "utf8"));
+  expect(page.results).toMatchObject([{ "\u00c9": "upper", "\u00e9": "lower" }]);
+});
+
 describe("an INTEGER that JSON readers would round", () => {
   const contract = contractOfThings(
     { size: undefined, kind: { type: ["string", "null"] }, note: { type: "string" } },
