@@ -129,13 +129,13 @@ function typeColumns(
   format: TextFormat,
   contract: Contract | undefined,
 ): ImportedColumn[] {
-  const fields = new Map((contract?.fields ?? []).map((field) => [field.column, field]));
+  const fields = new Map((contract?.fields ?? []).map((field) => [lowerCase(field.column), field]));
   const rows = `FROM ${quoteName(written)}`;
   const select = (values: readonly string[]) => `SELECT ${values.join(", ")} ${rows}`;
   const isJson = format === "ndjson";
   const empty = isJson ? "null" : "";
   const readers = columns.map(({ name, column }) => {
-    const field = fields.get(name);
+    const field = fields.get(lowerCase(name));
     if (field) return isJson ? memberReader(field) : cellReader(field);
     if (isJson) return storedMember;
     const found = new CellColumn();
@@ -356,7 +356,7 @@ function membersOfContract(file: string, table: TableWriter, contract: Contract)
         const json = record.find(column) ?? record.at(names);
         if (json === undefined) return null;
         found.add(column);
-        return read(json);
+        return Buffer.isBuffer(json) ? json : read(json);
       });
       table.add(row);
     },
@@ -400,14 +400,19 @@ class RecordMembers {
     return other === undefined ? undefined : this.members.get(other);
   }
 
-  /** Finds a member by the names on the path to it. */
-  at([name, ...names]: readonly string[]): string | undefined {
+  /**
+   * Finds a member by the names on the path to it.
+   * @returns its JSON; or the bytes of a value on the path that is neither an object nor null, so that the field does not take it
+   */
+  at([name, ...names]: readonly string[]): string | Buffer | undefined {
     if (name === undefined) return undefined;
-    if (names.length === 0) return this.members.get(name);
+    const json = this.members.get(name);
+    if (names.length === 0 || json === undefined) return json;
+    if (json === "null") return undefined;
+    if (!json.startsWith("{")) return Buffer.from(json);
     if (!this.#inside.has(name)) {
-      const json = this.members.get(name);
-      const read = json?.startsWith("{") ? readMembers(json) : undefined;
-      this.#inside.set(name, read && "members" in read ? new RecordMembers(read.members, this.where) : undefined);
+      const read = readMembers(json);
+      this.#inside.set(name, "members" in read ? new RecordMembers(read.members, this.where) : undefined);
     }
     return this.#inside.get(name)?.at(names);
   }

@@ -73,6 +73,16 @@ describe("without a contract", () => {
     ]);
   });
 
+  test("a column of the contract is found in any case, so that its marks are NULL", async () => {
+    const queriedFor = contractFor({ size: { type: ["string", "null"], "x-null-marks": ["n/a"] } });
+    const { names, rows } = await read("t.csv", lines("ID,SIZE", "1,n/a", "2,5"), { queriedFor });
+    expect(names).toEqual(["ID", "SIZE"]);
+    expect(rows).toEqual([
+      [1n, null],
+      [2n, "5"],
+    ]);
+  });
+
   test("values as they are written have the line on which the row ends", async () => {
     expect(await read("t.csv", lines("id,text", '1,"a\nb"', "", "2,007"), "written")).toMatchObject({
       names: ["rollcall_line", "c1", "c2"],
@@ -154,6 +164,22 @@ describe("with a contract", () => {
       [1n, 1n, null],
       [2n, null, 1.5],
       [3n, 0n, 2n],
+    ]);
+  });
+
+  test.each(['"N48 E11"', "[48, 11]", "48", "true"])("a path through %s is not NULL but bytes", async (json) => {
+    const position: FieldSchema = {
+      type: "object",
+      properties: { lat: { type: ["number", "null"] }, name: { type: ["string", "null"] } },
+      required: ["lat", "name"],
+      additionalProperties: false,
+    };
+    const text = lines(`{"id": 1, "position": ${json}}`, '{"id": 2, "position": null}', '{"id": 3, "position": {}}');
+    const { rows } = await read("t.ndjson", text, { contract: contractFor({ position }) });
+    expect(rows).toEqual([
+      [1n, Buffer.from(json), Buffer.from(json)],
+      [2n, null, null],
+      [3n, null, null],
     ]);
   });
 
