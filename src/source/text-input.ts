@@ -112,18 +112,30 @@ async function* bytesOf(
 ): AsyncGenerator<Buffer, void> {
   const file = createReadStream(path);
   // An error of one stream ends both, and the loop throws it.
-  const plain = isPacked ? pipeline(file, createGunzip(), () => {}) : file;
+  const gunzip = isPacked ? createGunzip() : undefined;
+  const plain = gunzip ? pipeline(file, gunzip, () => {}) : file;
   try {
     for await (const bytes of plain as AsyncIterable<Buffer>) {
       onRead(file.bytesRead);
       yield bytes;
     }
+    if (gunzip) await requireNoRest(path, name, gunzip.bytesWritten);
   } catch (cause) {
     if (!codeOf(cause)?.startsWith("Z_")) throw cause;
     throw new UserError(`${name} is a damaged gzip file (${(cause as Error).message}); get it again.`, { cause });
   } finally {
     file.destroy();
   }
+}
+
+/**
+ * zlib ignores everything from a NUL behind a member on, which may be another member.
+ * @throws UserError if it is more than padding
+ */
+async function requireNoRest(path: string, name: string, from: number): Promise<void> {
+  for await (const bytes of createReadStream(path, { start: from }) as AsyncIterable<Buffer>)
+    if (bytes.some((byte) => byte !== 0))
+      throw new UserError(`${name} is a damaged gzip file (other bytes follow NULs behind its data); get it again.`);
 }
 
 function countLines(text: string): number {

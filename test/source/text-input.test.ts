@@ -142,6 +142,14 @@ describe("gzip", () => {
     await expect(read(whole.fill(0xa5, 20, 24))).rejects.toThrow(/is a damaged gzip file \(.*\); get it again\.$/);
     await expect(read(Buffer.from([0x1f, 0x8b]))).rejects.toThrow(/is a damaged gzip file/);
   });
+
+  test("NULs at the end are padding; NULs before other bytes are refused", async () => {
+    const [one, zeros] = [gzipSync("id\n1\n"), Buffer.alloc(100_000)];
+    expect(await read(Buffer.concat([one, zeros]))).toBe("id\n1\n");
+    await expect(read(Buffer.concat([one, zeros, gzipSync("2\n")]))).rejects.toThrow(
+      /is a damaged gzip file \(other bytes follow NULs behind its data\); get it again\.$/,
+    );
+  });
 });
 
 test("tells whether the file was replaced or written to since", async () => {
