@@ -120,7 +120,7 @@ export class ColumnTally {
       this.#addOther(value, row);
       return;
     }
-    const isWhole = /^-?\d+$/.test(json);
+    const isWhole = /^-?\d+$/.test(json) && json !== "-0";
     this.#countType(isWhole ? "INTEGER" : "REAL", json, row);
     countExample(isWhole ? this.unsafe : this.inexact, json, row);
   }

@@ -233,7 +233,10 @@ export function memberReader({ schema }: Field): (json: string) => Stored {
     const type = memberTypeOf(json);
     if (type === "json" || (type === "boolean" && kind !== "boolean")) return Buffer.from(json);
     const value = storedMember(json);
+    if (type !== "number" || (kind !== "string" && kind !== "mixed")) return value;
     // Readers would round such a whole number, so a field of text has its digits.
-    return kind === "string" && typeof value === "bigint" && !Number.isSafeInteger(Number(value)) ? json : value;
+    if (kind === "string" && INTEGER.test(json) && !Number.isSafeInteger(Number(json))) return json;
+    // As text, such a number would be taken for a text that was given.
+    return typeof value === "string" ? Buffer.from(json) : value;
   };
 }
