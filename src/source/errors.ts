@@ -52,3 +52,10 @@ export function overwritten(db: string): UserError {
     `${db} was overwritten while it was read, by a program other than SQLite, so nothing was published; write the new file beside it and rename it ("mv new.sqlite ${db}"), then run this again.`,
   );
 }
+
+/** The error for a text file that was written to or replaced each time it was read. */
+export function changedWhileRead(name: string, times: number): UserError {
+  return new UserError(
+    `${name} changed while it was read, ${times} times, so nothing was published; run this again when no program writes to it. A program that writes it for long should write another file, then rename that.`,
+  );
+}

@@ -11,7 +11,7 @@ import { UserError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { showValue } from "../print/text.js";
 import { CellColumn, cellReader, memberReader, type Stored, storedMember, typedReader } from "./cells.js";
-import { explainReading, overwritten } from "./errors.js";
+import { changedWhileRead, explainReading } from "./errors.js";
 import { readMembers } from "./json-text.js";
 import { ROWID_NAMES, requireColumns } from "./relation.js";
 import { type CsvRow, findDialect, WHOLE_FILE } from "./separator.js";
@@ -83,7 +83,7 @@ export async function importText(
       // A file that another program is writing may look damaged.
       if (input.isUnchanged()) throw explainReading(input.name, error);
     }
-    if (readings === MOST_READINGS) throw overwritten(input.name);
+    if (readings === MOST_READINGS) throw changedWhileRead(input.name, readings);
     await setTimeout(PAUSE);
   }
 }
