@@ -94,6 +94,10 @@ export async function survey(
     throw new UserError(
       `The ${kind} ${name} has ${subject.columns.length} columns, and at most ${MOST_COLUMNS} can be read. Select some in a query, and pass it with --query FILE.`,
     );
+  if (options.null !== undefined && origin !== "cells")
+    throw usageError(
+      "--null is for the cells of CSV and TSV; SQLite and NDJSON have null of their own, so leave it out.",
+    );
   const marks = new Set(options.null);
   const columns = subject.columns.map((column) => new ColumnTally(column, origin, marks));
   const rows = await readRows(db, subject, columns, signal);

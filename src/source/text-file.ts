@@ -9,7 +9,7 @@ import type { Contract } from "../contract/contract.js";
 import { lowerCase, quoteName } from "../contract/sql.js";
 import { UserError } from "../errors.js";
 import { count } from "../print/numbers.js";
-import { showValue } from "../print/text.js";
+import { shorten, showValue } from "../print/text.js";
 import { CellColumn, cellReader, memberReader, type Stored, storedMember, typedReader } from "./cells.js";
 import { changedWhileRead, explainReading } from "./errors.js";
 import { readMembers } from "./json-text.js";
@@ -164,16 +164,27 @@ async function readCells(input: TextInput, text: Text, table: TableWriter, contr
   // An error of one stream ends all of them, and the loop throws it.
   pipeline(Readable.from(text), rows, () => {});
   let cells: CellWriter | undefined;
+  let headNote: string | undefined;
   try {
     for await (const { record, info } of rows as AsyncIterable<CsvRow>) {
       if (cells) cells.add(record, info.lines);
-      else cells = cellWriter(input.name, columnNames(input.name, record, info.lines), table, contract);
+      else {
+        const names = columnNames(input.name, record, info.lines);
+        cells = cellWriter(input.name, names, table, contract);
+        headNote = noteOnNames(names);
+      }
     }
   } catch (error) {
     throw error instanceof CsvError ? new UserError(describe(input.name, error), { cause: error }) : error;
   }
   if (!cells) throw noColumns(input.name);
-  return { columns: cells.finish(), note };
+  return { columns: cells.finish(), note: note ?? headNote };
+}
+
+/** A note if the names of columns look like values, since the first line may be a record. */
+function noteOnNames(names: readonly string[]): string | undefined {
+  if (!names.some((name) => /^-?[0-9]+(?:[.][0-9]+)?$/.test(name))) return undefined;
+  return `whose first line names the columns ${shorten(names.join(", "), 40)}; if it is a record, add a line of names above it`;
 }
 
 /** Writes rows of cells. */

@@ -120,9 +120,19 @@ describe("marks of absence", () => {
   });
 
   test("are for cells alone: NDJSON and SQLite have null", async () => {
-    const { of } = await initText("a.ndjson", lines('{"id": 1, "v": "n/a"}', '{"id": 2, "v": "-"}'), { null: ["-"] });
+    const ndjson = lines('{"id": 1, "v": "n/a"}', '{"id": 2, "v": "-"}');
+    await expect(initText("a.ndjson", ndjson, { null: ["-"] })).rejects.toThrow(
+      "--null is for the cells of CSV and TSV",
+    );
+    const { of } = await initText("a.ndjson", ndjson);
     expect(of("v").schema).not.toHaveProperty("x-null-marks");
     expect(of("v").what).toBe("text");
+  });
+
+  test("a first line that looks like a record is noted", async () => {
+    const { note } = await initText("a.csv", lines("1,Ann", "2,Bo"));
+    expect(note).toMatch(/first line names the columns 1, Ann; if it is a record, add a line of names/);
+    expect((await initText("a.csv", lines("id,name", "2,Bo"))).note).toBeUndefined();
   });
 
   test("are NULL for the query that converts, too", async () => {
