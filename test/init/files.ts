@@ -69,7 +69,7 @@ const names = fc.uniqueArray(
 );
 
 /** A table of texts: each column is of one kind, of two, or of one with a single odd cell. */
-export const tables: fc.Arbitrary<Column[]> = fc.tuple(names, fc.integer({ min: 1, max: 24 })).chain(([all, rows]) =>
+const tables: fc.Arbitrary<Column[]> = fc.tuple(names, fc.integer({ min: 1, max: 24 })).chain(([all, rows]) =>
   fc.tuple(
     ...all.map((name) =>
       fc
@@ -86,7 +86,7 @@ export const tables: fc.Arbitrary<Column[]> = fc.tuple(names, fc.integer({ min: 
 );
 
 /** How a file is written. */
-export interface Form {
+interface Form {
   format: "csv" | "tsv" | "sqlite";
   separator: string;
   isNamed: boolean;
@@ -97,7 +97,7 @@ export interface Form {
   convert: boolean;
 }
 
-export const forms: fc.Arbitrary<Form> = fc.record({
+const forms: fc.Arbitrary<Form> = fc.record({
   format: fc.constantFrom("csv", "csv", "csv", "tsv", "sqlite"),
   separator: fc.constantFrom(",", ";", "\t", "|"),
   isNamed: fc.boolean(),
@@ -140,7 +140,7 @@ function databaseOf(path: string, columns: readonly Column[]): void {
  * Publishes a table in a form, and checks that nothing changed.
  * @returns the message of init if it refuses the file
  */
-export async function checkTable(folder: string, drawn: readonly Column[], form: Form): Promise<string | undefined> {
+async function checkTable(folder: string, drawn: readonly Column[], form: Form): Promise<string | undefined> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   const columns = writable(drawn, form);
@@ -252,7 +252,7 @@ const members: fc.Arbitrary<string> = fc.oneof(
 );
 
 /** Objects of NDJSON, by name the JSON of each member; names may be missing. */
-export const objects: fc.Arbitrary<ReadonlyMap<string, string>[]> = names.chain((all) =>
+const objects: fc.Arbitrary<ReadonlyMap<string, string>[]> = names.chain((all) =>
   fc
     .tuple(...all.map(() => fc.array(members, { minLength: 1, maxLength: 3 })))
     .chain((choices) =>
@@ -267,7 +267,7 @@ export const objects: fc.Arbitrary<ReadonlyMap<string, string>[]> = names.chain(
 );
 
 /** Publishes NDJSON, and checks that nothing changed. @returns the message of init if it refuses the file */
-export async function checkObjects(
+async function checkObjects(
   folder: string,
   rows: readonly ReadonlyMap<string, string>[],
   lineEnd: Form["lineEnd"],
@@ -342,4 +342,25 @@ function sorted(value: unknown): unknown {
   return Object.entries(value)
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, item]) => [name, sorted(item)]);
+}
+
+/** Publishes many tables in many forms. Few files of one column may be refused, since commas in most rows may be separators. */
+export async function checkTables(folder: string, numRuns: number): Promise<void> {
+  const refused: string[] = [];
+  const check = fc.asyncProperty(tables, forms, async (columns, form) => {
+    const message = await checkTable(folder, columns, form);
+    if (message !== undefined) refused.push(message);
+  });
+  await fc.assert(check, { numRuns });
+  for (const message of refused) expect(message).toMatch(/ or pass --separator\.$/);
+  expect(refused.length).toBeLessThan(numRuns / 20);
+}
+
+/** Publishes many NDJSON files. */
+export async function checkManyObjects(folder: string, numRuns: number): Promise<void> {
+  const lineEnds = fc.constantFrom("\n" as const, "\r\n" as const, "\r" as const);
+  const check = fc.asyncProperty(objects, lineEnds, async (rows, lineEnd) => {
+    expect(await checkObjects(folder, rows, lineEnd)).toBeUndefined();
+  });
+  await fc.assert(check, { numRuns });
 }
