@@ -138,11 +138,11 @@ const TEXT_OR_MARK = /("(?:[^"\\]|\\.)*")|[,:]/g;
 /** Makes the converter of a field's cells. A text that does not fit stays text, and is reported as a problem of its record. */
 export function cellReader({ schema }: Field): (text: string) => Stored {
   const convert = typedReader(cellKindOf(schema));
-  const marks = new Set(schema["x-null-marks"]);
+  const marks = schema["x-null-marks"] && new Set(schema["x-null-marks"]);
   const empty = !takesNull(schema) && acceptorOf(schema)("") ? "" : null;
   return (text) => {
     if (text === "") return empty;
-    return marks.has(text) ? null : convert(text);
+    return marks?.has(text) ? null : convert(text);
   };
 }
 

@@ -12,9 +12,9 @@ const LINE_ENDS = ["\r\n", "\n", "\r"];
 const MOST_BYTES = 2 ** 29 - 24;
 
 /** Options of csv-parse for reading a whole file. */
-export const WHOLE_FILE = { record_delimiter: LINE_ENDS, max_record_size: MOST_BYTES, info: true };
+export const WHOLE_FILE = { record_delimiter: LINE_ENDS, max_record_size: MOST_BYTES };
 
-/** A row as csv-parse gives it. `lines` is the line on which it ends. */
+/** A row as csv-parse gives it with `info`. `lines` is the line on which it ends. */
 export interface CsvRow {
   record: string[];
   info: { lines: number };
@@ -90,7 +90,7 @@ async function findQuote(input: TextInput, separator: string): Promise<string | 
   const { name, format, settings } = input;
   if (settings.quote !== undefined) return settings.quote === "none" ? null : settings.quote;
   if (format === "csv") return '"';
-  const rows = parse({ ...WHOLE_FILE, delimiter: separator, relax_column_count: true });
+  const rows = parse({ ...WHOLE_FILE, delimiter: separator, relax_column_count: true, info: true });
   pipeline(Readable.from(input.read()), rows, () => {});
   let joined: number | undefined;
   try {

@@ -160,16 +160,22 @@ type Read = Pick<Imported, "columns" | "note">;
 /** Reads CSV or TSV. */
 async function readCells(input: TextInput, text: Text, table: TableWriter, contract?: Contract): Promise<Read> {
   const { separator: delimiter, quote, firstLine, isOneColumn, note } = await findDialect(input);
-  const rows = parse({ ...WHOLE_FILE, delimiter, quote, from_line: firstLine, skip_empty_lines: !isOneColumn });
+  // Lines of rows cost a tenth of a build, which does not need them.
+  const info = contract === undefined;
+  const options = { ...WHOLE_FILE, delimiter, quote, from_line: firstLine, skip_empty_lines: !isOneColumn, info };
+  const rows = parse(options);
   // An error of one stream ends all of them, and the loop throws it.
   pipeline(Readable.from(text), rows, () => {});
   let cells: CellWriter | undefined;
   let headNote: string | undefined;
   try {
-    for await (const { record, info } of rows as AsyncIterable<CsvRow>) {
-      if (cells) cells.add(record, info.lines);
+    for await (const row of rows as AsyncIterable<CsvRow | string[]>) {
+      const { record, line } = Array.isArray(row)
+        ? { record: row, line: firstLine }
+        : { record: row.record, line: row.info.lines };
+      if (cells) cells.add(record, line);
       else {
-        const names = columnNames(input.name, record, info.lines);
+        const names = columnNames(input.name, record, line);
         cells = cellWriter(input.name, names, table, contract);
         headNote = noteOnNames(names);
       }
