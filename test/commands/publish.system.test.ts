@@ -44,7 +44,15 @@ test("as JSON, and quietly", async () => {
   expect([code, stderr]).toEqual([0, ""]);
   expect(JSON.parse(stdout)).toEqual({
     ...{ target: join(cwd, "site").replace(`${cwd}/`, ""), id, before: null, resumed: false },
-    ...{ added: 7, changed: 0, removed: 0, same: 0, bytes: 0, urls: 0, warnings: [], dry_run: true, seconds: 0 },
+    added: 7,
+    changed: 0,
+    removed: 0,
+    same: 0,
+    bytes: 0,
+    urls: 0,
+    warnings: [],
+    dry_run: true,
+    seconds: 0,
   });
   expect(await rollcall("publish site --quiet", fakeIo(cwd))).toEqual({ code: 0, stdout: "", stderr: "" });
 });

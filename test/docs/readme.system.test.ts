@@ -62,7 +62,10 @@ type Names<T> = Record<keyof T, true>;
 const OPTIONS = {
   build: {
     ...{ db: true, baseUrl: true, dist: true, contract: true, table: true, query: true, pageSize: true, links: true },
-    ...{ sourceFormat: true, separator: true, quote: true, encoding: true },
+    sourceFormat: true,
+    separator: true,
+    quote: true,
+    encoding: true,
     ...{ encodings: true, defaultAvatar: true, keep: true, skipInvalid: true, gates: true },
     ...{ problemsFile: true, extraFiles: true, workers: true, now: true, onProgress: true, signal: true },
     ...{ signKey: true, signPassword: true },
@@ -84,7 +87,11 @@ const OPTIONS = {
   diff: {
     ...{ old: true, new: true, dist: true, only: true, ignore: true, gates: true, workers: true },
     ...{ baseUrl: true, pageSize: true, contract: true, table: true, query: true, defaultAvatar: true },
-    ...{ sourceFormat: true, separator: true, quote: true, encoding: true, links: true },
+    sourceFormat: true,
+    separator: true,
+    quote: true,
+    encoding: true,
+    links: true,
     ...{ skipInvalid: true, lookup: true, explorer: true },
     ...{ onProgress: true, signal: true, cwd: true, scratch: true },
   } satisfies Names<DiffOptions & DiffEffects>,

@@ -84,7 +84,11 @@ test.skipIf(isMissing("sqlite3"))("a list that the sqlite3 shell has imported", 
   const { page } = await published(cwd, ["--from", "books.sqlite", "--convert"], "/books/");
   expect(page.count).toBe(8);
   expect(page.results[0]).toEqual({
-    ...{ Author: "Harper Lee", ISBN: 9_780_061_120_084, Notes: 'a "classic", they say', Pages: 281, Price: "12.99" },
+    Author: "Harper Lee",
+    ISBN: 9_780_061_120_084,
+    Notes: 'a "classic", they say',
+    Pages: 281,
+    Price: "12.99",
     ...{ Published: "1960-07-11", Shelf: "A1", Title: "To Kill a Mockingbird", in_print: true },
   });
 });

@@ -343,8 +343,10 @@ const withoutExplorer = ({ release }: Site) =>
 
 const EXPLORERS: readonly Question[] = [
   {
-    ...{ name: "explorer-page", rule: `the explorer's URL is ${EXPLORER}, if the release has one` },
-    ...{ path: ({ path }) => explorerPath(path), skipped: withoutExplorer },
+    name: "explorer-page",
+    rule: `the explorer's URL is ${EXPLORER}, if the release has one`,
+    path: ({ path }) => explorerPath(path),
+    skipped: withoutExplorer,
     judge: (answer, { release }) =>
       answer.status === 200 &&
       answer.digest === release?.sums.others.get(EXPLORER) &&
@@ -353,7 +355,8 @@ const EXPLORERS: readonly Question[] = [
     shown: ["Content-Type", "Cache-Control"],
   },
   {
-    ...{ name: "explorer-slash", rule: "the base URL without its final slash: 301 to it" },
+    name: "explorer-slash",
+    rule: "the base URL without its final slash: 301 to it",
     path: () => "",
     skipped: (site) =>
       withoutExplorer(site) || (basePath(site.baseUrl) === "" && "a base URL without a path has its slash"),
