@@ -16,7 +16,7 @@ import type { BuildOptions, OnBuildProgress } from "../snapshot/options.js";
 import type { BuildResult } from "../snapshot/result.js";
 import { ForeignSourceError } from "../source/relation.js";
 import { type EarlyHost, listenEarly } from "./early-host.js";
-import { type FileStats, readStats, type Watched, whenChanged } from "./watch.js";
+import { type Watched, Watcher } from "./watch.js";
 
 /** The settings of one build that `rollcall dev` does not decide itself. */
 export interface DevSettings
@@ -98,21 +98,20 @@ export interface DevEffects extends DevScreen {
 export async function dev(options: DevOptions, effects: DevEffects): Promise<never> {
   const { signal } = effects;
   const host = await listenEarly(options.port, effects.log);
+  const watcher = new Watcher();
   try {
     effects.onListening(host.origin);
     let served: BuildResult | undefined;
     let files: readonly string[] = [];
-    let seen: FileStats = new Map();
     let settings: DevSettings | undefined;
     let contract: Contract | undefined;
     const always = options.files.map((path) => ({ path, isDatabase: false }));
     const step = async () => {
       settings = contract = undefined;
-      const before = await readStats(always);
-      seen = before;
+      await watcher.watch(always);
       settings = await options.settings();
-      // FileStats at the files before they are read, so that a change during a build leads to another build.
-      seen = new Map([...(await readStats(filesOf(settings))), ...before]);
+      // Watch the files before they are read, so that a change during a build leads to another build.
+      await watcher.watch([...always, ...filesOf(settings)]);
       const running = { host, files, served, scratch: options.scratch };
       try {
         contract = await loadContract(settings.contract);
@@ -133,12 +132,13 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
     };
     return await repeat(step, {
       async pause() {
-        files = [...new Set(await whenChanged(seen, signal))];
+        files = await watcher.whenChanged(signal);
       },
       onTrouble: (error) => effects.onTrouble({ error, files, settings, contract, isServing: served !== undefined }),
       signal,
     });
   } finally {
+    watcher.close();
     await host.close();
   }
 }

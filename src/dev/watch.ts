@@ -2,11 +2,10 @@
  * Detects changes of files by polling with `stat`, which works for every writer and file system. The system's notifications
  * miss changes from other machines, and of some writers.
  */
-import type { BigIntStats } from "node:fs";
+import { EventEmitter, once } from "node:events";
+import { unwatchFile, watchFile } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
-import { codeOf } from "../errors.js";
-import { isSameFile, isUnwritten } from "../source/stats.js";
 
 /** An input file of a release, whether it exists or not. */
 export interface Watched {
@@ -14,77 +13,80 @@ export interface Watched {
   isDatabase: boolean;
 }
 
-/** The `stat` of each file at one time, and of the log and journal of a database. */
-export type FileStats = ReadonlyMap<Watched, readonly (BigIntStats | undefined)[]>;
-
-/** Milliseconds between two polls. A writer that has paused for this long counts as done. */
-const PAUSE_MS = 200;
-/** Maximum polls to wait for a writer that does not pause. */
-const MOST_POLLS = 10;
+/** Milliseconds between two polls. */
+const POLL_MS = 200;
+/** A writer that has paused for so many milliseconds counts as done. */
+const PAUSE_MS = 300;
+/** Maximum pauses to wait for a writer that does not pause. */
+const MOST_PAUSES = 7;
 
 /** Suffixes of a database's log, which may have commits that the file does not, and of its journal, which exists during a commit. */
 const BESIDE = ["-wal", "-journal"];
 
-/** Reads the `stat` of files, any of which may be missing. Opens none: closing a database's file would release SQLite's locks. */
-export async function readStats(files: Iterable<Watched>): Promise<FileStats> {
-  const reads = [...files].map(async (file) => {
-    const beside = file.isDatabase ? await findBeside(file.path) : [];
-    return [file, [await find(file.path), ...beside]] as const;
-  });
-  return new Map(await Promise.all(reads));
-}
+/** Watches files, any of which may be missing. Opens none: closing a database's file would release SQLite's locks. */
+export class Watcher {
+  readonly #watched = new Map<string, () => void>();
+  readonly #changes = new EventEmitter();
+  /** The paths of files that have changed since the last call of `whenChanged`. */
+  #changed = new Set<string>();
 
-/**
- * Waits until files have changed, and their writer has paused.
- * @returns the paths of the changed files. @throws the reason of `signal`.
- */
-export async function whenChanged(before: FileStats, signal: AbortSignal | undefined): Promise<string[]> {
-  let last = before;
-  for (let waited = 0; ; ) {
-    const now = await readStats(before.keys());
-    const changed = otherThan(before, now);
-    if (changed.length > 0 && (waited >= MOST_POLLS || otherThan(last, now).length === 0)) return changed;
-    waited = changed.length > 0 ? waited + 1 : 0;
-    last = now;
-    await pause(signal);
+  /** Watches these files from now on, and no others. */
+  async watch(files: readonly Watched[]): Promise<void> {
+    const targets = (await Promise.all(files.map(targetsOf))).flat();
+    for (const [target, stop] of this.#watched) if (!targets.some((one) => one.target === target)) stop();
+    for (const { target, path, isBeside } of targets) if (!this.#watched.has(target)) this.#add(target, path, isBeside);
+    // Polling compares with the `stat` that it makes first, which ends before one that is asked for later.
+    await Promise.all(targets.map(({ target }) => stat(target).catch(() => undefined)));
+  }
+
+  /** Waits until files have changed, and their writer has paused. @returns the paths of the changed files. @throws the reason of `signal`. */
+  async whenChanged(signal: AbortSignal | undefined): Promise<string[]> {
+    try {
+      if (this.#changed.size === 0) await once(this.#changes, "change", { signal });
+      for (let pauses = 0; pauses < MOST_PAUSES; pauses++) {
+        let isPaused = true;
+        const onChange = () => {
+          isPaused = false;
+        };
+        this.#changes.once("change", onChange);
+        await setTimeout(PAUSE_MS, undefined, { signal });
+        this.#changes.off("change", onChange);
+        if (isPaused) break;
+      }
+    } catch (error) {
+      // Throw the signal's reason instead of the timer's error.
+      signal?.throwIfAborted();
+      throw error;
+    }
+    const changed = [...this.#changed];
+    this.#changed = new Set();
+    return changed;
+  }
+
+  close(): void {
+    for (const stop of this.#watched.values()) stop();
+  }
+
+  #add(target: string, path: string, isBeside: boolean): void {
+    const onPoll = (now: { size: bigint; ino: bigint }, before: { size: bigint; ino: bigint }) => {
+      // A missing file has zeros. An empty log counts as missing: readers also create and remove it.
+      if (now.size === 0n && before.size === 0n && (isBeside || now.ino === before.ino)) return;
+      this.#changed.add(path);
+      this.#changes.emit("change");
+    };
+    watchFile(target, { interval: POLL_MS, bigint: true }, onPoll);
+    this.#watched.set(target, () => {
+      unwatchFile(target, onPoll);
+      this.#watched.delete(target);
+    });
   }
 }
 
-async function pause(signal: AbortSignal | undefined): Promise<void> {
-  // Throw the signal's reason instead of the timer's error.
-  await setTimeout(PAUSE_MS, undefined, { signal }).catch(() => signal?.throwIfAborted());
-}
-
-function otherThan(before: FileStats, now: FileStats): string[] {
-  return [...now].filter(([file, found]) => !isSame(before.get(file) ?? [], found)).map(([{ path }]) => path);
-}
-
-function isSame(before: readonly (BigIntStats | undefined)[], now: readonly (BigIntStats | undefined)[]): boolean {
-  return now.every((found, at) => {
-    const known = before[at];
-    return found && known ? isSameFile(found, known) && isUnwritten(found, known) : found === known;
-  });
-}
-
-/** The `stat` of a file; undefined if it is missing or cannot be read: reading it later reports why. */
-async function find(path: string): Promise<BigIntStats | undefined> {
-  try {
-    return await stat(path, { bigint: true });
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    return undefined;
-  }
-}
-
-/** The `stat` of a database's log and journal, beside the file that a link leads to. */
-async function findBeside(path: string): Promise<(BigIntStats | undefined)[]> {
+/** The files to poll for one: itself, and the log and journal of a database, beside the file that a link leads to. */
+async function targetsOf({ path, isDatabase }: Watched) {
+  const self = { target: path, path, isBeside: false };
+  if (!isDatabase) return [self];
   // Reading the file later reports a broken link.
   const real = await realpath(path).catch(() => path);
-  return Promise.all(
-    BESIDE.map(async (ending) => {
-      const found = await find(real + ending);
-      // An empty log counts as none: readers also create and remove it.
-      return found?.size === 0n ? undefined : found;
-    }),
-  );
+  return [self, ...BESIDE.map((ending) => ({ target: real + ending, path, isBeside: true }))];
 }

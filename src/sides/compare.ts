@@ -27,7 +27,7 @@ import {
 } from "../settings/options.js";
 import { pick, SOURCE_SETTINGS } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
-import { openFolderSide } from "./folder.js";
+import { openFolderSide, openPagesSide } from "./folder.js";
 import type { SourceSideOptions } from "./source.js";
 import { isSourceFile } from "./source-file.js";
 
@@ -166,9 +166,9 @@ export async function openSide(
   const scratch = mkdtempSync(join(effects.scratch, "side-"));
   // Import each kind only when needed: importing the build takes longer than opening two releases.
   if (isHttpUrl(name)) return (await import("./remote.js")).openHostSide(name, scratch, reading);
-  const git = name.startsWith("git:") ? await import("./git.js") : undefined;
-  const path = git ? await git.copySourceFile(name, cwd, scratch) : isSource(name, cwd) ? at(cwd, name) : undefined;
-  if (path !== undefined) {
+  const isInGit = name.startsWith("git:");
+  const path = isInGit ? await (await import("./git.js")).copyFromGit(name, cwd, scratch, signal) : at(cwd, name);
+  if (isSourceFile(path)) {
     const { baseUrl = like?.baseUrl, contract = like?.contract.file } = source;
     if (baseUrl === undefined)
       throw new UserError(
@@ -176,7 +176,8 @@ export async function openSide(
       );
     return (await import("./source.js")).openSourceSide(path, { ...source, baseUrl, contract }, scratch, reading, name);
   }
-  if (git) return git.openGitSide(name, cwd, scratch, reading);
+  // A repository may leave out files that are not compared, such as compressed pages.
+  if (isInGit) return openPagesSide(path, name, scratch, signal);
   const folder = lookUp(name, dist, cwd);
   if (folder !== undefined && isNamedByPath(folder, name, cwd)) return openFolderSide(folder, name, scratch, signal);
   if (folder !== undefined) return openReleaseSide(await openRelease(folder), `release ${basename(folder)}`);

@@ -9,7 +9,7 @@ import { pagesFor, parsePageUrl } from "../contract/links.js";
 import type { SideFacts } from "../diff/change.js";
 import { badPage, indexed, openReleaseSide, readPage } from "../diff/side.js";
 import { codeOf, isMissing, UserError } from "../errors.js";
-import { CONTRACT, PagePaths, SNAPSHOT, SUMS } from "../release/layout.js";
+import { CONTRACT, EXPLORER, explorerPath, PagePaths, SNAPSHOT, SUMS } from "../release/layout.js";
 import { openRelease } from "../release/open.js";
 import { readReleaseFile } from "../release/plain-files.js";
 import { parseSnapshot } from "../release/snapshot-file.js";
@@ -17,13 +17,20 @@ import { parseSnapshot } from "../release/snapshot-file.js";
 /** Opens a folder as a side. @param scratch a folder for the list of records. @throws UserError if it has neither a complete release nor pages. */
 export async function openFolderSide(folder: string, name: string, scratch: string, signal?: AbortSignal) {
   const isRelease = [SUMS, SNAPSHOT].every((name) => existsSync(join(folder, name)));
-  return isRelease
-    ? openReleaseSide(await openRelease(folder), name)
-    : indexed(folder, await factsOfPages(folder, await contractIn(folder, name), name), scratch, signal);
+  return isRelease ? openReleaseSide(await openRelease(folder), name) : openPagesSide(folder, name, scratch, signal);
+}
+
+/** Opens the pages of a folder as a side; other files may be missing. @param scratch a folder for the list of records. @throws UserError without pages. */
+export async function openPagesSide(folder: string, name: string, scratch: string, signal?: AbortSignal) {
+  const contract = await contractIn(folder, name);
+  const facts = await factsOfPages(folder, contract, name);
+  if (facts.baseUrl !== undefined && existsSync(join(folder, EXPLORER)))
+    facts.explorer = facts.baseUrl + explorerPath(contract.listing.path);
+  return indexed(folder, facts, scratch, signal);
 }
 
 /** Reads the contract of a folder of pages; the built-in one without contract.json. @throws UserError if it is not valid */
-export async function contractIn(folder: string, name: string): Promise<Contract> {
+async function contractIn(folder: string, name: string): Promise<Contract> {
   const refuse = (why: string, cause?: unknown) =>
     new UserError(`${name} has a ${CONTRACT} that ${why}; check it with "rollcall verify".`, { cause });
   let text: Buffer;
@@ -39,7 +46,7 @@ export async function contractIn(folder: string, name: string): Promise<Contract
 }
 
 /** Reads the facts of a folder of pages from its first page, and the id from snapshot.json, if it exists. @throws UserError without a valid first page. */
-export async function factsOfPages(folder: string, contract: Contract, name: string): Promise<SideFacts> {
+async function factsOfPages(folder: string, contract: Contract, name: string): Promise<SideFacts> {
   const { path } = contract.listing;
   const first = new PagePaths(path).path(1);
   const bytes = readPage(join(folder, first), { name }, 1);

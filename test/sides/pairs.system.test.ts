@@ -1,6 +1,6 @@
 /** The diff of two snapshots equals the edits, for every pair of kinds of sides. */
 import { execFileSync } from "node:child_process";
-import { cpSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { User } from "../../src/contract/users.js";
@@ -23,6 +23,8 @@ async function publish(edits: Edits) {
   const dist = join(cwd, "dist");
   const git = (...args: string[]) => execFileSync("git", ["-C", cwd, ...args], { stdio: "pipe" });
   git("init", "--quiet");
+  // The copy of a release has the bytes of the repository.
+  writeFileSync(join(cwd, ".gitattributes"), "*.json text eol=crlf\n");
   const snapshot = async (side: "old" | "new", users: readonly User[]) => {
     const db = writeUsers(join(cwd, `${side}.sqlite`), users.map(toRow));
     const { id, folder } = await build({ db, baseUrl, dist: dist, pageSize: 10 });
