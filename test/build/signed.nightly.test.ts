@@ -32,7 +32,7 @@ describe.skipIf(isMissing("minisign", "/usr/bin/python3"))("a key that minisign 
     );
     const none = await run(args("--sign-key", "ours.key"), { cwd, env: environment() });
     expect(none.code).toBe(2);
-    expect(none.stderr).toContain("set ROLLCALL_SIGN_PASSWORD, or run this on a terminal");
+    expect(none.stderr).toContain("Set ROLLCALL_SIGN_PASSWORD, or run this on a terminal");
     expect(readdirSync(join(cwd, "dist/releases"))).toHaveLength(1);
   });
 

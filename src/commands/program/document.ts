@@ -1,7 +1,7 @@
 /** Writes a long document in parts, to stdout or atomically to a file. */
-import { once } from "node:events";
 import { stat, writeFile } from "node:fs/promises";
-import { codeOf, UserError } from "../../errors.js";
+import { pipeline } from "node:stream/promises";
+import { codeOf, hasCode, UserError } from "../../errors.js";
 import { AsideFile } from "../../release/writer.js";
 import { createTurns } from "../../workers/turns.js";
 import { unwritableFile } from "./failure.js";
@@ -42,22 +42,11 @@ async function* stopped(parts: AsyncIterable<string>, signal: AbortSignal | unde
 
 const PARTS_AT_ONCE = 16;
 
+/** Writes to a stream that stays open. A reader that closes it early ends the writing; cli.ts reports its other errors. */
 async function writeOut(parts: AsyncIterable<string>, { stdout }: Io): Promise<void> {
-  for await (const part of parts) if (!stdout.write(part) && !(await isDrained(stdout))) return;
-}
-
-/** Waits until a stream can take more. @returns false if its reader has closed it */
-async function isDrained(stream: Io["stdout"]): Promise<boolean> {
-  const stop = new AbortController();
-  const { signal } = stop;
   try {
-    const drained = once(stream, "drain", { signal }).then(() => true);
-    const closed = once(stream, "close", { signal }).then(() => false);
-    return await Promise.race([drained, closed]);
-  } catch {
-    // The listener in cli.ts handles errors of the stream.
-    return false;
-  } finally {
-    stop.abort();
+    await pipeline(parts, stdout, { end: false });
+  } catch (error) {
+    if (!hasCode(error, "EPIPE", "ERR_STREAM_PREMATURE_CLOSE")) throw error;
   }
 }

@@ -33,8 +33,8 @@ export interface Given {
   arguments: Readonly<Record<string, string | undefined>>;
 }
 
-/** A terminal that can be read in raw mode. */
-export type Input = Pick<NodeJS.ReadStream, "isTTY" | "setRawMode" | "on" | "off" | "resume" | "pause">;
+/** Standard input, which may be a terminal. */
+export type Input = NodeJS.ReadableStream & Pick<NodeJS.ReadStream, "isTTY">;
 
 /** Signals that verbs handle, and the process's `exit` event. */
 export type Signals = Record<"on" | "off", (signal: SignalName | "exit", listener: () => void) => unknown>;
