@@ -28,7 +28,7 @@ test.each([
 async function watch(isTTY: boolean) {
   const clock = { ms: 0 };
   const io = fakeIo("/", { isTTY, now: () => clock.ms });
-  return { io, bar: await progressBar(io, "user"), clock };
+  return { io, bar: progressBar(io, "user"), clock };
 }
 
 test("a build of less than a second shows nothing", async () => {

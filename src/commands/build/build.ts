@@ -29,7 +29,7 @@ export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   const started = io.now();
   const contract = await loadContract(settings.contract);
   const { words } = contract.listing;
-  const bar = settings.json || settings.quiet ? undefined : await progressBar(io, words);
+  const bar = settings.json || settings.quiet ? undefined : progressBar(io, words);
   const stop = createStop(io.signals);
   try {
     const given = { ...options, contract: contract.file };

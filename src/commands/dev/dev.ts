@@ -44,7 +44,7 @@ export async function runDev({ settings, reload, config }: Given, io: Io): Promi
         onListening: screen.onListening,
         async onBegin(words) {
           records = words;
-          bar = settings.json ? undefined : await progressBar(io, words);
+          bar = settings.json ? undefined : progressBar(io, words);
         },
         onProgress: ({ records: done, total, words = records }) => bar?.update(done, total, words),
         onBuilt(build) {

@@ -1,11 +1,13 @@
 /** The progress bar, shown on a terminal after a second. */
-import type { Options, Params } from "cli-progress";
+import { clearLine, cursorTo } from "node:readline";
 import { count, duration, number, type Words, wordFor } from "../../print/numbers.js";
 import { visible } from "../../print/text.js";
 import { stoppable } from "./signals.js";
 import type { Io } from "./verb.js";
 
 const DELAY_MS = 1000;
+/** Milliseconds between two drawings. */
+const REDRAW_MS = 100;
 const BAR_WIDTH = 30;
 const NARROWEST_BAR = 10;
 /** Columns of a terminal of unknown width. */
@@ -27,7 +29,7 @@ export async function withProgress<T>(
   step: (bar: Progress | undefined, signal: AbortSignal) => Promise<T>,
   outcome?: string,
 ): Promise<T> {
-  const bar = words === undefined ? undefined : await progressBar(io, words);
+  const bar = words === undefined ? undefined : progressBar(io, words);
   try {
     return await stoppable(io.signals, (signal) => step(bar, signal), outcome);
   } finally {
@@ -36,31 +38,30 @@ export async function withProgress<T>(
 }
 
 /** Makes the progress bar; undefined if stderr is not a terminal. */
-export async function progressBar(io: Io, first: Words): Promise<Progress | undefined> {
-  if (!io.stderr.isTTY) return undefined;
-  const { SingleBar } = await import("cli-progress");
-  const started = io.now();
+export function progressBar({ stderr, now }: Io, first: Words): Progress | undefined {
+  if (!stderr.isTTY) return undefined;
+  const started = now();
+  let drawn: number | undefined;
   let words = first;
   // With --skip-invalid, a build reads all records twice. The rate is that of the current reading.
   let reading = { done: 0, since: started };
-  // `linewrap: true` keeps cli-progress from switching line wrapping off, which Ctrl-C would leave off. `describe` cuts the line instead.
-  const bar = new SingleBar({
-    stream: io.stderr,
-    clearOnComplete: true,
-    linewrap: true,
-    format: (_options: Options, { value, total }: Params) =>
-      describe(value, total, words, io.now() - reading.since, io.stderr.columns),
-  });
   return {
     update(done, total, better = words) {
+      const at = now();
       words = better;
-      reading = { done, since: done < reading.done ? io.now() : reading.since };
-      if (bar.isActive) {
-        bar.setTotal(total);
-        bar.update(done);
-      } else if (done > 0 && io.now() - started >= DELAY_MS) bar.start(total, done);
+      reading = { done, since: done < reading.done ? at : reading.since };
+      if (done === 0 || at - started < DELAY_MS || (drawn !== undefined && at - drawn < REDRAW_MS)) return;
+      drawn = at;
+      cursorTo(stderr, 0);
+      stderr.write(describe(done, total, words, at - reading.since, stderr.columns));
+      clearLine(stderr, 1);
     },
-    clear: () => bar.stop(),
+    clear() {
+      if (drawn === undefined) return;
+      cursorTo(stderr, 0);
+      clearLine(stderr, 0);
+      drawn = undefined;
+    },
   };
 }
 
