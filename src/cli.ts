@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `rollcall` command. Only this file uses `process`, and only it catches every error. */
+/** The `rollcall` command. Only this file reads the process, writes to it and ends it, and only it catches every error. */
 import type { Io } from "./commands/program/verb.js";
 import { codeOf, ExitCode, hasCode, UserError } from "./errors.js";
 

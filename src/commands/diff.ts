@@ -1,9 +1,6 @@
 /** `rollcall diff`: reports what changed between two snapshots. */
-import { rmSync } from "node:fs";
 import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
-import { asidePath } from "../release/writer.js";
-import { makeScratch, removeScratch } from "../scratch/folder.js";
 import { type Settings, sourceSettings } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import type { SourceSideOptions } from "../sides/source.js";
@@ -29,17 +26,10 @@ async function compareAndPrint(
   const { dist, only, ignore, maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
   const source: SourceSideOptions = { ...sourceSettings(settings), baseUrl: settings.baseUrl };
-  const scratch = await makeScratch();
-  // Also clean up when an error ends the process at once, such as a failed write to a stream.
-  const cleanUp = () => {
-    removeScratch(scratch);
-    if (settings.output !== undefined) rmSync(asidePath(settings.output), { force: true });
-  };
-  io.signals.on("exit", cleanUp);
   try {
     const result = await compare(
       { ...source, old, new: newer, dist, only, ignore, gates },
-      { cwd: io.cwd, scratch, signal, onProgress: ({ records, total, words }) => bar?.update(records, total, words) },
+      { cwd: io.cwd, signal, onProgress: ({ records, total, words }) => bar?.update(records, total, words) },
     );
     bar?.clear();
     return await print(result, settings, io, signal).finally(result.close);
@@ -48,8 +38,6 @@ async function compareAndPrint(
     bar?.clear();
     const { refuseInvalid } = await import("./program/problems.js");
     throw refuseInvalid(error, settings, io, "nothing was compared");
-  } finally {
-    io.signals.off("exit", cleanUp);
   }
 }
 

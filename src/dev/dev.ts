@@ -1,5 +1,5 @@
 /** `rollcall dev`: builds, serves, and builds again whenever an input file changes. */
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Contract } from "../contract/contract.js";
 import type { DownloadName } from "../contract/downloads.js";
@@ -9,6 +9,7 @@ import type { UserError } from "../errors.js";
 import { type Found, findLargest } from "../init/init.js";
 import type { Proposal } from "../init/propose.js";
 import { repeat } from "../repeat.js";
+import { makeScratch, removeScratch } from "../scratch/folder.js";
 import type { OptionsOf, SourceSetting } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import { build } from "../snapshot/build.js";
@@ -27,8 +28,6 @@ export interface DevSettings
 }
 
 export interface DevOptions {
-  /** A private folder for the releases. */
-  scratch: string;
   /** The port to listen on; a free one by default. */
   port: number | undefined;
   /** Reads the settings. Called before each build, since the config file may have changed. */
@@ -99,6 +98,7 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
   const { signal } = effects;
   const host = await listenEarly(options.port, effects.log);
   const watcher = new Watcher();
+  const scratch = await makeScratch("dev");
   try {
     effects.onListening(host.origin);
     let served: BuildResult | undefined;
@@ -112,7 +112,7 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
       settings = await options.settings();
       // Watch the files before they are read, so that a change during a build leads to another build.
       await watcher.watch([...always, ...filesOf(settings)]);
-      const running = { host, files, served, scratch: options.scratch };
+      const running = { host, files, served, scratch };
       try {
         contract = await loadContract(settings.contract);
         served = await buildAndServe(settings, { ...running, contract }, effects);
@@ -123,11 +123,7 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
         const { name: table, others } = found;
         const isNamed = others.length > 0 || settings.table !== undefined;
         const made = { table, isNamed, others, left: omittedColumns(found) };
-        served = await buildAndServe(
-          withTable(found, settings, options.scratch),
-          { ...running, contract, made },
-          effects,
-        );
+        served = await buildAndServe(withTable(found, settings, scratch), { ...running, contract, made }, effects);
       }
     };
     return await repeat(step, {
@@ -140,6 +136,7 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
   } finally {
     watcher.close();
     await host.close();
+    removeScratch(scratch);
   }
 }
 
@@ -200,12 +197,7 @@ async function buildAndServe(
   await host.show(dist);
   const isOther = served !== undefined && served.id !== result.id;
   const { workers } = settings;
-  const changes = isOther
-    ? await compare(
-        { old: served.id, new: result.id, dist, workers },
-        { scratch: mkdtempSync(join(scratch, "changes-")), signal },
-      )
-    : undefined;
+  const changes = isOther ? await compare({ old: served.id, new: result.id, dist, workers }, { signal }) : undefined;
   try {
     const { db, problemsFile } = settings;
     await onBuilt({ url: result.explorer ?? base, db, contract, made, problemsFile, result, files, changes });

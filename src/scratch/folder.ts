@@ -60,6 +60,11 @@ const LOCK_FILE = `.lock-${sha256(hostname()).slice(0, 8)}`;
 /** The locks of this process, by directory. */
 const locks = new Map<string, Database.Database>();
 
+// An error can end the process at once, such as a failed write to a stream.
+process.on("exit", () => {
+  for (const folder of locks.keys()) removeScratch(folder);
+});
+
 /** Locks a directory to show that it is in use. */
 function lockInUse(folder: string): void {
   // The file gets its name once it is locked: a lock file without a lock means that its process has ended.

@@ -51,8 +51,6 @@ export interface CompareEffects {
   signal?: AbortSignal | undefined;
   /** The folder that relative paths and git repositories are resolved against; the working directory by default. */
   cwd?: string | undefined;
-  /** A new folder for temporary files, which is removed at the end; one in the temporary directory by default. */
-  scratch?: string | undefined;
 }
 
 /** The result of a comparison. Call `close` at the end, since `changes` reads from the disk. */
@@ -71,7 +69,6 @@ const EFFECTS: OptionRules<CompareEffects> = {
   onProgress: callback,
   signal: abortSignal,
   cwd: folder,
-  scratch: folder,
 };
 
 /**
@@ -83,8 +80,8 @@ export async function compare<T = AnyRecord>(
   options: CompareOptions,
   effects: CompareEffects = {},
 ): Promise<Comparison<T>> {
-  const { onProgress, signal, cwd = ".", ...others } = checkOptions("diff's second argument", effects, EFFECTS);
-  const { scratch = await makeScratch() } = others;
+  const { onProgress, signal, cwd = "." } = checkOptions("diff's second argument", effects, EFFECTS);
+  const scratch = await makeScratch();
   try {
     const { old, new: newer, only, ignore, gates: given = {}, ...more } = checkOptions("diff", options, OPTIONS);
     const { dist = SETTINGS.dist.default, ...source } = more;

@@ -8,7 +8,6 @@ import { ExitCode, usageError } from "../../errors.js";
 import type { Words } from "../../print/numbers.js";
 import { painter } from "../../print/style.js";
 import { toJson, visible } from "../../print/text.js";
-import { makeScratch, removeScratch } from "../../scratch/folder.js";
 import { CONTRACT_FILE } from "../../settings/file.js";
 import { STDIN } from "../../settings/kinds.js";
 import { need } from "../../settings/resolve.js";
@@ -24,16 +23,11 @@ export async function runDev({ settings, reload, config }: Given, io: Io): Promi
   // A missing setting is refused now. Wrong ones are reported, and may be corrected while this runs.
   const { db } = need(settings, "db");
   if (db === STDIN) throw usageError("dev builds again when its file changes: give a file instead of standard input.");
-  const scratch = await makeScratch("dev");
-  const cleanUp = () => removeScratch(scratch);
-  // Also clean up when an error ends the process at once, such as a failed write to a stream.
-  io.signals.on("exit", cleanUp);
   const screen = settings.json ? jsonLines(io) : blocks(io);
   // One bar for each build.
   let bar: Progress | undefined;
   let records: Words | undefined;
   const options = {
-    scratch,
     port: settings.devPort,
     settings: async () => toDevSettings(await reload()),
     files: [config, join(dirname(config), CONTRACT_FILE)],
@@ -64,8 +58,6 @@ export async function runDev({ settings, reload, config }: Given, io: Io): Promi
     if (!(error instanceof Stopped)) throw error;
   } finally {
     bar?.clear();
-    io.signals.off("exit", cleanUp);
-    cleanUp();
   }
   return ExitCode.done;
 }

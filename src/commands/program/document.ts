@@ -17,6 +17,9 @@ export async function writeDocument(
   const parts = stopped(given, signal);
   if (file === undefined) return writeOut(parts, io);
   let aside: AsideFile | undefined;
+  const discard = () => aside?.discard();
+  // An error can end the process at once, such as a failed write to standard error.
+  io.signals.on("exit", discard);
   try {
     const there = await stat(file).catch(() => undefined);
     // Do not replace a device or a pipe by a file.
@@ -25,9 +28,11 @@ export async function writeDocument(
     for await (const part of parts) aside.write(part);
     aside.finish();
   } catch (cause) {
-    aside?.discard();
     if (cause instanceof UserError || codeOf(cause) === undefined) throw cause;
     throw unwritableFile(file, "--output", cause);
+  } finally {
+    io.signals.off("exit", discard);
+    discard();
   }
 }
 
