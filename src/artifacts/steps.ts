@@ -6,9 +6,9 @@ import { z } from "zod";
 import { readAs } from "../contract/json.js";
 import { CHANGES, CHANGES_FOLDER, MAX_PACKED } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { findDigest, readReleaseFileSync } from "../release/plain-files.js";
+import { findDigest } from "../release/plain-files.js";
 import { makeFolder } from "../release/sharing.js";
-import { linkFile, writeFlushedSync } from "../release/writer.js";
+import { carryFile } from "../release/times.js";
 import { countSchema, digestSchema, readIntact } from "./artifact.js";
 
 const stepSchema = z.strictObject({
@@ -104,7 +104,6 @@ function isIntact(path: string, bytes: number, digest: string): boolean {
 export function linkSteps(files: Iterable<string>, from: string, to: string): void {
   for (const file of files) {
     makeFolder(to, CHANGES_FOLDER);
-    if (linkFile(join(from, file), join(to, file))) continue;
-    writeFlushedSync(join(to, file), [readReleaseFileSync(join(from, file)) ?? new Uint8Array()]);
+    carryFile(join(from, file), join(to, file));
   }
 }

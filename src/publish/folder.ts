@@ -1,6 +1,16 @@
 /** A folder as a publish target. Writes files to temporary names and renames them, and never follows links in it. */
 import { createHash } from "node:crypto";
-import { closeSync, lstatSync, mkdirSync, readdirSync, readSync, rmdirSync, rmSync, type Stats } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+} from "node:fs";
 import { open, opendir, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../errors.js";
@@ -8,6 +18,7 @@ import { OWNED, PagePaths } from "../release/layout.js";
 import { lockTarget } from "../release/lock.js";
 import { findDigest, openPlain, readReleaseFileSync } from "../release/plain-files.js";
 import { makeFolder } from "../release/sharing.js";
+import { PublishedTimes } from "../release/times.js";
 import { flushFolder, replaceFile } from "../release/writer.js";
 import { OWN_PREFIX, type PublishedFile, type ReleaseFiles } from "./order.js";
 import { encodeOwned, listingsOf, type Owned } from "./owned.js";
@@ -41,6 +52,8 @@ async function realFolder(path: string): Promise<string> {
 export class FolderTarget implements Target {
   readonly #tree: FolderTree;
   #release = () => {};
+  #folder = "";
+  #times = new PublishedTimes();
 
   constructor(
     readonly name: string,
@@ -65,7 +78,9 @@ export class FolderTarget implements Target {
     return bytes;
   }
 
-  async *list(_: ReleaseFiles, owned: Owned | undefined): AsyncGenerator<string> {
+  async *list({ folder: release }: ReleaseFiles, owned: Owned | undefined): AsyncGenerator<string> {
+    this.#folder = release;
+    this.#times = new PublishedTimes(owned?.time);
     if (!owned) return;
     for (const folder of pageFolders(owned)) {
       if (!this.#tree.has(folder)) continue;
@@ -77,9 +92,11 @@ export class FolderTarget implements Target {
   }
 
   async stateOf({ path, digest }: PublishedFile): Promise<FileState> {
+    this.#times.seeNew(path, lstatSync(join(this.#folder, path)));
     if (!this.#tree.has(dirname(path))) return "absent";
-    if (findDigest(join(this.root, path), Buffer.allocUnsafe(CHUNK)) === digest) return "same";
     const stats = this.#find(path);
+    if (stats) this.#times.seeOld(path, stats);
+    if (findDigest(join(this.root, path), Buffer.allocUnsafe(CHUNK)) === digest) return "same";
     if (stats?.isDirectory())
       throw new UserError(`${join(this.name, path)} is a folder, where a file belongs; move it away.`);
     return stats ? "different" : "absent";
@@ -89,14 +106,15 @@ export class FolderTarget implements Target {
     const folders = new Set([...pageFolders(owned), ...owned.others.map(dirname)]);
     for (const folder of folders) this.#removeTemporary(folder);
     const root = this.#tree.make(".");
-    replaceFile(join(root, OWNED), encodeOwned(owned), join(root, ASIDE_PREFIX + OWNED));
+    const time = owned.complete ? this.#times.highest : this.#times.reserved;
+    replaceFile(join(root, OWNED), encodeOwned({ ...owned, time }), join(root, ASIDE_PREFIX + OWNED));
     flushFolder(this.root);
   }
 
   async put({ path, digest }: PublishedFile, from: string): Promise<number | undefined> {
     const folder = this.#tree.make(dirname(path));
     const aside = join(folder, ASIDE_PREFIX + basename(path));
-    const written = await copyFlushed(from, aside);
+    const written = await copyFlushed(from, aside, (stats) => this.#times.timeOf(path, stats));
     if (written?.digest !== digest) {
       rmSync(aside, { force: true });
       return undefined;
@@ -199,8 +217,12 @@ class FolderTree {
   }
 }
 
-/** Copies a regular file to a new path, and flushes it; undefined if it does not exist. */
-async function copyFlushed(from: string, to: string): Promise<{ digest: string; bytes: number } | undefined> {
+/** Copies a regular file to a new path with the time that `timeOf` gives, and flushes it; undefined if it does not exist. */
+async function copyFlushed(
+  from: string,
+  to: string,
+  timeOf: (stats: Stats) => number,
+): Promise<{ digest: string; bytes: number } | undefined> {
   const copy = await open(to, "wx");
   let source: number | undefined;
   try {
@@ -215,6 +237,8 @@ async function copyFlushed(from: string, to: string): Promise<{ digest: string; 
       await copy.writeFile(piece);
       bytes += read;
     }
+    const time = timeOf(fstatSync(source));
+    await copy.utimes(time, time);
     await copy.sync();
     return { digest: hash.digest("hex"), bytes };
   } finally {

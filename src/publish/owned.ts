@@ -25,6 +25,8 @@ const ownedSchema = z.strictObject({
   others: z.array(z.string().refine(isPublishable)),
   /** While a listing replaces others with other paths: their pages. */
   former: z.array(z.strictObject(listingPages)).optional(),
+  /** Only in a folder: the highest modification time that a file ever got, in seconds since 1970. */
+  time: z.int().optional(),
   /** Only in a bucket: the `--cache-control` of all objects, if it is the same for all. */
   cacheControl: z.string().optional(),
 });

@@ -246,7 +246,7 @@ async function carryOut(
 /** Writes the final list of owned files, and unlocks the target. */
 async function complete(target: Target, { files, before, steps }: Plan): Promise<void> {
   const after = ownedBy(files, target.cacheControl);
-  const isWritten = steps === 0 && before && encodeOwned(before) === encodeOwned(after);
+  const isWritten = steps === 0 && before && encodeOwned({ ...before, time: undefined }) === encodeOwned(after);
   if (!files.isShare && !isWritten) await target.storeOwned(after);
   await target.unlock();
 }

@@ -16,6 +16,8 @@ export const LOCK = ".lock";
 export const LOCK_HOLDER = ".lock-holder.json";
 /** The file that is locked while a release is read, so that it is not removed. */
 export const READERS = ".readers";
+/** The highest modification time that a file ever got, in seconds since 1970. */
+export const NEWEST_TIME = ".newest-time";
 /** These exist only during a build: the release being written, the new link, folders being removed. */
 export const STAGING = ".staging";
 export const NEXT_LINK = ".current-next";
@@ -36,6 +38,8 @@ export const OWNED = ".rollcall-published.json";
 // In a release.
 export const SNAPSHOT = "snapshot.json";
 export const SUMS = "SHA256SUMS";
+/** The name of the release's folder, for hosts that look up each path twice. It is neither listed nor served. */
+export const RELEASE_NAME = ".release";
 /** minisign's signature of SHA256SUMS. */
 export const SIGNATURE = `${SUMS}.minisig`;
 export const RECORDS = "records.sha256";

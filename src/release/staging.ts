@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Contract } from "../contract/contract.js";
-import { PagePaths, RELEASES, SIGNATURE, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
+import { PagePaths, RELEASE_NAME, RELEASES, SIGNATURE, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
 import { folderName } from "./name.js";
 import type { Release } from "./open.js";
 import { findDigest, sha256 } from "./plain-files.js";
@@ -12,7 +12,8 @@ import { makeFolder } from "./sharing.js";
 import type { Signer } from "./signer.js";
 import { encodeSnapshot, type Snapshot } from "./snapshot-file.js";
 import { encodeSums, type PageDigests, type Sums } from "./sums.js";
-import { asidePath, DigestedFile, flushFolder, linkFile, writeFlushedSync } from "./writer.js";
+import { carryFile, giveTimes } from "./times.js";
+import { asidePath, DigestedFile, flushFolder, writeFlushedSync } from "./writer.js";
 
 export class Staging {
   readonly folder: string;
@@ -54,7 +55,7 @@ export class Staging {
     const bytes = Buffer.from(content);
     const digest = sha256(bytes);
     const place = this.#place(path);
-    if (!this.#link(path, digest, place)) writeFlushedSync(place, [bytes]);
+    if (!this.#carry(path, digest, place)) writeFlushedSync(place, [bytes]);
     this.#others.set(path, digest);
   }
 
@@ -63,7 +64,7 @@ export class Staging {
     const place = this.#place(path);
     return new DigestedFile(place, (digest) => {
       const link = asidePath(place);
-      if (this.#link(path, digest, link)) renameSync(link, place);
+      if (this.#carry(path, digest, link)) renameSync(link, place);
       this.#others.set(path, digest);
     });
   }
@@ -79,7 +80,8 @@ export class Staging {
   }
 
   /**
-   * Writes snapshot.json, SHA256SUMS and its signature, flushes everything, and renames the folder.
+   * Writes snapshot.json, SHA256SUMS, its signature and the release's name, gives new files their time, flushes everything, and
+   * renames the folder.
    * @param include makes the files that contain the release's name.
    * @param signer signs SHA256SUMS, if the release is to be signed.
    * @returns the name of its folder.
@@ -102,6 +104,8 @@ export class Staging {
       const signature = signer.sign(text, { id: snapshot.id, baseUrl: snapshot.base_url, time: now });
       writeFlushedSync(join(this.folder, SIGNATURE), [signature]);
     }
+    writeFlushedSync(join(this.folder, RELEASE_NAME), [`${name}\n`]);
+    giveTimes(this.dist, { folder: this.folder, sums, isSigned: signer !== undefined }, now);
     for (let path = this.#paths.folder; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
     for (const path of new Set([...this.#others.keys()].map(dirname))) flushFolder(join(this.folder, path));
     renameSync(this.folder, join(this.dist, RELEASES, name));
@@ -114,11 +118,13 @@ export class Staging {
     return join(this.folder, path);
   }
 
-  /** Links a file from the previous release, if it has these bytes there. @returns false if it was not linked. */
-  #link(path: string, digest: string, place: string): boolean {
+  /** Carries a file over from the previous release, if it has these bytes there. @returns false if it has not. */
+  #carry(path: string, digest: string, place: string): boolean {
     if (this.previous?.sums.others.get(path) !== digest) return false;
     const before = join(this.previous.folder, path);
-    return findDigest(before, Buffer.allocUnsafe(CHUNK)) === digest && linkFile(before, place);
+    if (findDigest(before, Buffer.allocUnsafe(CHUNK)) !== digest) return false;
+    carryFile(before, place);
+    return true;
   }
 
   /** Makes the folder. Renames an old one to trash instead of removing it, since removing may fail halfway. */

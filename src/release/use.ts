@@ -10,6 +10,7 @@ import { lockDist } from "./lock.js";
 import { findDamage, openRelease } from "./open.js";
 import { explainWrite } from "./refusals.js";
 import { switchCurrent } from "./switch.js";
+import { giveTimes } from "./times.js";
 
 export interface UseResult {
   /** The release that is current now. */
@@ -45,7 +46,8 @@ export async function useRelease(dist: string, word: string, effects: UseEffects
       const names = releaseNames(dist);
       if (dirname(path) !== (await realpath(join(dist, RELEASES))) || !names.includes(name))
         throw new UserError(`${folder} is not one of the releases in ${dist}; only those can become current there.`);
-      const damage = await findDamage(await openRelease(path), signal);
+      const release = await openRelease(path);
+      const damage = await findDamage(release, signal);
       if (damage !== undefined)
         throw new UserError(
           `Release ${name} is damaged: ${damage} does not match its digest. Build again, or use another one.`,
@@ -56,7 +58,9 @@ export async function useRelease(dist: string, word: string, effects: UseEffects
         ...(before !== undefined && { before: await summarize(dist, before) }),
         untidied: [],
       };
-      switchCurrent(dist, name, now(), result.untidied);
+      const time = now();
+      giveTimes(dist, release, time);
+      switchCurrent(dist, name, time, result.untidied);
       return result;
     } finally {
       unlock();

@@ -7,7 +7,8 @@ import type { Encoding } from "../contract/headers.js";
 import type { Collection } from "../contract/page.js";
 import { PagePaths, type Variant } from "../release/layout.js";
 import { closing, openPlain, sha256 } from "../release/plain-files.js";
-import { linkFile, writeFlushedSync } from "../release/writer.js";
+import { carryFile } from "../release/times.js";
+import { writeFlushedSync } from "../release/writer.js";
 import type { DataSettings } from "../settings/settings.js";
 
 const flush = promisify(fsync);
@@ -104,14 +105,13 @@ export class PageWriter {
     this.totals.changed += 1;
   }
 
-  /** Links a file from the previous release if its bytes are intact. @returns false if they are not. */
+  /** Carries a file over from the previous release if its bytes are intact. @returns false if they are not. */
   #keep(path: string, isIntact: (before: Buffer) => boolean): boolean {
     const { previous, folder } = this.target;
     const before = previous === undefined ? undefined : this.#find(join(previous, path));
     if (previous === undefined || !before || !isIntact(before)) return false;
     this.totals.bytes += before.length;
-    if (linkFile(join(previous, path), join(folder, path))) this.totals.linked += 1;
-    else this.#files.write(join(folder, path), [before]);
+    if (carryFile(join(previous, path), join(folder, path))) this.totals.linked += 1;
     return true;
   }
 

@@ -11,6 +11,7 @@ import type { Signer } from "../release/signer.js";
 import { contentDigest, type Snapshot, type SnapshotFacts, snapshotId } from "../release/snapshot-file.js";
 import type { Sums } from "../release/sums.js";
 import { prune, switchCurrent } from "../release/switch.js";
+import { giveTimes } from "../release/times.js";
 import { checkGates, type GateReport } from "./gates.js";
 import type { BuildSettings } from "./options.js";
 import type { Totals } from "./page-writer.js";
@@ -62,10 +63,13 @@ export async function makeCurrent(
     return { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined, untidied };
   }
   const existing = signer ? undefined : await findIntact(settings, wanted);
-  if (existing !== undefined) staging.discard();
-  const name =
-    existing ??
-    staging.finish({ id, ...facts }, digests, now, (...contents) => filesForHosts(settings, ...contents), signer);
+  if (existing) {
+    staging.discard();
+    giveTimes(dist, existing, now);
+  }
+  const name = existing
+    ? basename(existing.folder)
+    : staging.finish({ id, ...facts }, digests, now, (...contents) => filesForHosts(settings, ...contents), signer);
   const report = await checkGates(dist, name, previous, gates, changes?.matches);
   switchCurrent(dist, name, now, untidied);
   const pruned = prune(dist, keep, now, untidied);
@@ -77,16 +81,16 @@ async function isSame({ digest, folder, sums }: Release, wanted: string, totals:
   return digest === wanted && totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined;
 }
 
-/** The folder name of the newest intact release with this content and the same other files. */
+/** The newest intact release with this content and the same other files. */
 async function findIntact(
   settings: BuildSettings,
   wanted: { id: string; digest: string; others: Sums["others"] },
-): Promise<string | undefined> {
+): Promise<Release | undefined> {
   for (const name of releaseNames(settings.dist)) {
     if (idOf(name) !== wanted.id) continue;
     const release = await openIfComplete(join(settings.dist, RELEASES, name));
     if (release?.digest !== wanted.digest || !hasSameFiles(release, settings, wanted.others)) continue;
-    if ((await findDamage(release)) === undefined) return name;
+    if ((await findDamage(release)) === undefined) return release;
   }
   return undefined;
 }

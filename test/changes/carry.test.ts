@@ -1,7 +1,7 @@
 /** Which steps the next release keeps. */
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { findReusableSteps, linkSteps } from "../../src/artifacts/steps.js";
 import { openRelease } from "../../src/release/open.js";
 import { contractOfThings, publishThings, type Thing } from "../diff/things.js";
@@ -31,8 +31,7 @@ test("drops old steps whose file name the new step needs", async () => {
 
 test("copies steps without hard links", async () => {
   const release = await released("a", "b");
-  const elsewhere = mkdtempSync("/dev/shm/rollcall-test-");
-  onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+  const elsewhere = scratch("/dev/shm");
   expect(statSync(elsewhere).dev).not.toBe(statSync(release.folder).dev);
   const [carried] = findReusableSteps(release, release.snapshot.state ?? "", { steps: 1, bytes: 1e6 });
   const file = carried?.step.file ?? "";

@@ -25,7 +25,8 @@ async function twoReleases() {
 test("lists releases newest first, with right-aligned numbers", async () => {
   const { older, newer, run } = await twoReleases();
   const bytesOf = (texts: Iterable<string>) => [...texts].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  const sizeOf = ({ folder }: { folder: string }) => size(bytesOf(readTree(folder).values())).padStart(7);
+  const sizeOf = ({ folder, name }: { folder: string; name: string }) =>
+    size(bytesOf([...readTree(folder).values(), `${name}\n`])).padStart(7);
   expect(await run("releases")).toEqual({
     code: 0,
     stdout: `\

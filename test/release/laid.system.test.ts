@@ -31,7 +31,14 @@ async function published() {
   return { folder, dist, other, args };
 }
 
-const PLACES = [".lock-holder.json", ".lock-holder.json.rollcall-new", ".current-next", ".staging", ".trash-1"];
+const PLACES = [
+  ".lock-holder.json",
+  ".lock-holder.json.rollcall-new",
+  ".newest-time",
+  ".current-next",
+  ".staging",
+  ".trash-1",
+];
 
 test.each(PLACES)("replaces a link at %s, and keeps its target", async (place) => {
   const { dist, other, args } = await published();
@@ -43,7 +50,7 @@ test.each(PLACES)("replaces a link at %s, and keeps its target", async (place) =
   expect(readdirSync(dist).sort()).toEqual([
     ".lock",
     ".lock-holder.json",
-
+    ".newest-time",
     ".previous",
     "current",
     "releases",

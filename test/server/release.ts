@@ -1,12 +1,12 @@
 /** Small releases by the release format, and a `dist` whose `current` can be switched. */
 import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import stringify from "fast-json-stable-stringify";
 import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
 import type { Encoding } from "../../src/contract/headers.js";
 import type { LinkStyle } from "../../src/contract/links.js";
 import type { User } from "../../src/contract/users.js";
-import { CURRENT, RELEASES } from "../../src/release/layout.js";
+import { CURRENT, RELEASE_NAME, RELEASES } from "../../src/release/layout.js";
 import { folderName } from "../../src/release/name.js";
 import { filesOf } from "../support/release-files.js";
 import { stations, stationText } from "../support/stations.js";
@@ -58,6 +58,7 @@ export async function writeRelease(dist: string, shape: Shape = {}): Promise<str
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), bytes);
   }
+  await writeFile(join(folder, RELEASE_NAME), `${basename(folder)}\n`);
   return folder;
 }
 

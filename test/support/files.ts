@@ -6,17 +6,17 @@ import { join, relative } from "node:path";
 import { onTestFinished } from "vitest";
 
 /** A new folder that is removed when the test ends. */
-export function scratch(): string {
-  const folder = mkdtempSync(join(tmpdir(), "rollcall-test-"));
+export function scratch(parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, "rollcall-test-"));
   // Hundreds of thousands of files may lie in it, on a disk that others write to.
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }), 600_000);
   return folder;
 }
 
-/** Every file below a folder, by path, as text; links are left out. */
+/** Every file below a folder, by path, as text; links, and the file with a release's name, are left out. */
 export function readTree(folder: string): Map<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && entry.name !== ".release")
     .map((entry) => join(entry.parentPath, entry.name));
   return new Map(files.sort().map((file) => [relative(folder, file), readFileSync(file, "utf8")]));
 }

@@ -142,8 +142,10 @@ describe("known by its digest, id or name", () => {
     const named = join(folder, "..", "20261121T034000Z-1f6a9c0d2b7e");
     renameSync(folder, named);
     const verdict = await verifyRelease({ folder: named });
-    expect(differing(verdict)).toEqual(["snapshot"]);
+    expect(differing(verdict)).toEqual(["files", "snapshot"]);
     expect(row(verdict, "snapshot")?.findings[0]?.expected).toBe("1f6a9c0d2b7e, which the folder's name says");
+    const expected = "the folder's name, 20261121T034000Z-1f6a9c0d2b7e";
+    expect(row(verdict, "files")?.findings).toMatchObject([{ path: ".release", expected }]);
   });
 });
 

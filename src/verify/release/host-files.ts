@@ -12,6 +12,7 @@ import {
   OPENAPI,
   OWNED,
   RECORDS,
+  RELEASE_NAME,
   RELEASES,
   SIGNATURE,
   SNAPSHOT,
@@ -30,7 +31,7 @@ export interface CheckedHosts {
 
 /** Files at the top of a release that are not for a host. */
 const OWN: readonly string[] = [
-  ...[SNAPSHOT, SUMS, SIGNATURE, RECORDS, CONTRACT, OPENAPI, BULK, CHANGES, EXPLORER, AVATAR_PATH, OWNED],
+  ...[SNAPSHOT, SUMS, SIGNATURE, RECORDS, CONTRACT, OPENAPI, BULK, CHANGES, EXPLORER, AVATAR_PATH, OWNED, RELEASE_NAME],
   ...DOWNLOAD_PATHS,
 ];
 

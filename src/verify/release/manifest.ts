@@ -14,6 +14,7 @@ import {
   OWNED,
   PagePaths,
   RECORDS,
+  RELEASE_NAME,
   SIGNATURE,
   SNAPSHOT,
   SUMS,
@@ -55,6 +56,9 @@ export interface OpenRelease {
 
 /** Maximum characters of a mistake in a contract, which may repeat the file's text. */
 const LONGEST_MISTAKE = 300;
+
+/** Maximum bytes of the file with the folder's name that are read. */
+const LONGEST_NAME = 100;
 
 /** Reads a regular file as text; undefined if there is none, or it has more than `most` bytes. */
 export async function readText(folder: string, tree: Tree, path: string, most?: number): Promise<string | undefined> {
@@ -188,8 +192,8 @@ function* pathsIn(file: number): Generator<string> {
   }
 }
 
-/** Finds missing files, unlisted files, and anything that is not a regular file. */
-export function checkFiles({ tree, manifest }: OpenRelease, findings: Findings): void {
+/** Finds missing files, unlisted files, anything that is not a regular file, and a name that is not the folder's. */
+export async function checkFiles({ folder, tree, manifest }: OpenRelease, findings: Findings): Promise<void> {
   const { paths, digests, others, pages, variants } = manifest;
   const note = (path: string, found: string, expected: string) => {
     const page = paths.find(path)?.page;
@@ -205,12 +209,16 @@ export function checkFiles({ tree, manifest }: OpenRelease, findings: Findings):
   const isListed = (path: string) => {
     const { page = 0, variant = "identity" } = paths.find(path) ?? {};
     const isPage = page >= 1 && page <= pages && variants.includes(variant);
-    return isPage || others.has(path) || [SUMS, SIGNATURE, SNAPSHOT, OWNED].includes(path);
+    return isPage || others.has(path) || [SUMS, SIGNATURE, SNAPSHOT, OWNED, RELEASE_NAME].includes(path);
   };
   for (const [path, kind] of tree) {
     if (kind !== "file") note(path, kind, "a plain file");
     else if (digests && !isListed(path)) note(path, "a file", `none, since ${SUMS} does not list it`);
   }
+  const name = basename(folder);
+  const found = await readText(folder, tree, RELEASE_NAME, LONGEST_NAME);
+  if (parseFolderName(name) && found !== `${name}\n`)
+    note(RELEASE_NAME, JSON.stringify(found ?? ""), `the folder's name, ${name}`);
 }
 
 /** Compares all files but pages with their digests. */

@@ -76,7 +76,7 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   const tree = await Tree.read(folder, options.whyAbsent);
   const manifest = await readManifest(folder, tree, options.promised, findings);
   const release = { folder, tree, manifest };
-  checkFiles(release, findings);
+  await checkFiles(release, findings);
   await checkDigests(release, findings);
   checkSnapshot(release, findings);
   const skipped = findSkipped(release, options.isSample === true);
