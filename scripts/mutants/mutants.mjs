@@ -74,6 +74,13 @@ export const MUTANTS = [
     tests: ["test/release/flushed.system.test.ts"],
   },
   {
+    name: "release-time-again",
+    file: "src/release/times.ts",
+    from: "highest + STEP",
+    to: "0",
+    tests: ["test/release/times.test.ts"],
+  },
+  {
     name: "release-pruned-while-read",
     file: "src/release/switch.ts",
     from: "mtimeMs > GRACE;",

@@ -118,18 +118,19 @@ function releaseTime(path: string, { mtimeMs }: Pick<Stats, "mtimeMs">): number 
  * that the folder had. Otherwise it gets the time of this run.
  */
 export class PublishedTimes {
+  /** The highest time that the folder has had, including those that `timeOf` gave. */
+  highest: number;
   #newestInRelease = 0;
-  #highest: number;
 
   /** @param newest the highest time that the folder recorded, in seconds. */
   constructor(private newest = 0) {
-    this.#highest = newest;
+    this.highest = newest;
   }
 
   /** Takes a file of the folder into account, before the first `timeOf`. */
   seeOld(path: string, stats: Stats): void {
     this.newest = Math.max(this.newest, releaseTime(path, stats));
-    this.#highest = this.newest;
+    this.highest = this.newest;
   }
 
   /** Takes a file of the release into account, before the first `timeOf`. */
@@ -142,16 +143,11 @@ export class PublishedTimes {
     return Math.max(this.newest, this.#newestInRelease) + STEP;
   }
 
-  /** The highest time that the folder has had, including those that `timeOf` gave. */
-  get highest(): number {
-    return this.#highest;
-  }
-
   /** The time of a file that is put, in seconds. */
   timeOf(path: string, { mtimeMs }: Stats): number {
     const own = mtimeMs / 1000 + lagOf(path);
     const time = Number.isInteger(own) && own >= this.newest + STEP ? own : this.reserved;
-    this.#highest = Math.max(this.#highest, time);
+    this.highest = Math.max(this.highest, time);
     return time - lagOf(path);
   }
 }

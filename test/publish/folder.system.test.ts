@@ -52,6 +52,7 @@ describe("writes", () => {
       pages: 3,
       variants: ["identity", "br", "gzip"],
       others: ["avatar.svg", "contract.json", "openapi.json", "records.sha256", "SHA256SUMS", "snapshot.json"],
+      time: statSync(join(site, "SHA256SUMS")).mtimeMs / 1000,
     });
   });
 

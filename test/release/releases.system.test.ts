@@ -217,7 +217,7 @@ describe("use and releases", () => {
       [first.name, true, 25, 3],
     ]);
     expect(list[0]?.time.toISOString()).toBe("2026-11-21T05:40:00.000Z");
-    expect(list[0]?.bytes).toBe([...readTree(second.folder).values()].join("").length);
+    expect(list[0]?.bytes).toBe([...readTree(second.folder).values(), `${second.name}\n`].join("").length);
     expect((await useRelease(dist, second.name)).now.id).toBe(second.id);
   });
 
