@@ -47,7 +47,10 @@ const UNSTABLE = /^(snapshot\.json|SHA256SUMS(\.minisig)?|openapi\.json|index\.h
 /** For each folder of a release and each file at its root, a digest of names and bytes; gzip counts as what it holds. */
 function digests(release: string): Record<string, string> {
   const hashes = new Map<string, Hash>();
-  const files = readdirSync(release, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = readdirSync(release, { recursive: true, withFileTypes: true }).filter(
+    // It names the folder, and so the time.
+    (entry) => entry.isFile() && entry.name !== ".release",
+  );
   const paths = files.map(({ parentPath, name }) => relative(release, join(parentPath, name))).sort();
   for (const path of paths.filter((path) => !UNSTABLE.test(path))) {
     const bytes = readFileSync(join(release, path));
