@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 import { contractOf } from "../../src/contract/contract.js";
 import { toSql } from "../../src/contract/sql.js";
 import { useContexts } from "../support/browser.js";
-import { plainRows } from "../support/database.js";
 import { scratch } from "../support/files.js";
-import { FOREIGN, type Foreign } from "../support/foreign.js";
+import { FOREIGN } from "../support/foreign.js";
+import { goldenSite } from "../support/golden.js";
 import { describeWith } from "../support/installed.js";
 import { eventually } from "../support/until.js";
 import { brokenWords, settledList } from "./browser.js";
@@ -18,32 +18,13 @@ const HEIGHT = 900;
 /** Milliseconds that each request takes. */
 const LATENCY = 400;
 
-/** What each contract's table shows at each width. */
-const COLUMNS: readonly (readonly string[][])[] = [
-  [
-    ['Sa"id', "Constructor", "The größe 🖼 toString", "État", "Year", "Also known as", "First", "Last"],
-    ['Sa"id', "Constructor", "The größe 🖼 toString", "État", "Year", "Also known as", "First"],
-    ['Sa"id', "Constructor", "The größe 🖼 toString", "État", "Year", "Also known as", "First", "Last"],
-  ],
-  [
-    ["Mot", "Genre", "Usage", "Vu", "Sorte", "Rang"],
-    ["Mot", "Genre", "Usage", "Vu", "Sorte", "Rang"],
-    ["Mot", "Genre", "Usage", "Vu", "Sorte", "Rang"],
-  ],
-  [
-    ["Name", "Code", "Country", "Is active", "Opened", "Closed", "Nickname", "Position latitude"],
-    ["Name", "Code", "Country", "Is active", "Opened", "Closed", "Nickname"],
-    ["Name", "Code", "Country", "Is active", "Opened", "Closed", "Nickname", "Readings"],
-  ],
-];
-
 describeWith("chromium", "layout", (path) => {
   const newPage = useContexts(path);
 
-  test.each(["art", "mots", "stations"].map((name, at) => [name, at] as const))(
-    "%s have as many columns as there is room for, and no word is broken",
-    async (_, at) => {
-      const { contract, config, fill } = FOREIGN[at] as Foreign;
+  // The names of columns and their order are those of columns.test.ts.
+  test.each(FOREIGN.map((foreign, at) => [foreign, [8, 6, 8][at], [7, 6, 7][at]] as const))(
+    "a table has as many columns as there is room for, and no word is broken: %#",
+    async ({ contract, config, fill }, most, fewest) => {
       const db = join(scratch(), "source.sqlite");
       const database = new Database(db);
       database.exec(toSql(contractOf(contract)));
@@ -53,11 +34,11 @@ describeWith("chromium", "layout", (path) => {
       const { url } = await servePage({ db, contract, workers: 0, ...given });
       const page = await newPage();
       await page.goto(url);
-      for (const [nth, width] of WIDTHS.entries()) {
+      for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: HEIGHT });
         await settledList(page);
         const shown = page.locator(".records thead th").filter({ visible: true });
-        await eventually(async () => expect(await shown.allTextContents()).toEqual(COLUMNS[at]?.[nth]));
+        await eventually(async () => expect(await shown.count()).toBe(width === 1024 ? fewest : most));
         const scroll = await page.locator(".results .table").evaluate((box) => box.scrollWidth - box.clientWidth);
         expect(scroll).toBe(0);
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
@@ -67,7 +48,7 @@ describeWith("chromium", "layout", (path) => {
   );
 
   test.each(WIDTHS)("at %i pixels, nothing moves during slow requests", async (width) => {
-    const { url } = await servePage({ rows: plainRows(240), pageSize: 50 });
+    const url = await goldenSite();
     const page = await newPage({ viewport: { width, height: HEIGHT } });
     const session = await page.context().newCDPSession(page);
     await session.send("Network.emulateNetworkConditions", {
@@ -87,11 +68,11 @@ describeWith("chromium", "layout", (path) => {
     await page.locator("#status").waitFor();
     expect(await more.isVisible()).toBe(false);
     await page.locator("#status", { hasText: "1 to 15 of 240 users" }).waitFor();
-    await page.getByRole("searchbox").fill("user1");
+    await page.getByRole("searchbox").fill("person 1");
     await page.locator("#status", { hasText: "More than 15 users found" }).waitFor();
     await more.click();
     await page.locator("#status", { hasText: "More than 30 users found" }).waitFor();
-    await page.getByRole("searchbox").fill("user17");
+    await page.getByRole("searchbox").fill("person 17");
     await page.locator("#status", { hasText: "11 users found, in 240." }).waitFor();
     await page.locator("a.record").first().click();
     await page.locator(".one").waitFor();

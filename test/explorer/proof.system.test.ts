@@ -3,15 +3,12 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { plainRows } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { goldenSite } from "../support/golden.js";
 import { describeWith } from "../support/installed.js";
 import { writeKey } from "../support/minisign.js";
 import { eventually } from "../support/until.js";
 import { settledList, shownNames, usePages } from "./browser.js";
 import { publishPage, servePage } from "./hosts.js";
-
-async function served(signKey?: string): Promise<string> {
-  return (await site(signKey)).url;
-}
 
 /** A release of 40 users that is served, and what replaces it by one of 50. */
 async function site(signKey?: string): Promise<{ url: string; replace(): Promise<void> }> {
@@ -28,7 +25,7 @@ describeWith("chromium", "proof", (path) => {
   const open = usePages(path);
 
   test("does not show a changed byte, and says what is wrong", async () => {
-    const { page } = await open(await served());
+    const { page } = await open(await goldenSite());
     await settledList(page);
     let isChanged = true;
     await page.route(/[?&]page=1(?:&|$)/, async (route) => {
@@ -42,13 +39,13 @@ describeWith("chromium", "proof", (path) => {
     expect(await shownNames(page)).toEqual([]);
     isChanged = false;
     await page.getByRole("button", { name: "Try again" }).click();
-    expect(await settledList(page)).toBe("1 to 15 of 40 users");
+    expect(await settledList(page)).toBe("1 to 15 of 240 users");
     await proofSays(page, /^Verified by digests/);
     expect(await page.locator(".word.alarm").count()).toBe(0);
   });
 
   test("refuses a damaged SHA256SUMS, and continues once it is correct", async () => {
-    const { page } = await open(await served());
+    const { page } = await open(await goldenSite());
     await settledList(page);
     let isDamaged = true;
     await page.route(/SHA256SUMS(?:$|\?)/, async (route) => {
@@ -64,13 +61,13 @@ describeWith("chromium", "proof", (path) => {
     // As the next look at the host does.
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
     await proofSays(page, /^Verified by digests/);
-    expect(await settledList(page)).toBe("1 to 15 of 40 users");
+    expect(await settledList(page)).toBe("1 to 15 of 240 users");
   });
 
   test("the publisher's key is stored, and can be removed", async () => {
     const folder = scratch();
     const [ours, other] = [writeKey(folder, "ours"), writeKey(folder, "other")];
-    const { page, misdeeds } = await open(await served(ours.secret));
+    const { page, misdeeds } = await open((await site(ours.secret)).url);
     await settledList(page);
     await page.getByText("How it is verified").click();
     const give = async (key: string) => {
