@@ -15,7 +15,7 @@ interface Part {
   sha256: string;
 }
 
-export const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 /** All that a release's bulk.json says is held against its files. */
 export function readBulk(release: string) {

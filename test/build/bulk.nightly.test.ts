@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { build } from "rollcall";
 import { expect, test } from "vitest";
-import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
+import { plainRows, type Row, userId, usersFile } from "../support/database.js";
 import { openFiles, scratch } from "../support/files.js";
 import { seeded } from "../support/random.js";
 import { linesOfPages, readBulk } from "./bulk-files.js";
@@ -21,7 +21,7 @@ function noise(seed: number, length: number): string {
 test("large records: parts end before the limit, and unchanged ones are links", async () => {
   const bios = Array.from({ length: 34 }, (_, at) => noise(at + 1, 1_000_000));
   const rows = plainRows(34).map((row, at): Row => ({ ...row, bio: bios[at] ?? "" }));
-  const db = writeUsers(join(scratch(), "u.sqlite"), rows);
+  const db = usersFile(rows);
   const options = { db, baseUrl, pageSize: 3, bulk: true, dist: scratch() };
   const first = await build({ ...options, workers: 0 });
   expect(readBulk(first.folder).files).toHaveLength(2);
@@ -48,7 +48,7 @@ test("large records: parts end before the limit, and unchanged ones are links", 
 
 test("a record that is larger than a part is refused in words", async () => {
   const rows = plainRows(4).map((row, at) => (at === 2 ? { ...row, bio: noise(3, 34_000_000) } : row));
-  const db = writeUsers(join(scratch(), "u.sqlite"), rows);
+  const db = usersFile(rows);
   const options = { db, baseUrl, dist: scratch(), pageSize: 2, workers: 2 };
   await expect(build({ ...options, bulk: true })).rejects.toThrow(
     /^Record 3 has 2\d{7} compressed bytes, and a part of --bulk has at most 24000000; build without --bulk\.$/,

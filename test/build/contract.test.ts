@@ -2,13 +2,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { loadContract } from "../../src/contract/file/load.js";
 import { ExitCode, UserError } from "../../src/errors.js";
 import { build } from "../../src/snapshot/build.js";
 import { runSql } from "../support/database.js";
 import { scratch } from "../support/files.js";
-import { STATIONS, STATIONS_CONTRACT } from "../support/stations.js";
+import { STATIONS } from "../support/stations.js";
 
 async function refusalOf(load: () => Promise<unknown>): Promise<UserError> {
   try {
@@ -19,14 +18,6 @@ async function refusalOf(load: () => Promise<unknown>): Promise<UserError> {
   }
   throw new Error("Nothing was refused");
 }
-
-test("from a file, from an object, or the built-in one", async () => {
-  const file = join(scratch(), "stations.json");
-  writeFileSync(file, JSON.stringify(STATIONS));
-  expect(await loadContract(file)).toBe(STATIONS_CONTRACT);
-  expect(await loadContract(STATIONS)).toBe(STATIONS_CONTRACT);
-  expect(await loadContract(undefined)).toBe(USERS_CONTRACT);
-});
 
 test("a file that cannot be read", async () => {
   const cwd = scratch();
@@ -44,17 +35,6 @@ test("a file that cannot be read", async () => {
   expect(await messageOf("folder")).toBe("folder is not a file; --contract names the JSON file of a contract.");
   expect(await messageOf("latin1.json")).toBe("Contract latin1.json is not text in UTF-8; save it as UTF-8.");
   expect(await messageOf("large.json")).toContain("large.json has 1000001 bytes, and a contract has at most 1000000");
-});
-
-test("all mistakes, a line each", async () => {
-  const error = await refusalOf(() =>
-    loadContract({ ...STATIONS, required: [], title: 3 } as unknown as typeof STATIONS),
-  );
-  expect(error.exitCode).toBe(ExitCode.usage);
-  const [first, ...others] = error.message.split("\n");
-  expect(first).toBe("The given object is not a valid contract. It has 2 mistakes:");
-  expect(others.map((line) => line.trim())).toEqual([...error.details]);
-  expect(error.details).toHaveLength(2);
 });
 
 test("conditions that only SQLite itself can refuse", async () => {
@@ -100,13 +80,6 @@ test("a condition that one row cannot be asked of refuses the build with a line 
   expect(error.message).toMatch(
     /t\.sqlite has a row that SQLite cannot evaluate: a condition of the contract, .* \(integer overflow\)\.$/,
   );
-});
-
-test("an enum of many values names the one that is given twice", async () => {
-  const values = Array.from({ length: 50_000 }, (_, at) => `v${at}`);
-  const properties = { ...STATIONS.properties, name: { enum: [...values, "v7"] } };
-  const { details } = await refusalOf(() => loadContract({ ...STATIONS, properties } as unknown as typeof STATIONS));
-  expect(details).toEqual(['/properties/name/enum/50000 is given twice: "v7".']);
 });
 
 test("a build with a bad contract, or a gate on no field of it, writes nothing", async () => {

@@ -3,12 +3,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
-import { type BuildOptions, build, createServer, verify } from "rollcall";
-import { expect, onTestFinished, test } from "vitest";
+import { type BuildOptions, build, verify } from "rollcall";
+import { expect, test } from "vitest";
 import { reseal } from "../support/damage.js";
-import { plainRows, writeUsers } from "../support/database.js";
+import { usersFile } from "../support/database.js";
 import { checkSums, scratch } from "../support/files.js";
-import { STATIONS, stations, writeStations } from "../support/stations.js";
+import { STATIONS, stations, stationsFile } from "../support/stations.js";
 
 const PATH = "records.csv.gz";
 const baseUrl = "https://directory.example.com";
@@ -19,12 +19,6 @@ const built = async (options: Omit<BuildOptions, "dist" | "baseUrl">) => {
   const bytes = readFileSync(join(result.folder, PATH));
   return { ...result, dist, bytes, text: String(gunzipSync(bytes)) };
 };
-
-const stationsFile = (count: number) =>
-  writeStations(
-    join(scratch(), "stations.sqlite"),
-    stations(count).map(({ row }) => row),
-  );
 
 const rowsOf = async (folder: string) => {
   const { rows } = await verify({ what: folder });
@@ -44,18 +38,9 @@ test("has a row for each record in published order, the same bytes with any thre
 });
 
 test("of no records is its heading", async () => {
-  const { folder, text } = await built({ db: writeUsers(join(scratch(), "u.sqlite"), []) });
+  const { folder, text } = await built({ db: usersFile([]) });
   expect(text).toMatch(/^bio,circles,[a-z_.,]+,wac_status\n$/);
   expect(await verify({ what: folder })).toMatchObject({ passed: true });
-});
-
-test("a release without it is not what a build with it wants", async () => {
-  const options = { db: writeUsers(join(scratch(), "u.sqlite"), plainRows(20)), baseUrl, dist: scratch() };
-  const plain = await build(options);
-  const csv = await build({ ...options, csv: true });
-  expect([csv.isNew, csv.id]).toEqual([true, plain.id]);
-  expect(await build({ ...options, csv: true })).toMatchObject({ isNew: false, name: csv.name });
-  expect(await build(options)).toMatchObject({ isNew: false, name: plain.name });
 });
 
 test("verify finds a flipped byte, another cell, a row that is missing and one too many", async () => {
@@ -79,22 +64,4 @@ test("verify finds a flipped byte, another cell, a row that is missing and one t
     ["csv", { page: 3, found: "an end", expected: "as many records as the pages have" }],
   ]);
   expect(await found(`${text}${lines.at(-1)}\n`)).toMatchObject([["csv", { found: "more records" }]]);
-});
-
-test("is served with ranges, described, and linked by the explorer", async () => {
-  const { dist, folder, bytes } = await built({ db: stationsFile(50), contract: STATIONS, explorer: true });
-  const server = await createServer({ folder: dist });
-  onTestFinished(() => server.close());
-  const { url } = await server.listen({ port: 0, host: "127.0.0.1" });
-  const whole = await fetch(`${url}/${PATH}`);
-  expect(Object.fromEntries(whole.headers)).toMatchObject({
-    ...{ "content-type": "application/gzip", "accept-ranges": "bytes" },
-  });
-  expect(Buffer.from(await whole.arrayBuffer()).equals(bytes)).toBe(true);
-  const range = await fetch(`${url}/${PATH}`, { headers: { Range: "bytes=2-5" } });
-  expect([range.status, Buffer.from(await range.arrayBuffer())]).toEqual([206, bytes.subarray(2, 6)]);
-  const { paths } = JSON.parse(readFileSync(join(folder, "openapi.json"), "utf8"));
-  expect(Object.keys(paths[`/${PATH}`].get.responses["206"].content)).toEqual(["application/gzip"]);
-  const page = readFileSync(join(folder, "index.html"), "utf8");
-  expect(page).toContain(`<a href="./${PATH}" download>Download CSV</a>`);
 });

@@ -3,16 +3,14 @@ import { execFileSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import fc from "fast-check";
 import { type BuildOptions, type BuildResult, build, buildShard, InvalidRecordsError, verify } from "rollcall";
 import { describe, expect, test } from "vitest";
 import { run } from "../support/command.js";
 import { reseal } from "../support/damage.js";
-import { plainRows, runSql, userId, variedUsers, writeUsers } from "../support/database.js";
+import { plainRows, runSql, userId, usersFile, variedUsers } from "../support/database.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
 import { draws } from "../support/random.js";
 import { STATIONS, stations, writeStations } from "../support/stations.js";
-import { anyUser, toRow } from "../support/users.js";
 
 const WORKERS = [0, 1, 3];
 /** The first for each change; all of them nightly. */
@@ -29,7 +27,7 @@ type Source = Pick<BuildOptions, "db" | "contract">;
 
 const SOURCES: Record<string, { make(): Source; edit: string; pages: string; failed: string }> = {
   "the directory": {
-    make: () => ({ db: writeUsers(join(scratch(), "users.sqlite"), variedUsers(3500), ORDER_INDEX) }),
+    make: () => ({ db: usersFile(variedUsers(3500), ORDER_INDEX) }),
     edit: "UPDATE users SET last_name = 'Changed' WHERE rowid % 9 = 0; DELETE FROM users WHERE rowid % 100 = 7",
     pages: "api/users/pages",
     failed: "records",
@@ -145,40 +143,31 @@ async function expectSame(db: string, more: Partial<BuildOptions> = {}) {
   return alone;
 }
 
-test.each([ORDER_INDEX, ""])("any valid users, with the index %o", { timeout: 300_000 }, async (index) => {
-  const any = fc.uniqueArray(anyUser, { minLength: 1, maxLength: 20, selector: ({ id }) => id });
-  const property = fc.asyncProperty(any, async (made) => {
-    const db = writeUsers(join(scratch(), "users.sqlite"), made.map(toRow), index);
-    expect(await expectSame(db)).toHaveProperty("files");
-  });
-  await fc.assert(property, { numRuns: 5 });
-});
-
 test.each([0, 1, 99])("%i records, by more shards than pages", async (count) => {
   const options = () => ({
     ...{ db, ...BASE, ...EVERYTHING, dist: scratch() },
   });
-  const db = writeUsers(join(scratch(), "users.sqlite"), variedUsers(count));
+  const db = usersFile(variedUsers(count));
   const [one, other] = [await build(options(), { now }), await joined(options(), 3)];
   execFileSync("diff", ["-r", one.folder, other.folder]);
 });
 
 test("invalid users have the same problems in the same order", async () => {
   const rows = plainRows(60).map((row, at) => ({ ...row, ...(at % 17 === 5 && { country: `x${at}` }) }));
-  const invalid = writeUsers(join(scratch(), "invalid.sqlite"), rows, ORDER_INDEX);
+  const invalid = usersFile(rows, ORDER_INDEX);
   const alone = await expectSame(invalid);
   expect(alone).toMatchObject({ problems: { records: 4 } });
   expect(await expectSame(invalid, { skipInvalid: true })).toMatchObject({ skipped: 4 });
-  const repeated = writeUsers(join(scratch(), "repeated.sqlite"), [...plainRows(60), { id: userId(30) }], ORDER_INDEX);
+  const repeated = usersFile([...plainRows(60), { id: userId(30) }], ORDER_INDEX);
   expect(await expectSame(repeated)).toMatchObject({ problems: { records: 2 } });
 });
 
 test("a view and a table without row ids, which one thread reads", async () => {
-  const rows = writeUsers(join(scratch(), "columns.sqlite"), []);
+  const rows = usersFile([]);
   const columns = new Database(rows).prepare("SELECT name FROM pragma_table_info('users')").pluck().all();
   const sql = `CREATE VIEW everyone AS SELECT * FROM users; INSERT INTO bare SELECT * FROM users`;
   const before = `CREATE TABLE bare (${columns.join(", ")}, PRIMARY KEY (id)) WITHOUT ROWID`;
-  const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(10), sql, before);
+  const db = usersFile(plainRows(10), sql, before);
   const all = await expectSame(db);
   for (const table of ["everyone", "bare"]) expect(await expectSame(db, { table })).toEqual(all);
 });

@@ -6,26 +6,10 @@ import Database from "better-sqlite3";
 import { type BuildOptions, build, buildShard, InvalidRecordsError } from "rollcall";
 import { expect, test } from "vitest";
 import { USERS } from "../../src/contract/users.js";
-import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
+import { plainRows, userId, usersFile, variedUsers, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
-import { seeded } from "../support/random.js";
 
 const baseUrl = "https://directory.example.com";
-const NAMES = ["Anna", "Özgür", "मीरा", "Li", 'Q"uote', "back\\slash", "李雷"];
-
-/** Users with words, facets and texts that JSON escapes. */
-function rows(count: number, seed = 7): Row[] {
-  const random = seeded(seed);
-  return plainRows(count).map((row) => ({
-    ...row,
-    first_name: random.of(NAMES),
-    last_name: `${random.of(NAMES)}-${random.below(50)}`,
-    country: random.of(["DE", "TR", "XX", "IN"]),
-    referrals_count: random.below(9000),
-    ...(random.chance(0.01) && { wac_status: 1 }),
-  }));
-}
-
 const EVERYTHING = {
   encodings: ["br", "gzip"],
   lookup: true,
@@ -35,7 +19,7 @@ const EVERYTHING = {
   changes: 3,
 } as const;
 test("a second join of the same parts changes nothing", async () => {
-  const db = writeUsers(join(scratch(), "users.sqlite"), rows(2000));
+  const db = usersFile(variedUsers(2000));
   const options = { db, ...EVERYTHING, baseUrl, dist: scratch() };
   const parts = join(scratch(), "parts");
   for (const shard of ["2/3", "0/3", "1/3"]) await buildShard({ ...options, parts, shard });
@@ -44,7 +28,7 @@ test("a second join of the same parts changes nothing", async () => {
 });
 
 test("a shard again, at once, with other threads, and where its part is damaged: the same bytes", async () => {
-  const db = writeUsers(join(scratch(), "users.sqlite"), rows(2345));
+  const db = usersFile(variedUsers(2345));
   const parts = scratch();
   const options = { db, ...EVERYTHING, pageSize: 5, baseUrl, dist: scratch(), parts, shard: "1/3" };
   const [first, ...others] = await Promise.all([0, 2, 3].map((workers) => buildShard({ ...options, workers })));
@@ -65,7 +49,7 @@ test("a shard again, at once, with other threads, and where its part is damaged:
 test("invalid records: each shard refuses its own, and the join says what one machine says", async () => {
   const bad = [5, 1200, 1201];
   const all = plainRows(2000).map((row, number) => (bad.includes(number) ? { ...row, country: `bad${number}` } : row));
-  const db = writeUsers(join(scratch(), "users.sqlite"), all);
+  const db = usersFile(all);
   const [parts, dist, folder] = [scratch(), scratch(), scratch()];
   const reports: unknown[] = [];
   for (let number = 0; number < 4; number++) {
@@ -138,7 +122,7 @@ const REFUSALS: [string, (parts: string, name: (number: number) => string) => vo
 ];
 
 test("parts that are damaged or missing are refused, and what was current stays", async () => {
-  const db = writeUsers(join(scratch(), "users.sqlite"), rows(4000));
+  const db = usersFile(variedUsers(4000));
   const options = { db, ...EVERYTHING, pageSize: 500 };
   const dist = scratch();
   const before = await build({ ...options, lookup: false, explorer: false, baseUrl, dist });
@@ -158,8 +142,8 @@ test("parts that are damaged or missing are refused, and what was current stays"
 
 test("parts of another source, contract, setting or number of shards are never mixed", async () => {
   const folder = scratch();
-  const db = writeUsers(join(folder, "users.sqlite"), rows(400));
-  const other = writeUsers(join(folder, "other.sqlite"), rows(400, 8));
+  const db = writeUsers(join(folder, "users.sqlite"), variedUsers(400));
+  const other = writeUsers(join(folder, "other.sqlite"), variedUsers(401));
   const make = async (more: Partial<BuildOptions>, ...shards: string[]) => {
     for (const shard of shards) await buildShard({ db, baseUrl, dist: folder, parts, ...more, shard });
   };
@@ -184,7 +168,7 @@ test("parts of another source, contract, setting or number of shards are never m
 });
 
 test("a key that two shards have is invalid in both, as in one build", async () => {
-  const all = rows(400);
+  const all = variedUsers(400);
   const db = join(scratch(), "users.sqlite");
   writeUsers(db, all);
   const source = new Database(db);
@@ -209,7 +193,7 @@ test("a key that two shards have is invalid in both, as in one build", async () 
 });
 
 test("what cannot be cut, or joined, is refused before anything is read", async () => {
-  const db = writeUsers(join(scratch(), "users.sqlite"), rows(10), "CREATE VIEW seen AS SELECT * FROM users");
+  const db = usersFile(variedUsers(10), "CREATE VIEW seen AS SELECT * FROM users");
   const options = { db, baseUrl, dist: scratch(), parts: scratch(), shard: "0/2" };
   await expect(buildShard({ ...options, table: "seen" })).rejects.toThrow(/Shards need a table/);
   await expect(buildShard({ ...options, skipInvalid: true })).rejects.toThrow(/exclude each other/);

@@ -1,7 +1,7 @@
 /** Reads pages: canonical ones by lines, others as JSON, and refuses anything else. */
 import { expect, test } from "vitest";
 import { type Envelope, readBody, readFrame } from "../../src/contract/envelope.js";
-import { pageUrl, parsePageUrl } from "../../src/contract/links.js";
+import { pageUrl } from "../../src/contract/links.js";
 import { encodePage } from "../../src/contract/page.js";
 
 const POSITION = {
@@ -67,23 +67,3 @@ test.each([
   ['{"count":1,"next":null,"previous":null,"results":[1]}', "is not a page: its results.0 must be an object"],
   [page.slice(0, 200), "is not JSON"],
 ])("%s %s", (text, why) => expect(read(text)).toEqual({ why }));
-
-test.each(["query", "path"] as const)("parses the URL of a page by %s", (links) => {
-  for (const baseUrl of ["https://example.com", "http://127.0.0.1:8080/a/api/users/b"])
-    for (const path of ["/api/users/", "/v1/stations.d/"])
-      expect(parsePageUrl(pageUrl({ baseUrl, path, links }, 12), path)).toEqual({ baseUrl, path, links, page: 12 });
-});
-
-test.each([
-  "https://example.com/api/users/?page=2&format=api",
-  "https://example.com/api/users/?format=api&page=02",
-  "https://example.com/api/users/?format=api&page=2&x=1",
-  "https://example.com/api/users/?format=api&page=0",
-  "https://example.com/api/users/pages/2",
-  "https://example.com/api/users/pages/2x.json",
-  "/api/users/?format=api&page=2",
-  "https://example.com/api-users/?format=api&page=2",
-  "https://example.com/v1/users/?format=api&page=2",
-  "javascript:/api/users/?format=api&page=2",
-  "",
-])("%s is not the URL of a page", (url) => expect(parsePageUrl(url, "/api/users/")).toBe(undefined));

@@ -197,7 +197,19 @@ const leading = fc.constantFrom<Kind>(
 );
 
 /** Names that are hard for JSON, SQL, regular expressions, or for finding a member by its name. */
-const NAMES = ["a", "b c", "it's", "p.lain".replace(".", ""), "$x", "ünï", "select", "k", "o1", "size"];
+const NAMES = [
+  "a",
+  "b c",
+  "it's",
+  "p.lain".replace(".", ""),
+  "$x",
+  "ünï",
+  "select",
+  "k",
+  "10",
+  "constructor",
+  "Rollcall_Number",
+];
 
 export interface RandomTable {
   file: ContractFile;

@@ -48,14 +48,6 @@ test("README.md: every command prints what is shown, and the release is the one 
   expectFiles("", release);
 });
 
-test("README.md: the sample of rollcall init is published and served", { timeout: 60_000 }, async () => {
-  const [cwd, env] = [scratch(), readerEnvironment()];
-  expect(sh("rollcall init && rollcall build", cwd, env)).toMatchObject({ status: 0 });
-  const { output } = await started("rollcall serve", "curl", cwd, env);
-  const url = /curl '([^']+)'/.exec(output())?.[1] ?? "";
-  expect(await (await fetch(url)).json()).toMatchObject({ count: 1000 });
-});
-
 type Names<T> = Record<keyof T, true>;
 
 /** Every option there is, by what takes it: the types see to it that none is missing and none made up. */

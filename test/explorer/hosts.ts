@@ -6,7 +6,7 @@ import { build } from "../../src/snapshot/build.js";
 import type { BuildOptions } from "../../src/snapshot/options.js";
 import { SERVERS, type Server, serveWith } from "../hosts/servers.js";
 import { start } from "../support/command.js";
-import { type Row, writeUsers } from "../support/database.js";
+import { type Row, usersFile } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { freePort } from "../support/ports.js";
 
@@ -14,7 +14,7 @@ type Given = Pick<BuildOptions, "baseUrl"> & Partial<BuildOptions> & { rows?: re
 
 /** The sample that comes with the package, unless there are rows. Returns the folder of its release. */
 export async function publishPage(dist: string, { rows, ...options }: Given): Promise<string> {
-  const db = rows ? writeUsers(join(scratch(), "users.sqlite"), rows) : "data/users.sqlite";
+  const db = rows ? usersFile(rows) : "data/users.sqlite";
   const { folder } = await build({ db, dist, explorer: true, ...options });
   return folder;
 }

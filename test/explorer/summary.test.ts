@@ -4,8 +4,9 @@ import stringify from "fast-json-stable-stringify";
 import { describe, expect, test } from "vitest";
 import { type AnyRecord, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
 import type { ContractFile, FieldSchema } from "../../src/contract/file/form.js";
-import { facetFields, facetTerm, facetTermsOf, LIST_DIGITS } from "../../src/contract/lookup.js";
+import { facetFields, facetTerm, facetTermsOf } from "../../src/contract/lookup.js";
 import { valueAt } from "../../src/contract/record/value.js";
+import { readNumbers } from "../lookup/plain-reader.js";
 import { draws } from "../support/random.js";
 import { STATIONS_CONTRACT, stations } from "../support/stations.js";
 import { anyUser } from "../support/users.js";
@@ -109,23 +110,10 @@ function termsIn(files: ReadonlyMap<string, string>): Map<string, number[]> {
       const tab = line.indexOf("\t");
       const written = line.slice(0, tab);
       const term = written.startsWith('"') ? JSON.parse(written) : written;
-      terms.set(term, [...(terms.get(term) ?? []), ...numbersOf(line.slice(tab + 1))]);
+      terms.set(term, [...(terms.get(term) ?? []), ...readNumbers(line.slice(tab + 1))]);
     }
   }
   return terms;
-}
-
-function numbersOf(list: string): number[] {
-  const numbers: number[] = [];
-  let difference = 0;
-  for (const digit of list) {
-    const value = LIST_DIGITS.indexOf(digit);
-    difference = difference * 32 + (value % 32);
-    if (value < 32) continue;
-    numbers.push((numbers.at(-1) ?? 0) + difference);
-    difference = 0;
-  }
-  return numbers;
 }
 
 const byBytes = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));

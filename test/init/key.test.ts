@@ -6,39 +6,23 @@ import { findLargest, initialize } from "../../src/init/init.js";
 import { scratch } from "../support/files.js";
 import { database, init } from "./found.js";
 
+const UNENFORCED = "unique in 2 rows, but the table does not enforce it";
+
 describe("the key", () => {
   test.each([
     ["the PRIMARY KEY", "nr INTEGER PRIMARY KEY, id TEXT UNIQUE", "(7, 'a'), (8, 'b')", "nr", "as the PRIMARY KEY"],
     ["of text", "slug TEXT PRIMARY KEY, n INT", "('b', 1), ('a', 2)", "slug", "as the PRIMARY KEY"],
     ["UNIQUE", "n INT, code TEXT UNIQUE", "(1, 'a'), (1, 'b')", "code", "as it is UNIQUE and never NULL"],
-    [
-      "no UNIQUE one with NULL",
-      "code TEXT UNIQUE, n INT",
-      "('a', 1), (NULL, 2)",
-      "n",
-      "unique in 2 rows, but the table does not enforce it",
-    ],
+    ["no UNIQUE one with NULL", "code TEXT UNIQUE, n INT", "('a', 1), (NULL, 2)", "n", UNENFORCED],
     [
       "a name like a key's first",
       "city TEXT, person_id INT, id TEXT",
       "('a', 1, 'x'), ('b', 2, 'y')",
       "id",
-      "unique in 2 rows, but the table does not enforce it",
+      UNENFORCED,
     ],
-    [
-      "no PRIMARY KEY with NULL",
-      "code TEXT PRIMARY KEY, n INT",
-      "('a', 1), (NULL, 2)",
-      "n",
-      "unique in 2 rows, but the table does not enforce it",
-    ],
-    [
-      "not a PRIMARY KEY that is left out",
-      "email TEXT PRIMARY KEY, n INT",
-      "('a', 1), ('b', 2)",
-      "n",
-      "unique in 2 rows, but the table does not enforce it",
-    ],
+    ["no PRIMARY KEY with NULL", "code TEXT PRIMARY KEY, n INT", "('a', 1), (NULL, 2)", "n", UNENFORCED],
+    ["not a PRIMARY KEY that is left out", "email TEXT PRIMARY KEY, n INT", "('a', 1), ('b', 2)", "n", UNENFORCED],
   ])("is %s", async (_, columns, values, field, why) => {
     const { key, read } = await init(database(`CREATE TABLE things (${columns}); INSERT INTO things VALUES ${values}`));
     expect(key).toEqual({ field, why, order: [field] });
@@ -142,23 +126,6 @@ test("chooses a table by name, in any case", async () => {
   await expect(init(file, { table: "Kid" })).rejects.toThrow(/has no table or view "Kid".*Did you mean --table Kids\?/);
 });
 
-test("the config omits a table that has the contract's word", async () => {
-  const { config } = await init(database("CREATE TABLE people (id INTEGER PRIMARY KEY)"));
-  expect(Object.keys(config)).toEqual(["$schema", "db", "baseUrl", "dist", "explorer"]);
-});
-
-test("hostile names become a valid contract", async () => {
-  const names = ["a b", 'q"uote', "'", "a.b", "-x", "__proto__", "select", "\u202e", "x\ny", "名", "x:1", "$", "A-B"];
-  const columns = names.map((name) => `"${name.replaceAll('"', '""')}" TEXT`).join(", ");
-  const file = database(`CREATE TABLE "no ""table""; --" (id INTEGER PRIMARY KEY, ${columns});
-    INSERT INTO "no ""table""; --" (id) VALUES (1)`);
-  const { contract, read } = await init(file);
-  expect(contract["x-listing"].path).toBe("/no-table/");
-  expect(read.fields.map(({ column }) => column).sort()).toEqual(
-    ["id", ...names.filter((name) => name !== "x\ny")].sort(),
-  );
-});
-
 test("reads the table that is named, not one that differs by the case of letters beyond ASCII", async () => {
   const file = database(
     `CREATE TABLE "\u00c9" (id INTEGER PRIMARY KEY); CREATE TABLE "\u00e9" (nr INTEGER PRIMARY KEY)`,
@@ -182,13 +149,6 @@ test("queries a table that has the name of a query's view", async () => {
   const file = database("CREATE TABLE rollcall_query (id INTEGER PRIMARY KEY); INSERT INTO rollcall_query VALUES (7)");
   const { rows, key } = await init(file, { query: "SELECT * FROM rollcall_query" });
   expect([rows, key.field]).toEqual([1, "id"]);
-});
-
-test("refuses a query with a repeated column", async () => {
-  const file = database("CREATE TABLE t (id INTEGER PRIMARY KEY, n INT)");
-  await expect(init(file, { query: "SELECT one.*, other.n FROM t one JOIN t other USING (id)" })).rejects.toThrow(
-    "The query query yields n more than once; name each column differently, with AS.",
-  );
 });
 
 test("reads a query from its path, with its column names", async () => {

@@ -65,18 +65,6 @@ test("a view of Django's users, a profile and a one-to-one table of it", async (
   expect(said).toMatch(/^omit {6}password /m);
 });
 
-test("a table of people with an integer key and times as numbers", async () => {
-  const cwd = scratch();
-  database("people.sql", join(cwd, "people.sqlite"));
-  const { page } = await published(cwd, ["--from", "people.sqlite", "--convert"], "/people/");
-  expect(page.results.map(({ id }) => id)).toEqual(Array.from({ length: 60 }, (_, at) => (at + 1) ** 2));
-  expect(page.results[0]).toEqual({
-    ...{ id: 1, name: "Person 1", role: "waiter", is_admin: true, height: 1.51, unused: null },
-    ...{ created: "2023-11-15T22:13:20Z", last_seen: "2023-11-14T22:14:20.123Z", website: "https://example.com/~1" },
-    ...{ favourite_colour: "colour no. 1", serial: "9007199254740991" },
-  });
-});
-
 test.skipIf(isMissing("sqlite3"))("a list that the sqlite3 shell has imported", async () => {
   const cwd = scratch();
   const list = fileURLToPath(new URL("books.csv", import.meta.url));

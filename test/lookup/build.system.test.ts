@@ -6,7 +6,7 @@ import Database from "better-sqlite3";
 import { type BuildOptions, build } from "rollcall";
 import { expect, test } from "vitest";
 import { CLI } from "../support/command.js";
-import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
+import { plainRows, type Row, userId, usersFile, writeUsers } from "../support/database.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
 import { needs } from "../support/needs.js";
 import { STATIONS, stations, writeStations } from "../support/stations.js";
@@ -53,7 +53,7 @@ function hardRows(count: number): Row[] {
 }
 
 test("finds records by words, prefixes, folded letters and keys", async () => {
-  const made = await outcomeOf({ db: writeUsers(join(scratch(), "u.sqlite"), hardRows(300)), pageSize: 7 });
+  const made = await outcomeOf({ db: usersFile(hardRows(300)), pageSize: 7 });
   expect(find(made, "words", "everybody", true)).toHaveLength(300);
   expect(find(made, "words", "user", false)).toHaveLength(100);
   expect(find(made, "words", "strasse", true)).toHaveLength(30);
@@ -61,31 +61,11 @@ test("finds records by words, prefixes, folded letters and keys", async () => {
   expect(find(made, "keys", userId(5), true)).toHaveLength(1);
 });
 
-test("a build with --lookup is a new release with the same id", async () => {
-  const db = writeUsers(join(scratch(), "u.sqlite"), plainRows(20));
-  const options = { db, baseUrl, dist: scratch() };
-  const plain = await build(options);
-  const found = await build({ ...options, lookup: true });
-  expect(found).toMatchObject({
-    isNew: true,
-    lookup: { by: expect.arrayContaining(["id", "username"]) },
-  });
-  expect(found.id).toBe(plain.id);
-  expect(found.name).not.toBe(plain.name);
-  expect(plain.lookup).toBeUndefined();
-  expect(await build({ ...options, lookup: true })).toMatchObject({
-    id: found.id,
-    lookup: found.lookup,
-  });
-  expect(await build({ ...options, lookup: true, workers: 0 })).toMatchObject({ isNew: false, id: found.id });
-  expect(await build(options)).toMatchObject({ isNew: false, isSwitched: true, id: plain.id });
-});
-
 test("works with no records, one record, and records without names", async () => {
-  const none = await outcomeOf({ db: writeUsers(join(scratch(), "u.sqlite"), []) });
+  const none = await outcomeOf({ db: usersFile([]) });
   expect([...none.files.keys()]).toEqual(["index.json"]);
   expect(none.index).toMatchObject({ keys: [], words: [] });
-  const one = await outcomeOf({ db: writeUsers(join(scratch(), "u.sqlite"), plainRows(1)) });
+  const one = await outcomeOf({ db: usersFile(plainRows(1)) });
   expect(find(one, "keys", userId(0), true)).toEqual([0]);
   const nameless = plainRows(30).map((row) => ({
     ...row,
@@ -94,13 +74,13 @@ test("works with no records, one record, and records without names", async () =>
     first_name: "",
     last_name: "",
   }));
-  const bare = await outcomeOf({ db: writeUsers(join(scratch(), "u.sqlite"), nameless) });
+  const bare = await outcomeOf({ db: usersFile(nameless) });
   expect(find(bare, "keys", userId(7), true)).toHaveLength(1);
 });
 
 test("skipped records are not found, and others are", async () => {
   const rows = hardRows(300).map((row, at) => (at % 100 === 7 ? { ...row, country: "nowhere" } : row));
-  const made = await outcomeOf({ db: writeUsers(join(scratch(), "u.sqlite"), rows), skipInvalid: true, pageSize: 50 });
+  const made = await outcomeOf({ db: usersFile(rows), skipInvalid: true, pageSize: 50 });
   expect(find(made, "words", "everybody", true)).toEqual(Array.from({ length: 297 }, (_, at) => at));
   expect(find(made, "keys", userId(7), true)).toEqual([]);
 });
@@ -118,16 +98,17 @@ test("finds records whose values look like member names", async () => {
 });
 
 test("links equal files from the last release, but not damaged ones", async () => {
-  const file = writeUsers(join(scratch(), "u.sqlite"), hardRows(300));
-  const options = { db: file, baseUrl, dist: scratch(), lookup: true };
+  const file = usersFile(hardRows(300));
+  const options = { db: file, baseUrl, dist: scratch(), explorer: true };
   const first = await build(options);
   const db = new Database(file);
   const change = (bio: string) => db.prepare("UPDATE users SET bio = ? WHERE id = ?").run(bio, userId(3));
   const inode = (release: string, path: string) => statSync(join(release, path)).ino;
   const [keys, words] = ["lookup/keys/1.txt", "lookup/words/1.txt"];
+  const explorer = ["explorer/app.js", "explorer/summary.json", "explorer/facets/1.txt"];
   change("one");
   const second = await build(options);
-  for (const path of [keys, words]) expect(inode(second.folder, path)).toBe(inode(first.folder, path));
+  for (const path of [keys, words, ...explorer]) expect(inode(second.folder, path)).toBe(inode(first.folder, path));
   const damaged = readFileSync(join(second.folder, keys));
   damaged[10] = (damaged[10] ?? 0) ^ 1;
   writeFileSync(join(second.folder, keys), damaged);

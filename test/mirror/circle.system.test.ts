@@ -51,7 +51,7 @@ test.each(published)("of the case %s", async (name) => {
 test.each(FOREIGN.map((foreign) => ({ foreign, many: foreign.contract["x-listing"].words[1] })))(
   "of $many",
   async ({ foreign, many }) => {
-    const { contract, config } = foreign;
+    const { contract, config, order, record } = foreign;
     const read = checkContract(contract);
     if ("mistakes" in read) throw new Error(read.mistakes.join());
     const cwd = scratch();
@@ -60,10 +60,18 @@ test.each(FOREIGN.map((foreign) => ({ foreign, many: foreign.contract["x-listing
     db.exec(
       `${toSql(read)};${foreign.fill}; DELETE FROM "${many}" WHERE rowid NOT IN (SELECT rowid FROM "${many}" LIMIT 300)`,
     );
+    const rows = db.prepare(`SELECT * FROM "${many}" ORDER BY ${order}`).all() as Record<string, unknown>[];
     db.close();
     const { compress: encodings, ...settings } = config;
-    const { records } = await goRound(cwd, { db: file, contract, ...settings, encodings } as unknown as BuildOptions);
-    expect(records).toBeGreaterThan(50);
+    const { folder } = await goRound(cwd, { db: file, contract, ...settings, encodings } as unknown as BuildOptions);
+    const pages = readdirSync(join(folder, contract["x-listing"].path ?? "", "pages"))
+      .filter((name) => name.endsWith(".json"))
+      .sort((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10));
+    const published = pages.flatMap((name) => {
+      return JSON.parse(readFileSync(join(folder, contract["x-listing"].path ?? "", "pages", name), "utf8")).results;
+    });
+    expect(published).toEqual(rows.map(record));
+    expect(rows.length).toBeGreaterThan(50);
   },
 );
 

@@ -288,13 +288,6 @@ test.each<[Given, string]>([
   expect(await refusal(given)).toBe(message);
 });
 
-test("refuses a name without a near one, and lists all", async () => {
-  const message = await refusal({ file: { telemetry: true } });
-  expect(message).toMatch(
-    /^telemetry in rollcall.config.json is not a setting; known are from, db, table, query, .*quiet\.$/,
-  );
-});
-
 test("reports all mistakes at once", async () => {
   const file = { pagesize: 1, telemetry: true, port: 70_000, compress: "zip", rabbits: 2 };
   const flags = { table: "t", query: "q", keep: "-1" };
@@ -322,13 +315,9 @@ test("names of inherited members are not settings", async () => {
 const WHOLE = "must be a whole number from 1 to 1000, got";
 test.each<[Given, string]>([
   [{ flags: { pageSize: "0" } }, `--page-size ${WHOLE} "0".`],
-  [{ flags: { pageSize: "abc" } }, `--page-size ${WHOLE} "abc".`],
   [{ flags: { pageSize: "1e2" } }, `--page-size ${WHOLE} "1e2".`],
-  [{ flags: { pageSize: "" } }, `--page-size ${WHOLE} "".`],
   [{ env: { ROLLCALL_PAGE_SIZE: "1001" } }, `ROLLCALL_PAGE_SIZE ${WHOLE} "1001".`],
   [{ file: { pageSize: 1.5 } }, `pageSize in rollcall.config.json ${WHOLE} 1.5.`],
-  [{ file: { pageSize: null } }, `pageSize in rollcall.config.json ${WHOLE} null.`],
-  [{ flags: { keep: "-1" } }, '--keep must be a whole number from 0 to 1000000, got "-1".'],
   [{ flags: { port: "65536" } }, '--port must be a whole number from 0 to 65535, got "65536".'],
   [{ flags: { links: "hash" } }, '--links must be query or path, got "hash".'],
   [{ flags: { compress: "zstd" } }, '--compress must be a list of br and gzip, each at most once, got "zstd".'],
@@ -337,8 +326,6 @@ test.each<[Given, string]>([
     'compress in rollcall.config.json must be a list of br and gzip, each at most once, got ["br","br"].',
   ],
   [{ env: { ROLLCALL_JSON: "yes" } }, 'ROLLCALL_JSON must be true or false, got "yes".'],
-  [{ env: { ROLLCALL_JSON: "constructor" } }, 'ROLLCALL_JSON must be true or false, got "constructor".'],
-  [{ file: { pageSize: "50" } }, `pageSize in rollcall.config.json ${WHOLE} "50".`],
   [
     { flags: { maxRemoved: "200%" } },
     '--max-removed must be a number of records, or a percentage up to 100%, got "200%".',
@@ -347,7 +334,6 @@ test.each<[Given, string]>([
   [{ file: { db: "" } }, 'db in rollcall.config.json must be a path on this machine, got "".'],
   [{ file: { db: "a\0b" } }, 'db in rollcall.config.json must be a path on this machine, got "a\\u0000b".'],
   [{ flags: { db: "https://x/users.sqlite" } }, '--db must be a path on this machine, got "https://x/users.sqlite".'],
-  [{ file: { dist: ["a"] } }, 'dist in rollcall.config.json must be a path on this machine, got ["a"].'],
   [
     { flags: { cacheControl: "" } },
     '--cache-control must be directives separated by commas, such as public, max-age=60, got "".',
@@ -365,7 +351,6 @@ test.each<[Given, string]>([
     { env: { ROLLCALL_BASE_URL: "https://a:b@c" } },
     'ROLLCALL_BASE_URL: Base URL "https://...@c" has credentials (@), which every page would publish; give one like https://directory.example.com.',
   ],
-  [{ file: { baseUrl: 5 } }, "baseUrl in rollcall.config.json: Base URL must be text."],
   [{ flags: { table: "t", query: "q.sql" } }, "--table and --query exclude each other; remove one."],
   [
     { file: { table: "t", query: "q.sql" }, flags: { table: "t" } },
@@ -380,7 +365,6 @@ test.each<[Given, string]>([
     { text: '{\n  "port": 80,\n}' },
     "rollcall.config.json is not JSON: line 3, column 1: expected a key in double quotes, found }.",
   ],
-  [{ text: "" }, "rollcall.config.json is not JSON: the file is empty."],
   [{ text: "[]" }, 'rollcall.config.json must hold a JSON object, such as {"db": "users.sqlite"}.'],
   [
     { text: '{"port": 1,\n "db": "a", "port": 2,\n "db": "b"}' },
@@ -390,8 +374,6 @@ test.each<[Given, string]>([
     { text: Buffer.from('{"db": "caf\xe9"}', "latin1") },
     "Config file rollcall.config.json is not text in UTF-8; save it as UTF-8.",
   ],
-  [{ config: "" }, '--config must name a file, got "".'],
-  [{ config: "none.json" }, "There is no config file none.json (--config)."],
   [{ config: "." }, "Config file . cannot be read (EISDIR)."],
 ])("refuses a file that is not a config: %j", async (given, message) => {
   expect(await refusal(given)).toBe(message);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { type BuildOptions, build, InvalidRecordsError } from "rollcall";
 import { expect, test } from "vitest";
-import { plainRows, userId, writeUsers } from "../support/database.js";
+import { plainRows, userId, usersFile, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { draws, seeded } from "../support/random.js";
 
@@ -73,7 +73,7 @@ test.each([
   ["a row less", `DELETE FROM users WHERE id = '${userId(3)}'`],
   ["a row more", `INSERT INTO users (id, date_joined) VALUES ('${userId(1003)}', '2020-01-01T00:00:00.000000Z')`],
 ])("ignores an index that missed %s", async (_, sql) => {
-  const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(20), INDEX);
+  const db = usersFile(plainRows(20), INDEX);
   changeUnseen(db, "users_order", sql);
   const { id } = await publish(db);
   edit(db, (file) => file.exec("REINDEX"));
@@ -81,14 +81,14 @@ test.each([
 });
 
 test("ignores an index that missed another id", async () => {
-  const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(20), INDEX);
+  const db = usersFile(plainRows(20), INDEX);
   changeUnseen(db, "users_order", `UPDATE users SET id = '${userId(1003)}' WHERE id = '${userId(3)}'`);
   expect(await publish(db)).toMatchObject({ id: (await publish(db, { workers: 0 })).id });
 });
 
 test("finds a repeated id that an index hides", async () => {
   const rows = plainRows(20);
-  const db = writeUsers(join(scratch(), "users.sqlite"), rows, INDEX);
+  const db = usersFile(rows, INDEX);
   edit(db, (file) => {
     const columns = file.prepare("SELECT name FROM pragma_table_info('users')").pluck().all();
     file.exec(`CREATE TABLE others (${columns}); INSERT INTO others SELECT * FROM users;

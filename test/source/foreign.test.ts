@@ -3,6 +3,10 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { foreignContent } from "../../src/source/foreign.js";
 
+const DUMP =
+  "is a dump of a database server; export a table as CSV by a pipe from the server (docs/guides/your-data.md).";
+const PACKED = "is a compressed file; unpack it, or pack it with gzip.";
+const SQL = "is SQL text; make a database of it: sqlite3 new.sqlite < 'my file'.";
 const bytes = (text: string) => Buffer.from(text, "latin1");
 
 describe("whatever the format should be", () => {
@@ -18,24 +22,15 @@ describe("whatever the format should be", () => {
       'is a pointer of Git LFS, not the file; run "git lfs pull".',
     ],
     [gzipSync("x"), "is packed by gzip; unpack it: gunzip 'my file'."],
-    [bytes("BZh91AY"), "is a compressed file; unpack it, or pack it with gzip."],
-    [bytes("\xfd7zXZ\0"), "is a compressed file; unpack it, or pack it with gzip."],
-    [bytes("\x28\xb5\x2f\xfd"), "is a compressed file; unpack it, or pack it with gzip."],
-    [
-      bytes("--\n-- PostgreSQL database dump\n--\n"),
-      "is a dump of a database server; export a table as CSV by a pipe from the server (docs/guides/your-data.md).",
-    ],
-    [
-      bytes("-- MySQL dump 10.13  Distrib 8.0"),
-      "is a dump of a database server; export a table as CSV by a pipe from the server (docs/guides/your-data.md).",
-    ],
-    [
-      bytes("-- MariaDB dump 10.19"),
-      "is a dump of a database server; export a table as CSV by a pipe from the server (docs/guides/your-data.md).",
-    ],
-    [bytes("PRAGMA foreign_keys=OFF;\nBEGIN"), "is SQL text; make a database of it: sqlite3 new.sqlite < 'my file'."],
-    [bytes("\xef\xbb\xbfcreate table a (b);"), "is SQL text; make a database of it: sqlite3 new.sqlite < 'my file'."],
-    [bytes("-- mine\n\nINSERT INTO a VALUES"), "is SQL text; make a database of it: sqlite3 new.sqlite < 'my file'."],
+    [bytes("BZh91AY"), PACKED],
+    [bytes("\xfd7zXZ\0"), PACKED],
+    [bytes("\x28\xb5\x2f\xfd"), PACKED],
+    [bytes("--\n-- PostgreSQL database dump\n--\n"), DUMP],
+    [bytes("-- MySQL dump 10.13  Distrib 8.0"), DUMP],
+    [bytes("-- MariaDB dump 10.19"), DUMP],
+    [bytes("PRAGMA foreign_keys=OFF;\nBEGIN"), SQL],
+    [bytes("\xef\xbb\xbfcreate table a (b);"), SQL],
+    [bytes("-- mine\n\nINSERT INTO a VALUES"), SQL],
   ])("%#: %s", (start, message) => {
     for (const format of ["csv", "tsv", "ndjson", undefined] as const)
       expect(foreignContent("my file", start, format)).toMatch(`my file ${message}`);

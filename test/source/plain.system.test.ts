@@ -1,15 +1,14 @@
 /** The fast check of a page accepts only records that are valid, canonical, and without warnings. */
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { validator } from "../../src/snapshot/validator.js";
 import { openSource } from "../../src/source/open.js";
 import { PageReader } from "../../src/source/reader.js";
-import { type Row, userId, writeUsers } from "../support/database.js";
+import { type Row, userId, usersFile, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
-import { anyUser, encodeUser, toRow } from "../support/users.js";
+import { encodeUser } from "../support/users.js";
 
 const SOURCE_COLUMNS = USERS_CONTRACT.fields.map(({ column }) => column);
 const validate = validator(USERS_CONTRACT);
@@ -102,27 +101,8 @@ describe("whatever stands in one field", () => {
   });
 });
 
-test("text of any valid user is canonical if plain, and usual users are plain", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.uniqueArray(anyUser, { minLength: 1, maxLength: 30, selector: ({ id }) => id }),
-      async (users) => {
-        const usual = users.map((user): Row => {
-          const { circles, wac_status, referrals_count, image_url, ...row } = toRow(user);
-          const entries = Object.entries(row).filter(([name]) => !name.startsWith("off_chain_"));
-          return Object.fromEntries(entries);
-        });
-        const folder = scratch();
-        await countPlain(writeUsers(join(folder, "any.sqlite"), users.map(toRow)));
-        expect(await countPlain(writeUsers(join(folder, "usual.sqlite"), usual))).toBe(users.length);
-      },
-    ),
-    { numRuns: 60 },
-  );
-});
-
 function columnsOfSchema(): string[] {
-  const file = new Database(writeUsers(join(scratch(), "schema.sqlite"), []));
+  const file = new Database(usersFile([]));
   const names = file.prepare<[], string>("SELECT name FROM pragma_table_info('users')").pluck().all();
   file.close();
   return names;
@@ -133,11 +113,11 @@ test.each([
   "https://xn--bcher-kva.example/%C3%A4?a=(b)#c",
   "http://[::1]/ä|*+.svg",
 ])("users without an image are plain with any default avatar: %s", async (avatar) => {
-  const db = writeUsers(join(scratch(), "users.sqlite"), [{ id: userId(1), image_url: null }]);
+  const db = usersFile([{ id: userId(1), image_url: null }]);
   expect(await countPlain(db, "users", avatar)).toBe(1);
 });
 
 test("publishes a default avatar that JSON must escape", async () => {
-  const db = writeUsers(join(scratch(), "users.sqlite"), [{ id: userId(1), image_url: null }]);
+  const db = usersFile([{ id: userId(1), image_url: null }]);
   expect(await countPlain(db, "users", 'https://a.example/"')).toBe(0);
 });

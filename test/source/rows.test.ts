@@ -28,33 +28,6 @@ async function problems() {
   return (refused as InvalidRecordsError).problems.first.map(({ path, value }) => [path, value]);
 }
 
-test("a column without affinity keeps storage classes", async () => {
-  writeUsers(db, [], "CREATE TABLE loose AS SELECT * FROM users");
-  const file = new Database(db);
-  file.exec("DROP TABLE users; ALTER TABLE loose RENAME TO users");
-  file.exec(
-    `CREATE TABLE typeless (${columnsOf(file).join(", ")}); DROP TABLE users; ALTER TABLE typeless RENAME TO users`,
-  );
-  const defaults = new Database(writeUsers(join(folder, "defaults.sqlite"), [{ id: userId(1) }]));
-  const row = defaults.prepare("SELECT * FROM users").get() as Row;
-  const insert = file.prepare(`INSERT INTO users VALUES (${Object.keys(row).map((name) => `@${name}`)})`);
-  insert.run({ ...row, referrals_count: 3, off_chain_tokens: "4", username: 5n, wac_status: "" });
-  file.close();
-  // Bound numbers are REAL: 3.0 and 0.0 are not integers, "4" is text, and 5 is not text.
-  expect(await problems()).toEqual(
-    expect.arrayContaining([
-      ["referrals_count", { real: 3 }],
-      ["off_chain.tokens", "4"],
-      ["username", 5],
-      ["wac_status", ""],
-    ]),
-  );
-});
-
-function columnsOf(file: Database.Database): string[] {
-  return file.prepare("SELECT name FROM pragma_table_info('users')").pluck().all().map(String);
-}
-
 test("text in an integer column becomes an integer only if SQLite converts it", async () => {
   writeUsers(db, [{ id: userId(1), referrals_count: "7" }]);
   await publish();
@@ -111,24 +84,6 @@ test("order and conditions are by bytes of UTF-8", async () => {
     }),
     { numRuns: draws(150) },
   );
-});
-
-test("order is by bytes whatever collation the columns declare", async () => {
-  const rows = plainRows(50).toReversed();
-  writeUsers(db, rows, "CREATE INDEX users_order ON users (date_joined DESC, id)");
-  const indexed = await publish();
-  const collated = writeUsers(join(folder, "collated.sqlite"), []);
-  const file = new Database(collated);
-  const columns = columnsOf(file).map((name) => `${name} COLLATE NOCASE`);
-  file.exec(`ATTACH '${db}' AS plain; CREATE TABLE other (${columns}); INSERT INTO other SELECT * FROM plain.users`);
-  file.close();
-  const again = await build({
-    db: collated,
-    table: "other",
-    dist: join(folder, "c"),
-    baseUrl: "https://directory.example.com",
-  });
-  expect(again.id).toBe(indexed.id);
 });
 
 test("columns that differ only by the case of letters beyond ASCII are different, as in SQLite", async () => {

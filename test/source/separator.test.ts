@@ -72,22 +72,18 @@ test("a file of one column with another separator in most lines is read, and tha
 });
 
 test.each([
-  [
-    lines("id,name", "1,a", "2", "3,c"),
-    "t.csv, line 3: the row has 1 value by commas, where most lines have 2. The first line names the columns: correct the line, remove lines above the names, or pass --separator.",
-  ],
+  [lines("id,name", "1,a", "2", "3,c"), "t.csv, line 3: the row has 1 value by commas, where most lines have 2."],
   [
     lines("Stations of 2026", "", "id;name", "1;a", "2;b"),
-    "t.csv, line 1: the row has 1 value by semicolons, where most lines have 2. The first line names the columns: correct the line, remove lines above the names, or pass --separator.",
+    "t.csv, line 1: the row has 1 value by semicolons, where most lines have 2.",
   ],
-  [
-    lines("id,name", "1", "2", "3"),
-    "t.csv, line 2: the row has 1 value by commas, where the first line has 2. The first line names the columns: correct the line, remove lines above the names, or pass --separator.",
-  ],
+  [lines("id,name", "1", "2", "3"), "t.csv, line 2: the row has 1 value by commas, where the first line has 2."],
 ])("a line that differs is named: %j", async (text, message) => {
   const error = await dialectOf("t.csv", text).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UserError);
-  expect((error as UserError).message.replace(/^.*\//, "")).toBe(message);
+  expect((error as UserError).message.replace(/^.*\//, "")).toBe(
+    `${message} The first line names the columns: correct the line, remove lines above the names, or pass --separator.`,
+  );
 });
 
 test.each<[quote: string | null, what: string, text: string]>([

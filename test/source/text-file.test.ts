@@ -47,22 +47,6 @@ async function read(name: string, text: string | Buffer, as: ImportAs = TYPED, s
 const lines = (...all: string[]) => `${all.join("\n")}\n`;
 
 describe("without a contract", () => {
-  test("a column of cells has the type that says the same as each cell", async () => {
-    const text = lines(
-      "id,name,zip,version,price,is on,big,list,none",
-      '1,"A, ""x""\n2",01234,1.1,1.50,true,9007199254740991,"[1, 2]",',
-      '2,,99,1.10,12.00,false,-5,"[""a"", 3]",',
-    );
-    expect(await read("my team.csv", text)).toMatchObject({
-      table: "my team",
-      names: ["id", "name", "zip", "version", "price", "is on", "big", "list", "none"],
-      rows: [
-        [1n, 'A, "x"\n2', "01234", "1.1", 1.5, 1n, 9007199254740991n, "[1, 2]", null],
-        [2n, null, "99", "1.10", 12, 0n, -5n, '["a", 3]', null],
-      ],
-    });
-  });
-
   test("marks for NULL are those of the contract whose columns a query yields, so that the others are typed", async () => {
     const queriedFor = contractFor({ size: { type: ["integer", "null"], "x-null-marks": ["n/a", "?"] } });
     const { rows } = await read("t.csv", lines("id,size,text", "1,n/a,n/a", "2,?,?", "3,5,5"), { queriedFor });
@@ -96,55 +80,9 @@ describe("without a contract", () => {
       [3n, null, '"a"'],
     ]);
   });
-
-  test("members of NDJSON keep their types, and rows before a name have NULL", async () => {
-    const text = lines(
-      '{"id": 1, "on": true, "code": "007"}',
-      '{"position": {"lat": 1.5}, "id": 9007199254740993, "list": [ 1 ], "code": null, "__proto__": "x"}',
-      '{"id": 99999999999999999999, "code": 1e400}',
-      "{}",
-    );
-    expect(await read("t.jsonl", text)).toMatchObject({
-      names: ["id", "on", "code", "position", "list", "__proto__"],
-      rows: [
-        [1n, 1n, "007", null, null, null],
-        [9007199254740993n, null, null, '{"lat": 1.5}', "[ 1 ]", "x"],
-        ["99999999999999999999", null, "1e400", null, null, null],
-        [null, null, null, null, null, null],
-      ],
-    });
-  });
 });
 
 describe("with a contract", () => {
-  test("cells become what the fields say if they say the same; other cells stay texts", async () => {
-    const contract = contractFor({
-      flag: { type: "boolean", "x-column": "Flag" },
-      score: { type: "number" },
-      maybe: { type: ["string", "null"], "x-null-marks": ["n/a"] },
-      text: { type: "string" },
-      filled: { type: "string", minLength: 1 },
-      list: { type: "array", items: { type: "string" } },
-    });
-    const text = lines(
-      "filled,flag,id,list,maybe,other,score,text",
-      ',true,7,"[""a""]",n/a,5,1e2,n/a',
-      ",True,007,,,,1.10,",
-      "2,0,-0,no,x,,0.1000000000000000055,1",
-      "2,1,1e3,no,x,,-0,1",
-      "2,yes,9007199254740993,no,x,,9007199254740993,1",
-    );
-    const { names, rows } = await read("t.csv", text, { contract });
-    expect(names).toEqual(["filled", "Flag", "id", "list", "maybe", "score", "text"]);
-    expect(rows).toEqual([
-      [null, 1n, 7n, '["a"]', null, 100, "n/a"],
-      [null, "True", "007", null, null, 1.1, ""],
-      ["2", 0n, "-0", "no", "x", "0.1000000000000000055", "1"],
-      ["2", 1n, "1e3", "no", "x", "-0", "1"],
-      ["2", "yes", 9007199254740993n, "no", "x", 9007199254740993n, "1"],
-    ]);
-  });
-
   test("fields of NDJSON are found by name in any case, or by path", async () => {
     const position: FieldSchema = {
       type: "object",
@@ -207,19 +145,6 @@ describe("with a contract", () => {
 });
 
 describe("line ends", () => {
-  test.each(["\n", "\r\n", "\r"])("%j", async (end) => {
-    const expected = [
-      [1n, "a"],
-      [2n, "b"],
-    ];
-    const cells = ["id,name", "1,a", "", "2,b", ""].join(end);
-    expect((await read("t.csv", cells)).rows).toEqual(expected);
-    expect((await read("t.csv", `\uFEFF${cells}`)).rows).toEqual(expected);
-    expect((await read("t.tsv", cells.replaceAll(",", "\t"))).rows).toEqual(expected);
-    const objects = ['\uFEFF{"id": 1, "name": "a"}', "", '{"name": "b", "id": 2}'].join(end);
-    expect((await read("t.ndjson", objects)).rows).toEqual(expected);
-  });
-
   test("mixed", async () => {
     expect((await read("t.csv", "id,name\r\n1,a\n2,b\r3,c")).rows).toHaveLength(3);
     expect((await read("t.ndjson", '{"id":1}\r\n{"id":2}\n{"id":3}\r{"id":4}')).rows).toHaveLength(4);

@@ -1,6 +1,8 @@
 /** Real SQLite files of users for tests. */
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import Database from "better-sqlite3";
+import { scratch } from "./files.js";
 import { seeded } from "./random.js";
 
 const SCHEMA = readFileSync(new URL("../cases/schema.sql", import.meta.url), "utf8");
@@ -18,6 +20,11 @@ export function writeUsers(file: string, rows: readonly Row[], after = "", befor
   db.exec(after);
   db.close();
   return file;
+}
+
+/** The same in a new folder. */
+export function usersFile(rows: readonly Row[], after?: string, before?: string): string {
+  return writeUsers(join(scratch(), "users.sqlite"), rows, after, before);
 }
 
 /** Changes a file by SQL. */

@@ -2,7 +2,7 @@
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { STATIONS } from "./stations.js";
 
-export type Values = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, unknown>>;
 
 export interface Foreign {
   contract: ContractFile;
@@ -14,12 +14,6 @@ export interface Foreign {
   record(row: Values): unknown;
   /** The published order as an ORDER BY clause, made without the contract. */
   order: string;
-  warnings: Readonly<Record<string, number>>;
-  /** An edit that removes one record, adds one and changes two. */
-  edit: string;
-  /** A change of the contract, and the lines of a diff about it. */
-  next: ContractFile;
-  moves: readonly string[];
 }
 
 /** The example of docs/reference/contract-file.md, with as many rows as a real source may have. */
@@ -44,17 +38,6 @@ const OF_STATIONS: Foreign = {
     ...{ sensors: JSON.parse(String(sensors)), is_active: is_active === 1, extra: JSON.parse(String(extra)) },
   }),
   order: "iso2, opened DESC, code",
-  warnings: { "closed-after-opened": 1, readings: 1 },
-  edit: `DELETE FROM stations WHERE code = 'ST000007';
-    UPDATE stations SET name = name || '!' WHERE code IN ('ST000001', 'ST000002');
-    INSERT INTO stations SELECT 'NEW1', name, nickname, iso2, opened, closed, position_latitude, position_longitude,
-      sensors, is_active, readings, extra FROM stations WHERE code = 'ST000001';`,
-  next: {
-    ...STATIONS,
-    "x-listing": { ...STATIONS["x-listing"], version: 2, label: "code" },
-    properties: { ...STATIONS.properties, readings: { type: "integer", minimum: 0, maximum: 10_000_000 } },
-  },
-  moves: ["~ readings maximum: nothing -> 10000000"],
 };
 
 /** Reserved names, every rule for NULL, nested objects, and ties in a descending order. */
@@ -142,21 +125,6 @@ const OF_ART: Foreign = {
     };
   },
   order: `year DESC, "the größe_höhe in cm", constructor DESC`,
-  warnings: { named: 2 },
-  edit: `DELETE FROM "works of art" WHERE constructor = 0;
-    UPDATE "works of art" SET "a ""column""" = 'changed', "also known as" = 'x' WHERE constructor / 45035996273704 IN (1, 50);
-    INSERT INTO "works of art" SELECT 9007199254740991, year, "a ""column""", "also known as", first, last, "by/whom",
-      état, "the größe_höhe in cm", "the größe_🖼_toString", "the größe_🖼_'", image, "<b>&amp;|\`*_"
-      FROM "works of art" WHERE constructor / 45035996273704 = 2;`,
-  next: {
-    ...ART,
-    "x-listing": { ...ART["x-listing"], order: ["year", "constructor"] },
-    properties: Object.fromEntries(
-      Object.entries(ART.properties).filter(([name]) => name !== "état" && name !== "by/whom"),
-    ),
-    required: ART.required.filter((name) => name !== "état" && name !== "by/whom"),
-  },
-  moves: ['- field "by/whom"', "- field état"],
 };
 
 /** Keys of any text, lists, enums and choices, and warnings of many kinds. */
@@ -213,17 +181,6 @@ const OF_MOTS: Foreign = {
     ...Object.fromEntries(Object.entries(lists).map(([name, text]) => [name, JSON.parse(String(text))])),
   }),
   order: "sorte DESC, mot",
-  warnings: { short: 2, usage: 4, sens: 3 },
-  edit: `DELETE FROM mots WHERE mot = char(0xffee);
-    UPDATE mots SET sens = '["autre"]', genre = NULL WHERE mot = '' OR mot LIKE 'xxx%é';
-    INSERT INTO mots SELECT char(0x1f54a) || mot, sorte, usage, genre, sens, années, sources, rang, vu, langue
-      FROM mots WHERE mot = 'a "b" \\ c';`,
-  next: {
-    ...MOTS,
-    "x-observed": [{ name: "short", sql: "length(mot) < 100" }],
-    properties: { ...MOTS.properties, genre: { enum: ["f", "m", "n", null] } },
-  },
-  moves: ["~ genre enum"],
 };
 
 export const FOREIGN: readonly Foreign[] = [OF_ART, OF_MOTS, OF_STATIONS];

@@ -1,9 +1,11 @@
 /** A contract of weather stations, with every kind of field. */
+import { join } from "node:path";
 import Database from "better-sqlite3";
 import stringify from "fast-json-stable-stringify";
 import { type Contract, contractOf } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import type { Row } from "./database.js";
+import { scratch } from "./files.js";
 
 /** The example of the documentation of contract files. */
 export const STATIONS = {
@@ -120,6 +122,12 @@ export function writeStations(file: string, rows: readonly Row[], after = ""): s
   db.exec(after);
   db.close();
   return file;
+}
+
+/** A new file with `count` stations. */
+export function stationsFile(count: number): string {
+  const rows = stations(count).map(({ row }) => row);
+  return writeStations(join(scratch(), "stations.sqlite"), rows);
 }
 
 function compare(one: string, other: string): number {

@@ -62,7 +62,7 @@ function expectDescribed(described: ReturnType<typeof reading>, path: string, me
 test.each([
   ["plain, by query", { encodings: [], links: "query", bulk: false, changes: 0 }],
   ["plain, by query, with steps", { encodings: [], links: "query", bulk: false, changes: 3 }],
-  ["compressed, by path, with parts", { encodings: ["br", "gzip"], links: "path", bulk: true, changes: 0 }],
+  ["compressed, by path, with parts", { encodings: ["br", "gzip"], links: "path", bulk: true, csv: true, changes: 0 }],
   ["with a look-up", { encodings: ["gzip"], links: "query", bulk: false, changes: 0, lookup: true }],
   ["with an explorer", { encodings: [], links: "query", bulk: false, changes: 0, explorer: true }],
   ["at the base URL itself", { ...AT_BASE, encodings: [], links: "query", bulk: false, changes: 0, explorer: true }],

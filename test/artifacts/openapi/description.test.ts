@@ -66,22 +66,14 @@ describe("the text", () => {
       const { info, externalDocs } = JSON.parse(describeApi(contract, PLAIN));
       return { ...info, externalDocs };
     };
-    expect(
-      describe({ title: "Weather", publisher: "The service", license: "CC-BY-4.0", contact: "a@b.example" }),
-    ).toEqual(
-      expect.objectContaining({
-        ...{ title: "Weather", license: { name: "CC-BY-4.0", identifier: "CC-BY-4.0" } },
-        contact: { name: "The service", email: "a@b.example" },
-      }),
-    );
     const [license, contact, source] = ["https://a.example/terms", "https://a.example/ask", "https://a.example/data"];
-    expect(describe({ description: "Since 1950.", license, contact, source })).toEqual({
+    expect(describe({ description: "Since 1950.", publisher: "The service", license, contact, source })).toEqual({
       ...{
         title: "Stations",
         version: "1",
         description: expect.stringMatching(/^Since 1950\.\n\nA weather station\./),
       },
-      ...{ contact: { url: contact }, license: { name: "The publisher's terms", url: license } },
+      ...{ contact: { name: "The service", url: contact }, license: { name: "The publisher's terms", url: license } },
       externalDocs: { description: "Where the data comes from", url: source },
     });
   });

@@ -463,11 +463,3 @@ test("refuses values that are not JSON", () => {
     expect(mistakesOf(checkContract(value))).toHaveLength(1);
   }
 });
-
-test("fields that take NULL may have marks for it", () => {
-  const marks = (contract: Rough) => {
-    for (const name of ["nickname", "closed", "extra"]) contract.properties[name]["x-null-marks"] = ["n/a", "\\N"];
-    contract.properties.position.properties.latitude = { type: ["number", "null"], "x-null-marks": ["-"] };
-  };
-  expect(mistakesAfter(marks)).toEqual([]);
-});
