@@ -1,14 +1,10 @@
 /** A listing at its base URL itself, whose contract names no path, through every verb and the client. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import sirv from "sirv";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createMemoryStore, openListing } from "../src/client/index.js";
-import type { AnyRecord } from "../src/contract/contract.js";
 import { diff } from "../src/index.js";
 import { run, start } from "./support/command.js";
 import { readTree, scratch } from "./support/files.js";
@@ -56,8 +52,6 @@ async function served(cwd: string, port: number) {
   const [said] = await once(child.stdout, "data");
   return JSON.parse(String(said));
 }
-
-const codes = (some: readonly Station[]) => some.map(({ record }) => record.code);
 
 describe.each(["", "/weather/data"])("below %j", (base) => {
   test("is built, served, verified, compared, mirrored and published", async () => {
@@ -108,61 +102,6 @@ describe.each(["", "/weather/data"])("below %j", (base) => {
       expect(changes).toMatchObject({ added, removed: 0, changed: 0, old: { explorer }, new: { explorer } });
       changes.close();
     }
-  });
-
-  test("is read by the client", async () => {
-    const { cwd, port, baseUrl, done } = await project(base);
-    await done("build");
-    await served(cwd, port);
-    for (const url of [baseUrl, `${baseUrl}/`]) {
-      const listing = openListing<AnyRecord>(url);
-      expect(listing.baseUrl).toBe(baseUrl);
-      for (const via of ["pages", "bulk"] as const) {
-        const read: unknown[] = [];
-        for await (const { code } of listing.records({ via })) read.push(code);
-        expect(read).toEqual(codes(stations(COUNT)));
-      }
-      expect(listing.proof).toBe("digests");
-      expect(await listing.contract()).toEqual(CONTRACT);
-      expect((await listing.page(2)).previous).toBe(`${baseUrl}/?format=api&page=1`);
-      expect(await listing.get("ST000007")).toMatchObject({ code: "ST000007" });
-      expect(String.fromCharCode(...(await listing.file("index.html")).slice(0, 9))).toBe("<!doctype");
-      const store = createMemoryStore<AnyRecord>();
-      await listing.sync(store);
-      expect(store.size).toBe(COUNT);
-    }
-    // Without digests, by contract.json.
-    const withoutSums: typeof fetch = async (input, init) =>
-      /SHA256SUMS|snapshot\.json/.test(String(input)) ? new Response("", { status: 404 }) : fetch(input, init);
-    const unproved = openListing<AnyRecord>(baseUrl, { fetch: withoutSums, unproved: true });
-    expect(await unproved.page(1)).toMatchObject({ count: COUNT });
-    expect(unproved.proof).toBe("none");
-  });
-
-  test("of a host by path has the explorer there, and is read by path", async () => {
-    const { cwd, port, baseUrl, done } = await project(base, { links: "path", adapt: ["github-pages"] });
-    await done("build");
-    const root = join(cwd, "root");
-    mkdirSync(join(root, base), { recursive: true });
-    cpSync(join(cwd, "dist/current/"), join(root, base), { recursive: true });
-    const files = sirv(root, { etag: true });
-    const server = createServer((req, res) => files(req, res, () => void res.writeHead(404).end()));
-    server.listen(port, "127.0.0.1");
-    onTestFinished(() => void server.close());
-    await once(server, "listening");
-    const home = await fetch(`${baseUrl}/`);
-    expect([home.headers.get("Content-Type"), await home.text()]).toEqual([
-      expect.stringMatching(/^text\/html/),
-      readFileSync(join(cwd, "dist/current/index.html"), "utf8"),
-    ]);
-    const read: unknown[] = [];
-    for await (const { code } of openListing<AnyRecord>(baseUrl).records()) read.push(code);
-    expect(read).toEqual(codes(stations(COUNT)));
-    await done(`mirror ${baseUrl} stations.mirror.sqlite`);
-    await done(`diff current ${baseUrl}`);
-    await done("host github-pages");
-    const refused = await run(["host", "nginx"], { cwd });
-    expect(refused).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining('use "rollcall serve"') });
   });
 });
 

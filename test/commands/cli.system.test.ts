@@ -53,24 +53,6 @@ async function folderWithRelease(): Promise<string> {
   return cwd;
 }
 
-test("build, serve, a request, SIGTERM", async () => {
-  const cwd = folderWithUsers();
-  const built = await run(BUILD, cwd);
-  expect(built).toMatchObject({ code: 0, stdout: "" });
-  expect(built.stderr).toMatch(
-    /^read {6}3 users +users\.sqlite\nwrite .* dist\/releases\/.*\ndone .*next: rollcall serve\n$/,
-  );
-
-  const { child, said, untilSaid, ended } = start(["serve", "--port", "0", "--json"], cwd);
-  await untilSaid("stdout", "\n");
-  const { listing, id } = JSON.parse(said.stdout);
-  const answer = await fetch(listing);
-  expect(answer.headers.get("snapshot-id")).toBe(id);
-  expect(await answer.json()).toMatchObject({ count: 3 });
-  child.kill("SIGTERM");
-  expect(await ended).toEqual([0, null]);
-});
-
 test("a second signal ends the server at once, even with open requests", async () => {
   const { child, said, untilSaid, ended } = start(["serve", "--port", "0", "--json"], await folderWithRelease());
   await untilSaid("stdout", "\n");

@@ -1,5 +1,5 @@
 /** `rollcall mirror` against a real host: requests, output, and a release built from the mirror. */
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -71,18 +71,6 @@ test("reads everything, then nothing, then changes, and everything if there are 
   expect(db.prepare("SELECT count(*) FROM users WHERE bio IN ('0', '1', '2', '3', '4')").pluck().get()).toBe(5);
 });
 
-test("reports local changes, and reads everything again", async () => {
-  const { cwd, url, dist, file } = await listing();
-  await mirror({ url, file });
-  runSql(file, "DROP TRIGGER rollcall_keeps_records_from_delete; DELETE FROM users WHERE username = 'user3'");
-  const { stderr } = await rollcall(`mirror ${url} mirror.sqlite`, fakeIo(cwd));
-  expect(stderr).toMatch(/^rebuild +its tables or triggers were changed/m);
-  const again = new Database(file, { readonly: true });
-  onTestFinished(() => void again.close());
-  expect(again.prepare("SELECT count(*) FROM users").pluck().get()).toBe(USERS);
-  expect(await mirror({ url, file })).toMatchObject({ via: "nothing", state: stateOf(dist) });
-});
-
 test.each([
   ["mirror http://127.0.0.1:1 m.sqlite", 1, "http://127.0.0.1:1/snapshot.json"],
   ["mirror nowhere m.sqlite", 2, "url must be a URL like https://directory.example.com"],
@@ -97,19 +85,6 @@ test.each([
   expect(ended).toMatchObject({ code, stdout: "" });
   expect(ended.stderr).toContain(why);
   expect(existsSync(join(cwd, "m.sqlite"))).toBe(false);
-});
-
-test("does not change a file that is not a mirror", async () => {
-  const { cwd, url } = await listing();
-  writeFileSync(join(cwd, "mine"), "Dear diary");
-  copyFileSync(join(cwd, "source.sqlite"), join(cwd, "other.sqlite"));
-  const before = readFileSync(join(cwd, "other.sqlite"));
-  for (const name of ["mine", "other.sqlite"]) {
-    const { code, stderr } = await rollcall(`mirror ${url} ${name}`, fakeIo(cwd));
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`${name} is a`)]);
-  }
-  expect(readFileSync(join(cwd, "mine"), "utf8")).toBe("Dear diary");
-  expect(readFileSync(join(cwd, "other.sqlite"))).toEqual(before);
 });
 
 test("with --every, continues during an outage of the host, until stopped", { timeout: 60_000 }, async () => {

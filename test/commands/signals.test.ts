@@ -46,9 +46,3 @@ test("a failed reload is logged, and the server continues", async () => {
   expect(calls).toEqual(["reload"]);
   expect(heard.isStopped()).toBe(false);
 });
-
-test("removes all signal listeners at the end", () => {
-  const { signals, heard } = hearing();
-  heard.end();
-  expect(signals.eventNames()).toEqual([]);
-});

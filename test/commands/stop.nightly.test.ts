@@ -1,11 +1,9 @@
 /** Signals to real processes: one line, the exit code of the signal, and no files left. */
 import { EventEmitter } from "node:events";
 import { existsSync, linkSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { stoppable } from "../../src/commands/program/signals.js";
 import { useRelease } from "../../src/index.js";
 import { run, start } from "../support/command.js";
@@ -90,24 +88,6 @@ test.each(["0", "2"])("the verification of a release with %s threads is stopped"
   await until(() => opened(child.pid, "/records.sha256"));
   child.kill("SIGTERM");
   expect(await ended).toEqual({ code: 143, stdout: "", stderr: UNCHANGED });
-});
-
-test("the verification of a host is stopped while it waits for an answer", async () => {
-  const silent = createServer(() => {}).listen(0, "127.0.0.1");
-  onTestFinished(() => {
-    silent.closeAllConnections();
-    silent.close();
-  });
-  let asked = false;
-  silent.on("request", () => {
-    asked = true;
-  });
-  await until(() => silent.listening);
-  const { port } = silent.address() as AddressInfo;
-  const { child, ended } = start(["verify", `http://127.0.0.1:${port}`], { cwd: scratch() });
-  await until(() => asked);
-  child.kill("SIGHUP");
-  expect(await ended).toEqual({ code: 129, stdout: "", stderr: UNCHANGED });
 });
 
 test("publishing to a folder is stopped, and the next run continues", { timeout: 120_000 }, async () => {

@@ -40,18 +40,14 @@ test("help has one sentence about --no flags, and lists only those of settings t
   }
 });
 
-test("help fits its width, and the main help lists every exit code", async () => {
-  for (const verb of ["", ...NAMES]) {
-    const { stdout } = await rollcall(`${verb} --help`, fakeIo(scratch()));
-    for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(100);
-  }
+test("the main help lists every exit code", async () => {
   const { stdout } = await rollcall("--help", fakeIo(scratch()));
   const { hungUp, terminated, ...codes } = ExitCode;
   expect(stdout).toMatch(new RegExp(`${terminated} by SIGTERM,\\s+${hungUp} by SIGHUP`));
   for (const code of Object.values(codes)) expect(stdout).toMatch(new RegExp(`^ {2}${code} +\\w`, "m"));
 });
 
-test.each([80, 60])("help fits a terminal of %i columns, and its examples can be copied", async (columns) => {
+test.each([100, 80, 60])("help fits a terminal of %i columns, and its examples can be copied", async (columns) => {
   for (const verb of ["", ...NAMES]) {
     const io = fakeIo(scratch());
     io.stdout.columns = columns;
@@ -115,13 +111,11 @@ test.each([
   ["constructor", "unknown command 'constructor'; see \"rollcall --help\"."],
   ["help constructor", `unknown command 'constructor'; known are ${NAMES.join(", ")}.`],
   ["help bild", "unknown command 'bild'; did you mean build?"],
-  ["help nope", `unknown command 'nope'; known are ${NAMES.join(", ")}.`],
   ["--jsn", "unknown option '--jsn'; see \"rollcall --help\"."],
   ["build --page-sze 3", "unknown option '--page-sze' (Did you mean --page-size?); see \"rollcall build --help\"."],
   ["build --db", "option '--db <file>' argument missing; see \"rollcall build --help\"."],
   ["use", 'use needs id, as in "rollcall use 1f6a".'],
   ["build --bulk=yes", "--bulk does not take a value: use --bulk or --no-bulk."],
-  ["list a b", "too many arguments for 'releases'. Expected 1 argument but got 2; see \"rollcall releases --help\"."],
   ["serve --admin 8080", "--admin and --port are both 8080; choose another --admin."],
   [
     "releases a b",
@@ -132,16 +126,10 @@ test.each([
     'db and baseUrl are not set: give --db <file> and --base-url <url>, ROLLCALL_DB and ROLLCALL_BASE_URL, or db and baseUrl in rollcall.config.json ("rollcall init" writes one).',
   ],
   [
-    "build --base-url http://a",
-    'db is not set: give --db <file>, ROLLCALL_DB, or db in rollcall.config.json ("rollcall init" writes one).',
-  ],
-  [
     "build --db a",
     'baseUrl is not set: give --base-url <url>, ROLLCALL_BASE_URL, or baseUrl in rollcall.config.json ("rollcall init" writes one).',
   ],
   ["build --page-size=", '--page-size must be a whole number from 1 to 1000, got "".'],
-  ["build --keep -1", '--keep must be a whole number from 0 to 1000000, got "-1".'],
-  ["serve --port eighty", '--port must be a whole number from 0 to 65535, got "eighty".'],
   ["build --config=", '--config must name a file, got "".'],
   ["serve --config none.json", "There is no config file none.json (--config)."],
 ])("refuses rollcall %s in one line, exit code 2", async (line, message) => {
@@ -177,10 +165,5 @@ describe("what ends a run", () => {
       stderr: expect.stringMatching(/^TypeError: x\n +at /),
     });
     expect(failure(new UserError("No."), { env }).stderr).toBe("error: No.\n");
-  });
-
-  test("only a terminal gets colours", () => {
-    expect(failure(new UserError("No."), { isTTY: true }).stderr).toBe("\x1b[31merror:\x1b[39m No.\n");
-    expect(failure(new UserError("No."), { isTTY: true, env: { NO_COLOR: "1" } }).stderr).toBe("error: No.\n");
   });
 });

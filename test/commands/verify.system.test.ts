@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/snapshot/build.js";
-import { CHECK_NAMES, HOST_ROWS } from "../../src/verify/host/host.js";
+import { CHECK_NAMES } from "../../src/verify/host/host.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { front } from "../support/front.js";
@@ -96,32 +96,6 @@ test.each<[line: string, message: RegExp, expected?: number]>([
   expect(stderr).toMatch(message);
 });
 
-test.each([
-  [60, 80],
-  [100, 100],
-  [160, 160],
-  [undefined, 120],
-])("on a terminal of %s columns, the table has at most %i, and shows whole rules", async (columns, widest) => {
-  const one = await front({ count: 5 });
-  const io = fakeIo(dirname(one.dist));
-  Object.defineProperty(io.stdout, "columns", { value: columns });
-  const { stdout } = await rollcall(`verify ${one.baseUrl} --out ${one.dist}`, io);
-  const [pages = "", probes = ""] = stdout.split("\n\n");
-  for (const line of `${pages}\n${probes}`.split("\n")) expect(line.length, line).toBeLessThanOrEqual(widest);
-  const squeezed = [pages, probes].map((text) => {
-    const lines = text.split("\n");
-    const start = lines[0]?.indexOf("rule");
-    return lines
-      .map((line) => line.slice(start))
-      .join("")
-      .replaceAll(" ", "");
-  });
-  for (const { name, rule } of HOST_ROWS) {
-    // Words that are wider than the column are broken.
-    if (!stdout.includes(`skipped  ${name} `)) expect(squeezed.join(), name).toContain(rule.replaceAll(" ", ""));
-  }
-});
-
 test("--json prints every row, --junit writes each as a test", async () => {
   const { cwd, folder, run } = await released();
   damage(folder);
@@ -190,13 +164,6 @@ page-leading-zero: GET /api/users/?format=api&page=01
   expect(asked).toMatchObject({ pages: 2, of: 3, codings: ["identity"], links: ["query", "path"], files: 3 });
   expect(asked.requests).toBeGreaterThan(50);
   expect(rows.map(({ name }: { name: string }) => name)).toEqual(CHECK_NAMES);
-  expect(rows.find(({ name }: { name: string }) => name === "same-bytes")).toMatchObject({
-    outcome: "skipped",
-    note: "--against none",
-  });
-  expect(rows[0].request).toBe("2 of 3 pages");
-  const sample = await run("--allow page-leading-zero --sample 2");
-  expect(sample.stdout).toMatch(/ requests for 2 of 3 pages, a sample\n$/);
 });
 
 test("--adapt allows only a host's limitations, with the reason", async () => {

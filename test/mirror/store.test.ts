@@ -121,23 +121,6 @@ test("a failed first fill leaves no file", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("a record that does not fit its contract is a ListingError, so that the client skips the step", async () => {
-  const file = join(scratch(), "words.sqlite");
-  await change(file, FIRST, { isAnew: true });
-  const { store, transaction } = await began(file, UNTIL, []);
-  const right = kept("c", 1);
-  for (const text of [
-    '{"note":null,"rank":"1","word":"c"}',
-    '{"more":1,"note":null,"rank":1,"word":"c"}',
-    `${right.text} `,
-  ])
-    expect(() => transaction.put({ ...right, record: JSON.parse(text), text })).toThrow(
-      expect.objectContaining({ name: "ListingError", code: "malformed" }),
-    );
-  await transaction.rollback();
-  store.close();
-});
-
 test("refuses the second of two runs, and one that was overtaken", async () => {
   const file = join(scratch(), "words.sqlite");
   await change(file, FIRST, { isAnew: true });
@@ -265,7 +248,11 @@ test.each([
   const text = JSON.stringify(Object.fromEntries(Object.entries(record).sort()));
   const { store, transaction } = await began(file, { ...UNTIL, isAnew: true }, []);
   const bad = { ...kept("a", 1), record: JSON.parse(text), text };
-  expect(() => transaction.put(bad)).toThrow("publishes word a, which does not fit its own contract");
+  // The client takes such an error for a wrong step, and reads everything.
+  const message = expect.stringContaining("publishes word a, which does not fit its own contract");
+  expect(() => transaction.put(bad)).toThrow(
+    expect.objectContaining({ name: "ListingError", code: "malformed", message }),
+  );
   await transaction.rollback();
   store.close();
   expect(await storeOf(file).held()).toBeUndefined();

@@ -16,12 +16,10 @@ import {
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type PublishOptions, publish, verify } from "../../src/index.js";
-import { lockTarget } from "../../src/release/lock.js";
 import { prune } from "../../src/release/switch.js";
 import { switchTo, writeRelease } from "../server/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
-import { STATIONS_CONTRACT } from "../support/stations.js";
 import { buildUsers, published } from "./releases.js";
 
 let folder: string;
@@ -100,22 +98,6 @@ describe("writes", () => {
 });
 
 describe("several runs at once", () => {
-  test("the second of two runs to one target is told the holder", async () => {
-    const first = await buildUsers(folder, 25);
-    mkdirSync(join(folder, "other"));
-    const other = await buildUsers(join(folder, "other"), 40);
-    await publishSite();
-    // Locks like the first run.
-    const unlock = lockTarget(site, new Date(), site);
-    await expect(publishSite({ dist: join(folder, "other/dist") })).rejects.toThrow(
-      new RegExp(`${site} is being written by process ${process.pid} on \\S+ since \\S+; wait until it has ended`),
-    );
-    unlock();
-    expect(published(site)).toEqual(readTree(first.folder));
-    await publishSite({ dist: join(folder, "other/dist") });
-    expect(published(site)).toEqual(readTree(other.folder));
-  });
-
   test("a release stays while it is published", async () => {
     const first = await buildUsers(folder, 25);
     await buildUsers(folder, 26);
@@ -146,20 +128,6 @@ describe("keeps and removes", () => {
     expect(await publishSite({ force: true })).toMatchObject({ before: theirs.id });
     expect(published(site)).toEqual(readTree(release.folder));
     expect(await publishSite()).toMatchObject({ changed: 0 });
-  });
-
-  test("keeps a listing of another path, unless forced", async () => {
-    const theirs = await writeRelease(dist, { contract: STATIONS_CONTRACT });
-    await switchTo(dist, theirs);
-    await publishSite();
-    const before = readTree(site);
-    const mine = await buildUsers(folder, 25, { force: true });
-    await expect(publishSite()).rejects.toThrow(
-      `${site} holds another listing, https://directory.example.com/v1/stations/ (release `,
-    );
-    expect(readTree(site)).toEqual(before);
-    await publishSite({ force: true });
-    expect(published(site)).toEqual(readTree(mine.folder));
   });
 
   test("replaces a release of a loopback address with a public one", async () => {
@@ -303,19 +271,6 @@ describe("links", () => {
 });
 
 describe("what is refused before anything changes", () => {
-  test.each(["api/users/pages/2.json", "avatar.svg", "api/users/pages/1.json.gz"])(
-    "refuses a release whose %s is damaged",
-    async (path) => {
-      await buildUsers(folder, 25);
-      await publishSite();
-      const before = readTree(site);
-      const release = await buildUsers(folder, 35, { encodings: ["gzip"] });
-      writeFileSync(join(release.folder, path), "damaged");
-      await expect(publishSite()).rejects.toThrow(`is damaged: ${path} does not match its digest.`);
-      expect(readTree(site)).toEqual(before);
-    },
-  );
-
   test("does not put a file that was damaged after the check", async () => {
     const release = await buildUsers(folder, 25);
     const onProgress = () => writeFileSync(join(release.folder, "snapshot.json"), "damaged");

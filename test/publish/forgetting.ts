@@ -2,7 +2,7 @@
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../../src/snapshot/build.js";
-import { plainRows, writeUsers } from "../support/database.js";
+import { plainRows, usersFile } from "../support/database.js";
 import { scratch } from "../support/files.js";
 
 export const BASE = "https://example.com";
@@ -11,7 +11,7 @@ export const BASE = "https://example.com";
 export async function twoReleases(users = 6, without = 1) {
   const cwd = scratch();
   const make = async (count: number) => {
-    const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(count));
+    const db = usersFile(plainRows(count));
     return build({ db, baseUrl: BASE, dist: join(cwd, "dist"), pageSize: 2, keep: 9 });
   };
   const [old, current] = [await make(users), await make(users - without)];

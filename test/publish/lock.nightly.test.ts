@@ -7,7 +7,7 @@ import { publish } from "../../src/index.js";
 import { BucketLock } from "../../src/publish/bucket-lock.js";
 import { ObjectStore, parseAddress } from "../../src/publish/s3.js";
 import { sha256 } from "../../src/release/plain-files.js";
-import { run, start } from "../support/command.js";
+import { run } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { eventually } from "../support/until.js";
 import { newSetting } from "./setting.js";
@@ -145,18 +145,6 @@ test("a run whose lock was taken over stops before it announces; no reader sees 
   });
   await setting.finish(2);
   await reader.stop();
-});
-
-test("the next run on this machine takes over the lock of a killed run", async () => {
-  const setting = await newSetting();
-  setting.store.fault = (method, key) => (method === "PUT" && key.includes("/pages/") ? "hang" : undefined);
-  const { child, ended } = start(setting.args(0), { env: setting.env });
-  await eventually(() => expect(setting.store.seen.some((line) => line.includes("/pages/"))).toBe(true));
-  child.kill("SIGKILL");
-  await ended;
-  expect(JSON.parse((await setting.store.read(LOCK))?.text ?? "")).toMatchObject({ pid: child.pid });
-  await setting.finish(0);
-  expect(await setting.store.read(LOCK)).toBe(undefined);
 });
 
 test("a stopped or failed run removes its lock", async () => {

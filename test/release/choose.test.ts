@@ -2,7 +2,7 @@
 import { cpSync, lutimesSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findRelease, lookUp, openChosen } from "../../src/release/choose.js";
+import { findRelease, openChosen } from "../../src/release/choose.js";
 import { lockDist } from "../../src/release/lock.js";
 import { prune, switchCurrent } from "../../src/release/switch.js";
 import { useRelease } from "../../src/release/use.js";
@@ -144,15 +144,6 @@ test("prefers the newest of several releases with one id", async () => {
   cpSync(first.folder, join(dist, "releases", newer), { recursive: true });
   expect(find(first.id)).toBe(`dist/releases/${newer}`);
   expect(find(first.name)).toBe(`dist/releases/${first.name}`);
-});
-
-test("refuses unknown names", async () => {
-  const { cwd, dist, find } = await threeReleases();
-  for (const word of ["", "zz", "./none", "../elsewhere", "users.sqlite"]) {
-    expect(lookUp(word, dist, cwd), word).toBeUndefined();
-    expect(() => find(word), word).toThrow("is neither the beginning of a release's id in");
-  }
-  expect(() => findRelease("zz", join(cwd, "none"))).toThrow(/^There is no release in .*none; run "rollcall build"/);
 });
 
 test("prunes releases dated in the future first, and the previous one last", () => {

@@ -125,20 +125,6 @@ describe("refuses an invalid contract of a host in one line", () => {
     expect(await refusal(one.baseUrl)).toMatch(/contract\.json is not a contract: .*x-facets/);
   });
 
-  test("one that never ends", async () => {
-    const one = await front({ contract: STATIONS_CONTRACT });
-    one.intercept((req, res) => {
-      if (/SHA256SUMS|snapshot\.json/.test(req.url ?? "")) return res.writeHead(404).end();
-      if (req.url !== "/contract.json") return false;
-      const more = () => {
-        while (!res.destroyed && res.write(" ".repeat(2 ** 16)));
-      };
-      res.on("drain", more);
-      return more();
-    });
-    expect(await refusal(one.baseUrl)).toContain("contract.json is too large");
-  });
-
   test("a busy or failing host", async () => {
     const one = await front({ contract: STATIONS_CONTRACT });
     giving(one, "<h1>Error</h1>", 500, "text/html");

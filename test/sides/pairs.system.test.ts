@@ -1,53 +1,19 @@
 /** The diff of two snapshots equals the edits, for every pair of kinds of sides. */
-import { execFileSync } from "node:child_process";
-import { cpSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+
+import { expect, test } from "vitest";
 import type { User } from "../../src/contract/users.js";
 import type { Change } from "../../src/diff/change.js";
 import { diff } from "../../src/diff/diff.js";
-import { build, createServer } from "../../src/index.js";
 import { openSide } from "../../src/sides/compare.js";
 import { type Edits, everyEdit, inOrder, people, valueAt } from "../diff/edits.js";
 import { writeUsers } from "../support/database.js";
-import { scratch } from "../support/files.js";
 import { toRow } from "../support/users.js";
+import { KINDS, type Kind, publishBoth } from "./kinds.js";
 
-const KINDS = ["release", "folder", "pages", "git", "host", "source"] as const;
-type Kind = (typeof KINDS)[number];
-const baseUrl = "https://directory.example.com/people";
-
-/** Both snapshots of a set of edits, as every kind of side. */
-async function publish(edits: Edits) {
-  const cwd = scratch();
-  const dist = join(cwd, "dist");
-  const git = (...args: string[]) => execFileSync("git", ["-C", cwd, ...args], { stdio: "pipe" });
-  git("init", "--quiet");
-  // The copy of a release has the bytes of the repository.
-  writeFileSync(join(cwd, ".gitattributes"), "*.json text eol=crlf\n");
-  const snapshot = async (side: "old" | "new", users: readonly User[]) => {
-    const db = writeUsers(join(cwd, `${side}.sqlite`), users.map(toRow));
-    const { id, folder } = await build({ db, baseUrl, dist: dist, pageSize: 10 });
-    cpSync(folder, join(cwd, `unpacked-${side}`), { recursive: true });
-    cpSync(join(folder, "api"), join(cwd, `pages-${side}/api`), { recursive: true });
-    git("add", "--force", "dist");
-    git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", side);
-    git("tag", side);
-    const host = await createServer({ folder: join(cwd, `unpacked-${side}`) });
-    onTestFinished(() => host.close());
-    const { url } = await host.listen({ port: 0 });
-    const names: Record<Kind, string> = {
-      release: id.slice(0, 8),
-      folder: `unpacked-${side}`,
-      pages: `./pages-${side}`,
-      git: `git:${side}:dist/current`,
-      host: url,
-      source: `${side}.sqlite`,
-    };
-    return names;
-  };
-  const names = { old: await snapshot("old", edits.old), new: await snapshot("new", edits.new) };
-  return { names, effects: { cwd, dist, scratch: scratch(), source: { pageSize: 10, baseUrl } } };
+function publish(edits: Edits) {
+  const write = (users: readonly User[]) => (file: string) => writeUsers(file, users.map(toRow));
+  const both = { old: write(edits.old), new: write(edits.new) };
+  return publishBoth("https://directory.example.com/people", { top: "api", write: both });
 }
 
 async function changesBetween({ names, effects }: Awaited<ReturnType<typeof publish>>, from: Kind, to: Kind) {

@@ -1,52 +1,24 @@
 /** Snapshots of stations, compared as every kind of side. */
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Change } from "../../src/diff/change.js";
 import { diff } from "../../src/diff/diff.js";
-import { build, createServer } from "../../src/index.js";
 import { openSide, openSides } from "../../src/sides/compare.js";
 import { scratch } from "../support/files.js";
 import { STATIONS, type Station, stations, writeStations } from "../support/stations.js";
+import { KINDS, publishBoth } from "./kinds.js";
 
-const KINDS = ["release", "folder", "pages", "git", "host", "source"] as const;
-type Kind = (typeof KINDS)[number];
-const baseUrl = "https://weather.example.com/all";
-
-/** Both snapshots as every kind of side. */
-async function publish(old: readonly Station[], now: readonly Station[]) {
-  const cwd = scratch();
-  const dist = join(cwd, "dist");
-  const git = (...args: string[]) => execFileSync("git", ["-C", cwd, ...args], { stdio: "pipe" });
-  git("init", "--quiet");
-  const snapshot = async (side: "old" | "new", all: readonly Station[]) => {
-    const db = writeStations(
-      join(cwd, `${side}.sqlite`),
+function publish(old: readonly Station[], now: readonly Station[]) {
+  const write = (all: readonly Station[]) => (file: string) => {
+    return writeStations(
+      file,
       all.map(({ row }) => row),
     );
-    const { id, folder } = await build({ db, baseUrl, dist: dist, pageSize: 10, contract: STATIONS });
-    cpSync(folder, join(cwd, `unpacked-${side}`), { recursive: true });
-    cpSync(join(folder, "v1"), join(cwd, `pages-${side}/v1`), { recursive: true });
-    cpSync(join(folder, "contract.json"), join(cwd, `pages-${side}/contract.json`));
-    git("add", "--force", "dist");
-    git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", side);
-    git("tag", side);
-    const host = await createServer({ folder: join(cwd, `unpacked-${side}`) });
-    onTestFinished(() => host.close());
-    const { url } = await host.listen({ port: 0 });
-    const names: Record<Kind, string> = {
-      release: id.slice(0, 8),
-      folder: `unpacked-${side}`,
-      pages: `./pages-${side}`,
-      git: `git:${side}:dist/current`,
-      host: url,
-      source: `${side}.sqlite`,
-    };
-    return names;
   };
-  const names = { old: await snapshot("old", old), new: await snapshot("new", now) };
-  return { cwd, names, effects: { cwd, dist, scratch: scratch(), source: { pageSize: 10, baseUrl } } };
+  const both = { old: write(old), new: write(now) };
+  return publishBoth("https://weather.example.com/all", { top: "v1", contract: STATIONS, write: both });
 }
 
 test("every pair of names", { timeout: 120_000 }, async () => {

@@ -13,7 +13,7 @@ import { verifyHost } from "../../src/verify/host/host.js";
 import { Findings } from "../../src/verify/verdict.js";
 import { openAgainst } from "../../src/verify/verify.js";
 import { publish, type Shape, switchTo, writeRelease } from "../server/release.js";
-import { plainRows, writeUsers } from "../support/database.js";
+import { plainRows, usersFile } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { type Front, front } from "../support/front.js";
 import { USER_PAGES } from "../support/pages.js";
@@ -60,7 +60,7 @@ describe("names what is served instead", () => {
     const dist = scratch();
     const make = async (bio: string) => {
       const changed = rows.map((row, at) => (at === 0 ? { ...row, bio } : row));
-      const db = writeUsers(join(scratch(), "users.sqlite"), changed);
+      const db = usersFile(changed);
       return openRelease((await build({ db, baseUrl: "https://example.com", dist, pageSize: 2 })).folder);
     };
     const [older, newer] = [await make("old"), await make("new")];

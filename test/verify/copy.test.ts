@@ -6,7 +6,6 @@ import { CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../src/release/la
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { Findings, type Verdict } from "../../src/verify/verdict.js";
 import { edit, FULL, page, plainRelease, readSnapshot, remake, reseal } from "../support/damage.js";
-import { userId } from "../support/database.js";
 
 const differing = ({ rows }: Verdict) => rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
 const row = ({ rows }: Verdict, name: string) => rows.find((row) => row.name === name);
@@ -45,17 +44,6 @@ test("a page known to be absent is not a finding, and checks of all records are 
       outcome: "skipped",
       note: expect.stringContaining("are not valid"),
     });
-});
-
-test("checks each page of a sample", async () => {
-  const folder = await plainRelease(FULL);
-  edit(folder, page(3), (text) => text.replace('"wac_status":0', '"wac_status":"0"'));
-  reseal(folder);
-  const verdict = await verifyWithout(folder, [page(2), RECORDS], { isSample: true });
-  expect(differing(verdict)).toEqual(["records", "bulk"]);
-  expect(row(verdict, "records")).toMatchObject({ count: 1, findings: [{ page: 3, id: userId(6) }] });
-  for (const name of ["record-list", "lookup", "explorer"])
-    expect(row(verdict, name)).toMatchObject({ outcome: "skipped", note: expect.stringContaining("--sample") });
 });
 
 test("without snapshot.json and SHA256SUMS, compares pages with page 1, and adds to given findings", async () => {

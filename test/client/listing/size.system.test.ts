@@ -1,7 +1,7 @@
 /** The client is small, and needs nothing of Node. */
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
-import { rolldown } from "rolldown";
+
 import { expect, test } from "vitest";
 
 const WHOLE = 'export * from "./src/client/index.js"';
@@ -28,16 +28,6 @@ async function withEsbuild(program: string): Promise<{ bundle: Bundle; meta: Met
   return { bundle: new Map(files), meta: metafile };
 }
 
-async function withRolldown(program: string): Promise<Bundle> {
-  const input = `${process.cwd()}/program.js`;
-  const plugin = { name: "program", resolveId: (id: string) => (id === input ? id : null) };
-  const load = (id: string) => (id === input ? program : null);
-  const bundle = await rolldown({ input, platform: "browser", plugins: [{ ...plugin, load }] });
-  const { output } = await bundle.generate({ format: "esm", minify: true });
-  const chunks = output.filter((file) => file.type === "chunk").sort((one) => (one.isEntry ? -1 : 1));
-  return new Map(chunks.map(({ fileName, code, imports }) => [fileName, { code, imports }]));
-}
-
 /** Names of the modules in the initial chunk, without those that are loaded later. */
 function loadedAtOnce(bundle: Bundle): string[] {
   const found = new Set([...bundle.keys()].slice(0, 1));
@@ -58,24 +48,12 @@ test("contains only files of this repository, without Node modules", async () =>
   expect(imports.filter(({ external }) => external)).toEqual([]);
 });
 
-/** Bytes, minified and gzipped: loaded at once by a program that walks, and everything with the file that the first call loads. */
-test.each([
-  { name: "Rolldown", bundle: withRolldown, walk: 4400, everything: 16_000 },
-  {
-    name: "esbuild",
-    bundle: async (program: string) => (await withEsbuild(program)).bundle,
-    walk: 4600,
-    everything: 16_700,
-  },
-])(
-  "by $name what is loaded at once is small, and everything else is one file, which the first call loads",
-  async (limits) => {
-    const [walker, whole] = [await limits.bundle(WALKER), await limits.bundle(WHOLE)];
-    const sizes = { walk: zipped(walker, loadedAtOnce(walker)), everything: zipped(whole, [...whole.keys()]) };
-    process.stdout.write(`the client by ${limits.name}, minified and gzipped: ${JSON.stringify(sizes)}\n`);
-    expect(sizes.walk).toBeLessThanOrEqual(limits.walk);
-    expect(sizes.everything).toBeLessThanOrEqual(limits.everything);
-    const later = [...whole.keys()].filter((name) => !loadedAtOnce(whole).includes(name));
-    expect(later).toEqual([expect.stringMatching(/^lazy-/)]);
-  },
-);
+test("what is loaded at once is small, and everything else is one file, which the first call loads", async () => {
+  const [{ bundle: walker }, { bundle: whole }] = [await withEsbuild(WALKER), await withEsbuild(WHOLE)];
+  const sizes = { walk: zipped(walker, loadedAtOnce(walker)), everything: zipped(whole, [...whole.keys()]) };
+  process.stdout.write(`the client, minified and gzipped, in bytes: ${JSON.stringify(sizes)}\n`);
+  expect(sizes.walk).toBeLessThanOrEqual(4600);
+  expect(sizes.everything).toBeLessThanOrEqual(16_700);
+  const later = [...whole.keys()].filter((name) => !loadedAtOnce(whole).includes(name));
+  expect(later).toEqual([expect.stringMatching(/^lazy-/)]);
+});

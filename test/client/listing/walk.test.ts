@@ -2,14 +2,7 @@
 import { setMaxListeners } from "node:events";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import {
-  type ListedPage,
-  ListingError,
-  type ListingOptions,
-  openListing,
-  SnapshotChangedError,
-} from "../../../src/client/index.js";
-import { sha256 } from "../../../src/release/plain-files.js";
+import { type ListedPage, type ListingOptions, openListing, SnapshotChangedError } from "../../../src/client/index.js";
 import { until } from "../../support/until.js";
 import { BASE, Host, PATH, type Published, publish, relist } from "./published.js";
 
@@ -408,18 +401,6 @@ function thrown(run: () => unknown): unknown {
     return error;
   }
 }
-
-test("an error is one line with the URL, what was expected and what was received", async () => {
-  host.fault = ({ url }) => (url.endsWith(pageUrl(1)) ? new Response("{}") : undefined);
-  const error = await all(open().records()).catch((error) => error);
-  expect(error).toBeInstanceOf(ListingError);
-  const expected = sha256(release.files.get(BASE + pageUrl(1)) ?? "");
-  const received = sha256("{}");
-  expect(error).toMatchObject({ code: "mismatch", url: BASE + pageUrl(1), expected, received });
-  expect(error.message).toBe(
-    `${BASE}${pageUrl(1)} is not what SHA256SUMS lists: expected ${expected}, received ${received}.`,
-  );
-});
 
 test.each(["", "<!doctype html>", "cut"])(
   "SHA256SUMS that is %j once is asked for again, by a URL without spaces",

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openListing } from "../../../src/client/index.js";
 import { type BuildOptions, build, createServer } from "../../../src/index.js";
 import { whenEnded } from "../../support/command.js";
-import { type Row, userId, writeUsers } from "../../support/database.js";
+import { type Row, userId, usersFile } from "../../support/database.js";
 import { scratch } from "../../support/files.js";
 import { isMissing } from "../../support/installed.js";
 import { freePort } from "../../support/ports.js";
@@ -115,7 +115,7 @@ async function first<R>(walk: AsyncIterable<R>, most = MOST + 1): Promise<R[]> {
 test.skipIf(isMissing(PYTHON))("keys, names and beginnings find what SQLite finds", { timeout: 300_000 }, async () => {
   const random = seeded();
   const rows = Array.from({ length: COUNT }, (_, at) => person(random, at));
-  const db = writeUsers(join(scratch(), "users.sqlite"), rows);
+  const db = usersFile(rows);
   const { baseUrl } = await serve({ db, pageSize: 100 });
   const queries = queriesOf(random, rows);
   const child = spawn(PYTHON, [REFERENCE, db]);

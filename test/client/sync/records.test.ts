@@ -2,7 +2,7 @@
 import { createHash, randomBytes, webcrypto } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { keyOrder, recordReader } from "../../../src/client/record-reader.js";
+import { recordReader } from "../../../src/client/record-reader.js";
 import { Sha256 } from "../../../src/client/sha256.js";
 import { compareBytes } from "../../../src/client/utf8.js";
 import { contractOf } from "../../../src/contract/contract.js";
@@ -89,17 +89,6 @@ describe("a record's sort key", () => {
         }),
       );
     }
-  });
-
-  test("orders integers as numbers, and texts by UTF-8", () => {
-    fc.assert(
-      fc.property(INTEGERS, INTEGERS, TEXTS, TEXTS, (one, other, text, next) => {
-        const [first, second, third, fourth] = [one, other, text, next].map((value) => keyOrder(value, URL));
-        expect(Math.sign(compareBytes(first as Uint8Array, second as Uint8Array))).toBe(Math.sign(one - other));
-        const byBytes = Buffer.compare(Buffer.from(text), Buffer.from(next));
-        expect(Math.sign(compareBytes(third as Uint8Array, fourth as Uint8Array))).toBe(byBytes);
-      }),
-    );
   });
 
   test("is found by any path of a contract", () => {

@@ -19,25 +19,10 @@ describeWith("chromium", "the page of any contract", (path) => {
     expect(await titles(page)).toEqual([
       ...["Changes by field", "Moves of country", "Added and removed stations by opened"],
     ]);
-    expect(await page.locator("figcaption p").allTextContents()).toEqual([
-      "Stations whose value differs, of 13 changed stations.",
-      "10 stations went from the value on the left to the one on the right.",
-      "Added ones stand above the line and removed ones below, by opened; a bar is 3 months.",
-    ]);
-    expect(await page.locator("#times tbody tr").first().locator("> *").allTextContents()).toEqual([
-      ...["1954-01-01", "0", "1"],
-    ]);
     expect(await page.locator("#list thead").textContent()).toBe("KindStationWhat changes");
-    expect(await page.getByRole("searchbox").getAttribute("placeholder")).toBe("Name, code or any value");
     const row = page.locator("#list > tbody > tr:has(> .kind)").first();
     expect(await row.locator(".record").textContent()).toBe("Station “20” 🌦");
     expect(await row.locator("li").allTextContents()).toEqual(["country AT", "opened 1956-02-21"]);
-    await row.locator(".record").click();
-    expect(await page.locator("#details-1 .fields tr").allTextContents()).toEqual([
-      ...["FieldAdded", "closed2020-12-21", "codeST000020", "countryAT", "extranull", "is_activefalse"],
-      ...["nameStation “20” 🌦", "nicknamenick 20", "opened1956-02-21"],
-      ...["position.latitude-69.5", "position.longitude-159.75", "readings20", "sensors[]"],
-    ]);
     expect(await page.content()).not.toMatch(/\busers?\b/i);
     expect(misdeeds).toEqual([]);
   });
