@@ -162,7 +162,6 @@ export const SETTINGS = {
       ["init", "build", "dev", "serve", "releases", "use", "forget", "verify", "publish", "host", "mirror"],
       "print JSON on stdout",
     ),
-    timings: row(yesOrNo, ["build"], "print the time of each stage"),
     quiet: row(yesOrNo, ["init", "build", "use", "publish", "mirror"], "print nothing on success"),
   }),
 } satisfies Record<string, kind.Setting>;

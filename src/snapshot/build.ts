@@ -23,7 +23,7 @@ import { BUILD_EFFECTS, resolveOptions } from "./options.js";
 import { type Job, type MadePages, makePages, reportRead } from "./pipeline.js";
 import { ProblemLog } from "./problems.js";
 import { makeCurrent } from "./publish.js";
-import { type BuildResult, explorerAddress, reportLookup, type Timings } from "./result.js";
+import { type BuildResult, explorerAddress, reportLookup } from "./result.js";
 
 /**
  * Publishes the records of `options.db` as the current release of `options.dist`. A build that fails at any moment leaves
@@ -31,15 +31,14 @@ import { type BuildResult, explorerAddress, reportLookup, type Timings } from ".
  * @throws InvalidRecordsError when records are invalid; UserError for everything else that a user can correct.
  */
 export async function build(options: BuildOptions, effects: BuildEffects = {}): Promise<BuildResult> {
-  const began = performance.now();
   const settings = await resolveOptions(options);
   const checked = checkOptions("build's second argument", effects, BUILD_EFFECTS);
-  return unlessStopped(checked.signal, () => run(settings, checked, began));
+  return unlessStopped(checked.signal, () => run(settings, checked));
 }
 
 const NO_ROWS = { before: 0, rows: 0 };
 
-async function run(settings: BuildSettings, effects: BuildEffects, began: number): Promise<BuildResult> {
+async function run(settings: BuildSettings, effects: BuildEffects): Promise<BuildResult> {
   const { now = () => new Date(), onProgress = () => {}, signal } = effects;
   const { dist, signKey, join: parts } = settings;
   const log = new ProblemLog(settings.problemsFile, dist);
@@ -61,11 +60,8 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
     unlock ??= lockDist(dist, now());
     // Again, since another build may have made `dist` meanwhile.
     const movedFrom = await findMovedFrom(settings);
-    const open = performance.now() - began;
     const job = { settings, source, log, onProgress, signal, shard: WHOLE };
-    const { timings, ...result } = await write(job, now, signer);
-    const notes = await notesOf(settings, result.folder, movedFrom);
-    return { ...result, notes, timings: { open, ...timings } };
+    return await write(job, now, signer, movedFrom);
   } catch (error) {
     throw explainWrite(dist, error);
   } finally {
@@ -75,10 +71,12 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
   }
 }
 
-type Written = Omit<BuildResult, "timings" | "notes"> & { timings: Omit<Timings, "open"> };
-
-async function write(job: Job, now: () => Date, signer: Signer | undefined): Promise<Written> {
-  const began = performance.now();
+async function write(
+  job: Job,
+  now: () => Date,
+  signer: Signer | undefined,
+  movedFrom: string | undefined,
+): Promise<BuildResult> {
   const { settings, signal } = job;
   const { dist, contract, encodings } = settings;
   requireLink(dist);
@@ -88,36 +86,48 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
   let changes: WrittenChanges | undefined;
   const staging = new Staging(dist, contract, untidied, previous);
   try {
-    const written = await writePages(job, staging, previous);
-    const writtenAt = performance.now();
+    const { task, digests, totals, largest, warnings } = await makeOrJoin(job, staging, previous);
     staging.put(CONTRACT, contract.text);
     staging.put(OPENAPI, settings.description);
     if (settings.carriesAvatar) staging.put(AVATAR_PATH, AVATAR);
-    for (const { path, text } of settings.extraFiles) staging.put(path, text);
+    for (const { path, text } of settings.forHosts) staging.put(path, text);
     signal?.throwIfAborted();
-    const { count, pages, pageSize: page_size, baseUrl: base_url, links } = written.collection;
-    const { digests, totals, warnings, workers, spent: threads } = written;
+    const { collection } = task;
+    const { count, pages, pageSize: page_size, baseUrl: base_url, links } = collection;
     const skipped = job.source.total - count;
     const state = staging.sums(digests).others.get(RECORDS) ?? "";
-    const collected = { count, pages, page_size, base_url, links, encodings, skipped, state };
-    const facts = { contract: contract.listing.version, ...collected, warnings: { ...warnings } };
-    const stage = { staging, digests, collection: written.collection, state, previous };
+    const facts = {
+      contract: contract.listing.version,
+      count,
+      pages,
+      page_size,
+      base_url,
+      links,
+      encodings,
+      skipped,
+      state,
+      warnings,
+    };
+    const stage = { staging, digests, collection, state, previous };
     changes = await writeChanges(stage, settings, signal);
     const published = await makeCurrent(settings, stage, totals, facts, { now: now(), untidied, signer, changes });
     const folder = join(dist, RELEASES, published.name);
-    const { bytes, linked } = totals;
-    const made = { folder, records: count, pages, bytes, largestPage: written.largest, linked, skipped, warnings };
-    const lookup = reportLookup(settings, { folder, files: staging.sums(digests).others });
-    const timings = {
-      ...{ write: writtenAt - began, lookup: lookup && written.merged },
-      ...{ publish: performance.now() - writtenAt, threads },
-    };
     return {
       ...published,
-      ...made,
+      folder,
+      records: count,
+      pages,
+      bytes: totals.bytes,
+      largestPage: largest,
+      linked: totals.linked,
+      skipped,
+      warnings,
       problems: job.log.report,
       signedWith: signer?.key,
-      ...{ changes: changes?.report, lookup, explorer: explorerAddress(settings), workers, timings },
+      changes: changes?.report,
+      lookup: reportLookup(settings, { folder, files: staging.sums(digests).others }),
+      explorer: explorerAddress(settings),
+      notes: await notesOf(settings, folder, movedFrom),
     };
   } catch (error) {
     staging.discard();
@@ -128,7 +138,7 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
 }
 
 /** Makes the pages from records, or takes them from parts that several machines have made. */
-async function writePages(job: Job, staging: Staging, previous: Release | undefined): Promise<MadePages> {
+async function makeOrJoin(job: Job, staging: Staging, previous: Release | undefined): Promise<MadePages> {
   const { contract, data, files, join: parts } = job.settings;
   const merge = (collection: Collection) => Mergers.start(data, { contract, collection, sink: staging, files });
   if (parts === undefined) return makePages(job, staging, previous, merge);

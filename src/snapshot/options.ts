@@ -4,7 +4,6 @@ import { describeApi } from "../artifacts/openapi/openapi.js";
 import { parseBaseUrl } from "../contract/base-url.js";
 import { chosenDownloads, DOWNLOAD_NAMES, DOWNLOADS, type DownloadName } from "../contract/downloads.js";
 import { requireFieldLimits } from "../contract/field-limits.js";
-import { TAKEN_NAMES } from "../contract/file/listing-rules.js";
 import { loadContract } from "../contract/file/load.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH } from "../contract/links.js";
@@ -44,8 +43,6 @@ export interface BuildOptions
   gates?: Gates | undefined;
   /** A file to write every problem to, as NDJSON. */
   problemsFile?: string | undefined;
-  /** Additional files for the release's folder, such as settings of a host. */
-  extraFiles?: readonly { path: string; text: string }[] | undefined;
 }
 
 /** Defined here because the library's types must not import better-sqlite3's, which its users do not install. */
@@ -72,15 +69,6 @@ export interface BuildEffects {
 const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
 
 const { compress, problems } = SETTINGS;
-const extraPath = z.string().regex(/^[\w.-]*\w[\w.-]*$/);
-/** Files with plain names, except the names that a release uses itself. */
-const extraFiles: Rule = {
-  schema: z.array(
-    z.strictObject({ path: extraPath.refine((name) => !TAKEN_NAMES.includes(name.toLowerCase())), text: z.string() }),
-  ),
-  allowed: "a list of {path, text}, each path a file's name",
-};
-
 /** Has no `allowed` text, so that no message repeats the value. */
 const passwordRule: Rule = {
   schema: z.custom((value) => typeof value === "string" || typeof value === "function" || value instanceof Uint8Array, {
@@ -106,11 +94,15 @@ const RULES: OptionRules<BuildOptions> = {
     ...SOURCE_SETTINGS,
   ),
   ...SERVING_SETTINGS,
-  ...{ encodings: compress, problemsFile: problems, gates: anyObject, extraFiles },
+  encodings: compress,
+  problemsFile: problems,
+  gates: anyObject,
 };
 
 export const BUILD_EFFECTS: OptionRules<BuildEffects> = {
-  ...{ now: callback, onProgress: callback, signal: abortSignal },
+  now: callback,
+  onProgress: callback,
+  signal: abortSignal,
   signPassword: passwordRule,
 };
 
@@ -157,7 +149,7 @@ export async function resolveOptions(given: BuildOptions) {
     keep: options.keep ?? SETTINGS.keep.default,
     adapting,
     description: describeApi(contract, { baseUrl, links, encodings, files }),
-    extraFiles: [...forHosts, ...(options.extraFiles ?? [])],
+    forHosts,
     files,
     /** Whether records are compressed together. */
     packs: files.some((path) => path === BULK || isPacked(path)),

@@ -32,37 +32,8 @@ export interface BuildResult extends Published {
   lookup: LookupReport | undefined;
   /** The URL of the explorer; undefined without `explorer`. */
   explorer: string | undefined;
-  /** Number of worker threads; 0 if the main thread made the pages. */
-  workers: number;
   /** Sentences for the user: what the hosts of `adapt` cannot use or hold. */
   notes: string[];
-  timings: Timings;
-}
-
-/** Milliseconds that each stage took. */
-export interface Timings {
-  /** Opening and copying the source. */
-  open: number;
-  /** Reading, checking and writing all pages and artifacts. */
-  write: number;
-  /** Sorting and writing the lookup; undefined without `lookup`. */
-  lookup: number | undefined;
-  /** Writing steps, flushing, the switch, and removing old releases. */
-  publish: number;
-  /** The sum over all threads, by kind of work. */
-  threads: Spent;
-}
-
-/** Milliseconds spent on each kind of work, summed over all threads. */
-export interface Spent {
-  /** SQLite: reading rows and making their text. */
-  read: number;
-  /** Checking the text, or the records, against the contract. */
-  check: number;
-  digest: number;
-  write: number;
-  /** Collecting the pieces for artifacts. */
-  collect: number;
 }
 
 export interface LookupReport {

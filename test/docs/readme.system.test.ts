@@ -59,7 +59,7 @@ const OPTIONS = {
     quote: true,
     encoding: true,
     ...{ encodings: true, defaultAvatar: true, keep: true, skipInvalid: true, gates: true },
-    ...{ problemsFile: true, extraFiles: true, workers: true, now: true, onProgress: true, signal: true },
+    ...{ problemsFile: true, workers: true, now: true, onProgress: true, signal: true },
     ...{ signKey: true, signPassword: true },
     ...{
       adapt: true,

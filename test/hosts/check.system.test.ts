@@ -151,12 +151,12 @@ test("a site's file that is there serves a release of another path, too", async 
 
 test("build with adapt notes the limits that a release exceeds, and none of a host without limits", async () => {
   const cwd = scratch();
-  const db = writeUsers(join(cwd, "users.sqlite"), plainRows(3));
-  const extraFiles = [{ path: "large.txt", text: "x".repeat(26_214_401) }];
-  const options = { db, dist: join(cwd, "dist"), baseUrl: "https://example.com", extraFiles };
+  const rows = plainRows(3).map((row) => ({ ...row, bio: "x".repeat(9_000_000) }));
+  const db = writeUsers(join(cwd, "users.sqlite"), rows);
+  const options = { db, dist: join(cwd, "dist"), baseUrl: "https://example.com" };
   const { id, notes } = await build({ ...options, adapt: ["cloudflare", "vercel", "nginx"] });
   expect(notes).toEqual([
-    `release ${id} has a file of 26.2 MB, large.txt, and Cloudflare Worker allows 26.2 MB (developers.cloudflare.com/workers/platform/limits, free plan; paid: 100,000 files); try another host ("rollcall host" lists them)`,
+    `release ${id} has a file of 27 MB, api/users/pages/1.json, and Cloudflare Worker allows 26.2 MB (developers.cloudflare.com/workers/platform/limits, free plan; paid: 100,000 files); try another host ("rollcall host" lists them)`,
   ]);
   expect((await build(options)).notes).toEqual([]);
 });

@@ -57,7 +57,6 @@ test("defaults", async () => {
     dryRun: false,
     concurrency: 8,
     json: false,
-    timings: false,
     quiet: false,
   });
 });
@@ -138,7 +137,6 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   rate: ["50", 50],
   junit: ["/j.xml", "/j.xml"],
   json: ["true", true],
-  timings: ["true", true],
   quiet: ["true", true],
 };
 const variable = (key: string) => `ROLLCALL_${key.replace(/[A-Z]/g, "_$&").toUpperCase()}`;

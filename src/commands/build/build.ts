@@ -19,7 +19,7 @@ import { createStop } from "../program/signals.js";
 import { type Given, type Io, ignoreLostOutput, print, say } from "../program/verb.js";
 import { passwordOf } from "./password.js";
 import { reportShard, requireShardFlags, runShard } from "./shard.js";
-import { describeBuild, describeTimings } from "./summary.js";
+import { describeBuild } from "./summary.js";
 
 /** Runs `rollcall build`. @returns its exit code. @throws UserError */
 export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
@@ -152,15 +152,13 @@ async function report(
       notes,
     };
     const seconds = Math.round(milliseconds) / 1000;
-    const timings = settings.timings && { timings: result.timings };
     const gates = result.gates && { gates: { ...result.gates, previous: result.gates.previous ?? null } };
-    print(io, toJson({ ...facts, problems: result.problems, seconds, ...gates, ...timings }));
+    print(io, toJson({ ...facts, problems: result.problems, seconds, ...gates }));
   } else if (!settings.quiet) {
     const { dist, pageSize } = settings;
     const next = isDefaultDist(dist, io) ? "rollcall serve" : `rollcall serve ${shellWord(dist)}`;
     const { db } = need(settings, "db");
     const run = { db, contract, pageSize, problemsFile: settings.problems, next, milliseconds };
-    const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
-    say(io, describeBuild(result, run, painter(io.stderr, io.env)) + timings);
+    say(io, describeBuild(result, run, painter(io.stderr, io.env)));
   }
 }

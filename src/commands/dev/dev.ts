@@ -76,9 +76,9 @@ function jsonLines(io: Io): DevScreen {
     onListening(url) {
       printEvent("listening", { url });
     },
-    async onBuilt({ url, result, files, changes, made }) {
-      const { id, records, pages, skipped, warnings, problems, timings } = result;
-      const seconds = Math.round(timings.open + timings.write + timings.publish) / 1000;
+    async onBuilt({ url, result, milliseconds, files, changes, made }) {
+      const { id, records, pages, skipped, warnings, problems } = result;
+      const seconds = Math.round(milliseconds) / 1000;
       const diff = changes ? diffCounts(changes) : null;
       printEvent("built", {
         url,

@@ -6,7 +6,6 @@ import { artifactsOf } from "../../artifacts/artifacts.js";
 import { sha256 } from "../../release/plain-files.js";
 import { writeFlushedSync } from "../../release/writer.js";
 import type { DataSettings } from "../../settings/settings.js";
-import { pagesOf } from "../../shards/cut.js";
 import { PiecesFile } from "../pieces.js";
 import type { MadePages, PieceTaker } from "../pipeline.js";
 import { type Problem, ProblemLog } from "../problems.js";
@@ -74,8 +73,8 @@ export type Made = Pick<ShardManifest, "bytes" | "files" | "warnings">;
 
 /** Writes the digests of a part's pages. @param made the pages in the folder. @param files the digests of its other files */
 export function writeMade(folder: string, made: MadePages, files: Made["files"]): Made {
-  const { digests, totals, warnings, range } = made;
-  const parts = Object.values(digests.slice(1, pagesOf(range)));
+  const { digests, totals, warnings } = made;
+  const parts = Object.values(digests.slice(1, digests.pages));
   writeFlushedSync(join(folder, DIGESTS), parts);
   return { bytes: totals.bytes, files: { ...files, [DIGESTS]: sha256("", ...parts) }, warnings };
 }
