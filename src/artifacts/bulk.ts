@@ -174,17 +174,19 @@ function countLines(plain: Uint8Array): number {
 }
 
 const partSchema = z.strictObject({
-  file: z.string(),
-  /** Number of records. */
-  count: countSchema,
-  /** Size of the file. */
-  bytes: countSchema.max(MAX_PACKED),
-  /** Digest of the plain bytes. */
-  sha256: digestSchema,
+  file: z.string().describe("The part's path below the base URL."),
+  count: countSchema.describe("Number of records in it."),
+  bytes: countSchema.max(MAX_PACKED).describe("The size of the file."),
+  sha256: digestSchema.describe("The SHA-256 of its plain bytes."),
 });
 
-const bulkSchema = z
-  .strictObject({ count: countSchema, sha256: digestSchema, parts: z.array(partSchema).min(1) })
+/** The form of bulk.json. openapi.json shows its descriptions. */
+export const bulkSchema = z
+  .strictObject({
+    count: countSchema.describe("Number of records."),
+    sha256: digestSchema.describe("The SHA-256 of all plain bytes."),
+    parts: z.array(partSchema).min(1),
+  })
   .superRefine(({ count, parts }, context) => {
     const note = (path: (string | number)[], message: string) => context.addIssue({ code: "custom", path, message });
     for (const [at, { file }] of parts.entries())

@@ -48,6 +48,8 @@ export const OPENAPI = "openapi.json";
 /** All records in a few files, and the list of these parts. */
 export const BULK = "bulk.json";
 export const BULK_FOLDER = "bulk";
+/** All records as one CSV file. */
+export const CSV = "records.csv.gz";
 /** Steps from earlier states to this one (see `changes.json`), and the list of them. */
 export const CHANGES = "changes.json";
 export const CHANGES_FOLDER = "changes";

@@ -324,11 +324,6 @@ const PAGES = damages("plain", true, {
     "description",
     NOT_OURS('openapi.json: tags.0.description "All users."'),
   ],
-  "an openapi.json that says that another version wrote it": [
-    replaced(OPENAPI, '"x-form": 1', '"x-form": 99'),
-    "description",
-    NOT_OURS("openapi.json: x-form 99"),
-  ],
   "an openapi.json that ends too soon": [cut(OPENAPI, -3), "description", "openapi.json: in line …"],
   "an openapi.json that is none": [wrote(OPENAPI, "{}"), "description", NOT_OURS("openapi.json: openapi nothing")],
   "no avatar where one is described": [gone("avatar.svg"), "description", OPENAPI],
