@@ -2,7 +2,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Contract } from "../contract/contract.js";
-import type { DownloadName } from "../contract/downloads.js";
 import { loadContract } from "../contract/file/load.js";
 import { basePath } from "../contract/links.js";
 import type { UserError } from "../errors.js";
@@ -21,7 +20,7 @@ import { type Watched, Watcher } from "./watch.js";
 
 /** The settings of one build that `rollcall dev` does not decide itself. */
 export interface DevSettings
-  extends OptionsOf<SourceSetting | "bulk" | DownloadName | "changes">,
+  extends OptionsOf<SourceSetting | "bulk" | "csv" | "changes">,
     Pick<BuildOptions, "db" | "problemsFile"> {
   /** Only its path is used: links lead to the address that the run listens on. */
   baseUrl?: string | undefined;

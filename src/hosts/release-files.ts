@@ -1,6 +1,5 @@
 /** The files for other hosts that a build puts into a release. */
 import type { Contract } from "../contract/contract.js";
-import { DOWNLOAD_PATHS } from "../contract/downloads.js";
 import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, basePath } from "../contract/links.js";
 import { type UserError, usageError } from "../errors.js";
@@ -8,6 +7,7 @@ import {
   BULK,
   CHANGES,
   CONTRACT,
+  CSV,
   EXPLORER_FILES,
   LOOKUP,
   OPENAPI,
@@ -52,8 +52,7 @@ export function publishedFiles({
         ...(carriesAvatar ? [AVATAR_PATH] : []),
         ...(lookup ? [LOOKUP] : []),
         ...(explorer ? EXPLORER_FILES : []),
-        ...DOWNLOAD_PATHS,
-        ...[BULK, CHANGES, CONTRACT, OPENAPI, SNAPSHOT, SUMS, SIGNATURE],
+        ...[BULK, CSV, CHANGES, CONTRACT, OPENAPI, SNAPSHOT, SUMS, SIGNATURE],
       ],
     });
     return publishedFor(host, rules);

@@ -1,6 +1,5 @@
 /** The rules that every host has to express: the contract's answers for one listing. */
 import { readFileSync } from "node:fs";
-import { DOWNLOAD_PATHS } from "../contract/downloads.js";
 import {
   CONTENT_TYPE,
   commonHeaders,
@@ -16,6 +15,7 @@ import { asPattern, pathReference } from "../contract/links.js";
 import {
   BULK_FOLDER,
   CHANGES_FOLDER,
+  CSV,
   EXPLORER,
   fileHeaders,
   isOfFamily,
@@ -136,7 +136,7 @@ function familiesOf(cacheControl: string): readonly Family[] {
 /** The pattern of the paths of all files of which hosts send ranges, without groups. */
 export function pathsOfLarge(families: readonly Family[]): string {
   const large = families.filter(({ hasRanges }) => hasRanges);
-  return `(?:${[pathsOfFamilies(large), ...DOWNLOAD_PATHS.map(asPattern)].join("|")})`;
+  return `(?:${[pathsOfFamilies(large), asPattern(CSV)].join("|")})`;
 }
 
 /** The pattern of all paths of families, without groups. */

@@ -1,6 +1,5 @@
 /** All names inside `dist` and inside a release, and the headers of files. Paths in a release use `/`. */
 import { extname } from "node:path";
-import { DOWNLOAD_PATHS } from "../contract/downloads.js";
 import { CONTENT_TYPE, ENCODINGS, type Encoding, NO_CACHE } from "../contract/headers.js";
 import { DEFAULT_PATH, pageNumber } from "../contract/links.js";
 
@@ -105,8 +104,8 @@ export const isPart = (path: string) => PART.test(path);
 export const isStep = (path: string) => STEP.test(path);
 /** Whether a file is one of a folder of any number of such files, which hosts know by a pattern. */
 export const isOfFamily = (path: string) => isPart(path) || isStep(path) || isSorted(path);
-/** Whether a file is a part, a step or a download. These are stored as gzip, and are large enough that the server supports ranges. */
-export const isPacked = (path: string) => isPart(path) || isStep(path) || DOWNLOAD_PATHS.includes(path);
+/** Whether a file is a part, a step or the CSV file. These are stored as gzip, and are large enough that the server supports ranges. */
+export const isPacked = (path: string) => isPart(path) || isStep(path) || path === CSV;
 /** Whether a file is for another host's configuration. Such files contain the id, so the id is not made from them. */
 export const isForAdapters = (path: string) => path.startsWith(`${INCLUDED}/`);
 /** Whether readers of the API may fetch a file. */

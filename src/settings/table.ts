@@ -1,15 +1,10 @@
 /** The table of settings, in the order of help. Flags, variables, config keys, defaults and types are derived from it. */
-import { DOWNLOADS, type DownloadName } from "../contract/downloads.js";
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";
 import { publicKeys, secretFile } from "./keys.js";
 import * as kind from "./kinds.js";
 
 const { dataRow, group, path, row, text, whole, yesOrNo } = kind;
-
-const downloads = Object.fromEntries(
-  Object.entries(DOWNLOADS).map(([name, { what }]) => [name, dataRow(yesOrNo, ["build", "dev"], `publish ${what}`)]),
-) as Record<DownloadName, ReturnType<typeof dataRow<typeof yesOrNo>>>;
 
 export const SETTINGS = {
   ...group("Source", {
@@ -67,7 +62,7 @@ export const SETTINGS = {
   }),
   ...group("For readers", {
     bulk: dataRow(yesOrNo, ["build", "dev"], "also publish all records in a few large files"),
-    ...downloads,
+    csv: dataRow(yesOrNo, ["build", "dev"], "publish all records as one compressed CSV file, for spreadsheets"),
     lookup: dataRow(yesOrNo, ["build"], "publish an index of keys and names"),
     explorer: dataRow(yesOrNo, ["build"], "publish a web page to browse all records; implies --lookup"),
     changes: row(

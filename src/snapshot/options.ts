@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { describeApi } from "../artifacts/openapi/openapi.js";
 import { parseBaseUrl } from "../contract/base-url.js";
-import { chosenDownloads, DOWNLOAD_NAMES, DOWNLOADS, type DownloadName } from "../contract/downloads.js";
 import { requireFieldLimits } from "../contract/field-limits.js";
 import { loadContract } from "../contract/file/load.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
@@ -10,7 +9,7 @@ import { AVATAR_PATH } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
 import { SERVING_SETTINGS, type ServingOptions } from "../hosts/deployment.js";
-import { BULK, CHANGES, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../release/layout.js";
+import { BULK, CHANGES, CSV, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../release/layout.js";
 import type { Password } from "../release/signer.js";
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
 import { dataOf, type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../settings/settings.js";
@@ -22,7 +21,7 @@ export interface BuildOptions
       | "keep"
       | "adapt"
       | "bulk"
-      | DownloadName
+      | "csv"
       | "lookup"
       | "explorer"
       | "changes"
@@ -84,7 +83,7 @@ const RULES: OptionRules<BuildOptions> = {
     "keep",
     "adapt",
     "bulk",
-    ...DOWNLOAD_NAMES,
+    "csv",
     "lookup",
     "explorer",
     "changes",
@@ -121,6 +120,7 @@ export async function resolveOptions(given: BuildOptions) {
   const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
   const links = options.links ?? SETTINGS.links.default;
   const bulk = options.bulk ?? false;
+  const csv = options.csv ?? false;
   const explorer = options.explorer ?? false;
   const lookup = explorer || (options.lookup ?? false);
   // Loaded only when needed: most builds have no files for other hosts.
@@ -131,7 +131,7 @@ export async function resolveOptions(given: BuildOptions) {
   const files = [
     ...(carriesAvatar ? [AVATAR_PATH] : []),
     ...(bulk ? [BULK] : []),
-    ...DOWNLOAD_NAMES.filter((name) => options[name]).map((name) => DOWNLOADS[name].path),
+    ...(csv ? [CSV] : []),
     ...(changes > 0 ? [CHANGES] : []),
     ...(lookup ? [LOOKUP] : []),
     ...(explorer ? [EXPLORER] : []),
@@ -141,7 +141,7 @@ export async function resolveOptions(given: BuildOptions) {
   requireFieldLimits("maxField", gates.maxField ?? [], contract);
   const defaultAvatar = options.defaultAvatar ?? `${baseUrl}/${AVATAR_PATH}`;
   const pageSize = options.pageSize ?? SETTINGS.pageSize.default;
-  const paging = { pageSize, links, defaultAvatar, bulk, ...chosenDownloads(options) };
+  const paging = { pageSize, links, defaultAvatar, bulk, csv };
   return {
     ...chosen,
     ...paging,

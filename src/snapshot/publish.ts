@@ -2,8 +2,7 @@
 import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { StagedRelease, WrittenChanges } from "../artifacts/changes.js";
-import { DOWNLOAD_PATHS } from "../contract/downloads.js";
-import { BULK, isForAdapters, isPacked, RELEASES, SNAPSHOT } from "../release/layout.js";
+import { BULK, CSV, isForAdapters, isPacked, RELEASES, SNAPSHOT } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { idOf } from "../release/name.js";
 import { findAltered, findDamage, openIfComplete, type Release } from "../release/open.js";
@@ -104,7 +103,7 @@ function hasSameFiles(release: Release, settings: BuildSettings, others: Sums["o
   const { folder, snapshot, sums } = release;
   const [before, now] = [reproducible(sums.others), reproducible(others)];
   if (before.length !== now.length || now.some(([path, digest]) => sums.others.get(path) !== digest)) return false;
-  if ([BULK, ...DOWNLOAD_PATHS].some((path) => sums.others.has(path) !== settings.files.includes(path))) return false;
+  if ([BULK, CSV].some((path) => sums.others.has(path) !== settings.files.includes(path))) return false;
   const files = filesForHosts(settings, basename(folder), snapshot, sums);
   return settings.adapting?.findDiffering(release, files) === undefined;
 }

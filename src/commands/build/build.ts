@@ -1,7 +1,6 @@
 /** `rollcall build`: turns settings into the build's options, and its result into text or JSON. */
 
 import type { Contract } from "../../contract/contract.js";
-import { chosenDownloads } from "../../contract/downloads.js";
 import { loadContract } from "../../contract/file/load.js";
 import { GateError } from "../../diff/gates.js";
 import { ExitCode } from "../../errors.js";
@@ -79,17 +78,17 @@ function isDefaultDist(dist: string, io: Io): boolean {
 
 function toOptions(settings: Settings): BuildOptions {
   const { db, baseUrl, dist } = need(settings, "db", "baseUrl");
-  const { keep, bulk, changes, compress: encodings, problems: problemsFile } = settings;
+  const { keep, bulk, csv, changes, compress: encodings, problems: problemsFile } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const { join, force, adapt, root, basePath, origin, cacheControl, signKey } = settings;
   return {
     ...sourceSettings(settings),
-    ...chosenDownloads(settings),
     db,
     baseUrl,
     dist,
     keep,
     bulk,
+    csv,
     changes,
     encodings,
     problemsFile,

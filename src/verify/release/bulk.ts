@@ -1,15 +1,14 @@
-/** Checks that bulk.json with its parts, and each download, have exactly the records of the pages, in order. */
+/** Checks that bulk.json with its parts, and the CSV file, have exactly the records of the pages, in order. */
 import { createHash, type Hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { DOWNLOAD_ARTIFACTS } from "../../artifacts/artifacts.js";
 import { type Bulk, type BulkPart, encodeBulk, parseBulk, readPart } from "../../artifacts/bulk.js";
-import { DOWNLOADS, type DownloadName } from "../../contract/downloads.js";
+import { csvHeading, csvLineOf } from "../../artifacts/csv.js";
 import { readBody } from "../../contract/envelope.js";
 import { RECORD_SEPARATOR } from "../../contract/page.js";
 import { recordFinder } from "../../contract/record/locate.js";
 import { shorten, showValue } from "../../print/text.js";
-import { BULK, BULK_FOLDER } from "../../release/layout.js";
+import { BULK, BULK_FOLDER, CSV } from "../../release/layout.js";
 import type { Findings } from "../verdict.js";
 import { countLines, type Difference, firstOther } from "./comparing-sink.js";
 import { type OpenRelease, readText } from "./manifest.js";
@@ -134,24 +133,21 @@ async function checkPart(
 
 const TOO_MANY = { found: "more records", expected: `no more than ${BULK} counts` };
 
-/** Recreates a download's plain bytes from the pages, and compares them. */
-export async function checkDownload(
-  name: DownloadName,
+/** Recreates the plain bytes of the CSV file from the pages, and compares them. */
+export async function checkCsv(
   release: OpenRelease,
   findings: Findings,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { path } = DOWNLOADS[name];
   const { contract, snapshot } = release.manifest;
-  const note: Note = (path, difference) => findings.add({ check: name, path, ...difference });
-  if (release.tree.lacks(path)) note(path, { found: "no such file", expected: "one, as the records make it" });
-  if (release.tree.get(path) !== "file" || !contract || !snapshot) return;
-  const { heading, lineOf } = await DOWNLOAD_ARTIFACTS[name]();
-  const lineFor = lineOf(contract);
-  const lines = new LinesOfPages(release, heading(contract), (record) => lineFor(JSON.parse(record)));
+  const note = (difference: Difference) => findings.add({ check: "csv", path: CSV, ...difference });
+  if (release.tree.lacks(CSV)) note({ found: "no such file", expected: "one, as the records make it" });
+  if (release.tree.get(CSV) !== "file" || !contract || !snapshot) return;
+  const lineOf = csvLineOf(contract);
+  const lines = new LinesOfPages(release, csvHeading(contract), (record) => lineOf(JSON.parse(record)));
   const take = (plain: Buffer) => lines.compare(plain);
-  const difference = (await unpack(join(release.folder, path), signal, take)) ?? lines.atEnd();
-  if (difference) note(path, difference);
+  const difference = (await unpack(join(release.folder, CSV), signal, take)) ?? lines.atEnd();
+  if (difference) note(difference);
 }
 
 /** Compares plain bytes, in order, with lines made from the records of the pages. */

@@ -1,10 +1,10 @@
 /** Recreates a release's files for other hosts, and compares them. */
-import { DOWNLOAD_PATHS } from "../../contract/downloads.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import {
   BULK,
   CHANGES,
   CONTRACT,
+  CSV,
   EXPLORER,
   INCLUDED,
   isForAdapters,
@@ -31,8 +31,7 @@ export interface CheckedHosts {
 
 /** Files at the top of a release that are not for a host. */
 const OWN: readonly string[] = [
-  ...[SNAPSHOT, SUMS, SIGNATURE, RECORDS, CONTRACT, OPENAPI, BULK, CHANGES, EXPLORER, AVATAR_PATH, OWNED, RELEASE_NAME],
-  ...DOWNLOAD_PATHS,
+  ...[SNAPSHOT, SUMS, SIGNATURE, RECORDS, CONTRACT, OPENAPI, BULK, CSV, CHANGES, EXPLORER, AVATAR_PATH, OWNED, RELEASE_NAME],
 ];
 
 /** Checks the files for other hosts. */

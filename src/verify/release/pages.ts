@@ -1,8 +1,7 @@
 /** Checks all pages of a release with worker threads, and recreates its artifacts. */
 import { Mergers } from "../../artifacts/artifacts.js";
-import { DOWNLOAD_PATHS } from "../../contract/downloads.js";
 import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
-import { BULK, CHANGES, SIGNATURE, SNAPSHOT } from "../../release/layout.js";
+import { BULK, CHANGES, CSV, SIGNATURE, SNAPSHOT } from "../../release/layout.js";
 import type { PageDigests } from "../../release/sums.js";
 import { ThreadPool, threadsFor } from "../../workers/pool.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
@@ -66,7 +65,7 @@ export async function checkPages(
     if (artifacts && snapshot && contract) {
       const { count, page_size: pageSize, base_url: baseUrl, links } = snapshot;
       const collection = { count, pages: snapshot.pages, pageSize, baseUrl, path: contract.listing.path, links };
-      const linked = [BULK, ...DOWNLOAD_PATHS, CHANGES, SIGNATURE].filter((path) => tree.has(path));
+      const linked = [BULK, CSV, CHANGES, SIGNATURE].filter((path) => tree.has(path));
       mergers = await Mergers.start(artifacts, { contract, collection, sink, files: linked });
     }
     await pool.runInOrder(batches(isInside ? pages : 0, digests), (checked) => {

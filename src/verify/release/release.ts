@@ -2,7 +2,6 @@
 import { realpath } from "node:fs/promises";
 import { basename } from "node:path";
 import { describeApi, OPTIONAL_FILES } from "../../artifacts/openapi/openapi.js";
-import { DOWNLOAD_NAMES, DOWNLOADS } from "../../contract/downloads.js";
 import { AVATAR_PATH, canParse } from "../../contract/links.js";
 import { codeOf, usageError } from "../../errors.js";
 import {
@@ -10,6 +9,7 @@ import {
   BULK,
   CHANGES,
   CONTRACT,
+  CSV,
   LOOKUP,
   OPENAPI,
   RECORDS,
@@ -24,7 +24,7 @@ import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { foundOnPages, NO_WORDING, wordingOf } from "../rules.js";
 import { checkSigned, describeSigned, type SignatureTrust, whySkipped } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
-import { checkBulk, checkDownload } from "./bulk.js";
+import { checkBulk, checkCsv } from "./bulk.js";
 import { checkChanges } from "./changes.js";
 import { compareFile, UNVERIFIED } from "./comparing-sink.js";
 import { checkHosts } from "./host-files.js";
@@ -86,10 +86,8 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   const hasAll = !options.isSample && !hasAbsentPages(release);
   const records = await checkRecords(release, hasAll, options, skipped, findings);
   if (!skipped["bulk"]) await checkBulk(release, findings, options.signal);
-  for (const name of DOWNLOAD_NAMES) {
-    if (!hasAll) skipped[name] ??= SAMPLED;
-    if (!skipped[name]) await checkDownload(name, release, findings, options.signal);
-  }
+  if (!hasAll) skipped["csv"] ??= SAMPLED;
+  if (!skipped["csv"]) await checkCsv(release, findings, options.signal);
   if (!skipped["changes"]) await checkChanges(release, findings, options.signal);
   const wording = manifest.contract ? wordingOf(manifest.contract) : NO_WORDING;
   const seen = {
@@ -128,7 +126,7 @@ function findSkipped({ tree, manifest }: OpenRelease, isSample: boolean): Reason
     compressed: manifest.variants.length > 1 ? undefined : "it has no compressed pages",
     "record-list": sampled ?? (hasState ? undefined : "its digest is not known"),
     bulk: without(BULK, there.has("bulk")),
-    ...Object.fromEntries(DOWNLOAD_NAMES.map((name) => [name, without(DOWNLOADS[name].path, there.has(name))])),
+    csv: without(CSV, there.has("csv")),
     changes: without(CHANGES, there.has("changes")),
     // The explorer needs a lookup.
     lookup: without(LOOKUP, there.has("lookup") || there.has("explorer")) ?? sampled,
@@ -151,7 +149,7 @@ function checkOwnFiles({ folder, tree, manifest }: OpenRelease, skipped: Reasons
   } else skipped["description"] ??= "the contract or snapshot.json cannot be read";
 }
 
-/** Checks the pages and artifacts other than bulk files, downloads and steps. @returns the number of records */
+/** Checks the pages and artifacts other than bulk files, the CSV file and steps. @returns the number of records */
 async function checkRecords(
   release: OpenRelease,
   hasAll: boolean,

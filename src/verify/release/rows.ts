@@ -1,8 +1,7 @@
 /** The checks of a release on disk, in the order of the report. */
-import { DOWNLOAD_NAMES, DOWNLOADS } from "../../contract/downloads.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import { count } from "../../print/numbers.js";
-import { BULK, CHANGES, CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { BULK, CHANGES, CONTRACT, CSV, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { lookupRules, NO_WORDING, recordRules, type Wording, wordingOf } from "../rules.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { allowedRow, type Findings, type Row } from "../verdict.js";
@@ -44,10 +43,7 @@ export function checksOf(wording: Wording) {
   const compressed = "every compressed page decompresses to the plain one";
   const list = `${RECORDS} has the digest and ${key} of every ${one}, in published order`;
   const bulk = `the parts of ${BULK} hold exactly the ${many} of the pages, in order`;
-  const downloads = DOWNLOAD_NAMES.map((name): Check => {
-    const rule = `${DOWNLOADS[name].path} holds exactly the ${many} of the pages, in order`;
-    return [name, rule, filesOf(name, "file"), CONTRACT, SNAPSHOT];
-  });
+  const csv = `${CSV} holds exactly the ${many} of the pages, in order`;
   const step = `each step of ${CHANGES} is intact and holds exactly the changes between its two states, if both are there`;
   const checks: readonly Check[] = [
     ["sums", `${SUMS} has one line for every other file`, () => SUMS],
@@ -68,7 +64,7 @@ export function checksOf(wording: Wording) {
     ["compressed", compressed, variants],
     ["record-list", list, records, CONTRACT, SNAPSHOT],
     ["bulk", bulk, filesOf("bulk", "part"), CONTRACT, SNAPSHOT],
-    ...downloads,
+    ["csv", csv, filesOf("csv", "file"), CONTRACT, SNAPSHOT],
     ["changes", step, filesOf("changes", "step"), CONTRACT, SNAPSHOT],
     ["lookup", rules.lookup, filesOf("lookup", "file"), CONTRACT, SNAPSHOT],
     ["explorer", rules.explorer, filesOf("explorer", "file"), CONTRACT, SNAPSHOT],

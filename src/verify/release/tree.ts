@@ -1,12 +1,12 @@
 /** The files in a release's folder, with one byte of memory per page. */
 import { join } from "node:path";
-import { DOWNLOAD_NAMES, DOWNLOADS, type DownloadName } from "../../contract/downloads.js";
 import { codeOf, UserError } from "../../errors.js";
 import {
   BULK,
   BULK_FOLDER,
   CHANGES,
   CHANGES_FOLDER,
+  CSV,
   EXPLORER,
   EXPLORER_FOLDER,
   LOOKUP_FOLDER,
@@ -16,8 +16,8 @@ import { entriesOf, PageNames } from "../../release/page-names.js";
 const FILE = "file";
 
 /** The checks of artifacts, by the first part of a path. */
-const GROUPS: ReadonlyMap<string, "bulk" | "changes" | "explorer" | "lookup" | DownloadName> = new Map([
-  ...DOWNLOAD_NAMES.map((name) => [DOWNLOADS[name].path, name] as const),
+const GROUPS: ReadonlyMap<string, "bulk" | "changes" | "csv" | "explorer" | "lookup"> = new Map([
+  [CSV, "csv"] as const,
   ...[BULK, BULK_FOLDER].map((name) => [name, "bulk"] as const),
   ...[CHANGES, CHANGES_FOLDER].map((name) => [name, "changes"] as const),
   ...[EXPLORER, EXPLORER_FOLDER].map((name) => [name, "explorer"] as const),
