@@ -60,8 +60,9 @@ export async function unpack(
   path: string,
   signal: AbortSignal | undefined,
   take: (plain: Buffer) => Difference | undefined,
+  members?: readonly number[],
 ): Promise<Difference | undefined> {
-  const plain = readPart(path);
+  const plain = readPart(path, members);
   try {
     for (;;) {
       const next = await plain.next();
@@ -108,7 +109,7 @@ export async function checkBulk(
 
 async function checkPart(
   path: string,
-  { file, count, sha256: listed }: BulkPart,
+  { file, count, members, sha256: listed }: BulkPart,
   pages: LinesOfPages,
   all: Hash,
   note: Note,
@@ -116,12 +117,13 @@ async function checkPart(
 ): Promise<Difference | undefined> {
   const own = createHash("sha256");
   let [lines, last] = [0, NEWLINE];
-  const difference = await unpack(path, signal, (plain) => {
+  const compare = (plain: Buffer) => {
     lines += countLines(plain);
     last = plain.at(-1) ?? last;
     for (const hash of [own, all]) hash.update(plain);
     return lines > count ? TOO_MANY : pages.compare(plain);
-  });
+  };
+  const difference = await unpack(path, signal, compare, members);
   if (difference) return difference;
   if (lines < count)
     return { found: `an end ${count - lines} records too early`, expected: `as many as ${BULK} counts` };
