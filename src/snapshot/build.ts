@@ -6,7 +6,8 @@ import { type WrittenChanges, writeChanges } from "../artifacts/changes.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import type { Collection } from "../contract/page.js";
 import { unlessStopped } from "../errors.js";
-import { AVATAR, CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES } from "../release/layout.js";
+import { AVATAR, CONTRACT, CURRENT, explorerPath, OPENAPI, RECORDS, RELEASES } from "../release/layout.js";
+import { requireSameListing } from "../release/listing.js";
 import { lockDist } from "../release/lock.js";
 import { requireClock } from "../release/name.js";
 import { openIfComplete, type Release } from "../release/open.js";
@@ -17,13 +18,13 @@ import { requireLink } from "../release/switch.js";
 import { checkOptions } from "../settings/options.js";
 import { WHOLE } from "../shards/cut.js";
 import { openSource, type Source } from "../source/open.js";
-import { findMovedFrom, notesOf } from "./notes.js";
+import { notesOf } from "./notes.js";
 import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
 import { BUILD_EFFECTS, resolveOptions } from "./options.js";
 import { type Job, type MadePages, makePages, reportRead } from "./pipeline.js";
 import { ProblemLog } from "./problems.js";
 import { makeCurrent } from "./publish.js";
-import { type BuildResult, explorerAddress, reportLookup } from "./result.js";
+import { type BuildResult, reportLookup } from "./result.js";
 
 /**
  * Publishes the records of `options.db` as the current release of `options.dist`. A build that fails at any moment leaves
@@ -40,7 +41,8 @@ const NO_ROWS = { before: 0, rows: 0 };
 
 async function run(settings: BuildSettings, effects: BuildEffects): Promise<BuildResult> {
   const { now = () => new Date(), onProgress = () => {}, signal } = effects;
-  const { dist, signKey, join: parts } = settings;
+  const { dist, baseUrl, contract, force, signKey, join: parts } = settings;
+  const listing = { baseUrl, path: contract.listing.path };
   const log = new ProblemLog(settings.problemsFile, dist);
   let source: Source | undefined;
   let unlock: (() => void) | undefined;
@@ -52,14 +54,14 @@ async function run(settings: BuildSettings, effects: BuildEffects): Promise<Buil
     // Locking would create `dist`, so a new `dist` is locked only after the source was accepted.
     unlock = existsSync(dist) ? lockDist(dist, now()) : undefined;
     // Refuse another listing before anything is read.
-    await findMovedFrom(settings);
+    await requireSameListing(dist, listing, force);
     // A join reads the parts instead of the rows.
     const rowsOf = parts === undefined ? undefined : () => NO_ROWS;
     source = await openSource({ ...settings, rowsOf, onRead: reportRead(onProgress) }, signal);
     onProgress({ records: 0, total: source.total });
     unlock ??= lockDist(dist, now());
     // Again, since another build may have made `dist` meanwhile.
-    const movedFrom = await findMovedFrom(settings);
+    const movedFrom = await requireSameListing(dist, listing, force);
     const job = { settings, source, log, onProgress, signal, shard: WHOLE };
     return await write(job, now, signer, movedFrom);
   } catch (error) {
@@ -125,8 +127,8 @@ async function write(
       problems: job.log.report,
       signedWith: signer?.key,
       changes: changes?.report,
-      lookup: reportLookup(settings, { folder, files: staging.sums(digests).others }),
-      explorer: explorerAddress(settings),
+      lookup: reportLookup(settings, folder, staging.sums(digests).others),
+      explorer: settings.explorer ? settings.baseUrl + explorerPath(contract.listing.path) : undefined,
       notes: await notesOf(settings, folder, movedFrom),
     };
   } catch (error) {

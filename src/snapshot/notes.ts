@@ -1,23 +1,13 @@
 /** What a finished build tells its user besides its figures: sentences about the base URL and the hosts of `--adapt`. */
 import { USERS_CONTRACT } from "../contract/contract.js";
 import { basePath, DEFAULT_PATH, pageUrl } from "../contract/links.js";
-import { requireSameListing } from "../release/listing.js";
 import { openIfComplete } from "../release/open.js";
 import type { BuildSettings } from "./options.js";
 
 /**
- * Requires the current release to be of the listing that is built, unless `force` is given.
- * @returns the base URL of the current release, if it is on loopback and this build moves it to another one.
- * @throws UserError if the current release is of another listing.
- */
-export async function findMovedFrom({ dist, baseUrl, contract, force }: BuildSettings): Promise<string | undefined> {
-  return requireSameListing(dist, { baseUrl, path: contract.listing.path }, force);
-}
-
-/**
  * Makes the notes of a build.
  * @param folder of the release.
- * @param movedFrom the result of `findMovedFrom`.
+ * @param movedFrom the base URL of the current release, if it is on loopback and this build moves it to another one.
  */
 export async function notesOf(
   settings: BuildSettings,

@@ -1,7 +1,6 @@
 /** Writes the files of a part other than pages: digests, problems, pieces, and shard.json last. */
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import type { Artifact } from "../../artifacts/artifact.js";
 import { artifactsOf } from "../../artifacts/artifacts.js";
 import { sha256 } from "../../release/plain-files.js";
 import { writeFlushedSync } from "../../release/writer.js";
@@ -41,31 +40,28 @@ export class PartLog extends ProblemLog {
   }
 }
 
-/** Writes the pieces for artifacts to files, for the join. */
-export class PieceFiles implements PieceTaker {
-  /** The digests of the files, by their names. */
-  readonly digests: Record<string, string> = {};
-
-  private constructor(private readonly files: readonly (readonly [artifact: Artifact, file: PiecesFile])[]) {}
-
-  static async start(settings: DataSettings, folder: string): Promise<PieceFiles> {
-    const artifacts = await artifactsOf(settings);
-    return new PieceFiles(
-      artifacts.map((artifact) => [artifact, new PiecesFile(join(folder, piecesName(artifact)))] as const),
-    );
-  }
-
-  take(pieces: readonly Uint8Array[]): void {
-    for (const [at, [, file]] of this.files.entries()) file.add(pieces[at] ?? new Uint8Array());
-  }
-
-  async finish(): Promise<void> {
-    for (const [artifact, file] of this.files) this.digests[piecesName(artifact)] = file.finish();
-  }
-
-  close(): void {
-    for (const [, file] of this.files) file.close();
-  }
+/** Writes the pieces for artifacts to files, for the join. @param digests gets the digest of each file by its name */
+export async function startPieceFiles(
+  settings: DataSettings,
+  folder: string,
+  digests: Record<string, string>,
+): Promise<PieceTaker> {
+  const artifacts = await artifactsOf(settings);
+  const files = artifacts.map((artifact) => {
+    const name = piecesName(artifact);
+    return { name, file: new PiecesFile(join(folder, name)) };
+  });
+  return {
+    take(pieces) {
+      for (const [at, { file }] of files.entries()) file.add(pieces[at] ?? new Uint8Array());
+    },
+    async finish() {
+      for (const { name, file } of files) digests[name] = file.finish();
+    },
+    close() {
+      for (const { file } of files) file.close();
+    },
+  };
 }
 
 /** The fields of a manifest that describe what was made. */
