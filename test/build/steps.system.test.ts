@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type BuildOptions, type BuildResult, build, useRelease } from "../../src/index.js";
+import { type BuildOptions, type BuildResult, build, GateError, useRelease } from "../../src/index.js";
 import { insertUsers, plainRows, userId, writeUsers } from "../support/database.js";
 import { checkSums, openFiles, scratch } from "../support/files.js";
 import { writeKey } from "../support/minisign.js";
