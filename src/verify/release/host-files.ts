@@ -31,7 +31,19 @@ export interface CheckedHosts {
 
 /** Files at the top of a release that are not for a host. */
 const OWN: readonly string[] = [
-  ...[SNAPSHOT, SUMS, SIGNATURE, RECORDS, CONTRACT, OPENAPI, BULK, CSV, CHANGES, EXPLORER, AVATAR_PATH, OWNED, RELEASE_NAME],
+  SNAPSHOT,
+  SUMS,
+  SIGNATURE,
+  RECORDS,
+  CONTRACT,
+  OPENAPI,
+  BULK,
+  CSV,
+  CHANGES,
+  EXPLORER,
+  AVATAR_PATH,
+  OWNED,
+  RELEASE_NAME,
 ];
 
 /** Checks the files for other hosts. */
