@@ -52,7 +52,7 @@ export function publishedFiles({
         ...(carriesAvatar ? [AVATAR_PATH] : []),
         ...(lookup ? [LOOKUP] : []),
         ...(explorer ? EXPLORER_FILES : []),
-        ...[BULK, CSV, CHANGES, CONTRACT, OPENAPI, SNAPSHOT, SUMS, SIGNATURE],
+        ...[CSV, BULK, CHANGES, CONTRACT, OPENAPI, SNAPSHOT, SUMS, SIGNATURE],
       ],
     });
     return publishedFor(host, rules);
