@@ -3,14 +3,14 @@ import { stat } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { basename, join } from "node:path";
-import { AggregatorRegistry, Gauge, Registry } from "prom-client";
+import { Gauge, type Registry } from "prom-client";
 import { CONTENT_TYPE, NO_STORE } from "../contract/headers.js";
 import { SNAPSHOT } from "../release/layout.js";
 import { parseFolderName } from "../release/name.js";
-import { type Address, listen } from "./connections/listen.js";
 import { ServerCounts } from "./counts.js";
 import { SERVER_LIMITS } from "./limits.js";
-import type { CountedServer, ServedRelease, ServerState } from "./server.js";
+import { type Address, listen } from "./listen.js";
+import type { CountedServer, ServedRelease } from "./server.js";
 
 const ADMIN_FLAGS = { port: "port for --admin", host: "--admin with" };
 
@@ -21,14 +21,16 @@ export type Admin = Awaited<ReturnType<typeof openAdmin>>;
 
 /** Serves `/healthz` and `/metrics`. @throws UserError if the address is taken, forbidden or another machine's. */
 export async function openAdmin(address: Address, { now, log }: { now(): Date; log(line: string): void }) {
-  let serving: (Pick<CountedServer, "state"> & { readonly release: ServedRelease }) | undefined;
+  let serving: Pick<CountedServer, "connections" | "release"> | undefined;
   let since = now();
   const counts = new ServerCounts();
-  const state = () => serving?.state() ?? { connections: 0, processes: 0, counted: [] };
-  const served = () => (serving && state().processes > 0 ? { release: serving.release, since } : undefined);
+  const setGauges = createGauges(counts.registry);
   const pages: Readonly<Record<string, () => Promise<Page>>> = {
-    "/healthz": () => healthOf(served()),
-    "/metrics": async () => ({ status: 200, ...(await describeMetrics(counts, state(), served(), now())) }),
+    "/healthz": () => healthOf(serving?.release, since),
+    "/metrics": async () => {
+      setGauges(serving?.connections() ?? 0, serving?.release, now());
+      return { status: 200, type: counts.registry.contentType, body: await counts.registry.metrics() };
+    },
   };
   const server = createServer(
     { headersTimeout: SERVER_LIMITS.headersMs, requestTimeout: SERVER_LIMITS.requestMs },
@@ -50,7 +52,7 @@ export async function openAdmin(address: Address, { now, log }: { now(): Date; l
   server.on("error", (error) => log(`The listener of --admin reports: ${error.message}`));
   return {
     url,
-    /** The counters of the server's first process. */
+    /** The counters of the server. */
     counts,
     /** Reports about this server from now on; about none without one. */
     watch(server?: NonNullable<typeof serving>) {
@@ -80,9 +82,8 @@ function toPage(status: number, content: object): Page {
   return { status, type: CONTENT_TYPE, body: `${JSON.stringify(content)}\n` };
 }
 
-async function healthOf(served: Served | undefined): Promise<Page> {
-  if (!served) return toPage(503, { detail: "No intact release is served." });
-  const { release, since } = served;
+async function healthOf(release: ServedRelease | undefined, since: Date): Promise<Page> {
+  if (!release) return toPage(503, { detail: "No intact release is served." });
   const isThere = await stat(join(release.folder, SNAPSHOT)).catch(() => undefined);
   if (!isThere) return toPage(503, { detail: "The folder of the release that is served is gone." });
   const { id, count: records } = release.snapshot;
@@ -96,29 +97,22 @@ function send(res: ServerResponse, { status, type, body }: Page): void {
   res.end(body);
 }
 
-/** The release that is served now, and since when. */
-interface Served {
-  release: ServedRelease;
-  since: Date;
-}
-
-/** All metrics of a server in Prometheus' text format. */
-async function describeMetrics(counts: ServerCounts, state: ServerState, served: Served | undefined, now: Date) {
-  const registry = new Registry();
-  const gauge = (name: string, help: string, value = Number.NaN) =>
-    new Gauge({ name, help, registers: [registry] }).set(value);
-  const release = served?.release;
-  const built = release && builtAt(release);
-  gauge("rollcall_connections", "Connections that are open.", state.connections);
-  gauge("rollcall_processes", "Processes that serve.", state.processes);
-  gauge("rollcall_snapshot_records", "Records of the release that is served.", release?.snapshot.count);
-  const age = built && (now.getTime() - built.getTime()) / 1000;
-  gauge("rollcall_snapshot_age_seconds", "How long ago the release that is served was built.", age);
-  const [name, help] = ["rollcall_snapshot_info", "The id of the release that is served."];
-  const info = new Gauge({ name, help, labelNames: ["id"], registers: [registry] });
-  if (release) info.set({ id: release.snapshot.id }, 1);
-  const all = [await counts.values(), await registry.getMetricsAsJSON(), ...state.counted];
-  return { type: registry.contentType, body: await AggregatorRegistry.aggregate(all).metrics() };
+/** Adds the gauges of a server. @returns the function that sets them. Without a release, its numbers are NaN. */
+function createGauges(registry: Registry) {
+  const create = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+  const open = create("rollcall_connections", "Connections that are open.");
+  const records = create("rollcall_snapshot_records", "Records of the release that is served.");
+  const age = create("rollcall_snapshot_age_seconds", "How long ago the release that is served was built.");
+  const info = create("rollcall_snapshot_info", "The id of the release that is served.", ["id"]);
+  return (connections: number, release: ServedRelease | undefined, now: Date): void => {
+    const built = release && builtAt(release);
+    open.set(connections);
+    records.set(release?.snapshot.count ?? Number.NaN);
+    age.set(built ? (now.getTime() - built.getTime()) / 1000 : Number.NaN);
+    info.reset();
+    if (release) info.set({ id: release.snapshot.id }, 1);
+  };
 }
 
 /** The build time of a release, from the name of its folder; undefined for another name. */

@@ -91,9 +91,8 @@ export const SETTINGS = {
       "address to listen on; 0.0.0.0 for all of IPv4",
     ),
     admin: row(kind.listener, ["serve"], "serve /healthz and /metrics here; a port alone is on 127.0.0.1"),
-    processes: row({ ...whole(1, 64), default: 1 }, ["serve"], "processes that share the port and --cache-mb"),
     cacheMb: row(whole(0, 1_000_000), ["serve"], "megabytes of pages to cache (default: a quarter of the memory)"),
-    accessLog: row(kind.accessLog, ["serve"], "log requests to stdout; combined is the format of Apache and nginx"),
+    accessLog: row(kind.accessLog, ["serve"], "log requests to stdout as JSON, or in the format of Apache and nginx"),
   }),
   ...group("Hosts", {
     cacheControl: row(

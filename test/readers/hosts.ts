@@ -109,7 +109,7 @@ export async function stationOf(kind: Kind, sources = SOURCES): Promise<Station>
         if (at >= 0) {
           const told = lines.slice(read, at);
           read = at + 1;
-          return told.flatMap((line) => /\bGET (\S+) \d/.exec(line)?.[1] ?? []);
+          return told.flatMap((line) => /\bGET (\S+) [\dH]/.exec(line)?.[1] ?? []);
         }
         await pause(5);
       }
@@ -189,7 +189,7 @@ async function reloadNginx(pid: number): Promise<void> {
 /** The real command, in a process of its own. */
 async function startServe({ dist, port, log }: Pick<Start, "dist" | "port" | "log">): Promise<Reload> {
   const out = openSync(log, "a");
-  const args = [CLI, "serve", dist, "--port", `${port}`, "--access-log"];
+  const args = [CLI, "serve", dist, "--port", `${port}`, "--access-log", "combined"];
   const child = spawn(process.execPath, args, { stdio: ["ignore", out, "pipe"] });
   closeSync(out);
   const ended = once(child, "exit");

@@ -1,18 +1,14 @@
-/** Limits connections, so that enough of the process's file descriptors are left for files. */
+/** Limits connections and downloads, so that enough of the process's file descriptors are left for files. */
 import { readdirSync, readFileSync } from "node:fs";
+import type { ServerLimits } from "./limits.js";
 
-/** Descriptors reserved for files that are read, a release that is opened, and logs. */
-const RESERVED = 64;
 /** Descriptors assumed open at the start, on systems where they cannot be counted. A Node process has about 20. */
 const USUAL = 32;
-/** Minimum connections, however low the limit is. */
-const FEWEST = 16;
 
-export type Descriptors = ReturnType<typeof shareDescriptors>;
-
-/** Divides the limit on open files. @returns the limit, and the maximum number of connections. */
-export function shareDescriptors(limit = openFilesLimit()) {
-  return { limit, connections: Math.max(FEWEST, limit - countOpen() - RESERVED) };
+/** Divides the limit on open files: three quarters of those left are connections, and a third of these may be downloads. */
+export function shareDescriptors({ openFiles = openFilesLimit(), connections: most }: ServerLimits) {
+  const connections = Math.min(most, Math.max(1, Math.floor((openFiles - countOpen()) * 0.75)));
+  return { openFiles, connections, downloads: Math.ceil(connections / 3) };
 }
 
 /** The process's limit on open files, as `ulimit -n` prints it; Infinity if it is unknown. */
