@@ -25,20 +25,20 @@ export async function openAdmin(address: Address, { now, log }: { now(): Date; l
   let since = now();
   const counts = new ServerCounts();
   const setGauges = createGauges(counts.registry);
-  const pages: Readonly<Record<string, () => Promise<Page>>> = {
-    "/healthz": () => healthOf(serving?.release, since),
-    "/metrics": async () => {
-      setGauges(serving?.connections() ?? 0, serving?.release, now());
-      return { status: 200, type: counts.registry.contentType, body: await counts.registry.metrics() };
-    },
-  };
   const server = createServer(
     { headersTimeout: SERVER_LIMITS.headersMs, requestTimeout: SERVER_LIMITS.requestMs },
     async ({ method = "", url = "" }, res) => {
-      const page = pages[url.replace(/\?.*/s, "")];
-      if (!page) send(res, toPage(404, { detail: "Only /healthz and /metrics are here." }));
-      else if (method !== "GET" && method !== "HEAD") send(res, toPage(405, { detail: "Method not allowed." }));
-      else send(res, await page());
+      const path = url.replace(/\?.*/s, "");
+      if (path !== "/healthz" && path !== "/metrics")
+        send(res, 404, { detail: "Only /healthz and /metrics are here." });
+      else if (method !== "GET" && method !== "HEAD") {
+        res.setHeader("Allow", "GET, HEAD");
+        send(res, 405, { detail: "Method not allowed." });
+      } else if (path === "/healthz") await sendHealth(res, serving?.release, since);
+      else {
+        setGauges(serving?.connections() ?? 0, serving?.release, now());
+        sendText(res, 200, counts.registry.contentType, await counts.registry.metrics());
+      }
     },
   );
   const connections = new Set<Socket>();
@@ -72,28 +72,21 @@ export async function openAdmin(address: Address, { now, log }: { now(): Date; l
   };
 }
 
-interface Page {
-  status: number;
-  type: string;
-  body: string;
-}
-
-function toPage(status: number, content: object): Page {
-  return { status, type: CONTENT_TYPE, body: `${JSON.stringify(content)}\n` };
-}
-
-async function healthOf(release: ServedRelease | undefined, since: Date): Promise<Page> {
-  if (!release) return toPage(503, { detail: "No intact release is served." });
+async function sendHealth(res: ServerResponse, release: ServedRelease | undefined, since: Date): Promise<void> {
+  if (!release) return send(res, 503, { detail: "No intact release is served." });
   const isThere = await stat(join(release.folder, SNAPSHOT)).catch(() => undefined);
-  if (!isThere) return toPage(503, { detail: "The folder of the release that is served is gone." });
+  if (!isThere) return send(res, 503, { detail: "The folder of the release that is served is gone." });
   const { id, count: records } = release.snapshot;
-  return toPage(200, { id, records, since: since.toISOString(), built: builtAt(release)?.toISOString() ?? null });
+  return send(res, 200, { id, records, since, built: builtAt(release) ?? null });
 }
 
-function send(res: ServerResponse, { status, type, body }: Page): void {
-  const allow = status === 405 ? { Allow: "GET, HEAD" } : {};
+function send(res: ServerResponse, status: number, content: object): void {
+  sendText(res, status, CONTENT_TYPE, `${JSON.stringify(content)}\n`);
+}
+
+function sendText(res: ServerResponse, status: number, type: string, body: string): void {
   const length = Buffer.byteLength(body);
-  res.writeHead(status, { "Content-Type": type, "Cache-Control": NO_STORE, "Content-Length": length, ...allow });
+  res.writeHead(status, { "Content-Type": type, "Cache-Control": NO_STORE, "Content-Length": length });
   res.end(body);
 }
 

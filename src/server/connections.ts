@@ -15,7 +15,7 @@ interface Connection extends FastConnection {
   /** The response that Node's server is sending. */
   res?: ServerResponse | undefined;
   /** Begin the next responses. */
-  waiting: (() => void)[];
+  waiting: ((connection: Connection) => void)[];
 }
 
 interface ConnectionEffects {
@@ -51,24 +51,22 @@ export function createConnections(
   node.emit("listening");
 
   /** Begins a response once those before it have been sent. A request that cannot wait ends its connection. */
-  const inTurn = (socket: Socket, begin: () => void): void => {
+  const inTurn = (socket: Socket, begin: (connection: Connection) => void): void => {
     const connection = all.get(socket);
     if (!connection || !socket.writable) return;
-    if (!connection.res) begin();
+    if (!connection.res) begin(connection);
     else if (connection.waiting.length < limits.waiting) connection.waiting.push(begin);
     else socket.destroy();
   };
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
     const { socket } = req;
-    inTurn(socket, () => {
-      const connection = all.get(socket);
-      if (!connection) return;
+    inTurn(socket, (connection) => {
       connection.res = res;
       res.once("close", () => {
         connection.res = undefined;
         connection.isNew = false;
         // After the last response, the socket is not writable.
-        if (socket.writable) connection.waiting.shift()?.();
+        if (socket.writable) connection.waiting.shift()?.(connection);
       });
       if (closing) res.setHeader("Connection", "close");
       handle(req, res);

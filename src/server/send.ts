@@ -63,29 +63,21 @@ export function createDownloads(folder: string) {
     req.url = `/${path}`;
     delete req.headers.range;
     if (isPartial) req.headers.range = `bytes=${start}-${end}`;
-    const length = end + 1 - start;
-    let taken = 0;
-    sendings.set(res, { encoding: head.encoding, bytes: (isSent) => (isSent ? length : taken) });
-    res.once("pipe", (stream: ReadStream) =>
-      guard(stream, res, length, (bytes) => {
-        taken = bytes;
-      }),
-    );
+    res.once("pipe", (stream: ReadStream) => guard(stream, res, head.encoding, end + 1 - start));
     serve(req, res, () => void res.destroy());
   };
 }
 
-/**
- * Ends a broken download: the response with its file, and the file with its response.
- * @param onTaken called with the number of bytes that the system has taken.
- */
-function guard(stream: ReadStream, res: ServerResponse, length: number, onTaken: (bytes: number) => void): void {
+/** Ends a broken download: the response with its file, and the file with its response. Notes what was sent. */
+function guard(stream: ReadStream, res: ServerResponse, encoding: Variant, length: number): void {
   let read = 0;
+  let taken = 0;
+  sendings.set(res, { encoding, bytes: (isSent) => (isSent ? length : taken) });
   stream.on("error", () => res.destroy());
   res.on("close", () => stream.destroy());
   // Before the listeners of `pipe`, which would send bytes that are too many, or end a response that lacks some.
   stream.prependListener("data", (chunk) => {
-    onTaken(Math.max(0, read - res.writableLength));
+    taken = Math.max(0, read - res.writableLength);
     read += chunk.length;
     if (read > length) res.destroy();
   });

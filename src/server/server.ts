@@ -2,11 +2,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
-import { usageError } from "../errors.js";
 import type { Release } from "../release/open.js";
 import { callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";
-import { SETTINGS } from "../settings/table.js";
 import { type AccessEntry, createRecorder } from "./access-log.js";
 import { createConnections } from "./connections.js";
 import type { ServerCounts } from "./counts.js";
@@ -78,19 +76,13 @@ export async function openListingServer(options: ListingServerOptions, effects: 
   );
 }
 
-/** Opens a server that does not listen yet. @throws UserError for a missing or broken release, and for invalid options. */
+/** Opens a server that does not listen yet. Its options must be valid. @throws UserError for a missing or broken release. */
 export async function createListingServer(
   options: ListingServerOptions,
   { log = () => {}, access, onSwitch, counts, signal }: CountedEffects = {},
   limits: ServerLimits = SERVER_LIMITS,
 ): Promise<CountedServer> {
   const { folder, cacheControl = DEFAULT_CACHE_CONTROL, cacheMb = defaultCacheMb() } = options;
-  if (!SETTINGS.cacheControl.schema.safeParse(cacheControl).success)
-    throw usageError(
-      `Cache-Control ${JSON.stringify(cacheControl)} is not a valid header value; give one like "${DEFAULT_CACHE_CONTROL}".`,
-    );
-  if (!Number.isFinite(cacheMb) || cacheMb < 0)
-    throw usageError(`The cache size must be 0 or more megabytes, got ${cacheMb}.`);
   const recorder = createRecorder(access, counts);
   const share = shareDescriptors(limits);
   const store = createStore(cacheMb, log, counts);
