@@ -1,7 +1,18 @@
 /** Reads and hashes regular files. Does not follow links or wait for pipes, and limits sizes. */
 import { constants as bufferLimits } from "node:buffer";
 import { createHash, hash } from "node:crypto";
-import { closeSync, constants, fstatSync, open, openSync, read, readFileSync, readSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  open,
+  openSync,
+  read,
+  readFileSync,
+  readSync,
+  type Stats,
+} from "node:fs";
 import { promisify } from "node:util";
 import { hasCode } from "../errors.js";
 
@@ -117,16 +128,23 @@ async function readFrom(file: number, length: number): Promise<Buffer> {
   }
 }
 
-/** Reads a whole file synchronously. @throws as `readReleaseFile` does. */
-export function readPlainSync(path: string): Buffer {
+/**
+ * Reads a whole file synchronously, with its `stat` from before.
+ * @param memoryFor the memory for a file of this size. @throws as `readReleaseFile` does.
+ */
+export function readPlainSync(
+  path: string,
+  memoryFor: (size: number) => Buffer,
+): { bytes: Buffer; state: BigIntStats } {
   return closing(openSync(path, PLAIN), (file) => {
-    const size = plainSize(path, file);
+    const state = fstatSync(file, { bigint: true });
+    requirePlain(path, state);
+    const size = Number(state.size);
     requireSize(path, size, MAX_PAGE);
-    // Unlike readFileSync's, this memory is not part of a shared block, which a cached file would keep.
-    const bytes = Buffer.allocUnsafeSlow(size);
+    const bytes = memoryFor(size);
     let at = 0;
     for (let count = -1; count !== 0 && at < size; at += count) count = readSync(file, bytes, at, size - at, at);
-    return bytes.subarray(0, at);
+    return { bytes: bytes.subarray(0, at), state };
   });
 }
 
@@ -146,7 +164,12 @@ export function digestReleaseFile(path: string, signal?: AbortSignal): Promise<s
 
 function plainSize(path: string, file: number): number {
   const stats = fstatSync(file);
-  if (stats.isFile()) return stats.size;
+  requirePlain(path, stats);
+  return stats.size;
+}
+
+function requirePlain(path: string, stats: Stats | BigIntStats): void {
+  if (stats.isFile()) return;
   const code = stats.isDirectory() ? "EISDIR" : "ENXIO";
   throw Object.assign(new Error(`${path} is not a plain file`), { code });
 }

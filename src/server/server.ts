@@ -110,7 +110,8 @@ export async function createListingServer(
       const isBroken = socket.destroyed;
       record?.(head.status, isBroken ? 0 : (body?.length ?? 0), head.encoding, isBroken);
     };
-    return { end, answer, done: record && done };
+    const giveBack = () => body && store.giveBack(body);
+    return { end, answer, giveBack, done: record && done };
   };
   const { server, open, close } = createConnections(limits, share, {
     take,

@@ -1,5 +1,5 @@
 /** The cache of pages and small files. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sha256 } from "../../src/release/plain-files.js";
@@ -9,23 +9,72 @@ import { scratch } from "../support/files.js";
 const SIZE = 2_000;
 const HELD = 50;
 
-test("keeps as many bytes as it may, the most recently used ones, and verifies each read", () => {
-  const folder = join(scratch(), "pages");
-  mkdirSync(folder);
-  const lines: string[] = [];
-  const store = createStore((HELD * (SIZE + 512)) / 2 ** 20, (line) => lines.push(line));
-  const pages = Array.from({ length: HELD + 1 }, (_, page) => {
+function writePages(count: number) {
+  const folder = scratch();
+  return Array.from({ length: count }, (_, page) => {
     const body = `${page} `.padEnd(SIZE);
     const file = join(folder, `${page}`);
     writeFileSync(file, body);
-    return { file, digest: sha256(body) };
+    return { file, digest: sha256(body), body };
   });
+}
+
+test("keeps as many bytes as it may", () => {
+  const store = createStore((HELD * (SIZE + 512)) / 2 ** 20, () => {});
+  const pages = writePages(HELD * 4);
+  const isHeld = ({ digest }: { digest: string }) => store.find(digest) !== undefined;
+  for (const { file, digest } of pages.slice(0, HELD)) expect(store.read(file, digest)).toHaveLength(SIZE);
+  expect(pages.filter(isHeld)).toEqual(pages.slice(0, HELD));
   for (const { file, digest } of pages) expect(store.read(file, digest)).toHaveLength(SIZE);
-  const held = pages.map(({ digest }) => store.find(digest) !== undefined);
-  expect(held).toEqual([false, ...Array(HELD).fill(true)]);
-  const [{ file, digest } = { file: "", digest: "" }] = pages;
-  writeFileSync(file, "other".padEnd(SIZE));
-  expect([store.read(file, digest), store.read(file, digest)]).toEqual([undefined, undefined]);
-  expect(lines).toEqual([expect.stringMatching(/does not match its digest; answered 500/)]);
-  rmSync(file);
+  expect(pages.filter(isHeld)).toHaveLength(HELD);
+});
+
+const WAYS: [name: string, write: (file: string) => void][] = [
+  ["written over", (file) => writeFileSync(file, "other".padEnd(SIZE))],
+  [
+    "written over, with its time set back",
+    (file) => {
+      const { atime, mtime } = statSync(file);
+      writeFileSync(file, "other".padEnd(SIZE));
+      utimesSync(file, atime, mtime);
+    },
+  ],
+  [
+    "replaced by a file of the same time",
+    (file) => {
+      const { atime, mtime } = statSync(file);
+      writeFileSync(`${file}.new`, "other".padEnd(SIZE));
+      utimesSync(`${file}.new`, atime, mtime);
+      renameSync(`${file}.new`, file);
+    },
+  ],
+  ["shortened", (file) => writeFileSync(file, "")],
+];
+
+test.each(WAYS)("a file that was verified and is %s is not sent", (_way, write) => {
+  const lines: string[] = [];
+  const later = () => Date.now() + 60_000;
+  const store = createStore(0, (line) => lines.push(line), undefined, later);
+  for (const { file, digest, body } of writePages(1)) {
+    for (const _ of [1, 2]) expect(String(store.read(file, digest))).toBe(body);
+    write(file);
+    for (const _ of [1, 2]) expect(store.read(file, digest)).toBeUndefined();
+    expect(lines).toEqual([expect.stringMatching(/does not match its digest; answered 500/)]);
+    writeFileSync(file, body);
+    expect(String(store.read(file, digest))).toBe(body);
+  }
+});
+
+test("the memory of a file that is not cached is used again only after it is given back", () => {
+  const store = createStore(0, () => {});
+  const [one, other] = writePages(2);
+  const read = (page = one) => store.read(page?.file ?? "", page?.digest ?? "") ?? new Uint8Array();
+  const first = read();
+  const second = read(other);
+  expect([String(first), String(second)]).toEqual([one?.body, other?.body]);
+  store.giveBack(second);
+  store.giveBack(first);
+  const third = read();
+  expect([String(first), String(third)]).toEqual([one?.body, one?.body]);
+  expect(third.buffer).toBe(second.buffer);
 });
