@@ -123,10 +123,10 @@ export const MUTANTS = [
     tests: ["test/server/parts.system.test.ts"],
   },
   {
-    name: "adapters-refused-encoding",
+    name: "hosts-preferred-encoding",
     file: "src/hosts/patterns.ts",
-    from: "[...named, ...refused, ...any]",
-    to: "[...named, ...any, ...refused]",
+    from: "if (encodings.length < 2) return accepted;",
+    to: "return accepted;",
     tests: ["test/hosts/patterns.test.ts"],
   },
   {

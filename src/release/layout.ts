@@ -23,6 +23,8 @@ export const NEXT_LINK = ".current-next";
 export const TRASH_PREFIX = ".trash-";
 /** A folder that is made in a release and removed at once, so that the system updates the release's modification time. */
 export const MARK = ".mark";
+/** The settings with which files of other hosts were written. */
+export const WRITTEN_HOSTS = ".hosts.json";
 
 /** The argument that names the release that was current before the current one. */
 export const PREVIOUS = "previous";
@@ -59,8 +61,6 @@ export const LOOKUP = `${LOOKUP_FOLDER}/index.json`;
 export const EXPLORER = "index.html";
 export const EXPLORER_FOLDER = "explorer";
 export const SUMMARY = `${EXPLORER_FOLDER}/summary.json`;
-/** The folder of files that configurations of other hosts include. */
-export const INCLUDED = "adapters";
 
 /** The default avatar. */
 export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="No picture">
@@ -102,14 +102,10 @@ export const isSorted = (path: string) => SORTED.test(path);
 export const isPart = (path: string) => PART.test(path);
 /** Whether a file is a step: `changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz`. */
 export const isStep = (path: string) => STEP.test(path);
-/** Whether a file is one of a folder of any number of such files, which hosts know by a pattern. */
-export const isOfFamily = (path: string) => isPart(path) || isStep(path) || isSorted(path);
 /** Whether a file is a part, a step or the CSV file. These are stored as gzip, and are large enough that the server supports ranges. */
 export const isPacked = (path: string) => isPart(path) || isStep(path) || path === CSV;
-/** Whether a file is for another host's configuration. Such files contain the id, so the id is not made from them. */
-export const isForAdapters = (path: string) => path.startsWith(`${INCLUDED}/`);
 /** Whether readers of the API may fetch a file. */
-export const isPublic = (path: string) => path !== RECORDS && !isForAdapters(path);
+export const isPublic = (path: string) => path !== RECORDS;
 /** Whether the id is made from a file that is not a page. Other files are derived, or depend on a version or on history. */
 export const isInId = (path: string) => path === RECORDS || path === CONTRACT;
 

@@ -101,12 +101,11 @@ export const SETTINGS = {
       `Cache-Control of pages (default: ${DEFAULT_CACHE_CONTROL}; verify: any)`,
     ),
     adapt: row(kind.names("host"), ["build", "verify"], "hosts to write files for; verify: whose limitations to allow"),
-    root: row(kind.onHost, ["build", "host"], "path of dist on the host's machine (default: as here)"),
+    root: row(kind.onHost, ["host"], "path of dist on the host's machine (default: as here)"),
     serverName: row(kind.hostName("<name>"), ["host"], "name that the host answers to (default: the base URL's)"),
     basePath: row(kind.urlPath, ["build", "host"], "URL path before the listing's (default: the base URL's)"),
     address: row(kind.hostName("<address>"), ["host"], "address that the host listens on (default: all)"),
     listenPort: row(whole(1, 65_535), ["host"], "port that the host listens on (default: the base URL's; https: 80)"),
-    origin: row({ ...kind.publicUrl, default: "http://127.0.0.1:8081" }, ["build", "host"], "URL fastly fetches from"),
   }),
   ...group("Publishing", {
     release: row(

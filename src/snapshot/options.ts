@@ -8,7 +8,6 @@ import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
-import { SERVING_SETTINGS, type ServingOptions } from "../hosts/deployment.js";
 import { BULK, CHANGES, CSV, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../release/layout.js";
 import type { Password } from "../release/signer.js";
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
@@ -17,19 +16,20 @@ import { SETTINGS } from "../settings/table.js";
 
 export interface BuildOptions
   extends OptionsOf<
-      | SourceSetting
-      | "keep"
-      | "adapt"
-      | "bulk"
-      | "csv"
-      | "lookup"
-      | "explorer"
-      | "changes"
-      | "signKey"
-      | "join"
-      | "force"
-    >,
-    ServingOptions {
+    | SourceSetting
+    | "keep"
+    | "adapt"
+    | "basePath"
+    | "cacheControl"
+    | "bulk"
+    | "csv"
+    | "lookup"
+    | "explorer"
+    | "changes"
+    | "signKey"
+    | "join"
+    | "force"
+  > {
   /** The SQLite file of records. */
   db: string;
   /** The URL that the listing will be served at: absolute http(s), optionally with a path. */
@@ -82,6 +82,8 @@ const RULES: OptionRules<BuildOptions> = {
     "dist",
     "keep",
     "adapt",
+    "basePath",
+    "cacheControl",
     "bulk",
     "csv",
     "lookup",
@@ -92,7 +94,6 @@ const RULES: OptionRules<BuildOptions> = {
     "force",
     ...SOURCE_SETTINGS,
   ),
-  ...SERVING_SETTINGS,
   encodings: compress,
   problemsFile: problems,
   gates: anyObject,
@@ -124,9 +125,9 @@ export async function resolveOptions(given: BuildOptions) {
   const explorer = options.explorer ?? false;
   const lookup = explorer || (options.lookup ?? false);
   // Loaded only when needed: most builds have no files for other hosts.
-  const adapting = options.adapt?.length ? await import("../hosts/release-files.js") : undefined;
+  const hosts = options.adapt?.length ? await import("../hosts/published.js") : undefined;
   const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer };
-  const forHosts = adapting?.publishedFiles(chosen) ?? [];
+  const forHosts = hosts?.publishedFiles({ ...chosen, adapt: options.adapt ?? [] }) ?? [];
   const changes = options.changes ?? SETTINGS.changes.default;
   const files = [
     ...(carriesAvatar ? [AVATAR_PATH] : []),
@@ -147,7 +148,6 @@ export async function resolveOptions(given: BuildOptions) {
     ...paging,
     data: dataOf({ ...paging, contract: contract.file, baseUrl, compress: encodings, lookup, explorer }),
     keep: options.keep ?? SETTINGS.keep.default,
-    adapting,
     description: describeApi(contract, { baseUrl, links, encodings, files }),
     forHosts,
     files,

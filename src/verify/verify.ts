@@ -41,7 +41,7 @@ export async function verify(given: VerifyOptions = {}, effects: VerifyEffects =
     if (!isHttpUrl(name)) {
       const folder = findRelease(name, dist, cwd);
       const { verifyRelease } = await import("./release/release.js");
-      return verifyRelease({ folder, workers, trust, allowed, cacheControl: options.cacheControl, ...more });
+      return verifyRelease({ folder, workers, trust, allowed, ...more });
     }
     const { release, whyNot, known } = await openAgainst(against, dist, cwd);
     const { verifyHost } = await import("./host/host.js");

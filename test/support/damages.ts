@@ -193,24 +193,6 @@ const FILES = damages("plain", false, {
   "SHA256SUMS of a terabyte": [large(SUMS, 2 ** 40), "sums", "sums SHA256SUMS: no newline at its end"],
 });
 
-const HOSTS = damages("hosts", true, {
-  "a rule of nginx": [
-    (f) => appendFileSync(join(f, "adapters/nginx.conf"), "add_header X-Evil 1;\n"),
-    "hosts",
-    "adapters/nginx.conf: in line …",
-  ],
-  "a host's file that Rollcall does not write": [
-    wrote("adapters/evil.conf", ""),
-    "hosts",
-    "adapters/evil.conf: a file",
-  ],
-  "a rule of .htaccess": [
-    replaced(".htaccess", "RewriteEngine On", "RewriteEngine Off"),
-    "hosts",
-    ".htaccess: in line …",
-  ],
-});
-
 const PAGES = damages("plain", true, {
   "a status that nobody knows": [
     onPage(1, '"kyc_status":"VERIFIED"', '"kyc_status":"none"'),
@@ -806,7 +788,7 @@ const STEPS = damages("steps", true, {
   ],
 });
 
-export const DAMAGES: readonly Damage[] = [FILES, HOSTS, PAGES, BULK, LOOKUP, EXPLORER, ENTRY_PAGES, STEPS].flat();
+export const DAMAGES: readonly Damage[] = [FILES, PAGES, BULK, LOOKUP, EXPLORER, ENTRY_PAGES, STEPS].flat();
 
 /** The rows of the table with these names, which must be in it. */
 export function damagesNamed(...names: readonly string[]): Damage[] {

@@ -80,7 +80,7 @@ function toOptions(settings: Settings): BuildOptions {
   const { db, baseUrl, dist } = need(settings, "db", "baseUrl");
   const { keep, bulk, csv, changes, compress: encodings, problems: problemsFile } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
-  const { join, force, adapt, root, basePath, origin, cacheControl, signKey } = settings;
+  const { join, force, adapt, basePath, cacheControl, signKey } = settings;
   return {
     ...sourceSettings(settings),
     db,
@@ -96,9 +96,7 @@ function toOptions(settings: Settings): BuildOptions {
     join,
     force,
     adapt,
-    root,
     basePath,
-    origin,
     cacheControl,
     signKey,
   };

@@ -8,8 +8,10 @@ import { DRAFT } from "./shapes.js";
 /** Names at the top of a release, with which a listing's path cannot begin. */
 export const TAKEN_NAMES: readonly string[] = [
   ...["contract.json", "openapi.json", "snapshot.json", "records.sha256"],
-  ...["bulk.json", "bulk", "records.csv.gz", "changes.json", "changes", "lookup", "index.html", "explorer", "adapters"],
+  ...["bulk.json", "bulk", "records.csv.gz", "changes.json", "changes", "lookup", "index.html", "explorer"],
   ...["sha256sums", "sha256sums.minisig", "avatar.svg", ".mark"],
+  // Files of hosts (hosts/).
+  ...["405.json", "_worker.js", "vercel.json", ".htaccess", ".assetsignore", ".nojekyll", ".release"],
 ];
 /** Names that git and Rollcall use in a folder that is published to. */
 const KEPT = /^(?:\.git$|\.rollcall-)/i;

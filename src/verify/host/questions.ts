@@ -3,15 +3,7 @@ import { CONTENT_TYPE, ERROR_DETAILS, INVALID_PAGE } from "../../contract/header
 import { parseJson } from "../../contract/json.js";
 import { basePath, canParse, pageUrl } from "../../contract/links.js";
 import { shorten, visible } from "../../print/text.js";
-import {
-  EXPLORER,
-  explorerPath,
-  fileHeaders,
-  INCLUDED,
-  isForAdapters,
-  isPacked,
-  isPart,
-} from "../../release/layout.js";
+import { EXPLORER, explorerPath, fileHeaders, isPacked, isPart, RELEASE_NAME } from "../../release/layout.js";
 import type { Row } from "../verdict.js";
 import { type Answer, NoAnswer } from "./ask.js";
 import { hasHeadersOfPage } from "./headers.js";
@@ -140,9 +132,7 @@ const PAGES: readonly Question[] = [
   },
   notFound("other-path", "any other path is an error: 404", "nothing"),
   {
-    ...{ name: "hidden-file", rule: `files in ${INCLUDED} are not served` },
-    path: ({ release }) =>
-      `/${[...(release?.sums.others.keys() ?? [])].find(isForAdapters) ?? `${INCLUDED}/nginx.conf`}`,
+    ...{ name: "hidden-file", rule: `${RELEASE_NAME} is not served`, path: () => `/${RELEASE_NAME}` },
     judge: ({ status }) => status >= 400,
   },
   page(1, "range", "ranges are not offered: 200, the whole page", undefined, { Range: "bytes=0-9" }),
@@ -276,6 +266,11 @@ const CACHING: readonly Question[] = [
   ),
   conditional("modified", "If-None-Match with another ETag: 200", () => `"${"0".repeat(64)}"`, 200),
   {
+    ...{ name: "if-match", rule: "If-Match does not change the response: 200" },
+    headers: () => ({ "If-Match": '"x"' }),
+    judge: ({ status }) => status === 200,
+  },
+  {
     ...{
       name: "encoding-order",
       rule: "the preferred one of two stored encodings is sent",
@@ -324,6 +319,14 @@ const PARTS: readonly Question[] = [
     judge: async (answer, { asker }) =>
       isRange(answer) && answer.body.equals((await asker.ask(answer.url)).body.subarray(1, 10)),
     shown: ["Content-Range"],
+  }),
+  ofPart({
+    ...{ name: "part-beyond", rule: "a range beyond the end is the whole, or 416 as every error" },
+    headers: () => ({ Range: "bytes=999999999999-" }),
+    judge: (answer) =>
+      answer.status === 200 ||
+      (answer.status === 416 && detailOf(answer) !== undefined && hasHeader(answer, "Cache-Control", "no-store")),
+    shown: ["Content-Type", "Cache-Control"],
   }),
   ofPart({
     ...{ name: "part-if-range", rule: "If-Range with its ETag: 206; with another: 200", method: "HEAD" },

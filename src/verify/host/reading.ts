@@ -41,7 +41,7 @@ import { checkSigned, type SignatureResult, type SignatureTrust } from "../signa
 import { type Finding, Findings } from "../verdict.js";
 import { compareWith, type PageComparison } from "./against-release.js";
 import { type Answer, type Asker, MAX_BYTES, NoAnswer } from "./ask.js";
-import { type AnswerKind, digestTagIfWrong, HEADERS } from "./headers.js";
+import { type AnswerKind, HEADERS, hasDigestTag, hasStrongTag } from "./headers.js";
 import { CODINGS, type ExpectedRelease, hasHeader, pageIn, readPage, type Site } from "./site.js";
 
 export interface ReadingOptions extends Pick<VerifyOptions, "sample" | "concurrency" | "cacheControl"> {
@@ -392,17 +392,17 @@ class HostReading {
     this.#checkHeaders(answer, "plain", place);
     if (this.comparison) this.comparison.take(page, place.url, answer.digest);
     else copy.write(this.#paths.path(page), answer.body);
-    for (const way of this.#ways) if (way.isOpen) await this.#askBy(way, page, answer.digest);
+    for (const way of this.#ways) if (way.isOpen) await this.#askBy(way, page, answer);
   }
 
-  /** Requests a page in another way. @param digest of the plain page */
-  async #askBy(way: Way, page: number, digest: string): Promise<void> {
+  /** Requests a page in another way. @param plain the response with the plain page */
+  async #askBy(way: Way, page: number, plain: Answer): Promise<void> {
     const { links, coding } = way;
     const check = coding === "identity" ? "both-forms" : coding;
     const place = { check, page, url: pageUrl({ ...this.site, links }, page) };
     const answer = await this.#ask(place, coding);
     if (!answer) return;
-    const difference = this.#differenceOf(answer, coding, page, digest);
+    const difference = this.#differenceOf(answer, coding, page, plain.digest);
     if (difference) {
       this.findings.add({ ...place, ...difference });
       if (++way.wrong >= MOST_WRONG) way.isOpen = false;
@@ -410,7 +410,7 @@ class HostReading {
     if (answer.status !== 200) return;
     const isCoded = coding !== "identity" && answer.headers.has("Content-Encoding");
     this.#checkHeaders(answer, isCoded ? "coded" : "plain", place);
-    if (isCoded) this.#checkCoded(answer, coding, place);
+    if (isCoded) this.#checkCoded(answer, plain, coding, place);
     else if (page === 1 && coding !== "identity" && !this.#isStored(coding)) way.isOpen = false;
   }
 
@@ -441,12 +441,13 @@ class HostReading {
     return stored.includes(coding);
   }
 
-  #checkCoded(answer: Answer, coding: Variant, place: Place): void {
+  #checkCoded(answer: Answer, plain: Answer, coding: Variant, place: Place): void {
     this.codings.add(coding);
     const add = (check: string, header: string, expected: string) =>
       this.findings.add({ ...place, check, found: answer.headers.get(header) ?? `no ${header}`, expected });
-    const tag = digestTagIfWrong(answer);
-    if (tag !== undefined) add(`${coding}-tag`, "ETag", tag);
+    const isOwn = answer.headers.get("ETag") !== plain.headers.get("ETag");
+    if (!isOwn || !hasStrongTag(answer)) add(`${coding}-tag`, "ETag", "one of its own, strong");
+    else if (!hasDigestTag(answer)) add("etag-digest", "ETag", etagOf(answer.sent));
     const vary = "Accept, Accept-Encoding";
     if (!hasHeader(answer, "Vary", vary)) add(`${coding}-vary`, "Vary", vary);
   }

@@ -10,7 +10,6 @@ import { codeOf, hasCode, UserError } from "../../errors.js";
 import { shorten } from "../../print/text.js";
 import {
   CONTRACT,
-  isForAdapters,
   OWNED,
   PagePaths,
   RECORDS,
@@ -202,8 +201,7 @@ export async function checkFiles({ folder, tree, manifest }: OpenRelease, findin
   const expect = (path: string) => {
     if (tree.lacks(path)) note(path, "no such file", "a file");
   };
-  // Files for other hosts are optional: a published copy does not have them.
-  for (const path of new Set([SUMS, SNAPSHOT, ...others.keys()])) if (!isForAdapters(path)) expect(path);
+  for (const path of new Set([SUMS, SNAPSHOT, ...others.keys()])) expect(path);
   for (let page = 1; page <= pages; page++) for (const variant of variants) expect(paths.path(page, variant));
 
   const isListed = (path: string) => {

@@ -27,7 +27,6 @@ import { Findings, type Verdict } from "../verdict.js";
 import { checkBulk, checkCsv } from "./bulk.js";
 import { checkChanges } from "./changes.js";
 import { compareFile, UNVERIFIED } from "./comparing-sink.js";
-import { checkHosts } from "./host-files.js";
 import {
   checkDigests,
   checkFiles,
@@ -42,7 +41,7 @@ import { checkPages } from "./pages.js";
 import { type Reasons, toRows } from "./rows.js";
 import { groupOf, Tree, type WhyAbsent } from "./tree.js";
 
-export interface DiskOptions extends Pick<VerifyOptions, "workers" | "cacheControl">, Omit<VerifyEffects, "cwd"> {
+export interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<VerifyEffects, "cwd"> {
   /** The folder of the release, or a link to it such as `dist/current`. */
   folder: string;
   /** The required signature, if any. */
@@ -81,7 +80,6 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   checkSnapshot(release, findings);
   const skipped = findSkipped(release, options.isSample === true);
   const signature = await checkSignature(release, options.trust, findings);
-  const hosts = await checkHosts(release, options.cacheControl, findings);
   checkOwnFiles(release, skipped, findings);
   const hasAll = !options.isSample && !hasAbsentPages(release);
   const records = await checkRecords(release, hasAll, options, skipped, findings);
@@ -91,9 +89,9 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   if (!skipped["changes"]) await checkChanges(release, findings, options.signal);
   const wording = manifest.contract ? wordingOf(manifest.contract) : NO_WORDING;
   const seen = {
-    ...{ ...release, records, hosts: hosts.files, signature: describeSigned(signature) },
-    skipped: { ...skipped, signature: whySkipped(signature), hosts: hosts.files > 0 ? undefined : "it has none" },
-    noted: { hosts: hosts.note, bulk: hasAll ? undefined : SOME_PAGES, readable: findUnreadable(folder, tree.files()) },
+    ...{ ...release, records, signature: describeSigned(signature) },
+    skipped: { ...skipped, signature: whySkipped(signature) },
+    noted: { bulk: hasAll ? undefined : SOME_PAGES, readable: findUnreadable(folder, tree.files()) },
   };
   return {
     subject: `release ${basename(folder)}`,

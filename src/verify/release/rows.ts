@@ -16,8 +16,6 @@ interface Seen extends OpenRelease {
   records: number;
   /** The cell of the signature. */
   signature: string;
-  /** Number of recreated files for other hosts. */
-  hosts: number;
   /** Why checks were skipped. */
   skipped: Reasons;
   /** Notes for checks without findings. */
@@ -38,7 +36,6 @@ export function checksOf(wording: Wording) {
   const filesOf = (check: string, what: string) => (seen: Seen) =>
     count(seen.tree.find((path) => groupOf(path) === check && ![BULK, CHANGES].includes(path)).length, what);
   const signed = ({ signature }: Seen) => signature;
-  const hosts = (seen: Seen) => count(seen.hosts, "file");
   const canonical = "every record is canonical JSON";
   const compressed = "every compressed page decompresses to the plain one";
   const list = `${RECORDS} has the digest and ${key} of every ${one}, in published order`;
@@ -69,7 +66,6 @@ export function checksOf(wording: Wording) {
     ["lookup", rules.lookup, filesOf("lookup", "file"), CONTRACT, SNAPSHOT],
     ["explorer", rules.explorer, filesOf("explorer", "file"), CONTRACT, SNAPSHOT],
     ["avatar", `${AVATAR_PATH} is the image that Rollcall writes`, () => AVATAR_PATH],
-    ["hosts", "files for other hosts are what Rollcall writes for this release", hosts, CONTRACT, SNAPSHOT],
     ["readable", "other users, such as a web server's, can read every file", files],
   ];
   return checks.map(([name, rule, request, ...needs]) => ({ name, rule, request, needs }));

@@ -280,7 +280,6 @@ test("reads served files, including SHA256SUMS, but not pages", async () => {
   for (const [path, why] of [
     ["v1/stations/pages/1.json", "is a page: call page(number)"],
     ["records.sha256", "is not served by any host"],
-    ["adapters/nginx.conf", "is not served by any host"],
     ["none.json", "is not what SHA256SUMS lists"],
   ] as const)
     await expect(listing.file(path)).rejects.toMatchObject({ code: "usage", message: `${BASE}/${path} ${why}.` });
