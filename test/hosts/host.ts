@@ -19,7 +19,6 @@ import { freePort } from "../support/ports.js";
 import { stations, writeStations } from "../support/stations.js";
 import { until } from "../support/until.js";
 import { type Server, serveWith } from "./servers.js";
-import { date } from "./times.js";
 
 export interface Shape {
   /** The path of the base URL. */
@@ -93,7 +92,6 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
       ...shape.options,
     });
     const release = await openRelease(realpathSync(join(dist, "current")));
-    date(release.folder, number);
     const page = join(release.folder, release.sums.paths.path(1));
     return { release, page: { size: statSync(page).size, text: readFileSync(page, "utf8") } };
   };

@@ -15,7 +15,6 @@ import { seeded } from "../support/random.js";
 import { stationsAt } from "../support/stations.js";
 import { checkHost, type Shape } from "./host.js";
 import { ALL_SERVERS, SERVERS, serveWith, startServer, writeFor } from "./servers.js";
-import { date } from "./times.js";
 
 const BASE = "/people/directory";
 const PLAIN = { encodings: [], explorer: false, lookup: false, bulk: false, changes: 0, signKey: undefined };
@@ -61,7 +60,6 @@ describe.each(ALL_SERVERS.filter(({ name, links }) => name !== "rollcall serve" 
         const [folder, port] = [scratch(), await freePort()];
         const dist = join(folder, "my site (1) #h, é");
         const release = await built(folder, `http://127.0.0.1:${port}`, { dist });
-        date(release.folder, 1);
         await serveWith(server, { release: release.folder, folder, port, options: { cacheControl: CACHE } });
         const answer = await fetch(`http://127.0.0.1:${port}/api/users/?page=1`);
         expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, CACHE]);
@@ -73,7 +71,6 @@ describe.each(ALL_SERVERS.filter(({ name, links }) => name !== "rollcall serve" 
       const [folder, port] = [scratch(), await freePort()];
       for (const name of ["canary.txt", "dist-canary.txt"]) writeFileSync(join(folder, name), "canary-of-the-folder");
       const { folder: release } = await built(folder, `http://127.0.0.1:${port}`);
-      date(release, 1);
       await serveWith(server, { release, folder, port });
       const random = seeded();
       for (let round = 0; round < 20; round++) {
@@ -98,9 +95,8 @@ test.for(SERVERS.filter(({ name, follows }) => follows && name !== "htaccess"))(
     const [dist, port] = [scratch(), await freePort()];
     const baseUrl = `http://127.0.0.1:${port}/people`;
     let isServed = false;
-    for (const [at, others] of [{}, EXPLORED, LOOKED_UP, EXPLORED, {}].entries()) {
+    for (const others of [{}, EXPLORED, LOOKED_UP, EXPLORED, {}]) {
       const release = await publish(dist, { baseUrl, others });
-      date(release, at);
       await writeFor(server, { release, folder: dist });
       if (!isServed) await startServer(server, { folder: dist, release, port });
       isServed = true;

@@ -1,20 +1,19 @@
 /** Switches of releases that differ in files of equal size, while readers ask a host that is never reloaded. */
-import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { expect, onTestFinished } from "vitest";
 import { build } from "../../src/index.js";
 import { VARIANTS } from "../../src/release/layout.js";
 import { openRelease, type Release } from "../../src/release/open.js";
 import { sha256 } from "../../src/release/plain-files.js";
+import { giveTimes } from "../../src/release/times.js";
 import { switchTo } from "../server/release.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { freePort } from "../support/ports.js";
 import { seeded } from "../support/random.js";
 import { SERVERS, type Server, serveWith } from "./servers.js";
-import { date } from "./times.js";
 
 /** Hosts that follow `current` with one file for the site. */
 export const SWITCHED = SERVERS.filter(({ name }) => ["nginx", "apache", "caddy"].includes(name));
@@ -36,7 +35,6 @@ interface Read {
 export async function checkSwitches(server: Server, switches: number, answers: number): Promise<number> {
   const [folder, dist, port] = [scratch(), scratch(), await freePort()];
   const releases = await Promise.all(await buildAll(folder, dist, `http://127.0.0.1:${port}`));
-  let times = releases.length;
   await serveWith(server, { release: releases.at(-1)?.folder ?? "", folder, port });
 
   const random = seeded();
@@ -83,8 +81,7 @@ export async function checkSwitches(server: Server, switches: number, answers: n
     while (count < from + answers) await ask(1, "identity");
     const others = releases.filter((release) => release !== history.at(-1));
     next = random.of(others);
-    // As `rollcall use` does for what differs.
-    date(next.folder, ++times);
+    giveTimes(dist, next, new Date());
     await switchTo(dist, next.folder);
     history.push(next);
   }
@@ -101,8 +98,6 @@ async function buildAll(folder: string, dist: string, baseUrl: string): Promise<
     const rows = plainRows(PAGES).map((row) => ({ ...row, bio: `release ${number}` }));
     const db = writeUsers(join(folder, `${number}.sqlite`), rows);
     const release = await build({ db, dist, baseUrl, pageSize: 1, encodings: ["br", "gzip"], keep: RELEASES });
-    date(release.folder, number);
-    expect(readFileSync(join(release.folder, ".release"), "utf8")).toBe(`${basename(release.folder)}\n`);
     built.push(openRelease(release.folder));
   }
   return built;
