@@ -143,7 +143,7 @@ test("build with adapt notes the limits that a release exceeds, and none of a ho
   const options = { db, dist: join(cwd, "dist"), baseUrl: "https://example.com" };
   const { id, notes } = await build({ ...options, adapt: ["cloudflare", "vercel", "nginx"] });
   expect(notes).toEqual([
-    `release ${id} has a file of 27 MB, api/users/pages/1.json, and Cloudflare Worker allows 26.2 MB (developers.cloudflare.com/workers/platform/limits, free plan; paid: 100,000 files); try smaller pages (--page-size, now 100), another host ("rollcall host" lists them)`,
+    `release ${id} has a file of 27 MB, api/users/pages/1.json, and Cloudflare Worker allows 26.2 MB (developers.cloudflare.com/workers/platform/limits, free plan; paid: 100,000 files); try another --page-size (now 100), fewer --changes, no --lookup, no --compress, or another host ("rollcall host" lists them)`,
   ]);
   expect((await build(options)).notes).toEqual([]);
 });

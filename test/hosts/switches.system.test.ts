@@ -25,9 +25,9 @@ test.for(SWITCHED)("$name sends the plain page where a release has no compressed
     const headers = { "Accept-Encoding": "br, gzip" };
     const answer = await fetch(`http://127.0.0.1:${port}/api/users/?page=2`, { headers });
     expect(await answer.json()).toMatchObject({ count: 200 });
-    return [answer.status, answer.headers.get("content-encoding"), answer.headers.get("vary")];
+    return [answer.status, answer.headers.get("content-encoding")];
   };
-  expect(await codingOf()).toEqual([200, "br", "Accept-Encoding"]);
+  expect(await codingOf()).toEqual([200, "br"]);
   await build({ ...options, encodings: [] });
-  expect(await codingOf()).toEqual([200, null, "Accept-Encoding"]);
+  expect(await codingOf()).toEqual([200, null]);
 });
