@@ -17,17 +17,12 @@ const holderSchema = z.object({
   /** The system where `pid` is valid, see `findSystem`. */
   system: z.string(),
   since: z.string(),
-  /** The id of the release, if its shards share this lock. */
-  shards: z.string().optional(),
 });
 type Holder = z.infer<typeof holderSchema>;
 
 export interface LockOptions {
   /** The bucket, as messages show it. */
   name: string;
-  /** The id of the release that is published. */
-  release: string;
-  isShard: boolean;
   /** Take the lock over from any holder. */
   force: boolean;
 }
@@ -39,14 +34,11 @@ const held = new Set<string>();
  * Taking the lock is a conditional PUT: there must be no lock, or the version that was read. So only one of several runs gets
  * it, and only its holder removes it. A killed run leaves its lock. A run on the same system sees that the process is gone,
  * and takes the lock over. On other systems, the user must decide, with `force`.
- *
- * All shards of a release share a lock, and leave it to the run without a shard that follows them.
  */
 export class BucketLock {
   /** The entity tag of the lock, while this run holds it. */
   #version: string | undefined;
   readonly #id = randomUUID();
-  #isShared = false;
 
   constructor(
     private readonly store: ObjectStore,
@@ -55,21 +47,21 @@ export class BucketLock {
 
   /** Takes the lock. @throws UserError that names the holder if another run holds the lock. */
   async take(now: Date): Promise<void> {
-    const { release, isShard } = this.options;
     const holder: Holder = {
-      ...{ id: this.#id, pid: process.pid, machine: hostname(), system: findSystem(), since: now.toISOString() },
-      ...(isShard && { shards: release }),
+      id: this.#id,
+      pid: process.pid,
+      machine: hostname(),
+      system: findSystem(),
+      since: now.toISOString(),
     };
     const before = await this.#find();
-    if (this.#join(before)) return;
     if (before && !this.#mayReplace(before.holder)) throw this.#isHeld(before.holder);
     const bytes = Buffer.from(`${JSON.stringify(holder)}\n`);
     held.add(this.#id);
     this.#version = await this.store.put(TARGET_LOCK, bytes, OWN_HEADERS, before?.etag);
     if (this.#version !== undefined) return;
     held.delete(this.#id);
-    const winner = await this.#find();
-    if (!this.#join(winner)) throw this.#isHeld(winner?.holder);
+    throw this.#isHeld((await this.#find())?.holder);
   }
 
   /** Checks that this run still holds the lock. @throws UserError if it does not. */
@@ -83,14 +75,9 @@ export class BucketLock {
     );
   }
 
-  /** Leaves the lock to the other shards, and to the run that follows them. */
-  share(): void {
-    this.#isShared = true;
-  }
-
-  /** Removes the lock if this run holds it and does not share it. */
+  /** Removes the lock if this run holds it. */
   async release(): Promise<void> {
-    if (!held.delete(this.#id) || this.#isShared) return;
+    if (!held.delete(this.#id)) return;
     if ((await this.#find())?.holder?.id === this.#id) await this.store.remove(TARGET_LOCK);
   }
 
@@ -99,40 +86,25 @@ export class BucketLock {
     return found && { etag: found.etag, holder: parseAs(holderSchema, String(found.bytes)) };
   }
 
-  /** Shares the lock of other shards of the release. @returns false if this run is not a shard, or the lock is another's. */
-  #join(found: { etag: string; holder: Holder | undefined } | undefined): boolean {
-    const { release, isShard } = this.options;
-    if (!found || !isShard || found.holder?.shards !== release) return false;
-    this.#version = found.etag;
-    this.#isShared = true;
-    return true;
-  }
-
   #mayReplace(holder: Holder | undefined): boolean {
-    const { release, force } = this.options;
-    // Shards put the same bytes as the run that follows them, so they may still be running.
-    return force || (holder !== undefined && (holder.shards === release || isDead(holder)));
+    return this.options.force || (holder !== undefined && isDead(holder));
   }
 
   #isHeld(holder: Holder | undefined): UserError {
-    const next =
-      holder?.shards === undefined
-        ? "wait until it has ended, then run this again; if it was killed, take over with --force."
-        : `publish release ${holder.shards} without --shard first, or take over with --force if you no longer want that.`;
-    return new UserError(`${this.options.name} is being published to by ${describe(holder)}; ${next}`);
+    return new UserError(
+      `${this.options.name} is being published to by ${describe(holder)}; wait until it has ended, then run this again; if it was killed, take over with --force.`,
+    );
   }
 }
 
 function describe(holder: Holder | undefined): string {
   if (!holder) return "another run";
-  const { pid, machine, since, shards } = holder;
-  const who = shards === undefined ? `process ${pid} on ${machine}` : `shards of release ${shards}`;
-  return `${who} since ${since}`;
+  return `process ${holder.pid} on ${holder.machine} since ${holder.since}`;
 }
 
-/** Whether the holder is known to have ended. That of shards is never known, since they run on several machines. */
-function isDead({ id, pid, machine, system, shards }: Holder): boolean {
-  if (shards !== undefined || machine !== hostname() || system !== findSystem()) return false;
+/** Whether the holder is known to have ended. */
+function isDead({ id, pid, machine, system }: Holder): boolean {
+  if (machine !== hostname() || system !== findSystem()) return false;
   if (pid === process.pid) return !held.has(id);
   try {
     process.kill(pid, 0);

@@ -29,7 +29,7 @@ export async function openBucket(
 ): Promise<Bucket> {
   const store = await ObjectStore.open(address, endpoint, signal);
   const { name } = address;
-  const lock = new BucketLock(store, { name, release: files.snapshot.id, isShard: files.isShare, force });
+  const lock = new BucketLock(store, { name, force });
   return new Bucket(name, files, cacheControl, store, lock);
 }
 
@@ -102,7 +102,6 @@ export class Bucket implements Target {
 
   async storeOwned(owned: Owned): Promise<void> {
     await this.bucketLock.confirm();
-    if (this.files.isShare) this.bucketLock.share();
     const tag = await this.#put(OWNED, Buffer.from(encodeOwned(owned)), OWN_HEADERS, this.#readTags.get(OWNED));
     this.#readTags.set(OWNED, tag);
   }

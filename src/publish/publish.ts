@@ -1,18 +1,17 @@
 /** `rollcall publish`: makes a folder or a bucket equal to a release. */
 import { join } from "node:path";
 import { z } from "zod";
-import { explainSystem, UserError, unlessStopped, usageError } from "../errors.js";
+import { explainSystem, UserError, unlessStopped } from "../errors.js";
 import { openChosen } from "../release/choose.js";
 import { EXPLORER, OWNED, SNAPSHOT } from "../release/layout.js";
 import { findPrevious, releaseNames } from "../release/list.js";
 import { type Announced, isOtherListing, otherListing, parseAnnounced } from "../release/listing.js";
 import { holdReleases } from "../release/lock.js";
 import { idOf } from "../release/name.js";
-import { findAltered, findDamage, type Release } from "../release/open.js";
+import { findDamage } from "../release/open.js";
 import { hasScheme } from "../settings/kinds.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
-import { readShard } from "../shards/word.js";
 import { each } from "../workers/at-most.js";
 import { Bucket, openBucket } from "./bucket.js";
 import { openTargetFolder } from "./folder.js";
@@ -44,8 +43,6 @@ export interface PublishEffects {
 export interface PublishResult extends PlanCounts {
   target: string;
   id: string;
-  /** The shard, if only its pages were published. */
-  shard?: string;
   /** The id of the release that was published before, or null. */
   before: string | null;
   /** Whether the run before was incomplete. */
@@ -56,14 +53,14 @@ export interface PublishResult extends PlanCounts {
   urls: number;
   /** Requests sent to a bucket, including retries. */
   requests?: number;
-  /** Sentences about links to private addresses, and about limits of the host. A shard leaves the limits to the last run. */
+  /** Sentences about links to private addresses, and about limits of the host. */
   warnings: string[];
 }
 
 const OPTIONS: OptionRules<PublishOptions> = {
   dist: folder,
   target: { schema: z.string().min(1), allowed: "a folder or s3://BUCKET/PREFIX" },
-  ...pick("release", "endpoint", "cacheControl", "force", "expect", "dryRun", "purgeList", "shard"),
+  ...pick("release", "endpoint", "cacheControl", "force", "expect", "dryRun", "purgeList"),
 };
 const EFFECTS: OptionRules<PublishEffects> = {
   ...{ now: callback, onProgress: callback, onStep: callback, signal: abortSignal },
@@ -86,11 +83,7 @@ export async function publish(options: PublishOptions, effects: PublishEffects =
 }
 
 async function run(options: PublishOptions, effects: PublishEffects): Promise<PublishResult> {
-  const { shard } = options;
-  if (shard !== undefined && options.purgeList !== undefined)
-    throw usageError("--shard and --purge-list exclude each other: the run that follows all shards lists every URL.");
-  // Shards write nothing in `dist`, not even a lock.
-  const release = shard === undefined ? holdReleases(options.dist) : () => {};
+  const release = holdReleases(options.dist);
   let purgeList: PurgeList | undefined;
   try {
     purgeList = options.purgeList === undefined ? undefined : openPurgeList(options.purgeList);
@@ -106,10 +99,12 @@ async function publishHeld(
   purgeList: PurgeList | undefined,
   effects: PublishEffects,
 ): Promise<PublishResult> {
-  const { force = false, dryRun = false, shard } = options;
+  const { force = false, dryRun = false } = options;
   const { now = () => new Date(), onStep = () => {}, signal } = effects;
   const release = await openChosen(options.dist, options.release);
-  const files = await checkFiles(release, shard, signal);
+  const files = new ReleaseFiles(release);
+  const damage = await findDamage(release, signal);
+  if (damage !== undefined) throw files.damaged(damage);
   const warnings = await warningsOf(release, options);
   const target = await openTarget(options, files, signal);
   try {
@@ -119,7 +114,7 @@ async function publishHeld(
     const before = owned && parseOwned(String(owned), `${target.name}/${OWNED}`);
     const there = snapshot && parseAnnounced(String(snapshot));
     if (snapshot && !force) requireReplaceable(target, files, { there, before }, options);
-    const plan = await makePlan(target, files, { before, announced: there?.pages, force, signal });
+    const plan = await makePlan(target, files, { before, force, signal });
     if (dryRun) plan.report(onStep);
     const bytes = dryRun ? 0 : await carryOut(target, plan, effects);
     // Written before the run counts as complete: if it is killed here, the next run lists all URLs.
@@ -128,7 +123,6 @@ async function publishHeld(
     const { requests } = target;
     return {
       ...{ target: target.name, id: files.snapshot.id, before: before?.release ?? null },
-      ...(shard !== undefined && { shard }),
       ...{ resumed: before?.complete === false, ...plan.counts, bytes, urls },
       ...(requests !== undefined && { requests }),
       warnings,
@@ -140,21 +134,9 @@ async function publishHeld(
   }
 }
 
-/** Checks every byte of the files to publish: all, or the pages of a shard. */
-async function checkFiles(release: Release, shard?: string, signal?: AbortSignal): Promise<ReleaseFiles> {
-  const files = new ReleaseFiles(release, shard === undefined ? undefined : readShard(shard));
-  const damage = await (files.isShare
-    ? findAltered(files.folder, files.digests(), signal)
-    : findDamage(release, signal));
-  if (damage !== undefined) throw files.damaged(damage);
-  return files;
-}
-
 function openTarget(options: PublishOptions, files: ReleaseFiles, signal?: AbortSignal): Promise<Target> {
   const { target: name, dist } = options;
   if (hasScheme(name)) return openBucket(parseAddress(name), files, options, signal);
-  if (files.isShare)
-    throw usageError(`--shard puts pages into a bucket, s3://BUCKET/PREFIX; publish to the folder ${name} without it.`);
   return openTargetFolder(name, dist);
 }
 
@@ -202,8 +184,7 @@ function requireKnown(
 /**
  * Changes the target in stages, so that readers who follow snapshot.json never miss a page: new files, changed files, the files
  * that refer to others one by one, then the removal of old files, the explorer first. Each stage is durable before the next
- * one begins. The list of owned files is written first and last, so that the next run knows what a killed run has left. A
- * shard puts only pages, and leaves the target incomplete.
+ * one begins. The list of owned files is written first and last, so that the next run knows what a killed run has left.
  * @returns the number of bytes put.
  */
 async function carryOut(
@@ -247,6 +228,6 @@ async function carryOut(
 async function complete(target: Target, { files, before, steps }: Plan): Promise<void> {
   const after = ownedBy(files, target.cacheControl);
   const isWritten = steps === 0 && before && encodeOwned({ ...before, time: undefined }) === encodeOwned(after);
-  if (!files.isShare && !isWritten) await target.storeOwned(after);
+  if (!isWritten) await target.storeOwned(after);
   await target.unlock();
 }

@@ -20,8 +20,6 @@ export interface TargetOptions {
   force?: boolean | undefined;
   /** The beginning of the id of a release in a bucket that may be replaced although it is not in `dist`. */
   expect?: string | undefined;
-  /** Put only the pages of a shard, such as `3/8`; only into a bucket. */
-  shard?: string | undefined;
   /** Change nothing in the target. */
   dryRun?: boolean | undefined;
 }

@@ -29,14 +29,13 @@ export function isPrivate(url: string): boolean {
 
 /**
  * Makes the warnings about a release that is published. Known limits are those of the hosts that it was built for, and Amazon
- * S3's for a bucket. A shard leaves limits to the last run.
+ * S3's for a bucket.
  */
-export async function warningsOf(release: Release, { target, endpoint, shard }: TargetOptions): Promise<string[]> {
+export async function warningsOf(release: Release, { target, endpoint }: TargetOptions): Promise<string[]> {
   const { base_url: base } = release.snapshot;
   const warnings: string[] = [];
   if (isPrivate(base))
     warnings.push(`links lead to ${base}, which other networks cannot reach; build with a public --base-url`);
-  if (shard !== undefined) return warnings;
   const hosts = findAdaptedHosts(release.sums.others);
   if (hasScheme(target) && endpoint === undefined) hosts.push(hostOf("s3-website"));
   return [...warnings, ...(await notesOnLimits(hosts, release))];

@@ -28,7 +28,7 @@ beforeEach(() => {
 async function newRun(): Promise<BucketLock> {
   const address = parseAddress(`s3://${BUCKET}/dir`);
   const store = await ObjectStore.open(address, server.endpoint);
-  return new BucketLock(store, { name: address.name, release: "0123456789ab", isShard: false, force: false });
+  return new BucketLock(store, { name: address.name, force: false });
 }
 
 const heldNow = async () => JSON.parse((await server.read(LOCK))?.text ?? "null");

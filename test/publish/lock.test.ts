@@ -4,7 +4,6 @@ import { beforeEach, expect, test } from "vitest";
 import { BucketLock, type LockOptions } from "../../src/publish/bucket-lock.js";
 import type { ObjectStore } from "../../src/publish/s3.js";
 
-const RELEASE = "0123456789ab";
 const HELD = `s3://bucket/dir is being published to by process ${process.pid} on ${hostname()} since 2026-11-22T00:00:00.000Z; `;
 const LOST = "The lock of s3://bucket/dir was taken over by ";
 const NOW = new Date("2026-11-22");
@@ -36,7 +35,7 @@ function write(bytes: Buffer): string {
 }
 
 function newRun(options: Partial<LockOptions> = {}): BucketLock {
-  return new BucketLock(store, { name: "s3://bucket/dir", release: RELEASE, isShard: false, force: false, ...options });
+  return new BucketLock(store, { name: "s3://bucket/dir", force: false, ...options });
 }
 
 /** Makes the lock that of another run, with these changes. */
@@ -87,26 +86,4 @@ test("force takes over any lock, and the old holder notices before it announces 
   write(Buffer.from("not of this form"));
   await expect(newRun().take(NOW)).rejects.toThrow("is being published to by another run; wait");
   await newRun({ force: true }).take(NOW);
-});
-
-test("all shards of a release share the lock, and the run that follows takes it over", async () => {
-  const shards = [1, 2, 3].map(() => newRun({ isShard: true }));
-  await Promise.all(shards.map((shard) => shard.take(NOW)));
-  for (const shard of shards) {
-    shard.share();
-    await shard.confirm();
-    await shard.release();
-  }
-  const of = `is being published to by shards of release ${RELEASE} since `;
-  const other = { release: "ba9876543210" };
-  await expect(newRun(other).take(NOW)).rejects.toThrow(of);
-  await expect(newRun({ ...other, isShard: true }).take(NOW)).rejects.toThrow(of);
-  const late = newRun({ isShard: true });
-  await late.take(NOW);
-  const next = newRun();
-  await next.take(NOW);
-  await expect(late.confirm()).rejects.toThrow(`${LOST}process ${process.pid}`);
-  await expect(newRun({ isShard: true }).take(NOW)).rejects.toThrow(HELD);
-  await next.release();
-  expect(lock).toBe(undefined);
 });
