@@ -1,22 +1,25 @@
 /** A bucket as a publish target. Puts only objects that differ, each over the version that was compared. */
-import { getFips, hash } from "node:crypto";
+import { getFips } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { CONTENT_TYPE, DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { UserError } from "../errors.js";
-import { fileHeaders, OWNED, SUMS } from "../release/layout.js";
-import { findDigest, readReleaseFileSync, sha256 } from "../release/plain-files.js";
+import { fileHeaders, OWNED, SNAPSHOT, SUMS } from "../release/layout.js";
+import { describeProcess } from "../release/lock.js";
+import { hashPlain, readPlain, sha256 } from "../release/plain-files.js";
 import { parseSum } from "../release/sums.js";
-import { BucketLock, OWN_HEADERS } from "./bucket-lock.js";
+import { beginHolding, endHolding, type Holder, isDead } from "./holder.js";
 import type { PublishedFile, ReleaseFiles } from "./order.js";
-import { encodeOwned, type Owned } from "./owned.js";
-import { type BucketAddress, type ObjectBody, type ObjectHeaders, ObjectStore } from "./s3.js";
+import { encodeOwned, type Owned, ownedNothing, parseOwned } from "./owned.js";
+import { type BucketAddress, type ObjectHeaders, ObjectStore } from "./s3.js";
 import { explainStore } from "./store-errors.js";
 import type { FileState, Target, TargetOptions } from "./target.js";
 
-/** Maximum bytes of a file that is read into memory. Larger ones are streamed. */
-const MAX_IN_MEMORY = 4_000_000;
-const CHUNK = 2 ** 18;
+const OWN_HEADERS = { CacheControl: "no-store", ContentType: "application/json" };
+/** Larger files are read into memory one at a time. */
+const LARGE = 4_000_000;
+/** Maximum bytes of a file that Node reads at once. */
+const MOST_BYTES = 2 ** 31 - 1;
 /** Milliseconds for which a failed run tries to remove its lock. */
 const UNLOCK_MS = 3_000;
 
@@ -24,21 +27,34 @@ const UNLOCK_MS = 3_000;
 export async function openBucket(
   address: BucketAddress,
   files: ReleaseFiles,
-  { endpoint, cacheControl = DEFAULT_CACHE_CONTROL, force = false }: TargetOptions,
+  {
+    endpoint,
+    cacheControl = DEFAULT_CACHE_CONTROL,
+    force = false,
+  }: Pick<TargetOptions, "endpoint" | "cacheControl" | "force">,
   signal: AbortSignal | undefined,
 ): Promise<Bucket> {
   const store = await ObjectStore.open(address, endpoint, signal);
-  const { name } = address;
-  const lock = new BucketLock(store, { name, force });
-  return new Bucket(name, files, cacheControl, store, lock);
+  return new Bucket(address.name, files, cacheControl, force, store);
 }
 
-/** A bucket as a target of `rollcall publish`. */
+/**
+ * A bucket as a target of `rollcall publish`. Its list of owned files is also its lock: it names the run that holds it. Taking
+ * the lock is a conditional PUT over the list that was read, so only one of several runs gets it. A killed run leaves its
+ * name. A run on the same system sees that the process is gone, and takes over. On other systems, the user must decide, with
+ * `force`.
+ */
 export class Bucket implements Target {
+  readonly isShared = true;
   /** The entity tags of the release's files in the bucket, by number. */
   readonly #tags: (string | undefined)[] = [];
-  /** The entity tags of objects that were read, by path; undefined for an object that does not exist. */
-  readonly #readTags = new Map<string, string | undefined>();
+  /** The entity tags of snapshot.json and the list of owned files; undefined for an object that does not exist. */
+  #snapshotTag: string | undefined;
+  #ownedTag: string | undefined;
+  /** This run, while it holds the lock. */
+  #holder: Holder | undefined;
+  /** Ends when the last large file was put. */
+  #large: Promise<unknown> = Promise.resolve();
   /** 1 for each file that SHA256SUMS in the bucket lists with the same digest. */
   readonly #listed: Uint8Array;
 
@@ -46,8 +62,8 @@ export class Bucket implements Target {
     readonly name: string,
     private readonly files: ReleaseFiles,
     readonly cacheControl: string,
+    private readonly force: boolean,
     private readonly store: ObjectStore,
-    private readonly bucketLock: BucketLock,
   ) {
     this.#listed = new Uint8Array(files.length);
   }
@@ -56,17 +72,35 @@ export class Bucket implements Target {
     return this.store.requests;
   }
 
-  lock(now: Date): Promise<void> {
-    return this.bucketLock.take(now);
+  async lock(now: Date): Promise<Owned | undefined> {
+    const found = await this.#findOwned();
+    const other = found?.owned.holder;
+    if (other && !this.force && !isDead(other)) throw this.#isHeld(other);
+    const holder = beginHolding(now);
+    this.#holder = holder;
+    const list = Buffer.from(encodeOwned({ ...(found?.owned ?? ownedNothing(this.files)), holder }));
+    this.#ownedTag = await this.store.put(OWNED, list, OWN_HEADERS, found?.etag);
+    if (this.#ownedTag !== undefined) return filesIn(found?.owned);
+    throw this.#isHeld((await this.#findOwned())?.owned.holder);
   }
 
-  unlock(): Promise<void> {
-    return this.bucketLock.release();
+  async unlock(): Promise<void> {
+    const holder = this.#endHolding();
+    if (!holder) return;
+    const found = await this.#findOwned();
+    if (found?.owned.holder?.id !== holder.id) return;
+    if (!filesIn(found.owned)) return this.store.remove(OWNED);
+    const list = Buffer.from(encodeOwned({ ...found.owned, holder: undefined }));
+    await this.store.put(OWNED, list, OWN_HEADERS, found.etag);
   }
 
-  async read(path: string): Promise<Buffer | undefined> {
-    const found = await this.store.find(path);
-    this.#readTags.set(path, found?.etag);
+  async readOwned(): Promise<Owned | undefined> {
+    return filesIn((await this.#findOwned())?.owned);
+  }
+
+  async readSnapshot(): Promise<Buffer | undefined> {
+    const found = await this.store.find(SNAPSHOT);
+    this.#snapshotTag = found?.etag;
     return found?.bytes;
   }
 
@@ -101,28 +135,35 @@ export class Bucket implements Target {
   }
 
   async storeOwned(owned: Owned): Promise<void> {
-    await this.bucketLock.confirm();
-    const tag = await this.#put(OWNED, Buffer.from(encodeOwned(owned)), OWN_HEADERS, this.#readTags.get(OWNED));
-    this.#readTags.set(OWNED, tag);
+    await this.flush();
+    const holder = owned.complete ? undefined : this.#holder;
+    const list = Buffer.from(encodeOwned({ ...owned, holder }));
+    this.#ownedTag = await this.#put(OWNED, list, OWN_HEADERS, this.#ownedTag);
+    if (owned.complete) this.#endHolding();
   }
 
   async put(file: PublishedFile, from: string): Promise<number | undefined> {
     const size = lstatSync(from, { throwIfNoEntry: false })?.size ?? 0;
-    const bytes = size <= MAX_IN_MEMORY ? readReleaseFileSync(from) : undefined;
-    const digest = bytes ? sha256(bytes) : findDigest(from, Buffer.allocUnsafe(CHUNK));
-    if (digest !== file.digest) return undefined;
-    const { path, index } = file;
-    const over = this.#readTags.has(path) ? this.#readTags.get(path) : this.#tags[index];
-    await this.#put(path, bytes ?? { from, size, sha256: digest }, headersOf(file, this.cacheControl), over);
-    return size;
+    if (size > MOST_BYTES)
+      throw new UserError(
+        `${file.path} has ${size} bytes, more than the ${MOST_BYTES} that can be put into a bucket; publish to a folder, and upload that with another program.`,
+      );
+    if (size <= LARGE) return this.#putFile(file, from);
+    const done = this.#large.then(() => this.#putFile(file, from));
+    this.#large = done.catch(() => {});
+    return done;
   }
 
   remove(path: string): Promise<void> {
     return this.store.remove(path);
   }
 
-  flush(): Promise<void> {
-    return this.bucketLock.confirm();
+  async flush(): Promise<void> {
+    const found = await this.#findOwned();
+    if (found?.etag === this.#ownedTag) return;
+    this.#endHolding();
+    const by = found?.owned.holder ? describeProcess(found.owned.holder) : "another run, which has ended";
+    throw new UserError(`The lock of ${this.name} was taken over by ${by}. This run has stopped; run it again.`);
   }
 
   explain(error: unknown): unknown {
@@ -131,16 +172,44 @@ export class Bucket implements Target {
 
   async close(): Promise<void> {
     this.store.signal = AbortSignal.timeout(UNLOCK_MS);
-    await this.bucketLock.release().catch(() => {});
+    await this.unlock().catch(() => {});
     this.store.close();
   }
 
+  async #putFile(file: PublishedFile, from: string): Promise<number | undefined> {
+    const { path, digest, index } = file;
+    const bytes = readPlain(from, MOST_BYTES);
+    if (!bytes || sha256(bytes) !== digest) return undefined;
+    const over = path === SNAPSHOT ? this.#snapshotTag : this.#tags[index];
+    await this.#put(path, bytes, headersOf(file, this.cacheControl), over);
+    return bytes.length;
+  }
+
   /** Puts an object. @throws UserError if the object is not the version that was read. */
-  async #put(path: string, body: ObjectBody, headers: ObjectHeaders, over: string | undefined): Promise<string> {
-    const tag = await this.store.put(path, body, headers, over);
+  async #put(path: string, bytes: Buffer, headers: ObjectHeaders, over: string | undefined): Promise<string> {
+    const tag = await this.store.put(path, bytes, headers, over);
     if (tag !== undefined) return tag;
     throw new UserError(
       `${this.name}/${path} was changed by another run or program meanwhile, so this run has stopped; run it again when nothing else writes there.`,
+    );
+  }
+
+  async #findOwned(): Promise<{ etag: string; owned: Owned } | undefined> {
+    const found = await this.store.find(OWNED);
+    return found && { etag: found.etag, owned: parseOwned(String(found.bytes), `${this.name}/${OWNED}`) };
+  }
+
+  #endHolding(): Holder | undefined {
+    const holder = this.#holder;
+    this.#holder = undefined;
+    if (holder) endHolding(holder);
+    return holder;
+  }
+
+  #isHeld(holder: Holder | undefined): UserError {
+    const by = holder ? describeProcess(holder) : "another run";
+    return new UserError(
+      `${this.name} is being published to by ${by}; wait until it has ended, then run this again; if it was killed, take over with --force.`,
     );
   }
 
@@ -168,8 +237,12 @@ export function headersOf({ path, variant }: PublishedFile, cacheControl: string
   return variant === "identity" ? headers : { ...headers, ContentEncoding: variant };
 }
 
+/** The list, unless it names no files: then a run has written it only to lock an empty target. */
+function filesIn(owned: Owned | undefined): Owned | undefined {
+  return owned?.others.length === 0 ? undefined : owned;
+}
+
 function findMd5(path: string): string | undefined {
   // OpenSSL refuses MD5 in FIPS mode.
-  const bytes = getFips() === 1 ? undefined : readReleaseFileSync(path);
-  return bytes && hash("md5", bytes, "hex");
+  return getFips() === 1 ? undefined : hashPlain(path, "md5");
 }

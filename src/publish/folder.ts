@@ -14,14 +14,14 @@ import {
 import { open, opendir, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../errors.js";
-import { OWNED, PagePaths } from "../release/layout.js";
+import { OWNED, PagePaths, SNAPSHOT } from "../release/layout.js";
 import { lockTarget } from "../release/lock.js";
-import { findDigest, openPlain, readReleaseFileSync } from "../release/plain-files.js";
+import { hashPlain, openPlain, readPlain } from "../release/plain-files.js";
 import { makeFolder } from "../release/sharing.js";
 import { PublishedTimes } from "../release/times.js";
 import { flushFolder, replaceFile } from "../release/writer.js";
 import { OWN_PREFIX, type PublishedFile, type ReleaseFiles } from "./order.js";
-import { encodeOwned, listingsOf, type Owned } from "./owned.js";
+import { encodeOwned, listingsOf, type Owned, parseOwned } from "./owned.js";
 import { explainPut, type FileState, type Target } from "./target.js";
 
 const ASIDE_PREFIX = `${OWN_PREFIX}new-`;
@@ -50,6 +50,7 @@ async function realFolder(path: string): Promise<string> {
 
 /** A folder as a target of `rollcall publish`. */
 export class FolderTarget implements Target {
+  readonly isShared = false;
   readonly #tree: FolderTree;
   #release = () => {};
   #folder = "";
@@ -62,8 +63,9 @@ export class FolderTarget implements Target {
     this.#tree = new FolderTree(name, root);
   }
 
-  async lock(now: Date): Promise<void> {
+  async lock(now: Date): Promise<Owned | undefined> {
     this.#release = lockTarget(this.root, now, this.name);
+    return this.readOwned();
   }
 
   async unlock(): Promise<void> {
@@ -71,11 +73,15 @@ export class FolderTarget implements Target {
     this.#release = () => {};
   }
 
-  async read(path: string): Promise<Buffer | undefined> {
-    const bytes = readReleaseFileSync(join(this.root, path));
-    if (bytes === undefined && path === OWNED && this.#find(path))
-      throw new UserError(`${join(this.name, path)} is not a file; move it away.`);
-    return bytes;
+  async readOwned(): Promise<Owned | undefined> {
+    const name = join(this.name, OWNED);
+    const bytes = readPlain(join(this.root, OWNED));
+    if (!bytes && this.#find(OWNED)) throw new UserError(`${name} is not a file; move it away.`);
+    return bytes && parseOwned(String(bytes), name);
+  }
+
+  async readSnapshot(): Promise<Buffer | undefined> {
+    return readPlain(join(this.root, SNAPSHOT));
   }
 
   async *list({ folder: release }: ReleaseFiles, owned: Owned | undefined): AsyncGenerator<string> {
@@ -96,7 +102,7 @@ export class FolderTarget implements Target {
     if (!this.#tree.has(dirname(path))) return "absent";
     const stats = this.#find(path);
     if (stats) this.#times.seeOld(path, stats);
-    if (findDigest(join(this.root, path), Buffer.allocUnsafe(CHUNK)) === digest) return "same";
+    if (hashPlain(join(this.root, path)) === digest) return "same";
     if (stats?.isDirectory())
       throw new UserError(`${join(this.name, path)} is a folder, where a file belongs; move it away.`);
     return stats ? "different" : "absent";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { explainSystem, UserError, unlessStopped } from "../errors.js";
 import { openChosen } from "../release/choose.js";
-import { EXPLORER, OWNED, SNAPSHOT } from "../release/layout.js";
+import { EXPLORER, SNAPSHOT } from "../release/layout.js";
 import { findPrevious, releaseNames } from "../release/list.js";
 import { type Announced, isOtherListing, otherListing, parseAnnounced } from "../release/listing.js";
 import { holdReleases } from "../release/lock.js";
@@ -13,10 +13,10 @@ import { hasScheme } from "../settings/kinds.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import { each } from "../workers/at-most.js";
-import { Bucket, openBucket } from "./bucket.js";
+import { openBucket } from "./bucket.js";
 import { openTargetFolder } from "./folder.js";
 import { type PublishedFile, ReleaseFiles } from "./order.js";
-import { encodeOwned, listingsOf, type Owned, ownedBetween, ownedBy, parseOwned } from "./owned.js";
+import { encodeOwned, listingsOf, type Owned, ownedBetween, ownedBy } from "./owned.js";
 import { makePlan, type Plan, type PlanCounts, type StepKind } from "./plan.js";
 import { openPurgeList, type PurgeList } from "./purge.js";
 import { parseAddress } from "./s3.js";
@@ -108,10 +108,8 @@ async function publishHeld(
   const warnings = await warningsOf(release, options);
   const target = await openTarget(options, files, signal);
   try {
-    if (!dryRun) await target.lock(now());
-    const snapshot = await target.read(SNAPSHOT);
-    const owned = await target.read(OWNED);
-    const before = owned && parseOwned(String(owned), `${target.name}/${OWNED}`);
+    const before = await (dryRun ? target.readOwned() : target.lock(now()));
+    const snapshot = await target.readSnapshot();
     const there = snapshot && parseAnnounced(String(snapshot));
     if (snapshot && !force) requireReplaceable(target, files, { there, before }, options);
     const plan = await makePlan(target, files, { before, force, signal });
@@ -159,7 +157,7 @@ function requireReplaceable(
     if (listed.every((path) => isOtherListing({ baseUrl: there.base_url, path }, own)))
       throw otherListing(name, { announced: there, path: before?.path ?? own.path }, own, "Publish to another target");
   }
-  if (target instanceof Bucket) requireKnown(name, there?.id, { dist, expect });
+  if (target.isShared) requireKnown(name, there?.id, { dist, expect });
 }
 
 /** @throws UserError if the release in a bucket is neither expected nor in `dist`. */
@@ -227,7 +225,8 @@ async function carryOut(
 /** Writes the final list of owned files, and unlocks the target. */
 async function complete(target: Target, { files, before, steps }: Plan): Promise<void> {
   const after = ownedBy(files, target.cacheControl);
-  const isWritten = steps === 0 && before && encodeOwned({ ...before, time: undefined }) === encodeOwned(after);
+  const isWritten =
+    steps === 0 && before && encodeOwned({ ...before, time: undefined, holder: undefined }) === encodeOwned(after);
   if (!isWritten) await target.storeOwned(after);
   await target.unlock();
 }

@@ -1,11 +1,9 @@
 /** A client of one S3 bucket, based on Amazon's SDK, which finds credentials and the region itself. */
 import { setMaxListeners } from "node:events";
-import { createReadStream, openSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import type * as Sdk from "@aws-sdk/client-s3";
 import { hasCode, UserError, usageError } from "../errors.js";
 import { sha256 } from "../release/plain-files.js";
-import { hasStatus, isTransient } from "./store-errors.js";
+import { hasStatus } from "./store-errors.js";
 
 export interface BucketAddress {
   bucket: string;
@@ -43,9 +41,6 @@ export interface ObjectFacts extends Partial<ObjectHeaders> {
   /** SHA-256 in hexadecimal, if Rollcall put the object. */
   sha256: string | undefined;
 }
-
-/** A body to send: bytes, or a file that is streamed. */
-export type ObjectBody = Buffer | { from: string; size: number; sha256: string };
 
 /** Maximum attempts of a request. With the SDK's pauses, a store may be unreachable for about 10 seconds. */
 const ATTEMPTS = 8;
@@ -153,18 +148,19 @@ export class ObjectStore {
    * @param over the entity tag of the version to replace; undefined if the object must not exist.
    * @returns the new tag; undefined if the object is another version.
    */
-  async put(path: string, body: ObjectBody, headers: ObjectHeaders, over?: string): Promise<string | undefined> {
-    const digest = Buffer.isBuffer(body) ? sha256(body) : body.sha256;
+  async put(path: string, bytes: Buffer, headers: ObjectHeaders, over?: string): Promise<string | undefined> {
+    const digest = sha256(bytes);
     const hasCondition = this.#hasConditions;
     const condition = over === undefined ? { IfNoneMatch: "*" } : { IfMatch: over };
-    const input = { ...this.#key(path), ...headers, Metadata: { sha256: digest }, ...(hasCondition && condition) };
+    const object = { ...this.#key(path), ...headers, Metadata: { sha256: digest }, Body: bytes };
     try {
-      return await (Buffer.isBuffer(body) ? this.#send({ ...input, Body: body }) : this.#sendFile(input, body));
+      const command = new this.sdk.PutObjectCommand({ ...object, ...(hasCondition && condition) });
+      return plainTag((await this.client.send(command, { abortSignal: this.signal })).ETag);
     } catch (error) {
       if (hasCondition && hasStatus(error, 501)) {
         // The store does not support conditional writes.
         this.#hasConditions = false;
-        return this.put(path, body, headers, over);
+        return this.put(path, bytes, headers, over);
       }
       if (!hasCondition || ![404, 409, 412].some((status) => hasStatus(error, status))) throw error;
       // An earlier attempt of this request may have succeeded, with its response lost.
@@ -179,37 +175,6 @@ export class ObjectStore {
 
   close(): void {
     this.client.destroy();
-  }
-
-  async #send(input: Sdk.PutObjectCommandInput, digest?: string): Promise<string> {
-    const command = new this.sdk.PutObjectCommand(input);
-    if (digest !== undefined)
-      command.middlewareStack.add(
-        (next) => (args) => {
-          (args.request as { headers: Record<string, string> }).headers["x-amz-content-sha256"] = digest;
-          return next(args);
-        },
-        { step: "build", name: "sendDigest" },
-      );
-    return plainTag((await this.client.send(command, { abortSignal: this.signal })).ETag);
-  }
-
-  /**
-   * Streams a file. The request carries its digest, so the store refuses other bytes. The SDK cannot retry a streamed request,
-   * so this function does, with random pauses, so that many clients do not retry at the same time.
-   */
-  async #sendFile(input: Sdk.PutObjectCommandInput, body: { from: string; size: number; sha256: string }) {
-    for (let attempt = 1; ; attempt++) {
-      const stream = createReadStream("", { fd: openSync(body.from, "r") });
-      try {
-        return await this.#send({ ...input, Body: stream, ContentLength: body.size }, body.sha256);
-      } catch (error) {
-        if (attempt === ATTEMPTS || !isTransient(error)) throw error;
-      } finally {
-        stream.destroy();
-      }
-      await sleep(100 * 2 ** attempt * (0.5 + Math.random() / 2));
-    }
   }
 
   #key(path: string): { Bucket: string; Key: string } {

@@ -42,7 +42,7 @@ export function hasStatus(error: unknown, status: number): boolean {
 }
 
 /** Whether a retry may help: a network error, or an overloaded store. */
-export function isTransient(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const status = statusOf(error);
   if (status !== undefined && status >= 400) return status >= 500 || status === 408 || status === 429;
   if (!(error instanceof Error)) return false;

@@ -36,16 +36,20 @@ export interface Target {
   readonly requests?: number;
   /** The value of Cache-Control that files get; only for a bucket. */
   readonly cacheControl?: string;
-  /** Locks out other runs. @throws UserError that names the run which holds the lock. */
-  lock(now: Date): Promise<void>;
+  /** Whether several machines may publish there, so that a release is replaced only if this one knows it. */
+  readonly isShared: boolean;
+  /** Locks out other runs, then reads the list of owned files. @throws UserError that names the run which holds the lock. */
+  lock(now: Date): Promise<Owned | undefined>;
   /** Releases the lock. */
   unlock(): Promise<void>;
-  /** Reads a small file; undefined if it does not exist. */
-  read(path: string): Promise<Buffer | undefined>;
+  /** Reads the list of owned files; undefined if there is none. */
+  readOwned(): Promise<Owned | undefined>;
+  /** Reads snapshot.json; undefined if it does not exist. */
+  readSnapshot(): Promise<Buffer | undefined>;
   /** The paths of all files that may be of the release or owned. Called once, before `stateOf`. */
   list(files: ReleaseFiles, owned: Owned | undefined): AsyncIterable<string>;
   stateOf(file: PublishedFile): Promise<FileState>;
-  /** Writes the list of owned files, before the first change and after the last one. */
+  /** Writes the list of owned files, before the first change and after the last one. A complete list may release the lock. */
   storeOwned(owned: Owned): Promise<void>;
   /**
    * Puts a file of the release atomically.

@@ -7,7 +7,7 @@ import { canParse, isLoopback, type ListingPlace } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { CONTRACT, CURRENT, SNAPSHOT } from "./layout.js";
-import { readReleaseFileSync } from "./plain-files.js";
+import { readPlain } from "./plain-files.js";
 
 /** What names a listing. */
 export type ListingName = Pick<ListingPlace, "baseUrl" | "path">;
@@ -78,8 +78,8 @@ export async function requireSameListing(
   after: ListingName,
   force: boolean,
 ): Promise<string | undefined> {
-  const announced = parseAnnounced(String(readReleaseFileSync(join(dist, CURRENT, SNAPSHOT)) ?? ""));
-  const contract = await readContract(String(readReleaseFileSync(join(dist, CURRENT, CONTRACT)) ?? ""));
+  const announced = parseAnnounced(String(readPlain(join(dist, CURRENT, SNAPSHOT)) ?? ""));
+  const contract = await readContract(String(readPlain(join(dist, CURRENT, CONTRACT)) ?? ""));
   if (announced === undefined || "mistakes" in contract) return undefined;
   const before = { baseUrl: announced.base_url, path: contract.listing.path };
   const isOther = isOtherListing(before, after);

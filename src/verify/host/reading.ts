@@ -30,7 +30,7 @@ import {
   type Variant,
 } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
-import { findDigest } from "../../release/plain-files.js";
+import { hashPlain } from "../../release/plain-files.js";
 import { parseSnapshot, type Snapshot } from "../../release/snapshot-file.js";
 import { pagesToList, readSums } from "../../release/sums.js";
 import { explainRoom } from "../../scratch/folder.js";
@@ -272,7 +272,7 @@ async function readSignature(
 
 /** The digest of a file that SHA256SUMS cannot list, from a release on disk. */
 function digestOf({ folder }: Release, path: string): string | undefined {
-  return findDigest(join(folder, path), Buffer.allocUnsafe(2 ** 18));
+  return hashPlain(join(folder, path));
 }
 
 const isUnlisted = (path: string) => path === SUMS || path === SIGNATURE;

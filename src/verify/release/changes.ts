@@ -13,7 +13,7 @@ import { codeOf, UserError } from "../../errors.js";
 import { shorten, showValue } from "../../print/text.js";
 import { CHANGES, CHANGES_FOLDER, isPart, MAX_PACKED, RECORDS, RELEASES, SNAPSHOT } from "../../release/layout.js";
 import { releaseNames } from "../../release/list.js";
-import { findDigest, readReleaseFileSync } from "../../release/plain-files.js";
+import { hashPlain, readPlain } from "../../release/plain-files.js";
 import { RecordLines, recordDigest } from "../../release/record-lines.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
 import { TemporaryDatabase } from "../../scratch/database.js";
@@ -294,15 +294,14 @@ async function checkEnds(
 
 /** Finds an intact list of records of a state, in a release or in those beside it. @returns its path */
 async function findList(release: string, state: string): Promise<string | undefined> {
-  const memory = Buffer.allocUnsafe(2 ** 18);
   const releases = dirname(release);
   const isInDist = basename(releases) === RELEASES;
   const names = (isInDist && (await unlessUnreadable(() => releaseNames(dirname(releases))))) || [];
   for (const folder of [release, ...names.map((name) => join(releases, name))]) {
     const path = join(folder, RECORDS);
     const isFound = await unlessUnreadable(async () => {
-      const said = parseSnapshot(String(readReleaseFileSync(join(folder, SNAPSHOT)) ?? ""))?.state;
-      return said === state && (await findDigest(path, memory)) === state && isList(path);
+      const said = parseSnapshot(String(readPlain(join(folder, SNAPSHOT)) ?? ""))?.state;
+      return said === state && (await hashPlain(path)) === state && isList(path);
     });
     if (isFound) return path;
   }

@@ -20,7 +20,7 @@ import {
   type Variant,
 } from "../../release/layout.js";
 import { parseFolderName } from "../../release/name.js";
-import { findDigest, readBlocks, readReleaseFile, withReleaseFile } from "../../release/plain-files.js";
+import { hashPlain, readBlocks, readReleaseFile, withReleaseFile } from "../../release/plain-files.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../release/snapshot-file.js";
 import { PageDigests, parseSum, readSumLines } from "../../release/sums.js";
 import { recountedConditions } from "../conditions.js";
@@ -221,10 +221,9 @@ export async function checkFiles({ folder, tree, manifest }: OpenRelease, findin
 
 /** Compares all files but pages with their digests. */
 export async function checkDigests({ folder, tree, manifest }: OpenRelease, findings: Findings): Promise<void> {
-  const memory = Buffer.allocUnsafe(2 ** 18);
   for (const [path, expected] of manifest.others) {
     if (tree.get(path) !== "file") continue;
-    const found = (await findDigest(join(folder, path), memory)) ?? "no file to read";
+    const found = (await hashPlain(join(folder, path))) ?? "no file to read";
     if (found !== expected) findings.add({ check: "digests", path, found, expected });
   }
 }
