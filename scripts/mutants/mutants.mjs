@@ -224,7 +224,7 @@ export const MUTANTS = [
     name: "changes-damaged-step-carried-on",
     file: "src/artifacts/steps.ts",
     from: "hashPlain(path) === digest",
-    to: 'findDigest(path, Buffer.alloc(2 ** 16)) !== ""',
+    to: 'hashPlain(path) !== ""',
     tests: ["test/changes/carry.test.ts", "test/build/steps.system.test.ts"],
   },
   {

@@ -17,12 +17,13 @@ import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../
 import { OWNED, PagePaths, SNAPSHOT } from "../release/layout.js";
 import { lockTarget } from "../release/lock.js";
 import { hashPlain, openPlain, readPlain } from "../release/plain-files.js";
+import { explainWrite } from "../release/refusals.js";
 import { makeFolder } from "../release/sharing.js";
 import { PublishedTimes } from "../release/times.js";
 import { flushFolder, replaceFile } from "../release/writer.js";
 import { OWN_PREFIX, type PublishedFile, type ReleaseFiles } from "./order.js";
 import { encodeOwned, listingsOf, type Owned, parseOwned } from "./owned.js";
-import { explainPut, type FileState, type Target } from "./target.js";
+import { type FileState, PUBLISH_WORDS, type Target } from "./target.js";
 
 const ASIDE_PREFIX = `${OWN_PREFIX}new-`;
 const CHUNK = 2 ** 16;
@@ -151,7 +152,7 @@ export class FolderTarget implements Target {
   explain(error: unknown): unknown {
     // The error may also come from reading the release.
     const isElsewhere = isSystemError(error) && "path" in error && !`${error.path}`.startsWith(this.root);
-    return isElsewhere ? explainSystem(error) : explainPut(this.name, error);
+    return isElsewhere ? explainSystem(error) : explainWrite(this.name, error, PUBLISH_WORDS);
   }
 
   #find(path: string): Stats | undefined {

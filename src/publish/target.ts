@@ -1,6 +1,4 @@
 /** The interface of a publish target: a folder or a bucket. */
-import { codeOf, explainRefusal, isMissing, isSystemError, UserError } from "../errors.js";
-import { findRefusal } from "../release/refusals.js";
 import type { PublishedFile, ReleaseFiles } from "./order.js";
 import type { Owned } from "./owned.js";
 
@@ -66,12 +64,5 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** Turns a system error from writing `name` into a UserError with advice; returns other errors as they are. */
-export function explainPut(name: string, error: unknown): unknown {
-  if (!isSystemError(error) && !(error instanceof Error && codeOf(error)?.startsWith("SQLITE_"))) return error;
-  // Node's recursive mkdir reports a missing path also on a read-only disk.
-  const why = explainRefusal(error, "another one", isMissing(error) ? findRefusal(name) : undefined);
-  return new UserError(`Cannot write ${name}: ${why}, then run this again: it goes on where it stopped.`, {
-    cause: error,
-  });
-}
+/** Words of `explainWrite` for what `publish` writes. */
+export const PUBLISH_WORDS = { another: "another one", end: ": it goes on where it stopped." };
