@@ -2,6 +2,7 @@
 import { getFips } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { CONTENT_TYPE, DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { UserError } from "../errors.js";
 import { fileHeaders, OWNED, SNAPSHOT, SUMS } from "../release/layout.js";
@@ -78,8 +79,8 @@ export class Bucket implements Target {
     if (other && !this.force && !isDead(other)) throw this.#isHeld(other);
     const holder = beginHolding(now);
     this.#holder = holder;
-    const list = Buffer.from(encodeOwned({ ...(found?.owned ?? ownedNothing(this.files)), holder }));
-    this.#ownedTag = await this.store.put(OWNED, list, OWN_HEADERS, found?.etag);
+    const list = found?.owned ?? ownedNothing(this.files);
+    this.#ownedTag = await this.store.put(OWNED, bytesOf(list, holder), OWN_HEADERS, found?.etag);
     if (this.#ownedTag !== undefined) return filesIn(found?.owned);
     throw this.#isHeld((await this.#findOwned())?.owned.holder);
   }
@@ -90,8 +91,7 @@ export class Bucket implements Target {
     const found = await this.#findOwned();
     if (found?.owned.holder?.id !== holder.id) return;
     if (!filesIn(found.owned)) return this.store.remove(OWNED);
-    const list = Buffer.from(encodeOwned({ ...found.owned, holder: undefined }));
-    await this.store.put(OWNED, list, OWN_HEADERS, found.etag);
+    await this.store.put(OWNED, bytesOf(found.owned), OWN_HEADERS, found.etag);
   }
 
   async readOwned(): Promise<Owned | undefined> {
@@ -125,20 +125,14 @@ export class Bucket implements Target {
     if (this.#listed[file.index] === 1 && tag === findMd5(join(this.files.folder, file.path))) return "same";
     const facts = await this.store.findFacts(file.path);
     if (!facts) return "absent";
-    const headers = headersOf(file, this.cacheControl);
-    const isSame =
-      facts.sha256 === file.digest &&
-      facts.ContentEncoding === headers.ContentEncoding &&
-      facts.CacheControl === headers.CacheControl &&
-      facts.ContentType === headers.ContentType;
+    const isSame = facts.sha256 === file.digest && isDeepStrictEqual(facts.headers, headersOf(file, this.cacheControl));
     return isSame ? "same" : "different";
   }
 
   async storeOwned(owned: Owned): Promise<void> {
     await this.flush();
     const holder = owned.complete ? undefined : this.#holder;
-    const list = Buffer.from(encodeOwned({ ...owned, holder }));
-    this.#ownedTag = await this.#put(OWNED, list, OWN_HEADERS, this.#ownedTag);
+    this.#ownedTag = await this.#put(OWNED, bytesOf(owned, holder), OWN_HEADERS, this.#ownedTag);
     if (owned.complete) this.#endHolding();
   }
 
@@ -231,10 +225,14 @@ export class Bucket implements Target {
 export function headersOf({ path, variant }: PublishedFile, cacheControl: string): ObjectHeaders {
   if (!variant) {
     const headers = fileHeaders(path, cacheControl);
-    return { CacheControl: headers["Cache-Control"], ContentType: headers["Content-Type"] };
+    return { CacheControl: headers["Cache-Control"], ContentType: headers["Content-Type"], ContentEncoding: undefined };
   }
-  const headers = { CacheControl: cacheControl, ContentType: CONTENT_TYPE };
-  return variant === "identity" ? headers : { ...headers, ContentEncoding: variant };
+  const ContentEncoding = variant === "identity" ? undefined : variant;
+  return { CacheControl: cacheControl, ContentType: CONTENT_TYPE, ContentEncoding };
+}
+
+function bytesOf(owned: Owned, holder?: Holder): Buffer {
+  return Buffer.from(encodeOwned({ ...owned, holder }));
 }
 
 /** The list, unless it names no files: then a run has written it only to lock an empty target. */

@@ -1,22 +1,12 @@
 /** A folder as a publish target. Writes files to temporary names and renames them, and never follows links in it. */
 import { createHash } from "node:crypto";
-import {
-  closeSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readSync,
-  rmdirSync,
-  rmSync,
-  type Stats,
-} from "node:fs";
+import { closeSync, fstatSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, type Stats } from "node:fs";
 import { open, opendir, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../errors.js";
+import { hasCode, isMissing, isSystemError, UserError } from "../errors.js";
 import { OWNED, PagePaths, SNAPSHOT } from "../release/layout.js";
 import { lockTarget } from "../release/lock.js";
-import { hashPlain, openPlain, readPlain } from "../release/plain-files.js";
+import { hashPlain, openPlain, readBlocks, readPlain } from "../release/plain-files.js";
 import { explainWrite } from "../release/refusals.js";
 import { makeFolder } from "../release/sharing.js";
 import { PublishedTimes } from "../release/times.js";
@@ -152,7 +142,7 @@ export class FolderTarget implements Target {
   explain(error: unknown): unknown {
     // The error may also come from reading the release.
     const isElsewhere = isSystemError(error) && "path" in error && !`${error.path}`.startsWith(this.root);
-    return isElsewhere ? explainSystem(error) : explainWrite(this.name, error, PUBLISH_WORDS);
+    return isElsewhere ? error : explainWrite(this.name, error, PUBLISH_WORDS);
   }
 
   #find(path: string): Stats | undefined {
@@ -235,14 +225,12 @@ async function copyFlushed(
   try {
     source = openPlain(from);
     if (source === undefined) return undefined;
-    const memory = Buffer.allocUnsafe(CHUNK);
     const hash = createHash("sha256");
     let bytes = 0;
-    for (let read = readSync(source, memory); read > 0; read = readSync(source, memory)) {
-      const piece = memory.subarray(0, read);
+    for (const piece of readBlocks(source, 0, Buffer.allocUnsafe(CHUNK))) {
       hash.update(piece);
       await copy.writeFile(piece);
-      bytes += read;
+      bytes += piece.length;
     }
     const time = timeOf(fstatSync(source));
     await copy.utimes(time, time);

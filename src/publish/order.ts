@@ -16,7 +16,7 @@ import {
   type Variant,
 } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { readPlain, sha256 } from "../release/plain-files.js";
+import { hashPlain } from "../release/plain-files.js";
 import { encodeSums } from "../release/sums.js";
 
 export interface PublishedFile {
@@ -82,10 +82,9 @@ export class ReleaseFiles {
     this.#sums = sums;
     const hash = createHash("sha256");
     for (const text of encodeSums(sums)) hash.update(text);
-    const signature = isSigned ? readPlain(join(folder, SIGNATURE)) : undefined;
     this.#unlisted = new Map([
       [SUMS, hash.digest("hex")],
-      [SIGNATURE, sha256(signature ?? "")],
+      [SIGNATURE, hashPlain(join(folder, SIGNATURE)) ?? ""],
     ]);
   }
 

@@ -52,7 +52,7 @@ export interface PublishResult extends PlanCounts {
   /** Lines of the purge list; 0 without one. */
   urls: number;
   /** Requests sent to a bucket, including retries. */
-  requests?: number;
+  requests?: number | undefined;
   /** Sentences about links to private addresses, and about limits of the host. */
   warnings: string[];
 }
@@ -63,7 +63,10 @@ const OPTIONS: OptionRules<PublishOptions> = {
   ...pick("release", "endpoint", "cacheControl", "force", "expect", "dryRun", "purgeList"),
 };
 const EFFECTS: OptionRules<PublishEffects> = {
-  ...{ now: callback, onProgress: callback, onStep: callback, signal: abortSignal },
+  now: callback,
+  onProgress: callback,
+  onStep: callback,
+  signal: abortSignal,
 };
 
 /**
@@ -73,41 +76,24 @@ const EFFECTS: OptionRules<PublishEffects> = {
 export async function publish(options: PublishOptions, effects: PublishEffects = {}): Promise<PublishResult> {
   const checked = checkOptions("publish", options, OPTIONS, ["dist", "target"]);
   checkOptions("publish's second argument", effects, EFFECTS);
-  return unlessStopped(effects.signal, async () => {
-    try {
-      return await run(checked, effects);
-    } catch (error) {
-      throw explainSystem(error);
-    }
-  });
+  return unlessStopped(effects.signal, () => run(checked, effects));
 }
 
 async function run(options: PublishOptions, effects: PublishEffects): Promise<PublishResult> {
-  const release = holdReleases(options.dist);
-  let purgeList: PurgeList | undefined;
-  try {
-    purgeList = options.purgeList === undefined ? undefined : openPurgeList(options.purgeList);
-    return await publishHeld(options, purgeList, effects);
-  } finally {
-    purgeList?.discard();
-    release();
-  }
-}
-
-async function publishHeld(
-  options: PublishOptions,
-  purgeList: PurgeList | undefined,
-  effects: PublishEffects,
-): Promise<PublishResult> {
-  const { force = false, dryRun = false } = options;
+  const { dist, force = false, dryRun = false } = options;
   const { now = () => new Date(), onStep = () => {}, signal } = effects;
-  const release = await openChosen(options.dist, options.release);
-  const files = new ReleaseFiles(release);
-  const damage = await findDamage(release, signal);
-  if (damage !== undefined) throw files.damaged(damage);
-  const warnings = await warningsOf(release, options);
-  const target = await openTarget(options, files, signal);
+  let unhold: (() => void) | undefined;
+  let purgeList: PurgeList | undefined;
+  let target: Target | undefined;
   try {
+    unhold = holdReleases(dist);
+    purgeList = options.purgeList === undefined ? undefined : openPurgeList(options.purgeList);
+    const release = await openChosen(dist, options.release);
+    const files = new ReleaseFiles(release);
+    const damage = await findDamage(release, signal);
+    if (damage !== undefined) throw files.damaged(damage);
+    const warnings = await warningsOf(release, options);
+    target = await openTarget(options, files, signal);
     const before = await (dryRun ? target.readOwned() : target.lock(now()));
     const snapshot = await target.readSnapshot();
     const there = snapshot && parseAnnounced(String(snapshot));
@@ -118,17 +104,23 @@ async function publishHeld(
     // Written before the run counts as complete: if it is killed here, the next run lists all URLs.
     const urls = purgeList?.write(plan) ?? 0;
     if (!dryRun) await complete(target, plan);
-    const { requests } = target;
     return {
-      ...{ target: target.name, id: files.snapshot.id, before: before?.release ?? null },
-      ...{ resumed: before?.complete === false, ...plan.counts, bytes, urls },
-      ...(requests !== undefined && { requests }),
+      target: target.name,
+      id: files.snapshot.id,
+      before: before?.release ?? null,
+      resumed: before?.complete === false,
+      ...plan.counts,
+      bytes,
+      urls,
+      requests: target.requests,
       warnings,
     };
   } catch (error) {
-    throw target.explain(error);
+    throw explainSystem(target ? target.explain(error) : error);
   } finally {
-    await target.close();
+    unhold?.();
+    await target?.close();
+    purgeList?.discard();
   }
 }
 
@@ -192,7 +184,8 @@ async function carryOut(
 ): Promise<number> {
   if (plan.steps === 0) return 0;
   const { files, before, orphans } = plan;
-  let [done, bytes] = [0, 0];
+  let done = 0;
+  let bytes = 0;
   const advance = () => onProgress({ files: ++done, total: plan.steps });
   const put = async (file: PublishedFile) => {
     const written = await target.put(file, join(files.folder, file.path));
@@ -215,7 +208,8 @@ async function carryOut(
     await put(file);
   }
   await target.flush();
-  for (const stage of [orphans.filter((path) => path === EXPLORER), orphans.filter((path) => path !== EXPLORER)]) {
+  for (const isExplorer of [true, false]) {
+    const stage = orphans.filter((path) => (path === EXPLORER) === isExplorer);
     await each(stage, AT_ONCE, remove, signal);
     if (stage.length > 0) await target.flush();
   }

@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import type * as Sdk from "@aws-sdk/client-s3";
 import { hasCode, UserError, usageError } from "../errors.js";
 import { sha256 } from "../release/plain-files.js";
-import { hasStatus } from "./store-errors.js";
+import { statusOf } from "./store-errors.js";
 
 export interface BucketAddress {
   bucket: string;
@@ -33,13 +33,14 @@ export function parseAddress(text: string): BucketAddress {
 export interface ObjectHeaders {
   CacheControl: string;
   ContentType: string;
-  ContentEncoding?: string;
+  ContentEncoding?: string | undefined;
 }
 
-export interface ObjectFacts extends Partial<ObjectHeaders> {
+export interface ObjectFacts {
   etag: string;
   /** SHA-256 in hexadecimal, if Rollcall put the object. */
   sha256: string | undefined;
+  headers: Record<keyof ObjectHeaders, string | undefined>;
 }
 
 /** Maximum attempts of a request. With the SDK's pauses, a store may be unreachable for about 10 seconds. */
@@ -122,11 +123,11 @@ export class ObjectStore {
     try {
       const command = new this.sdk.HeadObjectCommand(this.#key(path));
       const head = await this.client.send(command, { abortSignal: this.signal });
-      const { ETag, Metadata, CacheControl = "", ContentType = "", ContentEncoding } = head;
-      const headers = { CacheControl, ContentType, ...(ContentEncoding !== undefined && { ContentEncoding }) };
-      return { etag: plainTag(ETag), sha256: Metadata?.["sha256"], ...headers };
+      const { ETag, Metadata, CacheControl, ContentType, ContentEncoding } = head;
+      const headers = { CacheControl, ContentType, ContentEncoding };
+      return { etag: plainTag(ETag), sha256: Metadata?.["sha256"], headers };
     } catch (error) {
-      if (hasStatus(error, 404)) return undefined;
+      if (statusOf(error) === 404) return undefined;
       throw error;
     }
   }
@@ -157,12 +158,13 @@ export class ObjectStore {
       const command = new this.sdk.PutObjectCommand({ ...object, ...(hasCondition && condition) });
       return plainTag((await this.client.send(command, { abortSignal: this.signal })).ETag);
     } catch (error) {
-      if (hasCondition && hasStatus(error, 501)) {
+      const status = statusOf(error);
+      if (hasCondition && status === 501) {
         // The store does not support conditional writes.
         this.#hasConditions = false;
         return this.put(path, bytes, headers, over);
       }
-      if (!hasCondition || ![404, 409, 412].some((status) => hasStatus(error, status))) throw error;
+      if (!hasCondition || ![404, 409, 412].includes(status ?? 0)) throw error;
       // An earlier attempt of this request may have succeeded, with its response lost.
       const found = await this.findFacts(path);
       return found?.sha256 === digest ? found.etag : undefined;

@@ -29,24 +29,18 @@ export function explainStore(name: string, error: unknown): unknown {
     const answer = `the store answered ${status} ${error.name}`;
     return new UserError(`Cannot publish to ${name}: ${answer}; fix that, ${GO_ON}`, { cause: error });
   }
-  if (!isTransient(error)) return error;
+  if (error.name !== "TimeoutError" && !hasCode(error, ...NETWORK)) return error;
   const code = codeOf(error) ?? error.name;
   return new UserError(`Cannot publish to ${name}: the store cannot be reached (${code}); wait, ${GO_ON}`, {
     cause: error,
   });
 }
 
-/** Whether a store answered with this HTTP status. */
-export function hasStatus(error: unknown, status: number): boolean {
-  return statusOf(error) === status;
-}
-
-/** Whether a retry may help: a network error, or an overloaded store. */
-function isTransient(error: unknown): boolean {
-  const status = statusOf(error);
-  if (status !== undefined && status >= 400) return status >= 500 || status === 408 || status === 429;
-  if (!(error instanceof Error)) return false;
-  return error.name === "TimeoutError" || hasCode(error, ...NETWORK);
+/** The HTTP status that a store answered with, if it answered. */
+export function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("$metadata" in error)) return undefined;
+  const { httpStatusCode } = error.$metadata as { httpStatusCode?: number };
+  return httpStatusCode;
 }
 
 const NETWORK: readonly string[] = [
@@ -59,9 +53,3 @@ const NETWORK: readonly string[] = [
   "ERR_STREAM_PREMATURE_CLOSE",
   "ETIMEDOUT",
 ];
-
-function statusOf(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !("$metadata" in error)) return undefined;
-  const { httpStatusCode } = error.$metadata as { httpStatusCode?: number };
-  return httpStatusCode;
-}

@@ -8,15 +8,20 @@ import { hasScheme } from "../settings/kinds.js";
 import type { TargetOptions } from "./target.js";
 
 const PRIVATE = new BlockList();
-PRIVATE.addSubnet("0.0.0.0", 8, "ipv4");
-PRIVATE.addSubnet("10.0.0.0", 8, "ipv4");
-PRIVATE.addSubnet("127.0.0.0", 8, "ipv4");
-PRIVATE.addSubnet("169.254.0.0", 16, "ipv4");
-PRIVATE.addSubnet("172.16.0.0", 12, "ipv4");
-PRIVATE.addSubnet("192.168.0.0", 16, "ipv4");
-PRIVATE.addAddress("::1", "ipv6");
-PRIVATE.addSubnet("fc00::", 7, "ipv6");
-PRIVATE.addSubnet("fe80::", 10, "ipv6");
+for (const subnet of [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "::1/128",
+  "fc00::/7",
+  "fe80::/10",
+]) {
+  const [net = "", prefix] = subnet.split("/");
+  PRIVATE.addSubnet(net, Number(prefix), net.includes(":") ? "ipv6" : "ipv4");
+}
 
 /** Whether a URL leads to a loopback, private or link-local address. */
 export function isPrivate(url: string): boolean {

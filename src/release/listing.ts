@@ -17,14 +17,12 @@ export interface Announced {
   id: string;
   base_url: string;
   count: number;
-  pages: number;
 }
 
 const announcedSchema: z.ZodType<Announced> = z.object({
   id: z.string().regex(/^[0-9a-f]{12}$/),
   base_url: z.string(),
   count: z.int(),
-  pages: z.int(),
 });
 
 /** Reads snapshot.json of any version of Rollcall; undefined if it is something else. */
