@@ -146,7 +146,7 @@ export const MUTANTS = [
   {
     name: "publish-lock-not-confirmed",
     file: "src/publish/bucket.ts",
-    from: "if (found?.etag === this.#ownedTag) return;",
+    from: "if (found?.etag === ownedTag) return;",
     to: "if (Boolean(found)) return;",
     tests: ["test/publish/lock.test.ts"],
   },

@@ -97,6 +97,12 @@ export class ReleaseFiles {
     return { index, path, digest: this.#unlisted.get(path) ?? listed ?? "", variant: found?.variant };
   }
 
+  /** The digest of a file; undefined if the release has no such file. */
+  digestOf(path: string): string | undefined {
+    const index = this.indexOf(path);
+    return index === undefined ? undefined : this.at(index).digest;
+  }
+
   /** The number of a file; undefined if the release has no such file. */
   indexOf(path: string): number | undefined {
     const last = this.#last.indexOf(path);

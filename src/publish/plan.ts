@@ -37,7 +37,7 @@ export async function makePlan(
   const states = new Uint8Array(files.length);
   const orphans: string[] = [];
   const foreign: string[] = [];
-  for await (const path of target.list(files, before)) {
+  for await (const path of target.list(before)) {
     signal?.throwIfAborted();
     if (before && owns(before, path) && files.indexOf(path) === undefined) orphans.push(path);
   }

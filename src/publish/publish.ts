@@ -112,7 +112,7 @@ async function run(options: PublishOptions, effects: PublishEffects): Promise<Pu
       ...plan.counts,
       bytes,
       urls,
-      requests: target.requests,
+      requests: target.requests?.(),
       warnings,
     };
   } catch (error) {
@@ -127,7 +127,7 @@ async function run(options: PublishOptions, effects: PublishEffects): Promise<Pu
 function openTarget(options: PublishOptions, files: ReleaseFiles, signal?: AbortSignal): Promise<Target> {
   const { target: name, dist } = options;
   if (hasScheme(name)) return openBucket(parseAddress(name), files, options, signal);
-  return openTargetFolder(name, dist);
+  return openTargetFolder(name, dist, files.folder);
 }
 
 /**

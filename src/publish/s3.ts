@@ -51,79 +51,59 @@ const SILENCE_MS = 30_000;
 /** The default region. Amazon redirects to the right one, and other stores ignore it. */
 const REGION = "us-east-1";
 
-/** Reads, puts, lists and removes objects. Paths are relative to the prefix of the address. */
-export class ObjectStore {
-  /** Number of requests sent, including retries. */
-  requests = 0;
-  #hasConditions = true;
+/** A bucket's objects. Paths are relative to the prefix of the address. */
+export type ObjectStore = Awaited<ReturnType<typeof openStore>>;
 
-  /**
-   * Opens a client. Sends no request.
-   * @param signal aborts all requests; may be replaced later.
-   * @throws UserError if the SDK is not installed.
-   */
-  static async open(
-    address: BucketAddress,
-    endpoint: string | undefined,
-    signal: AbortSignal = new AbortController().signal,
-  ): Promise<ObjectStore> {
-    const sdk = await loadSdk();
-    const configure = (region?: { region: string }) =>
-      new sdk.S3Client({
-        ...region,
-        ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-        maxAttempts: ATTEMPTS,
-        followRegionRedirects: true,
-        // Not every store supports the newer checksums, and the signature covers the body anyway.
-        requestChecksumCalculation: "WHEN_REQUIRED",
-        responseChecksumValidation: "WHEN_REQUIRED",
-        // The SDK throws all errors that matter.
-        logger: { debug() {}, info() {}, warn() {}, error() {} },
-        requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
-      });
-    const client = configure();
-    const hasRegion = await client.config.region().then(
-      () => true,
-      () => false,
-    );
-    return new ObjectStore(sdk, hasRegion ? client : configure({ region: REGION }), address, signal);
-  }
-
-  private constructor(
-    private readonly sdk: typeof Sdk,
-    private readonly client: Sdk.S3Client,
-    private readonly address: BucketAddress,
-    public signal: AbortSignal,
-  ) {
-    // Each request in progress adds a listener.
-    setMaxListeners(0, signal);
-    client.middlewareStack.add(
-      (next) => (args) => {
-        this.requests++;
-        return next(args);
-      },
-      { step: "deserialize", name: "countRequests", priority: "low" },
-    );
-  }
-
-  /** Reads a small object; undefined if it does not exist. */
-  async find(path: string): Promise<{ etag: string; bytes: Buffer } | undefined> {
-    try {
-      const command = new this.sdk.GetObjectCommand(this.#key(path));
-      const { Body, ETag } = await this.client.send(command, { abortSignal: this.signal });
-      return { etag: plainTag(ETag), bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
-    } catch (error) {
-      if (error instanceof this.sdk.NoSuchKey) return undefined;
-      throw error;
-    }
-  }
+/**
+ * Opens a client of a bucket. Sends no request.
+ * @param signal aborts all requests, until `limit` is called.
+ * @throws UserError if the SDK is not installed.
+ */
+export async function openStore(
+  { bucket, prefix }: BucketAddress,
+  endpoint: string | undefined,
+  signal: AbortSignal = new AbortController().signal,
+) {
+  const { S3, NoSuchKey } = await loadSdk();
+  const configure = (region?: { region: string }) =>
+    new S3({
+      ...region,
+      ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+      maxAttempts: ATTEMPTS,
+      followRegionRedirects: true,
+      // Not every store supports the newer checksums, and the signature covers the body anyway.
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+      // The SDK throws all errors that matter.
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
+    });
+  const own = configure();
+  const client = await own.config.region().then(
+    () => own,
+    () => configure({ region: REGION }),
+  );
+  let requests = 0;
+  let hasConditions = true;
+  const options = { abortSignal: signal };
+  // Each request in progress adds a listener.
+  setMaxListeners(0, signal);
+  client.middlewareStack.add(
+    (next) => (args) => {
+      requests++;
+      return next(args);
+    },
+    { step: "deserialize", name: "countRequests", priority: "low" },
+  );
+  const keyOf = (path: string) => ({ Bucket: bucket, Key: prefix + path });
 
   /** Reads an object's headers and digest, without its bytes; undefined if it does not exist. */
-  async findFacts(path: string): Promise<ObjectFacts | undefined> {
+  async function findFacts(path: string): Promise<ObjectFacts | undefined> {
     try {
-      const command = new this.sdk.HeadObjectCommand(this.#key(path));
-      const head = await this.client.send(command, { abortSignal: this.signal });
-      const { ETag, Metadata, CacheControl, ContentType, ContentEncoding } = head;
+      const { ETag, Metadata, CacheControl, ContentType, ContentEncoding } = await client.headObject(
+        keyOf(path),
+        options,
+      );
       const headers = { CacheControl, ContentType, ContentEncoding };
       return { etag: plainTag(ETag), sha256: Metadata?.["sha256"], headers };
     } catch (error) {
@@ -132,56 +112,66 @@ export class ObjectStore {
     }
   }
 
-  /** Lists all objects below the prefix, 1,000 with each request. */
-  async *list(): AsyncGenerator<{ path: string; etag: string }> {
-    const { bucket, prefix } = this.address;
-    let ContinuationToken: string | undefined;
-    do {
-      const command = new this.sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken });
-      const { Contents = [], NextContinuationToken } = await this.client.send(command, { abortSignal: this.signal });
-      for (const { Key = "", ETag } of Contents) yield { path: Key.slice(prefix.length), etag: plainTag(ETag) };
-      ContinuationToken = NextContinuationToken;
-    } while (ContinuationToken !== undefined);
-  }
-
   /**
    * Puts an object over a certain version. Stores its digest as metadata, so that it can be compared without reading it.
    * @param over the entity tag of the version to replace; undefined if the object must not exist.
    * @returns the new tag; undefined if the object is another version.
    */
-  async put(path: string, bytes: Buffer, headers: ObjectHeaders, over?: string): Promise<string | undefined> {
+  async function put(path: string, bytes: Buffer, headers: ObjectHeaders, over?: string): Promise<string | undefined> {
     const digest = sha256(bytes);
-    const hasCondition = this.#hasConditions;
+    const hasCondition = hasConditions;
     const condition = over === undefined ? { IfNoneMatch: "*" } : { IfMatch: over };
-    const object = { ...this.#key(path), ...headers, Metadata: { sha256: digest }, Body: bytes };
+    const object = { ...keyOf(path), ...headers, Metadata: { sha256: digest }, Body: bytes };
     try {
-      const command = new this.sdk.PutObjectCommand({ ...object, ...(hasCondition && condition) });
-      return plainTag((await this.client.send(command, { abortSignal: this.signal })).ETag);
+      return plainTag((await client.putObject({ ...object, ...(hasCondition && condition) }, options)).ETag);
     } catch (error) {
       const status = statusOf(error);
       if (hasCondition && status === 501) {
         // The store does not support conditional writes.
-        this.#hasConditions = false;
-        return this.put(path, bytes, headers, over);
+        hasConditions = false;
+        return put(path, bytes, headers, over);
       }
       if (!hasCondition || ![404, 409, 412].includes(status ?? 0)) throw error;
       // An earlier attempt of this request may have succeeded, with its response lost.
-      const found = await this.findFacts(path);
+      const found = await findFacts(path);
       return found?.sha256 === digest ? found.etag : undefined;
     }
   }
 
-  async remove(path: string): Promise<void> {
-    await this.client.send(new this.sdk.DeleteObjectCommand(this.#key(path)), { abortSignal: this.signal });
-  }
-
-  close(): void {
-    this.client.destroy();
-  }
-
-  #key(path: string): { Bucket: string; Key: string } {
-    return { Bucket: this.address.bucket, Key: this.address.prefix + path };
-  }
+  return {
+    findFacts,
+    put,
+    /** The number of requests sent, including retries. */
+    requests: () => requests,
+    /** Reads a small object; undefined if it does not exist. */
+    async find(path: string): Promise<{ etag: string; bytes: Buffer } | undefined> {
+      try {
+        const { Body, ETag } = await client.getObject(keyOf(path), options);
+        return { etag: plainTag(ETag), bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
+      } catch (error) {
+        if (error instanceof NoSuchKey) return undefined;
+        throw error;
+      }
+    },
+    /** Lists all objects below the prefix, 1,000 with each request. */
+    async *list(): AsyncGenerator<{ path: string; etag: string }> {
+      let ContinuationToken: string | undefined;
+      do {
+        const found = await client.listObjectsV2({ Bucket: bucket, Prefix: prefix, ContinuationToken }, options);
+        for (const { Key = "", ETag } of found.Contents ?? [])
+          yield { path: Key.slice(prefix.length), etag: plainTag(ETag) };
+        ContinuationToken = found.NextContinuationToken;
+      } while (ContinuationToken !== undefined);
+    },
+    async remove(path: string): Promise<void> {
+      await client.deleteObject(keyOf(path), options);
+    },
+    /** Aborts later requests after a time, whatever the signal says. */
+    limit(milliseconds: number): void {
+      options.abortSignal = AbortSignal.timeout(milliseconds);
+    },
+    close: () => client.destroy(),
+  };
 }
 
 /** Removes the quotes of an entity tag, which only some stores send. Ceph does not accept a quoted tag in `If-Match`. */

@@ -1,6 +1,7 @@
 /** Explains errors of an S3 store. Messages repeat only error names and status codes of the store. */
 import { codeOf, hasCode, UserError } from "../errors.js";
 
+const OTHER_REGION = "the bucket is in another region; set AWS_REGION to it.";
 const GO_ON = "then run this again: it goes on where it stopped.";
 
 const REFUSALS: ReadonlyMap<string, string> = new Map([
@@ -13,8 +14,8 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
   ["SignatureDoesNotMatch", `the secret key does not belong to the access key; check the credentials, ${GO_ON}`],
   ["AccessDenied", `access is denied; allow s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject, ${GO_ON}`],
   ["NoSuchBucket", "there is no such bucket; make it, or name another one."],
-  ["PermanentRedirect", "the bucket is in another region; set AWS_REGION to it."],
-  ["AuthorizationHeaderMalformed", "the bucket is in another region; set AWS_REGION to it."],
+  ["PermanentRedirect", OTHER_REGION],
+  ["AuthorizationHeaderMalformed", OTHER_REGION],
   ["RequestTimeTooSkewed", "this machine's clock is wrong; set it, then run this again."],
   ["ENOTFOUND", "its host name does not exist; check --endpoint and AWS_REGION."],
 ]);

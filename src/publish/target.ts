@@ -1,5 +1,5 @@
 /** The interface of a publish target: a folder or a bucket. */
-import type { PublishedFile, ReleaseFiles } from "./order.js";
+import type { PublishedFile } from "./order.js";
 import type { Owned } from "./owned.js";
 
 export interface TargetOptions {
@@ -30,8 +30,8 @@ export type FileState = "absent" | "same" | "different";
 /** A folder or a bucket. All paths are relative to it, with `/`. */
 export interface Target {
   readonly name: string;
-  /** Requests sent so far; only for a bucket. */
-  readonly requests?: number;
+  /** The number of requests sent so far; only for a bucket. */
+  requests?(): number;
   /** The value of Cache-Control that files get; only for a bucket. */
   readonly cacheControl?: string;
   /** Whether several machines may publish there, so that a release is replaced only if this one knows it. */
@@ -45,7 +45,7 @@ export interface Target {
   /** Reads snapshot.json; undefined if it does not exist. */
   readSnapshot(): Promise<Buffer | undefined>;
   /** The paths of all files that may be of the release or owned. Called once, before `stateOf`. */
-  list(files: ReleaseFiles, owned: Owned | undefined): AsyncIterable<string>;
+  list(owned: Owned | undefined): AsyncIterable<string>;
   stateOf(file: PublishedFile): Promise<FileState>;
   /** Writes the list of owned files, before the first change and after the last one. A complete list may release the lock. */
   storeOwned(owned: Owned): Promise<void>;

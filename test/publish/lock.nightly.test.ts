@@ -2,9 +2,9 @@
 import { hostname } from "node:os";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { publish } from "../../src/index.js";
-import { type Bucket, openBucket } from "../../src/publish/bucket.js";
+import { openBucket } from "../../src/publish/bucket.js";
 import { ReleaseFiles } from "../../src/publish/order.js";
-import { ObjectStore, parseAddress } from "../../src/publish/s3.js";
+import { openStore, parseAddress } from "../../src/publish/s3.js";
 import { openRelease } from "../../src/release/open.js";
 import { writeRelease } from "../server/release.js";
 import { run } from "../support/command.js";
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 const address = parseAddress(`s3://${BUCKET}/dir`);
-const newRun = (): Promise<Bucket> => openBucket(address, files, { endpoint: server.endpoint }, undefined);
+const newRun = () => openBucket(address, files, { endpoint: server.endpoint }, undefined);
 const listNow = async () => JSON.parse((await server.read(LIST))?.text ?? "null");
 
 describe("on a store with conditional writes", () => {
@@ -94,7 +94,7 @@ test("on a store that ignores conditions, the earlier of two runs notices before
 
 test("does not replace a version of another run", async () => {
   server = await startStore();
-  const store = await ObjectStore.open(address, server.endpoint);
+  const store = await openStore(address, server.endpoint);
   const headers = { CacheControl: "no-cache", ContentType: "text/plain" };
   const put = (over?: string) => store.put("page", Buffer.from("late"), headers, over);
   const before = await store.put("page", Buffer.from("before"), headers);

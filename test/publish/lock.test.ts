@@ -3,7 +3,7 @@ import { truncateSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { Bucket } from "../../src/publish/bucket.js";
+import { bucketTarget } from "../../src/publish/bucket.js";
 import type { ReleaseFiles } from "../../src/publish/order.js";
 import { type Owned, ownedBetween, ownedBy } from "../../src/publish/owned.js";
 import type { ObjectStore } from "../../src/publish/s3.js";
@@ -49,7 +49,7 @@ function write(bytes: Buffer): string {
   return list.etag;
 }
 
-const newRun = ({ force = false } = {}) => new Bucket("s3://bucket/dir", files, "no-cache", force, store);
+const newRun = ({ force = false } = {}) => bucketTarget("s3://bucket/dir", files, { force }, store);
 const stored = (): Owned | undefined => list && JSON.parse(String(list.bytes));
 
 /** Makes the holder another run, with these changes. */
@@ -111,7 +111,7 @@ test("takes over the lock of an ended process, but not one of another system or 
   claim({ pid: process.ppid, system });
   await expect(newRun().lock(NOW)).rejects.toThrow(`by process ${process.ppid} on`);
   claim({ pid: GONE });
-  await newRun().lock(NOW);
+  expect(await newRun().lock(NOW), "the list of an empty target").toBe(undefined);
   // This process does not hold the lock, so an earlier one with the same number did.
   claim({ pid: process.pid });
   await newRun().lock(NOW);
