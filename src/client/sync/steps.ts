@@ -2,11 +2,12 @@
 import { writtenValue } from "../../contract/record/value.js";
 import { ListingError, malformed, quoted, tooLarge, usage } from "../errors.js";
 import { linesOf } from "../gzip-lines.js";
-import { keyOrder, type RecordReader } from "../record-reader.js";
+import { keyOrder } from "../order.js";
 import type { Bytes } from "../requests.js";
 import { Sha256 } from "../sha256.js";
 import { FILE_BYTES } from "../snapshot.js";
 import { compareBytes, isPlainObject, objectOf } from "../utf8.js";
+import type { RecordReader } from "./records.js";
 import type { KeptRecord } from "./store.js";
 
 /** A step as changes.json lists it. */
@@ -98,7 +99,8 @@ export async function* changesOf<T>(
   reader: RecordReader<T>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Edit<T>> {
-  let [puts, removes] = [0, 0];
+  let puts = 0;
+  let removes = 0;
   let before: Uint8Array = new Uint8Array();
   for await (const line of linesOf(packed, [packed.length], url, signal)) {
     const [change, value] = changeOf(line, url, reader);

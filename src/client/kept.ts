@@ -1,5 +1,6 @@
 /** Shares pending reads among callers, and caches files of a snapshot for a short time. */
 import { findView } from "./find-snapshot.js";
+import { parsePage } from "./page.js";
 import { LONGEST_MS, within } from "./requests.js";
 import type { Host, SharedReads, SnapshotView } from "./snapshot.js";
 
@@ -22,10 +23,20 @@ export function readKept<V>(
   return value;
 }
 
+/** Reads the records of a page through the cache. */
+export function readKeptPage<T>(view: SnapshotView, page: number, signal: AbortSignal | undefined): Promise<T[]> {
+  return readKept(
+    view,
+    `page ${page}`,
+    signal,
+    async (own) => parsePage<T>(view, page, await view.readPage(page, own)).results,
+  );
+}
+
 /** The latest known snapshot; read again if the host was seen to have another one. */
-export async function latestView(host: Host, signal: AbortSignal | undefined, isPast = false): Promise<SnapshotView> {
+export async function latestView(host: Host, signal: AbortSignal | undefined, bypass = false): Promise<SnapshotView> {
   const { view, gone, finding } = host;
-  if (isPast) return findView(host, { signal, isPast });
+  if (bypass) return findView(host, { signal, bypass });
   if (view && view.snapshot !== gone) return view;
   return readOnce(finding, "", signal, async (own) => {
     const found = await findView(host, { signal: own });
@@ -49,7 +60,8 @@ function readOnce<V>(
 
 function share<V>(read: (signal: AbortSignal) => Promise<V>, forget: () => void) {
   const control = new AbortController();
-  let [waiting, isThere] = [0, false];
+  let waiting = 0;
+  let isThere = false;
   const value = read(control.signal);
   value.then(() => {
     isThere = true;
