@@ -119,7 +119,7 @@ export function openListing<T = User>(baseUrl: string | URL, given: ListingOptio
 /** @throws ListingError (usage) for a path that no host serves as a file, or that is a page */
 function requireFile({ baseUrl }: Host, path: string): void {
   checked(baseUrl, { file: path }, "file");
-  const isUnserved = /^(records\.sha256$|adapters\/)/.test(path);
+  const isUnserved = path === "records.sha256";
   if (isUnserved || /(^|\/)pages\/\d+\.json/.test(path))
     throw usage(`${baseUrl}/${path}`, isUnserved ? "is not served by any host" : "is a page: call page(number)");
 }

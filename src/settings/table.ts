@@ -149,7 +149,6 @@ export const SETTINGS = {
       ["build", "dev", "verify"],
       "worker threads, or 0 (default: one per core; none for small work)",
     ),
-    every: row(kind.pause, ["mirror"], "repeat until stopped, with this pause: 60s, 15m"),
     json: row(
       yesOrNo,
       ["init", "build", "dev", "serve", "releases", "use", "forget", "verify", "publish", "host", "mirror"],

@@ -56,6 +56,7 @@ export function held(file: string): string | undefined {
   const db = new Database(file, { readonly: true });
   try {
     return db.transaction(() => {
+      if (db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined) return undefined;
       const state = db.prepare<[], string>("SELECT state FROM rollcall_mirror").pluck().get();
       if (state === undefined) return undefined;
       const lines = db.prepare<[], string>("SELECT digest || '  ' || key FROM rollcall_records ORDER BY place");

@@ -134,10 +134,6 @@ Never overwrites a file.`,
     },
     examples: [
       ["rollcall mirror https://directory.example.com users.sqlite", "create or update the copy"],
-      [
-        "rollcall mirror https://directory.example.com users.sqlite --every 60s",
-        "update it every minute until stopped",
-      ],
       ["rollcall mirror https://directory.example.com users.sqlite --key minisign.pub", "accept signed releases only"],
     ],
     load: async () => (await import("../mirror.js")).runMirror,
