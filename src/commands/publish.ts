@@ -20,7 +20,8 @@ export async function runPublish({ settings, arguments: { target = "" } }: Given
   const onStep = (kind: StepKind, path: string) => print(io, `${SIGNS[kind]} ${visible(path)}`);
   const step = (bar: Progress | undefined, signal: AbortSignal) =>
     publishRelease(options, {
-      ...{ signal, onStep: json ? undefined : onStep },
+      signal,
+      onStep: json ? undefined : onStep,
       now: () => io.date(),
       onProgress: ({ files, total }) => bar?.update(files, total),
     });

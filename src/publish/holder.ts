@@ -24,6 +24,7 @@ export function beginHolding(now: Date): Holder {
   return { ...thisProcess(now), id, system: findSystem() };
 }
 
+/** Ends a holder of this process: a lock that it left counts as a dead run's. */
 export function endHolding({ id }: Holder): void {
   held.delete(id);
 }

@@ -40,8 +40,13 @@ export type Owned = z.infer<typeof ownedSchema>;
 /** The files owned when a target holds exactly one release. */
 export function ownedBy({ snapshot, paths, pages, variants, others }: ReleaseFiles, cacheControl?: string): Owned {
   return {
-    ...{ rollcall: 1, release: snapshot.id, complete: true },
-    ...{ path: paths.listing, pages, variants: [...variants], others: [...others] },
+    rollcall: 1,
+    release: snapshot.id,
+    complete: true,
+    path: paths.listing,
+    pages,
+    variants: [...variants],
+    others: [...others],
     ...(cacheControl !== undefined && { cacheControl }),
   };
 }

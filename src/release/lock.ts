@@ -118,6 +118,7 @@ function openLock(path: string): { db: Database.Database; inode: number } {
 /** A process that holds a lock. */
 export const processSchema = z.object({ pid: z.int(), machine: z.string(), since: z.string() });
 
+/** Describes this process, as the holder of a lock since `now`. */
 export function thisProcess(now: Date): z.infer<typeof processSchema> {
   return { pid: process.pid, machine: hostname(), since: now.toISOString() };
 }
