@@ -6,7 +6,7 @@ import type { Host, SharedReads, SnapshotView } from "./snapshot.js";
 
 /** Lifetime of cached files. It is short, since only requests show that the host has another snapshot. */
 const KEPT_MS = 60_000;
-const MOST_KEPT = 16;
+const MOST_KEPT = 24;
 
 /** Reads a file through the cache. Searching letter by letter needs the same files repeatedly. */
 export function readKept<V>(
@@ -52,21 +52,25 @@ function readOnce<V>(
   signal: AbortSignal | undefined,
   read: (signal: AbortSignal) => Promise<V>,
 ): Promise<V> {
-  const wait = reads.get(name) ?? share(read, () => reads.delete(name));
+  const wait =
+    reads.get(name) ??
+    share(read, (own) => {
+      // After an abort, another read may have its name.
+      if (reads.get(name) === own) reads.delete(name);
+    });
   reads.delete(name);
   reads.set(name, wait);
   return wait(signal) as Promise<V>;
 }
 
-function share<V>(read: (signal: AbortSignal) => Promise<V>, forget: () => void) {
+type Wait<V> = (signal: AbortSignal | undefined) => Promise<V>;
+
+function share<V>(read: (signal: AbortSignal) => Promise<V>, forget: (own: Wait<V>) => void): Wait<V> {
   const control = new AbortController();
   let waiting = 0;
   let isThere = false;
   const value = read(control.signal);
-  value.then(() => {
-    isThere = true;
-  }, forget);
-  return async (signal: AbortSignal | undefined): Promise<V> => {
+  const wait: Wait<V> = async (signal) => {
     waiting++;
     try {
       return await within(
@@ -77,9 +81,16 @@ function share<V>(read: (signal: AbortSignal) => Promise<V>, forget: () => void)
       );
     } finally {
       if (--waiting === 0 && !isThere) {
-        forget();
+        forget(wait);
         control.abort();
       }
     }
   };
+  value.then(
+    () => {
+      isThere = true;
+    },
+    () => forget(wait),
+  );
+  return wait;
 }

@@ -18,7 +18,7 @@ import {
 } from "../snapshot.js";
 import { createWalk, MOST_RESTARTS, type PageSource, retryWhenChanged } from "../walk.js";
 import { linesOfPages, recordReader, stateOf } from "./records.js";
-import { chainOf, changesOf, checkStep, type Edit, type ListedStep } from "./steps.js";
+import { chainOf, changesOf, type Edit, type ListedStep } from "./steps.js";
 import type { Held, Store } from "./store.js";
 
 /** One attempt of a sync. */
@@ -133,7 +133,8 @@ async function readSteps<T>(round: Round<T>, held: Held, target: KnownSnapshot):
       const how = { maxBytes: step.bytes, past: step.sha256, signal, isFresh: true };
       return target.read(from, how, (packed, status) => {
         requireOk(from, status);
-        return checkStep(step, packed, from, signal);
+        if (packed.length === step.bytes) return packed;
+        throw new ListingError("mismatch", from, "has a wrong length", `${step.bytes}`, `${packed.length}`);
       });
     },
     async *items(number, packed, records) {
