@@ -7,7 +7,7 @@ import type { Artifact, Download, MergeContext, Merger } from "./artifact.js";
 /** Which artifacts a release has, by the settings of its build. */
 export type Chosen = Partial<Readonly<Record<"bulk" | "lookup" | "explorer" | DownloadName, boolean>>>;
 
-export const DOWNLOAD_ARTIFACTS: Readonly<Record<DownloadName, () => Promise<Download>>> = {
+const DOWNLOAD_ARTIFACTS: Readonly<Record<DownloadName, () => Promise<Download>>> = {
   csv: async () => (await import("./csv.js")).CSV,
 };
 

@@ -41,7 +41,7 @@ export function hostOf(name: string): Host {
 }
 
 /** Whether a host can serve a listing at this path: those that map queries cannot yet serve one at its base URL itself. */
-export function canServe({ query }: Host, listing: string): boolean {
+function canServe({ query }: Host, listing: string): boolean {
   return query === "no" || listing !== DEFAULT_PATH;
 }
 
