@@ -112,7 +112,7 @@ export async function inspect(folder: string): Promise<{ release?: Release; prob
     const found = sha256(text ?? "");
     const listed = sums.others.get(name);
     if (listed === undefined) note("sums", name, "no line", `one in ${SUMS}`);
-    else if (found !== listed) note("digests", name, found, listed);
+    else if (found !== listed) note("digests", name, `other bytes, ${found}`, `${listed}, as ${SUMS} lists it`);
   }
   const { id, ...facts } = snapshot;
   const digest = contentDigest(facts, sums);

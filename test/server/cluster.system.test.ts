@@ -85,7 +85,7 @@ test("ends with the reason when no process can be started", async () => {
   const { code, stderr } = await ended;
   expect(code).toBe(1);
   const why =
-    /Process \d+ cannot serve: Release \S+ is broken: it lacks SHA256SUMS\. Run "rollcall verify" to see all that is wrong.*/;
+    /Process \d+ cannot serve: Release \S+ is broken: SHA256SUMS: found no file; expected a plain file\. Run "rollcall verify" to see all that is wrong.*/;
   const starts = stderr.split("\n").filter((line) => why.test(line));
   expect(starts, "six for each").toHaveLength(12);
   expect(starts.at(-1)).toMatch(/^error: No process serves any more, and none can be started: Process /);

@@ -1,5 +1,6 @@
 /** `rollcall verify URL`: correct hosts have no finding, and each fault is found by its own rows. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { HostError } from "../../src/errors.js";
 import { openRelease } from "../../src/release/open.js";
 import { CHECK_NAMES, HOST_ROWS, verifyHost } from "../../src/verify/host/host.js";
 import type { Verdict } from "../../src/verify/verdict.js";
@@ -125,16 +126,6 @@ test("a page that cannot be downloaded is a finding, and the release is not look
   expect(row(verdict, "records")).toMatchObject({ outcome: "skipped", note: "the release could not be downloaded" });
 });
 
-test("stops after a hundred wrong pages", async () => {
-  const many = await front({ count: 300, pageSize: 1 });
-  many.edit(({ url }, reply) => (/page=[2-9]\d*$/.test(url ?? "") ? { ...reply, status: 410 } : undefined));
-  const against = await openRelease(many.host.release.folder);
-  const found = row(await verifyHost({ baseUrl: many.baseUrl, against }), "pages");
-  // Requests in progress at the limit count, too.
-  expect(found?.count).toBeGreaterThanOrEqual(100);
-  expect(found?.count).toBeLessThan(100 + 8);
-});
-
 describe("a form of link that does not work", () => {
   const queries = /\/api\/users\/?\?/;
 
@@ -142,7 +133,10 @@ describe("a form of link that does not work", () => {
     const one = await front({ count: 11 });
     one.edit(({ url }, reply) => (queries.test(url ?? "") ? { ...reply, status: 404 } : undefined));
     const against = await openRelease(one.host.release.folder);
-    await expect(verifyHost({ baseUrl: one.baseUrl, against })).rejects.toThrow(
+    const error = await verifyHost({ baseUrl: one.baseUrl, against }).catch((error: unknown) => error);
+    // Its exit code is 1.
+    expect(error).toBeInstanceOf(HostError);
+    expect(String(error)).toContain(
       `${one.baseUrl}/api/users/pages/1.json is page 1, but next and previous have the other form, so no link works on this host: build with --links path.`,
     );
   });
@@ -203,7 +197,7 @@ describe("a host of stations", () => {
     for (const compared of [verdict, await verifyHost({ baseUrl: weather.baseUrl, against })])
       expect(row(compared, "files")?.findings[0]).toMatchObject({
         url: `${weather.baseUrl}/contract.json`,
-        expected: expect.stringMatching(/^"?[0-9a-f]{64}"?$/),
+        expected: expect.stringMatching(/^"?[0-9a-f]{64}/),
       });
   });
 

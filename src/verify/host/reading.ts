@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { etagOf } from "../../contract/headers.js";
 import { LINK_STYLES, type LinkStyle, pageUrl, parsePageUrl } from "../../contract/links.js";
-import { UserError } from "../../errors.js";
+import { HostError, UserError } from "../../errors.js";
 import { refuseListingUrl } from "../../hosted.js";
 import { publishedHostFiles } from "../../hosts/hosts.js";
 import { count, number } from "../../print/numbers.js";
@@ -30,20 +30,18 @@ export interface ReadingOptions extends Pick<VerifyOptions, "sample" | "concurre
 
 /** Maximum incomplete responses, after which verification gives up. */
 export const MOST_FAILURES = 20;
-/** Maximum wrong responses of a kind, after which no more are requested. */
-const MOST_WRONG = 100;
 
 /** The place of a finding about a request, and the check that fails without a response. */
 type Place = Pick<Finding, "check" | "page"> & { url: string };
-/** Another way to request pages: a form of URL and a coding. Not used any more once `isOpen` is false. */
-type Way = { links: LinkStyle; coding: Variant; isOpen: boolean; wrong: number };
+/** Another way to request pages: a form of URL and a coding. */
+type Way = { links: LinkStyle; coding: Variant };
 
 export type Reading = Awaited<ReturnType<typeof readHost>>;
 
 /**
  * Reads a host, and compares it with a release.
  * @param before the host's snapshot.json before anything else was read
- * @throws UserError if the host cannot be reached, has no page 1, or fails repeatedly
+ * @throws UserError if the host cannot be reached, has no page 1, or fails repeatedly; HostError if no link works
  */
 export async function readHost(
   asker: Asker,
@@ -85,7 +83,7 @@ export async function readHost(
   };
 }
 
-/** Requests page 1 by the release's form of URL. @throws UserError that describes the response if it is not a page */
+/** Requests page 1 by the release's form of URL. @throws UserError that describes the response if it is not a page; HostError if only the other form works */
 async function readFirst(asker: Asker, baseUrl: string, path: string, links: LinkStyle): Promise<Answer> {
   const first = await asker.ask(pageUrl({ baseUrl, path, links }, 1));
   const read = readPage(first);
@@ -93,11 +91,11 @@ async function readFirst(asker: Asker, baseUrl: string, path: string, links: Lin
   await refuseListingUrl(baseUrl);
   const form = otherForm(links);
   const other = await asker.ask(pageUrl({ baseUrl, path, links: form }, 1));
-  const advice =
-    pageIn(other, { path }) === 1
-      ? `${other.url} is page 1, but next and previous have the other form, so no link works on this host: build with --links ${form}.`
-      : adviceFor(first, baseUrl);
-  throw new UserError(`${first.url} ${read.why}. ${advice}`);
+  if (pageIn(other, { path }) === 1)
+    throw new HostError(
+      `${first.url} ${read.why}. ${other.url} is page 1, but next and previous have the other form, so no link works on this host: build with --links ${form}.`,
+    );
+  throw new UserError(`${first.url} ${read.why}. ${adviceFor(first, baseUrl)}`);
 }
 
 function otherForm(links: LinkStyle): LinkStyle {
@@ -141,7 +139,6 @@ class HostReading {
   /** Number of pages that were requested. */
   visited = 0;
   #ways: Way[] = [];
-  #wrong = 0;
   #failures = 0;
   /** Pages that were compared with the release, and those of them that differ. */
   #compared = 0;
@@ -162,8 +159,7 @@ class HostReading {
     const served = [...sums.others.keys()].filter((path) => isPublic(path) && !ofHosts.has(path));
     const paths = [...unlistedFiles({ isSigned }), ...served].filter((path) => existsSync(join(folder, path)));
     await each(paths, this.options.concurrency ?? SETTINGS.concurrency.default, async (path) => {
-      for (const coding of isPacked(path) ? (["gzip"] as const) : CODINGS)
-        if (this.findings.of("files").count < MOST_WRONG) await this.#readFile(path, coding);
+      for (const coding of isPacked(path) ? (["gzip"] as const) : CODINGS) await this.#readFile(path, coding);
     });
     return paths.length;
   }
@@ -194,17 +190,18 @@ class HostReading {
     const { links, pages, asker } = site;
     const other = otherForm(links);
     if (links === "query" || (await this.#mapsQueries())) this.links.push(other);
-    const all = this.links.flatMap((links) => CODINGS.map((coding) => ({ links, coding, isOpen: true, wrong: 0 })));
+    const all = this.links.flatMap((links) => CODINGS.map((coding) => ({ links, coding })));
     this.#ways = all.slice(1);
     const planned = Math.min(options.sample ?? pages, pages);
     const read = async (page: number) => {
       await this.#readPage(page);
       this.visited++;
-      const open = this.#ways.filter(({ isOpen }) => isOpen).length;
-      options.onRequests(asker.requests, asker.requests + (planned - this.visited) * (1 + open));
+      options.onRequests(asker.requests, asker.requests + (planned - this.visited) * (1 + this.#ways.length));
     };
     // Page 1 shows which codings the host supports.
     await read(1);
+    const isUsed = (coding: Variant) => coding === "identity" || this.#isStored(coding) || this.codings.has(coding);
+    this.#ways = this.#ways.filter(({ coding }) => isUsed(coding));
     await each(this.#plan(planned), options.concurrency ?? SETTINGS.concurrency.default, read);
   }
 
@@ -222,7 +219,7 @@ class HostReading {
   /** The pages after the first: all, or a sample that is spread evenly up to the last. */
   *#plan(planned: number): Generator<number> {
     const gap = planned === 1 ? 0 : (this.site.pages - 1) / (planned - 1);
-    for (let place = 1; place < planned && this.#wrong < MOST_WRONG; place++) yield 1 + Math.round(place * gap);
+    for (let place = 1; place < planned; place++) yield 1 + Math.round(place * gap);
   }
 
   async #readPage(page: number): Promise<void> {
@@ -231,13 +228,10 @@ class HostReading {
     const answer = page === 1 ? site.first : await this.#ask(place, "identity");
     if (!answer) return;
     const read = readPage(answer);
-    if ("why" in read) {
-      this.#wrong++;
-      return findings.add({ ...place, found: read.received, expected: "200 with a page" });
-    }
+    if ("why" in read) return findings.add({ ...place, found: read.received, expected: "200 with a page" });
     this.#checkHeaders(answer, "plain", place);
     this.#compare(page, place.url, answer.digest);
-    for (const way of this.#ways) if (way.isOpen) await this.#askBy(way, page, answer.digest);
+    for (const way of this.#ways) await this.#askBy(way, page, answer.digest);
   }
 
   #compare(page: number, url: string, digest: string): void {
@@ -275,15 +269,11 @@ class HostReading {
     const answer = await this.#ask(place, coding);
     if (!answer) return;
     const difference = this.#differenceOf(answer, coding, page, digest);
-    if (difference) {
-      this.findings.add({ ...place, ...difference });
-      if (++way.wrong >= MOST_WRONG) way.isOpen = false;
-    }
+    if (difference) this.findings.add({ ...place, ...difference });
     if (answer.status !== 200) return;
     const isCoded = coding !== "identity" && answer.headers.has("Content-Encoding");
     this.#checkHeaders(answer, isCoded ? "coded" : "plain", place);
     if (isCoded) this.#checkCoded(answer, coding, place);
-    else if (page === 1 && coding !== "identity" && !this.#isStored(coding)) way.isOpen = false;
   }
 
   /** The difference of a response from the page, if any. It may equal the plain response, or the page of the release. */
