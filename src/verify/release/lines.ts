@@ -22,9 +22,9 @@ export class LineCollector implements Collector {
   }
 
   take(): Uint8Array<ArrayBuffer> {
-    const all = Buffer.concat(this.#lines);
+    const all = new Uint8Array(Buffer.concat(this.#lines));
     this.#lines = [];
-    return Uint8Array.from(all);
+    return all;
   }
 }
 
