@@ -63,6 +63,14 @@ test("the client imports nothing of Node, and no package", () => {
   expect(foreign).toEqual([]);
 });
 
+test("no file uses the internals of Node's sockets and servers", () => {
+  const internal =
+    /\b_handle\b|\.(?:raw)?[lL]isteners\(|removeAllListeners|\bhttpAllowHalfOpen\b|\.shouldKeepAlive\b|\.destroySoon\b/;
+  const overridden = /\.prototype\.\w+ = /;
+  const using = [...texts].filter(([, text]) => internal.test(text) || overridden.test(text)).map(([path]) => path);
+  expect(using).toEqual([]);
+});
+
 function isAllowed(from: string, to: string): boolean {
   return from === to || arrows.get(from)?.includes(to) === true;
 }

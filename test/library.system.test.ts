@@ -62,16 +62,6 @@ test.each([
     [{ ...NEEDED, gates: { maxRemoved: -1 } }],
     "gates: maxRemoved must be a number of records, or a percentage up to 100%, got -1.",
   ],
-  [
-    "build",
-    [{ ...NEEDED, extraFiles: [{ path: "../x", text: "" }] }],
-    /^build: extraFiles must be a list of \{path, text\}, each path a file's name, got /,
-  ],
-  [
-    "build",
-    [{ ...NEEDED, extraFiles: [{ path: "SHA256SUMS.minisig", text: "" }] }],
-    /^build: extraFiles must be a list of \{path, text\}, each path a file's name, got /,
-  ],
   ["build", [NEEDED, { onProgres() {} }], "build's second argument has no option onProgres; did you mean onProgress?"],
   ["build", [NEEDED, { signal: "now" }], 'build\'s second argument: signal must be an AbortSignal, got "now".'],
   ["build", [undefined], "build takes its options as an object, got undefined."],

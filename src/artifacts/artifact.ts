@@ -75,14 +75,6 @@ export interface Artifact {
   merger(context: MergeContext): Merger;
 }
 
-/** A download of contract/downloads.ts: the gzip of a heading and of a line for each record. */
-export interface Download extends Artifact {
-  /** The first line, without its newline. */
-  heading(contract: Contract): string;
-  /** Makes the line of a record, which may have newlines within it. */
-  lineOf(contract: Contract): (record: unknown) => string;
-}
-
 const LENGTH = 4;
 
 /** Joins pieces of bytes into one, each after its length, to pass them from collector to merger. */

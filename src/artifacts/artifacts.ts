@@ -1,23 +1,17 @@
 /** The artifacts of a release, and their mergers. */
 
-import { DOWNLOAD_NAMES, type DownloadName } from "../contract/downloads.js";
 import { createTurns } from "../workers/turns.js";
-import type { Artifact, Download, MergeContext, Merger } from "./artifact.js";
+import type { Artifact, MergeContext, Merger } from "./artifact.js";
 
 /** Which artifacts a release has, by the settings of its build. */
-export type Chosen = Partial<Readonly<Record<"bulk" | "lookup" | "explorer" | DownloadName, boolean>>>;
-
-const DOWNLOAD_ARTIFACTS: Readonly<Record<DownloadName, () => Promise<Download>>> = {
-  csv: async () => (await import("./csv.js")).CSV,
-};
+export type Chosen = Partial<Readonly<Record<"bulk" | "csv" | "lookup" | "explorer", boolean>>>;
 
 /** Loads the artifacts that settings ask for, in the order in which they are written. */
-export async function artifactsOf({ bulk, lookup, explorer, ...others }: Chosen): Promise<readonly Artifact[]> {
-  const downloads = DOWNLOAD_NAMES.filter((name) => others[name]);
+export async function artifactsOf({ bulk, csv, lookup, explorer }: Chosen): Promise<readonly Artifact[]> {
   return [
     (await import("./record-list.js")).RECORD_LIST,
     ...(bulk ? [(await import("./bulk.js")).BULK_FILES] : []),
-    ...(await Promise.all(downloads.map((name) => DOWNLOAD_ARTIFACTS[name]()))),
+    ...(csv ? [(await import("./csv.js")).CSV_FILE] : []),
     ...(lookup ? [(await import("./lookup.js")).LOOKUP_FILES] : []),
     ...(explorer ? [(await import("./explorer.js")).EXPLORER_FILES] : []),
   ];

@@ -1,7 +1,8 @@
 /** bulk.json and its parts: all records in a few files of joined gzip members, in published order. */
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream, fstatSync } from "node:fs";
-import { createGunzip, gunzipSync, gzipSync } from "node:zlib";
+import { closeSync, fstatSync, readSync } from "node:fs";
+import { Readable } from "node:stream";
+import { createGunzip, type Gunzip, gunzipSync, gzipSync } from "node:zlib";
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { readAs } from "../contract/json.js";
@@ -97,6 +98,7 @@ interface OpenPart {
   path: string;
   file: SinkFile;
   count: number;
+  members: number[];
   /** SHA-256 of the plain bytes; undefined for the first part, where it equals that of all records so far. */
   plain: Hash | undefined;
 }
@@ -134,6 +136,7 @@ class PartMerger implements Merger {
     if (this.#part && this.#part.file.bytes + member.length > MAX_PACKED) this.#endPart();
     this.#part ??= this.#beginPart();
     this.#part.file.write(member);
+    this.#part.members.push(member.length);
     this.#part.plain?.update(plain);
     this.#part.count += countLines(plain);
     this.#hash.update(plain);
@@ -146,15 +149,15 @@ class PartMerger implements Merger {
   #beginPart(): OpenPart {
     const path = partPath(this.#parts.length + 1);
     const plain = this.#parts.length > 0 ? createHash("sha256") : undefined;
-    return { path, file: this.context.sink.create(path), count: 0, plain };
+    return { path, file: this.context.sink.create(path), count: 0, members: [], plain };
   }
 
   #endPart(): void {
     if (!this.#part) return;
-    const { path, file, plain, count } = this.#part;
+    const { path, file, plain, count, members } = this.#part;
     file.finish();
     const sha256 = (plain ?? this.#hash.copy()).digest("hex");
-    this.#parts.push({ file: path, count, bytes: file.bytes, sha256 });
+    this.#parts.push({ file: path, count, bytes: file.bytes, members, sha256 });
     this.#part = undefined;
   }
 }
@@ -174,17 +177,20 @@ function countLines(plain: Uint8Array): number {
 }
 
 const partSchema = z.strictObject({
-  file: z.string(),
-  /** Number of records. */
-  count: countSchema,
-  /** Size of the file. */
-  bytes: countSchema.max(MAX_PACKED),
-  /** Digest of the plain bytes. */
-  sha256: digestSchema,
+  file: z.string().describe("The part's path below the base URL."),
+  count: countSchema.describe("Number of records in it."),
+  bytes: countSchema.max(MAX_PACKED).describe("The size of the file."),
+  members: z.array(countSchema.min(1)).min(1).describe("The bytes of each gzip member of the file, in order."),
+  sha256: digestSchema.describe("The SHA-256 of its plain bytes."),
 });
 
-const bulkSchema = z
-  .strictObject({ count: countSchema, sha256: digestSchema, parts: z.array(partSchema).min(1) })
+/** The form of bulk.json. openapi.json shows its descriptions. */
+export const bulkSchema = z
+  .strictObject({
+    count: countSchema.describe("Number of records."),
+    sha256: digestSchema.describe("The SHA-256 of all plain bytes."),
+    parts: z.array(partSchema).min(1),
+  })
   .superRefine(({ count, parts }, context) => {
     const note = (path: (string | number)[], message: string) => context.addIssue({ code: "custom", path, message });
     for (const [at, { file }] of parts.entries())
@@ -230,17 +236,47 @@ const CHUNK = 2 ** 18;
 
 /**
  * Streams the plain bytes of a part or a step, in bounded memory.
- * @returns why it is not exactly one complete gzip file, as the end of a sentence; undefined if it is.
+ * @param members the bytes of each gzip member of a part; a step has one
+ * @returns why the file is not exactly these complete members, as the end of a sentence; undefined if it is.
  */
-export async function* readPart(path: string): AsyncGenerator<Buffer, string | undefined> {
+export async function* readPart(
+  path: string,
+  members: readonly number[] = [Number.POSITIVE_INFINITY],
+): AsyncGenerator<Buffer, string | undefined> {
   const fd = openPlain(path);
   if (fd === undefined) return "is not a file";
-  const { size } = fstatSync(fd);
-  const packed = createReadStream("", { fd, highWaterMark: CHUNK });
-  const gunzip = createGunzip({ chunkSize: CHUNK });
+  try {
+    let begin = 0;
+    for (const bytes of members) {
+      const gunzip = createGunzip({ chunkSize: CHUNK });
+      const why = yield* unpack(Readable.from(chunksOf(fd, begin, begin + bytes)), gunzip);
+      if (why !== undefined) return why;
+      begin += gunzip.bytesWritten;
+    }
+    // Node ignores bytes after the last member. They would corrupt the joined parts.
+    const behind = fstatSync(fd).size - begin;
+    return behind > 0 ? `has ${behind} bytes after its gzip data` : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Reads the bytes of an open file from `begin` up to `end` or its end. */
+function* chunksOf(fd: number, begin: number, end: number): Generator<Buffer> {
+  for (let at = begin; at < end; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK, end - at));
+    const read = readSync(fd, chunk, { position: at });
+    if (read === 0) return;
+    yield chunk.subarray(0, read);
+    at += read;
+  }
+}
+
+async function* unpack(packed: Readable, gunzip: Gunzip): AsyncGenerator<Buffer, string | undefined> {
   packed.once("error", (error) => gunzip.destroy(error));
   try {
     for await (const plain of packed.pipe(gunzip)) yield plain;
+    return undefined;
   } catch (error) {
     const code = codeOf(error) ?? "";
     if (!code.startsWith("Z_")) throw error;
@@ -249,7 +285,4 @@ export async function* readPart(path: string): AsyncGenerator<Buffer, string | u
     packed.destroy();
     gunzip.destroy();
   }
-  // Node ignores bytes after the last member. They would corrupt the joined parts.
-  const behind = size - gunzip.bytesWritten;
-  return behind > 0 ? `has ${behind} bytes after its gzip data` : undefined;
 }

@@ -1,19 +1,17 @@
 /** records.csv.gz: a row for each record, in published order, with a column for each field. */
 import stringify from "fast-json-stable-stringify";
 import type { Contract } from "../contract/contract.js";
-import { DOWNLOADS } from "../contract/downloads.js";
 import { kindOf } from "../contract/record/kind.js";
 import { valueAt } from "../contract/record/value.js";
-import { type Download, splitPieces } from "./artifact.js";
+import { CSV } from "../release/layout.js";
+import { type Artifact, splitPieces } from "./artifact.js";
 import { compressed, MemberCollector } from "./bulk.js";
 
-export const CSV: Download = {
+export const CSV_FILE: Artifact = {
   name: "csv",
-  heading: csvHeading,
-  lineOf: csvLineOf,
   collector: (contract, pageSize) => new MemberCollector(pageSize, csvLineOf(contract)),
   merger({ contract, sink }) {
-    const file = sink.create(DOWNLOADS.csv.path);
+    const file = sink.create(CSV);
     file.write(compressed(Buffer.from(`${csvHeading(contract)}\n`)));
     return {
       merge(piece) {

@@ -12,20 +12,23 @@ import { carryFile } from "../release/times.js";
 import { countSchema, digestSchema, readIntact } from "./artifact.js";
 
 const stepSchema = z.strictObject({
-  from: digestSchema,
-  to: digestSchema,
-  file: z.string(),
-  /** Size of the file. */
-  bytes: countSchema.max(MAX_PACKED),
-  /** Digest of the plain bytes. */
-  sha256: digestSchema,
-  /** Number of lines that put a record, and that remove one. */
-  put: countSchema,
-  remove: countSchema,
+  from: digestSchema.describe("The state before the step."),
+  to: digestSchema.describe("The state after the step."),
+  file: z.string().describe("The step's path below the base URL."),
+  bytes: countSchema.max(MAX_PACKED).describe("The size of the file."),
+  sha256: digestSchema.describe("The SHA-256 of its plain bytes."),
+  put: countSchema.describe("Number of records that are new or changed."),
+  remove: countSchema.describe("Number of removed records."),
 });
 
-const changesSchema = z
-  .strictObject({ state: digestSchema, steps: z.array(stepSchema) })
+/** The form of changes.json. openapi.json shows its descriptions. */
+export const changesSchema = z
+  .strictObject({
+    state: digestSchema.describe("The snapshot's state, to which the first listed step leads."),
+    steps: z
+      .array(stepSchema)
+      .describe("Newest first. The `to` of each step is the `from` of the step before it in the list."),
+  })
   .superRefine(({ state, steps }, context) => {
     const note = (at: number, name: string, message: string) =>
       context.addIssue({ code: "custom", path: ["steps", at, name], message });

@@ -1,5 +1,5 @@
 /** Reads all records of a snapshot, by pages or by the bulk parts of a release. */
-import { ListingError, malformed } from "./errors.js";
+import { ListingError, malformed, usage } from "./errors.js";
 import { linesOf } from "./gzip-lines.js";
 import type { ListedPage, RecordOptions } from "./options.js";
 import { parsePage } from "./page.js";
@@ -130,7 +130,11 @@ export async function bulkSource<R>(
   const ends: number[] = [];
   for (const part of parts) {
     const file = fileOf(ends.length + 1);
-    if (part?.file !== file || !Number.isSafeInteger(part.count) || part.count < 0) throw malformed(url, file, part);
+    if (part?.file !== file || !isCount(part.count)) throw malformed(url, file, part);
+    const { members } = part;
+    if (members === undefined)
+      throw usage(url, "does not list gzip members, so another version made it; read by pages");
+    if (!Array.isArray(members) || !members.every(isCount)) throw malformed(url, "the bytes of each member", members);
     ends.push((ends.at(-1) ?? 0) + part.count);
   }
   if (ends.at(-1) !== count) throw malformed(url, `parts with ${count} records`, ends.at(-1));
@@ -146,11 +150,15 @@ export async function bulkSource<R>(
       const from = `${baseUrl}/${fileOf(number)}`;
       const end = ends[number - 1] as number;
       let at = ends[number - 2] ?? 0;
-      for await (const line of linesOf(bytes, from, signal)) {
+      for await (const line of linesOf(bytes, parts[number - 1].members, from, signal)) {
         if (++at > end) break;
         if (at > records) yield [read(line, from), at];
       }
       if (at !== end) throw malformed(from, `lines up to record ${end}`, at > end ? "more" : at);
     },
   };
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -8,11 +8,13 @@ const LONGEST_LINE = 64_000_000;
 
 /**
  * Yields the lines of a gzip file.
+ * @param members the bytes of each gzip member
  * @param take called with plain bytes before their lines are yielded.
  * @throws ListingError for bytes that are not gzip, not text, or incomplete
  */
 export async function* linesOf(
   bytes: Bytes,
+  members: readonly number[],
   url: string,
   signal: AbortSignal | undefined,
   take?: (chunk: Uint8Array) => void,
@@ -21,7 +23,7 @@ export async function* linesOf(
   let partial = "";
   let why: unknown;
   try {
-    for await (const chunk of unzip(bytes, url, signal)) {
+    for await (const chunk of unzip(bytes, members, url, signal)) {
       take?.(chunk);
       const lines = decoder.decode(chunk, { stream: true }).split("\n");
       lines[0] = partial + lines[0];
@@ -38,17 +40,25 @@ export async function* linesOf(
   throw malformed(url, "complete lines in gzip", partial.slice(0, 80), why);
 }
 
-const HEADER_BYTES = 10;
-/** Maximum number of false member headers, since each retry costs as much as all before. */
-const MOST_MISLEADING = 16;
 /** Maximum number of members, since each needs a stream. */
 const MOST_MEMBERS = 65_536;
 /** Maximum milliseconds of unpacking. */
 const MOST_MS = 60_000;
 
 /** Unpacks gzip member by member, since some runtimes' DecompressionStream reads only one. @throws TypeError or similar */
-async function* unzip(bytes: Bytes, url: string, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
-  let [members, ms] = [0, 0];
+async function* unzip(
+  bytes: Bytes,
+  members: readonly number[],
+  url: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  // Already unpacked by the runtime.
+  if (bytes[0] !== 0x1f && bytes[0] !== undefined) {
+    yield bytes;
+    return;
+  }
+  if (members.length > MOST_MEMBERS) throw tooLarge(url, `${MOST_MEMBERS} gzip members`);
+  let ms = 0;
   /** Limits the time of unpacking, not counting the caller's time. */
   const timed = async <R>(read: () => Promise<R>): Promise<R> => {
     signal?.throwIfAborted();
@@ -58,43 +68,12 @@ async function* unzip(bytes: Bytes, url: string, signal: AbortSignal | undefined
     if (ms > MOST_MS) throw new ListingError("too-large", url, "takes too long to unpack");
     return result;
   };
-  // Already unpacked by the runtime.
-  if (bytes[0] !== 0x1f && bytes[0] !== undefined) {
-    yield bytes;
-    return;
+  let begin = 0;
+  for (const length of members) {
+    yield* unzipOne(bytes.subarray(begin, begin + length), timed);
+    begin += length;
   }
-  for (let begin = 0; begin < bytes.length; ) {
-    if (++members > MOST_MEMBERS) throw tooLarge(url, `${MOST_MEMBERS} gzip members`);
-    let [given, tries] = [0, 0];
-    for (let end = nextHeader(bytes, begin); ; end = nextHeader(bytes, end)) {
-      try {
-        let skip = given;
-        for await (const chunk of unzipOne(bytes.subarray(begin, end), timed)) {
-          const fresh = chunk.subarray(skip);
-          skip -= chunk.length - fresh.length;
-          given += fresh.length;
-          if (fresh.length > 0) yield fresh;
-        }
-        begin = end;
-        break;
-      } catch (error) {
-        if (error instanceof ListingError || signal?.aborted) throw error;
-        // These bytes were not a header, but data of this member.
-        if (end === bytes.length || ++tries > MOST_MISLEADING) throw error;
-      }
-    }
-  }
-}
-
-/** Finds the next member: members of one program begin with equal bytes, which are very rare elsewhere. */
-function nextHeader(bytes: Uint8Array, from: number): number {
-  const [first = 0] = bytes;
-  for (let at = bytes.indexOf(first, from + 1); at >= 0; at = bytes.indexOf(first, at + 1)) {
-    let same = 1;
-    while (same < HEADER_BYTES && bytes[at + same] === bytes[same]) same++;
-    if (same === HEADER_BYTES) return at;
-  }
-  return bytes.length;
+  if (begin !== bytes.length) throw new RangeError(`its members have ${begin} bytes, and it has ${bytes.length}`);
 }
 
 async function* unzipOne(bytes: Bytes, timed: <R>(read: () => Promise<R>) => Promise<R>): AsyncGenerator<Uint8Array> {

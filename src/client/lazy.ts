@@ -25,7 +25,7 @@ export async function contractOf(host: Host, { signal }: CallOptions): Promise<C
 
 /** Reads a file that SHA256SUMS lists. @throws ListingError (usage) if it does not */
 export async function readListedFile(host: Host, path: string, { signal }: CallOptions): Promise<Bytes> {
-  const isUnserved = /^(records\.sha256$|adapters\/)/.test(path);
+  const isUnserved = path === "records.sha256";
   if (isUnserved || /(^|\/)pages\/\d+\.json/.test(path))
     throw usage(`${host.baseUrl}/${path}`, isUnserved ? "is not served by any host" : "is a page: call page(number)");
   const maxBytes = path.startsWith("SHA256") ? MOST_SUM_BYTES : FILE_BYTES;

@@ -1,8 +1,8 @@
 /** Formats lines of the access log. Untrusted text is escaped, so that each entry is one line. */
-import { toJson, visible } from "../print/text.js";
+import { toJson } from "../print/text.js";
 import type { AccessEntry, AccessGap, AccessItem } from "../server/access-log.js";
 
-type LineForm = "words" | "json" | "combined";
+type LineForm = "json" | "combined";
 
 /** Formats an answer, or a count of dropped lines, as a line without its newline. */
 export function accessLine(item: AccessItem, form: LineForm): string {
@@ -11,20 +11,12 @@ export function accessLine(item: AccessItem, form: LineForm): string {
 
 /** Dropped lines are written as answers with status 500, which log analysers can read. */
 const GAPS: Readonly<Record<LineForm, (gap: AccessGap) => string>> = {
-  words: ({ time, dropped }) => `${time.toISOString()} - DROPPED ${dropped} 500 0 0.0ms -`,
   json: toJson,
   combined: ({ time, dropped }) =>
     `${UNKNOWN_CLIENT} - - [${clfTime(time)}] "-" 500 0 "-" "rollcall: ${dropped} lines dropped"`,
 };
 
-const FORMS: Readonly<Record<LineForm, (entry: AccessEntry) => string>> = { words, json, combined };
-
-/** `2026-11-21T03:40:00.000Z 127.0.0.1 GET /v1/stations/?page=1 200 34567 1.2ms 1f6a9c0d2b7e` */
-function words({ time, remote, method, url, status, bytes, ms, release }: AccessEntry): string {
-  const fields = [time.toISOString(), remote, method, url, status, bytes, `${ms.toFixed(1)}ms`, release];
-  // Spaces separate fields.
-  return fields.map((field) => visible(String(field)).replaceAll(" ", "%20") || "-").join(" ");
-}
+const FORMS: Readonly<Record<LineForm, (entry: AccessEntry) => string>> = { json, combined };
 
 /** JSON without referer and user agent, which only `combined` logs. */
 function json({ version: _version, agent: _agent, referer: _referer, ...entry }: AccessEntry): string {

@@ -15,8 +15,8 @@ export async function runHost({ settings, arguments: { name } }: Given, io: Io):
     print(io, settings.json ? toJson(listHosts()) : describeHosts(painter(io.stdout, io.env)));
     return ExitCode.done;
   }
-  const { dist, release, write, root, serverName, basePath, address, listenPort, origin, cacheControl } = settings;
-  const options = { dist, release, write, root, serverName, basePath, address, listenPort, origin, cacheControl };
+  const { dist, release, write, root, serverName, basePath, address, listenPort, cacheControl } = settings;
+  const options = { dist, release, write, root, serverName, basePath, address, listenPort, cacheControl };
   report(await adapt(name, options, { cwd: io.cwd }), settings, io);
   return ExitCode.done;
 }

@@ -10,11 +10,9 @@ import { noCurrent } from "../release/choose.js";
 import { CURRENT, EXPLORER, explorerPath, SNAPSHOT } from "../release/layout.js";
 import { createLogQueue } from "../server/access-log.js";
 import type { Admin } from "../server/admin.js";
-import type { ClusterEffects } from "../server/cluster/cluster.js";
-import type { HandedSocket } from "../server/connections/listen.js";
-import { writeWithoutWaiting } from "../server/connections/node-internals.js";
 import { SERVER_LIMITS } from "../server/limits.js";
-import type { CountedServer, ServedRelease } from "../server/server.js";
+import type { HandedSocket } from "../server/listen.js";
+import type { CountedEffects, CountedServer, ServedRelease } from "../server/server.js";
 import { toListener } from "../settings/kinds.js";
 import { type Settings, settingOf } from "../settings/settings.js";
 import { accessLine } from "./access.js";
@@ -24,7 +22,6 @@ import { type Given, type Io, print, say, sayLines } from "./program/verb.js";
 /** Runs `rollcall serve`. @returns its exit code. @throws UserError */
 export async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
   const log = (line: string) => say(io, `${io.date().toISOString()} ${visible(line)}`);
-  for (const stream of [io.stdout, io.stderr]) writeWithoutWaiting(stream);
   const handed = findInheritedSocket(io, log);
   const signals = listenForSignals(io.signals, log);
   if (handed === undefined) refuseSamePort(settings);
@@ -63,10 +60,6 @@ async function serveUntilStopped(
   admin?: Admin,
 ) {
   let origin: string | undefined;
-  let fail = (_error: UserError) => {};
-  const failed = new Promise<never>((_resolve, reject) => {
-    fail = reject;
-  });
   let linkedTo: string | undefined;
   const sayLinks = (baseUrl: string, origin: string) => {
     const note = baseUrl === linkedTo ? undefined : linksNote(baseUrl, origin, settings);
@@ -76,7 +69,7 @@ async function serveUntilStopped(
   const accessLog = openAccessLog(settings, io, log, admin);
   const stopping = new AbortController();
   void signals.stopped.then(() => stopping.abort());
-  const effects: Parameters<typeof open>[1] = {
+  const effects: CountedEffects = {
     log,
     signal: stopping.signal,
     access: accessLog?.add,
@@ -88,7 +81,6 @@ async function serveUntilStopped(
       log(`now serving ${describeSnapshot({ snapshot, contract })}, at ${origin}${basePath(snapshot.base_url)}`);
       sayLinks(snapshot.base_url, origin);
     },
-    onFailure: (error) => fail(error),
   };
   let server: Awaited<ReturnType<typeof open>> | undefined;
   try {
@@ -104,9 +96,9 @@ async function serveUntilStopped(
       notifyReady(io, log);
       await continueWithoutLog(io, log);
     }
-    await Promise.race([signals.stopped, failed]);
+    await signals.stopped;
   } catch (error) {
-    // A signal to the process group also ends the workers of a cluster that is starting. That is not a failure.
+    // Stopping aborts the opening of the release. That is not a failure.
     if (!signals.isStopped()) throw error;
   } finally {
     admin?.watch();
@@ -119,9 +111,9 @@ async function serveUntilStopped(
 }
 
 /** Opens the access log. It drops lines if its reader is slow. */
-function openAccessLog({ accessLog, json }: Settings, io: Io, log: (line: string) => void, admin?: Admin) {
+function openAccessLog({ accessLog }: Settings, io: Io, log: (line: string) => void, admin?: Admin) {
   if (!accessLog) return undefined;
-  const form = accessLog === "combined" ? "combined" : json ? "json" : "words";
+  const form = accessLog === "combined" ? "combined" : "json";
   return createLogQueue(
     SERVER_LIMITS.logBytes,
     (items, done) => io.stdout.write(items.map((item) => `${accessLine(item, form)}\n`).join(""), done),
@@ -146,13 +138,10 @@ async function continueWithoutLog(io: Io, log: (line: string) => void): Promise<
 }
 
 /** Opens the server. If there are releases but none is current, the error says how to choose one. */
-async function open(settings: Settings, effects: ClusterEffects) {
-  const { dist, processes, cacheControl, cacheMb } = settings;
+async function open({ dist, cacheControl, cacheMb }: Settings, effects: CountedEffects) {
   try {
-    const options = { folder: dist, cacheControl, cacheMb };
-    if (processes > 1)
-      return await (await import("../server/cluster/cluster.js")).createCluster(options, effects, processes);
-    return await (await import("../server/server.js")).createListingServer(options, effects);
+    const { createListingServer } = await import("../server/server.js");
+    return await createListingServer({ folder: dist, cacheControl, cacheMb }, effects);
   } catch (error) {
     if (!(error instanceof UserError) || existsSync(join(dist, CURRENT))) throw error;
     throw noCurrent(dist, error);

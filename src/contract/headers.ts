@@ -61,5 +61,6 @@ export const ERROR_DETAILS = {
   417: "Expectation failed.",
   431: "Request header fields too large.",
   500: "Internal server error.",
+  503: "Too many downloads. Try again later.",
 } as const;
 export type ErrorStatus = keyof typeof ERROR_DETAILS;

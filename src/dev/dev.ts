@@ -2,7 +2,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Contract } from "../contract/contract.js";
-import type { DownloadName } from "../contract/downloads.js";
 import { loadContract } from "../contract/file/load.js";
 import { basePath } from "../contract/links.js";
 import type { UserError } from "../errors.js";
@@ -21,7 +20,7 @@ import { type Watched, Watcher } from "./watch.js";
 
 /** The settings of one build that `rollcall dev` does not decide itself. */
 export interface DevSettings
-  extends OptionsOf<SourceSetting | "bulk" | DownloadName | "changes">,
+  extends OptionsOf<SourceSetting | "bulk" | "csv" | "changes">,
     Pick<BuildOptions, "db" | "problemsFile"> {
   /** Only its path is used: links lead to the address that the run listens on. */
   baseUrl?: string | undefined;
@@ -57,6 +56,8 @@ export interface DevBuild {
   /** How the contract was made, if none was given and the source is not a directory of users. */
   made: MadeContract | undefined;
   result: BuildResult;
+  /** How long the build took. */
+  milliseconds: number;
   /** The changed files that led to this build; none for the first one. */
   files: readonly string[];
   /** The differences from the release served before; undefined without any, or without such a release. */
@@ -180,6 +181,7 @@ async function buildAndServe(
   await onBegin(contract.listing.words);
   const base = host.origin + basePath(baseUrl);
   const dist = join(scratch, "dist");
+  const began = performance.now();
   const result = await build(
     {
       ...settings,
@@ -194,13 +196,24 @@ async function buildAndServe(
     },
     { signal, onProgress },
   );
+  const milliseconds = performance.now() - began;
   await host.show(dist);
   const isOther = served !== undefined && served.id !== result.id;
   const { workers } = settings;
   const changes = isOther ? await compare({ old: served.id, new: result.id, dist, workers }, { signal }) : undefined;
   try {
     const { db, problemsFile } = settings;
-    await onBuilt({ url: result.explorer ?? base, db, contract, made, problemsFile, result, files, changes });
+    await onBuilt({
+      url: result.explorer ?? base,
+      db,
+      contract,
+      made,
+      problemsFile,
+      result,
+      milliseconds,
+      files,
+      changes,
+    });
   } finally {
     changes?.close();
   }

@@ -2,8 +2,8 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { NO_CACHE } from "../contract/headers.js";
 import { hasCode } from "../errors.js";
-import { listen } from "../server/connections/listen.js";
 import { SERVER_LIMITS } from "../server/limits.js";
+import { listen } from "../server/listen.js";
 import { createListingServer, type ListingServer } from "../server/server.js";
 import { SETTINGS } from "../settings/table.js";
 

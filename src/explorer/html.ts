@@ -1,7 +1,6 @@
 /** Writes the explorer's index.html. Without scripts, it shows the overview; its script adds the list and records. */
 import { readFileSync } from "node:fs";
 import { type Contract, type Field, fieldAt } from "../contract/contract.js";
-import { DOWNLOADS } from "../contract/downloads.js";
 import { isHttpUrl } from "../contract/links.js";
 import { nameFields } from "../contract/lookup.js";
 import { kindOf } from "../contract/record/kind.js";
@@ -12,6 +11,7 @@ import {
   BULK,
   CHANGES,
   CONTRACT,
+  CSV,
   EXPLORER_FOLDER,
   LOOKUP,
   OPENAPI,
@@ -80,13 +80,11 @@ function header(
   const { file, listing } = contract;
   const since =
     times && html`<p class="since">${headingOf(fieldAt(contract, times.path))}: ${days(times.first, times.last)}</p>\n`;
-  const downloads = Object.values(DOWNLOADS)
-    .filter(({ path }) => files.includes(path))
-    .map(({ path, format }) => html`<p class="download"><a href="./${path}" download>Download ${format}</a></p>\n`);
+  const download = files.includes(CSV) && html`<p class="download"><a href="./${CSV}" download>Download CSV</a></p>\n`;
   return html`<header class="about" id="about">
 <p class="product">${baseUrl}</p>
 <h1>${count(records, listing.words)}</h1>
-${file.description === undefined ? undefined : html`<p class="lead">${oneLine(file.description)}</p>\n`}${since ?? undefined}${downloads}</header>
+${file.description === undefined ? undefined : html`<p class="lead">${oneLine(file.description)}</p>\n`}${since ?? undefined}${download || undefined}</header>
 `;
 }
 
@@ -183,7 +181,7 @@ function programFiles(contract: Contract, published: PublishedAt): Markup {
     [CONTRACT, `The contract of each ${one}, as a JSON Schema.`],
     [LOOKUP, `The lookup: finds each ${one} by key or by words of its names.`],
     [BULK, `All ${many} in a few compressed files, to read everything at once.`, files.includes(BULK)],
-    ...Object.values(DOWNLOADS).map(({ path, what }) => [path, `${capital(what)}.`, files.includes(path)] as const),
+    [CSV, `All ${many} as one compressed CSV file, for spreadsheets.`, files.includes(CSV)],
     [CHANGES, "Changes since earlier snapshots, to keep a copy up to date.", files.includes(CHANGES)],
     [SUMS, "The SHA-256 of every file, to verify what was read."],
     [SIGNATURE, "The publisher's signature of SHA256SUMS, in minisign's format.", files.includes(SIGNATURE)],

@@ -1,10 +1,9 @@
 /** The library functions for hosts: `adapt` writes files, `listHosts` lists all hosts. */
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { codeOf, explainRefusal, isSystemError, UserError } from "../errors.js";
 import { openChosen } from "../release/choose.js";
-import { RELEASES } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { findRefusal } from "../release/refusals.js";
 import { findUnreadable } from "../release/sharing.js";
@@ -12,26 +11,16 @@ import { replaceFiles } from "../release/writer.js";
 import { checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
-import {
-  deploymentOf,
-  type HostedSiteOptions,
-  rootOf,
-  SERVING_SETTINGS,
-  type ServingOptions,
-  SITE_SETTINGS,
-  siteOf,
-} from "./deployment.js";
-import { filesFor, type Host, type HostFile, includedFor } from "./host.js";
-import { HOSTS, hostOf, hostRow, requireServed, unsupportedFeatures } from "./hosts.js";
+import { filesFor, type Host, type HostFile } from "./host.js";
+import { HOSTS, hostOf, hostRow, unsupportedFeatures } from "./hosts.js";
 import { deployedFiles, notesOnLimits } from "./limits.js";
-import { findDiffering } from "./release-files.js";
+import { listingSettings, SITE_SETTINGS, type SiteOptions, siteOf } from "./site.js";
+import { recordWith } from "./written.js";
 
-interface ReleaseOptions extends OptionsOf<"release"> {
+export interface AdaptOptions extends SiteOptions, OptionsOf<"release" | "write"> {
   /** The folder of the releases; `dist` by default. */
   dist?: string | undefined;
 }
-
-export type AdaptOptions = ReleaseOptions & HostedSiteOptions & ServingOptions & OptionsOf<"write">;
 
 export interface AdaptEffects {
   /** Base of relative paths; the current folder by default. */
@@ -54,62 +43,57 @@ interface WrittenFile extends HostFile {
   isWritten?: boolean;
 }
 
-const RELEASE_OPTIONS: OptionRules<ReleaseOptions> = { dist: folder, ...pick("release") };
-const OPTIONS: OptionRules<AdaptOptions> = {
-  ...RELEASE_OPTIONS,
-  ...SITE_SETTINGS,
-  ...SERVING_SETTINGS,
-  ...pick("write"),
-};
+const OPTIONS: OptionRules<AdaptOptions> = { dist: folder, ...SITE_SETTINGS, ...pick("release", "write") };
 const EFFECTS: OptionRules<AdaptEffects> = { cwd: folder };
 
 /**
- * Writes what a host needs to serve a release. For some hosts, that is the site's file, which is written once and includes
- * files of each release built with `adapt`; for others, all files for one release.
+ * Writes what a host needs to serve a listing. For nginx, Apache and Caddy, that is the site's file, which is written once.
  * @param name a host's name in `listHosts`.
- * @throws UserError if the host or release does not exist, if the host cannot serve the listing, if the release does not have
- * the included files, or if a file cannot be written; then no file is written.
+ * @throws UserError if the host or release does not exist, if the host cannot name a path, or if a file cannot be written;
+ * then no file is written.
  */
 export async function adapt(name: string, given: AdaptOptions = {}, effects: AdaptEffects = {}): Promise<Adapted> {
   const host = hostOf(name);
-  const { dist = SETTINGS.dist.default, release: word, write, ...options } = checkOptions("adapt", given, OPTIONS);
-  const { cwd } = checkOptions("adapt's third argument", effects, EFFECTS);
-  const release = await openChosen(dist, word, cwd);
-  requireServed(host, release.contract.listing.path);
-  const { snapshot } = release;
-  const folder = options.root === undefined ? release.folder : join(options.root, RELEASES, basename(release.folder));
-  const deployment = deploymentOf({ ...release, folder }, host.compression, options);
-  if (host.included) requireIncluded(name, release, includedFor(host, deployment));
-  const files = filesFor(host, deployment, siteOf(snapshot.base_url, rootOf(folder), options));
+  const {
+    dist: chosen = SETTINGS.dist.default,
+    release: word,
+    write,
+    ...options
+  } = checkOptions("adapt", given, OPTIONS);
+  const { cwd = "." } = checkOptions("adapt's third argument", effects, EFFECTS);
+  const release = await openChosen(chosen, word, cwd);
+  const { snapshot, contract } = release;
+  const settings = listingSettings(
+    { baseUrl: snapshot.base_url, path: contract.listing.path, encodings: snapshot.encodings },
+    options,
+  );
+  const dist = dirname(dirname(release.folder));
+  const folder = resolve(cwd, write ?? ".");
+  const files = filesFor(host, siteOf(release, settings, { compression: host.compression, dist, folder }, options));
   // With a root, the host is another machine.
   const unreadable = options.root === undefined ? findUnreadableFiles(host, release) : [];
   return {
     host: name,
     id: snapshot.id,
-    files: write === undefined ? files : await writeFiles(resolve(write), files, host.site !== undefined),
+    files: write === undefined ? files : await writeFiles(folder, files, host, recordWith(dist, name, settings)),
     steps: host.steps,
     notes: [...unsupportedFeatures(host, snapshot), ...(await notesOnLimits([host], release)), ...unreadable],
   };
 }
 
-/** Requires a release to have exactly these files. @throws UserError */
-function requireIncluded(name: string, release: Release, files: readonly HostFile[]): void {
-  const { snapshot, sums } = release;
-  const other = findDiffering(release, files);
-  if (!other) return;
-  const why = sums.others.has(other.path) ? `has ${other.path} with other settings` : `has no ${other.path}`;
-  throw new UserError(
-    `Release ${snapshot.id} ${why}; run "rollcall build --adapt ${name}" with the same settings first, or set adapt in rollcall.config.json.`,
-  );
-}
-
-/** Writes all files, or none. An existing site's file is kept. */
-async function writeFiles(folder: string, files: readonly HostFile[], isSite: boolean): Promise<WrittenFile[]> {
-  const marked = files.map((file) => ({ ...file, isWritten: !(isSite && existsSync(join(folder, file.path))) }));
+/** Writes all files and the record of their settings, or none. An existing site's file is kept. */
+async function writeFiles(
+  folder: string,
+  files: readonly HostFile[],
+  { site }: Host,
+  record: [path: string, text: string],
+): Promise<WrittenFile[]> {
+  const marked = files.map((file) => ({ ...file, isWritten: !(site && existsSync(join(folder, file.path))) }));
   const written = marked.filter(({ isWritten }) => isWritten);
+  if (written.length === 0) return marked;
   try {
     for (const { path } of written) await mkdir(dirname(join(folder, path)), { recursive: true });
-    replaceFiles(written.map(({ path, text }) => [join(folder, path), text]));
+    replaceFiles([...written.map(({ path, text }) => [join(folder, path), text] as const), record]);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const why = explainRefusal(error, "another folder with --write", findRefusal(folder) ?? codeOf(error));

@@ -17,21 +17,19 @@ async function headersOf(read) {
 /** The family of files that a path belongs to, whether there is such a file or not. */
 function familyOf(path) {
   const end = path.lastIndexOf("/");
-  const folder = path.slice(0, Math.max(end, 0));
-  if (!Object.hasOwn(RULES.families, folder)) return undefined;
-  const family = RULES.families[folder];
-  return new RegExp(`^${family.names}$`).test(path.slice(end + 1)) ? family : undefined;
+  return RULES.families.find(
+    ({ folder, names }) =>
+      folder === path.slice(0, Math.max(end, 0)) && new RegExp(`^${names}$`).test(path.slice(end + 1)),
+  );
 }
 
 function pageNumber(text) {
   return /^[1-9][0-9]{0,8}$/.test(text) ? text : undefined;
 }
 
-/** The page that a query asks for. Without a page it is 1; two pages, or anything but a number, are undefined. */
+/** The page that a query asks for. Without a page it is 1; anything but a number is undefined. */
 function requestedPage(search) {
-  const given = new URLSearchParams(`?${search.slice(1)}`).getAll("page");
-  if (given.length > 1) return undefined;
-  return given[0] ? pageNumber(given[0]) : "1";
+  return pageNumber(new URLSearchParams(search).get("page") || "1");
 }
 
 function isFresh(known, tag) {
@@ -99,7 +97,7 @@ export async function answer(request, read) {
     const own = RULES.files[file];
     return (await send(file, own, own["Content-Type"] === "application/gzip")) || refuse(404);
   }
-  const name = pathname.startsWith(RULES.folder) ? pathname.slice(RULES.folder.length) : "";
+  const name = pathname.startsWith(`${RULES.base}/`) ? pathname.slice(RULES.base.length + 1) : "";
   const family = familyOf(name);
   return (family && (await send(name, family.headers, family.hasRanges))) || refuse(404);
 }

@@ -1,9 +1,7 @@
 /** The interface of hosts: features, limits, and the files that make them answer as the contract says. */
 import { extname } from "node:path";
-import { INCLUDED } from "../release/layout.js";
-import type { Snapshot } from "../release/snapshot-file.js";
-import type { Deployment, HostedSite } from "./deployment.js";
 import type { Compression, Rules } from "./rules.js";
+import type { Site } from "./site.js";
 
 export interface Host {
   /** Name in `rollcall host NAME`. */
@@ -23,19 +21,11 @@ export interface Host {
   limitations?: Limitations;
   /** What to do with the release's folder. */
   steps: readonly string[];
-  /**
-   * The administrator's file with names, ports and certificates. It is written once. It includes the files of `included` by the
-   * paths of `site.included`, so that a new release only changes the link `current`.
-   */
-  site?(site: HostedSite): FileSource | FileSource[];
-  /**
-   * Files for the host in each release. The host must read only one of them through the link `current`, or refuse a mix of two
-   * releases.
-   */
-  included?(deployment: Deployment): FileSource[];
-  /** Files for one release, written again for each. Undefined if the published ones are enough. */
-  files?(deployment: Deployment, site: HostedSite): FileSource[];
-  /** Files that must be in the published folder. They are part of the id, so they cannot contain it. */
+  /** Files that the administrator may edit, so they are written once. They name `dist/current` and no release. */
+  site?(site: Site): FileSource[];
+  /** Files that are written again each time. */
+  files?(site: Site): FileSource[];
+  /** Files that must be in the published folder. */
   published?(rules: Rules): FileSource[];
 }
 
@@ -47,8 +37,6 @@ export interface HostLimits {
   filesInFolder?: number;
   bytesInFile?: number;
   bytes?: number;
-  /** Files of one upload. */
-  upload?: number;
   /** Where the host documents these numbers. */
   source: string;
 }
@@ -59,6 +47,13 @@ export type Limitations = Readonly<Record<string, string>>;
 export function limitedBy(reason: string, checks: readonly string[]): Limitations {
   return Object.fromEntries(checks.map((check) => [check, reason]));
 }
+
+/** Limitations of hosts that make ETags of time and size, and that cannot read a header from a file. */
+export const OWN_TAGS: Limitations = {
+  "etag-digest": "ETags are made of a file's time and size",
+  "snapshot-id": "It sends no header that changes with the release",
+  "not-modified-type": "Its 304 has no Content-Type",
+};
 
 export interface HostFile {
   /** Relative to the output folder, or to the published folder. */
@@ -73,37 +68,34 @@ export interface FileSource extends HostFile {
   what?: string;
 }
 
-/** The files that `rollcall host` writes: the site's, or all for one release, with published ones in the folder `published`. */
-export function filesFor(host: Host, deployment: Deployment, site: HostedSite): HostFile[] {
-  if (host.site) return [host.site(site)].flat().map((file) => withComment(file, { base_url: site.baseUrl }));
-  const own = host.files?.(deployment, site).map((file) => withComment(file, deployment.snapshot)) ?? [];
-  const others = publishedFor(host, deployment);
-  return [...own, ...others.map((file) => ({ ...file, path: `published/${file.path}` }))];
-}
+/** What is said of a site's file, after its place. */
+export const ONCE =
+  "You can edit it: Rollcall does not overwrite it.\nNothing in it is of one release: builds and switches need no reload.";
 
-/** The files for a host in a release, with their paths in the release. */
-export function includedFor({ included }: Host, deployment: Deployment): HostFile[] {
-  const files = included?.(deployment).map((file) => withComment(file, deployment.snapshot)) ?? [];
-  return files.map((file) => ({ ...file, path: `${INCLUDED}/${file.path}` }));
+/** The files that `rollcall host` writes, with published ones in the folder `published`. */
+export function filesFor(host: Host, site: Site): HostFile[] {
+  const own = [...(host.site?.(site) ?? []), ...(host.files?.(site) ?? [])];
+  const others = publishedFor(host, site.rules);
+  return [
+    ...own.map((file) => withComment(file, site.baseUrl)),
+    ...others.map((file) => ({ ...file, path: `published/${file.path}` })),
+  ];
 }
 
 /** The files for a host in the published folder. */
 export function publishedFor({ published }: Host, rules: Rules): HostFile[] {
-  return published?.(rules).map((file) => withComment(file, {})) ?? [];
+  return published?.(rules).map((file) => withComment(file, "URL")) ?? [];
 }
 
 /** Begin of a comment by file extension; `#` for all others. */
 const COMMENTS: Readonly<Record<string, string>> = { ".js": "//", ".jsonc": "//" };
 
-function withComment(
-  { path, what, instructions, text }: FileSource,
-  { id, base_url = "URL" }: Partial<Pick<Snapshot, "id" | "base_url">>,
-): HostFile {
+function withComment({ path, what, instructions, text }: FileSource, baseUrl: string): HostFile {
   if (what === undefined) return { path, instructions, text };
   const lines = [
-    `${what}${id === undefined ? "" : ` of release ${id}`}, written by Rollcall.`,
+    `${what}, written by Rollcall.`,
     ...instructions.split("\n"),
-    `To check it: rollcall verify ${base_url}`,
+    `To check it: rollcall verify ${baseUrl}`,
   ];
   const comment = lines.map((line) => `${COMMENTS[extname(path)] ?? "#"} ${onOneLine(line)}\n`);
   return { path, instructions, text: `${comment.join("")}\n${text}` };
@@ -112,4 +104,14 @@ function withComment(
 /** Escapes a value so that it cannot end the comment. */
 function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "?").replaceAll("*/", "* /");
+}
+
+/** Indents lines by a step. */
+export function indent(all: readonly string[], step = "  "): string[] {
+  return all.map((line) => (line === "" ? line : step + line));
+}
+
+/** Ends a file that is made of lines. */
+export function lines(...all: readonly string[]): string {
+  return `${all.join("\n")}\n`;
 }

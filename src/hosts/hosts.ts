@@ -6,19 +6,15 @@
  * 3. Add to test/hosts/servers.ts how the real host is started; then every test of hosts runs it. Put what the host cannot do
  *    into `limitations`.
  */
-import { USERS_CONTRACT } from "../contract/contract.js";
-import { DEFAULT_PATH } from "../contract/links.js";
 import { usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
 import { count, size } from "../print/numbers.js";
-import { PagePaths } from "../release/layout.js";
 import type { Snapshot } from "../release/snapshot-file.js";
 import { apache } from "./apache.js";
 import { BY_PATH } from "./by-path.js";
 import { caddy } from "./caddy.js";
 import { cloudfront } from "./cloudfront.js";
 import { cloudflare, netlify } from "./edge.js";
-import { fastly } from "./fastly.js";
 import { ANSWERS, type Host, type HostLimits, publishedFor } from "./host.js";
 import { htaccess } from "./htaccess.js";
 import { nginx } from "./nginx.js";
@@ -27,8 +23,14 @@ import { vercel } from "./vercel.js";
 
 /** All hosts, in the order of the table of hosts. */
 export const HOSTS: readonly Host[] = [
-  ...[nginx, apache, htaccess, caddy],
-  ...[cloudflare, cloudfront, netlify, vercel, fastly],
+  nginx,
+  apache,
+  htaccess,
+  caddy,
+  cloudflare,
+  cloudfront,
+  netlify,
+  vercel,
   ...BY_PATH,
 ];
 
@@ -40,29 +42,14 @@ export function hostOf(name: string): Host {
   throw usageError(`There is no host ${JSON.stringify(name)}; ${suggest(name, known)}`);
 }
 
-/** Whether a host can serve a listing at this path: those that map queries cannot yet serve one at its base URL itself. */
-function canServe({ query }: Host, listing: string): boolean {
-  return query === "no" || listing !== DEFAULT_PATH;
-}
-
-/** Requires that a host can serve a listing at this path. @throws UserError (usage) */
-export function requireServed(host: Host, listing: string): void {
-  if (canServe(host, listing)) return;
-  const others = HOSTS.filter((other) => canServe(other, listing)).map((other) => other.name);
-  throw usageError(
-    `Rollcall has no files for ${host.title} and a listing at its base URL itself (x-listing.path is ${listing}). Set x-listing.path to a path such as /stations/, use "rollcall serve", or build with --links path for one of ${others.join(", ")}.`,
-  );
-}
-
 /** Paths of hosts' files in the published folder, which hosts may not serve. */
 export function publishedHostFiles(): ReadonlySet<string> {
   return new Set(HOSTS.flatMap(publishedPaths));
 }
 
 function publishedPaths(host: Host): string[] {
-  // The paths do not depend on the contract.
-  const paths = new PagePaths(USERS_CONTRACT.listing.path);
-  const rules = rulesOf({ base: "", paths, encodings: [], cacheControl: "", others: [] });
+  // The paths do not depend on the listing.
+  const rules = rulesOf({ baseUrl: "https://example.com", base: "", path: "/", encodings: [], cacheControl: "" });
   return publishedFor(host, rules).map(({ path }) => path);
 }
 
@@ -90,11 +77,10 @@ export function hostRow({ name, query, answers: own, compression, limits, tested
   ];
 }
 
-function describeLimits({ files, filesInFolder, bytesInFile, bytes, upload, source }: HostLimits): string {
+function describeLimits({ files, filesInFolder, bytesInFile, bytes, source }: HostLimits): string {
   const parts = [
     files !== undefined && count(files, "file"),
     filesInFolder !== undefined && `${count(filesInFolder, "file")} a folder`,
-    upload !== undefined && `${count(upload, "file")} an upload`,
     bytesInFile !== undefined && `${size(bytesInFile)} a file`,
     bytes !== undefined && `${size(bytes)} in all`,
   ];
@@ -110,8 +96,8 @@ export function unsupportedFeatures(
   const served = servedEncodings(compression, encodings);
   const unused = encodings.filter((encoding) => !served.includes(encoding));
   if (unused.length > 0) {
-    const why = compression === "itself" ? "compresses by itself" : "does not choose among files";
-    notes.push(`${title} ${why}: it does not use the ${unused.join(" and ")} files; build without --compress`);
+    const own = compression === "itself" ? "compresses by itself: it " : "";
+    notes.push(`${title} ${own}does not use the ${unused.join(" and ")} files; build without --compress`);
   }
   if (query === "no" && links === "query")
     notes.push(`${title} cannot map ?page=N, which the links of this release have; build with --links path`);

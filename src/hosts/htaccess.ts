@@ -1,26 +1,11 @@
-/** Apache httpd with a .htaccess in the published folder. It cannot use a map, so Apache computes ETags from the bytes. */
-import { INVALID_PAGE } from "../contract/headers.js";
-import {
-  answer,
-  apacheWord,
-  type PathPattern,
-  pageFile,
-  pagePattern,
-  quoteApache,
-  redirectFrom,
-  writeAnswers,
-  writeMethods,
-  writePageRules,
-  writeSpelling,
-} from "./apache.js";
-import { type Host, limitedBy } from "./host.js";
-import { literal, PAGE_NUMBER, PATTERN_LIMITATIONS } from "./patterns.js";
+/** Apache httpd with a .htaccess in the published folder. */
+import { quoteApache, redirectFrom, writeAnswers, writeMethods, writeRules, writeTypes } from "./apache.js";
+import { type Host, lines, OWN_TAGS } from "./host.js";
+import { literal } from "./patterns.js";
 import { BODIES, decodePath, type Rules } from "./rules.js";
 
 /** The body of a 405 is a file: for an inline text, Apache would send a second Allow. */
 const REFUSAL_FILE = "405.json";
-
-const ETAG = "ETags are Apache's own SHA-1 of the bytes: strong, and equal on every machine";
 
 export const htaccess: Host = {
   name: "htaccess",
@@ -28,22 +13,14 @@ export const htaccess: Host = {
   query: "mod_rewrite",
   compression: "files",
   tested: "Apache of Debian, as a folder of a site",
-  limitations: {
-    ...PATTERN_LIMITATIONS,
-    ...limitedBy(ETAG, ["etag", "br-tag", "gzip-tag"]),
-    "snapshot-id": "A .htaccess in the release cannot name its id; the one that rollcall host htaccess writes does",
-  },
-  steps: [
-    "For a folder of a server that is not yours: build --adapt htaccess puts .htaccess and 405.json into the release.",
-    "The folder needs AllowOverride All, and the server the modules of Apache httpd.",
-  ],
+  limitations: OWN_TAGS,
+  steps: ["build --adapt htaccess"],
   published: (rules) => [
     {
       path: ".htaccess",
       what: "Apache, as the folder",
       instructions:
-        "Goes into the published folder, which needs AllowOverride All; it is instead of a virtual host.\n" +
-        "TraceEnable off can only be said by the server.",
+        "Goes into the published folder, which needs AllowOverride All. Only the server can say TraceEnable off.",
       text: writeHtaccess(rules),
     },
     { path: REFUSAL_FILE, instructions: "The body of a 405, beside .htaccess.", text: BODIES[405] },
@@ -51,57 +28,28 @@ export const htaccess: Host = {
 };
 
 function writeHtaccess(rules: Rules): string {
-  const { base, files, routes, families, page, redirects } = rules;
-  const path: PathPattern = (text) => literal(decodePath(text.slice(base.length + 1)));
+  const { base, redirects } = rules;
+  const whole = (text: string) => literal(decodePath(text));
+  const below = (text: string) => whole(text.slice(base.length + 1));
   // Apache would read $1 as a back-reference.
   const refusal = `${base.replaceAll("$", "%24")}/${REFUSAL_FILE}`;
-  return [
+  return lines(
     "Options -MultiViews +SymLinksIfOwnerMatch",
     "DirectoryIndex disabled",
     "DirectorySlash Off",
+    ...writeTypes(),
     "",
-    ...writeAnswers(rules, refusal),
-    "# A SHA-1 of the bytes, which can change without their time and size.",
-    "FileETag Digest",
+    // Apache looks at these patterns again after a page has been rewritten.
+    ...writeAnswers(rules, refusal, `^${whole(rules.listing)}(?:pages/[^/]*\\.json(?:\\.br|\\.gz)?)?$`),
     "",
     `RewriteBase ${quoteApache(`${base}/`)}`,
     ...writeMethods(),
-    ...writeSpelling(base),
-    ...(redirects.has(base) ? writeHome(rules) : []),
-    "# Apache reads these rules again after a page has been rewritten.",
-    "RewriteCond %{ENV:REDIRECT_ROLLCALL_FILE} .",
-    "RewriteCond %{REQUEST_FILENAME} -f",
-    `RewriteRule ^ - [T=${page["Content-Type"]},END]`,
-    "RewriteCond %{ENV:REDIRECT_ROLLCALL_FILE} .",
-    `RewriteRule ^ - ${apacheWord(`[E=ROLLCALL_DETAIL:${INVALID_PAGE},R=404,END]`)}`,
-    ...writePageRules({ ...rules, redirects: new Map([...redirects].filter(([bare]) => bare !== base)) }, path),
-    "# A page with the URL of its own file: Apache does not read the rules again, since nothing is rewritten.",
-    'RewriteCond %{ENV:ROLLCALL_SUFFIX} =""',
-    "RewriteCond %{REQUEST_FILENAME} -f",
-    `RewriteRule ${apacheWord(`^${path(rules.pages)}${PAGE_NUMBER}\\.json$`)} - [T=${page["Content-Type"]},END]`,
-    `RewriteRule ${pagePattern(rules, path)} ${pageFile(rules)} [E=ROLLCALL_FILE:1,L]`,
-    ...[...routes]
-      .filter(([route, name]) => route !== `${base}/${name}`)
-      .map(([route, name]) => `RewriteRule ${apacheWord(`^${path(route)}$`)} ${name} [L]`),
-    ...[...files].map(
-      ([name, { "Content-Type": type }]) =>
-        `RewriteRule ${apacheWord(`^${literal(name)}$`)} - ${apacheWord(`[T=${type},END]`)}`,
-    ),
-    ...families.map(
-      ({ folder, names, headers: { "Content-Type": type } }) =>
-        `RewriteRule ${apacheWord(`^${folder}/${names}$`)} - ${apacheWord(`[T=${type},END]`)}`,
-    ),
-    `RewriteRule ^ - ${answer(404)}`,
-    "",
-  ].join("\n");
-}
-
-/** Redirects the folder's path without its slash, for which Apache reads .htaccess only with AllowNoSlash. */
-function writeHome(rules: Rules): string[] {
-  const { base } = rules;
-  return [
+    "# For the path of this folder without its slash.",
     "RewriteOptions AllowNoSlash",
-    `RewriteCond %{REQUEST_URI} ${apacheWord(`^${literal(decodePath(base))}$`)}`,
-    redirectFrom("^", rules, base),
-  ];
+    ...[...redirects].flatMap(([bare, to]) => [
+      `RewriteCond %{REQUEST_URI} "^${whole(bare)}$"`,
+      redirectFrom("^", rules, to),
+    ]),
+    ...writeRules(rules, { path: below, fileOf: (name) => `"${name}"` }),
+  );
 }

@@ -3,7 +3,7 @@ import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { number, size } from "../print/numbers.js";
-import { isForAdapters, isSorted, isStep, unlistedFiles } from "../release/layout.js";
+import { unlistedFiles } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { listFiles } from "../release/sums.js";
 import type { Host, HostLimits } from "./host.js";
@@ -22,11 +22,9 @@ interface Measured {
   measures: Measures;
   /** The path of the largest deployed file. */
   largest: string;
-  hasSteps: boolean;
-  hasSortedFiles: boolean;
 }
 
-/** Describes each host's limits that a release exceeds, with ways to stay below them: one sentence a host. */
+/** Describes each host's limits that a release exceeds, one sentence a host. */
 export async function notesOnLimits(hosts: readonly Host[], release: Release): Promise<string[]> {
   const limited = hosts.filter(({ limits }) => limits !== undefined);
   if (limited.length === 0) return [];
@@ -40,10 +38,8 @@ export async function notesOnLimits(hosts: readonly Host[], release: Release): P
 /** Measures a release. */
 export async function measure(release: Release): Promise<Measured> {
   const folders = new Map<string, number>();
-  const measures: Measures = { files: 0, filesInFolder: 0, bytesInFile: 0, bytes: 0, upload: 0 };
+  const measures: Measures = { files: 0, filesInFolder: 0, bytesInFile: 0, bytes: 0 };
   let largest = "";
-  let hasSteps = false;
-  let hasSortedFiles = false;
   for (const path of deployedFiles(release)) {
     // Lets other work through between files.
     await setImmediate();
@@ -51,22 +47,19 @@ export async function measure(release: Release): Promise<Measured> {
     const inFolder = (folders.get(dirname(path)) ?? 0) + 1;
     folders.set(dirname(path), inFolder);
     measures.files += 1;
-    measures.upload += 1;
     measures.bytes += bytes;
     measures.filesInFolder = Math.max(measures.filesInFolder, inFolder);
     if (bytes > measures.bytesInFile) {
       measures.bytesInFile = bytes;
       largest = path;
     }
-    hasSteps ||= isStep(path);
-    hasSortedFiles ||= isSorted(path);
   }
-  return { measures, largest, hasSteps, hasSortedFiles };
+  return { measures, largest };
 }
 
 /** Lists the paths of the files that a host gets. */
 export function* deployedFiles(release: Release): Generator<string> {
-  for (const [path] of listFiles(release.sums)) if (!isForAdapters(path)) yield path;
+  for (const [path] of listFiles(release.sums)) yield path;
   yield* unlistedFiles(release);
 }
 
@@ -85,32 +78,17 @@ const DESCRIPTIONS: Record<keyof Measures, (value: string, largest: string) => s
   filesInFolder: (value) => `${value} files in one folder`,
   bytesInFile: (value, largest) => `a file of ${value}, ${largest}`,
   bytes: (value) => `${value} in all`,
-  upload: (value) => `${value} files to upload at once`,
 };
-
-/** Matches pages, compressed or not. */
-const PAGE = /\/pages\/\d+\.json(?:\.br|\.gz)?$/;
 
 function describeExcess(
   { title, limits }: Host,
   excess: readonly Excess[],
-  { largest, hasSteps, hasSortedFiles }: Measured,
+  { largest }: Measured,
   { snapshot }: Release,
 ): string {
   const parts = excess.map(({ limit, actual, allowed }) => {
     const show = limit.startsWith("bytes") ? size : number;
     return `${DESCRIPTIONS[limit](show(actual), largest)}, and ${title} allows ${show(allowed)}`;
   });
-  const isOfPages = PAGE.test(largest);
-  const larger = excess.some(({ limit }) => limit === "bytesInFile") ? "smaller" : "larger";
-  const isOfMany = excess.some(({ limit }) => limit !== "bytesInFile");
-  const ways: string[] = [];
-  // Another page size does not change the total size, or other files.
-  if (excess.some(({ limit }) => limit !== "bytes" && (limit !== "bytesInFile" || isOfPages)))
-    ways.push(`${larger} pages (--page-size, now ${snapshot.page_size})`);
-  if (hasSteps && isOfMany) ways.push("fewer steps (--changes)");
-  if (hasSortedFiles && isOfMany) ways.push("no lookup (no --lookup)");
-  if (snapshot.encodings.length > 0) ways.push("no compressed copies (no --compress)");
-  ways.push('another host ("rollcall host" lists them)');
-  return `release ${snapshot.id} has ${parts.join("; ")} (${limits?.source}); try ${ways.join(", ")}`;
+  return `release ${snapshot.id} has ${parts.join("; ")} (${limits?.source}); try another --page-size (now ${snapshot.page_size}), fewer --changes, no --lookup, no --compress, or another host ("rollcall host" lists them)`;
 }

@@ -1,13 +1,20 @@
-/** nginx: maps from requests to files and ETags, and a location that uses them. */
-import { ENCODINGS, type ErrorStatus } from "../contract/headers.js";
-import { isPacked } from "../release/layout.js";
-import { type Deployment, type HostedSite, tagsOf } from "./deployment.js";
-import type { Host } from "./host.js";
-import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, PATTERN_LIMITATIONS, QUERY, spelling } from "./patterns.js";
-import { BODIES, decodePath, INVALID_PAGE_BODY, type Rules } from "./rules.js";
-
-const MAPS = "nginx.conf";
-const RULES = "nginx-server.conf";
+/** nginx: maps from requests to files of `dist/current`, and a server block that uses them. nginx opens a file once a request. */
+import { ENCODINGS, type ErrorStatus, NO_CACHE } from "../contract/headers.js";
+import { CSV, EXPLORER } from "../release/layout.js";
+import { sha256 } from "../release/plain-files.js";
+import { type Host, lines, ONCE, OWN_TAGS } from "./host.js";
+import { encodingPatterns, literal, QUERY } from "./patterns.js";
+import {
+  BODIES,
+  decodePath,
+  EXPLORER_HEADERS,
+  FILE_PATTERN,
+  INVALID_PAGE_BODY,
+  OTHER_TYPE,
+  REVALIDATED_PATTERN,
+  TYPES,
+} from "./rules.js";
+import { plainPath, type Site } from "./site.js";
 
 export const nginx: Host = {
   name: "nginx",
@@ -15,81 +22,25 @@ export const nginx: Host = {
   query: "map",
   compression: "files",
   tested: "nginx of Debian",
-  limitations: PATTERN_LIMITATIONS,
-  steps: ["Needs no optional modules."],
+  limitations: {
+    ...OWN_TAGS,
+    "if-match": "It answers 400, which no directive changes",
+    "part-beyond": "Its 416 has the file's Cache-Control",
+  },
+  steps: [],
   site: (site) => [
     {
       path: "rollcall.conf",
       what: "nginx, as the host",
-      instructions:
-        "Put it into http { }, as /etc/nginx/conf.d/rollcall.conf. You can edit it: Rollcall does not overwrite it.\n" +
-        "After each build, and after rollcall use: nginx -t && nginx -s reload.",
+      instructions: `Put it into /etc/nginx/conf.d. ${ONCE}`,
       text: writeSite(site),
-    },
-    {
-      path: "rollcall-maps.conf",
-      what: "nginx, in http { }: sizes of its hash tables",
-      instructions:
-        "Put it before rollcall.conf, once for all listings: without it nginx warns that its hash tables are too small.\n" +
-        "Remove lines that http { } has already.",
-      text: [
-        ...["map_hash_max_size 1048576;", "map_hash_bucket_size 256;"],
-        ...["variables_hash_max_size 4096;", "variables_hash_bucket_size 128;", ""],
-      ].join("\n"),
-    },
-  ],
-  included: (deployment) => [
-    {
-      path: MAPS,
-      what: "nginx, in http { }: the maps",
-      instructions: "Included by the site's file.",
-      text: [...maps(deployment), ...tagMap(deployment)].join("\n"),
-    },
-    {
-      path: RULES,
-      what: "nginx, in server { }: the rules",
-      instructions: `Included by the site's file. It uses the maps of ${MAPS}.`,
-      text: rules(deployment).join("\n"),
     },
   ],
 };
 
-function writeSite({ base, serverName, address, port, included }: HostedSite): string {
-  const on = (number: number, rest = "") =>
-    address === undefined
-      ? [`listen ${number}${rest};`, `listen [::]:${number}${rest};`]
-      : [`listen ${address}:${number}${rest};`];
-  // In an include, these characters are a pattern.
-  const file = (name: string) => nginxWord(included(name).replace(/[*?[\\]/g, "\\$&"));
-  return [
-    `include ${file(MAPS)};`,
-    "",
-    "server {",
-    ...on(port ?? 80).map((line) => `  ${line}`),
-    `  server_name ${nginxWord(serverName)};`,
-    "",
-    "  # For https, a certificate and these lines:",
-    ...on(443, " ssl").map((line) => `  # ${line}`),
-    `  # ssl_certificate /etc/letsencrypt/live/${serverName}/fullchain.pem;`,
-    `  # ssl_certificate_key /etc/letsencrypt/live/${serverName}/privkey.pem;`,
-    "",
-    "  server_tokens off;",
-    "  # Do not merge repeated slashes.",
-    "  merge_slashes off;",
-    ...(base === ""
-      ? []
-      : [
-          "  # Add other listings of this name, each with its two include lines, and other locations here.",
-          "  location / { return 404; }",
-        ]),
-    `  include ${file(RULES)};`,
-    "}",
-    "",
-  ].join("\n");
-}
-
 /** Statuses for which nginx has an HTML page, and the contract's error that replaces it. */
 const ERROR_PAGES: readonly [statuses: string, answer: ErrorStatus][] = [
+  ["403 404", 404],
   ["400 401 402 406 409 411 412 415 421 429 495 496 497", 400],
   ["405", 405],
   ["408", 408],
@@ -99,226 +50,135 @@ const ERROR_PAGES: readonly [statuses: string, answer: ErrorStatus][] = [
   ["500 501 502 503 504 505 507", 500],
 ];
 
-function rules(deployment: Deployment): string[] {
-  const { key, base, folder, page, pageFolder, files, families, redirects } = deployment;
-  const name = nameOfPages(deployment);
-  const internal = `/.${key}`;
-  const errors = (answers: typeof ERROR_PAGES) =>
-    answers.map(([statuses, answer]) => `error_page ${statuses} =${answer} ${internal}/${answer};`);
-  const file = `${internal}/files/$${key}_file`;
-  const others = [...files].filter(([, { "Content-Type": type }]) => type !== page["Content-Type"]);
-  const area = base === "" ? "/" : `~ ${nginxPattern(`^${literal(decodePath(base))}(?:/|$)`, "")}`;
-  return [
-    "# Errors of nginx, and of paths that nothing else in this server answers.",
-    ...errors([["403 404", 404], ...ERROR_PAGES]),
-    ...nginxBlock(`location ${area}`, [
-      ...answers(deployment),
-      ...errors(ERROR_PAGES),
-      "# `return 304` would send Content-Length: 0, so the file is opened and its status replaced.",
-      `error_page 418 =304 @${key}_fresh;`,
-      "if ($request_method = OPTIONS) { return 204; }",
-      `if ($request_method !~ ^(?:GET|HEAD)$) { return 405 ${quoteNginx(BODIES[405], key)}; }`,
-      "# Refuse paths that nginx would normalise.",
-      `if ($request_uri !~ ${nginxPattern(`^${spelling(base)}`, "")}) { return 404 ${quoteNginx(BODIES[404], key)}; }`,
-      ...[...redirects].map(
-        ([bare, to]) =>
-          `if ($uri ~ ${nginxPattern(`^${literal(decodePath(bare))}$`, "")}) { return 301 ${quoteNginx(to, key).slice(0, -1)}$is_args$args"; }`,
-      ),
-      `if ($${key}_tag = "") { return 404 $${key}_missing; }`,
-      `if ($${key}_fresh) { return 418; }`,
-      `rewrite ^ ${file} last;`,
-    ]),
-    `location @${key}_fresh { rewrite ^ ${file} last; }`,
-    ...nginxBlock(`location ^~ ${internal}/`, [
-      "internal;",
-      ...answers(deployment),
-      `error_page 404 =404 ${internal}/404;`,
-      ...Object.entries(BODIES).map(
-        ([status, body]) =>
-          // The headers of the file are set before; an empty one keeps them from being added again.
-          `location = ${internal}/${status} { ${status === "416" ? 'add_header Allow ""; ' : ""}return ${status} ${quoteNginx(body, key)}; }`,
-      ),
-      ...nginxBlock(`location ${internal}/files/`, [
-        `alias ${quoteNginx(`${folder}/`, key)};`,
-        ...errors([["403 404", 500], ...ERROR_PAGES]),
-        ...(name === pageFolder
-          ? []
-          : [`location ${internal}/files/${name}/ { alias ${quoteNginx(`${folder}/${pageFolder}/`, key)}; }`]),
-        ...families.flatMap(({ folder: name, headers, hasRanges }) =>
-          nginxBlock(`location ${internal}/files/${name}/`, [
-            `alias ${quoteNginx(`${folder}/${name}/`, key)};`,
-            `default_type ${quoteNginx(headers["Content-Type"], key)};`,
-            ...(hasRanges ? ["max_ranges 1;"] : []),
-          ]),
-        ),
-        ...others.map(
-          ([name, { "Content-Type": type }]) =>
-            `location ${nginxWord(`${internal}/files/${name}`)} { alias ${quoteNginx(`${folder}/${name}`, key)}; default_type ${quoteNginx(type, key)};${isPacked(name) ? " max_ranges 1;" : ""} }`,
-        ),
-      ]),
-    ]),
-    "",
-  ];
-}
-
-/** Headers and settings of every answer. */
-function answers(deployment: Deployment): string[] {
-  const { key, headers, preflight, page } = deployment;
-  const others = [...Object.keys(preflight), ...furtherHeaders(deployment).keys()];
-  return [
-    ...Object.entries(headers).map(([name, value]) => `add_header ${name} ${quoteNginx(value, key)} always;`),
-    ...others.map((name) => `add_header ${name} $${headerVariable(name, key)};`),
-    `add_header Cache-Control $${key}_cache always;`,
-    `add_header ETag $${key}_etag;`,
-    `add_header Content-Encoding $${key}_coding;`,
-    "# Compare only ETags: bytes can change without their time and size.",
-    'add_header Last-Modified "";',
-    "etag off;",
-    "if_modified_since off;",
-    "max_ranges 0;",
-    "gzip off;",
-    "gzip_static off;",
-    "absolute_redirect off;",
-    "client_max_body_size 0;",
-    "types {}",
-    `default_type ${quoteNginx(page["Content-Type"], key)};`,
-  ];
-}
-
-/** Maps from requests to files of the release and their headers. */
-function maps(deployment: Deployment): string[] {
-  const { key, base, listing, pages, encodings, files, routes, families, page, error, moved, preflight } = deployment;
+function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site): string {
+  const { base, listing, pages, pageFolder, routes, encodings, families } = rules;
+  const { headers, preflight, page, moved, error, redirects } = rules;
+  // Variables are global in nginx, and other listings may have theirs. For long names, nginx warns of its hash table.
+  const key = `rc${sha256(baseUrl).slice(0, 6)}`;
+  const dollar = `\${${key}_dollar}`;
+  const quote = (text: string) => quoted(text).replaceAll("$", () => dollar);
   const path = (text: string) => literal(decodePath(text));
-  const file = (name: string) => `"${nameOfPages(deployment)}/${name}.json$${key}_suffix"`;
-  const empty = '""';
-  const text = (value: string) => quoteNginx(value, key);
-  const cachings = [...files].filter(([, { "Cache-Control": caching }]) => caching !== page["Cache-Control"]);
-  return [
-    "# A dollar sign, for which nginx has no escape.",
-    `geo $${key}_dollar { default "$"; }`,
-    "",
-    "# The page of the query; empty if it is invalid.",
-    ...nginxMap("$args", `${key}_page`, "1", [
-      [nginxPattern(QUERY.twice), empty],
-      [nginxPattern(QUERY.page), DIGITS.map((group) => `$${group}`).join("")],
-      [nginxPattern(QUERY.empty), "1"],
-      [nginxPattern(QUERY.other), empty],
+  const map = (source: string, to: string, otherwise: string, rows: readonly (readonly [string, string])[]) => [
+    `map ${source} $${key}_${to} {`,
+    `  default ${otherwise};`,
+    ...rows.map(([from, value]) => `  ${from} ${value};`),
+    "}",
+  ];
+  const current = quote(`${plainPath(site.dist)}/current`).slice(0, -1);
+  const addresses = address === undefined ? ["", "[::]:"] : [`${address}:`];
+  const packed = families.filter(({ hasRanges }) => hasRanges).map(({ folder }) => folder);
+  const text = lines(
+    "# The page of the query; a page 0 never exists. $arg_page would ignore case.",
+    ...map("$args", "page", "1", [
+      [pattern(QUERY.page.replace("=(", `=(?<${key}_number>`)), `$${key}_number`],
+      [pattern(QUERY.other), "0"],
     ]),
-    ...nginxMap("$http_accept_encoding", `${key}_suffix`, empty, [
-      ...encodingPatterns(encodings).map((each) => [nginxPattern(each.pattern, "~*"), text(each.suffix)] as const),
+    "# The coding of the page.",
+    ...map("$http_accept_encoding", "suffix", '""', [
+      ...encodingPatterns(encodings).map((each) => [pattern(each.pattern, "~*"), each.suffix] as const),
     ]),
-    "# The path of the requested file in the release, whether it exists or not.",
-    ...nginxMap("$uri", `${key}_file`, empty, [
-      [nginxPattern(`^${path(listing)}$`), file(`$${key}_page`)],
-      [nginxPattern(`^${path(pages)}(?<${key}_number>${PAGE_NUMBER})\\.json$`), file(`$${key}_number`)],
-      ...[...routes].map(([route, name]) => [nginxPattern(`^${path(route)}$`), text(name)] as const),
-      ...families.map(({ folder, names }, at) => {
-        const group = `${key}_family${at}`;
-        return [nginxPattern(`^${path(`${base}/`)}(?<${group}>${folder}/${names})$`), `$${group}`] as const;
-      }),
+    "# The file in the release, if it exists. All rows are patterns: nginx refuses other long keys.",
+    ...map("$uri", "file", '""', [
+      [pattern(`^${path(listing)}$`), `"${pageFolder}/$${key}_page.json"`],
+      [pattern(`^${path(pages)}(?<${key}_name>[^/]*\\.json)$`), `"${pageFolder}/$${key}_name"`],
+      ...[...routes]
+        .filter(([route, name]) => route !== `${base}/${name}`)
+        .map(([route, name]) => [pattern(`^${path(route)}$`), quoted(name)] as const),
+      [pattern(`^${path(`${base}/`)}(?<${key}_path>${FILE_PATTERN})$`), `$${key}_path`],
     ]),
-    ...nginxMap("$uri", `${key}_missing`, text(BODIES[404]), [
-      [nginxPattern(`^${path(listing)}(?:pages/[^/]*\\.json)?$`), text(INVALID_PAGE_BODY)],
+    ...map('"$status $uri"', "coding", '""', [
+      ...encodings.map((name) => [pattern(`^(?:200|304) /\\.rollcall/.*\\.json\\${ENCODINGS[name]}$`), name] as const),
     ]),
-    "# 1 if the client already has these bytes.",
-    ...nginxMap(`"$${key}_tag $http_if_none_match"`, `${key}_fresh`, "0", [
-      [nginxPattern('^("\\w+") .*\\1'), "1"],
-      [nginxPattern('^"\\w+" [ \\t]*\\*[ \\t]*$'), "1"],
+    ...map(`"$status $${key}_file"`, "cache", quote(error["Cache-Control"]), [
+      ["~^204", '""'],
+      ["~^301", quote(moved["Cache-Control"])],
+      [pattern(`^(?:200|206|304) ${REVALIDATED_PATTERN}$`), NO_CACHE],
+      ['"~^(?:200|206|304) "', quote(page["Cache-Control"])],
     ]),
-    ...nginxMap(
-      "$status",
-      `${key}_etag`,
-      empty,
-      [200, 304].map((status) => [`${status}`, `$${key}_tag`]),
+    ...Object.entries(EXPLORER_HEADERS).flatMap(([name, value]) =>
+      map(`"$status $${key}_file"`, variable(name), '""', [[`"~^(?:200|304) ${EXPLORER}$"`, quote(value)]]),
     ),
-    ...nginxMap(`"$status $${key}_file"`, `${key}_coding`, empty, [
-      ...encodings.map((name) => [nginxPattern(`^(?:200|304) .*\\.json\\${ENCODINGS[name]}$`), name] as const),
-    ]),
-    ...nginxMap(`$${key}_file`, `${key}_file_cache`, text(page["Cache-Control"]), [
-      ...cachings.map(([name, { "Cache-Control": caching }]) => [text(name), text(caching)] as const),
-    ]),
-    ...nginxMap("$status", `${key}_cache`, text(error["Cache-Control"]), [
-      ["200", `$${key}_file_cache`],
-      ["304", `$${key}_file_cache`],
-      ["301", text(moved["Cache-Control"])],
-      ["204", empty],
-    ]),
     ...Object.entries(preflight).flatMap(([name, value]) =>
-      nginxMap("$status", headerVariable(name, key), empty, [["204", text(value)]]),
+      map("$status", variable(name), '""', [["204", quote(value)]]),
     ),
-    ...[...furtherHeaders(deployment)].flatMap(([name, values]) =>
-      nginxMap(
-        `"$status $${key}_file"`,
-        headerVariable(name, key),
-        empty,
-        values.map(([file, value]) => [nginxPattern(`^(?:200|304) ${literal(file)}$`), text(value)] as const),
-      ),
+    ...map(`$${key}_file`, "missing", quote(BODIES[404]), [
+      [pattern(`^${literal(pageFolder)}/`), quote(INVALID_PAGE_BODY)],
+    ]),
+    "",
+    "server {",
+    ...addresses.map((before) => `  listen ${before}${port ?? 80};`),
+    `  server_name ${quoted(serverName)};`,
+    "",
+    ...Object.entries(headers).map(([name, value]) => `  add_header ${name} ${quote(value)} always;`),
+    ...[...Object.keys(preflight), ...Object.keys(EXPLORER_HEADERS)].map(
+      (name) => `  add_header ${name} $${key}_${variable(name)};`,
     ),
-  ];
-}
-
-/** Headers of single files, other than Content-Type and Cache-Control, with their values. */
-function furtherHeaders({ files }: Pick<Rules, "files">): Map<string, [file: string, value: string][]> {
-  const found = new Map<string, [string, string][]>();
-  for (const [file, { "Content-Type": _type, "Cache-Control": _caching, ...further }] of files)
-    for (const [name, value] of Object.entries(further)) found.set(name, [...(found.get(name) ?? []), [file, value]]);
-  return found;
-}
-
-/** The map from files of the release to digests. */
-function tagMap(deployment: Deployment): string[] {
-  const [folder, name] = [`${deployment.pageFolder}/`, `${nameOfPages(deployment)}/`];
-  const nameOf = (path: string) => (path.startsWith(folder) ? name + path.slice(folder.length) : path);
-  const tags = [...tagsOf(deployment)].map(([path, tag]) => [nameOf(path), `'${tag}'`] as const);
-  return [
+    `  add_header Cache-Control $${key}_cache always;`,
+    `  add_header Content-Encoding $${key}_coding;`,
+    "  # ETags are made of time and size. A file's times only grow.",
+    '  add_header Last-Modified "";',
+    "  etag on;",
+    "  if_modified_since off;",
+    "  max_ranges 0;",
+    "  # Against http { }: codings would weaken ETags, and a cache of open files would be late.",
+    "  gzip off;",
+    "  gzip_static off;",
+    "  open_file_cache off;",
+    "  disable_symlinks off;",
+    "  absolute_redirect off;",
+    "  # A large POST is 405, too.",
+    "  client_max_body_size 0;",
+    "  # `return` sends the type of the URL's ending.",
+    "  types {}",
+    `  default_type ${page["Content-Type"]};`,
+    "  # TRACE is refused outside of locations. Named locations would be 500 for unreadable requests.",
+    ...ERROR_PAGES.map(([statuses, answer]) => `  error_page ${statuses} =${answer} /.rollcall-${answer};`),
+    ...Object.entries(BODIES).map(([status, body]) => {
+      const answer = status === "404" ? `$${key}_missing` : quote(body);
+      // The headers of the file are set before; an empty one keeps them from being added again.
+      const own = status === "416" ? 'add_header Allow ""; ' : "";
+      return `  location = /.rollcall-${status} { internal; ${own}return ${status} ${answer}; }`;
+    }),
     "",
-    `# The ${tags.length} files of the release, each with its digest.`,
-    ...nginxMap(`$${deployment.key}_file`, `${deployment.key}_tag`, '""', tags),
-    "",
-  ];
+    `  location ${base === "" ? "/" : `~ ${pattern(`^${path(base)}(?:/|$)`, "")}`} {`,
+    "    if ($request_method = OPTIONS) { return 204; }",
+    "    if ($request_method !~ ^(?:GET|HEAD)$) { return 405; }",
+    ...[...redirects].map(
+      ([bare, to]) =>
+        `    if ($uri ~ ${pattern(`^${path(bare)}$`, "")}) { return 301 ${quote(to).slice(0, -1)}$is_args$args"; }`,
+    ),
+    `    if ($${key}_file = "") { return 404; }`,
+    "    # Only pages have codings, and a release may have been built without them.",
+    `    if (-f ${current}/$${key}_file$${key}_suffix") { rewrite ^ /.rollcall/$${key}_file$${key}_suffix last; }`,
+    `    rewrite ^ /.rollcall/$${key}_file last;`,
+    "  }",
+    "  location ^~ /.rollcall/ {",
+    "    internal;",
+    `    alias ${current}/";`,
+    `    types { ${[...TYPES].map(([extension, type]) => `"${type}" ${extension};`).join(" ")} }`,
+    `    default_type "${OTHER_TYPE}";`,
+    "    # .json, .json.br and .json.gz",
+    `    location ^~ "/.rollcall/${pageFolder}/" { alias ${current}/${pageFolder}/"; types {} default_type ${page["Content-Type"]}; }`,
+    ...packed.map((folder) => `    location ^~ /.rollcall/${folder}/ { alias ${current}/${folder}/"; max_ranges 1; }`),
+    `    location = /.rollcall/${CSV} { alias ${current}/${CSV}"; max_ranges 1; }`,
+    "  }",
+    ...(base === "" ? [] : ["  location / { return 404; }"]),
+    "}",
+  );
+  if (!text.includes(dollar)) return text;
+  return `# A dollar sign, for which nginx has no escape.\ngeo $${key}_dollar { default "$"; }\n${text}`;
 }
 
-/**
- * The name of the pages' folder in maps. By default, nginx refuses map keys of more than 46 bytes, and it reads a key that
- * begins with a tilde as a pattern.
- */
-function nameOfPages({ pageFolder }: Pick<Rules, "pageFolder">): string {
-  const longest = 46 - "/999999999.json.br".length;
-  return pageFolder.length > longest || pageFolder.startsWith("~") ? "pages" : pageFolder;
+/** The part of a header's variable that names the header: its last word. */
+function variable(header: string): string {
+  return header.toLowerCase().replace(/.*-/, "");
 }
 
-/** Writes a map: the variable `to` is computed from `source`, by the first matching row. */
-function nginxMap(
-  source: string,
-  to: string,
-  otherwise: string,
-  rows: readonly (readonly [string, string])[],
-): string[] {
-  return nginxBlock(`map ${source} $${to}`, [
-    `default ${otherwise};`,
-    ...rows.map(([from, value]) => `${from} ${value};`),
-  ]);
+function pattern(text: string, kind: "~" | "~*" | "" = "~"): string {
+  return quoted(`${kind}${text}`);
 }
 
-function nginxBlock(head: string, lines: readonly string[]): string[] {
-  return [`${head} {`, ...lines.map((line) => `  ${line}`), "}"];
-}
-
-/** The name of a header's variable. */
-function headerVariable(header: string, key: string): string {
-  return `${key}_${header.toLowerCase().replaceAll("-", "_")}`;
-}
-
-function nginxPattern(text: string, kind: "~" | "~*" | "" = "~"): string {
-  return `"${kind}${text.replace(/["\\]/g, "\\$&")}"`;
-}
-
-/** Quotes a value in which nginx interprets variables. */
-function quoteNginx(text: string, key: string): string {
-  return nginxWord(text).replaceAll("$", () => `$${`{${key}_dollar}`}`);
-}
-
-/** Quotes a value in which nginx does not interpret variables. */
-function nginxWord(text: string): string {
+/** Quotes a value in which nginx interprets no variables. */
+function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }

@@ -15,18 +15,12 @@ export const vercel: Host = {
   },
   compression: "itself",
   tested: "vercel.json by its router's compiler",
-  limits: {
-    upload: 15_000,
-    source: "its API; --archive=tgz lifts it",
-  },
-  steps: [
-    "Build with --adapt vercel, without --compress; then npx vercel deploy --prod dist/current.",
-    "For more than 15,000 files: npx vercel deploy --prod --archive=tgz dist/current.",
-  ],
+  limits: { files: 15_000, source: "its API, for an upload; --archive=tgz lifts it" },
+  steps: ["Build with --adapt vercel, without --compress; then npx vercel deploy --prod dist/current."],
   published: (rules) => [
     {
       path: "vercel.json",
-      instructions: "Goes into the published folder, as JSON without a comment. To check it: rollcall verify URL.",
+      instructions: "Goes into the published folder.",
       text: `${JSON.stringify(routes(rules), null, 2)}\n`,
     },
   ],

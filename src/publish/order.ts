@@ -6,7 +6,6 @@ import {
   BULK,
   CHANGES,
   EXPLORER,
-  isForAdapters,
   LOOKUP,
   type PagePaths,
   SIGNATURE,
@@ -72,7 +71,7 @@ export class ReleaseFiles {
    * @throws UserError if SHA256SUMS lists a path that may not be published.
    */
   constructor({ folder, snapshot, paths, sums, isSigned }: Release, shard?: Shard) {
-    const listed = [...sums.others.keys()].filter((path) => path !== SNAPSHOT && !isForAdapters(path));
+    const listed = [...sums.others.keys()].filter((path) => path !== SNAPSHOT);
     const unfit = listed.find((path) => !isPublishable(path));
     if (unfit !== undefined)
       throw new UserError(`SHA256SUMS lists ${JSON.stringify(unfit)}, which is not a valid file name; build again.`);

@@ -1,6 +1,5 @@
 /** All names inside `dist` and inside a release, and the headers of files. Paths in a release use `/`. */
 import { extname } from "node:path";
-import { DOWNLOAD_PATHS } from "../contract/downloads.js";
 import { CONTENT_TYPE, ENCODINGS, type Encoding, NO_CACHE } from "../contract/headers.js";
 import { DEFAULT_PATH, pageNumber } from "../contract/links.js";
 
@@ -24,6 +23,8 @@ export const NEXT_LINK = ".current-next";
 export const TRASH_PREFIX = ".trash-";
 /** A folder that is made in a release and removed at once, so that the system updates the release's modification time. */
 export const MARK = ".mark";
+/** The settings with which files of other hosts were written. */
+export const WRITTEN_HOSTS = ".hosts.json";
 
 /** The argument that names the release that was current before the current one. */
 export const PREVIOUS = "previous";
@@ -48,6 +49,8 @@ export const OPENAPI = "openapi.json";
 /** All records in a few files, and the list of these parts. */
 export const BULK = "bulk.json";
 export const BULK_FOLDER = "bulk";
+/** All records as one CSV file. */
+export const CSV = "records.csv.gz";
 /** Steps from earlier states to this one (see `changes.json`), and the list of them. */
 export const CHANGES = "changes.json";
 export const CHANGES_FOLDER = "changes";
@@ -58,8 +61,6 @@ export const LOOKUP = `${LOOKUP_FOLDER}/index.json`;
 export const EXPLORER = "index.html";
 export const EXPLORER_FOLDER = "explorer";
 export const SUMMARY = `${EXPLORER_FOLDER}/summary.json`;
-/** The folder of files that configurations of other hosts include. */
-export const INCLUDED = "adapters";
 
 /** The default avatar. */
 export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="No picture">
@@ -101,14 +102,10 @@ export const isSorted = (path: string) => SORTED.test(path);
 export const isPart = (path: string) => PART.test(path);
 /** Whether a file is a step: `changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz`. */
 export const isStep = (path: string) => STEP.test(path);
-/** Whether a file is one of a folder of any number of such files, which hosts know by a pattern. */
-export const isOfFamily = (path: string) => isPart(path) || isStep(path) || isSorted(path);
-/** Whether a file is a part, a step or a download. These are stored as gzip, and are large enough that the server supports ranges. */
-export const isPacked = (path: string) => isPart(path) || isStep(path) || DOWNLOAD_PATHS.includes(path);
-/** Whether a file is for another host's configuration. Such files contain the id, so the id is not made from them. */
-export const isForAdapters = (path: string) => path.startsWith(`${INCLUDED}/`);
+/** Whether a file is a part, a step or the CSV file. These are stored as gzip, and are large enough that the server supports ranges. */
+export const isPacked = (path: string) => isPart(path) || isStep(path) || path === CSV;
 /** Whether readers of the API may fetch a file. */
-export const isPublic = (path: string) => path !== RECORDS && !isForAdapters(path);
+export const isPublic = (path: string) => path !== RECORDS;
 /** Whether the id is made from a file that is not a page. Other files are derived, or depend on a version or on history. */
 export const isInId = (path: string) => path === RECORDS || path === CONTRACT;
 

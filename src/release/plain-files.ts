@@ -11,6 +11,7 @@ import {
   read,
   readFileSync,
   readSync,
+  type Stats,
 } from "node:fs";
 import { promisify } from "node:util";
 import { hasCode } from "../errors.js";
@@ -113,41 +114,37 @@ export async function withReleaseFile<T>(path: string, step: (file: number, size
 export async function readReleaseFile(path: string, most = MAX_FILE): Promise<Buffer> {
   return withReleaseFile(path, async (file, size) => {
     requireSize(path, size, most);
-    return (await readFrom(file, 0, size)).bytes;
+    return readFrom(file, size);
   });
 }
 
-/** Bytes of a file, and its `stat` right after the last of them was read. */
-export interface FileRead {
-  bytes: Buffer;
-  state: BigIntStats;
-}
-
-/** Reads `length` bytes of a file, or fewer where it ends. @throws as `withReleaseFile` does. */
-export function readPiece(path: string, at: number, length: number): Promise<FileRead> {
-  return withReleaseFile(path, (file) => readFrom(file, at, length));
-}
-
-async function readFrom(file: number, from: number, length: number): Promise<FileRead> {
+async function readFrom(file: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length);
   for (let at = 0; ; ) {
-    const { bytesRead } = await readFile(file, bytes, at, length - at, from + at);
+    const { bytesRead } = await readFile(file, bytes, at, length - at, at);
     at += bytesRead;
     // The file may have been truncated meanwhile.
-    if (bytesRead === 0 || at === length)
-      return { bytes: bytes.subarray(0, at), state: fstatSync(file, { bigint: true }) };
+    if (bytesRead === 0 || at === length) return bytes.subarray(0, at);
   }
 }
 
-/** Reads a whole file synchronously into memory that `memoryFor` provides. @throws as `readReleaseFile` does. */
-export function readIntoSync(path: string, memoryFor: (size: number) => Buffer): FileRead {
+/**
+ * Reads a whole file synchronously, with its `stat` from before.
+ * @param memoryFor the memory for a file of this size. @throws as `readReleaseFile` does.
+ */
+export function readPlainSync(
+  path: string,
+  memoryFor: (size: number) => Buffer,
+): { bytes: Buffer; state: BigIntStats } {
   return closing(openSync(path, PLAIN), (file) => {
-    const size = plainSize(path, file);
+    const state = fstatSync(file, { bigint: true });
+    requirePlain(path, state);
+    const size = Number(state.size);
     requireSize(path, size, MAX_PAGE);
-    const memory = memoryFor(size);
+    const bytes = memoryFor(size);
     let at = 0;
-    for (let count = -1; count !== 0 && at < size; at += count) count = readSync(file, memory, at, size - at, null);
-    return { bytes: memory.subarray(0, at), state: fstatSync(file, { bigint: true }) };
+    for (let count = -1; count !== 0 && at < size; at += count) count = readSync(file, bytes, at, size - at, at);
+    return { bytes: bytes.subarray(0, at), state };
   });
 }
 
@@ -167,7 +164,12 @@ export function digestReleaseFile(path: string, signal?: AbortSignal): Promise<s
 
 function plainSize(path: string, file: number): number {
   const stats = fstatSync(file);
-  if (stats.isFile()) return stats.size;
+  requirePlain(path, stats);
+  return stats.size;
+}
+
+function requirePlain(path: string, stats: Stats | BigIntStats): void {
+  if (stats.isFile()) return;
   const code = stats.isDirectory() ? "EISDIR" : "ENXIO";
   throw Object.assign(new Error(`${path} is not a plain file`), { code });
 }

@@ -10,18 +10,28 @@ import { encodeSum, type Sums } from "./sums.js";
 
 const count = z.int().min(0);
 
-const snapshotSchema: z.ZodType<Snapshot> = z.strictObject({
-  id: z.string().regex(/^[0-9a-f]{12}$/),
-  contract: count.min(1),
-  count,
-  pages: count.min(1).max(MAX_PAGES),
-  page_size: count.min(PAGE_SIZE.min).max(PAGE_SIZE.max),
-  base_url: z.string(),
-  links: z.enum(LINK_STYLES),
-  encodings: z.array(z.enum(["br", "gzip"])).refine((list) => new Set(list).size === list.length),
-  skipped: count,
-  state: z.string().regex(/^[0-9a-f]{64}$/),
-  warnings: z.record(z.string(), count),
+/** The form of snapshot.json. openapi.json shows its descriptions. */
+export const snapshotSchema: z.ZodType<Snapshot> = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[0-9a-f]{12}$/)
+    .describe("The id of the snapshot. It is too short to verify data by."),
+  contract: count.min(1).describe("The contract's version."),
+  count: count.describe("Number of records."),
+  pages: count.min(1).max(MAX_PAGES).describe("Number of pages."),
+  page_size: count.min(PAGE_SIZE.min).max(PAGE_SIZE.max).describe("Records on each page but the last."),
+  base_url: z.string().describe("The URL prefix of every link."),
+  links: z.enum(LINK_STYLES).describe("The form of `next` and `previous`."),
+  encodings: z
+    .array(z.enum(["br", "gzip"]))
+    .refine((list) => new Set(list).size === list.length)
+    .describe("Content codings of the compressed pages."),
+  skipped: count.describe("Number of invalid records that were left out."),
+  state: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .describe("The SHA-256 of records.sha256, the list of digests and keys. It identifies the set of records."),
+  warnings: z.record(z.string(), count).describe("Number of records with each warning."),
 });
 
 export type { Snapshot };

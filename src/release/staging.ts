@@ -82,20 +82,12 @@ export class Staging {
   /**
    * Writes snapshot.json, SHA256SUMS, its signature and the release's name, gives new files their time, flushes everything, and
    * renames the folder.
-   * @param include makes the files that contain the release's name.
    * @param signer signs SHA256SUMS, if the release is to be signed.
    * @returns the name of its folder.
    */
-  finish(
-    snapshot: Snapshot,
-    pages: PageDigests,
-    now: Date,
-    include: (name: string, snapshot: Snapshot, sums: Sums) => readonly { path: string; text: string }[],
-    signer?: Signer,
-  ): string {
+  finish(snapshot: Snapshot, pages: PageDigests, now: Date, signer?: Signer): string {
     this.put(SNAPSHOT, encodeSnapshot(snapshot));
     const name = this.#freeName(now, snapshot.id);
-    for (const { path, text } of include(name, snapshot, this.sums(pages))) this.put(path, text);
     const sums = this.sums(pages);
     writeFlushedSync(join(this.folder, SUMS), encodeSums(sums));
     if (signer) {

@@ -1,8 +1,9 @@
 /** The access log: counts each response, makes its log entry, and queues entries in bounded memory until they are written. */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { kindOf, type ServerAnswer, sending } from "./answers.js";
-import type { AnswerKind, ServerCounts } from "./counts.js";
+import type { Variant } from "../release/layout.js";
+import type { ServerCounts } from "./counts.js";
+import { sendings } from "./send.js";
 
 export interface AccessEntry {
   time: Date;
@@ -18,8 +19,10 @@ export interface AccessEntry {
   referer: string;
   /** The HTTP status; 499 if the client disconnected before the response. */
   status: number;
-  /** Bytes of the body. */
+  /** Bytes of the body that were sent. */
   bytes: number;
+  /** Whether the connection broke before the whole response was sent; absent otherwise. */
+  broken?: true;
   /** Milliseconds from the request to the last byte handed to the system, with at most three decimals. */
   ms: number;
   /** The id of the release that was served. */
@@ -34,13 +37,12 @@ export interface AccessGap {
 
 export type AccessItem = AccessEntry | AccessGap;
 
-/** The parts of an entry that come from the request. */
-type RequestFields = Pick<AccessEntry, "method" | "url" | "version" | "agent" | "referer">;
-
-/** The fields for a request that could not be parsed. */
-const UNREAD: RequestFields = { method: "-", url: "-", version: "", agent: "", referer: "" };
-
 const CLIENT_LEFT = 499;
+
+/** The request of an entry; undefined if it could not be parsed. */
+type LoggedRequest = Pick<AccessEntry, "method" | "url" | "version"> & {
+  headers: { readonly [name in "user-agent" | "referer"]?: string | undefined };
+};
 
 /**
  * Makes the recorder of responses; undefined if nothing reads the log or the counts. Call its methods when a request begins,
@@ -48,41 +50,37 @@ const CLIENT_LEFT = 499;
  */
 export function createRecorder(write?: (entry: AccessEntry) => void, counts?: ServerCounts) {
   if (!write && !counts) return undefined;
-  const begin = ({ remoteAddress: remote = "" }: Socket, asked: RequestFields, release: string) => {
+  /** @returns a function that records the response. */
+  const begin = ({ remoteAddress: remote = "" }: Socket, release: string, asked?: LoggedRequest) => {
     const time = new Date();
     const started = performance.now();
-    return (status: number, bytes: number, kind: AnswerKind = kindOf(status, "identity")) => {
-      counts?.answer(kind, bytes);
+    const { method = "-", url = "-", version = "", headers = {} } = asked ?? {};
+    const { "user-agent": agent = "", referer = "" } = headers;
+    return (status: number, bytes: number, encoding: Variant = "identity", isBroken = false) => {
+      counts?.answer({ status: `${Math.floor(status / 100)}xx`, encoding }, bytes);
       const ms = Math.round((performance.now() - started) * 1000) / 1000;
-      write?.({ time, remote, ...asked, status, bytes, ms, release });
+      const entry: AccessEntry = { time, remote, method, url, version, agent, referer, status, bytes, ms, release };
+      if (isBroken) entry.broken = true;
+      write?.(entry);
     };
   };
-  const ending = (end: ReturnType<typeof begin>) => {
-    return ({ head, body }: ServerAnswer) => end(head.status, body?.length ?? 0, head.kind);
-  };
   return {
+    begin,
     /** Records a response of Node's server when it ends. */
-    watch(req: IncomingMessage, res: ServerResponse, release: string) {
-      const { socket, method = "", url = "", httpVersion: version, headers } = req;
-      const { "user-agent": agent = "", referer = "" } = headers;
-      const end = begin(socket, { method, url, version, agent, referer }, release);
+    watch(res: ServerResponse, release: string) {
+      const { socket, method = "", url = "", httpVersion: version, headers } = res.req;
+      const end = begin(socket, release, { method, url, version, headers });
+      let isSent = false;
+      // Node reports the end of a response also when the connection breaks. Before its own listener, the socket tells.
+      res.prependOnceListener("finish", () => {
+        isSent = !socket.destroyed;
+      });
       res.once("close", () => {
-        const { bytes = 0, kind } = sending.get(res) ?? {};
-        if (res.headersSent) end(res.statusCode, method === "HEAD" ? 0 : bytes, kind);
+        const { bytes = () => 0, encoding } = sendings.get(res) ?? {};
+        if (res.headersSent) end(res.statusCode, bytes(isSent), encoding, !isSent);
         else end(CLIENT_LEFT, 0);
       });
     },
-    /** For a GET on the fast path. @returns a function that records the response. */
-    beginPlain(
-      socket: Socket,
-      url: string,
-      { agent, referer }: Pick<RequestFields, "agent" | "referer">,
-      release: string,
-    ) {
-      return ending(begin(socket, { method: "GET", url, version: "1.1", agent, referer }, release));
-    },
-    /** For bytes that are not a valid request. @returns a function that records the response. */
-    beginUnread: (socket: Socket, release: string) => ending(begin(socket, UNREAD, release)),
     /** Reads the address of a new connection, which Node then caches. The system forgets it when the client disconnects. */
     rememberAddress: (socket: Socket) => void socket.remoteAddress,
   };

@@ -1,20 +1,17 @@
-/** The Prometheus counters of one server process. */
+/** The Prometheus counters of a server. */
 import { Counter, Registry } from "prom-client";
 import { ENCODINGS } from "../contract/headers.js";
 import type { Variant } from "../release/layout.js";
 
 /** The labels of a counted response: the class of its status, such as `2xx`, and its encoding. */
-export type AnswerKind = { readonly status: string; readonly encoding: Variant };
-
-/** The metrics of one process, in the form that processes exchange. */
-export type MetricValues = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
+type AnswerKind = { readonly status: string; readonly encoding: Variant };
 
 const EVENTS = {
   cacheHits: ["rollcall_cache_hits_total", "Pages and small files that were answered from memory."],
   cacheReads: ["rollcall_cache_reads_total", "Pages and small files that were read from the disk."],
   damaged: ["rollcall_damaged_reads_total", "Reads of files whose bytes are not those of their digests."],
   switches: ["rollcall_switches_total", "Releases that were taken up since the start."],
-  refused: ["rollcall_refused_releases_total", "Releases that could not be taken up, once for each process."],
+  refused: ["rollcall_refused_releases_total", "Releases that could not be taken up."],
   unlogged: ["rollcall_access_log_dropped_total", "Lines of the access log that its reader was too slow for."],
 } as const;
 type CountedEvent = keyof typeof EVENTS;
@@ -26,7 +23,7 @@ const KINDS: (keyof AnswerKind)[] = ["status", "encoding"];
 
 /** Counts responses and events. */
 export class ServerCounts {
-  readonly #registry = new Registry();
+  readonly registry = new Registry();
   readonly #events = new Map<string, Counter>();
   readonly #requests = this.#create(REQUESTS, KINDS);
   readonly #bytes = this.#create(BYTES, KINDS);
@@ -51,17 +48,7 @@ export class ServerCounts {
     this.#events.get(event)?.inc();
   }
 
-  /** Adds the counts of a process that has ended, so that totals never decrease. */
-  addAll(counted: MetricValues): void {
-    for (const { name, values } of counted)
-      for (const { labels, value } of values) (this.#registry.getSingleMetric(name) as Counter).inc(labels, value);
-  }
-
-  values(): Promise<MetricValues> {
-    return this.#registry.getMetricsAsJSON();
-  }
-
   #create([name, help]: readonly [name: string, help: string], labelNames: string[]): Counter {
-    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 }

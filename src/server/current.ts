@@ -21,8 +21,7 @@ export async function followCurrent(
   onRefused?: () => void,
 ) {
   const isRelease = await stat(join(folder, SNAPSHOT)).catch(() => undefined);
-  if (isRelease) return { site: await openSite(folder, options, signal), async reload() {}, async stop() {} };
-  const link = join(folder, CURRENT);
+  const link = isRelease ? folder : join(folder, CURRENT);
   let site = await openSite(link, options, signal);
   /** The target of the link that could not be opened last, and when that was. */
   let failed: { target: string | undefined; at: number } | undefined;
@@ -40,7 +39,7 @@ export async function followCurrent(
     const isKnown = failed !== undefined && failed.target === target;
     if (failed && isKnown && !isAsked && Date.now() - failed.at < retryMs) return;
     try {
-      site = await openSite(target ?? link, options, signal);
+      site = await openSite(target ?? link, options, signal, site);
       failed = undefined;
       const { release } = site;
       if (release.folder !== last.folder || release.digest !== last.digest) onSwitch(release);

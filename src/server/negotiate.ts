@@ -1,10 +1,15 @@
 /** Evaluates request headers: Accept-Encoding, If-None-Match and Range. */
-import type { IncomingHttpHeaders } from "node:http";
 import fresh from "fresh";
 import { LRUCache } from "lru-cache";
 import Negotiator from "negotiator";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import type { Variant } from "../release/layout.js";
+import type { Range } from "./answers.js";
+
+/** The headers that select a response. */
+export type RequestHeaders = {
+  readonly [name in "accept-encoding" | "if-none-match" | "if-range" | "range"]?: string | undefined;
+};
 
 /** The limits of the cache of Accept-Encoding values. Clients send few different ones. */
 const REMEMBERED = { values: 256, length: 256 } as const;
@@ -44,10 +49,10 @@ export function isFresh(given: string | undefined, etag: string): boolean {
  * the whole file is sent: without a range, with several or an invalid one, or if If-Range has another ETag.
  */
 export function requestedRange(
-  { range, "if-range": condition }: IncomingHttpHeaders,
+  { range, "if-range": condition }: RequestHeaders,
   etag: string,
   size: number,
-): { start: number; end: number } | "none" | undefined {
+): Range | "none" | undefined {
   const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/i.exec(range ?? "") ?? [];
   if (first + last === "" || (condition !== undefined && condition !== etag)) return undefined;
   if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;

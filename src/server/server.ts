@@ -2,22 +2,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
-import { usageError } from "../errors.js";
 import type { Release } from "../release/open.js";
 import { callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";
-import { SETTINGS } from "../settings/table.js";
-import { atMost } from "../workers/at-most.js";
 import { type AccessEntry, createRecorder } from "./access-log.js";
-import { ServerAnswer, toText } from "./answers.js";
-import { shareDescriptors } from "./connections/descriptors.js";
-import { createHttpServer } from "./connections/http.js";
-import { type Address, type HandedSocket, listen } from "./connections/listen.js";
-import type { MetricValues, ServerCounts } from "./counts.js";
+import { createConnections } from "./connections.js";
+import type { ServerCounts } from "./counts.js";
 import { followCurrent } from "./current.js";
+import { shareDescriptors } from "./descriptors.js";
 import type { Take } from "./fast-path/connection.js";
+import { readPlain } from "./fast-path/request.js";
 import { SERVER_LIMITS, type ServerLimits } from "./limits.js";
-import { createStore, defaultCacheMb } from "./page-cache.js";
+import { type Address, type HandedSocket, listen } from "./listen.js";
+import { toText } from "./send.js";
+import { createStore, defaultCacheMb } from "./store.js";
 
 export interface ListingServerOptions extends OptionsOf<"cacheControl" | "cacheMb"> {
   /** A `dist`, whose current release is served, or the folder of one release. */
@@ -51,14 +49,6 @@ export interface ListingServer {
   close(): Promise<void>;
 }
 
-/** The number of open connections, and of serving processes. */
-export interface ServerState {
-  connections: number;
-  processes: number;
-  /** The metrics of the processes other than this one. */
-  counted: MetricValues[];
-}
-
 export interface CountedEffects extends ListingServerEffects {
   /** Counts responses and refusals. */
   counts?: ServerCounts | undefined;
@@ -68,11 +58,12 @@ export interface CountedEffects extends ListingServerEffects {
 
 export interface CountedServer extends ListingServer {
   listen(address: Address | HandedSocket): Promise<{ url: string }>;
-  state(): ServerState;
+  /** The number of open connections. */
+  connections(): number;
 }
 
-/** Maximum pieces of large files that are read at once. Each needs a file descriptor while it is read. */
-const MOST_PIECES = 16;
+/** The statuses of pages and files. The fast path leaves other ones to Node's server. */
+const FAST: readonly number[] = [200, 304, 500];
 
 const OPTIONS: OptionRules<ListingServerOptions> = { folder, ...pick("cacheControl", "cacheMb") };
 const EFFECTS: OptionRules<ListingServerEffects> = { log: callback, access: callback, onSwitch: callback };
@@ -85,52 +76,54 @@ export async function openListingServer(options: ListingServerOptions, effects: 
   );
 }
 
-/** Opens a server that does not listen yet. @throws UserError for a missing or broken release, and for invalid options. */
+/** Opens a server that does not listen yet. Its options must be valid. @throws UserError for a missing or broken release. */
 export async function createListingServer(
   options: ListingServerOptions,
   { log = () => {}, access, onSwitch, counts, signal }: CountedEffects = {},
   limits: ServerLimits = SERVER_LIMITS,
 ): Promise<CountedServer> {
   const { folder, cacheControl = DEFAULT_CACHE_CONTROL, cacheMb = defaultCacheMb() } = options;
-  if (!SETTINGS.cacheControl.schema.safeParse(cacheControl).success)
-    throw usageError(
-      `Cache-Control ${JSON.stringify(cacheControl)} is not a valid header value; give one like "${DEFAULT_CACHE_CONTROL}".`,
-    );
-  if (!Number.isFinite(cacheMb) || cacheMb < 0)
-    throw usageError(`The cache size must be 0 or more megabytes, got ${cacheMb}.`);
   const recorder = createRecorder(access, counts);
-  const descriptors = shareDescriptors(limits.openFiles);
+  const share = shareDescriptors(limits);
   const store = createStore(cacheMb, log, counts);
-  const opening = atMost(MOST_PIECES);
-  const siteOptions = { cacheControl, store, settleMs: limits.settleMs, opening, log };
+  const siteOptions = { cacheControl, store, downloads: { running: 0, most: share.downloads }, log };
   const closing = new AbortController();
   const ended = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal;
   const current = await followCurrent(folder, siteOptions, limits, ended, onSwitch, () => counts?.add("refused"));
 
   const handle = (req: IncomingMessage, res: ServerResponse) => {
     const { site } = current;
-    recorder?.watch(req, res, site.release.snapshot.id);
+    recorder?.watch(res, site.release.snapshot.id);
     site.handle(req, res);
   };
   const take: Take = (text, at, socket) => {
-    const { release, answerPlain } = current.site;
-    const plain = answerPlain(text, at);
+    const plain = readPlain(text, at, limits.fastBytes);
     if (!plain) return undefined;
-    const { url, end, headers, answer } = plain;
-    return { end, answer, done: recorder?.beginPlain(socket, url, headers, release.snapshot.id) };
+    const { release, answer: answerTo } = current.site;
+    const answer = answerTo(plain);
+    const { head, body, file } = answer;
+    if (file || !FAST.includes(head.status)) return undefined;
+    const { method, target: url, headers, end } = plain;
+    const record = recorder?.begin(socket, release.snapshot.id, { method, url, version: "1.1", headers });
+    const done = () => {
+      // Node reports no error for what was not sent when the connection was cut.
+      const isBroken = socket.destroyed;
+      record?.(head.status, isBroken ? 0 : (body?.length ?? 0), head.encoding, isBroken);
+    };
+    const giveBack = () => body && store.giveBack(body);
+    return { end, answer, giveBack, done: record && done };
   };
-  const http = createHttpServer(limits, descriptors, {
+  const { server, open, close } = createConnections(limits, share, {
     take,
     handle,
-    refuse(socket, status, isHead) {
+    refuse(socket, status) {
       const { answers, release } = current.site;
       const answer = answers.error(status);
-      recorder?.beginUnread(socket, release.snapshot.id)(isHead ? new ServerAnswer(answer.head) : answer);
-      return toText(answer, isHead);
+      recorder?.begin(socket, release.snapshot.id)(status, answer.body?.length ?? 0);
+      return toText(answer);
     },
     log,
   });
-  const { server } = http;
   if (recorder) server.prependListener("connection", recorder.rememberAddress);
   let closed: Promise<void> | undefined;
   return {
@@ -144,10 +137,10 @@ export async function createListingServer(
       return { url: `${origin}${basePath(current.site.release.snapshot.base_url)}` };
     },
     reload: current.reload,
-    state: () => ({ connections: http.open(), processes: server.listening ? 1 : 0, counted: [] }),
+    connections: open,
     close() {
       closing.abort();
-      closed ??= Promise.all([current.stop(), http.close()]).then(() => {});
+      closed ??= Promise.all([current.stop(), close()]).then(() => {});
       return closed;
     },
   };

@@ -1,15 +1,10 @@
 /** The table of settings, in the order of help. Flags, variables, config keys, defaults and types are derived from it. */
-import { DOWNLOADS, type DownloadName } from "../contract/downloads.js";
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";
 import { publicKeys, secretFile } from "./keys.js";
 import * as kind from "./kinds.js";
 
 const { dataRow, group, path, row, text, whole, yesOrNo } = kind;
-
-const downloads = Object.fromEntries(
-  Object.entries(DOWNLOADS).map(([name, { what }]) => [name, dataRow(yesOrNo, ["build", "dev"], `publish ${what}`)]),
-) as Record<DownloadName, ReturnType<typeof dataRow<typeof yesOrNo>>>;
 
 export const SETTINGS = {
   ...group("Source", {
@@ -66,7 +61,7 @@ export const SETTINGS = {
   }),
   ...group("For readers", {
     bulk: dataRow(yesOrNo, ["build", "dev"], "also publish all records in a few large files"),
-    ...downloads,
+    csv: dataRow(yesOrNo, ["build", "dev"], "publish all records as one compressed CSV file, for spreadsheets"),
     lookup: dataRow(yesOrNo, ["build"], "publish an index of keys and names"),
     explorer: dataRow(yesOrNo, ["build"], "publish a web page to browse all records; implies --lookup"),
     changes: row(
@@ -95,9 +90,8 @@ export const SETTINGS = {
       "address to listen on; 0.0.0.0 for all of IPv4",
     ),
     admin: row(kind.listener, ["serve"], "serve /healthz and /metrics here; a port alone is on 127.0.0.1"),
-    processes: row({ ...whole(1, 64), default: 1 }, ["serve"], "processes that share the port and --cache-mb"),
     cacheMb: row(whole(0, 1_000_000), ["serve"], "megabytes of pages to cache (default: a quarter of the memory)"),
-    accessLog: row(kind.accessLog, ["serve"], "log requests to stdout; combined is the format of Apache and nginx"),
+    accessLog: row(kind.accessLog, ["serve"], "log requests to stdout as JSON, or in the format of Apache and nginx"),
   }),
   ...group("Hosts", {
     cacheControl: row(
@@ -106,12 +100,11 @@ export const SETTINGS = {
       `Cache-Control of pages (default: ${DEFAULT_CACHE_CONTROL}; verify: any)`,
     ),
     adapt: row(kind.names("host"), ["build", "verify"], "hosts to write files for; verify: whose limitations to allow"),
-    root: row(kind.onHost, ["build", "host"], "path of dist on the host's machine (default: as here)"),
+    root: row(kind.onHost, ["host"], "path of dist on the host's machine (default: as here)"),
     serverName: row(kind.hostName("<name>"), ["host"], "name that the host answers to (default: the base URL's)"),
     basePath: row(kind.urlPath, ["build", "host"], "URL path before the listing's (default: the base URL's)"),
     address: row(kind.hostName("<address>"), ["host"], "address that the host listens on (default: all)"),
     listenPort: row(whole(1, 65_535), ["host"], "port that the host listens on (default: the base URL's; https: 80)"),
-    origin: row({ ...kind.publicUrl, default: "http://127.0.0.1:8081" }, ["build", "host"], "URL fastly fetches from"),
   }),
   ...group("Publishing", {
     release: row(
@@ -161,7 +154,6 @@ export const SETTINGS = {
       ["init", "build", "dev", "serve", "releases", "use", "forget", "verify", "publish", "host", "mirror"],
       "print JSON on stdout",
     ),
-    timings: row(yesOrNo, ["build"], "print the time of each stage"),
     quiet: row(yesOrNo, ["init", "build", "use", "publish", "mirror"], "print nothing on success"),
   }),
 } satisfies Record<string, kind.Setting>;

@@ -6,7 +6,8 @@ import { type WrittenChanges, writeChanges } from "../artifacts/changes.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import type { Collection } from "../contract/page.js";
 import { unlessStopped } from "../errors.js";
-import { AVATAR, CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES } from "../release/layout.js";
+import { AVATAR, CONTRACT, CURRENT, explorerPath, OPENAPI, RECORDS, RELEASES } from "../release/layout.js";
+import { requireSameListing } from "../release/listing.js";
 import { lockDist } from "../release/lock.js";
 import { requireClock } from "../release/name.js";
 import { openIfComplete, type Release } from "../release/open.js";
@@ -17,13 +18,13 @@ import { requireLink } from "../release/switch.js";
 import { checkOptions } from "../settings/options.js";
 import { WHOLE } from "../shards/cut.js";
 import { openSource, type Source } from "../source/open.js";
-import { findMovedFrom, notesOf } from "./notes.js";
+import { notesOf } from "./notes.js";
 import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
 import { BUILD_EFFECTS, resolveOptions } from "./options.js";
 import { type Job, type MadePages, makePages, reportRead } from "./pipeline.js";
 import { ProblemLog } from "./problems.js";
 import { makeCurrent } from "./publish.js";
-import { type BuildResult, explorerAddress, reportLookup, type Timings } from "./result.js";
+import { type BuildResult, reportLookup } from "./result.js";
 
 /**
  * Publishes the records of `options.db` as the current release of `options.dist`. A build that fails at any moment leaves
@@ -31,17 +32,17 @@ import { type BuildResult, explorerAddress, reportLookup, type Timings } from ".
  * @throws InvalidRecordsError when records are invalid; UserError for everything else that a user can correct.
  */
 export async function build(options: BuildOptions, effects: BuildEffects = {}): Promise<BuildResult> {
-  const began = performance.now();
   const settings = await resolveOptions(options);
   const checked = checkOptions("build's second argument", effects, BUILD_EFFECTS);
-  return unlessStopped(checked.signal, () => run(settings, checked, began));
+  return unlessStopped(checked.signal, () => run(settings, checked));
 }
 
 const NO_ROWS = { before: 0, rows: 0 };
 
-async function run(settings: BuildSettings, effects: BuildEffects, began: number): Promise<BuildResult> {
+async function run(settings: BuildSettings, effects: BuildEffects): Promise<BuildResult> {
   const { now = () => new Date(), onProgress = () => {}, signal } = effects;
-  const { dist, signKey, join: parts } = settings;
+  const { dist, baseUrl, contract, force, signKey, join: parts } = settings;
+  const listing = { baseUrl, path: contract.listing.path };
   const log = new ProblemLog(settings.problemsFile, dist);
   let source: Source | undefined;
   let unlock: (() => void) | undefined;
@@ -53,19 +54,16 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
     // Locking would create `dist`, so a new `dist` is locked only after the source was accepted.
     unlock = existsSync(dist) ? lockDist(dist, now()) : undefined;
     // Refuse another listing before anything is read.
-    await findMovedFrom(settings);
+    await requireSameListing(dist, listing, force);
     // A join reads the parts instead of the rows.
     const rowsOf = parts === undefined ? undefined : () => NO_ROWS;
     source = await openSource({ ...settings, rowsOf, onRead: reportRead(onProgress) }, signal);
     onProgress({ records: 0, total: source.total });
     unlock ??= lockDist(dist, now());
     // Again, since another build may have made `dist` meanwhile.
-    const movedFrom = await findMovedFrom(settings);
-    const open = performance.now() - began;
+    const movedFrom = await requireSameListing(dist, listing, force);
     const job = { settings, source, log, onProgress, signal, shard: WHOLE };
-    const { timings, ...result } = await write(job, now, signer);
-    const notes = await notesOf(settings, result.folder, movedFrom);
-    return { ...result, notes, timings: { open, ...timings } };
+    return await write(job, now, signer, movedFrom);
   } catch (error) {
     throw explainWrite(dist, error);
   } finally {
@@ -75,10 +73,12 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
   }
 }
 
-type Written = Omit<BuildResult, "timings" | "notes"> & { timings: Omit<Timings, "open"> };
-
-async function write(job: Job, now: () => Date, signer: Signer | undefined): Promise<Written> {
-  const began = performance.now();
+async function write(
+  job: Job,
+  now: () => Date,
+  signer: Signer | undefined,
+  movedFrom: string | undefined,
+): Promise<BuildResult> {
   const { settings, signal } = job;
   const { dist, contract, encodings } = settings;
   requireLink(dist);
@@ -88,36 +88,48 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
   let changes: WrittenChanges | undefined;
   const staging = new Staging(dist, contract, untidied, previous);
   try {
-    const written = await writePages(job, staging, previous);
-    const writtenAt = performance.now();
+    const { task, digests, totals, largest, warnings } = await makeOrJoin(job, staging, previous);
     staging.put(CONTRACT, contract.text);
     staging.put(OPENAPI, settings.description);
     if (settings.carriesAvatar) staging.put(AVATAR_PATH, AVATAR);
-    for (const { path, text } of settings.extraFiles) staging.put(path, text);
+    for (const { path, text } of settings.forHosts) staging.put(path, text);
     signal?.throwIfAborted();
-    const { count, pages, pageSize: page_size, baseUrl: base_url, links } = written.collection;
-    const { digests, totals, warnings, workers, spent: threads } = written;
+    const { collection } = task;
+    const { count, pages, pageSize: page_size, baseUrl: base_url, links } = collection;
     const skipped = job.source.total - count;
     const state = staging.sums(digests).others.get(RECORDS) ?? "";
-    const collected = { count, pages, page_size, base_url, links, encodings, skipped, state };
-    const facts = { contract: contract.listing.version, ...collected, warnings: { ...warnings } };
-    const stage = { staging, digests, collection: written.collection, state, previous };
+    const facts = {
+      contract: contract.listing.version,
+      count,
+      pages,
+      page_size,
+      base_url,
+      links,
+      encodings,
+      skipped,
+      state,
+      warnings,
+    };
+    const stage = { staging, digests, collection, state, previous };
     changes = await writeChanges(stage, settings, signal);
     const published = await makeCurrent(settings, stage, totals, facts, { now: now(), untidied, signer, changes });
     const folder = join(dist, RELEASES, published.name);
-    const { bytes, linked } = totals;
-    const made = { folder, records: count, pages, bytes, largestPage: written.largest, linked, skipped, warnings };
-    const lookup = reportLookup(settings, { folder, files: staging.sums(digests).others });
-    const timings = {
-      ...{ write: writtenAt - began, lookup: lookup && written.merged },
-      ...{ publish: performance.now() - writtenAt, threads },
-    };
     return {
       ...published,
-      ...made,
+      folder,
+      records: count,
+      pages,
+      bytes: totals.bytes,
+      largestPage: largest,
+      linked: totals.linked,
+      skipped,
+      warnings,
       problems: job.log.report,
       signedWith: signer?.key,
-      ...{ changes: changes?.report, lookup, explorer: explorerAddress(settings), workers, timings },
+      changes: changes?.report,
+      lookup: reportLookup(settings, folder, staging.sums(digests).others),
+      explorer: settings.explorer ? settings.baseUrl + explorerPath(contract.listing.path) : undefined,
+      notes: await notesOf(settings, folder, movedFrom),
     };
   } catch (error) {
     staging.discard();
@@ -128,7 +140,7 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
 }
 
 /** Makes the pages from records, or takes them from parts that several machines have made. */
-async function writePages(job: Job, staging: Staging, previous: Release | undefined): Promise<MadePages> {
+async function makeOrJoin(job: Job, staging: Staging, previous: Release | undefined): Promise<MadePages> {
   const { contract, data, files, join: parts } = job.settings;
   const merge = (collection: Collection) => Mergers.start(data, { contract, collection, sink: staging, files });
   if (parts === undefined) return makePages(job, staging, previous, merge);

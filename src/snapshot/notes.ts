@@ -1,23 +1,15 @@
 /** What a finished build tells its user besides its figures: sentences about the base URL and the hosts of `--adapt`. */
 import { USERS_CONTRACT } from "../contract/contract.js";
 import { basePath, DEFAULT_PATH, pageUrl } from "../contract/links.js";
-import { requireSameListing } from "../release/listing.js";
+import { listingSettings } from "../hosts/site.js";
+import { notesOnWritten } from "../hosts/written.js";
 import { openIfComplete } from "../release/open.js";
 import type { BuildSettings } from "./options.js";
 
 /**
- * Requires the current release to be of the listing that is built, unless `force` is given.
- * @returns the base URL of the current release, if it is on loopback and this build moves it to another one.
- * @throws UserError if the current release is of another listing.
- */
-export async function findMovedFrom({ dist, baseUrl, contract, force }: BuildSettings): Promise<string | undefined> {
-  return requireSameListing(dist, { baseUrl, path: contract.listing.path }, force);
-}
-
-/**
  * Makes the notes of a build.
  * @param folder of the release.
- * @param movedFrom the result of `findMovedFrom`.
+ * @param movedFrom the base URL of the current release, if it is on loopback and this build moves it to another one.
  */
 export async function notesOf(
   settings: BuildSettings,
@@ -26,7 +18,7 @@ export async function notesOf(
 ): Promise<string[]> {
   const moved =
     movedFrom === undefined ? [] : [`links led to ${movedFrom} until now; they lead to ${settings.baseUrl}`];
-  return [...moved, ...noteOnBaseUrl(settings), ...(await notesOnHosts(settings, folder))];
+  return [...moved, ...noteOnBaseUrl(settings), ...(await notesOnHosts(settings, folder)), ...noteOnSites(settings)];
 }
 
 /** The note for a base URL that ends like the path of the listing, which links then have twice. */
@@ -38,6 +30,12 @@ function noteOnBaseUrl({ baseUrl, links, contract }: BuildSettings): string[] {
   const wanted = pageUrl({ baseUrl: above, path, links }, 1);
   const way = `pass --base-url ${above}${contract.text === USERS_CONTRACT.text ? "" : ", or remove x-listing.path"}`;
   return [`the base URL ends like the listing's path, so page 1 is ${page}; for ${wanted}, ${way}`];
+}
+
+/** Notes on hosts whose files were written for other settings. */
+function noteOnSites(settings: BuildSettings): string[] {
+  const { dist, baseUrl, encodings, contract } = settings;
+  return notesOnWritten(dist, listingSettings({ baseUrl, path: contract.listing.path, encodings }, settings));
 }
 
 /** Notes on what the hosts of `adapt` cannot use, and on limits that the release exceeds. */

@@ -2,16 +2,13 @@
 import { z } from "zod";
 import { describeApi } from "../artifacts/openapi/openapi.js";
 import { parseBaseUrl } from "../contract/base-url.js";
-import { chosenDownloads, DOWNLOAD_NAMES, DOWNLOADS, type DownloadName } from "../contract/downloads.js";
 import { requireFieldLimits } from "../contract/field-limits.js";
-import { TAKEN_NAMES } from "../contract/file/listing-rules.js";
 import { loadContract } from "../contract/file/load.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
-import { SERVING_SETTINGS, type ServingOptions } from "../hosts/deployment.js";
-import { BULK, CHANGES, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../release/layout.js";
+import { BULK, CHANGES, CSV, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../release/layout.js";
 import type { Password } from "../release/signer.js";
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
 import { dataOf, type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../settings/settings.js";
@@ -19,19 +16,20 @@ import { SETTINGS } from "../settings/table.js";
 
 export interface BuildOptions
   extends OptionsOf<
-      | SourceSetting
-      | "keep"
-      | "adapt"
-      | "bulk"
-      | DownloadName
-      | "lookup"
-      | "explorer"
-      | "changes"
-      | "signKey"
-      | "join"
-      | "force"
-    >,
-    ServingOptions {
+    | SourceSetting
+    | "keep"
+    | "adapt"
+    | "basePath"
+    | "cacheControl"
+    | "bulk"
+    | "csv"
+    | "lookup"
+    | "explorer"
+    | "changes"
+    | "signKey"
+    | "join"
+    | "force"
+  > {
   /** The SQLite file of records. */
   db: string;
   /** The URL that the listing will be served at: absolute http(s), optionally with a path. */
@@ -44,8 +42,6 @@ export interface BuildOptions
   gates?: Gates | undefined;
   /** A file to write every problem to, as NDJSON. */
   problemsFile?: string | undefined;
-  /** Additional files for the release's folder, such as settings of a host. */
-  extraFiles?: readonly { path: string; text: string }[] | undefined;
 }
 
 /** Defined here because the library's types must not import better-sqlite3's, which its users do not install. */
@@ -72,15 +68,6 @@ export interface BuildEffects {
 const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
 
 const { compress, problems } = SETTINGS;
-const extraPath = z.string().regex(/^[\w.-]*\w[\w.-]*$/);
-/** Files with plain names, except the names that a release uses itself. */
-const extraFiles: Rule = {
-  schema: z.array(
-    z.strictObject({ path: extraPath.refine((name) => !TAKEN_NAMES.includes(name.toLowerCase())), text: z.string() }),
-  ),
-  allowed: "a list of {path, text}, each path a file's name",
-};
-
 /** Has no `allowed` text, so that no message repeats the value. */
 const passwordRule: Rule = {
   schema: z.custom((value) => typeof value === "string" || typeof value === "function" || value instanceof Uint8Array, {
@@ -95,8 +82,10 @@ const RULES: OptionRules<BuildOptions> = {
     "dist",
     "keep",
     "adapt",
+    "basePath",
+    "cacheControl",
     "bulk",
-    ...DOWNLOAD_NAMES,
+    "csv",
     "lookup",
     "explorer",
     "changes",
@@ -105,12 +94,15 @@ const RULES: OptionRules<BuildOptions> = {
     "force",
     ...SOURCE_SETTINGS,
   ),
-  ...SERVING_SETTINGS,
-  ...{ encodings: compress, problemsFile: problems, gates: anyObject, extraFiles },
+  encodings: compress,
+  problemsFile: problems,
+  gates: anyObject,
 };
 
 export const BUILD_EFFECTS: OptionRules<BuildEffects> = {
-  ...{ now: callback, onProgress: callback, signal: abortSignal },
+  now: callback,
+  onProgress: callback,
+  signal: abortSignal,
   signPassword: passwordRule,
 };
 
@@ -129,17 +121,18 @@ export async function resolveOptions(given: BuildOptions) {
   const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
   const links = options.links ?? SETTINGS.links.default;
   const bulk = options.bulk ?? false;
+  const csv = options.csv ?? false;
   const explorer = options.explorer ?? false;
   const lookup = explorer || (options.lookup ?? false);
   // Loaded only when needed: most builds have no files for other hosts.
-  const adapting = options.adapt?.length ? await import("../hosts/release-files.js") : undefined;
+  const hosts = options.adapt?.length ? await import("../hosts/published.js") : undefined;
   const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer };
-  const forHosts = adapting?.publishedFiles(chosen) ?? [];
+  const forHosts = hosts?.publishedFiles({ ...chosen, adapt: options.adapt ?? [] }) ?? [];
   const changes = options.changes ?? SETTINGS.changes.default;
   const files = [
     ...(carriesAvatar ? [AVATAR_PATH] : []),
     ...(bulk ? [BULK] : []),
-    ...DOWNLOAD_NAMES.filter((name) => options[name]).map((name) => DOWNLOADS[name].path),
+    ...(csv ? [CSV] : []),
     ...(changes > 0 ? [CHANGES] : []),
     ...(lookup ? [LOOKUP] : []),
     ...(explorer ? [EXPLORER] : []),
@@ -149,15 +142,14 @@ export async function resolveOptions(given: BuildOptions) {
   requireFieldLimits("maxField", gates.maxField ?? [], contract);
   const defaultAvatar = options.defaultAvatar ?? `${baseUrl}/${AVATAR_PATH}`;
   const pageSize = options.pageSize ?? SETTINGS.pageSize.default;
-  const paging = { pageSize, links, defaultAvatar, bulk, ...chosenDownloads(options) };
+  const paging = { pageSize, links, defaultAvatar, bulk, csv };
   return {
     ...chosen,
     ...paging,
     data: dataOf({ ...paging, contract: contract.file, baseUrl, compress: encodings, lookup, explorer }),
     keep: options.keep ?? SETTINGS.keep.default,
-    adapting,
     description: describeApi(contract, { baseUrl, links, encodings, files }),
-    extraFiles: [...forHosts, ...(options.extraFiles ?? [])],
+    forHosts,
     files,
     /** Whether records are compressed together. */
     packs: files.some((path) => path === BULK || isPacked(path)),

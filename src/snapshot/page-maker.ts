@@ -15,7 +15,6 @@ import { type Copy, PageReader } from "../source/reader.js";
 import { type LargestPage, type PageBytes, PageWriter, type Totals } from "./page-writer.js";
 import { PiecesFile } from "./pieces.js";
 import type { Problem } from "./problems.js";
-import type { Spent } from "./result.js";
 import { validator } from "./validator.js";
 
 /** What all batches of a build have in common. It can be sent to another thread. */
@@ -44,7 +43,6 @@ export interface PageBatch {
   totals: Totals;
   largest: LargestPage;
   warnings: WarningCounts;
-  spent: Spent;
   /** One piece for each artifact's merger, in the order of the artifacts; empty if a record is invalid. */
   pieces: Uint8Array<ArrayBuffer>[];
   /** A file with one piece per invalid record: its problems. In a file, because their values may have any length. */
@@ -89,15 +87,12 @@ export class PageMaker {
         batch.write(page, made);
         const [, bytes] = made.parts;
         const first = (page - 1) * settings.pageSize;
-        batch.timed("collect", () => {
-          for (const collector of this.#collectors ?? []) collector.collect({ first, bytes, text: made.text });
-        });
+        for (const collector of this.#collectors) collector.collect({ first, bytes, text: made.text });
       }
     } finally {
       await batch.flush();
     }
-    const pieces = batch.timed("collect", () => (this.#collectors ?? []).map((collector) => collector.take()));
-    return batch.result(pieces);
+    return batch.result(this.#collectors.map((collector) => collector.take()));
   }
 
   close(): void {
@@ -108,22 +103,24 @@ export class PageMaker {
   #read(page: number, batch: Batch): MadePage | undefined {
     const { collection } = this.data;
     const rows = rowsOfPages({ first: page, last: page }, collection);
-    const found = batch.timed("read", () => this.#reader.readText(rows));
+    const found = this.#reader.readText(rows);
     const text = found.records.length > PAGE_LIMIT ? "" : found.records.toString("latin1");
-    if (!batch.timed("check", () => found.isPlain(text))) {
-      const bytes = batch.timed("check", () => this.#readExactly(page, rows, batch));
+    if (!found.isPlain(text)) {
+      const bytes = this.#readExactly(page, rows, batch);
       return bytes && { ...bytes, text: bytes.parts[1].toString("latin1") };
     }
     const { head, tail } = pageFrame({ ...collection, page }, rows.rows === 0);
     const parts = [Buffer.from(head), found.records, Buffer.from(tail)] as const;
-    return { parts, digest: batch.timed("digest", () => sha256(...parts)), text };
+    return { parts, digest: sha256(...parts), text };
   }
 
   /** Does the same row by row with the schema: accepts values that the pattern does not know, and finds every problem. */
   #readExactly(page: number, range: RowRange, batch: Batch): PageBytes | undefined {
     const { collection } = this.data;
     const records: string[] = [];
-    let [read, invalid, length] = [0, 0, 0];
+    let read = 0;
+    let invalid = 0;
+    let length = 0;
     for (const candidate of this.#reader.candidates(range)) {
       const problems = this.#validate(candidate, batch.warnings);
       if (problems.length > 0) {
@@ -156,7 +153,6 @@ export class PageMaker {
 /** A batch while it is being made. */
 class Batch {
   readonly warnings: WarningCounts = {};
-  readonly #spent: Spent = { read: 0, check: 0, digest: 0, write: 0, collect: 0 };
   readonly #invalid: number[] = [];
   #problems: PiecesFile | undefined;
   #digest = "";
@@ -192,24 +188,13 @@ class Batch {
 
   write(page: number, made: PageBytes): void {
     const at = page - this.job.range.first + 1;
-    const digests = this.timed("write", () =>
-      this.#writer.write(page, made, (variant) => this.#known.get(at, variant)),
-    );
+    const digests = this.#writer.write(page, made, (variant) => this.#known.get(at, variant));
     for (const [variant, digest] of digests) this.#digests.set(at, variant, digest);
   }
 
   async flush(): Promise<void> {
-    const began = performance.now();
     this.#digest = this.#problems?.finish() ?? "";
     await this.#writer.finish();
-    this.#spent.write += performance.now() - began;
-  }
-
-  timed<T>(part: keyof Spent, step: () => T): T {
-    const began = performance.now();
-    const result = step();
-    this.#spent[part] += performance.now() - began;
-    return result;
   }
 
   result(pieces: Uint8Array<ArrayBuffer>[]): PageBatch {
@@ -220,7 +205,6 @@ class Batch {
       totals: this.#writer.totals,
       largest: this.#writer.largest,
       warnings: this.warnings,
-      spent: this.#spent,
       pieces: this.isGood ? pieces : [],
       problems,
       invalid: this.#invalid,

@@ -1,6 +1,7 @@
 /** A file of byte strings, each after its length. Threads and shards hand over data in such files, to be read once in order. */
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { joinPieces } from "../artifacts/artifact.js";
 import { UserError } from "../errors.js";
 import { DigestedFile } from "../release/writer.js";
 
@@ -12,20 +13,17 @@ const TOGETHER = 2 ** 18;
 /** Writes a file of pieces. Close it in a `finally`. */
 export class PiecesFile {
   readonly #file: DigestedFile;
-  #waiting: Uint8Array[] = [];
+  readonly #waiting: Uint8Array[] = [];
   #bytes = 0;
 
   constructor(path: string) {
     this.#file = new DigestedFile(path);
   }
 
-  /** Adds one piece. Its bytes are copied. */
+  /** Adds one piece. Its bytes must not change any more. */
   add(piece: Uint8Array): void {
-    const bytes = Buffer.allocUnsafe(LENGTH + piece.length);
-    bytes.writeUInt32LE(piece.length);
-    bytes.set(piece, LENGTH);
-    this.#waiting.push(bytes);
-    this.#bytes += bytes.length;
+    this.#waiting.push(piece);
+    this.#bytes += piece.length;
     if (this.#bytes >= TOGETHER) this.#write();
   }
 
@@ -40,8 +38,8 @@ export class PiecesFile {
   }
 
   #write(): void {
-    this.#file.write(Buffer.concat(this.#waiting));
-    [this.#waiting, this.#bytes] = [[], 0];
+    this.#file.write(joinPieces(this.#waiting.splice(0)));
+    this.#bytes = 0;
   }
 }
 

@@ -1,14 +1,12 @@
 /** The last stage of a build: turns written pages into the current release. */
-import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { StagedRelease, WrittenChanges } from "../artifacts/changes.js";
-import { DOWNLOAD_PATHS } from "../contract/downloads.js";
-import { BULK, isForAdapters, isPacked, RELEASES, SNAPSHOT } from "../release/layout.js";
+import { BULK, CSV, isPacked, RELEASES, SNAPSHOT } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { idOf } from "../release/name.js";
 import { findAltered, findDamage, openIfComplete, type Release } from "../release/open.js";
 import type { Signer } from "../release/signer.js";
-import { contentDigest, type Snapshot, type SnapshotFacts, snapshotId } from "../release/snapshot-file.js";
+import { contentDigest, type SnapshotFacts, snapshotId } from "../release/snapshot-file.js";
 import type { Sums } from "../release/sums.js";
 import { prune, switchCurrent } from "../release/switch.js";
 import { giveTimes } from "../release/times.js";
@@ -67,9 +65,7 @@ export async function makeCurrent(
     staging.discard();
     giveTimes(dist, existing, now);
   }
-  const name = existing
-    ? basename(existing.folder)
-    : staging.finish({ id, ...facts }, digests, now, (...contents) => filesForHosts(settings, ...contents), signer);
+  const name = existing ? basename(existing.folder) : staging.finish({ id, ...facts }, digests, now, signer);
   const report = await checkGates(dist, name, previous, gates, changes?.matches);
   switchCurrent(dist, name, now, untidied);
   const pruned = prune(dist, keep, now, untidied);
@@ -100,22 +96,13 @@ async function findIntact(
  * settings or by another version.
  * @param others the files of this build so far.
  */
-function hasSameFiles(release: Release, settings: BuildSettings, others: Sums["others"]): boolean {
-  const { folder, snapshot, sums } = release;
+function hasSameFiles({ sums }: Release, settings: BuildSettings, others: Sums["others"]): boolean {
   const [before, now] = [reproducible(sums.others), reproducible(others)];
   if (before.length !== now.length || now.some(([path, digest]) => sums.others.get(path) !== digest)) return false;
-  if ([BULK, ...DOWNLOAD_PATHS].some((path) => sums.others.has(path) !== settings.files.includes(path))) return false;
-  const files = filesForHosts(settings, basename(folder), snapshot, sums);
-  return settings.adapting?.findDiffering(release, files) === undefined;
+  return [BULK, CSV].every((path) => sums.others.has(path) === settings.files.includes(path));
 }
 
 /** Files whose bytes depend neither on a compressor nor on the release's name. */
 function reproducible(others: Sums["others"]): [path: string, digest: string][] {
-  return [...others].filter(([path]) => path !== SNAPSHOT && path !== BULK && !isPacked(path) && !isForAdapters(path));
-}
-
-function filesForHosts(settings: BuildSettings, name: string, snapshot: Snapshot, sums: Sums) {
-  const folder = join(settings.root ?? realpathSync(settings.dist), RELEASES, name);
-  const isSigned = settings.signKey !== undefined;
-  return settings.adapting?.includedFiles(settings, { folder, snapshot, sums, isSigned }) ?? [];
+  return [...others].filter(([path]) => path !== SNAPSHOT && path !== BULK && !isPacked(path));
 }

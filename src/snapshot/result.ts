@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ChangesReport } from "../artifacts/changes.js";
 import { nameFields } from "../contract/lookup.js";
 import type { WarningCounts } from "../contract/record/warnings.js";
-import { explorerPath, isSorted, LOOKUP_FOLDER } from "../release/layout.js";
+import { isSorted, LOOKUP_FOLDER } from "../release/layout.js";
 import type { BuildSettings } from "./options.js";
 import type { LargestPage } from "./page-writer.js";
 import type { ProblemReport } from "./problems.js";
@@ -32,37 +32,8 @@ export interface BuildResult extends Published {
   lookup: LookupReport | undefined;
   /** The URL of the explorer; undefined without `explorer`. */
   explorer: string | undefined;
-  /** Number of worker threads; 0 if the main thread made the pages. */
-  workers: number;
   /** Sentences for the user: what the hosts of `adapt` cannot use or hold. */
   notes: string[];
-  timings: Timings;
-}
-
-/** Milliseconds that each stage took. */
-export interface Timings {
-  /** Opening and copying the source. */
-  open: number;
-  /** Reading, checking and writing all pages and artifacts. */
-  write: number;
-  /** Sorting and writing the lookup; undefined without `lookup`. */
-  lookup: number | undefined;
-  /** Writing steps, flushing, the switch, and removing old releases. */
-  publish: number;
-  /** The sum over all threads, by kind of work. */
-  threads: Spent;
-}
-
-/** Milliseconds spent on each kind of work, summed over all threads. */
-export interface Spent {
-  /** SQLite: reading rows and making their text. */
-  read: number;
-  /** Checking the text, or the records, against the contract. */
-  check: number;
-  digest: number;
-  write: number;
-  /** Collecting the pieces for artifacts. */
-  collect: number;
 }
 
 export interface LookupReport {
@@ -73,23 +44,15 @@ export interface LookupReport {
   bytes: number;
 }
 
-/** The URL of the explorer. */
-export function explorerAddress({
-  explorer,
-  baseUrl,
-  contract,
-}: Pick<BuildSettings, "explorer" | "baseUrl" | "contract">) {
-  return explorer ? baseUrl + explorerPath(contract.listing.path) : undefined;
-}
-
-/** Describes the lookup of a release. @param release its folder and its files that are not pages. @returns undefined without a lookup. */
+/** Describes the lookup of a release. @param files its files that are not pages. @returns undefined without a lookup */
 export function reportLookup(
   { contract, lookup }: Pick<BuildSettings, "contract" | "lookup">,
-  release: { folder: string; files: Iterable<readonly [path: string, digest: string]> },
+  folder: string,
+  files: ReadonlyMap<string, unknown>,
 ): LookupReport | undefined {
   if (!lookup) return undefined;
-  const own = [...release.files].map(([path]) => path).filter((path) => path.startsWith(`${LOOKUP_FOLDER}/`));
-  const bytes = own.reduce((sum, path) => sum + statSync(join(release.folder, path)).size, 0);
+  const own = [...files.keys()].filter((path) => path.startsWith(`${LOOKUP_FOLDER}/`));
+  const bytes = own.reduce((sum, path) => sum + statSync(join(folder, path)).size, 0);
   const by = [contract.key.path, ...nameFields(contract).map(({ path }) => path)];
   return { by, files: own.filter(isSorted).length, bytes };
 }

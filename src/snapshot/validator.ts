@@ -18,15 +18,10 @@ export function validator(contract: Contract): (candidate: Candidate, warnings: 
     const problems = check(record).map(({ path: names, rule, message }): Problem => {
       const path = names.join(".");
       const value = valueAt(record, { names: names.map(String) });
-      const shown = typeof value === "number" ? shownNumber(value) : value;
-      if (!(value instanceof Unfit)) return { id: shownId, path, rule, value: shown, message };
-      return {
-        id: shownId,
-        path,
-        rule: "type",
-        value: value.value,
-        message: message + storageNote(value, columns.get(path)),
-      };
+      const problem = { id: shownId, path, rule, value, message };
+      if (typeof value === "number") return { ...problem, value: shownNumber(value) };
+      if (!(value instanceof Unfit)) return problem;
+      return { ...problem, rule: "type", value: value.value, message: message + storageNote(value, columns.get(path)) };
     });
     // All records of a key are invalid, since it is unknown which of them is right.
     if (isRepeated)

@@ -25,26 +25,6 @@ export async function each<T>(
   if (failures.length > 0) throw failures[0];
 }
 
-/** A semaphore: each caller waits in `begin` for its turn, in order, and calls `end` once. */
-export type AtMost = ReturnType<typeof atMost>;
-
-/** Makes a semaphore for `most` callers at once. */
-export function atMost(most: number) {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return {
-    async begin(): Promise<void> {
-      if (running >= most) return new Promise<void>((resolve) => waiting.push(resolve));
-      running++;
-    },
-    end() {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    },
-  };
-}
-
 /** Groups items into batches of `size`; the last one may be shorter. */
 export function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = [];

@@ -12,6 +12,7 @@ interface Part {
   file: string;
   count: number;
   bytes: number;
+  members: number[];
   sha256: string;
 }
 
@@ -27,9 +28,15 @@ export function readBulk(release: string) {
   expect(bulk.sha256).toBe(sha256(plain));
   expect(bulk.count).toBe(plain.toString().split("\n").length - 1);
   expect(readdirSync(join(release, "bulk")).sort()).toEqual(bulk.parts.map(({ file }) => file.slice(5)).sort());
-  for (const [at, { file, ...part }] of bulk.parts.entries()) {
+  for (const [at, { file, members, ...part }] of bulk.parts.entries()) {
     const bytes = files[at] ?? Buffer.alloc(0);
-    const own = gunzipSync(bytes);
+    let end = 0;
+    const plains = members.map((length) => {
+      end += length;
+      return gunzipSync(bytes.subarray(end - length, end));
+    });
+    expect(end).toBe(bytes.length);
+    const own = Buffer.concat(plains);
     expect(file).toBe(`bulk/${at + 1}.ndjson.gz`);
     expect(part).toEqual({ count: own.toString().split("\n").length - 1, bytes: bytes.length, sha256: sha256(own) });
     expect(bytes.length).toBeLessThanOrEqual(MAX_PART);

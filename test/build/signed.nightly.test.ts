@@ -85,8 +85,8 @@ describe.skipIf(isMissing("minisign", "/usr/bin/python3"))("nothing of a secret 
     ];
     const seen: string[] = [];
     const runs: [secret: string, password: string | undefined, more: string[]][] = [
-      [key.secret, PASSWORD, ["--workers", "2", "--problems", "problems.ndjson", "--timings"]],
-      [key.secret, PASSWORD, ["--json", "--timings"]],
+      [key.secret, PASSWORD, ["--workers", "2", "--problems", "problems.ndjson"]],
+      [key.secret, PASSWORD, ["--json"]],
       [plain.secret, undefined, ["--json"]],
       [key.secret, "another password", []],
       [key.secret, PASSWORD, ["--page-size", "0"]],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type BuildOptions, type BuildResult, build, useRelease } from "../../src/index.js";
+import { type BuildOptions, type BuildResult, build, GateError, useRelease } from "../../src/index.js";
 import { insertUsers, plainRows, userId, writeUsers } from "../support/database.js";
 import { checkSums, openFiles, scratch } from "../support/files.js";
 import { writeKey } from "../support/minisign.js";
@@ -253,6 +253,15 @@ test("older steps end where all of them pass half of everything, whose least for
   expect([...halves].sort((one, other) => other - one)).toEqual(halves);
 });
 
-test.each(["changes.json", "changes"])("a further file cannot have the name %s", async (path) => {
-  await expect(build({ ...options, extraFiles: [{ path, text: "" }] })).rejects.toThrow(/^build: extraFiles must be/);
+test("gates look at the same differences; a release that they refuse is no end of a later step", async () => {
+  const first = await buildVersion(1, { gates: { maxChanged: 1 } });
+  db.exec("UPDATE users SET bio = 'refused' WHERE rowid < 4");
+  await expect(build({ ...options, gates: { maxChanged: 1 } })).rejects.toThrow(GateError);
+  db.exec("UPDATE users SET bio = 'Notes.'");
+  const second = await buildVersion(2, { gates: { maxChanged: "100%", maxField: ["bio=100%"] } });
+  expect(second.gates).toMatchObject({ added: 0, removed: 0, changed: second.changes?.put });
+  expect(statesOf(second)[0] ?? stateOf(first)).toBe(stateOf(first));
+  db.prepare("DELETE FROM users WHERE id = ?").run(userId(9));
+  const third = await build({ ...options, gates: { maxRemoved: 1 } });
+  expect(third).toMatchObject({ gates: { removed: 1 }, changes: { put: 0, remove: 1 } });
 });

@@ -16,30 +16,16 @@ const entry = {
   release: "1f6a9c0d2b7e",
 };
 
-test("writes words", () => {
-  expect(accessLine(entry, "words")).toBe(
-    "2026-11-21T03:40:00.000Z 127.0.0.1 GET /api/users/?page=1 200 34567 1.2ms 1f6a9c0d2b7e",
-  );
-});
-
 test("writes JSON", () => {
   const { version: _version, agent: _agent, referer: _referer, ...told } = entry;
   expect(JSON.parse(accessLine(entry, "json"))).toEqual({ ...told, time: "2026-11-21T03:40:00.000Z" });
 });
 
-test.each(["json", "words", "combined"] as const)(
-  "no request can forge a line or control the terminal (%s)",
-  (form) => {
-    const url = "/\n127.0.0.1 GET / 200\r\x1b[2J\x9b\x7f\u2028\u202e";
-    const line = accessLine({ ...entry, url, method: "G\tT", agent: url, referer: url }, form);
-    expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-    if (form === "json") expect(JSON.parse(line)).toMatchObject({ url, method: "G\tT" });
-    if (form === "words") expect(line.split(" ")).toHaveLength(8);
-  },
-);
-
-test("unknown fields are dashes", () => {
-  expect(accessLine({ ...entry, remote: "" }, "words")).toContain("Z - GET ");
+test.each(["json", "combined"] as const)("no request can forge a line or control the terminal (%s)", (form) => {
+  const url = "/\n127.0.0.1 GET / 200\r\x1b[2J\x9b\x7f\u2028\u202e";
+  const line = accessLine({ ...entry, url, method: "G\tT", agent: url, referer: url }, form);
+  expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  if (form === "json") expect(JSON.parse(line)).toMatchObject({ url, method: "G\tT" });
 });
 
 test.each([
@@ -84,7 +70,6 @@ test("a log whose reader stalls keeps what fits, and counts dropped entries in o
 
 test("dropped entries are a valid line in each format", () => {
   const gap = { time: entry.time, dropped: 12 };
-  expect(accessLine(gap, "words")).toBe("2026-11-21T03:40:00.000Z - DROPPED 12 500 0 0.0ms -");
   expect(JSON.parse(accessLine(gap, "json"))).toEqual({ time: "2026-11-21T03:40:00.000Z", dropped: 12 });
   expect(accessLine(gap, "combined")).toBe(
     '0.0.0.0 - - [21/Nov/2026:03:40:00 +0000] "-" 500 0 "-" "rollcall: 12 lines dropped"',

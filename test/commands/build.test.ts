@@ -224,14 +224,6 @@ test("prints every line of a summary", () => {
     explorer: "https://example.com/people/",
     changes: { put: 1240, remove: 3, bytes: 22_000, steps: 4, none: undefined },
     notes: ["links led to http://127.0.0.1:8080 until now; they lead to https://example.com/people"],
-    workers: 0,
-    timings: {
-      open: 1,
-      write: 2,
-      lookup: 1,
-      publish: 3,
-      threads: { read: 1, check: 1, digest: 1, write: 1, collect: 1 },
-    },
   };
   const text = describeBuild(
     result,

@@ -74,11 +74,12 @@ test("--json prints the same as data, on one line of stdout", async () => {
   });
 });
 
-test("--access-log prints a line a request on stdout", async () => {
+test("--access-log prints a line of JSON a request on stdout", async () => {
   const { cwd, release } = await folderWithRelease();
   const { io, url } = await serve("--access-log", cwd);
   await (await fetch(`${url}/api/users/?page=9%0a%1b[2J`)).text();
-  const line = /^\d{4}-\S+Z 127\.0\.0\.1 GET \/api\/users\/\?page=9%0a%1b\[2J 404 26 \d+\.\dms [0-9a-f]{12}\n$/;
+  const line =
+    /^\{"time":"\d{4}-\S+Z",.*"method":"GET","url":"\/api\/users\/\?page=9%0a%1b\[2J","status":404,"bytes":26,.*\}\n$/;
   await eventually(() => expect(io.stdout.text).toMatch(line));
   expect(io.stdout.text).toContain(release.id);
 });

@@ -1,14 +1,18 @@
 /** docs/guides/operate.md: Prometheus accepts its files, the metrics are the server's, and its commands run. */
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { startNginx } from "../hosts/servers.js";
 import { freshDist } from "../server/running.js";
 import { CLI, start } from "../support/command.js";
 import { runSql } from "../support/database.js";
 import { docPage, readerEnvironment, sh } from "../support/docs.js";
 import { readTree, scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
+import { freePort } from "../support/ports.js";
 import { until } from "../support/until.js";
 
 const { text: DOC, block } = docPage("docs/guides/operate.md");
@@ -58,6 +62,38 @@ test("the container's command serves a folder of releases, from files that its i
   await until(() => said.includes("serve  "));
   child.kill("SIGTERM");
   expect((await ended).code).toBe(0);
+});
+
+test.skipIf(isMissing("nginx"))("instances of the template unit share the requests of nginx", async () => {
+  const dist = await freshDist();
+  const [, command = ""] = /^ExecStart=rollcall (.*)$/m.exec(block("Several processes", "sh")) ?? [];
+  let conf = block("Several processes", "nginx");
+  const instances: ReturnType<typeof start>[] = [];
+  for (const documented of ["8081", "8082"]) {
+    const port = String(await freePort());
+    expect(conf).toContain(`127.0.0.1:${documented};`);
+    conf = conf.replace(documented, port);
+    const args = command.replace("/srv/directory/dist", dist).replace("%i", port).split(" ");
+    const instance = start([...args, "--access-log"]);
+    instances.push(instance);
+    await once(instance.child.stderr as Readable, "data");
+  }
+  const port = await freePort();
+  const stop = await startNginx(scratch(), port, [conf.replace("listen 80;", `listen 127.0.0.1:${port};`)]);
+  const read = async () => {
+    for (let page = 1; page <= 20; page++)
+      expect((await fetch(`http://127.0.0.1:${port}/api/users/?page=${(page % 3) + 1}`)).status).toBe(200);
+  };
+  await read();
+  const [first, second] = instances;
+  first?.child.kill("SIGTERM");
+  const { code, stdout } = await (first as (typeof instances)[0]).ended;
+  expect(code).toBe(0);
+  expect(stdout.match(/"status":200/g)?.length).toBeGreaterThan(5);
+  await read();
+  second?.child.kill("SIGTERM");
+  expect((await second?.ended)?.stdout.match(/"status":200/g)?.length).toBeGreaterThan(25);
+  await stop();
 });
 
 test("the commands that delete a person leave nothing of them", { timeout: 180_000 }, () => {

@@ -59,7 +59,7 @@ const OPTIONS = {
     quote: true,
     encoding: true,
     ...{ encodings: true, defaultAvatar: true, keep: true, skipInvalid: true, gates: true },
-    ...{ problemsFile: true, extraFiles: true, workers: true, now: true, onProgress: true, signal: true },
+    ...{ problemsFile: true, workers: true, now: true, onProgress: true, signal: true },
     ...{ signKey: true, signPassword: true },
     ...{
       adapt: true,
@@ -68,9 +68,7 @@ const OPTIONS = {
       csv: true,
       lookup: true,
       explorer: true,
-      root: true,
       basePath: true,
-      origin: true,
       cacheControl: true,
       join: true,
       force: true,
@@ -98,7 +96,7 @@ const OPTIONS = {
   } satisfies Names<ServerOptions & ServerEffects>,
   adapt: {
     ...{ dist: true, release: true, write: true, root: true, serverName: true, basePath: true },
-    ...{ listenPort: true, address: true, origin: true, cacheControl: true, cwd: true },
+    ...{ listenPort: true, address: true, cacheControl: true, cwd: true },
   } satisfies Names<AdaptOptions & AdaptEffects>,
   publish: {
     ...{ dist: true, target: true, release: true, force: true, expect: true, dryRun: true },

@@ -1,10 +1,6 @@
-/** Vercel's file in its router's compiler, and Fastly's VCL in its linter. */
-import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+/** Vercel's file in its router's compiler. */
 import { describe, expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
-import type { ServingOptions } from "../../src/hosts/deployment.js";
 import { publish, type Shape } from "../server/release.js";
 import { EXPLORED } from "../support/explored.js";
 import { scratch } from "../support/files.js";
@@ -12,12 +8,10 @@ import { engine, isMissing, loadEngine } from "../support/installed.js";
 import { stationsAt } from "../support/stations.js";
 import { filesFor } from "./servers.js";
 
-const GO_ARCH: Partial<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
-const FALCO = engine(`falco-js/bin/falco-${process.platform}-${GO_ARCH[process.arch]}`);
 const VERCEL = "@vercel/routing-utils";
 
-async function fileFor(name: string, path: string, shape: Shape, options: ServingOptions = {}): Promise<string> {
-  const files = await filesFor(name, await publish(scratch(), shape), options);
+async function fileFor(name: string, path: string, shape: Shape): Promise<string> {
+  const files = await filesFor(name, await publish(scratch(), shape));
   return files.get(path) ?? "";
 }
 
@@ -101,21 +95,3 @@ function destination(routes: readonly object[], path: string, query: string): st
   }
   return undefined;
 }
-
-test.skipIf(isMissing(FALCO)).each([
-  ["", {}],
-  ["/people/directory", { origin: "https://bucket.example.com/some/folder" }],
-  ["/a%20b/%C3%A9$1'%7Bx%7D", { cacheControl: 'max-age=7, x="a\\b\'c $1 %41 {z} #"}' }, STATIONS],
-])(
-  "Fastly's linter finds nothing wrong with rollcall.vcl below %j",
-  async (base, options, contract = USERS_CONTRACT) => {
-    const shape = { baseUrl: `https://example.com${base}`, others: { "avatar.svg": "<svg/>", ...EXPLORED }, contract };
-    const text = await fileFor("fastly", "rollcall.vcl", shape, options);
-    const file = join(scratch(), "rollcall.vcl");
-    writeFileSync(file, text);
-    const { Errors, Warnings, ParseErrors } = JSON.parse(
-      spawnSync(FALCO, ["-json", file], { encoding: "utf8" }).stdout,
-    );
-    expect({ Errors, Warnings, ParseErrors }).toEqual({ Errors: 0, Warnings: 0, ParseErrors: {} });
-  },
-);

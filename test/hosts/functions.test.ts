@@ -1,6 +1,6 @@
-/** The CloudFront function in a bare VM, Azure's routes, and Fastly's rules for methods. */
+/** The CloudFront function in a bare VM. */
 import vm from "node:vm";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
 import { FUNCTION_LIMIT } from "../../src/hosts/cloudfront.js";
 import { openRelease, type Release } from "../../src/release/open.js";
@@ -21,9 +21,11 @@ function step(at: number): string {
 }
 
 /** @param contract that of users unless given. */
-async function released(contract?: Contract, count = 2): Promise<Release> {
-  const steps = Object.fromEntries(Array.from({ length: count }, (_, at) => [step(at), "gzip"]));
-  const others = { "avatar.svg": "<svg/>", "openapi.json": "{}", "bulk/1.ndjson.gz": "gzip", ...steps, ...EXPLORED };
+async function released(contract?: Contract): Promise<Release> {
+  const hidden = { "_worker.js": "", ".assetsignore": "", ".htaccess": "", "405.json": "", "vercel.json": "" };
+  const steps = { [step(0)]: "gzip", [step(1)]: "gzip" };
+  const files = { "avatar.svg": "<svg/>", "openapi.json": "{}", "bulk/1.ndjson.gz": "gzip" };
+  const others = { ...files, ...steps, ...hidden, ...EXPLORED };
   const shape = { baseUrl: `https://example.com${BASE}`, others };
   return openRelease(await publish(scratch(), contract ? { ...shape, contract } : shape));
 }
@@ -38,12 +40,10 @@ function questions(path: string): Question[] {
     ["GET", listing, "page=2", 200, page(2)],
     ["HEAD", listing, "format=api&page=3", 200, page(3)],
     ["GET", listing, "page=", 200, page(1)],
-    ["GET", listing, "p%61ge=%32", 200, page(2)],
     ["GET", listing, "page=4", 404, "Invalid page."],
     ["GET", listing, "page=0", 404, "Invalid page."],
     ["GET", listing, "page=01", 404, "Invalid page."],
     ["GET", listing, "page=+1", 404, "Invalid page."],
-    ["GET", listing, "page=1&page=1", 404, "Invalid page."],
     ["GET", listing, "page=%zz", 404, "Invalid page."],
     ["GET", listing, "page=../../../snapshot", 404, "Invalid page."],
     ["GET", `${listing}pages/2.json`, "", 200, page(2)],
@@ -51,10 +51,8 @@ function questions(path: string): Question[] {
     ["GET", `${BASE}/avatar.svg`, "", 200, "avatar.svg"],
     ["GET", `${BASE}/snapshot.json`, "", 200, "snapshot.json"],
     ["GET", `${BASE}/bulk/1.ndjson.gz`, "", 200, "bulk/1.ndjson.gz"],
-    ["GET", `${BASE}/bulk/2.ndjson.gz`, "", 404, "Not found."],
     ["GET", `${BASE}/bulk/1.ndjson`, "", 404, "Not found."],
     ["GET", `${BASE}/${step(1)}`, "", 200, step(1)],
-    ["GET", `${BASE}/${step(2)}`, "", 404, "Not found."],
     ["GET", `${BASE}/`, "", 200, "index.html"],
     ["HEAD", `${BASE}/`, "q=1", 200, "index.html"],
     ["GET", `${BASE}/index.html`, "", 200, "index.html"],
@@ -62,7 +60,6 @@ function questions(path: string): Question[] {
     ["GET", `${BASE}/explorer/app.js`, "", 200, "explorer/app.js"],
     ["GET", `${BASE}/explorer/facets/1.txt`, "", 200, "explorer/facets/1.txt"],
     ["GET", `${BASE}/lookup/words/12.txt`, "", 200, "lookup/words/12.txt"],
-    ["GET", `${BASE}/lookup/words/13.txt`, "", 404, "Not found."],
     ["GET", `${BASE}/lookup/keys/0.txt`, "", 404, "Not found."],
     ["GET", `${BASE}/lookup/keys/01.txt`, "", 404, "Not found."],
     ["GET", `${BASE}/lookup/keys/1.txt/`, "", 404, "Not found."],
@@ -70,6 +67,9 @@ function questions(path: string): Question[] {
     ["GET", `${BASE}/explorer/`, "", 404, "Not found."],
     ["GET", `${BASE}/${step(1)}x`, "", 404, "Not found."],
     ["GET", `${BASE}/records.sha256`, "", 404, "Not found."],
+    ...[".release", "_worker.js", ".assetsignore", ".htaccess", "405.json", "vercel.json"].map(
+      (name): Question => ["GET", `${BASE}/${name}`, "", 404, "Not found."],
+    ),
     ["GET", `${BASE}/constructor`, "", 404, "Not found."],
     ["GET", path, "", 404, "Not found."],
     ["GET", listing.slice(0, -1), "page=2", 301, `${listing}?page=2`],
@@ -102,20 +102,10 @@ interface Reply {
   body?: { data: string };
 }
 
-test("the CloudFront function is within its limit for the largest release and the longest path", async () => {
+test("the CloudFront function is within its limit for the longest path", async () => {
   const { folder } = await released(stationsAt(`/${"a".repeat(198)}/`));
   const text = (await filesFor("cloudfront", folder)).get("rollcall-function.js") ?? "";
   expect(Buffer.byteLength(text)).toBeLessThan(FUNCTION_LIMIT - 1_000);
-});
-
-test("the CloudFront function passes all steps to the bucket if it cannot name them", async () => {
-  const asked = async (steps: number) => {
-    const text = (await filesFor("cloudfront", (await released(undefined, steps)).folder)).get("rollcall-function.js");
-    expect(Buffer.byteLength(text ?? "")).toBeLessThan(FUNCTION_LIMIT);
-    return [step(0), step(steps), `${step(0)}x`].map((file) => answerOf(text ?? "", "GET", `${BASE}/${file}`, "").uri);
-  };
-  expect(await asked(80)).toEqual([`/${step(0)}`, undefined, undefined]);
-  expect(await asked(1_000)).toEqual([`/${step(0)}`, `/${step(1_000)}`, undefined]);
 });
 
 test.each([
@@ -164,38 +154,3 @@ function toEvent(query: string): Record<string, { value: string; multiValue?: { 
   }
   return event;
 }
-
-test("Azure's routes name the pages and files below the base URL's path", async () => {
-  const release = await released(STATIONS);
-  const text = (await filesFor("azure-static-web-apps", release.folder)).get("staticwebapp.config.json") ?? "";
-  const { routes }: { routes: { route: string; headers: Record<string, string> }[] } = JSON.parse(text);
-  const json = { "Content-Type": "application/json", "Cache-Control": "public, max-age=60" };
-  expect(routes).toContainEqual({ route: `${BASE}/~v1.0-b/pages/*`, headers: json });
-  expect(routes).toContainEqual({ route: `${BASE}/contract.json`, headers: json });
-  const lines = { ...json, "Content-Type": "text/plain; charset=utf-8" };
-  expect(routes).toContainEqual({ route: `${BASE}/lookup/words/*`, headers: lines });
-  const pages = routes.filter(({ headers }) => headers["X-Robots-Tag"] === "noindex").map(({ route }) => route);
-  expect(pages.sort()).toEqual([`${BASE}/`, `${BASE}/index.html`]);
-});
-
-describe("Fastly's purge, which arrives as FASTLYPURGE", () => {
-  const vcl = async () => (await filesFor("fastly", await publish(scratch()))).get("rollcall.vcl") ?? "";
-  /** The lines of vcl_recv about methods. */
-  const lines = async () => (await vcl()).match(/(?<=^ +if \()req\.method .*(?= \}$)/gm) ?? [];
-
-  test("goes on to the URL that GET goes on to, as no other method does but HEAD", async () => {
-    const refused = (await lines()).map((line) => line.split(") { error "));
-    const passes = (method: string) =>
-      refused.every(([condition = "", error]) => {
-        const holds = condition.split(" && ").every((part) => part.includes("!=") !== part.includes(`"${method}"`));
-        return error === undefined || !holds;
-      });
-    const methods = ["GET", "HEAD", "FASTLYPURGE", "PURGE", "OPTIONS", "POST", "PUT", "DELETE", "TRACE"];
-    expect(methods.filter(passes)).toEqual(["GET", "HEAD", "FASTLYPURGE"]);
-  });
-
-  test("needs a token", async () => {
-    const needs = 'req.method == "FASTLYPURGE") { set req.http.Fastly-Purge-Requires-Auth = "1";';
-    expect(await lines()).toContain(needs);
-  });
-});

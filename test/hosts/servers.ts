@@ -1,25 +1,15 @@
 /** Starts real hosts on loopback, with configurations around the written files. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { basePath, type LinkStyle } from "../../src/contract/links.js";
 import { quoteApache } from "../../src/hosts/apache.js";
-import { deploymentOf, type HostedSiteOptions, type ServingOptions, siteOf } from "../../src/hosts/deployment.js";
-import { includedFor, filesFor as writtenFor } from "../../src/hosts/host.js";
+import { filesFor as writtenFor } from "../../src/hosts/host.js";
 import { hostOf } from "../../src/hosts/hosts.js";
+import { listingSettings, type SiteOptions, siteOf } from "../../src/hosts/site.js";
 import { CURRENT } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { engine, findProgram } from "../support/installed.js";
@@ -37,8 +27,8 @@ export interface Server {
   links?: LinkStyle;
   /** Writes the rest of the configuration into `folder`, and returns what to start in the foreground. */
   prepare(place: Place): Command[];
-  /** Makes it read the release that `current` in the folder leads to now. A server without this has to be started again. */
-  reload?(folder: string): void;
+  /** Whether it serves what `current` leads to at each request. Other servers have to be started again. */
+  follows?: true;
 }
 
 interface Command {
@@ -51,61 +41,61 @@ interface Command {
 interface Place {
   /** Holds the written files, and may hold anything else. */
   folder: string;
-  /** The release that is served. */
+  /** The release that is served, and its folder of releases. */
   release: string;
+  dist: string;
   port: number;
   base: string;
 }
 
-/**
- * What an adapter writes for the release in a folder: path -> text. Under `current`, as in a folder of releases, is what
- * the release holds for the host.
- */
+/** What an adapter writes for the site of a release: path -> text. @param dist as in its files; the release's own by default */
 export async function filesFor(
   adapter: string,
   release: string,
-  options: HostedSiteOptions & ServingOptions & { folder?: string } = {},
+  {
+    dist = dirname(dirname(release)),
+    folder = "/etc/rollcall",
+    ...options
+  }: SiteOptions & { dist?: string; folder?: string } = {},
 ): Promise<Map<string, string>> {
-  const found = hostOf(adapter);
+  const host = hostOf(adapter);
   const opened = await openRelease(release);
-  const deployment = deploymentOf(opened, found.compression, options);
-  const folder = options.folder ?? "/srv/directory";
-  // The release may lie elsewhere than in the folder of releases that a site would have.
-  const site = siteOf(opened.snapshot.base_url, folder, options);
-  const included = includedFor(found, deployment).map(({ path, text }) => [`${CURRENT}/${path}`, text] as const);
-  return new Map([...writtenFor(found, deployment, site).map(({ path, text }) => [path, text] as const), ...included]);
+  const { base_url: baseUrl, encodings } = opened.snapshot;
+  const settings = listingSettings({ baseUrl, path: opened.sums.paths.listing, encodings }, options);
+  const site = siteOf(opened, settings, { compression: host.compression, dist, folder }, options);
+  return new Map(writtenFor(host, site).map(({ path, text }) => [path, text]));
 }
 
 interface Served {
   release: string;
+  /** Gets the files of the host. */
   folder: string;
   port: number;
-  options?: HostedSiteOptions & ServingOptions;
+  options?: SiteOptions;
 }
 
-/** Serves the release in `release` until the test ends, or until it is stopped. */
+/** Serves what is current in the dist of a release until the test ends, or until it is stopped. */
 export async function serveWith(server: Server, served: Served): Promise<() => Promise<void>> {
   await writeFor(server, served);
   return startServer(server, served);
 }
 
-/** Makes a release the current one in `folder`, and writes the files that the server needs for it; a site's own file once. */
+/** Writes the files that the server needs; the site's own file once. */
 export async function writeFor(server: Server, { release, folder, options = {} }: Omit<Served, "port">): Promise<void> {
-  symlinkSync(release, join(folder, "next"));
-  renameSync(join(folder, "next"), join(folder, CURRENT));
   if (server.adapter === undefined) return;
   for (const [path, text] of await filesFor(server.adapter, release, { folder, ...options })) {
-    if (hostOf(server.adapter).site && !path.startsWith(CURRENT) && existsSync(join(folder, path))) continue;
+    if (hostOf(server.adapter).site && existsSync(join(folder, path))) continue;
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
 }
 
 /** Serves a release with the existing files of `folder`, until the test ends or it is stopped. */
-export async function startServer(server: Server, place: Omit<Place, "base">): Promise<() => Promise<void>> {
+export async function startServer(server: Server, place: Omit<Place, "base" | "dist">): Promise<() => Promise<void>> {
   const opened = await openRelease(place.release);
   const base = basePath(opened.snapshot.base_url);
-  const commands = server.prepare({ ...place, release: opened.folder, base });
+  const dist = dirname(dirname(opened.folder));
+  const commands = server.prepare({ ...place, release: opened.folder, dist, base });
   const stops: (() => Promise<void>)[] = [];
   for (const command of commands) stops.push(await start(command, place.folder));
   return async () => void (await Promise.all(stops.map((stop) => stop())));
@@ -166,12 +156,8 @@ const NGINX: Server = {
   prepare({ folder, port }) {
     return [nginx(folder, port, [`include ${folder}/rollcall.conf;`])];
   },
-  reload: (folder) => signal(folder, "nginx.pid", "SIGHUP"),
+  follows: true,
 };
-
-function signal(folder: string, file: string, name: NodeJS.Signals): void {
-  process.kill(Number(readFileSync(join(folder, file), "utf8")), name);
-}
 
 /** nginx with a bare configuration around some lines of http { }. */
 function nginx(folder: string, port: number, lines: readonly string[]): Command {
@@ -199,16 +185,19 @@ const CADDY: Server = {
     const head = `{\n\tadmin unix/${folder}/admin.sock\n\tdefault_bind 127.0.0.1\n}\n`;
     writeFileSync(join(folder, "Caddyfile"), `${head}import rollcall.caddy\n`);
     const env = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-    return [{ port, program: "caddy", args: ["run", ...caddyfile(folder)], env }];
+    return [
+      { port, program: "caddy", args: ["run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")], env },
+    ];
   },
-  reload(folder) {
-    const args = ["reload", ...caddyfile(folder), "--address", `unix/${folder}/admin.sock`, "--force"];
-    execFileSync(findProgram("caddy") ?? "caddy", args, { cwd: folder, stdio: "pipe" });
-  },
+  follows: true,
 };
 
-function caddyfile(folder: string): string[] {
-  return ["--adapter", "caddyfile", "--config", join(folder, "Caddyfile")];
+/** The first block of code in a language in a host's section of the docs. */
+function codeOf(title: string, language: string): string {
+  const doc = readFileSync(new URL("../../docs/reference/hosts.md", import.meta.url), "utf8");
+  const section = doc.split(/^### /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
+  const [, code = ""] = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(section) ?? [];
+  return code;
 }
 
 const MODULES = "/usr/lib/apache2/modules";
@@ -219,8 +208,8 @@ function apache(name: "apache" | "htaccess", sites: (place: Place) => string[]):
     adapter: name,
     needs: ["apache2"],
     prepare(place) {
-      const { folder, port, release } = place;
-      if (isRoot) for (const path of [folder, dirname(release), dirname(dirname(release))]) chmodSync(path, 0o755);
+      const { folder, port, dist } = place;
+      if (isRoot) for (const path of [folder, dist]) chmodSync(path, 0o755);
       const modules = ["mpm_event", "authz_core", "rewrite", "headers", "mime", "dir", "alias", "env", "setenvif"];
       const conf = [
         `ServerRoot ${folder}`,
@@ -241,16 +230,16 @@ function apache(name: "apache" | "htaccess", sites: (place: Place) => string[]):
       writeFileSync(join(folder, "apache.conf"), conf.join("\n"));
       return [{ program: "apache2", args: ["-DFOREGROUND", "-f", join(folder, "apache.conf")], port }];
     },
-    reload: (folder) => signal(folder, "apache.pid", "SIGUSR1"),
+    follows: true,
   };
 }
 
 /** A server with a configuration of its own, in which the release is a folder with a .htaccess. */
 const HTACCESS: Server = {
-  ...apache("htaccess", ({ folder, release, base, port }) => {
+  ...apache("htaccess", ({ folder, release, dist, base, port }) => {
     for (const name of [".htaccess", "405.json"])
       if (!existsSync(join(release, name))) copyFileSync(join(folder, "published", name), join(release, name));
-    const current = join(folder, CURRENT);
+    const current = join(dist, CURRENT);
     return [
       `Listen 127.0.0.1:${port}`,
       `DocumentRoot ${quoteApache(base === "" ? current : folder)}`,
@@ -262,8 +251,6 @@ const HTACCESS: Server = {
     ];
   }),
   built: true,
-  // The folder is read anew for each request.
-  reload() {},
 };
 
 const WORKERD: Server = {
@@ -297,6 +284,7 @@ const FIREBASE: Server = {
   prepare({ folder, release, port, base }) {
     // It has no aliases, so the release lies where its URL says.
     cpSync(release, join(folder, "public", decodeURIComponent(base)), { recursive: true });
+    writeFileSync(join(folder, "firebase.json"), codeOf("Firebase Hosting", "json"));
     const args = [new URL("../engines/firebase.mjs", import.meta.url).pathname, folder, String(port)];
     return [{ program: process.execPath, args, port }];
   },
@@ -305,12 +293,11 @@ const FIREBASE: Server = {
 const ROLLCALL: Server = {
   name: "rollcall serve",
   needs: [],
-  prepare({ folder, port }) {
+  prepare({ dist, port }) {
     const cli = new URL("../../lib/cli.js", import.meta.url).pathname;
-    return [{ program: process.execPath, args: [cli, "serve", folder, "--port", String(port)], port }];
+    return [{ program: process.execPath, args: [cli, "serve", dist, "--port", String(port)], port }];
   },
-  // It looks for another release by itself.
-  reload() {},
+  follows: true,
 };
 
 const APACHE = apache("apache", ({ folder }) => [`Include ${folder}/rollcall.conf`]);

@@ -15,9 +15,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type PublishOptions, publish, verify } from "../../src/index.js";
+import { type PublishOptions, publish } from "../../src/index.js";
 import { prune } from "../../src/release/switch.js";
-import { switchTo, writeRelease } from "../server/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { buildUsers, published } from "./releases.js";
@@ -136,15 +135,6 @@ describe("keeps and removes", () => {
     const release = await buildUsers(folder, 25);
     expect(await publishSite()).toMatchObject({ before: local.id, warnings: [] });
     expect(published(site)).toEqual(readTree(release.folder));
-  });
-
-  test("does not publish files for other hosts", async () => {
-    await switchTo(dist, await writeRelease(dist, { others: { "adapters/nginx.conf": "map", "notes.txt": "1" } }));
-    await publishSite();
-    const paths = [...published(site).keys()].filter((path) => !path.startsWith("api/"));
-    expect(paths).toEqual(["SHA256SUMS", "contract.json", "notes.txt", "records.sha256", "snapshot.json"]);
-    expect(readFileSync(join(site, "SHA256SUMS"), "utf8")).toContain("  adapters/nginx.conf\n");
-    expect(await verify({ what: site })).toMatchObject({ passed: true });
   });
 
   test("removes files of the old release with their folders, and keeps those of others", async () => {

@@ -71,7 +71,7 @@ test("limits are those of the hosts that a release was built for, and of S3 for 
   expect(await warned({}, { target: "site" }), "an unknown host").toEqual([]);
   expect(await warned(pages, { target: "site" })).toEqual([
     expect.stringMatching(
-      /^release [0-9a-f]{12} has a file of 6 GB, records\.sha256, and GitHub Pages allows 104\.9 MB; 6 GB in all, and GitHub Pages allows 1 GB \(docs\.github\.com\/.*\); try another host/,
+      /^release [0-9a-f]{12} has a file of 6 GB, records\.sha256, and GitHub Pages allows 104\.9 MB; 6 GB in all, and GitHub Pages allows 1 GB \(docs\.github\.com\/.*\); try another --page-size/,
     ),
   ]);
   const bucket = "s3://bucket/dir";

@@ -73,7 +73,6 @@ export async function stationOf(kind: Kind, sources = SOURCES): Promise<Station>
     const settings = {
       pageSize: PAGE_SIZE,
       encodings: ["gzip"],
-      adapt: ["nginx"],
       ...FOR_READERS,
       signKey: key.secret,
     };
@@ -109,7 +108,7 @@ export async function stationOf(kind: Kind, sources = SOURCES): Promise<Station>
         if (at >= 0) {
           const told = lines.slice(read, at);
           read = at + 1;
-          return told.flatMap((line) => /\bGET (\S+) \d/.exec(line)?.[1] ?? []);
+          return told.flatMap((line) => /\bGET (\S+) [\dH]/.exec(line)?.[1] ?? []);
         }
         await pause(5);
       }
@@ -166,7 +165,7 @@ const START: Record<Kind, (start: Start) => Promise<Reload>> = {
         `${LOG_FORMAT}\nclient_header_timeout 1s;\nserver {\n  access_log ${log} plain;`,
       ) ?? "";
     await startNginx(folder, port, [logged]);
-    return () => reloadNginx(Number(readFileSync(join(folder, "nginx.pid"), "utf8")));
+    return () => {};
   },
 
   /** Like a CDN: it caches pages as long as Cache-Control allows, and ignores clients' no-cache. */
@@ -178,18 +177,10 @@ const START: Record<Kind, (start: Start) => Promise<Reload>> = {
   },
 };
 
-/** For a moment, nginx answers from the old release and the new one: from the old worker, too, until it has ended. */
-async function reloadNginx(pid: number): Promise<void> {
-  const workers = () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-  const old = workers();
-  process.kill(pid, "SIGHUP");
-  while (workers().some((worker) => old.includes(worker))) await pause(10);
-}
-
 /** The real command, in a process of its own. */
 async function startServe({ dist, port, log }: Pick<Start, "dist" | "port" | "log">): Promise<Reload> {
   const out = openSync(log, "a");
-  const args = [CLI, "serve", dist, "--port", `${port}`, "--access-log"];
+  const args = [CLI, "serve", dist, "--port", `${port}`, "--access-log", "combined"];
   const child = spawn(process.execPath, args, { stdio: ["ignore", out, "pipe"] });
   closeSync(out);
   const ended = once(child, "exit");

@@ -1,4 +1,4 @@
-/** `rollcall serve --admin`: metrics of all processes, and health. */
+/** `rollcall serve --admin`: metrics and health. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { rename, writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { takenPort } from "../support/ports.js";
 import { eventually, until } from "../support/until.js";
-import { startCluster } from "./cluster.js";
+import { startServe } from "./process.js";
 import { publish } from "./release.js";
 import { ask, freshDist, open } from "./running.js";
 
@@ -37,8 +37,8 @@ async function load(port: number, requests: number): Promise<void> {
   let sent = 0;
   const client = async () => {
     while (sent < requests) {
-      const batch = sent % 50 === 0 ? "\x16\x03 no HTTP\r\n\r\n" : ASKED.join("").repeat(10) + LAST;
-      sent += 101;
+      const batch = sent % 50 === 0 ? "\x16\x03 no HTTP\r\n\r\n" : ASKED.join("").repeat(5) + LAST;
+      sent += 51;
       const socket = connect({ port, host: "127.0.0.1" });
       socket.on("error", () => {}).resume();
       socket.end(batch, "latin1");
@@ -49,7 +49,7 @@ async function load(port: number, requests: number): Promise<void> {
 }
 
 async function startWatched(dist: string, ...args: string[]) {
-  const server = await startCluster(dist, "--admin", "0", ...args);
+  const server = await startServe(dist, "--admin", "0", ...args);
   const { admin } = JSON.parse(server.out[0] ?? "");
   const port = Number(new URL(admin).port);
   const read = async (path: string) => {
@@ -74,9 +74,9 @@ function sumOf(metrics: string, name: string, labels = ".*"): number {
   return values.reduce((sum, [, value]) => sum + Number(value), 0);
 }
 
-test("counters of four processes match the access log", async () => {
+test("counters match the access log", async () => {
   const dist = await freshDist({ encodings: ["br", "gzip"] });
-  const { port, entries, admin } = await startWatched(dist, "--processes", "4", "--access-log");
+  const { port, entries, admin } = await startWatched(dist, "--access-log");
   // A batch that is not HTTP gets only one response.
   await load(port, REQUESTS * 1.05);
   await eventually(async () => {
@@ -96,36 +96,17 @@ test("counters of four processes match the access log", async () => {
   expect(sumOf(text, "rollcall_requests_total", '[^}]*encoding="gzip"[^}]*')).toBeGreaterThan(REQUESTS / 6);
   expect(sumOf(text, "rollcall_cache_hits_total")).toBeGreaterThan(REQUESTS / 4);
   expect(sumOf(text, "rollcall_cache_reads_total")).toBeGreaterThan(0);
-  expect(sumOf(text, "rollcall_processes")).toBe(4);
   if (!isMissing("promtool"))
     expect(execFileSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" })).toBe("");
 });
 
-test("counters sum up all processes, and never decrease when one dies", async () => {
+test("counts switches, damage and connections", async () => {
   const dist = await freshDist();
-  const { port, admin, pids } = await startWatched(dist, "--processes", "2");
-  await load(port, 2_000);
+  const { port, admin } = await startWatched(dist);
   const told = async () => (await admin.read("/metrics")).text;
-  const countOf = async () => sumOf(await told(), "rollcall_requests_total");
-  let before = 0;
-  await eventually(async () => {
-    const count = await countOf();
-    const isSteady = count > 1_900 && count === before;
-    before = count;
-    expect(isSteady).toBe(true);
-  });
-  const [victim = 0] = pids();
-  process.kill(victim, "SIGKILL");
-  await eventually(() => expect(pids()).not.toContain(victim));
-  expect(await countOf()).toBe(before);
-  await eventually(async () => expect(sumOf(await told(), "rollcall_processes")).toBe(2));
-  expect(await countOf()).toBe(before);
-  await ask(port, "/api/users/");
-  await eventually(async () => expect(await countOf()).toBe(before + 1));
   const folder = await publish(dist, { bio: "next" });
   await eventually(async () => expect(sumOf(await told(), "rollcall_switches_total")).toBe(1));
   await writeFile(join(folder, "api/users/pages/1.json"), "other");
-  // One process may switch later than the other.
   await eventually(async () => expect((await ask(port, "/api/users/?page=1")).status).toBe(500));
   await eventually(async () => expect(sumOf(await told(), "rollcall_damaged_reads_total")).toBeGreaterThan(0));
   expect(await told()).toContain(`rollcall_snapshot_info{id="${folder.slice(-12)}"} 1`);
@@ -138,7 +119,7 @@ test("counters sum up all processes, and never decrease when one dies", async ()
 test("/healthz names the release, and is 503 without one; other paths are 404", async () => {
   const dist = scratch();
   const folder = await publish(dist);
-  const { port, pids, admin } = await startWatched(dist, "--processes", "2");
+  const { port, admin } = await startWatched(dist);
   const { status, headers, text } = await admin.read("/healthz");
   expect({ status, type: headers["content-type"], cache: headers["cache-control"] }).toEqual({
     ...{ status: 200, type: "application/json", cache: "no-store" },
@@ -162,12 +143,6 @@ test("/healthz names the release, and is 503 without one; other paths are 404", 
   expect(await admin.read("/healthz")).toMatchObject({ status: 503, text: expect.stringContaining("is gone") });
   await rename(`${folder}.away`, folder);
   expect((await admin.read("/healthz")).status).toBe(200);
-
-  await rename(join(folder, "SHA256SUMS"), join(folder, "away"));
-  for (const pid of pids()) process.kill(pid, "SIGKILL");
-  await eventually(async () => expect((await admin.read("/healthz")).status).toBe(503));
-  await rename(join(folder, "away"), join(folder, "SHA256SUMS"));
-  await eventually(async () => expect((await admin.read("/healthz")).status).toBe(200));
 });
 
 test("refuses an unusable address before serving anything", async () => {

@@ -7,7 +7,7 @@ import { openRelease } from "../../src/release/open.js";
 import { sha256 } from "../../src/release/plain-files.js";
 import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot-file.js";
 import { encodeSums } from "../../src/release/sums.js";
-import { createListingServer } from "../../src/server/server.js";
+import { createListingServer, openListingServer } from "../../src/server/server.js";
 import { scratch } from "../support/files.js";
 import { USER_PAGES } from "../support/pages.js";
 import { publish, writeRelease } from "./release.js";
@@ -151,17 +151,18 @@ describe("refused before any request", () => {
   });
 
   test.each([
-    [{ cacheControl: "" }, /Cache-Control "" is not a valid/],
-    [{ cacheControl: "a\r\nX: b" }, /is not a valid header value/],
-    [{ cacheControl: "max-age=60 " }, /is not a valid header value/],
-    [{ cacheControl: "für immer" }, /is not a valid header value/],
-    [{ cacheMb: -1 }, /megabytes, got -1/],
-    [{ cacheMb: Number.NaN }, /megabytes, got NaN/],
-  ])("%j", async (options, message) => {
+    { cacheControl: "" },
+    { cacheControl: "a\r\nX: b" },
+    { cacheControl: "max-age=60 " },
+    { cacheControl: "für immer" },
+    { cacheMb: -1 },
+    { cacheMb: Number.NaN },
+  ])("%j", async (options) => {
     const folder = await freshDist();
-    await expect(createListingServer({ folder, ...options })).rejects.toMatchObject({
+    const [name = ""] = Object.keys(options);
+    await expect(openListingServer({ folder, ...options })).rejects.toMatchObject({
       exitCode: 2,
-      message: expect.stringMatching(message),
+      message: expect.stringContaining(name),
     });
   });
 

@@ -1,8 +1,6 @@
 /** Compares the fast path with Node's server: same bytes, and only for requests that it may take. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { requestedPage } from "../../src/contract/links.js";
-import { createFastReader } from "../../src/server/fast-path/request.js";
 import { draws } from "../support/random.js";
 import { until } from "../support/until.js";
 import { closed, freshDist, open, type Running, received, sendAndClose, serving } from "./running.js";
@@ -54,6 +52,8 @@ test("the fast path sends the same bytes as Node's server, whatever a client sen
   const single = headers.flatMap((header) => [`${header}\r\n`, `${header}\r\n${header}\r\n`]);
   const twice = ["Accept-Encoding: br\r\nAccept-Encoding: gzip\r\n", "If-None-Match: x\r\nIf-None-Match: TAG\r\n"];
   for (const block of [...single, ...twice]) await expectSame([`${start}${block}\r\n`]);
+  const pipelined = [`${start}\r\n`, `HEAD /snapshot.json HTTP/1.1\r\nHost: a\r\n\r\n`];
+  for (let cut = 1; cut < pipelined.join("").length; cut++) await expectSame(pipelined, [cut]);
   const [some, cuts] = [fc.array(request, { maxLength: 4 }), fc.array(fc.nat(400), { maxLength: 3 })];
   await fc.assert(fc.asyncProperty(some, cuts, expectSame), { numRuns: draws(600) });
   const logged = ({ entries }: Running) =>
@@ -61,48 +61,21 @@ test("the fast path sends the same bytes as Node's server, whatever a client sen
   expect(logged(fast)).toEqual(logged(slow));
 }, 120_000);
 
-test("parses page numbers exactly as the contract says", () => {
-  const read = createFastReader(LISTING);
-  const piece = fc.constantFrom(..."? & = page format api page= format=api 0 1 23 %31".split(" "), " ");
-  const query = fc.oneof(
-    fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join("")),
-    fc.integer({ min: 0, max: 2 ** 31 }).map((page) => `format=api&page=${page}`),
-    fc.string().map((page) => `page=${page}`),
-  );
-  let taken = 0;
-  fc.assert(
-    fc.property(query, (query) => {
-      const found = read(`GET ${LISTING}?${query} HTTP/1.1\r\nHost: a\r\n\r\n`, 0);
-      if (!found) return;
-      taken++;
-      expect(found.page).toBe(requestedPage(query));
-      expect(found.url).toBe(`${LISTING}?${query}`);
-    }),
-    { numRuns: draws(5_000) },
-  );
-  expect(taken).toBeGreaterThan(draws(500));
-});
-
 test("buffers at most one response for a client that does not read", async () => {
-  const { port, entries } = await serving({ count: 100, pageSize: 100, bio: "long ".repeat(200) });
+  const { port, entries } = await serving({ count: 100, pageSize: 100, bio: "long ".repeat(2_000) });
   const socket = open(port);
   socket.pause();
-  for (let round = 0; round < 2_000; round++) socket.write(`GET ${LISTING}?page=1 HTTP/1.1\r\nHost: a\r\n\r\n`);
+  socket.write(`GET ${LISTING}?page=1 HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(60));
   // The other client gets its responses while those of the first one wait.
   for (let round = 0; round < 20; round++) await sendAndClose(port, `GET ${LISTING} HTTP/1.1\r\nHost: a\r\n\r\n`);
-  expect(entries.length).toBeLessThan(200);
-  let bytes = 0;
-  socket.on("data", (chunk) => {
-    bytes += chunk.length;
-  });
+  expect(entries.length).toBeLessThan(40);
   socket.resume();
-  await until(() => entries.length === 2_020);
-  expect(bytes).toBeGreaterThan(200_000_000);
+  await until(() => entries.length === 80);
   socket.destroy();
 });
 
 test.each([0, 64])("does not overwrite what a slow client has not read, with %i MB of cache", async (cacheMb) => {
-  const { port, entries } = await serving({ count: 80, pageSize: 40 }, { cacheMb }, { settleMs: 0 });
+  const { port, entries } = await serving({ count: 80, pageSize: 40 }, { cacheMb });
   const asking = (page: number, times: number) =>
     `GET ${LISTING}?page=${page} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(times);
   const bodies = (text: string) => text.split(/HTTP[^{]*(?={)/).slice(1);

@@ -7,8 +7,8 @@ import { expect, onTestFailed, test } from "vitest";
 import { errorBody } from "../../src/contract/headers.js";
 import { scratch } from "../support/files.js";
 import { seeded } from "../support/random.js";
-import { complaintsIn, startCluster } from "./cluster.js";
 import { broken, type Hostile, pipelined } from "./hostile-requests.js";
+import { complaintsIn, startServe } from "./process.js";
 import { parseAnswers, type RawAnswer } from "./raw-answers.js";
 import { publish } from "./release.js";
 import { ask } from "./running.js";
@@ -33,7 +33,7 @@ test("hostile requests leak nothing, break nothing, and leave no memory in use",
   for (const place of [dist, join(dist, "releases"), folder, join(folder, "api/users")])
     await writeFile(join(place, "canary.txt"), "canary");
   const known = await readAll(folder);
-  const { port, child, ended, err } = await startCluster(dist);
+  const { port, child, ended, err } = await startServe(dist);
   const memory: number[] = [];
   const seen = new Map<number, number>();
   try {

@@ -58,10 +58,9 @@ describe("time limits", () => {
     headersMs: 300,
     requestMs: 400,
     keepAliveMs: 200,
-    idleMs: 600,
+    stalledMs: 600,
     checkMs: 50,
     lingerMs: 200,
-    slowBytes: 1e9,
   };
 
   test.each([
@@ -100,21 +99,20 @@ describe("time limits", () => {
     socket.pause();
     socket.write(GET);
     await until(() => entries.length === 1);
-    expect(entries[0]).toMatchObject({ status: 200 });
-    expect(entries[0]?.ms).toBeGreaterThan(short.idleMs);
+    expect(entries[0]).toMatchObject({ status: 200, bytes: 0, broken: true });
+    expect(entries[0]?.ms).toBeGreaterThan(short.stalledMs);
     socket.destroy();
   });
 });
 
 test("a slow and steady client gets the whole response", async () => {
-  const limits = { idleMs: 150, checkMs: 20, slowBytes: 10_000 };
+  const limits = { keepAliveMs: 100, stalledMs: 1_000, checkMs: 20 };
   const { port } = await serving({ count: 1_000, pageSize: 1_000, bio: LONG }, {}, limits);
   const socket = open(port);
   socket.pause();
   socket.write(GET.replace("Host: a", "Host: a\r\nConnection: close"));
   let head = "";
   let received = 0;
-  // The system takes nothing for longer than the limit, since it reports room only when much of its buffer is free.
   const reading = repeat(() => {
     const chunk: Buffer | null = socket.read(65_536) ?? socket.read();
     if (head === "") head = chunk?.toString("latin1") ?? "";
@@ -123,14 +121,6 @@ test("a slow and steady client gets the whole response", async () => {
   await closed(socket);
   reading.stop();
   expect(received).toBe(Number(/Content-Length: (\d+)/.exec(head)?.[1]) + head.indexOf("\r\n\r\n") + 4);
-});
-
-test("a refused HEAD has no body", async () => {
-  const { port } = await serving();
-  for (const path of ["/", "/snapshot.json"])
-    expect(await sendAndClose(port, `HEAD ${path} HTTP/1.1\r\nHost: a\r\nno header\r\n\r\n`)).toMatch(
-      /^HTTP\/1\.1 400 .*Content-Length: \d+\r\n.*\r\n\r\n$/s,
-    );
 });
 
 describe("close", () => {

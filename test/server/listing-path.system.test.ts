@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createFastReader } from "../../src/server/fast-path/request.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
 import { until } from "../support/until.js";
 import { publish } from "./release.js";
@@ -50,15 +49,6 @@ describe.each([
     const others = [`${base}/api/users/`, `${base}/api/users/pages/1.json`, listing.replace(".", "x"), `${listing}x`];
     for (const none of others.filter((target) => target !== listing))
       expect([none, (await ask(port, none)).body.toString()]).toEqual([none, '{"detail":"Not found."}']);
-  });
-
-  test("the fast path serves its pages, and no other path", () => {
-    const read = createFastReader(listing);
-    const plain = (target: string) => read(`GET ${target}?page=2 HTTP/1.1\r\nHost: a\r\n\r\n`, 0);
-    expect(plain(listing)).toMatchObject({ page: 2, url: `${listing}?page=2` });
-    const others = ["/api/users/", `${listing}x/`, `/x${listing}`, listing.replace("v1", "v11")];
-    for (const other of others.filter((target) => target !== listing)) expect(plain(other), other).toBe(undefined);
-    if (path.includes(".")) expect(plain(listing.replace(".", "x"))).toBe(undefined);
   });
 });
 

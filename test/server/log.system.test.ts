@@ -15,7 +15,6 @@ const LOST = (why: string) =>
 
 const ADDRESS = /curl '?http:\/\/127\.0\.0\.1:(\d+)/;
 
-/** Sends enough requests that each process of a cluster has written a line. */
 async function answers(port: number, times: number): Promise<void> {
   for (let time = 0; time < times; time++) expect((await ask(port, "/api/users/")).status).toBe(200);
 }
@@ -35,8 +34,8 @@ async function started(script: string, ...more: string[]) {
   return { child, ended, said, port: Number(ADDRESS.exec(said.err)?.[1]) };
 }
 
-test.each([1, 2])("whose reader has closed it is reported once, by a server of %i", async (workers) => {
-  const { child, ended, said, port } = await started('exec "$0" "$@"', "--processes", `${workers}`);
+test("whose reader has closed it is reported once", async () => {
+  const { child, ended, said, port } = await started('exec "$0" "$@"');
   child.stdout.destroy();
   await answers(port, 5);
   await eventually(() => expect(said.err).toMatch(LOST("EPIPE")));
@@ -49,13 +48,12 @@ test.each([1, 2])("whose reader has closed it is reported once, by a server of %
 /** Sends requests with long targets, whose log lines exceed the 16 MB that may wait. */
 async function askLong(port: number, times: number): Promise<void> {
   const request = `GET /api/users/?page=1&x=${"x".repeat(12_000)} HTTP/1.1\r\nHost: a\r\n\r\n`;
-  for (let time = 0; time < times; time += 100)
-    expect((await sendAndClose(port, request.repeat(100))).match(/HTTP\/1\.1 200 /g)).toHaveLength(100);
+  for (let time = 0; time < times; time += 50)
+    expect((await sendAndClose(port, request.repeat(50))).match(/HTTP\/1\.1 200 /g)).toHaveLength(50);
 }
 
-test.each([1, 2])("whose reader stalls delays no response and no shutdown of a server of %i", async (workers) => {
-  const args = ["--processes", `${workers}`, "--admin", "0"];
-  const { child, ended, said, port } = await started('exec "$0" "$@"', ...args);
+test("whose reader stalls delays no response and no shutdown", async () => {
+  const { child, ended, said, port } = await started('exec "$0" "$@"', "--admin", "0");
   const admin = Number(/admin +http:\/\/127\.0\.0\.1:(\d+)/.exec(said.err)?.[1]);
   const droppedBy = async (page: string) =>
     Number(/^rollcall_access_log_dropped_total (\d+)/m.exec(`${(await ask(admin, page)).body}`)?.[1]);
@@ -66,9 +64,9 @@ test.each([1, 2])("whose reader stalls delays no response and no shutdown of a s
   const read = { lines: 0, dropped: 0 };
   const reader = createInterface({ input: child.stdout });
   reader.on("line", (line) => {
-    const [, gap] = /^\S+Z - DROPPED (\d+) 500 0 0\.0ms -$/.exec(line) ?? [];
-    if (gap === undefined) read.lines++;
-    else read.dropped += Number(gap);
+    const { dropped } = JSON.parse(line);
+    if (dropped === undefined) read.lines++;
+    else read.dropped += dropped;
   });
   await until(() => read.lines + read.dropped === requests);
   expect(await droppedBy("/metrics")).toBe(read.dropped);
@@ -87,5 +85,5 @@ test("on a full disk is reported once", async () => {
   expect(await ended).toEqual([0, null]);
   expect(said.err).toMatch(LOST("EFBIG"));
   expect(said.err.match(/The access log/g)).toHaveLength(1);
-  expect(readFileSync(log, "utf8")).toMatch(/^\S+Z 127\.0\.0\.1 GET \/api\/users\/ 200 /);
+  expect(readFileSync(log, "utf8")).toMatch(/^\{"time":.*"url":"\/api\/users\/","status":200,/);
 });

@@ -1,13 +1,26 @@
 /** Parts and steps of a release: their headers, and ranges of their bytes. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { appendFileSync, closeSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  linkSync,
+  openSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../../src/release/plain-files.js";
+import { createListingServer } from "../../src/server/server.js";
 import { openFiles } from "../support/files.js";
 import { until } from "../support/until.js";
-import { ask, closed, open, serving } from "./running.js";
+import { switchTo, writeRelease } from "./release.js";
+import { ask, closed, freshDist, open, serving } from "./running.js";
 
 const BYTES = randomBytes(100_000);
 const PATH = "/bulk/1.ndjson.gz";
@@ -151,29 +164,92 @@ describe("a large part", () => {
     expect([head.headers["content-length"], head.body.length]).toEqual([`${LARGE.length}`, 0]);
   });
 
-  test("keeps no descriptor open for stalled clients, and serves other files", async () => {
-    const { port, server } = await serving({ others: large }, {}, { openFiles: openFiles("").length + 100 });
-    const clients = await Promise.all(Array.from({ length: 20 }, () => stalled(port)));
-    await until(() => openFiles(join(server.release.folder, PATH)).length === 0);
-    expect((await ask(port, "/snapshot.json")).status).toBe(200);
-    for (const { socket } of clients) socket.destroy();
+  test.each(["bytes=0-0", "bytes=1-2,4-5", "bytes=9-5"])("is sent whole for the range %s", async (range) => {
+    const { port } = await serving({ others: large });
+    const answer = await ask(port, PATH, { headers: { Range: range } });
+    expect([answer.status, answer.body.length]).toEqual([200, LARGE.length]);
+    expect(answer.headers).not.toHaveProperty("content-range");
+    expect(answer.headers).not.toHaveProperty("last-modified");
   });
 
-  test("that is overwritten while it is sent is cut", async () => {
+  test("frees descriptors of stalled clients when they leave, and serves other files meanwhile", async () => {
+    const { port, server, entries } = await serving({ others: large });
+    const clients = await Promise.all(Array.from({ length: 20 }, () => stalled(port)));
+    const opened = () => openFiles(join(server.release.folder, PATH)).length;
+    expect(opened()).toBe(20);
+    expect((await ask(port, "/snapshot.json")).status).toBe(200);
+    for (const { socket } of clients) socket.destroy();
+    await until(() => opened() === 0 && entries.length === 21);
+    for (const { bytes, broken } of entries.filter(({ url }) => url === PATH)) {
+      expect(broken).toBe(true);
+      expect(bytes).toBeLessThan(LARGE.length);
+    }
+  });
+
+  test("is refused when a third of all connections are downloads", async () => {
+    const { port } = await serving({ others: large }, {}, { connections: 6 });
+    const clients = await Promise.all([stalled(port), stalled(port)]);
+    const { status, headers, body } = await ask(port, PATH);
+    expect([status, `${body}`]).toEqual([503, '{"detail":"Too many downloads. Try again later."}']);
+    expect(headers).toMatchObject({ connection: "close", "cache-control": "no-store" });
+    expect((await ask(port, "/snapshot.json")).status).toBe(200);
+    for (const { socket } of clients) socket.destroy();
+    await until(async () => (await ask(port, PATH)).status === 200);
+  });
+
+  test.each<[string, (file: string) => void]>([
+    ["hard-linked, as by a build", (file) => linkSync(file, `${file}.2`)],
+    ["removed, as by forget", (file) => rmSync(file)],
+  ])("that is %s while it is sent is sent to its end", async (_what, change) => {
     const { port, server } = await serving({ others: large });
     const { socket, read } = await stalled(port);
-    const file = openSync(join(server.release.folder, PATH), "r+");
-    writeSync(file, "other", LARGE.length - 5);
-    closeSync(file);
-    let bytes = read;
-    socket.on("data", (chunk) => {
-      bytes += chunk.length;
-    });
-    socket.resume();
-    await closed(socket);
-    expect(bytes).toBeLessThan(LARGE.length);
+    change(join(server.release.folder, PATH));
+    expect(await readRest(socket, read)).toBeGreaterThan(LARGE.length);
+  });
+
+  test.each([1_000_000, 30_000_000])(
+    "cut or extended to %i bytes while it is sent breaks the connection",
+    async (size) => {
+      const { port, server, entries } = await serving({ others: large });
+      const { socket, read } = await stalled(port);
+      truncateSync(join(server.release.folder, PATH), size);
+      // Headers are part of what is read.
+      expect(await readRest(socket, read)).toBeLessThanOrEqual(LARGE.length + 1_000);
+      expect(entries).toMatchObject([{ status: 200, broken: true }]);
+    },
+  );
+
+  test("is hashed again at a switch only if it is another file", async () => {
+    const dist = await freshDist({ others: large });
+    const file = join(dist, "current", PATH);
+    utimesSync(file, 1_000, 1_000);
+    const { server } = await serving({}, { folder: dist });
+    const next = await writeRelease(dist, { others: large, bio: "next" });
+    rmSync(join(next, PATH));
+    linkSync(file, join(next, PATH));
+    // Other bytes, which only hashing would find.
+    const opened = openSync(file, "r+");
+    writeSync(opened, "other", LARGE.length - 5);
+    closeSync(opened);
+    utimesSync(file, 1_000, 1_000);
+    await switchTo(dist, next);
+    await server.reload();
+    expect(server.release.folder).toBe(next);
+    utimesSync(file, 2_000, 2_000);
+    await expect(createListingServer({ folder: dist })).rejects.toThrow(/does not match its digest/);
   });
 });
+
+/** Reads on until the server closes. @returns the bytes of the whole response. */
+async function readRest(socket: Socket, read: number): Promise<number> {
+  let bytes = read;
+  socket.on("data", (chunk) => {
+    bytes += chunk.length;
+  });
+  socket.resume();
+  await closed(socket);
+  return bytes;
+}
 
 test("serves a small file from memory after the first read", async () => {
   const { port, server } = await serving({ others });

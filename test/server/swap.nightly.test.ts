@@ -14,7 +14,7 @@ import { sha256 } from "../../src/release/plain-files.js";
 import { insertUsers, type Row, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { pause } from "../support/time.js";
-import { complaintsIn, startCluster } from "./cluster.js";
+import { complaintsIn, startServe } from "./process.js";
 import { type Answer, ask } from "./running.js";
 
 const BUILDS = 100;
@@ -34,7 +34,7 @@ test("a switch fails no response and mixes none", { timeout: 600_000 }, async ()
   );
   const builder = startBuilder(file, dist);
   await builder.build();
-  const { port, child, ended, err } = await startCluster(dist);
+  const { port, child, ended, err } = await startServe(dist);
   const agents = Array.from({ length: CONNECTIONS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   const claims = new Map<string, Claim>();
   const seen = new Set<string>();

@@ -59,7 +59,7 @@ test.skipIf(isMissing("strace", "systemd-analyze", ...SERVICE_NEEDS))(
     const dist = await freshDist({ encodings: ["gzip"] });
     // The tracer is not the server's parent, so the handed-over descriptor is for the server.
     const within = ["strace", "--daemonize=pgroup", "--follow-forks", "--quiet=all", "--output", trace];
-    const service = await keepService([dist, "--processes", "2", "--cache-mb", "0"], { within });
+    const service = await keepService([dist, "--cache-mb", "0"], { within });
     await service.start();
     expect(await service.told()).toBe("READY=1");
     for (const path of ["/api/users/?page=1", "/api/users/?page=99", "/snapshot.json", "/SHA256SUMS"])

@@ -46,18 +46,15 @@ test("defaults", async () => {
     skipInvalid: false,
     port: 8080,
     host: "127.0.0.1",
-    processes: 1,
     accessLog: false,
     format: "text",
     schemaFormat: "json-schema",
     limit: 20,
     all: false,
-    origin: "http://127.0.0.1:8081",
     force: false,
     dryRun: false,
     concurrency: 8,
     json: false,
-    timings: false,
     quiet: false,
   });
 });
@@ -99,7 +96,6 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   devPort: ["0", 0],
   host: ["::1", "::1"],
   admin: ["[::1]:9090", "[::1]:9090"],
-  processes: ["2", 2],
   cacheControl: ["no-cache", "no-cache"],
   cacheMb: ["1", 1],
   accessLog: ["combined", "combined"],
@@ -121,7 +117,6 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   basePath: ["/directory", "/directory"],
   address: ["127.0.0.1", "127.0.0.1"],
   listenPort: ["8080", 8080],
-  origin: ["https://example.com/pages", "https://example.com/pages"],
   release: ["1f6a", "1f6a"],
   endpoint: ["https://s3.example.com", "https://s3.example.com"],
   force: ["true", true],
@@ -137,7 +132,6 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   concurrency: ["3", 3],
   rate: ["50", 50],
   json: ["true", true],
-  timings: ["true", true],
   quiet: ["true", true],
 };
 const variable = (key: string) => `ROLLCALL_${key.replace(/[A-Z]/g, "_$&").toUpperCase()}`;

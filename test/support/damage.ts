@@ -155,7 +155,8 @@ export function writeParts(folder: string, ...plains: string[]): void {
   const parts = plains.map((plain, at) => {
     const [file, bytes] = [`bulk/${at + 1}.ndjson.gz`, gzipSync(plain)];
     writeFileSync(join(folder, file), bytes);
-    return { file, count: plain.split("\n").length - 1, bytes: bytes.length, sha256: sha256(plain) };
+    const members = [bytes.length];
+    return { file, count: plain.split("\n").length - 1, bytes: bytes.length, members, sha256: sha256(plain) };
   });
   const count = parts.reduce((sum, part) => sum + part.count, 0);
   writeFileSync(join(folder, "bulk.json"), encodeBulk({ count, sha256: sha256(plains.join("")), parts }));
@@ -164,12 +165,12 @@ export function writeParts(folder: string, ...plains: string[]): void {
 export const setBulk = (folder: string, change: (bulk: Bulk) => object) =>
   writeFileSync(join(folder, "bulk.json"), encodeBulk(change(readBulk(folder)) as Bulk));
 
-/** Replaces a part's file, and updates its size in bulk.json. */
+/** Replaces a part's file by one member, and updates its size in bulk.json. */
 export function writePart(folder: string, bytes: Buffer): void {
   writeFileSync(join(folder, PART), bytes);
   setBulk(folder, ({ parts: [first, ...others], ...said }) => ({
     ...said,
-    parts: [{ ...first, bytes: bytes.length }, ...others],
+    parts: [{ ...first, bytes: bytes.length, members: [Math.max(1, bytes.length)] }, ...others],
   }));
 }
 

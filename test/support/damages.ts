@@ -386,6 +386,17 @@ const BULK = damages("full", true, {
     "bulk",
     "1.ndjson.gz: …; 3, as in bulk.json",
   ],
+  "members of a part that begin elsewhere": [
+    (f) =>
+      setBulk(f, (bulk) => ({ ...bulk, parts: bulk.parts.map((one) => ({ ...one, members: [9, one.bytes - 9] })) })),
+    "bulk",
+    "1.ndjson.gz: a file that is not complete gzip (Z_BUF_ERROR); one whole gzip",
+  ],
+  "a bulk.json of another version, without members": [
+    (f) => setBulk(f, (bulk) => ({ ...bulk, parts: bulk.parts.map(({ members: _, ...one }) => one) })),
+    "bulk",
+    "bulk.json: a file that …members…; the parts that hold all records",
+  ],
   "a part of another digest": [
     (f) => setBulk(f, (bulk) => ({ ...bulk, parts: bulk.parts.map((one) => ({ ...one, sha256: sha256("") })) })),
     "bulk",

@@ -1,6 +1,6 @@
 /** Real folders for tests. */
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { onTestFinished } from "vitest";
@@ -41,11 +41,4 @@ export function openFiles(...parts: readonly string[]): string[] {
       return [];
     }
   });
-}
-
-/** The file system's current time, in milliseconds. */
-export function fileTime(): number {
-  const file = join(scratch(), "probe");
-  writeFileSync(file, "");
-  return statSync(file).mtimeMs;
 }

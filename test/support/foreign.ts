@@ -2,7 +2,7 @@
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { STATIONS } from "./stations.js";
 
-type Values = Readonly<Record<string, unknown>>;
+export type Values = Readonly<Record<string, unknown>>;
 
 export interface Foreign {
   contract: ContractFile;

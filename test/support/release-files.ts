@@ -74,10 +74,17 @@ function partsOf(texts: readonly string[], partSize: number): [path: string, con
   for (let at = 0; at === 0 || at < lines.length; at += partSize) {
     const some = lines.slice(at, at + partSize);
     const half = Math.ceil(some.length / 2);
-    const bytes = Buffer.concat([some.slice(0, half), some.slice(half)].map((half) => gzipSync(half.join(""))));
+    const members = [some.slice(0, half), some.slice(half)].map((half) => gzipSync(half.join("")));
+    const bytes = Buffer.concat(members);
     const file = `bulk/${parts.length + 1}.ndjson.gz`;
     files.push([file, bytes]);
-    parts.push({ file, count: some.length, bytes: bytes.length, sha256: sha256(some.join("")) });
+    parts.push({
+      file,
+      count: some.length,
+      bytes: bytes.length,
+      members: members.map(({ length }) => length),
+      sha256: sha256(some.join("")),
+    });
   }
   const list = JSON.stringify({ count: texts.length, sha256: sha256(lines.join("")), parts });
   return [...files, ["bulk.json", list]];

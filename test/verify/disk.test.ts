@@ -2,7 +2,7 @@ import { chmodSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { USERS } from "../../src/contract/users.js";
-import { RECORDS, SNAPSHOT } from "../../src/release/layout.js";
+import { RECORDS, RELEASE_NAME, SNAPSHOT } from "../../src/release/layout.js";
 import type { BuildOptions } from "../../src/snapshot/options.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { passed, type Verdict } from "../../src/verify/verdict.js";
@@ -68,6 +68,12 @@ describe("an intact release", () => {
     edit(folder, page(2), (text) => text.replace('"bio":"Notes."', '"bio":"other"'));
     const others = ["digests", "record-list", "bulk", "csv"];
     expect(differing(await verifyRelease({ folder, isCopy: true }))).toEqual(others);
+  });
+
+  test("with files for hosts, and its own name", async () => {
+    const folder = await plainRelease({ adapt: ["htaccess", "cloudflare"], explorer: true, bulk: true });
+    writeFileSync(join(folder, RELEASE_NAME), "release\n");
+    expect(differing(await verifyRelease({ folder }))).toEqual([]);
   });
 
   test.each([

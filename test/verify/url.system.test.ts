@@ -15,7 +15,16 @@ const row = ({ rows }: Verdict, name: string) => rows.find((row) => row.name ===
 
 /** Rows that need a signed release, or one with bulk files, steps, a lookup or an explorer. */
 const NOT_ASKED = [
-  ...["signature", "part-type", "part-range", "part-if-range", "explorer-page", "explorer-slash", "explorer-headers"],
+  ...[
+    "signature",
+    "part-type",
+    "part-range",
+    "part-beyond",
+    "part-if-range",
+    "explorer-page",
+    "explorer-slash",
+    "explorer-headers",
+  ],
 ];
 /** Rows of a downloaded release without optional files. */
 const NOT_KEPT = ["bulk", "csv", "changes", "lookup", "explorer", "readable"];

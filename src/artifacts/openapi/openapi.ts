@@ -1,7 +1,6 @@
 /** openapi.json: the OpenAPI description of a release, made from its contract and its optional files. */
 import type { Contract } from "../../contract/contract.js";
-import { DOWNLOAD_PATHS, DOWNLOADS } from "../../contract/downloads.js";
-import { CONTENT_TYPE, NO_CACHE } from "../../contract/headers.js";
+import { CONTENT_TYPE, PREFLIGHT_HEADERS } from "../../contract/headers.js";
 import { AVATAR_PATH, isHttpUrl, MAX_PAGES } from "../../contract/links.js";
 import { capital } from "../../print/text.js";
 import {
@@ -10,33 +9,23 @@ import {
   CHANGES,
   CHANGES_FOLDER,
   CONTRACT,
+  CSV,
   EXPLORER,
   explorerPath,
-  fileHeaders,
   LOOKUP,
   OPENAPI,
   SIGNATURE,
   SNAPSHOT,
   SORTED_FOLDERS,
-  SUMMARY,
   SUMS,
 } from "../../release/layout.js";
-import { type ApiDescription, hasRanges, hasSorted, type Part, ref } from "./described.js";
-import { exampleOf, examplePage } from "./examples.js";
-import { answerComponents, headerComponents, headersOfFile } from "./responses.js";
+import { type ApiDescription, type Part, ref } from "./described.js";
+import { always, bodiless, CACHED, found, headerComponents, responseComponents } from "./responses.js";
 import { schemaComponents } from "./schemas.js";
-
-/**
- * Versions of the document. Increase them with every change of its text, so that `verify` knows which documents it
- * can reproduce. Releases without steps or lookups keep their versions.
- */
-const FORMS = { plain: 1, withSteps: 2, withLookup: 3 } as const;
 
 /** Writes openapi.json. Equal arguments give equal bytes. */
 export function describeApi(contract: Contract, described: ApiDescription): string {
-  const { file, listing } = contract;
-  const record = exampleOf({ type: "object", properties: file.properties });
-  const example = record === undefined ? undefined : examplePage(contract, described, record);
+  const { listing } = contract;
   const document = {
     openapi: "3.1.0",
     info: infoOf(contract, described),
@@ -50,21 +39,14 @@ export function describeApi(contract: Contract, described: ApiDescription): stri
     components: {
       schemas: schemaComponents(contract, described),
       headers: headerComponents(described),
-      parameters: parameterComponents(described),
-      responses: answerComponents(described, example !== undefined),
-      ...(example && { examples: { Page: { summary: "The second page of three", value: example } } }),
+      parameters: { IfNoneMatch: IF_NONE_MATCH },
+      responses: responseComponents(described),
     },
     ...(listing.source !== undefined && {
       externalDocs: { description: "Where the data comes from", url: listing.source },
     }),
-    "x-form": formOf(described),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-function formOf(described: ApiDescription): number {
-  if (hasSorted(described)) return FORMS.withLookup;
-  return described.files.includes(CHANGES) ? FORMS.withSteps : FORMS.plain;
 }
 
 function infoOf({ file, listing }: Contract, { baseUrl, links }: ApiDescription): Part {
@@ -78,7 +60,7 @@ function infoOf({ file, listing }: Contract, { baseUrl, links }: ApiDescription)
     links === "query"
       ? "Follow `next` until it is null. The same pages are available by path."
       : "Follow `next` until it is null. Links are by path. Hosts that can map a query serve the same pages by query.",
-    "Every path answers GET, HEAD and OPTIONS. Any other method gets 405.",
+    `Every path answers HEAD with GET's status and headers, and OPTIONS as ${listing.path} does. Any other method gets 405.`,
     `These schemas allow additional fields, which later snapshots may have. The publisher's contract.json, by which each ${one} was checked, allows none.`,
   ];
   return {
@@ -96,29 +78,75 @@ function infoOf({ file, listing }: Contract, { baseUrl, links }: ApiDescription)
   };
 }
 
+const CACHED_COPY = ref("parameters", "IfNoneMatch");
+const TEXT = { type: "string" };
+const NUMBER = { type: "integer", minimum: 1, maximum: MAX_PAGES };
+const PAGE_NUMBER = { name: "page", description: "The page number, in decimal.", schema: NUMBER };
+const FORMAT = { name: "format", in: "query", description: "Ignored: the answer is always JSON.", schema: TEXT };
+const IF_NONE_MATCH = {
+  name: "If-None-Match",
+  in: "header",
+  description: "The ETag of the client's copy.",
+  schema: TEXT,
+};
+const RANGE = {
+  name: "Range",
+  in: "header",
+  description: "A byte range, to resume a download: bytes=1000-. Not every host supports it.",
+  schema: TEXT,
+};
+
 function pagePaths({ listing }: Contract): Part {
   const [, many] = listing.words;
-  const paged = (name: string, summary: string, ...parameters: string[]) =>
-    pathItem({
-      name,
-      summary,
-      tag: "pages",
-      parameters: [...parameters, "IfNoneMatch"],
-      get: {
-        200: ref("responses", "Page"),
-        304: ref("responses", "PageNotModified"),
-        404: ref("responses", "InvalidPage"),
-      },
-      head: { 200: ref("responses", "PageHead"), 304: ref("responses", "PageNotModified") },
-    });
-  const moved = { 301: ref("responses", "Moved") };
-  const summary = "The listing's path without its final slash";
+  const inQuery = {
+    ...PAGE_NUMBER,
+    in: "query",
+    description: "The page number, in decimal. The first page if missing or empty.",
+  };
+  const responses = {
+    200: ref("responses", "Page"),
+    304: ref("responses", "NotModified"),
+    404: ref("responses", "InvalidPage"),
+  };
+  const moved = bodiless("Redirect to the path with its final slash. The query is kept.", {
+    ...CACHED,
+    Location: { description: "The listing's path with its final slash, and the query.", required: true, schema: TEXT },
+  });
+  const preflight = bodiless("The allowed methods.", {
+    "Access-Control-Allow-Methods": always(
+      PREFLIGHT_HEADERS["Access-Control-Allow-Methods"],
+      "The methods that scripts may use.",
+    ),
+    "Access-Control-Allow-Headers": always(
+      PREFLIGHT_HEADERS["Access-Control-Allow-Headers"],
+      "The headers that scripts may send.",
+    ),
+    "Access-Control-Max-Age": always(
+      PREFLIGHT_HEADERS["Access-Control-Max-Age"],
+      "Seconds for which a browser may cache this answer.",
+    ),
+  });
   const bare = listing.path.slice(0, -1);
   return {
-    [listing.path]: paged("Page", `A page of ${many}`, "Page", "Format"),
+    [listing.path]: {
+      get: operation("getPage", `A page of ${many}`, "pages", [inQuery, FORMAT, CACHED_COPY], responses),
+      options: operation("optionsPage", "The allowed methods", "pages", [], { 204: preflight }),
+    },
     // Every path of OpenAPI begins with a slash.
-    ...(bare !== "" && { [bare]: pathItem({ name: "Listing", summary, tag: "pages", get: moved, head: moved }) }),
-    [`${listing.path}pages/{page}.json`]: paged("PageByPath", `A page of ${many}, by path`, "PageInPath"),
+    ...(bare !== "" && {
+      [bare]: {
+        get: operation("getListing", "The listing's path without its final slash", "pages", [], { 301: moved }),
+      },
+    }),
+    [`${listing.path}pages/{page}.json`]: {
+      get: operation(
+        "getPageByPath",
+        `A page of ${many}, by path`,
+        "pages",
+        [inPath(PAGE_NUMBER), CACHED_COPY],
+        responses,
+      ),
+    },
   };
 }
 
@@ -126,183 +154,123 @@ interface File {
   path: string;
   /** The request path, if it differs from the path in the release. @param listing the listing's path */
   at?: (listing: string) => string;
-  /** Suffix of operation names. Without `schema`, also the name of its schema. */
+  /** The end of its operation's name; without `response`, also the name of its schema. */
   name: string;
   summary: string;
-  schema?: Part;
+  /** Name of its response component, if it has no schema of its own. */
+  response?: string;
   /** The optional file that this one comes with. */
   with?: string;
-  /** Name of the path parameter. */
-  parameter?: string;
-  /** Whether hosts send ranges of it. */
-  hasRanges?: true;
+  parameter?: Part;
 }
 
-const text = { type: "string" };
-const packed = { schema: { type: "string", format: "binary" }, hasRanges: true } as const;
-const sorted = { schema: text, parameter: "Number" } as const;
+const PART_NUMBER = { name: "part", description: "The part's number, from 1.", schema: NUMBER };
+const FILE_NUMBER = { name: "number", description: "The file's number, from 1.", schema: NUMBER };
+const STEP = {
+  name: "step",
+  description: "The first 12 digits of the states before and after the step.",
+  schema: { ...TEXT, pattern: "^[0-9a-f]{12}-[0-9a-f]{12}$" },
+};
 
+/** The files that readers use: those of the explorer are private to its web page. */
 const FILES: readonly File[] = [
   { path: SNAPSHOT, name: "Snapshot", summary: "The snapshot's id, counts and settings" },
-  { path: CONTRACT, name: "Contract", summary: "The contract of the records" },
-  { path: OPENAPI, name: "Description", summary: "This description" },
-  { path: SUMS, name: "Sums", summary: "The SHA-256 of every file, in the format of sha256sum", schema: text },
+  { path: CONTRACT, name: "Contract", summary: "The contract of the records, a JSON Schema of one", response: "File" },
+  { path: OPENAPI, name: "Description", summary: "This description", response: "File" },
+  { path: SUMS, name: "Sums", summary: "The SHA-256 of every file, in the format of sha256sum", response: "Text" },
   {
     path: SIGNATURE,
     name: "Signature",
     summary: "The minisign signature of SHA256SUMS",
-    schema: text,
+    response: "Text",
     with: SIGNATURE,
   },
   { path: BULK, name: "Bulk", summary: "The list of bulk parts, which hold all records", with: BULK },
   {
-    ...{ path: `${BULK_FOLDER}/{part}.ndjson.gz`, name: "BulkPart", with: BULK, ...packed, parameter: "Part" },
+    path: `${BULK_FOLDER}/{part}.ndjson.gz`,
+    name: "BulkPart",
     summary: "A bulk part: records, one a line, as a gzip file",
+    response: "Gzip",
+    with: BULK,
+    parameter: PART_NUMBER,
   },
-  ...Object.values(DOWNLOADS).map(({ path, format, what }) => ({
-    ...{ path, name: `Download${format}`, summary: capital(what), with: path, ...packed },
-  })),
+  { path: CSV, name: "Csv", summary: "All records as one CSV file, compressed", response: "Gzip", with: CSV },
   { path: CHANGES, name: "Changes", summary: "The list of steps from earlier states to this one", with: CHANGES },
   {
-    ...{ path: `${CHANGES_FOLDER}/{step}.ndjson.gz`, name: "Step", with: CHANGES, ...packed, parameter: "Step" },
+    path: `${CHANGES_FOLDER}/{step}.ndjson.gz`,
+    name: "Step",
     summary: "A step: changes from one state to another, one record a line, as a gzip file",
+    response: "Gzip",
+    with: CHANGES,
+    parameter: STEP,
   },
   { path: LOOKUP, name: "Lookup", summary: "The index of the lookup: the first term of each file", with: LOOKUP },
   {
-    ...{ path: `${SORTED_FOLDERS.keys}/{number}.txt`, name: "LookupKeys", with: LOOKUP, ...sorted },
+    path: `${SORTED_FOLDERS.keys}/{number}.txt`,
+    name: "LookupKeys",
     summary: "Lookup by key: sorted terms and record numbers",
+    response: "Text",
+    with: LOOKUP,
+    parameter: FILE_NUMBER,
   },
   {
-    ...{ path: `${SORTED_FOLDERS.words}/{number}.txt`, name: "LookupWords", with: LOOKUP, ...sorted },
+    path: `${SORTED_FOLDERS.words}/{number}.txt`,
+    name: "LookupWords",
     summary: "Lookup by words of names: sorted terms and record numbers",
-  },
-  { path: SUMMARY, name: "Summary", summary: "Counts of all records", with: EXPLORER },
-  {
-    ...{ path: `${SORTED_FOLDERS.facets}/{number}.txt`, name: "ExplorerFacets", with: EXPLORER, ...sorted },
-    summary: "Lookup by facet values: sorted terms and record numbers",
+    response: "Text",
+    with: LOOKUP,
+    parameter: FILE_NUMBER,
   },
   {
     path: EXPLORER,
     at: explorerPath,
     name: "Explorer",
     summary: "The explorer, a web page",
-    schema: text,
+    response: "Explorer",
     with: EXPLORER,
   },
-  { path: EXPLORER, name: "ExplorerFile", summary: "The explorer by its file name", schema: text, with: EXPLORER },
-  {
-    path: AVATAR_PATH,
-    name: "Avatar",
-    summary: "The default image of records",
-    schema: text,
-    with: AVATAR_PATH,
-  },
+  { path: AVATAR_PATH, name: "Avatar", summary: "The default image of records", response: "Image", with: AVATAR_PATH },
 ];
 
 /** Files of a release that openapi.json depends on. */
-export const OPTIONAL_FILES: readonly string[] = [
-  ...[SIGNATURE, BULK, ...DOWNLOAD_PATHS, CHANGES, LOOKUP, EXPLORER, AVATAR_PATH],
-];
+export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CSV, CHANGES, LOOKUP, EXPLORER, AVATAR_PATH];
 
-/** Each file's methods by its path. */
-function filePaths({ listing }: Contract, described: ApiDescription): Part {
-  const there = FILES.filter((file) => file.with === undefined || described.files.includes(file.with));
-  return Object.fromEntries(there.map((file) => [file.at?.(listing.path) ?? `/${file.path}`, itemOf(file)]));
+/** The operation of each file by its path. */
+function filePaths({ listing }: Contract, { files }: ApiDescription): Part {
+  const there = FILES.filter((file) => file.with === undefined || files.includes(file.with));
+  return Object.fromEntries(there.map((file) => [file.at?.(listing.path) ?? `/${file.path}`, { get: getFile(file) }]));
 }
 
-function itemOf({ path, name, summary, schema = ref("schemas", name), parameter, hasRanges }: File): Part {
-  const { "Content-Type": type, "Cache-Control": caching } = fileHeaders(path.replace("{number}", "1"), "");
-  const kind = hasRanges ? "Part" : path === EXPLORER ? "Explorer" : caching === NO_CACHE ? "State" : "File";
-  const [mediaType = CONTENT_TYPE] = type.split(";");
-  const own = headersOfFile(kind);
-  const found = { description: `${summary}.`, headers: own, content: { [mediaType]: { schema } } };
-  const some = { ...own, "Content-Range": ref("headers", "ContentRange") };
-  const [notModified, notFound] = [ref("responses", `${kind}NotModified`), ref("responses", "NotFound")];
-  return pathItem({
-    name,
-    summary,
-    tag: "files",
-    parameters: [...(parameter ? [parameter] : []), ...(hasRanges ? ["Range"] : []), "IfNoneMatch"],
-    get: {
-      200: found,
-      ...(hasRanges && { 206: { ...found, description: "The bytes that Range asks for.", headers: some } }),
-      304: notModified,
-      404: notFound,
-      ...(hasRanges && { 416: ref("responses", "NoSuchRange") }),
-    },
-    head: { 200: ref("responses", `${kind}Head`), 304: notModified },
-  });
-}
-
-/** A path and its responses to GET and HEAD, without the errors of every path. */
-interface Endpoint {
-  /** Suffix of operation names: `Page` in `getPage`. */
-  name: string;
-  summary: string;
-  tag: "pages" | "files";
-  /** Component names of its parameters. */
-  parameters?: readonly string[];
-  /** By status. */
-  get: Part;
-  /** By status. */
-  head: Part;
-}
-
-/** The methods of a path. */
-function pathItem({ name, summary, tag, parameters = [], get, head }: Endpoint): Part {
-  const errors = { 405: ref("responses", "MethodNotAllowed"), default: ref("responses", "Failed") };
-  // No `4XX`: orval 7 generates code from it that does not compile.
-  const bodiless = { default: ref("responses", "Bodiless") };
-  const preflight = { 204: ref("responses", "Preflight"), ...errors };
-  const operation = (method: string, title: string, description: string, responses: Part): Part => ({
-    operationId: `${method}${name}`,
-    summary: title,
-    description,
-    tags: [tag],
-    responses,
-  });
-  const [headTitle, optionsTitle] = [`${summary}: its headers`, `${summary}: its methods`];
-  return {
-    ...(parameters.length > 0 && { parameters: parameters.map((parameter) => ref("parameters", parameter)) }),
-    get: operation("get", summary, `${summary}.`, { ...get, ...errors }),
-    head: operation("head", headTitle, "GET's status and headers, without a body.", { ...head, ...bodiless }),
-    options: operation("options", optionsTitle, "The allowed methods, and the CORS preflight response.", preflight),
+function getFile({ name, summary, response, parameter }: File): Part {
+  const parameters = parameter ? [inPath(parameter), CACHED_COPY] : [CACHED_COPY];
+  const responses = {
+    200: response ? ref("responses", response) : found(`${summary}.`, CONTENT_TYPE, ref("schemas", name)),
+    304: ref("responses", "NotModified"),
+    404: ref("responses", "NotFound"),
   };
+  if (response !== "Gzip") return operation(`get${name}`, summary, "files", parameters, responses);
+  const ranges = { ...responses, 206: ref("responses", "Range"), 416: ref("responses", "NoSuchRange") };
+  return operation(`get${name}`, summary, "files", [...parameters, RANGE], ranges);
 }
 
-function parameterComponents(described: ApiDescription): Part {
-  const { files } = described;
-  const number = { type: "integer", minimum: 1, maximum: MAX_PAGES };
-  const required = { in: "path", required: true };
-  const page = { name: "page", description: "The page number, in decimal.", schema: number, example: 2 };
+function inPath(parameter: Part): Part {
+  return { ...parameter, in: "path", required: true };
+}
+
+/** An operation with these responses and any other error. */
+function operation(
+  operationId: string,
+  summary: string,
+  tag: "pages" | "files",
+  parameters: readonly Part[],
+  responses: Part,
+): Part {
+  // No `4XX`: orval 7 generates code from it that does not compile.
   return {
-    Page: { ...page, in: "query", description: `${page.description} The first page if missing or empty.` },
-    PageInPath: { ...page, ...required },
-    Format: {
-      ...{ name: "format", in: "query", description: "Ignored: the answer is always JSON." },
-      ...{ schema: text, example: "api" },
-    },
-    IfNoneMatch: { name: "If-None-Match", in: "header", description: "The ETag of the client's copy.", schema: text },
-    ...(files.includes(BULK) && {
-      Part: { name: "part", ...required, description: "The part's number, from 1.", schema: number, example: 1 },
-    }),
-    ...(hasSorted(described) && {
-      Number: { name: "number", ...required, schema: number, example: 1, description: "The file's number, from 1." },
-    }),
-    ...(files.includes(CHANGES) && {
-      Step: {
-        ...{ name: "step", ...required },
-        description: "The first 12 digits of the states before and after the step.",
-        schema: { ...text, pattern: "^[0-9a-f]{12}-[0-9a-f]{12}$" },
-        example: "0f3a91c2d4e5-77b0c2d91a3f",
-      },
-    }),
-    ...(hasRanges(described) && {
-      Range: {
-        ...{ name: "Range", in: "header" },
-        description: "A byte range, to resume a download: bytes=1000-. Not every host supports it.",
-        schema: text,
-      },
-    }),
+    operationId,
+    summary,
+    tags: [tag],
+    parameters,
+    responses: { ...responses, default: ref("responses", "Failed") },
   };
 }

@@ -7,112 +7,39 @@ import {
   INVALID_PAGE,
   NO_CACHE,
   NO_STORE,
-  PREFLIGHT_HEADERS,
 } from "../../contract/headers.js";
-import { basePath } from "../../contract/links.js";
-import { EXPLORER, fileHeaders, OPENAPI } from "../../release/layout.js";
+import { AVATAR_PATH, basePath } from "../../contract/links.js";
+import { EXPLORER, OPENAPI } from "../../release/layout.js";
 import { type ApiDescription, hasRanges, type Part, ref } from "./described.js";
 
-/** Response components by name. */
-export function answerComponents(described: ApiDescription, hasExample: boolean): Part {
-  const coding = described.encodings.length > 0 ? { "Content-Encoding": "ContentEncoding" } : {};
-  const page = headers({ ...KEPT, ...coding });
-  const content = {
-    schema: ref("schemas", "Page"),
-    ...(hasExample && { examples: { page: ref("examples", "Page") } }),
-  };
-  const error = (description: string, detail: string, others = {}) => ({
-    description,
-    headers: headers({ "Cache-Control": "NoStore", ...others }),
-    content: { [CONTENT_TYPE]: { schema: ref("schemas", "Error"), example: { detail } } },
-  });
-  const preflight = {
-    "Access-Control-Allow-Methods": "AllowMethods",
-    "Access-Control-Allow-Headers": "AllowHeaders",
-    "Access-Control-Max-Age": "MaxAge",
-  };
-  const range = { "Content-Range": "ContentRange" };
-  const noSuchRange = error("The range is outside the file.", ERROR_DETAILS[416], range);
-  return {
-    Page: { description: "The page.", headers: page, content: { [CONTENT_TYPE]: content } },
-    PageHead: { description: "The page exists.", headers: page },
-    PageNotModified: { description: "The client's copy of the page is current (If-None-Match).", headers: page },
-    ...answersOfFile("File"),
-    ...answersOfFile("State"),
-    ...(hasRanges(described) && { ...answersOfFile("Part"), NoSuchRange: noSuchRange }),
-    ...(described.files.includes(EXPLORER) && answersOfFile("Explorer")),
-    Moved: {
-      description: "Redirect to the path with its final slash. The query is kept.",
-      headers: headers({ "Cache-Control": "CacheControl", Location: "Location" }),
-    },
-    Preflight: { description: "The allowed methods.", headers: headers(preflight) },
-    InvalidPage: error("There is no such page, or its number is not in canonical form.", INVALID_PAGE),
-    NotFound: error("There is no such file.", ERROR_DETAILS[404]),
-    MethodNotAllowed: error("The method is not GET, HEAD or OPTIONS.", ERROR_DETAILS[405]),
-    Bodiless: { description: "GET's error, without its body.", headers: headers({ "Cache-Control": "NoStore" }) },
-    Failed: error("Any other error.", ERROR_DETAILS[500]),
-  };
-}
-
-const KEPT = { ETag: "ETag", "Cache-Control": "CacheControl" } as const;
-
-/**
- * Headers by kind of file: cached like a page; naming the current snapshot, so revalidated; large, so with ranges; or the
- * explorer.
- */
-const FILE_HEADERS = {
-  File: KEPT,
-  State: { ...KEPT, "Cache-Control": "NoCache" },
-  Part: { ...KEPT, "Accept-Ranges": "AcceptRanges" },
-  Explorer: {
-    ...{ ...KEPT, "Cache-Control": "NoCache" },
-    ...{ "Content-Security-Policy": "FrameAncestors", "X-Robots-Tag": "Robots" },
-  },
-} as const;
-
-/** Headers of a kind of file. */
-export function headersOfFile(kind: keyof typeof FILE_HEADERS): Part {
-  return headers(FILE_HEADERS[kind]);
-}
-
-function answersOfFile(kind: keyof typeof FILE_HEADERS): Part {
-  const own = headersOfFile(kind);
-  return {
-    [`${kind}Head`]: { description: "The file exists.", headers: own },
-    [`${kind}NotModified`]: { description: "The client's copy of the file is current (If-None-Match).", headers: own },
-  };
-}
-
+/** Headers of every response. */
 const COMMON = {
-  Allow: "Allow",
-  Vary: "Vary",
-  "Access-Control-Allow-Origin": "AllowOrigin",
-  "Access-Control-Expose-Headers": "ExposeHeaders",
-  "X-Content-Type-Options": "ContentTypeOptions",
-  Link: "Link",
-  "Snapshot-Id": "SnapshotId",
-} as const;
+  Allow: ref("headers", "Allow"),
+  Vary: ref("headers", "Vary"),
+  "Access-Control-Allow-Origin": ref("headers", "AllowOrigin"),
+  "Access-Control-Expose-Headers": ref("headers", "ExposeHeaders"),
+  "X-Content-Type-Options": ref("headers", "ContentTypeOptions"),
+  Link: ref("headers", "Link"),
+  "Snapshot-Id": ref("headers", "SnapshotId"),
+};
 
-/** Headers of a response: those of every response, and others by component name. */
-function headers(others: Readonly<Record<string, string>>): Part {
-  const named = Object.entries({ ...COMMON, ...others });
-  return Object.fromEntries(named.map(([name, component]) => [name, ref("headers", component)]));
-}
+/** A header of every response that caches may keep. */
+export const CACHED = { "Cache-Control": ref("headers", "CacheControl") };
+const TAGGED = { ...COMMON, ...CACHED, ETag: ref("headers", "ETag") };
 
 /** Header components by name. Headers that not every host can send are not required. */
-export function headerComponents(described: ApiDescription): Part {
-  const { baseUrl, encodings, files } = described;
+export function headerComponents({ baseUrl, encodings }: ApiDescription): Part {
   const common = commonHeaders(encodings, `${basePath(baseUrl)}/${OPENAPI}`);
   return {
-    Allow: fixed(common["Allow"], "The allowed methods."),
-    Vary: fixed(common["Vary"], "Request headers that the answer may depend on."),
-    AllowOrigin: fixed(common["Access-Control-Allow-Origin"], "Scripts of any origin may read the answer."),
-    ContentTypeOptions: fixed(
+    Allow: always(common["Allow"], "The allowed methods."),
+    Vary: always(common["Vary"], "Request headers that the answer may depend on."),
+    AllowOrigin: always(common["Access-Control-Allow-Origin"], "Scripts of any origin may read the answer."),
+    ContentTypeOptions: always(
       common["X-Content-Type-Options"],
       "Browsers must not guess another type than Content-Type.",
     ),
-    ExposeHeaders: text("The headers that scripts may read.", "ETag, Link, Snapshot-Id"),
-    Link: text("The URL of this description (RFC 8631).", common["Link"]),
+    ExposeHeaders: header("The headers that scripts may read."),
+    Link: header("The URL of this description (RFC 8631)."),
     SnapshotId: {
       description:
         "The id of the answer's snapshot, by which clients detect a change between two pages. Rollcall's own host sends it.",
@@ -124,39 +51,81 @@ export function headerComponents(described: ApiDescription): Part {
       schema: { type: "string", pattern: '^"[^"]+"$' },
     },
     CacheControl: {
-      ...text("How long caches may keep the answer.", DEFAULT_CACHE_CONTROL),
+      ...header(
+        `How long caches may keep the answer: ${DEFAULT_CACHE_CONTROL} unless the publisher says otherwise; ${NO_CACHE} for files that name the current snapshot.`,
+      ),
       required: true,
     },
-    NoCache: fixed(NO_CACHE, "Caches must revalidate the answer each time."),
-    NoStore: fixed(NO_STORE, "Caches must not store the answer."),
-    Location: { ...text("The listing's path with its final slash, and the query.", "/"), required: true },
-    AllowMethods: fixed(PREFLIGHT_HEADERS["Access-Control-Allow-Methods"], "The methods that scripts may use."),
-    AllowHeaders: fixed(PREFLIGHT_HEADERS["Access-Control-Allow-Headers"], "The headers that scripts may send."),
-    MaxAge: fixed(PREFLIGHT_HEADERS["Access-Control-Max-Age"], "Seconds for which a browser may cache this answer."),
-    ...(hasRanges(described) && {
-      AcceptRanges: text("`bytes` if the host sends ranges of the file.", "bytes"),
-      ContentRange: text("The range of bytes in this answer.", "bytes 1000-1999/20000"),
-    }),
-    ...(files.includes(EXPLORER) && {
-      FrameAncestors: text(
-        "Forbids other pages to embed this one in a frame.",
-        fileHeaders(EXPLORER, "")["Content-Security-Policy"],
-      ),
-      Robots: text("Asks search engines not to list the page.", fileHeaders(EXPLORER, "")["X-Robots-Tag"]),
-    }),
-    ...(encodings.length > 0 && {
-      ContentEncoding: {
-        description: "The compression of the bytes, if the client accepts it.",
-        schema: { enum: encodings },
-      },
-    }),
+    NoStore: always(NO_STORE, "Caches must not store the answer."),
   };
 }
 
-function fixed(value: string | undefined, description: string): Part {
+/** Response components by name. */
+export function responseComponents(described: ApiDescription): Part {
+  const { encodings, files } = described;
+  const compression = {
+    description: "The compression of the bytes, if the client accepts it.",
+    schema: { enum: encodings },
+  };
+  const coding = encodings.length > 0 ? { "Content-Encoding": compression } : {};
+  const explorer = files.includes(EXPLORER) ? EXPLORER_HEADERS : {};
+  return {
+    Page: found("The page.", CONTENT_TYPE, ref("schemas", "Page"), coding),
+    File: found("The file.", CONTENT_TYPE, { type: "object" }),
+    Text: found("The file.", "text/plain", TEXT),
+    ...(files.includes(AVATAR_PATH) && { Image: found("The image.", "image/svg+xml", TEXT) }),
+    ...(files.includes(EXPLORER) && { Explorer: found("The web page.", "text/html", TEXT, explorer) }),
+    ...(hasRanges(described) && rangeResponses()),
+    NotModified: {
+      description: "The client's copy is current (If-None-Match).",
+      headers: { ...TAGGED, ...coding, ...explorer, ...(hasRanges(described) && ACCEPT_RANGES) },
+    },
+    InvalidPage: failed("There is no such page, or its number is not in canonical form.", INVALID_PAGE),
+    NotFound: failed("There is no such file.", ERROR_DETAILS[404]),
+    Failed: failed("Any other error, such as 405 for a method other than GET, HEAD and OPTIONS.", ERROR_DETAILS[405]),
+  };
+}
+
+const TEXT = { type: "string" };
+const ACCEPT_RANGES = { "Accept-Ranges": header("`bytes` if the host sends ranges of the file.") };
+const EXPLORER_HEADERS = {
+  "Content-Security-Policy": header("Forbids other pages to embed this one in a frame."),
+  "X-Robots-Tag": header("Asks search engines not to list the page."),
+};
+
+function rangeResponses(): Part {
+  const gzip = { type: "string", format: "binary" };
+  const range = { "Content-Range": header("The range of bytes in this answer.") };
+  return {
+    Gzip: found("The gzip file.", "application/gzip", gzip, ACCEPT_RANGES),
+    Range: found("The bytes that Range asks for.", "application/gzip", gzip, { ...ACCEPT_RANGES, ...range }),
+    NoSuchRange: failed("The range is outside the file.", ERROR_DETAILS[416], range),
+  };
+}
+
+/** A response with a page or a file. @param others headers besides those of all pages and files */
+export function found(description: string, type: string, schema: Part, others: Part = {}): Part {
+  return { description, headers: { ...TAGGED, ...others }, content: { [type]: { schema } } };
+}
+
+function failed(description: string, detail: string, others: Part = {}): Part {
+  return {
+    description,
+    headers: { ...COMMON, "Cache-Control": ref("headers", "NoStore"), ...others },
+    content: { [CONTENT_TYPE]: { schema: ref("schemas", "Error"), example: { detail } } },
+  };
+}
+
+/** A response without a body. @param others headers besides those of every response */
+export function bodiless(description: string, others: Part): Part {
+  return { description, headers: { ...COMMON, ...others } };
+}
+
+/** A header that every host sends with this value. */
+export function always(value: string | undefined, description: string): Part {
   return { description, required: true, schema: { const: value } };
 }
 
-function text(description: string, example?: string): Part {
-  return { description, schema: { type: "string" }, example };
+function header(description: string): Part {
+  return { description, schema: { type: "string" } };
 }

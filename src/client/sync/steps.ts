@@ -72,7 +72,7 @@ export async function checkStep(
   let length = 0;
   const most = mostPlainBytes(bytes);
   try {
-    const lines = linesOf(packed, url, signal, (chunk) => {
+    const lines = linesOf(packed, [packed.length], url, signal, (chunk) => {
       length += chunk.length;
       if (length > most) throw tooLarge(url, `${most} plain bytes`);
       sha.update(chunk);
@@ -100,7 +100,7 @@ export async function* changesOf<T>(
 ): AsyncGenerator<Edit<T>> {
   let [puts, removes] = [0, 0];
   let before: Uint8Array = new Uint8Array();
-  for await (const line of linesOf(packed, url, signal)) {
+  for await (const line of linesOf(packed, [packed.length], url, signal)) {
     const [change, value] = changeOf(line, url, reader);
     if ("record" in change) puts++;
     else removes++;

@@ -1,7 +1,6 @@
 /** `rollcall build`: turns settings into the build's options, and its result into text or JSON. */
 
 import type { Contract } from "../../contract/contract.js";
-import { chosenDownloads } from "../../contract/downloads.js";
 import { loadContract } from "../../contract/file/load.js";
 import { GateError } from "../../diff/gates.js";
 import { ExitCode } from "../../errors.js";
@@ -19,7 +18,7 @@ import { createStop } from "../program/signals.js";
 import { type Given, type Io, ignoreLostOutput, print, say } from "../program/verb.js";
 import { passwordOf } from "./password.js";
 import { reportShard, requireShardFlags, runShard } from "./shard.js";
-import { describeBuild, describeTimings } from "./summary.js";
+import { describeBuild } from "./summary.js";
 
 /** Runs `rollcall build`. @returns its exit code. @throws UserError */
 export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
@@ -79,17 +78,17 @@ function isDefaultDist(dist: string, io: Io): boolean {
 
 function toOptions(settings: Settings): BuildOptions {
   const { db, baseUrl, dist } = need(settings, "db", "baseUrl");
-  const { keep, bulk, changes, compress: encodings, problems: problemsFile } = settings;
+  const { keep, bulk, csv, changes, compress: encodings, problems: problemsFile } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
-  const { join, force, adapt, root, basePath, origin, cacheControl, signKey } = settings;
+  const { join, force, adapt, basePath, cacheControl, signKey } = settings;
   return {
     ...sourceSettings(settings),
-    ...chosenDownloads(settings),
     db,
     baseUrl,
     dist,
     keep,
     bulk,
+    csv,
     changes,
     encodings,
     problemsFile,
@@ -97,9 +96,7 @@ function toOptions(settings: Settings): BuildOptions {
     join,
     force,
     adapt,
-    root,
     basePath,
-    origin,
     cacheControl,
     signKey,
   };
@@ -152,15 +149,13 @@ async function report(
       notes,
     };
     const seconds = Math.round(milliseconds) / 1000;
-    const timings = settings.timings && { timings: result.timings };
     const gates = result.gates && { gates: { ...result.gates, previous: result.gates.previous ?? null } };
-    print(io, toJson({ ...facts, problems: result.problems, seconds, ...gates, ...timings }));
+    print(io, toJson({ ...facts, problems: result.problems, seconds, ...gates }));
   } else if (!settings.quiet) {
     const { dist, pageSize } = settings;
     const next = isDefaultDist(dist, io) ? "rollcall serve" : `rollcall serve ${shellWord(dist)}`;
     const { db } = need(settings, "db");
     const run = { db, contract, pageSize, problemsFile: settings.problems, next, milliseconds };
-    const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
-    say(io, describeBuild(result, run, painter(io.stderr, io.env)) + timings);
+    say(io, describeBuild(result, run, painter(io.stderr, io.env)));
   }
 }

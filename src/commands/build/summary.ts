@@ -109,18 +109,3 @@ function gateLines({ gates }: BuildResult): Line[] {
   const figures = `${number(added)} added, ${number(removed)} removed, ${number(changed)} changed`;
   return [{ verb: "gates", value: figures, detail: "within the gates" }];
 }
-
-/** Describes the time of each stage, then the time of parts, summed over all threads. */
-export function describeTimings({ timings, workers }: BuildResult, paint: Paint): string {
-  const { open, write, lookup, publish, threads } = timings;
-  const listed = (parts: Record<string, number>) =>
-    Object.entries(parts)
-      .map(([name, milliseconds]) => `${name} ${duration(milliseconds)}`)
-      .join(", ");
-  const lines: Line[] = [
-    { verb: "time", value: listed({ open, write, ...(lookup === undefined ? {} : { lookup }), publish }) },
-  ];
-  const by = workers === 0 ? "on the main thread" : `by ${count(workers, "worker")}`;
-  lines.push({ verb: "write", value: listed({ ...threads }), detail: by });
-  return `\n${align(lines, paint)}`;
-}

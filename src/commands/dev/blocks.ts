@@ -34,8 +34,8 @@ export function blocks(io: Io): DevScreen {
       origin = where;
     },
     async onBuilt(build) {
-      const { url, db, contract, result, files, changes } = build;
-      const took = `in ${duration(result.timings.open + result.timings.write + result.timings.publish)}`;
+      const { url, db, contract, result, milliseconds, files, changes } = build;
+      const took = `in ${duration(milliseconds)}`;
       const notes = [...warningLines(result, contract), ...skippedLines(result, build)];
       if (files.length > 0) {
         const corrected = shownError === undefined ? "" : "the error is corrected, ";

@@ -1,7 +1,6 @@
 /** `rollcall dev`: turns settings into the options of each build, and its result into text or lines of JSON. */
 
 import { dirname, join } from "node:path";
-import { chosenDownloads } from "../../contract/downloads.js";
 import { type DevScreen, type DevSettings, dev } from "../../dev/dev.js";
 import type { Diff } from "../../diff/change.js";
 import { ExitCode, usageError } from "../../errors.js";
@@ -64,8 +63,8 @@ export async function runDev({ settings, reload, config }: Given, io: Io): Promi
 
 function toDevSettings(settings: Settings): DevSettings {
   const { db } = need(settings, "db");
-  const { baseUrl, bulk, changes, problems: problemsFile } = settings;
-  return { ...sourceSettings(settings), ...chosenDownloads(settings), db, baseUrl, bulk, changes, problemsFile };
+  const { baseUrl, bulk, csv, changes, problems: problemsFile } = settings;
+  return { ...sourceSettings(settings), db, baseUrl, bulk, csv, changes, problemsFile };
 }
 
 /** Prints one line of JSON for each event on stdout. */
@@ -76,9 +75,9 @@ function jsonLines(io: Io): DevScreen {
     onListening(url) {
       printEvent("listening", { url });
     },
-    async onBuilt({ url, result, files, changes, made }) {
-      const { id, records, pages, skipped, warnings, problems, timings } = result;
-      const seconds = Math.round(timings.open + timings.write + timings.publish) / 1000;
+    async onBuilt({ url, result, milliseconds, files, changes, made }) {
+      const { id, records, pages, skipped, warnings, problems } = result;
+      const seconds = Math.round(milliseconds) / 1000;
       const diff = changes ? diffCounts(changes) : null;
       printEvent("built", {
         url,

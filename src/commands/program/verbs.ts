@@ -94,7 +94,7 @@ Never overwrites a file.`,
     examples: [
       ["rollcall serve", "serve on http://127.0.0.1:8080"],
       ["rollcall serve --host 0.0.0.0 --port 80 --access-log", "serve to the network, and log requests"],
-      ["rollcall serve --processes 4 --admin 127.0.0.1:9090", "use four processes, with health checks and metrics"],
+      ["rollcall serve --admin 127.0.0.1:9090", "serve, with health checks and metrics"],
     ],
     load: async () => (await import("../serve.js")).runServe,
   },

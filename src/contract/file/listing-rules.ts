@@ -1,5 +1,4 @@
 /** Checks x-listing: path, columns, label, key and order. */
-import { DOWNLOAD_PATHS } from "../downloads.js";
 import { isScalarKind, kindsOf, mayBeNull } from "../record/kind.js";
 import { findField, type UncheckedFields } from "./field-rules.js";
 import type { ContractFile, Listing } from "./form.js";
@@ -9,9 +8,10 @@ import { DRAFT } from "./shapes.js";
 /** Names at the top of a release, with which a listing's path cannot begin. */
 export const TAKEN_NAMES: readonly string[] = [
   ...["contract.json", "openapi.json", "snapshot.json", "records.sha256"],
-  ...["bulk.json", "bulk", "changes.json", "changes", "lookup", "index.html", "explorer", "adapters"],
-  ...DOWNLOAD_PATHS,
+  ...["bulk.json", "bulk", "records.csv.gz", "changes.json", "changes", "lookup", "index.html", "explorer"],
   ...["sha256sums", "sha256sums.minisig", "avatar.svg", ".mark"],
+  // Files of hosts (hosts/).
+  ...["405.json", "_worker.js", "vercel.json", ".htaccess", ".assetsignore", ".nojekyll", ".release"],
 ];
 /** Names that git and Rollcall use in a folder that is published to. */
 const KEPT = /^(?:\.git$|\.rollcall-)/i;

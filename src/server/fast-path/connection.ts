@@ -1,113 +1,100 @@
 /** The fast path: serves plain requests without Node's HTTP objects. At any other request, Node's server takes the connection over. */
 import type { Socket } from "node:net";
-import { headOf, type ServerAnswer } from "../answers.js";
-import { type Connection, isAnswering, putBack } from "../connections/connections.js";
+import type { Answer } from "../answers.js";
 import type { ServerLimits } from "../limits.js";
-import { Scratch } from "../scratch.js";
+import { headText } from "../send.js";
+
+export interface FastConnection {
+  /** Whether no request was answered yet. */
+  isNew: boolean;
+}
 
 interface Taken {
   /** Where the next request begins. */
   end: number;
-  answer: ServerAnswer;
-  /** Called when the response was sent, or the client disconnected. */
-  done?: ((answer: ServerAnswer) => void) | undefined;
+  answer: Answer;
+  /** Called when the system has all of the response, at once. */
+  giveBack(): void;
+  /** Called when the response was sent, or the connection broke. */
+  done?: (() => void) | undefined;
 }
 
 /** Takes a request from `text` at `at`; undefined if it is not for the fast path. `text` has one character per byte. */
 export type Take = (text: string, at: number, socket: Socket) => Taken | undefined;
 
-/** Maximum bytes of a body that is copied behind its headers. For larger ones, two writes cost less. */
+/** Bytes of the memory in which headers and a small body are joined. For larger bodies, two writes cost less than a copy. */
 const TOGETHER = 65_536;
 
-/** Makes the fast path. @param handToNode gives a connection to Node's server. */
+/** Makes the function that serves a new connection. @param handToNode gives a connection to Node's server. */
 export function createFastPath(
-  { keepAliveMs, fastBytes }: ServerLimits,
+  { keepAliveMs, checkMs, stalledMs }: ServerLimits,
   take: Take,
   isClosing: () => boolean,
-  handToNode: (socket: Socket, connection: Connection) => void,
+  handToNode: (socket: Socket) => void,
 ) {
   const trailerOf = createTrailer(keepAliveMs);
-  const send = createSend();
-  const handOvers = new WeakMap<Socket, () => void>();
+  const write = createWrite();
 
-  const enter = (socket: Socket, connection: Connection): void => {
+  return (socket: Socket, connection: FastConnection): void => {
     const onData = (chunk: Buffer): void => {
-      if (socket.writableLength > 0) waitUntilSent(chunk);
-      else if (chunk.length > fastBytes || isClosing()) handOver(chunk);
-      else read(chunk);
-    };
-    const read = (chunk: Buffer): void => {
-      const text = chunk.toString("latin1");
+      const text = isClosing() ? "" : chunk.toString("latin1");
       let at = 0;
-      while (at < text.length && socket.writableLength === 0) {
-        const taken = take(text, at, socket);
-        if (!taken) {
-          handOver(chunk.subarray(at));
-          return;
-        }
-        answer(taken);
-        at = taken.end;
+      for (let taken = take(text, at, socket); taken; taken = take(text, at, socket)) {
+        const { answer, end, giveBack, done } = taken;
+        at = end;
+        if (connection.isNew) socket.setTimeout(keepAliveMs);
+        connection.isNew = false;
+        write(socket, headText(answer) + trailerOf(Date.now()), answer.body, done);
+        if (socket.writableLength === 0) giveBack();
+        if (at === text.length || socket.writableLength > 0) break;
       }
-      if (at < text.length) waitUntilSent(chunk.subarray(at));
+      // The client is slow: the system has not taken all of the response.
+      if (socket.writableLength > 0) waitUntilSent(chunk.subarray(at));
+      else if (at < chunk.length) handOver(chunk.subarray(at));
     };
     const waitUntilSent = (unread: Buffer): void => {
-      putBack(socket, unread);
-      socket.write("", () => socket.resume());
-    };
-    const answer = ({ answer, done }: Taken): void => {
-      connection.servedAt = Date.now();
-      send(socket, answer, trailerOf(connection.servedAt), done && (() => done(answer)));
-    };
-    const handOver = (unread?: Buffer): void => {
-      handOvers.delete(socket);
-      socket.off("data", onData).off("end", end).off("error", cut);
-      // Stays paused until Node's listeners are attached.
       socket.pause();
-      if (unread) putBack(socket, unread);
-      handToNode(socket, connection);
-      process.nextTick(() => socket.resume());
+      if (unread.length > 0) socket.unshift(unread);
+      socket.setTimeout(stalledMs);
+      socket.write("", () => {
+        socket.setTimeout(keepAliveMs);
+        socket.resume();
+      });
     };
-    const end = () => void socket.end();
-    const cut = () => void socket.destroy();
-    handOvers.set(socket, handOver);
-    socket.on("data", onData).on("end", end).on("error", cut);
+    const handOver = (unread: Buffer): void => {
+      socket.off("data", onData).off("end", onEnd).off("error", onError).off("timeout", onTimeout);
+      socket.pause();
+      if (unread.length > 0) socket.unshift(unread);
+      handToNode(socket);
+      socket.resume();
+    };
+    const onEnd = () => void socket.end();
+    const onError = () => void socket.destroy();
+    // Node's server answers a silent new connection with 408.
+    const onTimeout = () => (connection.isNew ? handOver(Buffer.alloc(0)) : void socket.destroy());
+    socket.setTimeout(checkMs);
+    socket.on("data", onData).on("end", onEnd).on("error", onError).on("timeout", onTimeout);
   };
-  /** Closes a connection that has been idle for too long. Hands a silent new one to Node's server, which has limits for it. */
-  const check = (socket: Socket, connection: Connection): void => {
-    const handOver = handOvers.get(socket);
-    if (!handOver) return;
-    if (isAnswering(socket, connection)) connection.servedAt = Date.now();
-    else if (connection.servedAt === undefined) handOver();
-    else if (Date.now() - connection.servedAt >= keepAliveMs) socket.destroy();
-  };
-  return { enter, check };
 }
 
-/** Makes a function that sends a response. Small ones are written from reusable memory. */
-function createSend() {
-  const own = new Scratch();
-  return (socket: Socket, answer: ServerAnswer, trailer: string, sent: (() => void) | undefined): void => {
-    let { body, scratch } = answer;
-    const head = headOf(answer) + trailer;
-    if (!body) {
-      socket.write(head, "latin1", sent);
-      return;
-    }
-    if (!scratch && body.length <= TOGETHER) {
-      const copy = own.take(body.length);
-      body.copy(copy);
-      [body, scratch] = [copy, own];
-    }
-    const whole = scratch?.withHead(head, body);
-    if (whole) socket.write(whole, sent);
-    else {
+/** Makes a function that writes a response. Small ones are joined in reusable memory. */
+function createWrite() {
+  let memory = Buffer.allocUnsafeSlow(TOGETHER);
+  return (socket: Socket, head: string, body: Uint8Array | undefined, sent: Taken["done"]): void => {
+    const length = head.length + (body?.length ?? 0);
+    if (!body) socket.write(head, "latin1", sent);
+    else if (length <= TOGETHER) {
+      memory.write(head, "latin1");
+      memory.set(body, head.length);
+      socket.write(memory.subarray(0, length), sent);
+      // The system has not copied all of it yet.
+      if (socket.writableLength > 0) memory = Buffer.allocUnsafeSlow(TOGETHER);
+    } else {
       socket.cork();
       socket.write(head, "latin1");
       socket.write(body, sent);
       socket.uncork();
     }
-    // The system has not copied all of it yet: the client is slow.
-    if (socket.writableLength > 0) scratch?.discard(body);
   };
 }
 

@@ -3,16 +3,15 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Mergers } from "../../artifacts/artifacts.js";
 import type { Collection } from "../../contract/page.js";
-import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
 import { isMissing, UserError, usageError } from "../../errors.js";
 import { PagePaths } from "../../release/layout.js";
 import { findDigest } from "../../release/plain-files.js";
-import { PageDigests } from "../../release/sums.js";
+import type { PageDigests } from "../../release/sums.js";
 import { linkFile } from "../../release/writer.js";
 import { createTurns } from "../../workers/turns.js";
 import type { LargestPage, Totals } from "../page-writer.js";
 import { damaged, readPieces } from "../pieces.js";
-import { type Job, type MadePages, taskOf } from "../pipeline.js";
+import { type Job, MadePages, taskOf } from "../pipeline.js";
 import { InvalidRecordsError, type ProblemLog } from "../problems.js";
 import { digestsOf, readParts, unjoinable } from "./check.js";
 import { digestOfSource, settingsOf } from "./made-of.js";
@@ -46,36 +45,25 @@ export async function joinParts(
   log.finish();
   if (log.report.records > 0) throw new InvalidRecordsError(log.report, total, contract.listing);
   const task = taskOf(settings, total, shard);
-  const digests = new PageDigests(task.collection.pages, ["identity", ...encodings]);
-  const totals: Totals = { bytes: 0, linked: 0, changed: 0 };
-  const largest: LargestPage = { page: 1, bytes: 0 };
-  const warnings: WarningCounts = {};
+  const made = new MadePages(task, encodings);
   const mergers = await startMerging(task.collection);
   try {
     for (const part of all) {
       const { folder, manifest } = part;
       await explainingShard(parts, part, async () => {
-        const own = digestsOf(part, encodings);
-        digests.fill(manifest.pages.first, own.slice(1, own.pages));
-        await linkPages(part, staging.folder, {
-          paths: new PagePaths(task.collection.path),
-          digests: own,
-          totals,
-          largest,
-          signal,
-        });
+        const digests = digestsOf(part, encodings);
+        const linked = await linkPages(part, staging.folder, new PagePaths(task.collection.path), digests, signal);
+        const { warnings, pages } = manifest;
+        made.add({ digests: digests.slice(1, digests.pages), warnings, ...linked }, pages.first);
         await mergers.takeAll((artifact) => {
           const name = piecesName(artifact);
           return readPieces(join(folder, name), manifest.files[name] ?? "");
         }, signal);
       });
-      for (const [kind, records] of Object.entries(manifest.warnings)) countWarning(warnings, kind, records);
       job.onProgress({ records: Math.min(total, manifest.pages.last * pageSize), total });
     }
-    const began = performance.now();
     await mergers.finish(signal);
-    const spent = { read: 0, check: 0, digest: 0, write: 0, collect: 0 };
-    return { ...task, digests, totals, largest, warnings, workers: 0, spent, merged: performance.now() - began };
+    return made;
   } finally {
     mergers.close();
   }
@@ -98,24 +86,18 @@ function takeProblems({ folder, manifest }: ShardPart, log: ProblemLog): void {
     log.add(JSON.parse(String(piece)));
 }
 
-interface LinkOptions {
-  paths: PagePaths;
-  /** The digests of the part's pages, numbered from 1. */
-  digests: PageDigests;
-  /** The step adds to these. */
-  totals: Totals;
-  largest: LargestPage;
-  signal: AbortSignal | undefined;
-}
-
-/** Links the pages of a part, and compares what is linked with their digests. */
+/** Links the pages of a part, and compares what is linked with their digests. @param digests of the part's pages, numbered from 1 */
 async function linkPages(
   { folder, manifest }: ShardPart,
   to: string,
-  { paths, digests, totals, largest, signal }: LinkOptions,
-): Promise<void> {
+  paths: PagePaths,
+  digests: PageDigests,
+  signal: AbortSignal | undefined,
+): Promise<{ totals: Totals; largest: LargestPage }> {
   const turn = createTurns(LINKS, signal);
   const memory = Buffer.allocUnsafe(BLOCK);
+  const totals: Totals = { bytes: 0, linked: 0, changed: digests.pages * digests.variants.length };
+  let largest: LargestPage = { page: 1, bytes: 0 };
   for (let at = 1; at <= digests.pages; at++) {
     const page = manifest.pages.first - 1 + at;
     for (const variant of digests.variants) {
@@ -125,10 +107,10 @@ async function linkPages(
       if (findDigest(join(to, path), memory) !== digests.get(at, variant)) throw damaged(join(folder, path));
       const bytes = lstatSync(join(to, path)).size;
       totals.bytes += bytes;
-      if (variant === "identity" && bytes > largest.bytes) Object.assign(largest, { page, bytes });
+      if (variant === "identity" && bytes > largest.bytes) largest = { page, bytes };
       const wait = turn();
       if (wait) await wait;
     }
   }
-  totals.changed += digests.pages * digests.variants.length;
+  return { totals, largest };
 }

@@ -24,7 +24,7 @@ import {
   type ShardPart,
   shardOfName,
 } from "./part.js";
-import { type Made, PartLog, PieceFiles, writeMade, writeManifest } from "./write.js";
+import { type Made, PartLog, startPieceFiles, writeMade, writeManifest } from "./write.js";
 
 export interface ShardOptions extends BuildOptions {
   /** Number of the shard, from 0, and how many there are: `3/8`. */
@@ -142,13 +142,9 @@ async function make(job: Job, parts: string, log: PartLog): Promise<ShardResult>
 /** Writes the pages. Invalid records also make a part, with their problems, so that a join reports them. */
 async function writeOrRefuse(job: Job, aside: AsidePart, log: PartLog) {
   const { data } = job.settings;
-  let files: Made["files"] = {};
+  const files: Made["files"] = {};
   try {
-    const made = await makePages(job, aside, undefined, async () => {
-      const pieces = await PieceFiles.start(data, aside.folder);
-      files = pieces.digests;
-      return pieces;
-    });
+    const made = await makePages(job, aside, undefined, () => startPieceFiles(data, aside.folder, files));
     return writeMade(aside.folder, made, files);
   } catch (error) {
     if (!(error instanceof InvalidRecordsError)) throw error;

@@ -1,12 +1,10 @@
 /** Writes the files of a part other than pages: digests, problems, pieces, and shard.json last. */
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import type { Artifact } from "../../artifacts/artifact.js";
 import { artifactsOf } from "../../artifacts/artifacts.js";
 import { sha256 } from "../../release/plain-files.js";
 import { writeFlushedSync } from "../../release/writer.js";
 import type { DataSettings } from "../../settings/settings.js";
-import { pagesOf } from "../../shards/cut.js";
 import { PiecesFile } from "../pieces.js";
 import type { MadePages, PieceTaker } from "../pipeline.js";
 import { type Problem, ProblemLog } from "../problems.js";
@@ -42,31 +40,28 @@ export class PartLog extends ProblemLog {
   }
 }
 
-/** Writes the pieces for artifacts to files, for the join. */
-export class PieceFiles implements PieceTaker {
-  /** The digests of the files, by their names. */
-  readonly digests: Record<string, string> = {};
-
-  private constructor(private readonly files: readonly (readonly [artifact: Artifact, file: PiecesFile])[]) {}
-
-  static async start(settings: DataSettings, folder: string): Promise<PieceFiles> {
-    const artifacts = await artifactsOf(settings);
-    return new PieceFiles(
-      artifacts.map((artifact) => [artifact, new PiecesFile(join(folder, piecesName(artifact)))] as const),
-    );
-  }
-
-  take(pieces: readonly Uint8Array[]): void {
-    for (const [at, [, file]] of this.files.entries()) file.add(pieces[at] ?? new Uint8Array());
-  }
-
-  async finish(): Promise<void> {
-    for (const [artifact, file] of this.files) this.digests[piecesName(artifact)] = file.finish();
-  }
-
-  close(): void {
-    for (const [, file] of this.files) file.close();
-  }
+/** Writes the pieces for artifacts to files, for the join. @param digests gets the digest of each file by its name */
+export async function startPieceFiles(
+  settings: DataSettings,
+  folder: string,
+  digests: Record<string, string>,
+): Promise<PieceTaker> {
+  const artifacts = await artifactsOf(settings);
+  const files = artifacts.map((artifact) => {
+    const name = piecesName(artifact);
+    return { name, file: new PiecesFile(join(folder, name)) };
+  });
+  return {
+    take(pieces) {
+      for (const [at, { file }] of files.entries()) file.add(pieces[at] ?? new Uint8Array());
+    },
+    async finish() {
+      for (const { name, file } of files) digests[name] = file.finish();
+    },
+    close() {
+      for (const { file } of files) file.close();
+    },
+  };
 }
 
 /** The fields of a manifest that describe what was made. */
@@ -74,8 +69,8 @@ export type Made = Pick<ShardManifest, "bytes" | "files" | "warnings">;
 
 /** Writes the digests of a part's pages. @param made the pages in the folder. @param files the digests of its other files */
 export function writeMade(folder: string, made: MadePages, files: Made["files"]): Made {
-  const { digests, totals, warnings, range } = made;
-  const parts = Object.values(digests.slice(1, pagesOf(range)));
+  const { digests, totals, warnings } = made;
+  const parts = Object.values(digests.slice(1, digests.pages));
   writeFlushedSync(join(folder, DIGESTS), parts);
   return { bytes: totals.bytes, files: { ...files, [DIGESTS]: sha256("", ...parts) }, warnings };
 }

@@ -4,11 +4,10 @@ import { dirname, join } from "node:path";
 import { ListingError } from "../../client/errors.js";
 import { openListing } from "../../client/listing.js";
 import type { AnyRecord } from "../../contract/contract.js";
-import { DOWNLOAD_PATHS } from "../../contract/downloads.js";
 import { codeOf, UserError } from "../../errors.js";
 import { refuseListingUrl } from "../../hosted.js";
 import { publishedHostFiles } from "../../hosts/hosts.js";
-import { CONTRACT, isPublic, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { CONTRACT, CSV, isPublic, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { inspect, type Release } from "../../release/open.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
 import { explainRoom } from "../../scratch/folder.js";
@@ -99,7 +98,7 @@ export async function downloadAll(
     }
     for (const path of sums.others.keys()) {
       if (path === SNAPSHOT || path === CONTRACT || !isPublic(path) || ofHosts.has(path)) continue;
-      if (!DOWNLOAD_PATHS.includes(path)) write(folder, path, await listing.file(path));
+      if (path !== CSV) write(folder, path, await listing.file(path));
       else await downloadLarge(asker, baseUrl, path, release);
     }
     return true;

@@ -31,10 +31,15 @@ function exactly(name: string, header: string, value: string, of = ALL): HeaderR
   };
 }
 
-/** The expected ETag, unless the ETag is strong and has at least 16 digits of the SHA-256 of the bytes; undefined then. */
-export function digestTagIfWrong(answer: Answer): string | undefined {
-  const [, tag] = /^"([0-9a-f]{16,64})"$/.exec(answer.headers.get("ETag") ?? "") ?? [];
-  return tag !== undefined && answer.sent.startsWith(tag) ? undefined : etagOf(answer.sent);
+/** Whether a response has a strong ETag. */
+export function hasStrongTag({ headers }: Answer): boolean {
+  return /^"[^"]+"$/.test(headers.get("ETag") ?? "");
+}
+
+/** Whether the ETag of a response has at least 16 digits of the SHA-256 of the bytes sent. */
+export function hasDigestTag({ headers, sent }: Answer): boolean {
+  const [, tag] = /^"([0-9a-f]{16,64})"$/.exec(headers.get("ETag") ?? "") ?? [];
+  return tag !== undefined && sent.startsWith(tag);
 }
 
 const SNAPSHOT_ID: HeaderRow = {
@@ -142,14 +147,20 @@ export const HEADERS: readonly HeaderRow[] = [
   exactly("nosniff", "X-Content-Type-Options", "nosniff"),
   {
     name: "etag",
-    rule: "every page and file has a strong ETag from its SHA-256; SHA256SUMS and its signature may have any strong ETag",
+    rule: "every page and file has a strong ETag",
+    header: "ETag",
+    of: ["plain", "file"],
+    expectedIfWrong: (answer) => (hasStrongTag(answer) ? undefined : etagOf(answer.sent)),
+  },
+  {
+    name: "etag-digest",
+    rule: "every ETag is from the SHA-256 of the bytes sent; that of SHA256SUMS and its signature may be another",
     header: "ETag",
     of: ["plain", "file"],
     expectedIfWrong(answer) {
-      // Some hosts take ETags from a file that SHA256SUMS lists, so that file cannot have these.
+      // Their digests cannot be in a file that they list.
       const isUnlisted = unlistedFiles({ isSigned: true }).some((path) => answer.url.endsWith(`/${path}`));
-      const isStrong = isUnlisted && /^"[^"]+"$/.test(answer.headers.get("ETag") ?? "");
-      return isStrong ? undefined : digestTagIfWrong(answer);
+      return isUnlisted || !hasStrongTag(answer) || hasDigestTag(answer) ? undefined : etagOf(answer.sent);
     },
   },
   {

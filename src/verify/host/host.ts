@@ -53,7 +53,7 @@ function codingRows(coding: Encoding) {
     },
     {
       name: `${coding}-tag`,
-      rule: `every page in ${coding} has its own strong ETag, from the SHA-256 of the bytes sent`,
+      rule: `every page in ${coding} has a strong ETag of its own`,
     },
     { name: `${coding}-vary`, rule: `every page in ${coding} has Vary: Accept, Accept-Encoding, in one line` },
   ];

@@ -5,17 +5,8 @@ import { CONTENT_TYPE, ERROR_DETAILS, INVALID_PAGE } from "../../contract/header
 import { parseJson } from "../../contract/json.js";
 import { basePath, canParse, pageUrl } from "../../contract/links.js";
 import { shorten, visible } from "../../print/text.js";
-import {
-  EXPLORER,
-  explorerPath,
-  fileHeaders,
-  INCLUDED,
-  isForAdapters,
-  isPacked,
-  isPart,
-  SNAPSHOT,
-} from "../../release/layout.js";
-import { readPiece } from "../../release/plain-files.js";
+import { EXPLORER, explorerPath, fileHeaders, isPacked, isPart, RELEASE_NAME, SNAPSHOT } from "../../release/layout.js";
+import { closing, openPlain, readBlocks } from "../../release/plain-files.js";
 import type { Row } from "../verdict.js";
 import { type Answer, NoAnswer } from "./ask.js";
 import { hasHeadersOfPage } from "./headers.js";
@@ -145,8 +136,7 @@ const PAGES: readonly Question[] = [
   },
   notFound("other-path", "any other path is an error: 404", "nothing"),
   {
-    ...{ name: "hidden-file", rule: `files in ${INCLUDED} are not served` },
-    path: ({ release }) => `/${[...release.sums.others.keys()].find(isForAdapters) ?? `${INCLUDED}/nginx.conf`}`,
+    ...{ name: "hidden-file", rule: `${RELEASE_NAME} is not served`, path: () => `/${RELEASE_NAME}` },
     judge: ({ status }) => status >= 400,
   },
   page(1, "range", "ranges are not offered: 200, the whole page", undefined, { Range: "bytes=0-9" }),
@@ -299,6 +289,11 @@ const CACHING: readonly Question[] = [
   },
   conditional("modified", "If-None-Match with another ETag: 200", () => `"${"0".repeat(64)}"`, 200),
   {
+    ...{ name: "if-match", rule: "If-Match does not change the response: 200" },
+    headers: () => ({ "If-Match": '"x"' }),
+    judge: ({ status }) => status === 200,
+  },
+  {
     ...{
       name: "encoding-order",
       rule: "the preferred one of two stored encodings is sent",
@@ -330,6 +325,13 @@ function partOf({ release: { folder, sums } }: Site): string | undefined {
   return paths.find(isPart) ?? paths[0];
 }
 
+/** The bytes of a file that `RANGE` names. */
+function rangeOf(path: string): Buffer {
+  const file = openPlain(path);
+  const read = (file: number) => readBlocks(file, 1, Buffer.alloc(9)).next().value ?? Buffer.alloc(0);
+  return file === undefined ? Buffer.alloc(0) : closing(file, read);
+}
+
 function isRange(answer: Answer): boolean {
   const isSaid = answer.headers.get("Content-Range")?.startsWith("bytes 1-9/") === true;
   return answer.status === 206 && isSaid && answer.length === 9 && hasHeader(answer, "Content-Type", PACKED);
@@ -346,10 +348,17 @@ const PARTS: readonly Question[] = [
   ofPart({
     ...{ name: "part-range", rule: "a range of a part or step is 206 with only these bytes" },
     headers: () => ({ Range: RANGE, "Accept-Encoding": "gzip, br" }),
-    judge: async (answer, site) =>
-      isRange(answer) &&
-      answer.body.equals((await readPiece(join(site.release.folder, partOf(site) ?? ""), 1, 9)).bytes),
+    judge: (answer, site) =>
+      isRange(answer) && answer.body.equals(rangeOf(join(site.release.folder, partOf(site) ?? ""))),
     shown: ["Content-Range"],
+  }),
+  ofPart({
+    ...{ name: "part-beyond", rule: "a range beyond the end is the whole, or 416 as every error" },
+    headers: () => ({ Range: "bytes=999999999999-" }),
+    judge: (answer) =>
+      answer.status === 200 ||
+      (answer.status === 416 && detailOf(answer) !== undefined && hasHeader(answer, "Cache-Control", "no-store")),
+    shown: ["Content-Type", "Cache-Control"],
   }),
   ofPart({
     ...{ name: "part-if-range", rule: "If-Range with its ETag: 206; with another: 200", method: "HEAD" },

@@ -17,7 +17,7 @@ import type { VerifyOptions } from "../options.js";
 import { checkSigned, type SignatureTrust } from "../signature.js";
 import type { Finding, Findings } from "../verdict.js";
 import { type Answer, type Asker, NoAnswer } from "./ask.js";
-import { type AnswerKind, digestTagIfWrong, HEADERS } from "./headers.js";
+import { type AnswerKind, HEADERS, hasDigestTag, hasStrongTag } from "./headers.js";
 import { CODINGS, hasHeader, mostBytes, pageIn, readPage, type Site } from "./site.js";
 
 export interface ReadingOptions extends Pick<VerifyOptions, "sample" | "concurrency" | "cacheControl"> {
@@ -231,7 +231,7 @@ class HostReading {
     if ("why" in read) return findings.add({ ...place, found: read.received, expected: "200 with a page" });
     this.#checkHeaders(answer, "plain", place);
     this.#compare(page, place.url, answer.digest);
-    for (const way of this.#ways) await this.#askBy(way, page, answer.digest);
+    for (const way of this.#ways) await this.#askBy(way, page, answer);
   }
 
   #compare(page: number, url: string, digest: string): void {
@@ -261,19 +261,19 @@ class HostReading {
     return "every page differs: another release is served there";
   }
 
-  /** Requests a page in another way. @param digest of the plain page */
-  async #askBy(way: Way, page: number, digest: string): Promise<void> {
+  /** Requests a page in another way. @param plain the response with the plain page */
+  async #askBy(way: Way, page: number, plain: Answer): Promise<void> {
     const { links, coding } = way;
     const check = coding === "identity" ? "both-forms" : coding;
     const place = { check, page, url: pageUrl({ ...this.site, links }, page) };
     const answer = await this.#ask(place, coding);
     if (!answer) return;
-    const difference = this.#differenceOf(answer, coding, page, digest);
+    const difference = this.#differenceOf(answer, coding, page, plain.digest);
     if (difference) this.findings.add({ ...place, ...difference });
     if (answer.status !== 200) return;
     const isCoded = coding !== "identity" && answer.headers.has("Content-Encoding");
     this.#checkHeaders(answer, isCoded ? "coded" : "plain", place);
-    if (isCoded) this.#checkCoded(answer, coding, place);
+    if (isCoded) this.#checkCoded(answer, plain, coding, place);
   }
 
   /** The difference of a response from the page, if any. It may equal the plain response, or the page of the release. */
@@ -300,12 +300,13 @@ class HostReading {
     return stored.includes(coding);
   }
 
-  #checkCoded(answer: Answer, coding: Variant, place: Place): void {
+  #checkCoded(answer: Answer, plain: Answer, coding: Variant, place: Place): void {
     this.codings.add(coding);
     const add = (check: string, header: string, expected: string) =>
       this.findings.add({ ...place, check, found: answer.headers.get(header) ?? `no ${header}`, expected });
-    const tag = digestTagIfWrong(answer);
-    if (tag !== undefined) add(`${coding}-tag`, "ETag", tag);
+    const isOwn = answer.headers.get("ETag") !== plain.headers.get("ETag");
+    if (!isOwn || !hasStrongTag(answer)) add(`${coding}-tag`, "ETag", "one of its own, strong");
+    else if (!hasDigestTag(answer)) add("etag-digest", "ETag", etagOf(answer.sent));
     const vary = "Accept, Accept-Encoding";
     if (!hasHeader(answer, "Vary", vary)) add(`${coding}-vary`, "Vary", vary);
   }

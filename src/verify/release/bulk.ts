@@ -52,13 +52,14 @@ export function readIndex<T extends object>(
   return read;
 }
 
-/** Passes the plain bytes of a gzip file to `take`, until it returns a difference. @returns that difference, or why the file is not one gzip */
+/** Passes the plain bytes of a gzip file to `take`, until it returns a difference. @param members the bytes of each of its members, if they are known. @returns that difference, or why the file is not one gzip */
 export async function unpack(
   path: string,
   signal: AbortSignal | undefined,
   take: (plain: Buffer) => Difference | undefined,
+  members?: readonly number[],
 ): Promise<Difference | undefined> {
-  const plain = readPart(path);
+  const plain = readPart(path, members);
   try {
     for (;;) {
       const next = await plain.next();
@@ -80,14 +81,16 @@ export async function comparePlain(
   path: string,
   made: Plain,
   signal: AbortSignal | undefined,
+  members?: readonly number[],
 ): Promise<Difference | undefined> {
   const hash = createHash("sha256");
   let bytes = 0;
-  const difference = await unpack(path, signal, (plain) => {
+  const take = (plain: Buffer) => {
     bytes += plain.length;
     hash.update(plain);
     return bytes > made.bytes ? { found: "more plain bytes", expected: `${made.bytes}, as in the pages` } : undefined;
-  });
+  };
+  const difference = await unpack(path, signal, take, members);
   if (difference) return difference;
   const found = hash.digest("hex");
   if (found === made.sha256) return undefined;
@@ -122,10 +125,10 @@ export async function checkParts(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   let isSame = true;
-  for (const [at, { file, sha256: listed }] of parts.entries()) {
+  for (const [at, { file, sha256: listed, members }] of parts.entries()) {
     const own = made.parts[at]?.plain;
     if (!own || !digests.has(file)) continue;
-    const difference = await comparePlain(join(folder, file), own, signal);
+    const difference = await comparePlain(join(folder, file), own, signal, members);
     if (difference) {
       isSame = false;
       note(file, difference);

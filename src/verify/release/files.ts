@@ -1,7 +1,7 @@
 /** Checks that a release has all files of SHA256SUMS with their digests, and no others. */
 import { basename, join } from "node:path";
 import { codeOf, UserError } from "../../errors.js";
-import { CONTRACT, isForAdapters, OWNED, RELEASE_NAME, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { CONTRACT, OWNED, RELEASE_NAME, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { parseFolderName } from "../../release/name.js";
 import type { Release } from "../../release/open.js";
 import { entriesOf } from "../../release/page-names.js";
@@ -34,10 +34,8 @@ export async function checkFiles({ folder, sums }: Release, isCopy: boolean, fin
       wrong.push({ path, found: "a file", expected, ...(page !== undefined && { page }) });
     }
   }
-  // Published copies do not have the files for other hosts.
   for (const path of others.keys())
-    if (!met.has(path) && !isCopy && !isForAdapters(path))
-      wrong.push({ path, found: "no such file", expected: "a file" });
+    if (!met.has(path) && !isCopy) wrong.push({ path, found: "no such file", expected: "a file" });
   const name = basename(folder);
   const written = String(readPage(join(folder, RELEASE_NAME)) ?? "");
   if (parseFolderName(name) && written !== `${name}\n`)

@@ -4,7 +4,6 @@ import { csvHeading } from "../../artifacts/csv.js";
 import type { ExplorerMerger } from "../../artifacts/explorer.js";
 import { parseBaseUrl } from "../../contract/base-url.js";
 import type { Contract } from "../../contract/contract.js";
-import { DOWNLOADS } from "../../contract/downloads.js";
 import { parseJson } from "../../contract/json.js";
 import { pagesFor } from "../../contract/links.js";
 import type { LookupIndex } from "../../contract/lookup.js";
@@ -15,6 +14,7 @@ import {
   BULK,
   CHANGES,
   CONTRACT,
+  CSV,
   EXPLORER,
   isSorted,
   LOOKUP,
@@ -56,7 +56,6 @@ export interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<Verify
   findings?: Findings | undefined;
 }
 
-const CSV = DOWNLOADS.csv.path;
 /** The format versions that can be compared. */
 const LOOKUP_VERSION: LookupIndex["version"] = 2;
 const SUMMARY_VERSION: Awaited<ReturnType<ExplorerMerger["writeSummary"]>>["version"] = 1;

@@ -1,5 +1,4 @@
 /** The checks of a release on disk, in the order of the report. */
-import { DOWNLOADS } from "../../contract/downloads.js";
 import { count } from "../../print/numbers.js";
 import {
   BULK,
@@ -7,6 +6,7 @@ import {
   CHANGES,
   CHANGES_FOLDER,
   CONTRACT,
+  CSV,
   EXPLORER,
   EXPLORER_FOLDER,
   LOOKUP_FOLDER,
@@ -22,7 +22,7 @@ import { allowedRow, type Findings, type Row } from "../verdict.js";
 /** The checks of files that are made of all records, by the first part of a path. */
 const GROUPS: ReadonlyMap<string, string> = new Map([
   [RECORDS, "record-list"],
-  [DOWNLOADS.csv.path, "csv"],
+  [CSV, "csv"],
   ...[BULK, BULK_FOLDER].map((name) => [name, "bulk"] as const),
   ...[CHANGES, CHANGES_FOLDER].map((name) => [name, "changes"] as const),
   ...[EXPLORER, EXPLORER_FOLDER].map((name) => [name, "explorer"] as const),
@@ -63,7 +63,6 @@ export function checksOf(wording: Wording) {
       const paths = [...sums.others.keys()].filter((path) => groupOf(path) === check);
       return count(paths.filter((path) => ![BULK, CHANGES].includes(path)).length, what);
     };
-  const csv = DOWNLOADS.csv.path;
   const checks: readonly Check[] = [
     ["sums", `${SUMS} has one line for every other file`, () => SUMS],
     ["files", "all listed files exist, are regular, and there are no others", files],
@@ -82,7 +81,7 @@ export function checksOf(wording: Wording) {
     ["compressed", "every compressed page decompresses to the plain one", variants],
     ["record-list", `${RECORDS} has the digest and ${key} of every ${one}, in published order`, records],
     ["bulk", `the parts of ${BULK} hold exactly the ${many} of the pages, in order`, filesOf("bulk", "part")],
-    ["csv", `${csv} holds exactly the ${many} of the pages, in order`, filesOf("csv", "file")],
+    ["csv", `${CSV} holds exactly the ${many} of the pages, in order`, filesOf("csv", "file")],
     ["changes", `each step of ${CHANGES} is intact, and its lines are valid`, filesOf("changes", "step")],
     ["lookup", rules.lookup, filesOf("lookup", "file")],
     ["explorer", rules.explorer, filesOf("explorer", "file")],

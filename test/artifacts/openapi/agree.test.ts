@@ -1,12 +1,14 @@
 /** Another validator agrees with ours on randomly changed records, for the schemas of publisher and reader. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { describeApi } from "../../../src/artifacts/openapi/openapi.js";
 import { type AnyRecord, type Contract, contractOf, USERS_CONTRACT } from "../../../src/contract/contract.js";
 import { recordCheck } from "../../../src/contract/record/schema.js";
-import { FOREIGN } from "../../support/foreign.js";
+import { quoteName, toSql } from "../../../src/contract/sql.js";
+import { FOREIGN, type Foreign, type Values } from "../../support/foreign.js";
 import { type Random, seeded } from "../../support/random.js";
 import { stations } from "../../support/stations.js";
 import { anyUser } from "../../support/users.js";
@@ -75,9 +77,12 @@ function byAjv(schema: object, records: readonly unknown[]): boolean[] {
 function validRecords(contract: Contract, seed: number): AnyRecord[] {
   if (contract === USERS_CONTRACT) return fc.sample(anyUser, { numRuns: 200, seed }) as unknown as AnyRecord[];
   if (contract.listing.path === "/v1/stations/") return stations(200).map(({ record }) => record as AnyRecord);
-  const settings = { baseUrl: "https://a.example", links: "query", encodings: [], files: [] } as const;
-  const { example } = reading(describeApi(contract, settings));
-  return (example as { results: AnyRecord[] }).results;
+  const { fill, record } = FOREIGN.find(({ contract: { title } }) => title === contract.file.title) as Foreign;
+  const db = new Database(":memory:");
+  db.exec(toSql(contract) + fill);
+  const rows = db.prepare<[], Values>(`SELECT * FROM ${quoteName(contract.listing.words[1])}`).all();
+  db.close();
+  return rows.map((row) => record(row) as AnyRecord);
 }
 
 const CONTRACTS: [string, Contract][] = [

@@ -15,8 +15,7 @@ interface Document {
 
 interface PathItem {
   get: Operation;
-  head: Operation;
-  options: Operation;
+  options?: Operation;
 }
 
 interface Operation {
@@ -57,10 +56,10 @@ export function reading(text: string) {
     document,
     schema: (name: string) => check({ $ref: `#/components/schemas/${name}` }),
     record: Object.keys(document.components["schemas"] ?? {})[0] ?? "",
-    example: document.components["examples"]?.["Page"]?.["value"] as unknown,
-    /** The answers of a method of a path, by status. */
+    /** The answers of a method of a path, by status: HEAD like GET, and OPTIONS like that of the listing. */
     answers(path: string, method: string): Expected[] {
-      const operation: Operation | undefined = document.paths[path]?.[method as keyof PathItem];
+      const [listing = ""] = Object.keys(document.paths);
+      const operation = method === "options" ? document.paths[listing]?.options : document.paths[path]?.get;
       return Object.entries(operation?.responses ?? {}).map(([status, response]) => {
         const { headers = {}, content = {} } = follow(response) ?? {};
         return {

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { type ListingErrorCode, type ListingOptions, openListing } from "../../../src/client/index.js";
 import { PAGE_BYTES } from "../../../src/contract/page.js";
 import { useFakeClock } from "../../support/clock.js";
-import { type Asked, BASE, type Fault, Host, PATH, type Published, publish, relist } from "./published.js";
+import { type Asked, BASE, type Fault, Host, PATH, type Published, publish, relist, relistPart } from "./published.js";
 
 const PAGE = `${PATH}?format=api&page=4`;
 const URLS = { page: BASE + PAGE, snapshot: `${BASE}/snapshot.json`, sums: `${BASE}/SHA256SUMS` };
@@ -356,7 +356,7 @@ describe("parts", () => {
     ["nothing", () => Buffer.alloc(0), 30],
     ["half a letter", () => gzipSync(Buffer.concat([Buffer.from(lines(30, 35)), Buffer.from([0xe2, 0x0a])])), -1],
   ])("listed with %s are refused", async (_, change, count) => {
-    relist(release, "bulk/2.ndjson.gz", change);
+    relistPart(release, "bulk/2.ndjson.gz", change);
     const { found, error } = await read({}, "bulk");
     expect(error).toMatchObject({ code: "malformed", url: part });
     if (count >= 0) expect(found).toHaveLength(count);
@@ -368,6 +368,8 @@ describe("parts", () => {
       (said: object) => ({ ...said, parts: [] }),
       (said: { parts?: object[] }) => ({ ...said, parts: said.parts?.slice(1) }),
       (said: { parts?: object[] }) => ({ ...said, parts: said.parts?.map((one) => ({ ...one, count: 1 })) }),
+      (said: { parts?: object[] }) => ({ ...said, parts: said.parts?.map((one) => ({ ...one, members: [1, 2] })) }),
+      (said: { parts?: object[] }) => ({ ...said, parts: said.parts?.map((one) => ({ ...one, members: 3 })) }),
       (said: { parts?: object[] }) => ({
         ...said,
         parts: said.parts?.map((one) => ({ ...one, file: "../1.ndjson.gz" })),

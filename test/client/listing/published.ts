@@ -70,6 +70,17 @@ export function relist({ files }: Published, path: string, change: (bytes: Buffe
   files.set(`${BASE}/SHA256SUMS`, Buffer.from(sums.replace(line, sha256(bytes))));
 }
 
+/** Replaces a part by one gzip member. */
+export function relistPart(release: Published, path: string, change: (bytes: Buffer) => Buffer): void {
+  relist(release, path, change);
+  const members = [release.files.get(`${BASE}/${path}`)?.length];
+  relist(release, "bulk.json", (json) => {
+    const list: { parts: { file: string }[] } = JSON.parse(String(json));
+    const parts = list.parts.map((part) => (part.file === path ? { ...part, members } : part));
+    return JSON.stringify({ ...list, parts });
+  });
+}
+
 export interface Asked {
   /** Without the parameter that leads past caches. */
   url: string;

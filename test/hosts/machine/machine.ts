@@ -1,9 +1,8 @@
 /** A disposable machine for a test: a fresh Debian in namespaces, with all ports free. */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface, type Interface } from "node:readline";
 import { onTestFinished } from "vitest";
 import { scratch } from "../../support/files.js";
 
@@ -49,47 +48,7 @@ export class Machine {
     throw new Error(`${script}\nended with ${found.status}: ${found.stdout}${found.stderr}`);
   }
 
-  start(command: readonly string[]): ChildProcess {
-    return spawn("nsenter", this.#enter(command), { stdio: ["pipe", "pipe", "inherit"] });
-  }
-
   #enter(command: readonly string[]): string[] {
     return ["--target", this.#init, "--mount", "--net", "--pid", ...command];
-  }
-}
-
-interface Seen {
-  failed?: string;
-  status?: number;
-  id?: string;
-  page?: number;
-  coding?: string;
-  tag?: string;
-  isWhole?: boolean;
-  isStale?: boolean;
-  times: number;
-}
-
-/** Readers of a listing on the machine, who go on until they are told to stop. */
-export class Readers {
-  readonly #child: ChildProcess;
-  readonly #lines: AsyncIterator<string>;
-
-  constructor(machine: Machine, baseUrl: string, pages: number) {
-    this.#child = machine.start([process.execPath, join(HERE, "reader.mjs"), baseUrl, String(pages), "6"]);
-    const lines: Interface = createInterface({ input: this.#child.stdout as NodeJS.ReadableStream });
-    this.#lines = lines[Symbol.asyncIterator]();
-  }
-
-  /** From now on, an answer to a new connection is stale when it is not of this release; none is after "-". */
-  async expect(id: string): Promise<void> {
-    this.#child.stdin?.write(`${id}\n`);
-    await this.#lines.next();
-  }
-
-  async stop(): Promise<Seen[]> {
-    this.#child.stdin?.end();
-    const { value } = await this.#lines.next();
-    return JSON.parse(value).answers;
   }
 }

@@ -1,9 +1,8 @@
 /** Binds a server to an address, and explains errors. */
-import type { Server } from "node:http";
-import type { ListenOptions } from "node:net";
-import { hasCode, UserError, usageError } from "../../errors.js";
-import type { OptionsOf } from "../../settings/settings.js";
-import { SETTINGS } from "../../settings/table.js";
+import type { ListenOptions, Server } from "node:net";
+import { hasCode, UserError, usageError } from "../errors.js";
+import type { OptionsOf } from "../settings/settings.js";
+import { SETTINGS } from "../settings/table.js";
 
 /** A port (0 lets the system choose), and a name or address of this machine. */
 export type Address = OptionsOf<"host"> & { port: number };
@@ -44,10 +43,13 @@ async function begin(
   explained: (cause: Error) => Error,
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => reject(explained(cause)));
-    server.listen(options, resolve);
+    const refuse = (cause: Error) => reject(explained(cause));
+    server.once("error", refuse);
+    server.listen(options, () => {
+      server.off("error", refuse);
+      resolve();
+    });
   });
-  server.removeAllListeners("error");
 }
 
 function noListener(cause?: Error): UserError {

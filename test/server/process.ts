@@ -1,23 +1,20 @@
-/** Runs `rollcall serve --processes N` as real processes. */
-import { execFileSync } from "node:child_process";
+/** Runs `rollcall serve` as a real process. */
 import { expect, onTestFinished } from "vitest";
 import { start } from "../support/command.js";
 import { LITTLE_GARBAGE } from "../support/memory.js";
 import { eventually } from "../support/until.js";
 
-export interface ClusterProcess {
+export interface ServeProcess {
   child: ReturnType<typeof start>["child"];
   ended: ReturnType<typeof start>["ended"];
   port: number;
   /** Lines of stdout, from the announcement on. */
   out: string[];
   err: string[];
-  /** The running workers. */
-  pids(): number[];
 }
 
 /** Starts `rollcall serve` and waits until it is announced, or has ended. It ends with the test. */
-export async function startCluster(dist: string, ...args: string[]): Promise<ClusterProcess> {
+export async function startServe(dist: string, ...args: string[]): Promise<ServeProcess> {
   const env = { ...process.env, NODE_OPTIONS: LITTLE_GARBAGE };
   const { child, ended } = start(["serve", dist, "--port", "0", "--json", ...args], { env });
   onTestFinished(async () => {
@@ -30,17 +27,10 @@ export async function startCluster(dist: string, ...args: string[]): Promise<Clu
   child.stderr?.on("data", (chunk) => err.push(...`${chunk}`.trimEnd().split("\n")));
   await eventually(() => expect(out.length + (child.exitCode ?? 0)).toBeGreaterThan(0));
   const { port } = new URL(JSON.parse(out[0] ?? "").url);
-  return { child, ended, port: Number(port), out, err, pids: () => childrenOf(child.pid ?? 0) };
+  return { child, ended, port: Number(port), out, err };
 }
 
 /** Lines of a server's stderr without those that depend on the machine. */
 export function complaintsIn(err: readonly string[]): string[] {
   return err.filter((line) => line !== "" && !/Z (?:Links lead to |Finishing open requests|now serving )/.test(line));
-}
-
-export function childrenOf(pid: number): number[] {
-  const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
-  return rows
-    .map((row) => row.trim().split(/\s+/).map(Number))
-    .flatMap(([id = 0, parent]) => (parent === pid ? [id] : []));
 }

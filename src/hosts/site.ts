@@ -1,0 +1,74 @@
+/** The site that a host's files are for: a listing, where its releases are, and where the host listens. */
+import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
+import { basePath } from "../contract/links.js";
+import { usageError } from "../errors.js";
+import type { Release } from "../release/open.js";
+import { type OptionsOf, pick } from "../settings/settings.js";
+import type { Compression, Rules } from "./rules.js";
+import { type ListingSettings, rulesOf, servedEncodings } from "./rules.js";
+
+/** Settings of a host's files. */
+export const SITE_SETTINGS = pick("serverName", "address", "listenPort", "root", "basePath", "cacheControl");
+export type SiteOptions = OptionsOf<keyof typeof SITE_SETTINGS>;
+
+export interface Site {
+  rules: Rules;
+  baseUrl: string;
+  serverName: string;
+  /** The address to listen on, IPv6 in brackets; undefined for all addresses. */
+  address: string | undefined;
+  /** Undefined with https, for which the host needs a certificate or a server in front. */
+  port: number | undefined;
+  /** The folder of releases on the host's machine. */
+  dist: string;
+  /** The folder of the site's files on the host's machine. */
+  folder: string;
+  /** Only for hosts that cannot find out which files exist. */
+  release: Release;
+}
+
+/** The settings of a listing that rules are made of. */
+export function listingSettings(
+  { baseUrl, path, encodings }: { baseUrl: string; path: string; encodings: readonly Encoding[] },
+  { basePath: base, cacheControl = DEFAULT_CACHE_CONTROL }: Pick<SiteOptions, "basePath" | "cacheControl">,
+): ListingSettings {
+  return { baseUrl, base: base ?? basePath(baseUrl), path, encodings, cacheControl };
+}
+
+/**
+ * Describes a site.
+ * @param dist the folder of releases, unless `root` is given.
+ * @param folder the folder of the site's files.
+ */
+export function siteOf(
+  release: Release,
+  settings: ListingSettings,
+  { compression, dist, folder }: { compression: Compression; dist: string; folder: string },
+  { serverName, address, listenPort, root }: SiteOptions = {},
+): Site {
+  const { baseUrl, encodings } = settings;
+  const url = new URL(baseUrl);
+  return {
+    rules: rulesOf({ ...settings, encodings: servedEncodings(compression, encodings) }),
+    baseUrl,
+    serverName: serverName ?? url.hostname,
+    address: address?.replace(/^[^[]*:.*$/, "[$&]"),
+    port: listenPort ?? (url.protocol === "http:" ? Number(url.port || 80) : undefined),
+    dist: root ?? dist,
+    folder,
+    release,
+  };
+}
+
+/**
+ * Requires a path to have no character that the configuration of nginx, Apache or Caddy expands or ends a word at, since each
+ * has places where it cannot be escaped. Blanks are allowed.
+ * @throws UserError (usage)
+ */
+export function plainPath(path: string): string {
+  const [character] = /["'`\\$%{}[\]*?<>\p{Cc}]/u.exec(path) ?? [];
+  if (character === undefined) return path;
+  throw usageError(
+    `The host's configuration cannot hold ${JSON.stringify(character)}, as in ${JSON.stringify(path)}. Name a path without " ' \` \\ $ % { } [ ] * ? < >, such as a link to it.`,
+  );
+}

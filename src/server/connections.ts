@@ -1,0 +1,158 @@
+/**
+ * The listener and its connections. The fast path gets each new connection, and hands all but plain requests to Node's HTTP
+ * server. That answers the requests of a connection one at a time. Node limits clients that are silent, slow or too many.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createListener, type Socket } from "node:net";
+import type { ErrorStatus } from "../contract/headers.js";
+import { codeOf } from "../errors.js";
+import type { shareDescriptors } from "./descriptors.js";
+import { createFastPath, type FastConnection, type Take } from "./fast-path/connection.js";
+import type { ServerLimits } from "./limits.js";
+import { INVALID_BODY } from "./send.js";
+
+interface Connection extends FastConnection {
+  /** The response that Node's server is sending. */
+  res?: ServerResponse | undefined;
+  /** Begin the next responses. */
+  waiting: ((connection: Connection) => void)[];
+}
+
+interface ConnectionEffects {
+  /** Takes a request on the fast path. */
+  take: Take;
+  handle(req: IncomingMessage, res: ServerResponse): void;
+  /** The text of the response to an invalid request. */
+  refuse(socket: Socket, status: ErrorStatus): string;
+  log(line: string): void;
+}
+
+/** Minimum milliseconds between two log lines about too many connections. */
+const LOG_MS = 60_000;
+const SWEEP_MS = 50;
+
+/** Makes a server that does not listen yet. Its `close` finishes responses that have begun, and closes all connections. */
+export function createConnections(
+  limits: ServerLimits,
+  { openFiles, connections: most }: ReturnType<typeof shareDescriptors>,
+  { take, handle, refuse, log }: ConnectionEffects,
+) {
+  const all = new Map<Socket, Connection>();
+  let closing: Promise<void> | undefined;
+  const node = createServer({
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: limits.checkMs,
+    requireHostHeader: false,
+  });
+  node.timeout = limits.stalledMs;
+  // From this event on, Node checks time limits. This server itself never listens.
+  node.emit("listening");
+
+  /** Begins a response once those before it have been sent. A request that cannot wait ends its connection. */
+  const inTurn = (socket: Socket, begin: (connection: Connection) => void): void => {
+    const connection = all.get(socket);
+    if (!connection || !socket.writable) return;
+    if (!connection.res) begin(connection);
+    else if (connection.waiting.length < limits.waiting) connection.waiting.push(begin);
+    else socket.destroy();
+  };
+  const serve = (req: IncomingMessage, res: ServerResponse): void => {
+    const { socket } = req;
+    inTurn(socket, (connection) => {
+      connection.res = res;
+      res.once("close", () => {
+        connection.res = undefined;
+        connection.isNew = false;
+        // After the last response, the socket is not writable.
+        if (socket.writable) connection.waiting.shift()?.(connection);
+      });
+      if (closing) res.setHeader("Connection", "close");
+      handle(req, res);
+    });
+  };
+  /** Sends a last text, and reads on until the client has read it: closing with unread bytes would make the system drop the text. */
+  const refuseRequest = (socket: Socket, status: ErrorStatus): void =>
+    inTurn(socket, () => {
+      const cut = setTimeout(() => socket.destroy(), limits.lingerMs);
+      socket.once("close", () => clearTimeout(cut));
+      socket.end(refuse(socket, status));
+      socket.resume();
+    });
+
+  node.on("request", serve);
+  // No `100 Continue` is sent: bodies are not read, and the connection closes after the response.
+  node.on("checkContinue", serve);
+  node.on("checkExpectation", serve);
+  node.on("clientError", (error, socket) => {
+    const status = statusOf(error);
+    if (!status) return void socket.destroy();
+    all.get(socket as Socket)?.res?.req.emit(INVALID_BODY);
+    refuseRequest(socket as Socket, status);
+  });
+  node.on("connect", (_req, socket) => {
+    socket.on("error", () => socket.destroy());
+    refuseRequest(socket as Socket, 405);
+  });
+
+  const isClosing = () => closing !== undefined;
+  const enter = createFastPath(limits, take, isClosing, (socket) => void node.emit("connection", socket));
+  const server = createListener({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    const connection: Connection = { isNew: true, waiting: [] };
+    all.set(socket, connection);
+    socket.once("close", () => all.delete(socket));
+    enter(socket, connection);
+  });
+  server.maxConnections = most;
+  let loggedAt = 0;
+  server.on("drop", () => {
+    if (Date.now() - loggedAt < LOG_MS) return;
+    loggedAt = Date.now();
+    const why = most < limits.connections ? ` with the limit of ${openFiles} open files (ulimit -n)` : "";
+    log(`${most} connections are open, the most that are possible${why}. New ones are closed.`);
+  });
+
+  /** Stops listening, finishes responses that have begun, and cuts the remaining connections after `closeMs`. */
+  const closeAll = async (): Promise<void> => {
+    const started = Date.now();
+    const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+    const sweep = () => {
+      const waited = Date.now() - started;
+      for (const [socket, { res, isNew }] of all) {
+        const isIdle = !res && socket.writableLength === 0 && socket.readableLength === 0;
+        const graceMs = isNew ? limits.graceMs : 0;
+        if (waited >= (isIdle ? graceMs : limits.closeMs)) socket.destroy();
+      }
+    };
+    sweep();
+    const sweeping = setInterval(sweep, SWEEP_MS);
+    await closed;
+    clearInterval(sweeping);
+    node.close();
+  };
+  return { server, open: () => all.size, close: () => (closing ??= closeAll()) };
+}
+
+const STATUS_BY_CODE: Readonly<Record<string, ErrorStatus>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+};
+
+/** The status for a request that Node's parser has refused; undefined if the connection broke. */
+function statusOf(error: Error): ErrorStatus | undefined {
+  const code = codeOf(error) ?? "";
+  if (code === "HPE_INVALID_METHOD") return isRequestLine(error) ? 405 : 400;
+  return STATUS_BY_CODE[code] ?? (code.startsWith("HPE_") ? 400 : undefined);
+}
+
+const MAX_METHOD = 64;
+
+/** Whether the bytes are a request line with an unknown method (`BREW /pot HTTP/1.1`), not another protocol such as TLS. */
+function isRequestLine({ rawPacket, bytesParsed = 0 }: Error & { rawPacket?: Buffer; bytesParsed?: number }): boolean {
+  if (!rawPacket) return false;
+  const lineStart = rawPacket.lastIndexOf("\n", bytesParsed) + 1;
+  const line = rawPacket.toString("latin1", lineStart, lineStart + MAX_METHOD);
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ /.test(line);
+}
