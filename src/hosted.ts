@@ -28,7 +28,7 @@ export async function readHostContract(listing: OpenListing<AnyRecord>): Promise
 }
 
 /** Parses a host's contract.json. @throws UserError if it is not a contract */
-export async function requireContract(text: string, baseUrl: string): Promise<Contract> {
+async function requireContract(text: string, baseUrl: string): Promise<Contract> {
   const contract = await readContract(text);
   if (!("mistakes" in contract)) return contract;
   throw new UserError(

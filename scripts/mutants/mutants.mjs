@@ -166,10 +166,10 @@ export const MUTANTS = [
   },
   {
     name: "verify-page-too-many",
-    file: "src/verify/release/manifest.ts",
-    from: "page >= 1 && page <= pages && variants",
-    to: "page >= 1 && page <= pages + 1 && variants",
-    tests: ["test/verify/damages.system.test.ts", "test/verify/disk.test.ts"],
+    file: "src/release/sums.ts",
+    from: "page >= 1 && page <= this.pages;",
+    to: "page >= 1 && page <= this.pages + 1;",
+    tests: ["test/verify/damages.system.test.ts"],
   },
   {
     name: "client-comment-not-verified",

@@ -37,6 +37,21 @@ export const EXPLORER_FILES: Artifact = {
   merger: (context) => new ExplorerMerger(context),
 };
 
+/** The explorer's files that depend only on records: its counts and sorted files. */
+export const EXPLORER_DATA: Artifact = {
+  ...EXPLORER_FILES,
+  merger(context) {
+    const merger = new ExplorerMerger(context);
+    return {
+      merge: (piece) => merger.merge(piece),
+      async write(signal) {
+        await merger.writeSummary(signal);
+      },
+      close: () => merger.close(),
+    };
+  },
+};
+
 /** Counts of a batch, without facets. */
 interface Counts {
   count: number;

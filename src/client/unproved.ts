@@ -107,7 +107,7 @@ function isNotFound({ code, received }: ListingError): boolean {
  * @param state the SHA-256 of page 1, by which the snapshot is identified.
  * @throws ListingError (malformed) if the page contradicts itself.
  */
-export function promisedSnapshot(
+function promisedSnapshot(
   place: ListingPlace,
   { count, next, records }: { count: number; next: string | null; records: number },
   state: string,

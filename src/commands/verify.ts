@@ -1,6 +1,4 @@
 /** `rollcall verify`: verifies a release on disk or a deployed host, and reports what differs. */
-
-import { writeFile } from "node:fs/promises";
 import { isHttpUrl } from "../contract/links.js";
 import { ExitCode } from "../errors.js";
 import { bothEndsOf } from "../print/fit.js";
@@ -9,11 +7,10 @@ import { count, duration, number } from "../print/numbers.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { table } from "../print/table.js";
 import { shorten, toJson, visible } from "../print/text.js";
-import { describeFinding, toJunit } from "../verify/junit.js";
 import type { VerifyEffects } from "../verify/options.js";
-import type { Asked, Row, Verdict } from "../verify/verdict.js";
+import type { Asked, Finding, Row, Verdict } from "../verify/verdict.js";
 import { verify as prove } from "../verify/verify.js";
-import { refusalsAsUsageErrors, unwritableFile } from "./program/failure.js";
+import { refusalsAsUsageErrors } from "./program/failure.js";
 import { wrap } from "./program/help.js";
 import { withProgress } from "./program/progress.js";
 import { type Given, type Io, print } from "./program/verb.js";
@@ -34,11 +31,6 @@ export async function runVerify({ settings, arguments: { what } }: Given, io: Io
     }),
   );
   const { passed, ...verdict } = result;
-  const { junit } = settings;
-  if (junit !== undefined)
-    await writeFile(junit, toJunit(verdict)).catch((cause) => {
-      throw unwritableFile(junit, "--junit", cause);
-    });
   const milliseconds = io.now() - started;
   const { columns: width = UNKNOWN_WIDTH } = io.stdout;
   if (settings.json) print(io, toJson({ ...result, seconds: Math.round(milliseconds) / 1000 }));
@@ -133,6 +125,19 @@ function describeRow(row: Row, one: string, paint: Paint): string {
   const shown = findings.slice(0, MAX_FINDINGS).map((finding) => `  ${visible(describeFinding(finding, one))}`);
   const rest = found - shown.length;
   return [head, ...shown, ...(rest > 0 ? [`  and ${number(rest)} more`] : [])].join("\n");
+}
+
+/** A finding in words: `page 3, station EGLL: found opened "1946"; it must be a real date`. @param one the word for one record */
+function describeFinding({ path, url, page, id, found, expected }: Finding, one: string): string {
+  const where = [
+    path ?? (page === undefined ? url : undefined),
+    page !== undefined && path === undefined && `page ${page}`,
+    id && `${one} ${id}`,
+  ];
+  const place = where.filter(Boolean).join(", ");
+  // Messages of the schema are phrased as "must be ...".
+  const rule = expected.startsWith("must ") ? `it ${expected}` : `expected ${expected}`;
+  return `${place === "" ? "" : `${place}: `}found ${found}; ${rule}`;
 }
 
 /** `, by 108 requests for 3 of 21 pages, a sample` */

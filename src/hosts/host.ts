@@ -52,6 +52,7 @@ export function limitedBy(reason: string, checks: readonly string[]): Limitation
 export const OWN_TAGS: Limitations = {
   "etag-digest": "ETags are made of a file's time and size",
   "snapshot-id": "It sends no header that changes with the release",
+  "not-modified-type": "Its 304 has no Content-Type",
 };
 
 export interface HostFile {

@@ -122,7 +122,7 @@ export type Variant = "identity" | Encoding;
 export const VARIANTS: readonly Variant[] = ["identity", "br", "gzip"];
 
 /** The file name of a page: `7.json`, or `7.json.br`. */
-export function pageName(page: number, variant: Variant): string {
+function pageName(page: number, variant: Variant): string {
   return `${page}.json${variant === "identity" ? "" : ENCODINGS[variant]}`;
 }
 

@@ -1,18 +1,19 @@
 /** Opens a release: reads its manifest and digests, and checks that all pages exist. `findDamage` checks their bytes. */
-import { lstatSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Contract } from "../contract/contract.js";
 import { MAX_CONTRACT } from "../contract/file/form.js";
 import { readContract } from "../contract/file/read.js";
-import { codeOf, hasCode, isMissing, UserError, usageError } from "../errors.js";
+import { codeOf, isMissing, UserError, usageError } from "../errors.js";
+import { shorten } from "../print/text.js";
 import { CONTRACT, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, SUMS } from "./layout.js";
 import { idOf } from "./name.js";
 import { entriesOf, PageNames } from "./page-names.js";
 import { hashPlain, readReleaseFile, sha256, withReleaseFile } from "./plain-files.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot-file.js";
-import { findListed, listFiles, type OpenSums, pagesToList, readSums, type Sums } from "./sums.js";
+import { listFiles, pagesToList, readSums, type Sums } from "./sums.js";
 
 export interface Release {
   /** Its folder, as an absolute path with all links resolved. */
@@ -30,58 +31,102 @@ export interface Release {
   isSigned: boolean;
 }
 
+/** Something that is wrong with a release. */
+export interface Problem {
+  /** The check of `verify` that reports it. */
+  check: "contract" | "digests" | "files" | "snapshot" | "sums";
+  path: string;
+  page?: number;
+  found: string;
+  expected: string;
+}
+
 /**
  * Opens the release in `folder`, without reading its pages. A link such as `dist/current` is resolved once, so a later
- * switch does not affect the result. Checks that snapshot.json matches its digest and id, and that all page files exist.
- * @throws UserError if the release does not exist, or is not complete.
+ * switch does not affect the result.
+ * @throws UserError if the release does not exist, or has a problem that `inspect` finds.
  */
 export async function openRelease(folder: string): Promise<Release> {
+  const { release, problems, root } = await inspect(folder);
+  const [first] = problems;
+  if (release && !first) return release;
+  const { path, found, expected } = first ?? { path: SNAPSHOT, found: "nothing", expected: "a release" };
+  throw new UserError(
+    `Release ${basename(root)} is broken: ${path}: found ${found}; expected ${expected}. ${adviceFor(root)}`,
+  );
+}
+
+/**
+ * Finds everything that keeps the release in `folder` from being opened: snapshot.json, contract.json and SHA256SUMS, their
+ * digests, the id, and the files of pages, whose bytes are not read.
+ * @returns the release, unless one of these three files is unusable, and its folder with all links resolved.
+ * @throws UserError if there is no folder, or no release in it.
+ */
+export async function inspect(folder: string): Promise<{ release?: Release; problems: Problem[]; root: string }> {
   const root = await realpath(folder).catch((cause) => {
     throw usageError(`There is no release at ${folder}; run "rollcall build" first.`, cause);
   });
-  const broken = (why: string, cause?: unknown) =>
-    new UserError(`Release ${basename(root)} is broken: ${why}. ${adviceFor(root)}`, { cause });
-  const reading = async <T>(name: string, read: (path: string) => Promise<T>): Promise<T> => {
+  if (!lstatSync(root).isDirectory()) throw new UserError(`${folder} is a file, not a release's folder.`);
+  if (![SNAPSHOT, SUMS].some((name) => lstatSync(join(root, name), { throwIfNoEntry: false })))
+    throw new UserError(
+      `${folder} is not a release: it has neither ${SNAPSHOT} nor ${SUMS}. Name a release's folder, or the beginning of an id.`,
+    );
+  const problems: Problem[] = [];
+  const note = (check: Problem["check"], path: string, found: string, expected: string, page?: number) => {
+    problems.push({ check, path, found, expected, ...(page !== undefined && { page }) });
+  };
+  const read = async <T>(check: Problem["check"], name: string, step: (path: string) => Promise<T>) => {
     try {
-      return await read(join(root, name));
-    } catch (cause) {
-      if (codeOf(cause) === undefined) throw cause;
-      if (hasCode(cause, "ENOTDIR")) throw new UserError(`${folder} is a file, not a release's folder.`, { cause });
-      const why = isMissing(cause) ? `it lacks ${name}` : `${name} cannot be read (${codeOf(cause)})`;
-      throw broken(why, cause);
+      return await step(join(root, name));
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === undefined) throw error;
+      note(check, name, isMissing(error) ? "no file" : `no file that can be read (${code})`, "a plain file");
+      return undefined;
     }
   };
-  const read = (name: string, most?: number) =>
-    reading(name, async (path) => String(await readReleaseFile(path, most)));
-
-  const snapshotText = await read(SNAPSHOT);
-  const snapshot = parseSnapshot(snapshotText);
-  if (!snapshot) throw broken(`${SNAPSHOT} is not of the form that Rollcall writes`);
-  const readListed = async (from: OpenSums) => {
-    const listed = findListed(from, CONTRACT);
-    if (listed === undefined) throw broken(`${CONTRACT} is not listed in ${SUMS}`);
-    const text = await read(CONTRACT, MAX_CONTRACT);
-    if (sha256(text) !== listed) throw broken(`${CONTRACT} does not match its digest`);
-    const contract = await readContract(text);
-    if ("mistakes" in contract)
-      throw broken(`${CONTRACT} is not a contract: ${contract.mistakes[0]?.replace(/\.$/, "")}`);
-    const sums = await readSums(from, pagesToList(new PagePaths(contract.listing.path), snapshot)).catch((cause) => {
-      throw broken(`in ${SUMS}, ${cause.message}`, cause);
-    });
-    return { contract, sums };
-  };
-  const { contract, sums } = await reading(SUMS, (path) =>
-    withReleaseFile(path, (file, size) => readListed({ file, size })),
+  const snapshotText = await read("snapshot", SNAPSHOT, async (path) => String(await readReleaseFile(path)));
+  const contractText = await read("contract", CONTRACT, async (path) =>
+    String(await readReleaseFile(path, MAX_CONTRACT)),
   );
+  const snapshot = snapshotText === undefined ? undefined : parseSnapshot(snapshotText);
+  if (snapshotText !== undefined && !snapshot)
+    note("snapshot", SNAPSHOT, shorten(snapshotText, LONGEST_TEXT), "the JSON that Rollcall writes for a release");
+  const contract = contractText === undefined ? undefined : await readContract(contractText);
+  if (contract && "mistakes" in contract)
+    for (const mistake of contract.mistakes)
+      note("contract", CONTRACT, shorten(mistake, LONGEST_MISTAKE), "a contract");
+  const sums = await read("sums", SUMS, (path) =>
+    withReleaseFile(path, async (file, size) => {
+      if (!snapshot || !contract || "mistakes" in contract) return undefined;
+      return readSums({ file, size }, pagesToList(new PagePaths(contract.listing.path), snapshot));
+    }),
+  );
+  if (sums && "why" in sums) note("sums", SUMS, `a file that ${sums.why}`, "one line for every other file");
+  if (!snapshot || !contract || "mistakes" in contract || !sums || "why" in sums) return { problems, root };
+
+  for (const [name, text] of [
+    [SNAPSHOT, snapshotText],
+    [CONTRACT, contractText],
+  ] as const) {
+    const found = sha256(text ?? "");
+    const listed = sums.others.get(name);
+    if (listed === undefined) note("sums", name, "no line", `one in ${SUMS}`);
+    else if (found !== listed) note("digests", name, `other bytes, ${found}`, `${listed}, as ${SUMS} lists it`);
+  }
   const { id, ...facts } = snapshot;
-  if (sums.others.get(SNAPSHOT) !== sha256(snapshotText)) throw broken(`${SNAPSHOT} does not match its digest`);
   const digest = contentDigest(facts, sums);
-  if (snapshotId(digest) !== id) throw broken(`its id ${id} does not match its content`);
-  const missing = await findMissing(root, sums);
-  if (missing !== undefined) throw broken(`${missing} is missing`);
+  if (snapshotId(digest) !== id)
+    note("snapshot", SNAPSHOT, `id ${id}`, `${snapshotId(digest)}, which its content gives`);
+  for await (const { path, page, found } of findMissing(root, sums)) note("files", path, found, "a plain file", page);
   const isSigned = lstatSync(join(root, SIGNATURE), { throwIfNoEntry: false })?.isFile() === true;
-  return { folder: root, snapshot, digest, contract, paths: sums.paths, sums, isSigned };
+  const release = { folder: root, snapshot, digest, contract, paths: sums.paths, sums, isSigned };
+  return { release, problems, root };
 }
+
+/** Maximum characters of a shown text, and of a mistake in a contract, which may repeat the file's text. */
+const LONGEST_TEXT = 100;
+const LONGEST_MISTAKE = 300;
 
 /** What to do about a broken release. One outside a `dist` was copied or downloaded, so it cannot be built again there. */
 function adviceFor(root: string): string {
@@ -91,15 +136,37 @@ function adviceFor(root: string): string {
   return 'Run "rollcall verify" to see all that is wrong; then fetch it again.';
 }
 
-/** The path of a listed page file that does not exist, or of the pages' folder if that is missing or a link. */
-async function findMissing(root: string, { paths, pages }: Sums): Promise<string | undefined> {
+/** Finds listed page files that do not exist or are not regular files; only the pages' folder if that is missing or a link. */
+async function* findMissing(root: string, { paths, pages }: Sums) {
   const folder = join(root, paths.folder);
-  if ((await realpath(folder).catch(() => undefined)) !== folder) return paths.folder;
-  const names = new PageNames();
-  for await (const some of entriesOf(folder)) for (const { name } of some) names.add(name);
+  if (!hasPageFolder({ folder: root, paths })) {
+    yield { path: paths.folder, found: "no folder, or a link to one" };
+    return;
+  }
+  const files = new PageNames();
+  const others = new Set<string>();
+  for await (const some of entriesOf(folder))
+    for (const entry of some) {
+      if (entry.isFile()) files.add(entry.name);
+      else others.add(`${paths.folder}/${entry.name}`);
+    }
   for (let page = 1; page <= pages.pages; page++)
-    for (const variant of pages.variants) if (!names.has(page, variant)) return paths.path(page, variant);
-  return undefined;
+    for (const variant of pages.variants) {
+      const path = paths.path(page, variant);
+      const found = others.has(path) ? "a link or a special file" : "no such file";
+      if (!files.has(page, variant)) yield { path, page, found };
+    }
+}
+
+/** Whether a release's pages are in it. Pages behind a symbolic link are outside of it. */
+export function hasPageFolder({ folder, paths }: Pick<Release, "folder" | "paths">): boolean {
+  const path = join(folder, paths.folder);
+  try {
+    return realpathSync(path) === path;
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return false;
+  }
 }
 
 /** Opens a release as `openRelease` does; undefined if it does not exist, or is not complete. */

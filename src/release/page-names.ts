@@ -1,7 +1,7 @@
 /** A set of page file names in one byte each. An array of strings would take hundreds of bytes for each name. */
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
-import { pageName, parsePageName, VARIANTS, type Variant } from "./layout.js";
+import { parsePageName, VARIANTS, type Variant } from "./layout.js";
 
 /** Names in one allocation. A stray file name may have any number, so groups are allocated as they are needed. */
 const GROUP = 2 ** 13;
@@ -39,20 +39,6 @@ export class PageNames {
   has(page: number, variant: Variant): boolean {
     const at = indexOf(page, variant);
     return this.#groups.get(Math.floor(at / GROUP))?.[at % GROUP] === 1;
-  }
-
-  hasName(name: string): boolean {
-    const found = parsePageName(name);
-    return found !== undefined && this.has(found.page, found.variant);
-  }
-
-  *names(): Generator<string> {
-    for (const [number, group] of this.#groups)
-      for (let at = group.indexOf(1); at >= 0; at = group.indexOf(1, at + 1)) {
-        const index = number * GROUP + at;
-        const variant = VARIANTS[index % VARIANTS.length] ?? "identity";
-        yield pageName(Math.floor(index / VARIANTS.length), variant);
-      }
   }
 }
 

@@ -3,6 +3,7 @@ import { readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { setImmediate } from "node:timers/promises";
 import type { Snapshot } from "../contract/snapshot.js";
+import { shorten } from "../print/text.js";
 import type { PagePaths, Variant } from "./layout.js";
 import { readBlocks } from "./plain-files.js";
 
@@ -115,34 +116,46 @@ export function pagesToList(
 /** Lines that are read before the event loop gets a turn. */
 const AT_ONCE = 5000;
 
-/**
- * Reads a whole SHA256SUMS, whose lines may be in any order.
- * @throws Error naming a line that is not valid, or saying which pages are missing or listed twice
- */
-export async function readSums(from: OpenSums, { paths, pages, variants }: PagesToList): Promise<Sums> {
+/** Reads a whole SHA256SUMS, whose lines may be in any order. `why` is the end of a sentence about what is wrong with it. */
+export async function readSums(
+  { file, size }: OpenSums,
+  { paths, pages, variants }: PagesToList,
+): Promise<Sums | { why: string }> {
   const expected = pages * variants.length;
   // The number of pages comes from another file, so check it before memory is allocated for it.
-  if (from.size < expected * encodeSum(UNSET, paths.path(1)).length)
-    throw new Error(`it is too short for ${expected} page files`);
+  if (size < expected * encodeSum(UNSET, paths.path(1)).length)
+    return { why: `is too short for ${expected} page files` };
+  if (!endsLine(file, size)) return { why: "has no newline at its end" };
   const digests = new PageDigests(pages, variants);
   const others = new Map<string, string>();
-  let [read, found] = [0, 0];
-  for (const { line } of readSumLines(from.file)) {
+  let read = 0;
+  let found = 0;
+  for (const { line } of readSumLines(file)) {
     if (++read % AT_ONCE === 0) await setImmediate();
     const sum = parseSum(line);
-    if (!sum) throw new Error(`${JSON.stringify(line)} is not a line of SHA256SUMS`);
+    if (!sum)
+      return {
+        why: `has the line ${JSON.stringify(shorten(line, 100))}, not 64 hexadecimal digits, two spaces and a path`,
+      };
     const { path, digest } = sum;
     const { page = 0, variant = "identity" } = paths.find(path) ?? {};
+    const isListed = page === 0 ? others.has(path) : digests.get(page, variant) !== undefined;
+    if (isListed) return { why: `lists ${path} twice` };
     if (page === 0) others.set(path, digest);
-    else if (!digests.includes(page, variant) || digests.get(page, variant) !== undefined)
-      throw new Error(`${path} is not expected, or listed twice`);
+    else if (!digests.includes(page, variant)) return { why: `lists ${path}, which is not one of ${pages} pages` };
     else {
       digests.set(page, variant, digest);
       found++;
     }
   }
-  if (found !== expected) throw new Error(`${found} page files are listed, ${expected} were expected`);
+  if (found !== expected) return { why: `lists ${found} page files, not ${expected}` };
   return { paths, pages: digests, others };
+}
+
+function endsLine(file: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  readSync(file, last, 0, 1, Math.max(0, size - 1));
+  return String(last) === "\n";
 }
 
 /** Maximum length of a line: a digest, two spaces and a path. */
@@ -170,15 +183,4 @@ const LEADS_OUT = /(?:^|\/)\.{0,2}(?:\/|$)/;
 export function parseSum(line: string): { digest: string; path: string } | undefined {
   const [, digest = "", path = ""] = SUM.exec(line) ?? [];
   return digest === "" || digest === UNSET || LEADS_OUT.test(path) ? undefined : { digest, path };
-}
-
-/** Bytes at the end of SHA256SUMS that always include all files which are not pages. */
-const TAIL = 2 ** 22;
-
-/** Finds the digest of a file that is not a page without reading all of SHA256SUMS; undefined if it is not listed. */
-export function findListed({ file, size }: OpenSums, path: string): string | undefined {
-  const tail = Buffer.alloc(Math.min(size, TAIL));
-  readSync(file, tail, 0, tail.length, size - tail.length);
-  const at = tail.lastIndexOf(encodeSum("", path));
-  return at < DIGITS ? undefined : parseSum(tail.toString("latin1", at - DIGITS, at + 2 + path.length))?.digest;
 }

@@ -58,7 +58,6 @@ export const SETTINGS = {
     only: row(kind.fields, ["diff"], "compare only these fields: name,position.*"),
     ignore: row(kind.fields, ["diff"], "ignore these fields"),
     output: row(path("<file>"), ["diff"], "write the report to this file instead of stdout"),
-    junit: row(path("<file>"), ["verify"], "also write the report as JUnit XML, for CI"),
   }),
   ...group("For readers", {
     bulk: dataRow(yesOrNo, ["build", "dev"], "also publish all records in a few large files"),

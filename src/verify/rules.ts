@@ -1,6 +1,6 @@
 /** The rules for records of releases and hosts, in the words of their contract. */
 import type { Contract } from "../contract/contract.js";
-import { EXPLORER, LOOKUP_FOLDER, SUMMARY } from "../release/layout.js";
+import { LOOKUP_FOLDER, SUMMARY } from "../release/layout.js";
 
 /** Names that rule texts take from the contract. */
 export interface Wording {
@@ -36,7 +36,7 @@ export function recordRules({ one, many, key, order }: Wording) {
 export function lookupRules({ many }: Wording) {
   return {
     lookup: `the files in ${LOOKUP_FOLDER} match the keys and names of all ${many}`,
-    explorer: `${SUMMARY} and its sorted files match all ${many}; ${EXPLORER}, its script and its style are Rollcall's`,
+    explorer: `${SUMMARY} and its sorted files match all ${many}`,
   };
 }
 

@@ -57,20 +57,10 @@ function readKey(given: string, cwd: string): PublicKey {
   }
 }
 
-/** Why there was nothing to check, or when it was signed; undefined if there is a finding. */
-export type SignatureResult = { skipped: string } | { signedAt: Date } | undefined;
-
-/** The checked signature, for a cell of the report. */
-export function describeSigned(result: SignatureResult): string {
-  if (result && "signedAt" in result) return `signed ${result.signedAt.toISOString()}`;
-  return result?.skipped === UNSIGNED ? "none" : SIGNATURE;
-}
-
-const UNSIGNED = "it has none";
-
-/** Why there was nothing to check; undefined otherwise. */
-export function whySkipped(result: SignatureResult): string | undefined {
-  return result && "skipped" in result ? result.skipped : undefined;
+/** The cell of the report, and why there was nothing to check. */
+export interface SignatureResult {
+  cell: string;
+  skipped?: string;
 }
 
 /**
@@ -83,20 +73,21 @@ export async function checkSigned(
   trust: SignatureTrust | undefined,
   findings: Findings,
 ): Promise<SignatureResult> {
-  if (!trust) return { skipped: signature === undefined ? UNSIGNED : "there is one; --key verifies it" };
+  if (!trust && signature === undefined) return { cell: "none", skipped: "it has none" };
+  if (!trust) return { cell: SIGNATURE, skipped: "there is one; --key verifies it" };
   const expected = `one with the key ${trust.keys.map((key) => key.id).join(" or ")}`;
   const add = (found: string) => findings.add({ check: SIGNATURE_ROW.name, ...place, found, expected });
   if (signature === undefined || sums === undefined) {
     add(signature === undefined ? "no signature" : "a signature without SHA256SUMS");
-    return undefined;
+    return { cell: SIGNATURE };
   }
   try {
     const said = await checkSignature({ sums, signature, keys: trust.keys });
     checkTrustedComment(said, { id: id ?? said.id, baseUrl: baseUrl ?? said.baseUrl, maxAgeMs: trust.maxAgeMs });
-    return { signedAt: said.time };
+    return { cell: `signed ${said.time.toISOString()}` };
   } catch (error) {
     if (!(error instanceof SignatureError)) throw error;
     add(`one that ${error.message}`);
-    return undefined;
+    return { cell: SIGNATURE };
   }
 }

@@ -5,8 +5,7 @@ import { isHttpUrl } from "../contract/links.js";
 import { unlessStopped, usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
 import { findRelease, openChosen } from "../release/choose.js";
-import { CURRENT, RELEASES } from "../release/layout.js";
-import { releaseNames } from "../release/list.js";
+import { CURRENT } from "../release/layout.js";
 import { openIfComplete, type Release } from "../release/open.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
@@ -43,13 +42,9 @@ export async function verify(given: VerifyOptions = {}, effects: VerifyEffects =
       const { verifyRelease } = await import("./release/release.js");
       return verifyRelease({ folder, workers, trust, allowed, ...more });
     }
-    const { release, whyNot, known } = await openAgainst(against, dist, cwd);
+    const release = await openAgainst(against, dist, cwd);
     const { verifyHost } = await import("./host/host.js");
-    return verifyHost({
-      ...{ ...ofHosts, workers, baseUrl: name, trust, allowed },
-      ...{ known, against: release, whyNotAgainst: whyNot },
-      ...more,
-    });
+    return verifyHost({ ...ofHosts, workers, baseUrl: name, trust, allowed, against: release, ...more });
   });
   return { passed: passed(verdict), ...verdict };
 }
@@ -72,20 +67,11 @@ async function readAllowed({
   return new Map([...allowed, ...adapt.flatMap((name) => Object.entries(hostOf(name).limitations ?? {}))]);
 }
 
-/** The argument of `--against` for no comparison. */
+/** The argument of `--against` that downloads the host's own release. */
 const NONE = "none";
 
-/** Maximum releases among which the release of a stale page is searched. */
-const MOST_KNOWN = 10;
-
-/** Opens the release to compare with: the current one by default. @throws UserError if a named one does not exist or is incomplete. */
-export async function openAgainst(name: string | undefined, dist: string, cwd: string) {
-  if (name === NONE) return { release: undefined, whyNot: `--against ${NONE}`, known: [] };
-  const release = name === undefined ? await openIfComplete(join(dist, CURRENT)) : await openChosen(dist, name, cwd);
-  const whyNot = `${dist} has no current release to compare with`;
-  if (!release) return { release, whyNot, known: [] };
-  const names = releaseNames(dist).slice(0, MOST_KNOWN);
-  const opened = await Promise.all(names.map((folder) => openIfComplete(join(dist, RELEASES, folder))));
-  const known = opened.filter((other) => other !== undefined && other.folder !== release.folder) as Release[];
-  return { release, whyNot: undefined, known };
+/** Opens the release to compare with: the current one by default, if there is one. @throws UserError if a named one does not exist or is incomplete. */
+export async function openAgainst(name: string | undefined, dist: string, cwd: string): Promise<Release | undefined> {
+  if (name === NONE) return undefined;
+  return name === undefined ? openIfComplete(join(dist, CURRENT)) : openChosen(dist, name, cwd);
 }

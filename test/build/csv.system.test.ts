@@ -58,10 +58,10 @@ test("verify finds a flipped byte, another cell, a row that is missing and one t
   const lines = text.trimEnd().split("\n");
   expect(await found(text.replace("closed,code", "closed,id"))).toMatchObject([["csv", { path: PATH }]]);
   expect(await found([...lines.slice(0, 30), "x", ...lines.slice(31), ""].join("\n"))).toMatchObject([
-    ["csv", { path: PATH, page: 2 }],
+    ["csv", { path: PATH, found: expect.stringContaining("plain bytes of") }],
   ]);
   expect(await found(`${lines.slice(0, -1).join("\n")}\n`)).toMatchObject([
-    ["csv", { page: 3, found: "an end", expected: "as many records as the pages have" }],
+    ["csv", { found: expect.stringContaining("plain bytes of") }],
   ]);
-  expect(await found(`${text}${lines.at(-1)}\n`)).toMatchObject([["csv", { found: "more records" }]]);
+  expect(await found(`${text}${lines.at(-1)}\n`)).toMatchObject([["csv", { found: "more plain bytes" }]]);
 });

@@ -233,7 +233,7 @@ describe("use and releases", () => {
     writeFileSync(join(first.folder, "api/users/pages/3.json"), "[]");
     await expect(useRelease(dist, first.id)).rejects.toThrow("3.json does not match its digest");
     rmSync(join(first.folder, "SHA256SUMS"));
-    await expect(useRelease(dist, first.id)).rejects.toThrow("it lacks SHA256SUMS");
+    await expect(useRelease(dist, first.id)).rejects.toThrow("SHA256SUMS: found no file;");
     expect((await listReleases(dist)).map(({ broken }) => broken)).toEqual([
       undefined,
       expect.stringContaining("SHA256SUMS"),
@@ -251,30 +251,38 @@ describe("use and releases", () => {
 
 describe("openRelease", () => {
   const changes: [what: string, change: (release: string) => void, why: string][] = [
-    ["a page is gone", (release) => unlinkSync(join(release, "api/users/pages/2.json")), "2.json is missing"],
+    ["a page is gone", (release) => unlinkSync(join(release, "api/users/pages/2.json")), "2.json: found no such file;"],
     [
       "snapshot.json is altered",
       (release) => alter(join(release, "snapshot.json"), '"count":25', '"count":26'),
-      "does not match its digest",
+      "snapshot.json: found other bytes",
     ],
     [
       "snapshot.json has another key",
       (release) => alter(join(release, "snapshot.json"), "{", '{"x":1,'),
-      "is not of the form",
+      "expected the JSON that Rollcall writes",
     ],
-    ["snapshot.json is no JSON", (release) => writeFileSync(join(release, "snapshot.json"), "{"), "is not of the form"],
+    [
+      "snapshot.json is no JSON",
+      (release) => writeFileSync(join(release, "snapshot.json"), "{"),
+      "expected the JSON that Rollcall writes",
+    ],
     [
       "a digest is altered",
       (release) => alter(join(release, "SHA256SUMS"), /^./, (digit) => (digit === "0" ? "1" : "0")),
-      "its id",
+      "which its content gives",
     ],
     [
       "a line is gone",
       (release) => alter(join(release, "SHA256SUMS"), /^.*\n/, ""),
-      "2 page files are listed, 3 were expected",
+      "a file that lists 2 page files, not 3",
     ],
-    ["a line is there twice", (release) => alter(join(release, "SHA256SUMS"), /^(.*\n)/, "$1$1"), "listed twice"],
-    ["a line is cut", (release) => alter(join(release, "SHA256SUMS"), /.{70}\n$/, "\n"), "is not a line of SHA256SUMS"],
+    ["a line is there twice", (release) => alter(join(release, "SHA256SUMS"), /^(.*\n)/, "$1$1"), "1.json twice"],
+    [
+      "a line is cut",
+      (release) => alter(join(release, "SHA256SUMS"), /.{70}\n$/, "\n"),
+      "not 64 hexadecimal digits, two spaces and a path",
+    ],
   ];
 
   function alter(path: string, from: string | RegExp, to: string | ((match: string) => string)): void {
@@ -301,7 +309,7 @@ describe("openRelease", () => {
     const { folder: release } = await publish();
     execFileSync("mv", [join(release, "api/users/pages"), join(folder, "outside")]);
     symlinkSync(join(folder, "outside"), join(release, "api/users/pages"));
-    await expect(openRelease(release)).rejects.toThrow("api/users/pages is missing");
+    await expect(openRelease(release)).rejects.toThrow("api/users/pages: found no folder, or a link to one");
     await expect(openRelease(join(folder, "nowhere"))).rejects.toThrow('run "rollcall build" first');
     await expect(openRelease(db)).rejects.toThrow("is a file, not a release's folder");
   });

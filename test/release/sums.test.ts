@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import { PagePaths, SUMS } from "../../src/release/layout.js";
 import { PageNames } from "../../src/release/page-names.js";
 import { sha256, withReleaseFile } from "../../src/release/plain-files.js";
-import { encodeSums, findListed, PageDigests, readSums } from "../../src/release/sums.js";
+import { encodeSums, PageDigests, readSums } from "../../src/release/sums.js";
 import { scratch } from "../support/files.js";
 
 // Gives numbers of one to four digits, and several blocks with an incomplete last one.
@@ -33,9 +33,15 @@ const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString
 const textOf = () => [...encodeSums({ paths: PATHS, pages: digests, others: OTHERS })].join("");
 const read = () => withReleaseFile(path, (file, size) => readSums({ file, size }, SHAPE));
 
+const whole = async () => {
+  const sums = await read();
+  if ("why" in sums) throw new Error(sums.why);
+  return sums;
+};
+
 test("reads back digests by number", async () => {
   writeFileSync(path, textOf());
-  const { pages } = await read();
+  const { pages } = await whole();
   expect([...pages.files(PATHS)]).toEqual([...digests.files(PATHS)]);
   for (const [first, count] of [
     [250, 800],
@@ -51,29 +57,22 @@ test("reads back digests by number", async () => {
 test("accepts lines in any order, and refuses invalid ones", async () => {
   const lines = textOf().split("\n").slice(0, -1);
   writeFileSync(path, `${lines.toReversed().join("\n")}\n`);
-  const { pages, others } = await read();
+  const { pages, others } = await whole();
   expect([...pages.files(PATHS)]).toEqual([...digests.files(PATHS)]);
   expect(others).toEqual(new Map([...OTHERS].reverse()));
   const bad: [lines: string[], why: string][] = [
-    [lines.slice(1), "3701 page files are listed, 3702 were expected"],
-    [[...lines, lines[0] ?? ""], "listed twice"],
-    [[...lines, `${sha256("")}  ../x`], "is not a line of SHA256SUMS"],
-    [[...lines, "x".repeat(2 ** 20)], "is not a line of SHA256SUMS"],
+    [lines.slice(1), "lists 3701 page files, not 3702"],
+    [[...lines, lines[0] ?? ""], "twice"],
+    [[...lines, lines.at(-1) ?? ""], "twice"],
+    [[...lines, `${sha256("")}  ../x`], "not 64 hexadecimal digits, two spaces and a path"],
+    [[...lines, "x".repeat(2 ** 20)], "not 64 hexadecimal digits, two spaces and a path"],
   ];
   for (const [some, why] of bad) {
     writeFileSync(path, `${some.join("\n")}\n`);
-    await expect(read()).rejects.toThrow(why);
+    expect(await read()).toEqual({ why: expect.stringContaining(why) });
   }
-});
-
-test("finds a path from the end of the file", async () => {
-  for (const length of [0, 65_400, 65_500, 65_536, 65_600, 200_000]) {
-    const line = `${sha256("contract")}  contract.json\n`;
-    writeFileSync(path, `${"x".repeat(70)}\n${line}${"y".repeat(length)}\n`);
-    expect(await withReleaseFile(path, async (file, size) => findListed({ file, size }, "contract.json"))).toBe(
-      sha256("contract"),
-    );
-  }
+  writeFileSync(path, lines.join("\n"));
+  expect(await read()).toEqual({ why: "has no newline at its end" });
 });
 
 test("keeps names of pages, and refuses other names", () => {
@@ -82,6 +81,5 @@ test("keeps names of pages, and refuses other names", () => {
   for (const name of good) expect(names.add(name)).toBe(true);
   for (const name of ["01.json", "1.json.zip", "1.txt", "a.json", "1", "1000000000.json"])
     expect(names.add(name)).toBe(false);
-  expect([...names.names()].sort()).toEqual(good.toSorted());
-  expect([names.has(1, "identity"), names.has(1, "br"), names.hasName("8192.json.br")]).toEqual([true, false, true]);
+  expect([names.has(1, "identity"), names.has(1, "br"), names.has(8192, "br")]).toEqual([true, false, true]);
 });

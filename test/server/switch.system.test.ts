@@ -34,7 +34,7 @@ test("to a broken release is refused and logged, and followed after repair", asy
   await switchTo(dist, next);
   await until(() => lines.length > 0);
   await server.reload();
-  expect(lines[0]).toMatch(/^Still serving [0-9a-f]{12}\. Release .* is broken: .*1\.json is missing/);
+  expect(lines[0]).toMatch(/^Still serving [0-9a-f]{12}\. Release .* is broken: .*1\.json: found no such file/);
   expect(server.release.folder).toBe(before);
   expect((await ask(port, "/api/users/")).status).toBe(200);
   await rename(`${missing}.away`, missing);

@@ -130,7 +130,6 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   allow: ["range, post", ["range", "post"]],
   concurrency: ["3", 3],
   rate: ["50", 50],
-  junit: ["/j.xml", "/j.xml"],
   json: ["true", true],
   quiet: ["true", true],
 };

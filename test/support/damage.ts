@@ -61,13 +61,12 @@ const namedRows = (names: readonly string[] = NAMES) =>
   }));
 
 /** All optional files, except signatures and steps. */
-export const FULL: Partial<BuildOptions> = { bulk: true, explorer: true, encodings: [] };
+export const FULL: Partial<BuildOptions> = { bulk: true, csv: true, explorer: true, encodings: [] };
 
 /** Builders of releases by kind. `steps` has two older releases beside it. */
 const KINDS = {
   plain: (folder: string, options: object) => plainIn(folder, options),
   full: (folder: string, options: object) => plainIn(folder, { ...FULL, ...options }, namedRows()),
-  hosts: (folder: string, options: object) => plainIn(folder, { adapt: ["nginx", "htaccess"], ...options }),
   entries: (folder: string, options: object) => entriesRelease(undefined, options, folder),
   steps: async (folder: string, options: object) => (await chainIn(folder, options)).folder,
 };

@@ -2,7 +2,6 @@
 import {
   appendFileSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,9 +10,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { encodeChanges } from "../../src/artifacts/steps.js";
-import { CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
+import { CONTRACT, RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
 import { sha256 } from "../../src/release/plain-files.js";
 import type { Finding } from "../../src/verify/verdict.js";
 import {
@@ -119,8 +118,8 @@ const SWAP = /\n([^\n]*),\n([^\n]*),\n/;
 const SWAPPED = "\n$2,\n$1,\n";
 const first = userId(0);
 
-const NOT_OURS = (what: string) =>
-  `${what}…what this version of Rollcall writes; what another version wrote is not verified`;
+const OTHER = (path: string) => `${path}: other bytes, …, as the records make it`;
+const plainOf = (file: string) => `${file}: … plain bytes of …, as in the pages`;
 
 const FILES = damages("plain", false, {
   "a page is gone": [gone(page(2)), "files count", "files api/users/pages/2.json page 2: no such file"],
@@ -131,8 +130,8 @@ const FILES = damages("plain", false, {
   "a page that is no page's name": [wrote("api/users/pages/01.json", ""), "files", "api/users/pages/01.json"],
   "a file in a folder of its own": [wrote("a/b/c", ""), "files", "a/b/c"],
   "a hidden file": [wrote(".DS_Store", ""), "files", ".DS_Store"],
-  "a link in place of a page": [linked(page(2)), "files count", "2.json…a symbolic link; a plain file"],
-  "a link in place of the pages' folder": [linked("api"), "files count", "files api: a symbolic link"],
+  "a link in place of a page": [linked(page(2)), "files count", "2.json…a link or a special file; a plain file"],
+  "a link in place of the pages' folder": [linked("api"), "files count", "files api: a link"],
   "one byte of a page": [
     replaced(page(2), "user4", "user5"),
     "digests compressed record-list",
@@ -148,15 +147,23 @@ const FILES = damages("plain", false, {
     "digests compressed",
     "digests …3.json.gz page 3",
   ],
-  "the image": [(f) => appendFileSync(join(f, "avatar.svg"), " "), "digests avatar", "digests avatar.svg"],
+  "the image": [(f) => appendFileSync(join(f, "avatar.svg"), " "), "digests", "digests avatar.svg"],
   "a line of records.sha256": [otherDigit(RECORDS), "digests record-list", "digests records.sha256"],
   "snapshot.json": [snapshot({ skipped: 1 }), "digests snapshot", "digests snapshot.json"],
   "a digest": [otherDigit(SUMS), "digests snapshot", "digests …1.json page 1"],
-  "a line of SHA256SUMS is gone": [replaced(SUMS, /.*pages\/2\.json\n/, ""), "sums", "2.json…not listed"],
-  "a line of SHA256SUMS twice": [replaced(SUMS, /.*avatar.svg\n/, "$&$&"), "sums", "avatar.svg: listed twice"],
+  "a line of SHA256SUMS is gone": [
+    replaced(SUMS, /.*pages\/2\.json\n/, ""),
+    "sums",
+    "SHA256SUMS: a file that lists 8 page files, not 9",
+  ],
+  "a line of SHA256SUMS twice": [
+    replaced(SUMS, /.*avatar.svg\n/, "$&$&"),
+    "sums",
+    "SHA256SUMS: a file that lists avatar.svg twice",
+  ],
   "a line that sha256sum would not read": [
     replaced(SUMS, "  avatar.svg", " avatar.svg"),
-    "sums files",
+    "sums",
     "sums SHA256SUMS…64 hexadecimal digits, two spaces and a path",
   ],
   "a path that leads out of the release": [
@@ -165,32 +172,28 @@ const FILES = damages("plain", false, {
     "sums ",
   ],
   "SHA256SUMS without its last newline": [cut(SUMS, -1), "sums", "no newline at its end"],
-  "SHA256SUMS is gone": [gone(SUMS), "sums files", "sums SHA256SUMS: no file to read"],
-  "snapshot.json is gone": [gone(SNAPSHOT), "files snapshot", "snapshot snapshot.json: no file to read"],
-  "snapshot.json is not JSON": [wrote(SNAPSHOT, "{"), "digests snapshot", "snapshot snapshot.json: {"],
-  "snapshot.json has no base URL": [snapshot({ base_url: undefined }), "digests snapshot", "snapshot "],
+  "SHA256SUMS is gone": [gone(SUMS), "sums", "sums SHA256SUMS: no file; a plain file"],
+  "snapshot.json is gone": [gone(SNAPSHOT), "snapshot", "snapshot snapshot.json: no file; a plain file"],
+  "snapshot.json is not JSON": [wrote(SNAPSHOT, "{"), "snapshot", "snapshot snapshot.json: {"],
+  "snapshot.json has no base URL": [snapshot({ base_url: undefined }), "snapshot", "snapshot "],
   "snapshot.json speaks of pages without end": [
     snapshot({ pages: 999_999_999 }),
-    "sums files digests snapshot links",
-    "pages 999999999; 3, for count 7, 3 a page",
+    "sums",
+    "SHA256SUMS: a file that is too short for 2999999997 page files",
   ],
-  "more pages than have numbers": [
-    snapshot({ pages: Number.MAX_SAFE_INTEGER }),
-    "digests snapshot",
-    "snapshot snapshot.json",
-  ],
+  "more pages than have numbers": [snapshot({ pages: Number.MAX_SAFE_INTEGER }), "snapshot", "snapshot snapshot.json"],
   "a coding a million times": [
     snapshot({ encodings: Array(1_000_000).fill("br") }),
-    "digests snapshot",
+    "snapshot",
     "snapshot snapshot.json",
   ],
   "snapshot.json that is nested too deep for any stack": [
     replaced(SNAPSHOT, /"warnings":{}/, `"warnings":${"[".repeat(200_000)}`),
-    "digests snapshot",
+    "snapshot",
     "snapshot snapshot.json",
   ],
   "a page of a terabyte": [large(page(2), 2 ** 40), "pages count", "2.json…a file that is too large"],
-  "SHA256SUMS of a terabyte": [large(SUMS, 2 ** 40), "sums", "sums SHA256SUMS: no newline at its end"],
+  "SHA256SUMS of a terabyte": [large(SUMS, 2 ** 40), "sums", "sums SHA256SUMS: a file that has no newline at its end"],
 });
 
 const PAGES = damages("plain", true, {
@@ -297,18 +300,10 @@ const PAGES = damages("plain", true, {
   ],
   "links of another base URL": [
     snapshot({ base_url: "https://other.example" }),
-    "description links",
+    "links",
     `page 1: next "${BASE_URL}/api/users/?format=api&page=2"`,
   ],
-  "a base URL that is none": [snapshot({ base_url: "ftp://x" }), "snapshot description links", "base_url ftp://x"],
-  "another word in openapi.json": [
-    replaced(OPENAPI, "All users, page by page.", "All users."),
-    "description",
-    NOT_OURS('openapi.json: tags.0.description "All users."'),
-  ],
-  "an openapi.json that ends too soon": [cut(OPENAPI, -3), "description", "openapi.json: in line …"],
-  "an openapi.json that is none": [wrote(OPENAPI, "{}"), "description", NOT_OURS("openapi.json: openapi nothing")],
-  "no avatar where one is described": [gone("avatar.svg"), "description", OPENAPI],
+  "a base URL that is none": [snapshot({ base_url: "ftp://x" }), "snapshot links", "base_url ftp://x"],
   "warnings that nobody gives": [snapshot({ warnings: { circles: 2 } }), "snapshot", "circles 2; 0, as there are"],
   "a user that is nested too deep for any stack": [
     onPage(1, '"circles":[]', `"circles":[${deep(200_000)}]`),
@@ -320,11 +315,6 @@ const PAGES = damages("plain", true, {
     "snapshot",
     "constructor 2; 0, as there are",
   ],
-  "a warning that is not counted": [
-    onPage(1, '"tokens":4', '"tokens":5'),
-    "snapshot",
-    "tokens_do_not_add_up 0; 1, as there are",
-  ],
   "another version of the contract": [snapshot({ contract: 99 }), "snapshot", "contract 99"],
   "other bytes under gzip": [
     (f) => writeFileSync(join(f, `${page(2)}.gz`), readFileSync(join(f, `${page(1)}.gz`))),
@@ -333,14 +323,10 @@ const PAGES = damages("plain", true, {
   ],
   "what is no Brotli": [wrote(`${page(2)}.br`, "hello"), "compressed", "2.json.br…not br"],
   "a bomb": [wrote(`${page(2)}.gz`, gzipSync(Buffer.alloc(50_000_000))), "compressed", "more bytes"],
-  "a user's digest": [otherDigit(RECORDS), "record-list", `page 1 ${first}`],
-  "records.sha256 in another order": [replaced(RECORDS, /(.*\n)(.*\n)/, "$2$1"), "record-list", `page 1 ${first}`],
-  "records.sha256 is too short": [cut(RECORDS, -71), "record-list", `page 3 ${userId(6)}: no line`],
-  "records.sha256 is too long": [
-    (f) => appendFileSync(join(f, RECORDS), "x"),
-    "record-list",
-    "records.sha256: bytes behind the last record; a line for each record",
-  ],
+  "a user's digest": [otherDigit(RECORDS), "record-list", OTHER(RECORDS)],
+  "records.sha256 in another order": [replaced(RECORDS, /(.*\n)(.*\n)/, "$2$1"), "record-list", OTHER(RECORDS)],
+  "records.sha256 is too short": [cut(RECORDS, -71), "record-list", OTHER(RECORDS)],
+  "records.sha256 is too long": [(f) => appendFileSync(join(f, RECORDS), "x"), "record-list", OTHER(RECORDS)],
 });
 
 /** Replaces the whole text of the part. */
@@ -364,35 +350,31 @@ const BULK = damages("full", true, {
     "bulk",
     "a file that has 1000000 bytes after its gzip data",
   ],
-  "a part without its last record": [
-    part((text) => text.replace(LAST_LINE, "")),
-    "bulk",
-    "an end 1 records too early; as many as bulk.json counts",
-  ],
+  "a part without its last record": [part((text) => text.replace(LAST_LINE, "")), "bulk", plainOf("1.ndjson.gz")],
   "a part with a record more": [
     part((text) => `${text}{}\n`),
     "bulk",
-    "1.ndjson.gz: more records; no more than bulk.json counts",
+    "1.ndjson.gz: more plain bytes; …, as in the pages",
   ],
   "a part with one byte of a record changed": [
     part((text) => text.replace('"user4"', '"user5"')),
     "bulk",
-    `1.ndjson.gz page 2 ${userId(4)}: …; the record of its page, byte for byte`,
+    plainOf("1.ndjson.gz"),
   ],
   "two records of a part in each other's place": [
     parts((text) => text.replace(/^(.*\n)(.*\n)/, "$2$1")),
     "bulk",
-    `1.ndjson.gz page 1 ${first}`,
+    plainOf("1.ndjson.gz"),
   ],
   "one record of a part twice": [
     parts((text) => text.replace(/^(.*\n)(.*\n)/, "$1$1")),
     "bulk",
-    `1.ndjson.gz page 1 ${userId(1)}`,
+    plainOf("1.ndjson.gz"),
   ],
   "a record of a part that goes on behind its end": [
     parts((text) => text.replace("}\n", "} \n")),
     "bulk",
-    `1.ndjson.gz page 1 ${first}`,
+    "1.ndjson.gz: more plain bytes",
   ],
   "a part that is counted too low, in both places": [
     parts((text) => text.replace(LAST_LINE, "")),
@@ -428,7 +410,7 @@ const BULK = damages("full", true, {
   ],
   "no bulk.json": [
     gone("bulk.json"),
-    "description bulk explorer",
+    "bulk",
     "bulk.json: a file that is not readable; the parts that hold all records",
   ],
   "a bulk.json that is none": [wrote("bulk.json", "[]\n"), "bulk", "bulk.json: …; the parts that hold all records"],
@@ -447,11 +429,18 @@ const BULK = damages("full", true, {
     "bulk",
     "bulk.json",
   ],
-  "a page that has no records to compare with": [
-    wrote(page(2), "nothing\n"),
-    "pages count bulk",
-    "bulk …page 2: …; what its page has, which cannot be read",
+});
+
+const CSV = damages("full", true, {
+  "a cell of the CSV file": [
+    (f) => {
+      const plain = String(gunzipSync(readFileSync(join(f, "records.csv.gz"))));
+      writeFileSync(join(f, "records.csv.gz"), gzipSync(plain.replace("user4", "user5")));
+    },
+    "csv",
+    plainOf("records.csv.gz"),
   ],
+  "a CSV file that is cut": [large("records.csv.gz", 50), "csv", "not complete gzip (Z_BUF_ERROR)"],
 });
 
 const KEYS = "lookup/keys/1.txt";
@@ -462,108 +451,53 @@ const FACETS = "explorer/facets/1.txt";
 const keller = (to: string) => replaced(WORDS, "keller\tgi", to);
 
 const LOOKUP = damages("full", true, {
-  "it says that another version wrote it": [
-    replaced(INDEX, '"version":2', '"version":3'),
-    "lookup",
-    "index.json: version 3; 2",
-  ],
-  "a word is missing": [
-    replaced(WORDS, /^keller\t.*\n/m, ""),
-    "lookup",
-    "words/1.txt: in line 6: lovelace …; keller gi",
-  ],
-  "a word is made up": [
-    replaced(WORDS, /^keller\t/m, "evil\tg\n$&"),
-    "lookup",
-    "words/1.txt: in line 6: evil g; keller gi",
-  ],
+  "a word is missing": [replaced(WORDS, /^keller\t.*\n/m, ""), "lookup", OTHER(WORDS)],
+  "a word is made up": [replaced(WORDS, /^keller\t/m, "evil\tg\n$&"), "lookup", OTHER(WORDS)],
   "a word is made up behind all others": [
     (f) => appendFileSync(join(f, WORDS), "\u{10fffe}\tg\n"),
     "lookup",
-    "words/1.txt: in line …; an end",
+    OTHER(WORDS),
   ],
-  "the last word is missing": [replaced(WORDS, LAST_LINE, ""), "lookup", "words/1.txt: in line …: an end; "],
+  "the last word is missing": [replaced(WORDS, LAST_LINE, ""), "lookup", OTHER(WORDS)],
   // Anna Keller and Björn Keller are records 1 and 3.
-  "a record stands under another one's word": [
-    keller("keller\tgj"),
-    "lookup",
-    "words/1.txt: in line 6: keller gj; keller gi",
-  ],
-  "a file is cut": [large(WORDS, 30), "lookup", WORDS],
-  "a file is empty": [large(KEYS, 0), "lookup", "keys/1.txt: in line 1: an end; 0"],
-  "a file has megabytes behind it": [large(KEYS, 2 ** 22), "lookup", "keys/1.txt: in line 8: …; an end"],
+  "a record stands under another one's word": [keller("keller\tgj"), "lookup", OTHER(WORDS)],
+  "a file is cut": [large(WORDS, 30), "lookup", OTHER(WORDS)],
+  "a file is empty": [large(KEYS, 0), "lookup", OTHER(KEYS)],
+  "a file has megabytes behind it": [large(KEYS, 2 ** 22), "lookup", OTHER(KEYS)],
   "a file is missing": [gone(KEYS), "lookup", "keys/1.txt: no such file; one, as the records make it"],
   "a file of the look-up is one too many": [
     wrote("lookup/words/2.txt", "zz\tg\n"),
     "lookup",
-    "words/2.txt: a file; none, since this version of Rollcall makes no such file",
+    "words/2.txt: a file; none, since the records make no such file",
   ],
   "a file of another name lies there": [wrote("lookup/notes.txt", ""), "lookup", "lookup/notes.txt: a file"],
-  "index.json is missing": [gone(INDEX), "description lookup", "index.json: no such file; one, as the records make it"],
+  "index.json is missing": [gone(INDEX), "lookup", "index.json: no such file; one, as the records make it"],
   "index.json says that a file begins elsewhere": [
     replaced(INDEX, '"words":["7', '"words":["8'),
     "lookup",
-    'index.json: words.0 "8"; "7"',
+    OTHER(INDEX),
   ],
-  "index.json names other fields": [
-    replaced(INDEX, '["display_name"]', '["bio"]'),
-    "lookup",
-    'index.json: fields.….0 "bio"; "display_name"',
-  ],
-  "index.json has another form": [
-    replaced(INDEX, '"version":', '"version": '),
-    "lookup",
-    "index.json: another form; keys sorted, no white space, one final newline",
-  ],
+  "index.json names other fields": [replaced(INDEX, '["display_name"]', '["bio"]'), "lookup", OTHER(INDEX)],
+  "index.json has another form": [replaced(INDEX, '"version":', '"version": '), "lookup", OTHER(INDEX)],
   "index.json is deep": [wrote(INDEX, `${deep(50_000)}\n`), "lookup", INDEX],
 });
 
 const HTML = "index.html";
-const html = (from: string | RegExp, to: string) => replaced(HTML, from, to);
-const before = (tag: string) => html("<main ", `${tag}<main `);
-
 const EXPLORER = damages("full", true, {
   "it counts other records": [
     replaced(SUMMARY, '"count":7,"facets"', '"count":8,"facets"'),
     "explorer",
-    "summary.json: count 8; 7",
+    OTHER(SUMMARY),
   ],
   "a value is counted wrong": [
     replaced(SUMMARY, '"count":4,"value":"VERIFIED"', '"count":3,"value":"VERIFIED"'),
     "explorer",
-    "summary.json: facets.….values.0.count 3; 4",
+    OTHER(SUMMARY),
   ],
   "summary.json is missing": [gone(SUMMARY), "explorer", "summary.json: no such file; one, as the records make it"],
-  "a sorted file is cut": [large(FACETS, 12), "explorer", FACETS],
+  "a sorted file is cut": [large(FACETS, 12), "explorer", OTHER(FACETS)],
   "a sorted file is missing": [gone(FACETS), "explorer", "facets/1.txt: no such file; one, as the records make it"],
-  "index.html is missing": [
-    gone(HTML),
-    "description explorer",
-    "index.html: no such file; one, as the records make it",
-  ],
-  "its script is missing": [
-    gone("explorer/app.js"),
-    "explorer",
-    "explorer/app.js: no such file; one, as the records make it",
-  ],
-  "its script is another": [
-    (f) => appendFileSync(join(f, "explorer/app.js"), "\nfetch('https://evil.example');"),
-    "explorer",
-    NOT_OURS("explorer/app.js: in line …"),
-  ],
-  "a script is one too many": [
-    wrote("explorer/more.js", "\n"),
-    "explorer",
-    "explorer/more.js: a file; none, since this version of Rollcall makes no such file",
-  ],
-  "it is larger than any": [(f) => truncateSync(join(f, HTML), 2 ** 24 + 1), "explorer", NOT_OURS("html: in line …")],
-  "a figure is another": [html(/<h1>7 /, "<h1>9 "), "explorer", NOT_OURS("html: in line …<h1>9")],
-  "it has a script of its own": [before("<script>alert(1)</script>"), "explorer", NOT_OURS("html: …<script>alert(1)")],
-  "the image has a script": [
-    replaced("avatar.svg", "</svg>", "<script>alert(1)</script></svg>"),
-    "avatar",
-    NOT_OURS("avatar.svg: in line 3: <script>alert(1)"),
-  ],
+  "index.html is missing": [gone(HTML), "explorer", "index.html: no such file; the explorer"],
 });
 
 /** Changes the contract of a release, and nothing else. */
@@ -588,28 +522,14 @@ const ENTRY_PAGES = damages("entries", true, {
     "unique-keys",
     " 0: 2 times, on pages 1 to 6",
   ],
-  "a digest in the list of records": [otherDigit(RECORDS), "record-list", "page 1"],
-  "a key in the list of records": [replaced(RECORDS, /\d+\n$/, "1\n"), "record-list", "record-list …page 6"],
-  "a line of the list is gone": [
-    replaced(RECORDS, LAST_LINE, ""),
-    "record-list",
-    "records.sha256 page 6 …: no line in line 23; ",
-  ],
-  "a list without newlines": [wrote(RECORDS, "0".repeat(1000)), "record-list", "records.sha256 page 1 …: 0000000000"],
+  "a digest in the list of records": [otherDigit(RECORDS), "record-list", OTHER(RECORDS)],
+  "a key in the list of records": [replaced(RECORDS, /\d+\n$/, "1\n"), "record-list", OTHER(RECORDS)],
+  "a line of the list is gone": [replaced(RECORDS, LAST_LINE, ""), "record-list", OTHER(RECORDS)],
+  "a list without newlines": [wrote(RECORDS, "0".repeat(1000)), "record-list", OTHER(RECORDS)],
   "a warning of a field that is not counted": [
     onEntries(1, /"level":(-?\d+)/, '"level":101'),
     "snapshot",
     "level 0; 1, as there are",
-  ],
-  "a warning of a condition that is counted too often": [
-    snapshot({ warnings: { "open-or-closed": 2, "low-level": 3 } }),
-    "snapshot",
-    "open-or-closed 2; 1, as there are",
-  ],
-  "a condition that another value makes untrue": [
-    onEntries(1, '"closed":"2026-02-28","is_open":false', '"closed":null,"is_open":false'),
-    "snapshot",
-    "open-or-closed 1; 2, as there are",
   ],
   "the version in snapshot.json": [snapshot({ contract: 1 }), "snapshot", "contract 1"],
   "a contract with a narrower field": [
@@ -617,28 +537,20 @@ const ENTRY_PAGES = damages("entries", true, {
       ...file,
       properties: { ...(file["properties"] as object), level: { type: "integer", minimum: 0 } },
     })),
-    "snapshot description records",
+    "records",
     "level -19; must not be negative",
   ],
-  "a contract with another order": [
-    listing({ order: ["topic", "level", "seq"] }),
-    "description order",
-    "topic, level, seq",
-  ],
-  "a contract of another version": [
-    listing({ version: 4 }),
-    "snapshot description",
-    "contract 3; 4, the version of contract.json",
-  ],
+  "a contract with another order": [listing({ order: ["topic", "level", "seq"] }), "order", "topic, level, seq"],
+  "a contract of another version": [listing({ version: 4 }), "snapshot", "contract 3; 4, the version of contract.json"],
   "a contract with another key": [
     listing({ key: "level", order: ["level"] }),
-    "description order unique-keys record-list",
+    "order unique-keys record-list",
     "order ",
   ],
   "a contract with another path": [
     listing({ path: "/other/" }),
-    "sums files snapshot description count",
-    "files other/pages/1.json…no such file",
+    "sums",
+    "sums SHA256SUMS: a file that has the line …other/pages/1.json",
   ],
 });
 
@@ -661,13 +573,6 @@ const saidOfStep = (change: object) => (f: string) =>
   changeChanges(f, ({ state, steps: [step, ...older] }) => ({ state, steps: [{ ...step, ...change }, ...older] }));
 const form = (from: string, to: string) => (f: string) =>
   put(f, "changes.json", readFileSync(join(f, "changes.json"), "utf8").replace(from, to));
-
-/** A line that puts a user as the first release has it. */
-function putLine(folder: string, number: number): string {
-  const oldest = join(dirname(folder), readdirSync(dirname(folder)).sort()[0] ?? "");
-  const lines = readFileSync(join(oldest, page(1)), "utf8").split("\n");
-  return `{"put":${lines.find((text) => text.includes(userId(number)))?.replace(/,$/, "")}}`;
-}
 
 const STEPS = damages("steps", true, {
   "a step that is cut": [bytes((all) => all.subarray(0, -20)), "changes", "not complete gzip (Z_BUF_ERROR)"],
@@ -692,46 +597,6 @@ const STEPS = damages("steps", true, {
     stepped(([one = "", ...others]) => [one, one, ...others]),
     "changes",
     `${userId(1)} after ${userId(1)}, in line 2`,
-  ],
-  "a step without its last line": [
-    stepped((lines) => lines.slice(0, -1)),
-    "changes",
-    "no line for a record that differs; a line for each",
-  ],
-  "a remove of nobody": [
-    more(`{"remove":"${userId(500)}"}`),
-    "changes",
-    `${userId(500)}: a remove; none, since there was no such record before`,
-  ],
-  "a step without the line that removes": [
-    stepped((lines) => lines.filter((line) => line.startsWith('{"put"')), 1),
-    "changes",
-    "no line for a record that differs; a line for each",
-  ],
-  "a remove of a record that is still there": [
-    stepped(([one = ""]) => [one, `{"remove":"${userId(3)}"}`]),
-    "changes",
-    `${userId(3)}: a remove; none, since the record is there afterwards`,
-  ],
-  "a put of a record that is the same before": [
-    stepped((lines, f) => [...lines, putLine(f, 4)]),
-    "changes",
-    `${userId(4)}: a put; none, since the record was the same before`,
-  ],
-  "a put of a record that is gone": [
-    stepped((lines, f) => lines.map((line) => line.replace(/^{"remove".*$/, putLine(f, 2))), 1),
-    "changes",
-    `${userId(2)}: …; a remove, since the record is gone afterwards`,
-  ],
-  "a put of a record that is on no page": [
-    stepped((lines) => lines.map((line) => line.replaceAll(userId(3), userId(500)))),
-    "changes",
-    `${userId(500)}: …; a remove, since the record is gone afterwards`,
-  ],
-  "a put of another record": [
-    eachLine("edited", "edit"),
-    "changes",
-    `${userId(3)}: a put of the record of …; the record of `,
   ],
   "a record of a step that is not valid": [eachLine('"user3"', "3"), "changes", `${userId(3)}: username 3`],
   "a record of a step that is not canonical": [
@@ -769,7 +634,7 @@ const STEPS = damages("steps", true, {
   "a missing step": [(f) => put(f, newest(f).file, undefined), "changes", "no such file; a step"],
   "a changes.json that is none": [(f) => put(f, "changes.json", "[]\n"), "changes", "a file that does not fit"],
   "an empty changes.json": [(f) => put(f, "changes.json", ""), "changes", "a file that is not JSON"],
-  "no changes.json": [(f) => put(f, "changes.json", undefined), "description changes", "a file that is not readable"],
+  "no changes.json": [(f) => put(f, "changes.json", undefined), "changes", "a file that is not readable"],
   "a changes.json of another form": [form(":", ": "), "changes", "keys sorted, no white space, one final newline"],
   "a changes.json that leads out of the release": [
     (f) => form(newest(f).file, "../../etc/passwd")(f),
@@ -779,7 +644,7 @@ const STEPS = damages("steps", true, {
   "a changes.json of another state": [
     (f) => changeChanges(f, ({ steps: [, older] }) => ({ state: older?.to, steps: [older] })),
     "changes",
-    "state …, the digest of records.sha256",
+    "state …, as in snapshot.json",
   ],
   "fewer steps than there are files": [
     (f) => changeChanges(f, ({ state, steps: [step] }) => ({ state, steps: [step] })),
@@ -788,7 +653,7 @@ const STEPS = damages("steps", true, {
   ],
 });
 
-export const DAMAGES: readonly Damage[] = [FILES, PAGES, BULK, LOOKUP, EXPLORER, ENTRY_PAGES, STEPS].flat();
+export const DAMAGES: readonly Damage[] = [FILES, PAGES, BULK, CSV, LOOKUP, EXPLORER, ENTRY_PAGES, STEPS].flat();
 
 /** The rows of the table with these names, which must be in it. */
 export function damagesNamed(...names: readonly string[]): Damage[] {

@@ -78,7 +78,10 @@ test("does not follow a link or a folder in place of a file", async () => {
   mkdirSync(join(folder, KEYS));
   const { differing, lookup } = await verified(folder);
   expect(differing).toContain("files");
-  expect(lookup).toMatchObject({ outcome: "differs", findings: [{ path: KEYS, found: "no such file" }] });
+  expect(lookup).toMatchObject({
+    outcome: "differs",
+    findings: [KEYS, WORDS].map((path) => ({ path, found: "no such file" })),
+  });
 });
 
 test("stops unpacking a part that would unpack to ten gigabytes", async () => {
@@ -86,10 +89,13 @@ test("stops unpacking a part that would unpack to ten gigabytes", async () => {
   const megabyte = gzipSync(Buffer.alloc(2 ** 20, "x"));
   writePart(folder, Buffer.concat([gzipSync(partText(folder)), ...Array.from({ length: 10_240 }, () => megabyte)]));
   reseal(folder);
-  expect((await verified(folder)).bulk).toMatchObject({ count: 1, findings: [{ path: PART, found: "more records" }] });
+  expect((await verified(folder)).bulk).toMatchObject({
+    count: 1,
+    findings: [{ path: PART, found: "more plain bytes" }],
+  });
 });
 
-test("with invalid pages, the lookup is skipped, and other rows report the pages", async () => {
+test("with invalid pages, what they make is skipped, and other rows report the pages", async () => {
   const folder = await release("full");
   writeFileSync(join(folder, page(2)), "nothing\n");
   reseal(folder);

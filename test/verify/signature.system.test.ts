@@ -10,7 +10,6 @@ import { build, createServer as createHost, verify } from "../../src/index.js";
 import { SIGNATURE, SNAPSHOT, SUMS } from "../../src/release/layout.js";
 import { sha256 } from "../../src/release/plain-files.js";
 import { openSigner } from "../../src/release/signer.js";
-import { toJunit } from "../../src/verify/junit.js";
 import { edit, page, readSnapshot } from "../support/damage.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -58,7 +57,6 @@ async function byUrl(signKey: string | undefined, now?: Date): Promise<Place> {
 async function rowOf(options: NonNullable<Parameters<typeof verify>[0]>) {
   const verdict = await verify(options);
   const row = verdict.rows.find(({ name }) => name === "signature") ?? expect.fail("there is no such row");
-  expect(toJunit(verdict)).toContain('name="signature: SHA256SUMS is signed with one of the given keys');
   const said = row.findings.map(({ found, expected }) => `found ${found}; expected ${expected}`).join("\n");
   return { outcome: row.outcome, said: row.note ?? said };
 }
@@ -137,7 +135,6 @@ describe.each([
       ({ folder }) => resign(folder, { time: new Date("2100-01-01T00:00:00Z") }),
       "which is in the future",
     ],
-    ["no SHA256SUMS", ({ folder }) => rmSync(join(folder, SUMS)), "a signature without SHA256SUMS"],
   ];
 
   test.each(refused)("%s", async (_, change, said) => {

@@ -2,8 +2,10 @@
 import { createHash } from "node:crypto";
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { connect, isIP } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { connect as connectTls } from "node:tls";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { ListingError } from "../../client/errors.js";
 import { createBusyRetry } from "../../client/requests.js";
@@ -60,6 +62,10 @@ interface Question {
 export type Asker = ReturnType<typeof createAsker>;
 
 export const MAX_BYTES = 64 * 2 ** 20;
+/** The longest time of a timer. */
+const LONGEST_MS = 2 ** 31 - 1;
+/** Maximum bytes that are read of a response to HEAD. */
+const MAX_HEAD = 2 ** 18;
 const HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
 
 /** Makes a client for one host. */
@@ -68,7 +74,8 @@ export function createAsker(options: AskOptions) {
   const connections = { keepAlive: true, maxSockets: concurrency };
   const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
   const withRetries = createBusyRetry(signal);
-  let [requests, next] = [0, 0];
+  let requests = 0;
+  let next = 0;
   const turn = async () => {
     requests++;
     const at = Math.max(performance.now(), next);
@@ -80,10 +87,12 @@ export function createAsker(options: AskOptions) {
     get requests() {
       return requests;
     },
+    /** Waits until the rate allows a request, and counts it. */
+    turn,
     /** Sends a request. @throws NoAnswer without a complete response; UserError if the host is too busy */
     async ask(url: string, question: Question = {}): Promise<Answer> {
       const { maxBytes = MAX_BYTES } = question;
-      const ms = timeoutMs * Math.max(1, maxBytes / MAX_BYTES);
+      const ms = Math.min(LONGEST_MS, timeoutMs * Math.max(1, maxBytes / MAX_BYTES));
       const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
       try {
         return await withRetries(url, signal, async () => {
@@ -96,6 +105,14 @@ export function createAsker(options: AskOptions) {
           cause: error,
         });
       }
+    },
+    /**
+     * Counts the bytes after the headers of a response to HEAD, which Node's client does not show.
+     * @throws NoAnswer as `ask` does
+     */
+    async bodyOfHead(url: string): Promise<number> {
+      await turn();
+      return bodyOfHead(url, timeoutMs, signal);
     },
     close() {
       for (const agent of Object.values(agents)) agent.destroy();
@@ -149,6 +166,34 @@ async function exchange(url: string, question: Question, limits: Limits): Promis
   }
 }
 
+async function bodyOfHead(url: string, ms: number, signal: AbortSignal | undefined): Promise<number> {
+  const { protocol, hostname, port, host, origin } = new URL(url);
+  const isSecure = protocol === "https:";
+  // URL has an IPv6 address in brackets.
+  const name = hostname.replace(/^\[|\]$/g, "");
+  const place = { host: name, port: Number(port || (isSecure ? 443 : 80)), signal };
+  const socket = isSecure ? connectTls({ ...place, servername: isIP(name) ? "" : name }) : connect(place);
+  socket.setTimeout(ms, () => socket.destroy(new NoAnswer(url, `did not answer in full within ${ms / 1000} seconds`)));
+  const fields = Object.entries({ Host: host, Connection: "close", ...HEADERS }).map(
+    (pair) => `${pair.join(": ")}\r\n`,
+  );
+  socket.write(`HEAD ${url.slice(origin.length)} HTTP/1.1\r\n${fields.join("")}\r\n`);
+  let received = "";
+  try {
+    for await (const piece of socket) {
+      received += piece.toString("latin1");
+      if (received.length > MAX_HEAD) break;
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw explain(url, error, received !== "");
+  } finally {
+    socket.destroy();
+  }
+  const end = received.indexOf("\r\n\r\n");
+  return end < 0 ? 0 : received.length - end - 4;
+}
+
 const DECODERS = { br: createBrotliDecompress, gzip: createGunzip };
 
 async function readAnswer(url: string, response: IncomingMessage, { take }: Question, maxBytes: number) {
@@ -168,9 +213,11 @@ async function readAnswer(url: string, response: IncomingMessage, { take }: Ques
     // An error of the response also ends the decoder.
     if (!response.errored) flaw = `says Content-Encoding: ${coding}, which its body is not`;
   });
-  const [sent, inside] = [createHash("sha256"), createHash("sha256")];
+  const sent = createHash("sha256");
+  const inside = createHash("sha256");
   const body: Buffer[] = [];
-  let [length, bytes] = [0, 0];
+  let length = 0;
+  let bytes = 0;
   const within = (sum: number) => {
     if (sum > maxBytes) throw new NoAnswer(url, `answers more than the ${maxBytes} bytes that are allowed`);
     return sum;

@@ -1,17 +1,21 @@
-/** `rollcall verify` for a host: checks every page and file, and what the contract promises about HTTP. */
+/** `rollcall verify` for a host: compares every page and file with a release, and checks what the contract promises about HTTP. */
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { MOST_RESTARTS } from "../../client/walk.js";
 import type { Encoding } from "../../contract/headers.js";
 import { requireBaseUrl } from "../../hosted.js";
 import { count } from "../../print/numbers.js";
+import { SNAPSHOT } from "../../release/layout.js";
+import type { Release } from "../../release/open.js";
 import { makeScratch, removeScratch } from "../../scratch/folder.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { verifyRelease } from "../release/release.js";
-import { DISK_NAMES } from "../release/rows.js";
-import { describeSigned, SIGNATURE_ROW, whySkipped } from "../signature.js";
-import { allowedRow, type Row, type Verdict } from "../verdict.js";
-import { type AskOptions, createAsker } from "./ask.js";
+import { DISK_NAMES, skippedRows } from "../release/rows.js";
+import { wordingOf } from "../rules.js";
+import { SIGNATURE_ROW } from "../signature.js";
+import { allowedRow, Findings, type Row, type Verdict } from "../verdict.js";
+import { type Asker, type AskOptions, createAsker } from "./ask.js";
+import { DOWNLOAD_ROW, downloadAll, downloadManifest } from "./download.js";
 import { EVERYWHERE, HEADERS } from "./headers.js";
 import { askQuestion, QUESTIONS } from "./questions.js";
 import { MOST_FAILURES, type Reading, type ReadingOptions, readHost } from "./reading.js";
@@ -21,10 +25,10 @@ export interface VerifyHostOptions
     AskOptions,
     Pick<VerifyOptions, "workers">,
     Pick<VerifyEffects, "onProgress"> {
+  /** The release that the host should serve. Without one, the host's own is downloaded. */
+  against?: Release | undefined;
   /** Checks that may differ -> reason, if any. */
   allowed?: ReadonlyMap<string, string | undefined> | undefined;
-  /** Why no release can be compared with. */
-  whyNotAgainst?: string | undefined;
 }
 
 /** The checks of pages and files. */
@@ -58,31 +62,26 @@ function codingRows(coding: Encoding) {
 /** The checks of a host, as the docs list them. */
 export const HOST_ROWS: readonly Pick<Row, "name" | "rule">[] = [...ANSWER_ROWS, ...QUESTIONS];
 
-/** Verifies a host. @throws UserError if it cannot be reached, has no page 1, or fails repeatedly */
+/** Verifies a host. @throws UserError if it cannot be reached, has no release or no page 1, or fails repeatedly */
 export async function verifyHost(options: VerifyHostOptions): Promise<Verdict> {
   const baseUrl = requireBaseUrl(options.baseUrl);
-  const { onProgress, against } = options;
+  const { onProgress } = options;
   const asker = createAsker(options);
   const scratch = await makeScratch("verify");
   const onRequests = (requests: number, total: number) => onProgress?.({ requests, total: total + QUESTIONS.length });
   try {
-    let folder = "";
-    let reading: Reading | undefined;
-    for (let restarts = 0; restarts <= MOST_RESTARTS && (!reading || reading.hasMoved); restarts++) {
-      folder = mkdtempSync(join(scratch, "host-"));
-      reading = await readHost(asker, { ...options, baseUrl, onRequests }, folder);
-    }
-    if (!reading) throw new Error("Nothing was read.");
-    const { site, findings, contract, asked, hasMoved, promised, whyAbsent } = reading;
-    if (hasMoved) {
-      const found = `a different one each of the ${MOST_RESTARTS + 1} times that its pages were read`;
+    let seen = await readOnce(asker, { ...options, baseUrl, onRequests }, scratch);
+    for (let restarts = 0; restarts < MOST_RESTARTS && seen.reading.hasMoved; restarts++)
+      seen = await readOnce(asker, { ...options, baseUrl, onRequests }, scratch);
+    const { reading, findings, release, isWhole } = seen;
+    const { site, asked } = reading;
+    if (reading.hasMoved)
       findings.add({
         check: "one-snapshot",
         url: site.first.url,
-        found,
+        found: `a different one each of the ${MOST_RESTARTS + 1} times that its pages were read`,
         expected: "the same snapshot in every answer",
       });
-    }
     const questions: Row[] = [];
     let failures = 0;
     for (const question of QUESTIONS) {
@@ -98,21 +97,14 @@ export async function verifyHost(options: VerifyHostOptions): Promise<Verdict> {
       const { requests } = asker;
       onProgress?.({ requests, total: requests + QUESTIONS.length - questions.length });
     }
-    const { words } = contract.listing;
-    // Without a release to compare with, verify what the host serves as a release.
-    const own = against
-      ? []
-      : (
-          await verifyRelease({
-            ...{ folder, findings, promised, isSample: asked.pages < asked.of, whyAbsent },
-            ...{ workers: options.workers, signal: options.signal, onProgress },
-          })
-        ).rows;
-    const known = new Set(ANSWER_ROWS.map(({ name }) => name));
-    const answers = answerRows(reading, options);
-    const rows = [...answers, ...own.filter(({ name }) => !known.has(name)), ...questions];
+    const { words } = release.contract.listing;
+    const own = options.against ? [] : await downloadedRows(release, isWhole, options, findings);
+    const known = new Set<string>(ANSWER_ROWS.map(({ name }) => name));
+    const rows = [...answerRows(reading, findings), ...own.filter(({ name }) => !known.has(name)), ...questions];
     return {
-      ...{ subject: baseUrl, words, asked: { ...asked, requests: asker.requests } },
+      subject: baseUrl,
+      words,
+      asked: { ...asked, requests: asker.requests },
       rows: rows.map((row) => allowedRow(row, options.allowed)),
     };
   } finally {
@@ -121,17 +113,46 @@ export async function verifyHost(options: VerifyHostOptions): Promise<Verdict> {
   }
 }
 
-function answerRows({ findings, asked, note, signature }: Reading, options: VerifyHostOptions): Row[] {
-  const { against, whyNotAgainst = "there is no release to compare with" } = options;
+/** Downloads the host's release, unless one is given, and reads the host once. `isWhole`: all of the release was downloaded. */
+async function readOnce(asker: Asker, options: ReadingOptions & VerifyHostOptions, scratch: string) {
+  const { baseUrl, against, sample } = options;
+  const findings = new Findings();
+  const before = await asker.ask(`${baseUrl}/${SNAPSHOT}`);
+  const folder = against ? "" : mkdtempSync(join(scratch, "host-"));
+  const release = against ?? (await downloadManifest(asker, baseUrl, before, folder, findings));
+  const isWhole = !against && sample === undefined && (await downloadAll(asker, baseUrl, release, options, findings));
+  return { reading: await readHost(asker, before, release, options, findings), findings, release, isWhole };
+}
+
+/** The rows of the downloaded release. */
+async function downloadedRows(
+  { folder, contract }: Release,
+  isWhole: boolean,
+  { sample, workers, signal, onProgress }: VerifyHostOptions,
+  findings: Findings,
+): Promise<Row[]> {
+  const { count, first } = findings.of(DOWNLOAD_ROW.name);
+  const row = { ...DOWNLOAD_ROW, request: "", count, findings: first };
+  const why =
+    sample === undefined ? "the release could not be downloaded" : "it needs all pages; run this without --sample";
+  if (!isWhole) {
+    const download: Row =
+      sample === undefined ? { ...row, outcome: "differs" } : { ...row, outcome: "skipped", note: why };
+    return [download, ...skippedRows(why, wordingOf(contract), findings, undefined)];
+  }
+  const { rows } = await verifyRelease({ folder, isCopy: true, findings, workers, signal, onProgress });
+  return [{ ...row, outcome: "passed" }, ...rows];
+}
+
+function answerRows({ asked, note, signature }: Reading, findings: Findings): Row[] {
   const pages = asked.pages === asked.of ? count(asked.of, "page") : `${asked.pages} of ${count(asked.of, "page")}`;
-  const requests = new Map([
+  const requests = new Map<string, string>([
     ["files", count(asked.files, "file")],
-    [SIGNATURE_ROW.name, describeSigned(signature)],
+    [SIGNATURE_ROW.name, signature.cell],
   ]);
   const skipped = new Map<string, string | undefined>([
-    ["same-bytes", against ? undefined : whyNotAgainst],
     ["both-forms", asked.links.length < 2 ? "the host maps no query to a page" : undefined],
-    [SIGNATURE_ROW.name, whySkipped(signature)],
+    [SIGNATURE_ROW.name, signature.skipped],
   ]);
   for (const coding of ["br", "gzip"] as const)
     if (!asked.codings.includes(coding))
@@ -147,5 +168,10 @@ function answerRows({ findings, asked, note, signature }: Reading, options: Veri
 
 /** All names that `--allow` accepts, in the order of the report. */
 export const CHECK_NAMES: readonly string[] = [
-  ...new Set([...ANSWER_ROWS.map(({ name }) => name), ...DISK_NAMES, ...QUESTIONS.map(({ name }) => name)]),
+  ...new Set([
+    ...ANSWER_ROWS.map(({ name }) => name),
+    DOWNLOAD_ROW.name,
+    ...DISK_NAMES,
+    ...QUESTIONS.map(({ name }) => name),
+  ]),
 ];

@@ -1,13 +1,16 @@
 /** Checks of a host that need a special request each: other URLs, methods, conditions, ranges, errors. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { CONTENT_TYPE, ERROR_DETAILS, INVALID_PAGE } from "../../contract/headers.js";
 import { parseJson } from "../../contract/json.js";
 import { basePath, canParse, pageUrl } from "../../contract/links.js";
 import { shorten, visible } from "../../print/text.js";
-import { EXPLORER, explorerPath, fileHeaders, isPacked, isPart, RELEASE_NAME } from "../../release/layout.js";
+import { EXPLORER, explorerPath, fileHeaders, isPacked, isPart, RELEASE_NAME, SNAPSHOT } from "../../release/layout.js";
+import { closing, openPlain, readBlocks } from "../../release/plain-files.js";
 import type { Row } from "../verdict.js";
 import { type Answer, NoAnswer } from "./ask.js";
 import { hasHeadersOfPage } from "./headers.js";
-import { hasHeader, pageIn, readPage, type Site, varyOf } from "./site.js";
+import { hasHeader, mostBytes, pageIn, readPage, type Site, varyOf } from "./site.js";
 
 type PathOf = (site: Site) => string;
 
@@ -116,6 +119,7 @@ const PAGES: readonly Question[] = [
   notFound("page-0", "0 is not a page: 404", "?format=api&page=0"),
   notFound("page-leading-zero", "01 is not a page: 404", "?format=api&page=01"),
   notFound("page-word", "abc is not a page: 404", "?format=api&page=abc"),
+  notFound("page-percent", "% is not a page: 404", "?format=api&page=%"),
   notFound("page-beyond", "a number beyond the last page: 404", ({ pages }) => `?format=api&page=${pages + 1}`),
   page(1, "page-path", "pages/N.json is page N", listing("pages/1.json")),
   notFound("page-path-beyond", "a path beyond the last page: 404", ({ pages }) => `pages/${pages + 1}.json`),
@@ -143,7 +147,7 @@ function leadsToListing({ headers }: Answer, { baseUrl, path }: Site, query?: st
   const location = headers.get("Location");
   if (location === null || !canParse(location, baseUrl)) return false;
   const target = new URL(location, baseUrl);
-  const isListing = target.host === new URL(baseUrl).host && target.pathname === basePath(baseUrl) + path;
+  const isListing = target.origin === new URL(baseUrl).origin && target.pathname === basePath(baseUrl) + path;
   return isListing && (query === undefined || target.search === query);
 }
 
@@ -158,6 +162,12 @@ const METHODS: readonly Question[] = [
     ...{ name: "head-length", rule: "HEAD has GET's Content-Length", method: "HEAD" },
     judge: (answer, { first }) => hasHeader(answer, "Content-Length", `${first.length}`),
     shown: ["Content-Length"],
+  },
+  {
+    name: "head-body",
+    rule: "HEAD has no body",
+    method: "HEAD",
+    judge: async ({ url }, { asker }) => (await asker.bodyOfHead(url)) === 0,
   },
   {
     ...{ name: "options", rule: "OPTIONS is 204, no body, with Allow", method: "OPTIONS", shown: ["Allow"] },
@@ -213,7 +223,7 @@ const ERRORS: readonly Question[] = [
   error("invalid-page", `404 says {"detail":"${INVALID_PAGE}"}`, (answer) => detailOf(answer) === INVALID_PAGE),
   error("error-type", "every error is JSON", isJson, "Content-Type"),
   errorHeaders("error-caching", { "Cache-Control": "no-store" }),
-  error("error-vary", "every error has Vary", (answer, site) => hasHeader(answer, "Vary", ...varyOf(site)), "Vary"),
+  error("error-vary", "every error has Vary", (answer, site) => hasHeader(answer, "Vary", varyOf(site)), "Vary"),
   errorHeaders("error-browsers", { "Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff" }),
   {
     ...{ name: "error-detail", rule: 'every error is {"detail": "..."}', path: listing("nothing") },
@@ -245,12 +255,14 @@ const CACHING: readonly Question[] = [
   conditional("not-modified", "If-None-Match with the page's ETag: 304", tagOf, 304),
   {
     ...conditional("not-modified-headers", "304 has the headers of 200", tagOf, 304),
-    judge(answer, site) {
-      // A 304 may omit headers that describe a body (RFC 9110, 15.4.5).
-      const left = answer.headers.has("Content-Type") ? [] : ["Content-Type"];
-      return answer.status === 304 ? hasHeadersOfPage(answer, site, ...left) : "the answer is not a 304";
-    },
+    judge: (answer, site) =>
+      answer.status === 304 ? hasHeadersOfPage(answer, site, "Content-Type") : "the answer is not a 304",
     shown: ["ETag", "Cache-Control", "Vary"],
+  },
+  {
+    ...conditional("not-modified-type", "304 has the Content-Type of 200", tagOf, 304),
+    judge: (answer) => (answer.status === 304 ? isJson(answer) : "the answer is not a 304"),
+    shown: ["Content-Type"],
   },
   conditional(
     "not-modified-weak",
@@ -264,6 +276,17 @@ const CACHING: readonly Question[] = [
     (site) => `"x", ${tagOf(site)}`,
     304,
   ),
+  {
+    name: "file-not-modified",
+    rule: "If-None-Match with a file's ETag: 304",
+    path: () => `/${SNAPSHOT}`,
+    async judge({ url, headers }, { asker }) {
+      const tag = headers.get("ETag");
+      if (tag === null) return false;
+      return (await asker.ask(url, { headers: { "If-None-Match": tag } })).status === 304;
+    },
+    shown: ["ETag"],
+  },
   conditional("modified", "If-None-Match with another ETag: 200", () => `"${"0".repeat(64)}"`, 200),
   {
     ...{ name: "if-match", rule: "If-Match does not change the response: 200" },
@@ -277,7 +300,7 @@ const CACHING: readonly Question[] = [
       shown: ["Content-Encoding"],
     },
     headers: () => ({ "Accept-Encoding": "br;q=0.1, gzip" }),
-    skipped: ({ release }) => release?.snapshot.encodings.length !== 2 && "no release with two codings is known",
+    skipped: ({ release }) => release.snapshot.encodings.length !== 2 && "the release has no two codings",
     judge: ({ status, headers }) => status === 200 && headers.get("Content-Encoding") === "gzip",
   },
   {
@@ -290,14 +313,23 @@ const CACHING: readonly Question[] = [
 const PACKED = fileHeaders("bulk/1.ndjson.gz", "")["Content-Type"];
 const RANGE = "bytes=1-9";
 
-/** A request for a part or, without parts, for a step. Hosts treat both the same. */
+/** A request for a part or, without parts, for a step or the CSV file. Hosts treat them the same. */
 function ofPart(question: Omit<Question, "path" | "skipped">): Question {
-  const partOf = ({ release }: Site) => {
-    const paths = [...(release?.sums.others.keys() ?? [])];
-    return paths.find(isPart) ?? paths.find(isPacked);
-  };
-  const skipped = (site: Site) => partOf(site) === undefined && "no release with parts or steps is known";
+  const skipped = (site: Site) => partOf(site) === undefined && "it has no parts or steps";
   return { ...question, path: (site) => `/${partOf(site)}`, skipped };
+}
+
+/** The path of a part that the release has on disk. */
+function partOf({ release: { folder, sums } }: Site): string | undefined {
+  const paths = [...sums.others.keys()].filter((path) => isPacked(path) && existsSync(join(folder, path)));
+  return paths.find(isPart) ?? paths[0];
+}
+
+/** The bytes of a file that `RANGE` names. */
+function rangeOf(path: string): Buffer {
+  const file = openPlain(path);
+  const read = (file: number) => readBlocks(file, 1, Buffer.alloc(9)).next().value ?? Buffer.alloc(0);
+  return file === undefined ? Buffer.alloc(0) : closing(file, read);
 }
 
 function isRange(answer: Answer): boolean {
@@ -316,8 +348,8 @@ const PARTS: readonly Question[] = [
   ofPart({
     ...{ name: "part-range", rule: "a range of a part or step is 206 with only these bytes" },
     headers: () => ({ Range: RANGE, "Accept-Encoding": "gzip, br" }),
-    judge: async (answer, { asker }) =>
-      isRange(answer) && answer.body.equals((await asker.ask(answer.url)).body.subarray(1, 10)),
+    judge: (answer, site) =>
+      isRange(answer) && answer.body.equals(rangeOf(join(site.release.folder, partOf(site) ?? ""))),
     shown: ["Content-Range"],
   }),
   ofPart({
@@ -330,8 +362,10 @@ const PARTS: readonly Question[] = [
   }),
   ofPart({
     ...{ name: "part-if-range", rule: "If-Range with its ETag: 206; with another: 200", method: "HEAD" },
-    async judge({ url, headers }, { asker }) {
-      const ask = (tag: string) => asker.ask(url, { headers: { Range: RANGE, "If-Range": tag } });
+    async judge({ url, headers }, site) {
+      const maxBytes = mostBytes(site, partOf(site) ?? "");
+      const ask = (tag: string) =>
+        site.asker.ask(url, { headers: { Range: RANGE, "If-Range": tag }, maxBytes, take: () => {} });
       const tag = headers.get("ETag");
       return tag !== null && isRange(await ask(tag)) && (await ask('"x"')).status === 200;
     },
@@ -341,8 +375,7 @@ const PARTS: readonly Question[] = [
 
 const { "Content-Type": PAGE_TYPE, "Cache-Control": PAGE_CACHING, ...OWN } = fileHeaders(EXPLORER, "");
 
-const withoutExplorer = ({ release }: Site) =>
-  release?.sums.others.has(EXPLORER) !== true && `no release with ${EXPLORER} is known`;
+const withoutExplorer = ({ release }: Site) => !release.sums.others.has(EXPLORER) && `it has no ${EXPLORER}`;
 
 const EXPLORERS: readonly Question[] = [
   {
@@ -352,7 +385,7 @@ const EXPLORERS: readonly Question[] = [
     skipped: withoutExplorer,
     judge: (answer, { release }) =>
       answer.status === 200 &&
-      answer.digest === release?.sums.others.get(EXPLORER) &&
+      answer.digest === release.sums.others.get(EXPLORER) &&
       hasHeader(answer, "Content-Type", PAGE_TYPE) &&
       hasHeader(answer, "Cache-Control", PAGE_CACHING),
     shown: ["Content-Type", "Cache-Control"],

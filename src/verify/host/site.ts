@@ -1,31 +1,34 @@
 /** A host to verify: where its listing is, what it should serve, and how to read its responses. */
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { type PageBody, readBody } from "../../contract/envelope.js";
 import { type ListingPlace, parsePageUrl } from "../../contract/links.js";
 import type { Variant } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
-import type { Answer, Asker } from "./ask.js";
+import { type Answer, type Asker, MAX_BYTES } from "./ask.js";
 
 /** The codings in which pages and files are requested. */
 export const CODINGS: readonly Variant[] = ["identity", "br", "gzip"];
 
-/** What a host should serve: a release on disk, or what its own snapshot.json and SHA256SUMS describe. */
-export type ExpectedRelease = Pick<Release, "snapshot" | "sums">;
-
 export interface Site extends ListingPlace {
   asker: Asker;
   pages: number;
-  /** Undefined if neither a release on disk nor the host tells. */
-  release: ExpectedRelease | undefined;
+  /** What the host should serve. With a sample of its pages, a downloaded release has no other pages and files. */
+  release: Release;
   /** The Cache-Control that pages should have, if known. */
   cacheControl: string | undefined;
   /** Page 1, plain. */
   first: Answer;
 }
 
-/** Whether a header has exactly one line, with one of some values. */
-export function hasHeader({ headers, lines }: Answer, name: string, ...values: readonly string[]): boolean {
-  const found = comparable(name, headers.get(name) ?? "");
-  return lines.get(name.toLowerCase()) === 1 && values.some((value) => comparable(name, value) === found);
+/** The maximum bytes of a file's response: its size in the release, or the usual limit if that is more. */
+export function mostBytes({ release }: Pick<Site, "release">, path: string): number {
+  return Math.max(MAX_BYTES, statSync(join(release.folder, path), { throwIfNoEntry: false })?.size ?? 0);
+}
+
+/** Whether a header has exactly one line, with this value. */
+export function hasHeader({ headers, lines }: Answer, name: string, value: string): boolean {
+  return lines.get(name.toLowerCase()) === 1 && comparable(name, headers.get(name) ?? "") === comparable(name, value);
 }
 
 /** Normalizes a header value. Ignores case, except in methods, and the order of Vary and Allow. */
@@ -38,12 +41,9 @@ function comparable(name: string, value: string): string {
     .join(", ");
 }
 
-/** The expected values of Vary: with Accept-Encoding if pages are compressed. Without a release, that of page 1. */
-export function varyOf({ release, first }: Site): string[] {
-  const both = ["Accept", "Accept, Accept-Encoding"];
-  if (release) return [both[release.snapshot.encodings.length > 0 ? 1 : 0] ?? ""];
-  const found = both.filter((vary) => hasHeader(first, "Vary", vary));
-  return found.length > 0 ? found : both;
+/** The expected Vary: with Accept-Encoding if pages are compressed. */
+export function varyOf({ release }: Site): string {
+  return release.snapshot.encodings.length > 0 ? "Accept, Accept-Encoding" : "Accept";
 }
 
 /** Parses the page of a response. Otherwise, `why` is the end of a sentence, and `received` names the response. */
@@ -67,6 +67,8 @@ export function pageIn(answer: Answer, { path }: Pick<Site, "path">): number | u
   const read = readPage(answer);
   if (!("envelope" in read)) return undefined;
   const { next, previous } = read.envelope;
-  const [after, before] = [next, previous].map((link) => link && parsePageUrl(link, path)?.page);
+  const numberOf = (link: string | null) => (link === null ? undefined : parsePageUrl(link, path)?.page);
+  const after = numberOf(next);
+  const before = numberOf(previous);
   return before ? before + 1 : after ? after - 1 : 1;
 }

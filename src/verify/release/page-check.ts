@@ -1,9 +1,9 @@
 /** Checks batches of pages, and collects the data for artifacts: in a worker thread, or inline. */
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { Collector } from "../../artifacts/artifact.js";
-import { artifactsOf, type Chosen } from "../../artifacts/artifacts.js";
-import { contractOf } from "../../contract/contract.js";
+import type { Artifact, Collector } from "../../artifacts/artifact.js";
+import { RECORD_LIST } from "../../artifacts/record-list.js";
+import { type Contract, contractOf } from "../../contract/contract.js";
 import { envelopeDifferences, expectedEnvelope, type PageBody, readBody } from "../../contract/envelope.js";
 import type { ContractFile } from "../../contract/file/form.js";
 import type { Encoding } from "../../contract/headers.js";
@@ -11,33 +11,49 @@ import { AVATAR_PATH } from "../../contract/links.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { codeOf, hasCode, UserError } from "../../errors.js";
 import { showValue } from "../../print/text.js";
-import { PagePaths, type Variant } from "../../release/layout.js";
+import { PagePaths, SNAPSHOT, type Variant } from "../../release/layout.js";
 import { MAX_PAGE, readPlain, sha256 } from "../../release/plain-files.js";
 import type { Snapshot } from "../../release/snapshot-file.js";
 import { type DigestBytes, PageDigests } from "../../release/sums.js";
 import { Findings } from "../verdict.js";
+import { LineCollector } from "./lines.js";
 import { OrderCheck, type RecordChecker, recordChecker } from "./records.js";
 
 /** What all batches of a release have in common. It can be sent to another thread. */
 export interface PagesToCheck {
   folder: string;
-  /** The path of the listing. */
-  listing: string;
-  /** Undefined if it is not known: then only the files of pages are checked. */
-  contract: ContractFile | undefined;
-  variants: readonly Variant[];
-  snapshot: Snapshot | undefined;
-  /** The source of `snapshot`, for messages. */
-  source: string;
-  /** The artifacts to recreate besides the list of records; undefined to recreate nothing. */
-  artifacts: Chosen | undefined;
+  contract: ContractFile;
+  snapshot: Snapshot;
+  /** What to collect besides the list of records; undefined to collect nothing. */
+  wanted: Wanted | undefined;
 }
 
-/** Consecutive pages, with their digests if SHA256SUMS can be read. */
+/** What to make again of all records: files of lookup and explorer, the lines of bulk parts and of the CSV file. */
+export type Wanted = Readonly<Record<"lookup" | "explorer" | "bulk" | "csv", boolean>>;
+
+/** The artifacts whose files are made again. */
+export async function artifactsOf({ lookup, explorer }: Wanted): Promise<readonly Artifact[]> {
+  return [
+    RECORD_LIST,
+    ...(lookup ? [(await import("../../artifacts/lookup.js")).LOOKUP_FILES] : []),
+    ...(explorer ? [(await import("../../artifacts/explorer.js")).EXPLORER_DATA] : []),
+  ];
+}
+
+/** The collectors of artifacts, then those of lines: of parts, of the CSV file. */
+async function collectorsOf(contract: Contract, pageSize: number, wanted: Wanted): Promise<readonly Collector[]> {
+  return [
+    ...(await artifactsOf(wanted)).map((artifact) => artifact.collector(contract, pageSize)),
+    ...(wanted.bulk ? [new LineCollector()] : []),
+    ...(wanted.csv ? [new LineCollector((await import("../../artifacts/csv.js")).csvLineOf(contract))] : []),
+  ];
+}
+
+/** Consecutive pages, with their digests. */
 export interface PageBatch {
   first: number;
   pages: number;
-  digests: DigestBytes | undefined;
+  digests: DigestBytes;
 }
 
 export interface CheckedPages extends Pick<OrderCheck, "first" | "last"> {
@@ -46,7 +62,7 @@ export interface CheckedPages extends Pick<OrderCheck, "first" | "last"> {
   keys: { page: number; keys: string }[];
   warnings: WarningCounts;
   findings: ReturnType<Findings["toData"]>;
-  /** One piece for each artifact's merger; undefined if a page of the batch is not valid. */
+  /** One piece for each collector; undefined if a page of the batch is not valid. */
   pieces: Uint8Array<ArrayBuffer>[] | undefined;
 }
 
@@ -57,43 +73,44 @@ const ENVELOPE_CHECKS = { count: "count", records: "page-size", previous: "links
 
 /** Makes a function that checks batches of a release. @throws UserError, in a check, if a file cannot be read */
 export function startChecks(release: PagesToCheck) {
-  const { variants, artifacts, snapshot } = release;
-  const paths = new PagePaths(release.listing);
-  const contract = release.contract && contractOf(release.contract);
-  const checker = contract && recordChecker(contract, `${snapshot?.base_url}/${AVATAR_PATH}`);
-  const pageSize = snapshot?.page_size ?? 0;
+  const { folder, wanted, snapshot } = release;
+  const contract = contractOf(release.contract);
+  const paths = new PagePaths(contract.listing.path);
+  const variants: readonly Variant[] = ["identity", ...snapshot.encodings];
+  const checker = recordChecker(contract, `${snapshot.base_url}/${AVATAR_PATH}`);
+  const pageSize = snapshot.page_size;
   let collectors: readonly Collector[] | undefined;
   return async ({ first, pages, digests: bytes }: PageBatch): Promise<CheckedPages> => {
-    if (contract && artifacts)
-      collectors ??= (await artifactsOf(artifacts)).map((made) => made.collector(contract, pageSize));
+    collectors ??= wanted ? await collectorsOf(contract, pageSize, wanted) : [];
     const findings = new Findings();
     const digests = new PageDigests(pages, variants);
-    digests.fill(1, bytes ?? {});
-    const order = contract && new OrderCheck(contract, findings);
+    digests.fill(1, bytes);
+    const order = new OrderCheck(contract, findings);
     const warnings: WarningCounts = {};
     const keys: CheckedPages["keys"] = [];
-    let [records, usable] = [0, 0];
+    let records = 0;
+    let usable = 0;
     for (let at = 1; at <= pages; at++) {
       const page = first + at - 1;
       const note: Note = (check, found, expected, variant = "identity") =>
         findings.add({ check, path: paths.path(page, variant), page, found, expected });
-      const read = (variant: Variant) => readPage(join(release.folder, paths.path(page, variant)));
+      const read = (variant: Variant) => readPage(join(folder, paths.path(page, variant)));
       const body = checkVariants(variants, read, (variant) => digests.get(at, variant), note);
-      const found = body && checker && checkPage(page, body, release, checker, warnings, note);
+      const found = body && checkPage(page, body, snapshot, checker, warnings, note);
       if (!found) continue;
       for (const flaw of found.flaws) findings.add({ ...flaw, path: paths.path(page), page });
-      for (const key of found.keys) if (key) order?.add({ page, key });
+      for (const key of found.keys) if (key) order.add({ page, key });
       keys.push({ page, keys: JSON.stringify(found.keys.flatMap((key) => key?.at(-1) ?? [])) });
       records += found.keys.length;
       if (!found.records || !found.isUsable) continue;
       usable++;
       const place = { first: (page - 1) * pageSize, bytes: found.records, text: found.text };
-      for (const collector of collectors ?? []) collector.collect(place);
+      for (const collector of collectors) collector.collect(place);
     }
-    const pieces = (collectors ?? []).map((collector) => collector.take());
-    const edges = { first: order?.first, last: order?.last };
+    const pieces = collectors.map((collector) => collector.take());
     const usablePieces = usable === pages ? pieces : undefined;
-    return { records, keys, ...edges, warnings, findings: findings.toData(), pieces: usablePieces };
+    const { first: firstRecord, last } = order;
+    return { records, keys, first: firstRecord, last, warnings, findings: findings.toData(), pieces: usablePieces };
   };
 }
 
@@ -107,7 +124,7 @@ export function readPage(path: string): Buffer | "too large" | undefined {
   }
 }
 
-/** Compares the files of a page with their digests, if known, and with each other. @returns the plain bytes, if any */
+/** Compares the files of a page with their digests and with each other. @returns the plain bytes, if any */
 function checkVariants(
   variants: readonly Variant[],
   read: (variant: Variant) => ReturnType<typeof readPage>,
@@ -119,7 +136,8 @@ function checkVariants(
     const bytes = read(variant);
     if (bytes === "too large") note("pages", "a file that is too large", `at most ${MAX_PAGE} bytes`, variant);
     if (!bytes || bytes === "too large") continue;
-    const [found, listed] = [sha256(bytes), digestOf(variant)];
+    const found = sha256(bytes);
+    const listed = digestOf(variant);
     if (listed !== undefined && found !== listed) note("digests", found, listed, variant);
     if (variant === "identity") plain = bytes;
     else {
@@ -147,7 +165,7 @@ function differenceOf(bytes: Buffer, plain: Buffer, coding: Encoding): string | 
 function checkPage(
   page: number,
   bytes: Buffer,
-  { snapshot, source, listing: path }: PagesToCheck,
+  { count, pages, page_size: pageSize, base_url: baseUrl, links }: Snapshot,
   checker: RecordChecker,
   warnings: WarningCounts,
   note: Note,
@@ -155,13 +173,10 @@ function checkPage(
   const body = readBody(bytes);
   if ("why" in body) return void note("pages", `a file that ${body.why}`, "a page");
   const { envelope } = body;
-  let expected = envelope;
-  if (snapshot) {
-    const { count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
-    expected = expectedEnvelope({ page, count, pages, pageSize, baseUrl, path, links });
-  }
+  const { path } = checker.contract.listing;
+  const expected = expectedEnvelope({ page, count, pages, pageSize, baseUrl, path, links });
   for (const key of envelopeDifferences(envelope, expected)) {
-    const right = `${JSON.stringify(expected[key])}${key === "count" ? `, as in ${source}` : ""}`;
+    const right = `${JSON.stringify(expected[key])}${key === "count" ? `, as in ${SNAPSHOT}` : ""}`;
     note(ENVELOPE_CHECKS[key], `${key} ${JSON.stringify(envelope[key])}`, right);
   }
   const records = recordsOf(bytes, body);
@@ -176,7 +191,7 @@ function checkPage(
 }
 
 /** The records of a page with their separators; undefined if it is not in canonical form. */
-export function recordsOf(bytes: Buffer, body: PageBody | { why: string }): Buffer | undefined {
+function recordsOf(bytes: Buffer, body: PageBody): Buffer | undefined {
   if (!("frame" in body)) return undefined;
   const { records } = body.frame;
   return bytes.subarray(records[0]?.[0] ?? 0, records.at(-1)?.[1] ?? 0);

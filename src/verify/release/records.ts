@@ -5,7 +5,7 @@ import type { Contract } from "../../contract/contract.js";
 import type { Span } from "../../contract/envelope.js";
 import { parseJson } from "../../contract/json.js";
 import { recordPattern } from "../../contract/record/byte-pattern.js";
-import { comesAfter, fromBytes, type OrderKey, orderKeyOf, toBytes } from "../../contract/record/key.js";
+import { comesAfter, fromBytes, type OrderKey, orderKeyOf } from "../../contract/record/key.js";
 import { recordFinder } from "../../contract/record/locate.js";
 import { recordCheck } from "../../contract/record/schema.js";
 import { valueAt } from "../../contract/record/value.js";
@@ -13,7 +13,6 @@ import { fieldObserver, type WarningCounts } from "../../contract/record/warning
 import { shorten, showValue } from "../../print/text.js";
 import { PagePaths } from "../../release/layout.js";
 import { TemporaryDatabase } from "../../scratch/database.js";
-import { conditionCounter } from "../conditions.js";
 import type { Finding, Findings } from "../verdict.js";
 
 export interface CheckedRecords {
@@ -25,20 +24,19 @@ export interface CheckedRecords {
 export type RecordChecker = ReturnType<typeof recordChecker>;
 
 /** Maximum characters of a key or a path, and of a message, which may repeat unknown keys. */
-const [LONGEST_SHOWN, LONGEST_MESSAGE] = [60, 200];
+const LONGEST_SHOWN = 60;
+const LONGEST_MESSAGE = 200;
 const CANONICAL = "keys sorted, no white space, each character in its shortest form";
 
 /** Makes the checker of a contract. @param avatar an image URL that the fast pattern accepts as well */
 export function recordChecker(contract: Contract, avatar: string) {
-  const [pattern, finder] = [recordPattern(contract, avatar), recordFinder(contract)];
-  const [check, observe, countConditions] = [
-    recordCheck(contract),
-    fieldObserver(contract),
-    conditionCounter(contract),
-  ];
+  const pattern = recordPattern(contract, avatar);
+  const finder = recordFinder(contract);
+  const check = recordCheck(contract);
+  const observe = fieldObserver(contract);
 
-  /** Checks one record. @param text undefined to check only the value. @returns the canonical text of a valid record */
-  function checkValue(record: unknown, text: string | undefined, flaws: CheckedRecords["flaws"]): string | undefined {
+  /** Checks one record. @param text undefined to check only the value. @returns whether it is valid */
+  function checkValue(record: unknown, text: string | undefined, flaws: CheckedRecords["flaws"]): boolean {
     const who = idOf(valueAt(record, contract.key));
     const found = check(record);
     for (const { path, message } of found) {
@@ -47,18 +45,16 @@ export function recordChecker(contract: Contract, avatar: string) {
       const expected = shorten(message, LONGEST_MESSAGE);
       flaws.push({ check: "records", ...who, found: at ? `${at} ${shown}` : shown, expected });
     }
-    if (found.length > 0) return undefined;
-    const canonical = stringify(record);
+    if (found.length > 0) return false;
+    const canonical = text === undefined ? "" : stringify(record);
     if (text !== undefined && text !== canonical)
       flaws.push({ check: "canonical", ...who, found: showFirstDifference(text, canonical), expected: CANONICAL });
-    return canonical;
+    return true;
   }
 
   /** Checks records one by one. @param records bytes, or values whose text is not checked */
   function checkAll(records: readonly unknown[], warnings: WarningCounts): CheckedRecords {
     const flaws: CheckedRecords["flaws"] = [];
-    const spans: Span[] = [];
-    let valid = "";
     const keys = records.map((record) => {
       const text = Buffer.isBuffer(record) ? record.toString("utf8") : undefined;
       const isText = !Buffer.isBuffer(record) || isUtf8(record);
@@ -68,21 +64,15 @@ export function recordChecker(contract: Contract, avatar: string) {
         flaws.push({ check: "records", found, expected: "one record as JSON in UTF-8" });
         return undefined;
       }
-      const canonical = checkValue(read.value, text, flaws);
-      if (canonical !== undefined) {
-        observe(read.value, warnings);
-        const begin = valid.length;
-        valid += toBytes(canonical);
-        spans.push([begin, valid.length]);
-      }
+      if (checkValue(read.value, text, flaws)) observe(read.value, warnings);
       return orderKeyOf(contract, read.value);
     });
-    countConditions(valid, spans, warnings);
     return { keys, flaws };
   }
 
   /**
-   * Checks the records of a page, and counts warnings of valid ones. Fast if the whole page matches the pattern.
+   * Checks the records of a page, and counts warnings about fields of valid ones. Fast if the whole page matches the pattern,
+   * which accepts no values that have warnings.
    * @returns also the text of all records with their separators, one character per byte
    */
   function checkText(
@@ -94,9 +84,8 @@ export function recordChecker(contract: Contract, avatar: string) {
     const text = body.toString("latin1", begin, end);
     const bytes = () => records.map(([from, to]) => body.subarray(from, to));
     if (!pattern.takes(text, records.length) || !isUtf8(body)) return { ...checkAll(bytes(), warnings), text };
-    const spans = records.map(([from, to]): Span => [from - begin, to - begin]);
-    countConditions(text, spans, warnings);
-    return { keys: spans.map(([from, to]) => finder.find(text, from, to)?.order), flaws: [], text };
+    const keys = records.map(([from, to]) => finder.find(text, from - begin, to - begin)?.order);
+    return { keys, flaws: [], text };
   }
 
   return { contract, checkAll, checkText };
@@ -113,7 +102,7 @@ function plainValue(value: OrderKey[number]): string | number {
 }
 
 /** A record's key for a finding, from its order values. */
-export function idFrom(order: OrderKey): Pick<Finding, "id"> {
+function idFrom(order: OrderKey): Pick<Finding, "id"> {
   return idOf(plainValue(order.at(-1) ?? ""));
 }
 

@@ -1,45 +1,47 @@
 /** `rollcall verify` for a release on disk: checks every byte of it. */
-import { realpath } from "node:fs/promises";
-import { basename } from "node:path";
-import { describeApi, OPTIONAL_FILES } from "../../artifacts/openapi/openapi.js";
-import { AVATAR_PATH, canParse } from "../../contract/links.js";
-import { codeOf, usageError } from "../../errors.js";
+import { basename, join } from "node:path";
+import { csvHeading } from "../../artifacts/csv.js";
+import type { ExplorerMerger } from "../../artifacts/explorer.js";
+import { parseBaseUrl } from "../../contract/base-url.js";
+import type { Contract } from "../../contract/contract.js";
+import { parseJson } from "../../contract/json.js";
+import { pagesFor } from "../../contract/links.js";
+import type { LookupIndex } from "../../contract/lookup.js";
+import type { WarningCounts } from "../../contract/record/warnings.js";
+import { UserError } from "../../errors.js";
+import { showValue } from "../../print/text.js";
 import {
-  AVATAR,
   BULK,
   CHANGES,
   CONTRACT,
   CSV,
+  EXPLORER,
+  isSorted,
   LOOKUP,
-  OPENAPI,
   RECORDS,
   SIGNATURE,
   SNAPSHOT,
   SUMMARY,
   SUMS,
+  unlistedFiles,
 } from "../../release/layout.js";
+import { parseFolderName } from "../../release/name.js";
+import { inspect, type Release } from "../../release/open.js";
+import { readReleaseFile } from "../../release/plain-files.js";
 import { findUnreadable } from "../../release/sharing.js";
-import type { Snapshot } from "../../release/snapshot-file.js";
+import { listFiles } from "../../release/sums.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { foundOnPages, NO_WORDING, wordingOf } from "../rules.js";
-import { checkSigned, describeSigned, type SignatureTrust, whySkipped } from "../signature.js";
+import { checkSigned, type SignatureTrust, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
-import { checkBulk, checkCsv } from "./bulk.js";
+import { checkParts, comparePlain, readBulk } from "./bulk.js";
 import { checkChanges } from "./changes.js";
-import { compareFile, UNVERIFIED } from "./comparing-sink.js";
-import {
-  checkDigests,
-  checkFiles,
-  checkSnapshot,
-  checkWarnings,
-  type OpenRelease,
-  readBytes,
-  readManifest,
-  readText,
-} from "./manifest.js";
+import { ComparingSink, type Note } from "./comparing-sink.js";
+import { checkDigests, checkFiles, type FileDigests } from "./files.js";
+import { PartHashes, PlainHash } from "./lines.js";
+import { readPage } from "./page-check.js";
 import { checkPages } from "./pages.js";
-import { type Reasons, toRows } from "./rows.js";
-import { groupOf, Tree, type WhyAbsent } from "./tree.js";
+import { groupOf, type Reasons, type Seen, skippedRows, toRows } from "./rows.js";
 
 export interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<VerifyEffects, "cwd"> {
   /** The folder of the release, or a link to it such as `dist/current`. */
@@ -48,132 +50,168 @@ export interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<Verify
   trust?: SignatureTrust | undefined;
   /** Checks that may differ -> reason, if any. */
   allowed?: ReadonlyMap<string, string | undefined> | undefined;
-  /** For a copy of a host's files: why a file is absent, if known. Then it is not a finding. */
-  whyAbsent?: WhyAbsent | undefined;
-  /** Whether the folder has only some of the pages, so that checks of all records are skipped. */
-  isSample?: boolean | undefined;
-  /** The facts that pages must match, if snapshot.json is missing. */
-  promised?: Snapshot | undefined;
+  /** Whether the folder was downloaded from a host, so that it has only the files that hosts serve. */
+  isCopy?: boolean | undefined;
   /** Findings to add to. */
   findings?: Findings | undefined;
 }
 
+/** The format versions that can be compared. */
+const LOOKUP_VERSION: LookupIndex["version"] = 2;
+const SUMMARY_VERSION: Awaited<ReturnType<ExplorerMerger["writeSummary"]>>["version"] = 1;
+const UNOPENED = "not looked at, since the release cannot be opened";
+const UNUSABLE = "the pages that it is made from are not valid";
 /** Maximum bytes of a signature: four lines, one of them with a base URL. */
 const MAX_SIGNATURE = 2 ** 16;
+/** The checks of what is made of all records. */
+const MADE = ["record-list", "bulk", "csv", "lookup", "explorer"];
 
-const UNUSABLE = "the pages that it is made from are not valid";
-const SOME_PAGES = "compared with the pages that were read";
-const SAMPLED = "it needs all pages; run this without --sample";
-
-/** Verifies a release. @throws UserError if the release does not exist, or cannot be read. Everything else is a finding. */
+/** Verifies a release. @throws UserError if there is no release, or it cannot be read. Everything else is a finding. */
 export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
-  const { findings = new Findings() } = options;
-  const folder = await realpath(options.folder).catch((cause) => {
-    const why = `There is no release at ${options.folder} (${codeOf(cause)})`;
-    throw usageError(`${why}; name another, or run "rollcall build" first.`, cause);
-  });
-  const tree = await Tree.read(folder, options.whyAbsent);
-  const manifest = await readManifest(folder, tree, options.promised, findings);
-  const release = { folder, tree, manifest };
-  await checkFiles(release, findings);
-  await checkDigests(release, findings);
+  const { findings = new Findings(), isCopy = false, trust, signal, allowed } = options;
+  const { release, problems, root } = await inspect(options.folder);
+  const subject = `release ${basename(root)}`;
+  // A copy has no compressed pages. The download has compared the others.
+  for (const problem of problems) if (!isCopy || problem.check !== "files") findings.add(problem);
+  if (!release)
+    return { subject, words: ["record", "records"], rows: skippedRows(UNOPENED, NO_WORDING, findings, allowed) };
+  const files = await checkFiles(release, isCopy, findings);
+  const digests = checkDigests(release, findings);
   checkSnapshot(release, findings);
-  const skipped = findSkipped(release, options.isSample === true);
-  const signature = await checkSignature(release, options.trust, findings);
-  checkOwnFiles(release, skipped, findings);
-  const hasAll = !options.isSample && !hasAbsentPages(release);
-  const records = await checkRecords(release, hasAll, options, skipped, findings);
-  if (!skipped["bulk"]) await checkBulk(release, findings, options.signal);
-  if (!hasAll) skipped["csv"] ??= SAMPLED;
-  if (!skipped["csv"]) await checkCsv(release, findings, options.signal);
-  if (!skipped["changes"]) await checkChanges(release, findings, options.signal);
-  const wording = manifest.contract ? wordingOf(manifest.contract) : NO_WORDING;
-  const seen = {
-    ...{ ...release, records, signature: describeSigned(signature) },
-    skipped: { ...skipped, signature: whySkipped(signature) },
-    noted: { bulk: hasAll ? undefined : SOME_PAGES, readable: findUnreadable(folder, tree.files()) },
-  };
-  return {
-    subject: `release ${basename(folder)}`,
-    words: [wording.one, wording.many],
-    rows: toRows(seen, findings, options.allowed),
-  };
+  const signature = await checkSigned({ path: SIGNATURE }, await readSigned(release, trust), trust, findings);
+  const skipped = await findSkipped(release);
+  const seen: Seen = { release, files, signature: signature.cell, records: 0 };
+  seen.records = await checkRecords(seen, { digests, skipped }, options, findings);
+  if (!skipped["changes"]) await checkChanges(release, digests, findings, signal);
+  skipped["signature"] = signature.skipped;
+  if (isCopy) skipped["readable"] = "it is a copy";
+  const noted = isCopy ? undefined : findUnreadable(root, pathsOf(release));
+  return { subject, words: release.contract.listing.words, rows: toRows(seen, skipped, noted, findings, allowed) };
 }
 
-async function checkSignature(
-  { folder, tree, manifest }: OpenRelease,
-  trust: SignatureTrust | undefined,
-  findings: Findings,
-) {
-  const signature = await readText(folder, tree, SIGNATURE, MAX_SIGNATURE);
-  const sums = signature === undefined || !trust ? undefined : await readBytes(folder, tree, SUMS);
-  const { id, base_url: baseUrl } = manifest.snapshot ?? {};
-  return checkSigned({ path: SIGNATURE }, { sums, signature, id, baseUrl }, trust, findings);
+function* pathsOf({ sums, isSigned }: Release): Generator<string> {
+  yield* unlistedFiles({ isSigned });
+  for (const [path] of listFiles(sums)) yield path;
 }
 
-/** Why checks are skipped, as far as the existing files tell. */
-function findSkipped({ tree, manifest }: OpenRelease, isSample: boolean): Reasons {
-  const there = new Set([...manifest.others.keys(), ...tree.find((path) => groupOf(path) !== undefined)].map(groupOf));
-  const absent = (path: string) => (tree.has(path) ? undefined : tree.whyAbsent(path));
-  const without = (path: string, isThere = tree.has(path)) => (isThere ? undefined : `it has no ${path}`);
-  const sampled = isSample ? SAMPLED : undefined;
-  const hasState = manifest.isOwn || manifest.others.has(RECORDS) || tree.has(RECORDS);
+async function readSigned({ folder, snapshot, isSigned }: Release, trust: SignatureTrust | undefined): Promise<Signed> {
+  const bytes = isSigned ? readPage(join(folder, SIGNATURE)) : undefined;
+  const signature = Buffer.isBuffer(bytes) && bytes.length <= MAX_SIGNATURE ? String(bytes) : undefined;
+  const sums = signature === undefined || !trust ? undefined : await readReleaseFile(join(folder, SUMS));
+  return { sums, signature, id: snapshot.id, baseUrl: snapshot.base_url };
+}
+
+/** Compares snapshot.json with the contract, the list of records, the name of the folder, and itself. */
+function checkSnapshot({ folder, snapshot, contract, sums }: Release, findings: Findings): void {
+  const expect = (key: string, found: unknown, expected: unknown, why: string) =>
+    compare(findings, `${key} ${found}`, `${expected}, ${why}`, found === expected);
+  const { id, count, page_size: size, base_url: baseUrl, state } = snapshot;
+  expect("pages", snapshot.pages, pagesFor(count, size), `for count ${count}, ${size} a page`);
+  expect("contract", snapshot.contract, contract.listing.version, `the version of ${CONTRACT}`);
+  expect("base_url", baseUrl, normalised(baseUrl, contract), "an absolute URL in its normal form");
+  const listed = sums.others.get(RECORDS);
+  if (listed !== undefined) expect("state", state, listed, `the digest of ${RECORDS}`);
+  const named = parseFolderName(basename(folder))?.id;
+  if (named !== undefined) expect("id", id, named, "which the folder's name says");
+}
+
+/** Compares the warnings about fields with those counted from records. */
+function checkWarnings({ snapshot, contract }: Release, counted: WarningCounts, findings: Findings): void {
+  const listed = new Map(Object.entries(snapshot.warnings));
+  const given = new Map(Object.entries(counted));
+  for (const kind of new Set([...listed.keys(), ...given.keys()])) {
+    if (contract.conditions.some(({ name }) => name === kind)) continue;
+    const found = listed.get(kind) ?? 0;
+    const expected = given.get(kind) ?? 0;
+    compare(findings, `${kind} ${found}`, `${expected}, as there are`, found === expected);
+  }
+}
+
+function compare(findings: Findings, found: string, expected: string, isSame: boolean): void {
+  if (!isSame) findings.add({ check: "snapshot", path: SNAPSHOT, found, expected });
+}
+
+function normalised(baseUrl: string, contract: Contract): string {
+  try {
+    return parseBaseUrl(baseUrl, contract.listing.path);
+  } catch (error) {
+    if (error instanceof UserError) return "https://directory.example.com or the like";
+    throw error;
+  }
+}
+
+/** Why checks are skipped: the release does not have the files, or has them in another format. */
+async function findSkipped({ folder, snapshot, sums }: Release): Promise<Reasons> {
+  const there = new Set([...sums.others.keys()].map(groupOf));
+  const without = (path: string, isThere: boolean) => (isThere ? undefined : `it has no ${path}`);
+  const otherVersion = (path: string, version: number) => {
+    const bytes = readPage(join(folder, path));
+    const read = Buffer.isBuffer(bytes) ? parseJson(String(bytes)) : { why: "" };
+    const found = "why" in read ? version : (Object(read.value).version ?? version);
+    return found === version
+      ? undefined
+      : `${path} has version ${showValue(found)}, and only ${version} can be compared`;
+  };
   return {
-    ...{ sums: absent(SUMS), snapshot: absent(SNAPSHOT), contract: absent(CONTRACT) },
-    ...{ description: without(OPENAPI), avatar: without(AVATAR_PATH) },
-    compressed: manifest.variants.length > 1 ? undefined : "it has no compressed pages",
-    "record-list": sampled ?? (hasState ? undefined : "its digest is not known"),
+    compressed: snapshot.encodings.length > 0 ? undefined : "it has no compressed pages",
     bulk: without(BULK, there.has("bulk")),
     csv: without(CSV, there.has("csv")),
     changes: without(CHANGES, there.has("changes")),
     // The explorer needs a lookup.
-    lookup: without(LOOKUP, there.has("lookup") || there.has("explorer")) ?? sampled,
-    explorer: without(SUMMARY, there.has("explorer")) ?? sampled,
+    lookup: without(LOOKUP, there.has("lookup") || there.has("explorer")) ?? otherVersion(LOOKUP, LOOKUP_VERSION),
+    explorer: without(SUMMARY, there.has("explorer")) ?? otherVersion(SUMMARY, SUMMARY_VERSION),
   };
 }
 
-/** Checks openapi.json and the avatar. */
-function checkOwnFiles({ folder, tree, manifest }: OpenRelease, skipped: Reasons, findings: Findings): void {
-  const { contract, snapshot } = manifest;
-  const compare = (check: string, path: string, made: string) => {
-    const difference = skipped[check] ? undefined : compareFile(folder, path, Buffer.from(made));
-    if (difference) findings.add({ check, path, found: difference.found, expected: UNVERIFIED });
-  };
-  compare("avatar", AVATAR_PATH, AVATAR);
-  if (contract && snapshot && manifest.isOwn && canParse(snapshot.base_url)) {
-    const { base_url: baseUrl, links, encodings } = snapshot;
-    const files = OPTIONAL_FILES.filter((path) => tree.has(path));
-    compare("description", OPENAPI, describeApi(contract, { baseUrl, links, encodings, files }));
-  } else skipped["description"] ??= "the contract or snapshot.json cannot be read";
+interface Context {
+  digests: FileDigests;
+  skipped: Reasons;
 }
 
-/** Checks the pages and artifacts other than bulk files, the CSV file and steps. @returns the number of records */
+/** Checks the pages, and compares all files that are made of their records. @returns the number of records */
 async function checkRecords(
-  release: OpenRelease,
-  hasAll: boolean,
+  { release }: Pick<Seen, "release">,
+  { digests, skipped }: Context,
   options: DiskOptions,
-  skipped: Reasons,
   findings: Findings,
-) {
-  const { snapshot, isOwn, contract } = release.manifest;
-  const made = { lookup: !skipped["lookup"], explorer: !skipped["explorer"] };
-  const { records, warnings, isWhole } = await checkPages(release, hasAll ? made : undefined, options, findings);
-  if (!snapshot || !contract) return records;
-  if (!isWhole) for (const name of ["record-list", "lookup", "explorer"]) skipped[name] ??= UNUSABLE;
-  if (hasAll) {
-    checkWarnings(release.manifest, warnings, findings);
-    const found = foundOnPages(records, wordingOf(contract));
-    if (records !== snapshot.count)
-      findings.add({ check: "count", found, expected: `${snapshot.count}, as in ${isOwn ? SNAPSHOT : "page 1"}` });
+): Promise<number> {
+  const { folder, contract, snapshot, sums } = release;
+  const note: Note = (path, difference) => findings.add({ check: groupOf(path) ?? "", path, ...difference });
+  const bulk = skipped["bulk"] ? undefined : readBulk(release, digests, note);
+  // A copy does not have the list of records, but its digest.
+  const known = options.isCopy ? new Map([...sums.others, ...digests]) : digests;
+  const total = [...digests.keys()].filter((path) => isMade(path, skipped)).length;
+  let files = 0;
+  const sink = new ComparingSink(known, note, () => {
+    files++;
+    options.onProgress?.({ files, total: Math.max(files, total) });
+  });
+  const parts = bulk && new PartHashes(bulk.parts.map(({ count }) => count));
+  const csv = skipped["csv"] ? undefined : new PlainHash();
+  csv?.update(Buffer.from(`${csvHeading(contract)}\n`));
+  const remade = { sink, lookup: !skipped["lookup"], explorer: !skipped["explorer"], bulk: parts, csv };
+  const { records, warnings, isWhole } = await checkPages(release, remade, options, findings);
+  const found = foundOnPages(records, wordingOf(contract));
+  if (records !== snapshot.count)
+    findings.add({ check: "count", found, expected: `${snapshot.count}, as in ${SNAPSHOT}` });
+  checkWarnings(release, warnings, findings);
+  if (!isWhole) {
+    for (const name of MADE) skipped[name] ??= UNUSABLE;
+    return records;
   }
+  for (const path of digests.keys())
+    if (isMade(path, skipped) && !sink.made.has(path))
+      note(path, { found: "a file", expected: "none, since the records make no such file" });
+  if (remade.explorer && !digests.has(EXPLORER)) note(EXPLORER, { found: "no such file", expected: "the explorer" });
+  if (bulk && parts) await checkParts(folder, bulk, parts, digests, note, options.signal);
+  const difference = csv && digests.has(CSV) && (await comparePlain(join(folder, CSV), csv.plain, options.signal));
+  if (difference) note(CSV, difference);
   return records;
 }
 
-/** Whether a page is known to be absent. */
-function hasAbsentPages({ tree, manifest: { paths, pages } }: OpenRelease): boolean {
-  for (let page = 1; page <= pages; page++) {
-    const path = paths.path(page);
-    if (!tree.has(path) && !tree.lacks(path)) return true;
-  }
-  return false;
+/** Whether a file is made again: one of the lookup, or one of the explorer with data of records. */
+function isMade(path: string, skipped: Reasons): boolean {
+  const group = groupOf(path);
+  if (group === "lookup") return !skipped["lookup"];
+  return group === "explorer" && !skipped["explorer"] && (path === SUMMARY || isSorted(path));
 }

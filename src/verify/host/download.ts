@@ -1,0 +1,165 @@
+/** Downloads a host's release, so that the host can be compared with it. */
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ListingError } from "../../client/errors.js";
+import { openListing } from "../../client/listing.js";
+import type { AnyRecord } from "../../contract/contract.js";
+import { codeOf, UserError } from "../../errors.js";
+import { refuseListingUrl } from "../../hosted.js";
+import { publishedHostFiles } from "../../hosts/hosts.js";
+import { CONTRACT, CSV, isPublic, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { inspect, type Release } from "../../release/open.js";
+import { parseSnapshot } from "../../release/snapshot-file.js";
+import { explainRoom } from "../../scratch/folder.js";
+import { SETTINGS } from "../../settings/table.js";
+import type { VerifyEffects, VerifyOptions } from "../options.js";
+import type { Findings } from "../verdict.js";
+import { type Answer, type Asker, MAX_BYTES } from "./ask.js";
+import { adviceFor } from "./reading.js";
+
+/** Maximum bytes of SHA256SUMS per page, and in all, since the number of pages comes from the host. */
+const SUM_BYTES_OF_PAGE = 1000;
+const MOST_SUM_BYTES = 2 ** 32;
+
+export const DOWNLOAD_ROW = {
+  name: "download",
+  rule: "every page and file can be downloaded, and has the digest that SHA256SUMS lists",
+} as const;
+
+/**
+ * Downloads snapshot.json, contract.json, SHA256SUMS and its signature, as they are.
+ * @param before the response for snapshot.json
+ * @param folder an empty folder
+ * @throws UserError if the host has no release
+ */
+export async function downloadManifest(
+  asker: Asker,
+  baseUrl: string,
+  before: Answer,
+  folder: string,
+  findings: Findings,
+): Promise<Release> {
+  const snapshot = before.status === 200 ? parseSnapshot(String(before.body)) : undefined;
+  if (!snapshot) {
+    await refuseListingUrl(baseUrl);
+    const said = `${before.status} (${before.headers.get("Content-Type") ?? "no Content-Type"})`;
+    throw new UserError(
+      `${before.url} answers ${said} instead of the snapshot.json of a release. ${adviceFor(before, baseUrl)}`,
+    );
+  }
+  write(folder, SNAPSHOT, before.body);
+  const maxBytes = Math.min(MAX_BYTES + snapshot.pages * SUM_BYTES_OF_PAGE, MOST_SUM_BYTES);
+  for (const path of [CONTRACT, SUMS, SIGNATURE]) await fetchFile(asker, baseUrl, path, folder, maxBytes);
+  const { release, problems } = await inspect(folder);
+  // The pages are not there yet.
+  const [problem] = problems.filter(({ check }) => check !== "files");
+  if (!release)
+    throw new UserError(
+      `${baseUrl} serves no release: ${problem?.path}: found ${problem?.found}; expected ${problem?.expected}. ${adviceFor(before, baseUrl)}`,
+    );
+  for (const { check: _, path, ...difference } of problems.filter(({ check }) => check !== "files"))
+    findings.add({ check: "files", url: `${baseUrl}/${path}`, ...difference });
+  return release;
+}
+
+/**
+ * Downloads all pages and files of a release through the client, which compares each with SHA256SUMS. A failure is a finding.
+ * @param release its manifest in the folder that gets the other files
+ * @returns whether everything was downloaded
+ */
+export async function downloadAll(
+  asker: Asker,
+  baseUrl: string,
+  release: Release,
+  {
+    concurrency = SETTINGS.concurrency.default,
+    signal,
+    onProgress,
+  }: Pick<VerifyOptions, "concurrency"> & Pick<VerifyEffects, "signal" | "onProgress">,
+  findings: Findings,
+): Promise<boolean> {
+  const { folder, contract, sums, snapshot, paths } = release;
+  const ofHosts = publishedHostFiles();
+  const listing = openListing<AnyRecord>(baseUrl, {
+    concurrency,
+    signal,
+    memoryBytes: concurrency * MAX_BYTES,
+    async fetch(url, how) {
+      await asker.turn();
+      return fetch(url, how);
+    },
+  });
+  const { count: total } = snapshot;
+  try {
+    for await (const { number, bytes } of listing.pages()) {
+      write(folder, paths.path(number), bytes);
+      const records = Math.min(number * snapshot.page_size, total);
+      onProgress?.({ records, total, words: contract.listing.words });
+    }
+    for (const path of sums.others.keys()) {
+      if (path === SNAPSHOT || path === CONTRACT || !isPublic(path) || ofHosts.has(path)) continue;
+      if (path !== CSV) write(folder, path, await listing.file(path));
+      else await downloadLarge(asker, baseUrl, path, release);
+    }
+    return true;
+  } catch (error) {
+    if (!(error instanceof ListingError)) throw error;
+    const { url, message } = error;
+    findings.add({
+      check: DOWNLOAD_ROW.name,
+      url,
+      found: message.replace(`${url} `, ""),
+      expected: "what SHA256SUMS lists",
+    });
+    return false;
+  }
+}
+
+/** Downloads a file that may be too large for memory. @throws ListingError if it is not what SHA256SUMS lists */
+async function downloadLarge(asker: Asker, baseUrl: string, path: string, { folder, sums }: Release): Promise<void> {
+  const { url, status, digest } = await fetchFile(asker, baseUrl, path, folder, Number.MAX_SAFE_INTEGER);
+  const listed = sums.others.get(path);
+  if (status !== 200) throw new ListingError("status", url, "is missing", "200", `${status}`);
+  if (digest !== listed) throw new ListingError("mismatch", url, "is not what SHA256SUMS lists", listed, digest);
+}
+
+/** Downloads a file of any size into the folder, if the host has it. */
+async function fetchFile(
+  asker: Asker,
+  baseUrl: string,
+  path: string,
+  folder: string,
+  maxBytes: number,
+): Promise<Answer> {
+  const target = join(folder, path);
+  write(folder, path, Buffer.alloc(0));
+  const file = openSync(target, "w");
+  let isKept = false;
+  try {
+    const take = (piece: Buffer) => {
+      for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
+    };
+    const answer = await asker.ask(`${baseUrl}/${path}`, { maxBytes, take });
+    isKept = answer.status === 200 && answer.flaw === undefined;
+    return answer;
+  } catch (error) {
+    throw explainRoom(error);
+  } finally {
+    closeSync(file);
+    if (!isKept) rmSync(target);
+  }
+}
+
+function write(folder: string, path: string, bytes: Uint8Array): void {
+  try {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), bytes);
+  } catch (error) {
+    const code = codeOf(error);
+    const explained = explainRoom(error);
+    if (explained !== error || code === undefined) throw explained;
+    throw new UserError(`SHA256SUMS lists ${JSON.stringify(path)}, which cannot be written to ${folder} (${code}).`, {
+      cause: error,
+    });
+  }
+}
