@@ -73,7 +73,6 @@ export type FileDigests = ReadonlyMap<string, string>;
 /** Compares all files but pages with SHA256SUMS. `inspect` compares snapshot.json and contract.json. @returns the digests of existing files */
 export function checkDigests({ folder, sums }: Release, findings: Findings): FileDigests {
   const digests = new Map<string, string>();
-  const memory = Buffer.allocUnsafe(2 ** 18);
   for (const [path, expected] of sums.others) {
     const found = hashPlain(join(folder, path));
     if (found === undefined) continue;
