@@ -104,8 +104,13 @@ const OPTIONS = {
     ...{ onStep: true, signal: true },
   } satisfies Names<PublishOptions & PublishEffects>,
   mirror: {
-    ...{ url: true, file: true, key: true, maxAge: true },
-    ...{ onProgress: true, onSynced: true, onTrouble: true, signal: true, cwd: true },
+    url: true,
+    file: true,
+    key: true,
+    maxAge: true,
+    onProgress: true,
+    signal: true,
+    cwd: true,
   } satisfies Names<MirrorOptions & MirrorEffects>,
   init: {
     from: true,
