@@ -54,7 +54,7 @@ export async function explainListing(
   advice: Readonly<Partial<Record<ListingErrorCode, string>>>,
 ): Promise<unknown> {
   if (!(error instanceof ListingError)) return error;
-  const { code, url, message } = error;
+  const { code, url, expected, message } = error;
   if (proof === undefined && (code === "unproved" || isNotFound(error))) await refuseListingUrl(baseUrl);
   const why = whyUnreachable(error);
   if (why !== undefined) return new HostError(`${url} cannot be reached: ${why}.`, { cause: error });
@@ -64,8 +64,10 @@ export async function explainListing(
     });
   if (code === "network" || code === "timeout")
     return new HostError(`${message} ${advice[code] ?? "Run this again later."}`, { cause: error });
-  const otherwise = code === "too-large" ? SMALLER_PAGES : `Is ${baseUrl} the base URL?`;
-  return new UserError(`${message} ${advice[code] ?? otherwise}`, { cause: error });
+  // The client's own message names an option that verbs do not have.
+  if (code === "too-large")
+    return new UserError(`${url} is too large to read here: expected ${expected}. ${SMALLER_PAGES}`, { cause: error });
+  return new UserError(`${message} ${advice[code] ?? `Is ${baseUrl} the base URL?`}`, { cause: error });
 }
 
 const SMALLER_PAGES = "If it is a page, its publisher can build with a smaller --page-size.";

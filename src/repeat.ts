@@ -1,4 +1,4 @@
-/** The loop of `rollcall dev` and `rollcall mirror --every`: a step, a pause, the same step again. */
+/** The loop of `rollcall dev`: a step, a pause, the same step again. */
 import { explainSystem, UserError } from "./errors.js";
 
 export interface Repeat {

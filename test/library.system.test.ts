@@ -70,7 +70,7 @@ test.each([
   ["publish", [{ dist: "d" }], "publish needs target."],
   ["publish", [{ dist: "d", target: "t", dryrun: true }], "publish has no option dryrun; did you mean dryRun?"],
   ["mirror", [{ url: "http://a" }], "mirror needs file."],
-  ["mirror", [{ url: "http://a", file: "f", evry: "1s" }], "mirror has no option evry; did you mean every?"],
+  ["mirror", [{ url: "http://a", file: "f", maxage: "1s" }], "mirror has no option maxage; did you mean maxAge?"],
   ["createServer", [{ folder: "d", cacheMB: 2 }], "createServer has no option cacheMB; did you mean cacheMb?"],
   [
     "createServer",

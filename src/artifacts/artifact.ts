@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Contract } from "../contract/contract.js";
 import { type Collection, RECORD_SEPARATOR } from "../contract/page.js";
 import type { Release } from "../release/open.js";
-import { readReleaseFileSync, sha256 } from "../release/plain-files.js";
+import { readPlain, sha256 } from "../release/plain-files.js";
 
 /** The records of one page, valid and canonical. */
 export interface PageRecords {
@@ -110,7 +110,7 @@ export function hideSystem(gzip: Uint8Array): void {
 /** Reads a file of a release, if its digest matches SHA256SUMS; otherwise undefined. */
 export function readIntact({ folder, sums }: Pick<Release, "folder" | "sums">, path: string): string | undefined {
   const listed = sums.others.get(path);
-  const bytes = listed === undefined ? undefined : readReleaseFileSync(join(folder, path));
+  const bytes = listed === undefined ? undefined : readPlain(join(folder, path));
   return bytes && sha256(bytes) === listed ? String(bytes) : undefined;
 }
 

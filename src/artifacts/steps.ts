@@ -6,7 +6,7 @@ import { z } from "zod";
 import { readAs } from "../contract/json.js";
 import { CHANGES, CHANGES_FOLDER, MAX_PACKED } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { findDigest } from "../release/plain-files.js";
+import { hashPlain } from "../release/plain-files.js";
 import { makeFolder } from "../release/sharing.js";
 import { carryFile } from "../release/times.js";
 import { countSchema, digestSchema, readIntact } from "./artifact.js";
@@ -100,7 +100,7 @@ export function findReusableSteps(
 
 function isIntact(path: string, bytes: number, digest: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats?.size === bytes && findDigest(path, Buffer.alloc(2 ** 16)) === digest;
+  return stats?.size === bytes && hashPlain(path) === digest;
 }
 
 /** Adds steps of one release to the folder of another, as hard links if possible. */

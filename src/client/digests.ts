@@ -4,7 +4,7 @@ import type { Bytes } from "./requests.js";
 
 const BYTES = 32;
 /** Maximum size of SHA256SUMS. */
-export const MOST_SUM_BYTES = 2 ** 28;
+const MOST_SUM_BYTES = 2 ** 28;
 
 export interface Digests {
   /** The listing's path below the base URL: `/api/users/`, or `/`. */

@@ -68,9 +68,10 @@ export function malformed(url: string, expected: string, received: unknown, caus
   return new ListingError("malformed", url, "is malformed", expected, quoted(received), cause);
 }
 
-/** The error for a response over a size limit. */
-export function tooLarge(url: string, limit: string): ListingError {
-  return new ListingError("too-large", url, "is too large to read here", `at most ${limit}`, "more");
+/** The error for a response over a size limit. @param remedy what the caller can do, if anything: `raise memoryBytes`. */
+export function tooLarge(url: string, limit: string, remedy?: string): ListingError {
+  const why = `is too large to read here${remedy ? `; ${remedy}` : ""}`;
+  return new ListingError("too-large", url, why, `at most ${limit}`, "more");
 }
 
 /** The error for a wrong argument, or a request that this listing cannot fulfil. */
@@ -82,5 +83,10 @@ const LONGEST_SHOWN = 200;
 
 /** Quotes a received value for a message: one line of limited length. */
 export function quoted(value: unknown): string {
-  return `${JSON.stringify(value)}`.slice(0, LONGEST_SHOWN);
+  try {
+    return `${JSON.stringify(value)}`.slice(0, LONGEST_SHOWN);
+  } catch {
+    // A bigint, or an object that contains itself.
+    return typeof value;
+  }
 }

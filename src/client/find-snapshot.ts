@@ -1,7 +1,6 @@
 /** Reads the host's current snapshot, and verifies it by SHA256SUMS and its signature. */
 import { hexDigest, mostSumBytes, readDigests } from "./digests.js";
 import { ListingError } from "./errors.js";
-import { signedAt } from "./signature.js";
 import {
   type FindOptions,
   type Host,
@@ -13,7 +12,6 @@ import {
   type SnapshotView,
   snapshotOf,
 } from "./snapshot.js";
-import { unprovedView } from "./unproved.js";
 import { textOf } from "./utf8.js";
 
 const SUMS = "SHA256SUMS";
@@ -33,6 +31,7 @@ export async function findView(host: Host, how: FindOptions): Promise<SnapshotVi
       why = error;
     }
   }
+  const { unprovedView } = await import("./unproved.js");
   host.view = await unprovedView(host, how.signal);
   if (why) options.onUnproved?.(why);
   return host.view;
@@ -42,12 +41,13 @@ export async function findView(host: Host, how: FindOptions): Promise<SnapshotVi
 async function findProved(
   host: Host,
   last: ProvedView | undefined,
-  { signal, isPast }: FindOptions,
+  { signal, bypass }: FindOptions,
 ): Promise<ProvedView> {
   const { baseUrl, keys, options } = host;
   const { maxAgeMs = Number.POSITIVE_INFINITY } = options;
-  let known = isPast ? undefined : last;
-  let [past, sumsPast] = isPast ? ["again", "again"] : [];
+  let known = bypass ? undefined : last;
+  let past = bypass ? "again" : undefined;
+  let sumsPast = past;
   return host.requests.retry(signal, async (tries) => {
     const file = await readSnapshotFile(host, known?.file, { tries, past, signal });
     if (known?.file === file && !(known.signed && Date.now() - Number(known.signed) > maxAgeMs)) return known;
@@ -59,7 +59,8 @@ async function findProved(
     const url = `${baseUrl}/${SUMS}`;
     const sums = textOf(bytes, url);
     const listed = /(\w{64}) {2}snapshot\.json\n/.exec(sums)?.[1] ?? "none";
-    [past, sumsPast] = [listed, file.digest];
+    past = listed;
+    sumsPast = file.digest;
     if (listed !== file.digest) throw notListed(file.url, listed, file.digest);
     const digests = readDigests(sums, snapshot.pages, url);
     const name = `${SUMS}.minisig`;
@@ -69,6 +70,7 @@ async function findProved(
     if (keys.length === 0) return provedView(host, file, snapshot, digests, undefined);
     const signature = await readProof(host, name, { ...how, maxBytes: SIGNATURE_BYTES });
     digests.files.set(name, await hexDigest(signature));
+    const { signedAt } = await import("./signature.js");
     const signed = await signedAt(host, bytes, snapshot, signature);
     return signed instanceof ListingError ? signed : provedView(host, file, snapshot, digests, signed);
   });

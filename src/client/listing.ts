@@ -1,17 +1,18 @@
-/** Opens a published listing: single pages, walks over pages and records, lookups, copies. */
-import { normalBaseUrl } from "../contract/links.js";
-import { PAGE_BYTES } from "../contract/page.js";
-import type { Snapshot } from "../contract/snapshot.js";
+/** Opens a published listing: single pages and files, walks over pages and records, lookups, copies. */
 import type { User } from "../contract/users.js";
-import { type Position, usage } from "./errors.js";
+import { usage } from "./errors.js";
+import { findView } from "./find-snapshot.js";
+import { openHost } from "./host.js";
+import { latestView } from "./kept.js";
 import { CALL, checked, WALK } from "./option-checks.js";
 import type { CallOptions, ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
-import { type Bytes, createRequests } from "./requests.js";
+import { readContract } from "./order.js";
+import { parsePage } from "./page.js";
+import { createOrderCheck, recordsOfPages, wholePages } from "./records.js";
+import type { Bytes } from "./requests.js";
 import type { FindOptions, Host, SnapshotView } from "./snapshot.js";
+import { objectOf } from "./utf8.js";
 import { createWalk, type PageSource } from "./walk.js";
-
-/** Parallel requests by default. */
-const CONCURRENCY = 8;
 
 /**
  * Opens a listing that Rollcall has published, or any in the same format. Sends no request.
@@ -19,81 +20,106 @@ const CONCURRENCY = 8;
  * @throws ListingError (usage) for a wrong base URL or option.
  */
 export function openListing<T = User>(baseUrl: string | URL, given: ListingOptions = {}): OpenListing<T> {
-  const url = parseBase(String(baseUrl));
-  // A copy, since the caller may change the object.
-  const options = { ...checked(url, given, OPTIONS) };
-  const { publicKey = [], concurrency = CONCURRENCY, memoryBytes = CONCURRENCY * PAGE_BYTES } = options;
-  if (!publicKey.length && (options.requireSignature || options.maxAgeMs))
-    throw usage(url, "cannot be read with requireSignature or maxAgeMs, but without publicKey");
-  const host: Host = {
-    baseUrl: url,
-    options,
-    requests: createRequests(options),
-    keys: [publicKey].flat(),
-    concurrency,
-    pageBytes: Math.floor(memoryBytes / concurrency),
-    partBytes: memoryBytes / 2,
-    finding: new Map(),
-  };
-  /** Checks the options of a call, and loads the reading code. */
-  const withOptions = async (how: CallOptions) => {
-    checked(url, how, CALL);
-    return lazy();
-  };
-  const find = async (how: FindOptions) => (await lazy()).findView(host, how);
-  const before = async (after: Position, snapshot: Snapshot) => (await lazy()).recordsBefore(after, snapshot, url);
+  const host = openHost(baseUrl, given);
+  const { baseUrl: url } = host;
+  const signalOf = (how: CallOptions) => checked(url, how, CALL).signal;
   const walk = <R, B = Bytes>(
     how: ListingWalkOptions,
-    read: (from: Lazy, view: SnapshotView, signal: AbortSignal) => PageSource<R, B> | Promise<PageSource<R, B>>,
-    findFirst = find,
-  ) =>
-    createWalk({ url, find: findFirst, before, source: async (view, signal) => read(await lazy(), view, signal) }, how);
+    source: (view: SnapshotView, signal: AbortSignal) => PageSource<R, B> | Promise<PageSource<R, B>>,
+    find = (options: FindOptions) => findView(host, options),
+  ) => createWalk({ url, find, source: async (view, signal) => source(view, signal) }, how);
 
   return {
     baseUrl: url,
     get proof() {
       return host.view?.proof;
     },
-    snapshot: async (how = {}) => (await (await withOptions(how)).findView(host, how)).snapshot,
-    contract: async (how = {}) => (await withOptions(how)).contractOf(host, how),
-    file: async (path, how = {}) => (await withOptions(how)).readListedFile(host, path, how),
-    page: async (number, how = {}) => (await withOptions(how)).readOnePage<T>(host, number, how),
+    snapshot: async (how = {}) => (await findView(host, { signal: signalOf(how) })).snapshot,
+    async contract(how = {}) {
+      const signal = signalOf(how);
+      return (await readContract(host, await latestView(host, signal), signal)).contract;
+    },
+    async file(path, how = {}) {
+      const signal = signalOf(how);
+      requireFile(host, path);
+      return (await latestView(host, signal)).readFile(path, host.files, signal);
+    },
+    stream(path, how = {}) {
+      const control = new AbortController();
+      const given = signalOf(how);
+      const signal = given ? AbortSignal.any([given, control.signal]) : control.signal;
+      requireFile(host, path);
+      let chunks: AsyncGenerator<Bytes, void> | undefined;
+      return new ReadableStream<Bytes>(
+        {
+          async pull(to) {
+            chunks ??= (await latestView(host, signal)).streamFile(path, signal);
+            const { done, value } = await chunks.next();
+            if (done) to.close();
+            else to.enqueue(value);
+          },
+          async cancel(reason) {
+            control.abort(reason);
+            await chunks?.return();
+          },
+        },
+        { highWaterMark: 0 },
+      );
+    },
+    async page(number, how = {}) {
+      const signal = signalOf(how);
+      const view = await latestView(host, signal);
+      const { pages } = view.snapshot;
+      if (!Number.isInteger(number) || number < 1 || number > pages)
+        throw usage(url, "has no such page", `1 to ${pages}`, number);
+      return parsePage<T>(view, number, await view.readPage(number, signal));
+    },
     async get(key, how = {}) {
       checked(url, { key }, "key");
-      return (await withOptions(how)).getRecord<T>(host, key, how);
+      const signal = signalOf(how);
+      const { getRecord } = await import("./lookup/find.js");
+      return getRecord<T>(host, key, signal);
     },
     find(text, how = {}) {
       checked(url, { text }, "text");
-      checked(url, how, `${WALK} by isWhole also`);
+      const { by, ...options } = checked(url, how, `${WALK} by`);
       return walk(
-        how,
-        (from, view, signal) => from.searchSource<T>(host, view, { ...how, text }, signal),
-        async ({ signal, isPast }) => (await lazy()).latestView(host, signal, isPast),
+        options,
+        async (view, signal) => (await import("./lookup/find.js")).searchSource<T>(host, view, { text, by }, signal),
+        ({ signal, bypass }) => latestView(host, signal, bypass),
       );
     },
-    pages: (how = {}) => walk(checked(url, how, WALK), (from, view, signal) => from.wholePages<T>(host, view, signal)),
-    records: (how = {}) =>
-      walk(checked(url, how, `${WALK} via`), (from, view, signal) => from.recordSource<T>(host, view, how.via, signal)),
-    sync: async (store, how = {}) => {
-      checked(url, how, `${CALL} onProgress`);
-      return (await lazy()).sync(host, store, how);
+    pages: (how = {}) => walk(checked(url, how, WALK), (view, signal) => wholePages<T>(host, view, signal)),
+    records(how = {}) {
+      const { via, ...options } = checked(url, how, `${WALK} via`);
+      return walk(options, async (view, signal) => {
+        if (via !== "bulk") return recordsOfPages<T>(host, view, signal);
+        const { bulkSource } = await import("./bulk.js");
+        const openCheck = createOrderCheck(host, view, signal);
+        return bulkSource(host, view, signal, async () => {
+          const requireNext = await openCheck();
+          return (line, from) => {
+            const record = objectOf(line, from);
+            requireNext(record, from);
+            return record as T;
+          };
+        });
+      });
+    },
+    async sync(store, how = {}) {
+      if (typeof store?.held !== "function" || typeof store.begin !== "function")
+        throw usage(url, "cannot be copied to this store", "one with held and begin", typeof store);
+      const options = checked(url, how, `${CALL} onProgress`);
+      const { sync } = await import("./sync/sync.js");
+      return sync(host, store, options);
     },
   };
 }
 
-const lazy = () => import("./lazy.js");
-type Lazy = Awaited<ReturnType<typeof lazy>>;
-
-const OPTIONS =
-  "publicKey maxAgeMs requireSignature fetch signal concurrency memoryBytes timeoutMs pausesMs unproved onUnproved path";
-
-/** Normalises a base URL, which has no credentials, query or fragment. */
-function parseBase(text: string): string {
-  try {
-    // For non-ASCII URLs, URL.canParse is wrong in Node 20 and 22, see canParse in contract/links.ts.
-    if (/^https?:\/\/(?![^/]*@)[^?#]+$/i.test(text)) return normalBaseUrl(new URL(text));
-  } catch {}
-  // Suggest the part before the listing's path.
-  const [base = "https://directory.example.com"] = /^https?:..[^/?#@]+(\/.*?)??(?=\/api\/|[?#])/i.exec(text) ?? [];
-  throw usage(text.replace(/\/\/.*@/, "//...@"), `is not a base URL such as ${base.replace(/\/$/, "")}`);
+/** @throws ListingError (usage) for a path that no host serves as a file, or that is a page */
+function requireFile({ baseUrl }: Host, path: string): void {
+  checked(baseUrl, { file: path }, "file");
+  const isUnserved = path === "records.sha256";
+  if (isUnserved || /(^|\/)pages\/\d+\.json/.test(path))
+    throw usage(`${baseUrl}/${path}`, isUnserved ? "is not served by any host" : "is a page: call page(number)");
 }

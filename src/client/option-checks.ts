@@ -1,64 +1,61 @@
 /** Checks options before the first request. */
-import { usage } from "./errors.js";
+import { quoted, usage } from "./errors.js";
 
-const FLAG = "a boolean";
-const CALLBACK = "a function";
-const POSITIVE = "a number above 0";
+const POSITIVE = "number above 0";
 
-/** What each option may be. The text contains its type. */
+/** What each option may be: types, and texts in quotes. */
 const ALLOWED: Readonly<Record<string, string>> = {
-  signal: "an AbortSignal object",
-  after: "an object",
-  restart: FLAG,
-  onRestart: CALLBACK,
-  via: "the string pages or bulk",
-  by: "the string names or key",
-  isWhole: FLAG,
-  also: CALLBACK,
-  onProgress: CALLBACK,
-  publicKey: "a string or a list with a key",
-  requireSignature: FLAG,
+  signal: "AbortSignal",
+  after: "object",
+  restart: "boolean",
+  onRestart: "function",
+  via: '"pages" or "bulk"',
+  by: '"names" or "key"',
+  onProgress: "function",
+  publicKey: "string or list",
+  requireSignature: "boolean",
   maxAgeMs: POSITIVE,
-  fetch: CALLBACK,
-  concurrency: "a whole number above 0",
+  fetch: "function",
+  concurrency: "integer above 0",
   memoryBytes: POSITIVE,
   timeoutMs: POSITIVE,
-  pausesMs: "a list of numbers",
-  unproved: FLAG,
-  onUnproved: CALLBACK,
-  path: "a string such as /api/users/",
-  key: "a string or a number",
-  text: "a string",
+  pausesMs: "list of numbers",
+  unproved: "boolean",
+  onUnproved: "function",
+  path: "string",
+  key: "string or number",
+  text: "string",
+  file: "string",
 };
 
-/** Patterns of values as text, in addition to their types. */
-const PATTERNS: Readonly<Record<string, RegExp>> = {
-  signal: /AbortSignal/,
-  via: /^(pages|bulk)$/,
-  by: /^(names|key)$/,
-  publicKey: /./,
-  [POSITIVE]: /^(?!0$)[\dI]/,
-  concurrency: /^[1-9]\d*$/,
-  pausesMs: /^[\d.,]*$/,
-  path: /^\//,
-};
-
-/** The options of calls and walks. */
+/** Options of every call, of walks, and of `openListing`. */
 export const CALL = "signal";
 export const WALK = `${CALL} after restart onRestart`;
-/** Options that must not be undefined when given: with an undefined key, the listing would be read unverified. */
-const REQUIRED = "publicKey key text";
+export const OPEN =
+  "publicKey requireSignature maxAgeMs fetch signal concurrency memoryBytes timeoutMs pausesMs unproved onUnproved path";
+/** Must not be undefined when given: with an undefined key, the listing would be read unverified. */
+const REQUIRED = ["publicKey", "key", "text", "file"];
 
-/** Checks and returns options. @param names all allowed options. @throws ListingError (usage) */
+/** Checks options, also those of a prototype, and returns a copy. @param names all allowed ones. @throws ListingError (usage) */
 export function checked<O extends object>(url: string, given: O, names: string): O {
-  for (const [name, value] of Object.entries(given)) {
-    const allowed = ALLOWED[name] ?? "";
-    const type = Array.isArray(value) ? "list" : typeof value;
-    if (!names.split(" ").includes(name)) throw usage(url, `has no option ${name}`, names, value);
-    if (value === undefined && !REQUIRED.includes(name)) continue;
-    const pattern = PATTERNS[name] ?? PATTERNS[allowed];
-    if (!allowed.includes(type) || pattern?.test(`${value}`) === false)
-      throw usage(url, `cannot be read with this ${name}`, allowed, `${value}`);
+  const found: Record<string, unknown> = {};
+  const all = names.split(" ");
+  for (const name in given) if (!all.includes(name)) throw usage(url, `has no option ${name}`, names, name);
+  for (const name of all) {
+    const value = Object(given)[name];
+    const isMissing = value === undefined && !(name in Object(given) && REQUIRED.includes(name));
+    if (!isMissing && !isAllowed(value, `${ALLOWED[name]}`))
+      throw usage(url, `cannot be read with this ${name}`, ALLOWED[name], value);
+    if (!isMissing) found[name] = value;
   }
-  return given;
+  return found as O;
+}
+
+function isAllowed(value: unknown, allowed: string): boolean {
+  const kinds = [typeof value, Object.prototype.toString.call(value).slice("[object ".length, -1), quoted(value)];
+  if (Array.isArray(value)) kinds.push("list");
+  if (Number.isInteger(value)) kinds.push("integer");
+  if (!allowed.split(/ (?:or|of|above) /).some((one) => kinds.includes(one))) return false;
+  if (allowed.endsWith("numbers")) return (value as unknown[]).every((ms) => typeof ms === "number" && ms >= 0);
+  return !allowed.endsWith("0") || Number(value) > 0;
 }

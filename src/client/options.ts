@@ -24,11 +24,11 @@ export interface ListingOptions {
   /** Maximum parallel requests; 8 by default. */
   concurrency?: number | undefined;
   /**
-   * Maximum bytes of pages or parts in memory; 64 MiB by default. A page may have this divided by `concurrency`, a part half of
-   * this.
+   * Maximum bytes of pages, parts or a file in memory; 64 MiB by default. A page may have this divided by `concurrency`, a part
+   * half of this.
    */
   memoryBytes?: number | undefined;
-  /** Timeout of a request with its body; 30,000 by default. */
+  /** Timeout of a request with its body, and of each chunk of a stream; 30,000 by default. */
   timeoutMs?: number | undefined;
   /** Pauses before retries of wrong answers; 250, 1000 and 3000 by default. */
   pausesMs?: readonly number[] | undefined;
@@ -129,8 +129,13 @@ export interface OpenListing<T = User> {
   contract(options?: CallOptions): Promise<ContractFile>;
   /** Reads a page, from 1. @throws SnapshotChangedError if the listing has switched; the next call reads the new snapshot. */
   page(number: number, options?: CallOptions): Promise<Page<T>>;
-  /** Reads a file that SHA256SUMS lists, such as `openapi.json`. */
+  /** Reads a file that SHA256SUMS lists, such as `openapi.json`, of at most `memoryBytes`. */
   file(path: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
+  /**
+   * Reads a file of any size, such as `records.csv.gz`. Its bytes are verified at the end: if they do not match, the stream ends
+   * with a ListingError (mismatch), so use them only after it has ended without an error.
+   */
+  stream(path: string, options?: CallOptions): ReadableStream<Uint8Array<ArrayBuffer>>;
   /**
    * Reads the record with a key, in at most three requests; undefined if there is none. Only for releases with --lookup.
    * @throws SnapshotChangedError if the listing has switched; the next call reads the new snapshot.

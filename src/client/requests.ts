@@ -5,9 +5,15 @@ import type { ListingOptions } from "./options.js";
 /** Bytes that are not shared, as WebCrypto requires. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A request for one file. */
-export interface Ask {
+/** The maximum size of a response. */
+export interface Limit {
   maxBytes: number;
+  /** What allows more: `raise memoryBytes`. */
+  remedy?: string;
+}
+
+/** A request for one file. */
+export interface Ask extends Limit {
   signal?: AbortSignal | undefined;
   headers?: Record<string, string>;
   /** Whether the runtime's cache must revalidate. */
@@ -42,7 +48,35 @@ export function createRequests(options: ListingOptions) {
   const { pausesMs = [250, 1000, 3000] } = options;
   return {
     /** Sends a request. @throws ListingError unless the answer is complete. Redirects, 429 and 503 are errors; other statuses are not. */
-    get: (url: string, ask: Ask): Promise<Answer> => patiently(url, ask.signal, () => transfer(options, url, ask)),
+    get: (url: string, ask: Ask): Promise<Answer> =>
+      patiently(url, ask.signal, () =>
+        timed(options, url, ask.signal, async (signal) => {
+          const response = await send(options, url, { ...ask, signal });
+          const { status, headers } = response;
+          return { status, headers, bytes: status === 200 ? await readBody(url, response, ask) : new Uint8Array() };
+        }),
+      ),
+    /** Requests a file of any size. @returns its chunks, each within the timeout. @throws as `get`; ListingError (status) */
+    async open(url: string, ask: Omit<Ask, "maxBytes">): Promise<AsyncGenerator<Bytes, void>> {
+      const control = new AbortController();
+      const how = { ...ask, signal: control.signal };
+      const response = await patiently(url, ask.signal, () =>
+        timed(options, url, ask.signal, () => send(options, url, how)),
+      );
+      requireOk(url, response.status);
+      return (async function* () {
+        const reader = response.body?.getReader();
+        try {
+          while (reader) {
+            const { done, value } = await timed(options, url, ask.signal, () => reader.read());
+            if (done) return;
+            yield value as Bytes;
+          }
+        } finally {
+          control.abort();
+        }
+      })();
+    },
     /**
      * Retries after growing pauses while an attempt throws a ListingError. A ListingError that it returns is thrown at once.
      * @param attempt called with the number of earlier tries.
@@ -138,33 +172,47 @@ export function within<T>(
 
 const LATE = "did not answer in full";
 
-/** Sends one request. Redirects are not followed. */
-async function transfer(options: ListingOptions, url: string, ask: Ask): Promise<Answer> {
-  const { fetch = globalThis.fetch, timeoutMs = 30_000 } = options;
-  const signals = [options.signal, ask.signal];
+/** Runs a step of a request within the timeout. @throws ListingError (timeout or network); the reason of a signal */
+async function timed<T>(
+  options: ListingOptions,
+  url: string,
+  signal: AbortSignal | undefined,
+  step: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { timeoutMs = 30_000 } = options;
+  const signals = [options.signal, signal];
   const giveUp = () => {
     throw new ListingError("timeout", url, LATE, `200 within ${timeoutMs / 1000} seconds`, "more");
   };
   try {
-    return await within(signals, timeoutMs, giveUp, async (signal) => {
-      const { headers = {}, isFresh, maxBytes, past, tries = 1 } = ask;
-      // Hosts ignore this parameter, and caches treat it as another URL, the same for all readers of these bytes.
-      const name = past && `${url.includes("?") ? "&" : "?"}v=${past.slice(0, 12)}${tries > 1 ? `-${tries}` : ""}`;
-      const init = withCache(url, { headers, redirect: "manual", signal }, name ? "reload" : isFresh && "no-cache");
-      const response = await fetch(url + (name ?? ""), init);
-      const { status, redirected } = response;
-      // In browsers, a redirect has status 0.
-      if (redirected || status < 100 || (status > 299 && status < 400 && status !== 304))
-        throw new ListingError(
-          ...(["redirect", url, "redirects", "200"] as const),
-          `${status} to ${quoted(response.headers.get("location"))}`,
-        );
-      return { status, headers: response.headers, bytes: await readBody(url, response, status === 200 ? maxBytes : 0) };
-    });
+    return await within(signals, timeoutMs, giveUp, step);
   } catch (error) {
-    if (error instanceof ListingError || signals.some((signal) => signal?.aborted)) throw error;
+    if (error instanceof ListingError || signals.some((one) => one?.aborted)) throw error;
     throw new ListingError("network", url, LATE, "200", quoted(`${(error as Error).cause ?? error}`), error);
   }
+}
+
+/** Sends one request. Redirects are not followed. */
+async function send(
+  { fetch = globalThis.fetch }: ListingOptions,
+  url: string,
+  { headers = {}, isFresh, past, tries = 1, signal }: Omit<Ask, "maxBytes">,
+): Promise<Response> {
+  // Hosts ignore this parameter, and caches treat it as another URL, the same for all readers of these bytes.
+  const name = past && `${url.includes("?") ? "&" : "?"}v=${past.slice(0, 12)}${tries > 1 ? `-${tries}` : ""}`;
+  const init = withCache(
+    url,
+    { headers, redirect: "manual", signal: signal ?? null },
+    name ? "reload" : isFresh && "no-cache",
+  );
+  const response = await fetch(url + (name ?? ""), init);
+  const { status, redirected } = response;
+  // In browsers, a redirect has status 0.
+  if (redirected || status < 100 || (status > 299 && status < 400 && status !== 304)) {
+    const to = quoted(response.headers.get("location"));
+    throw new ListingError("redirect", url, "redirects", "200", `${status} to ${to}`);
+  }
+  return response;
 }
 
 /** Adds the `cache` option, unless the runtime refuses it, as some worker runtimes do. */
@@ -178,15 +226,16 @@ function withCache(url: string, init: RequestInit, cache: "no-cache" | "reload" 
   }
 }
 
-/** Reads a body of at most `maxBytes` bytes, without relying on Content-Length. @param maxBytes 0 if the body is not needed. */
-async function readBody(url: string, { body }: Response, maxBytes: number): Promise<Bytes> {
-  let [bytes, length] = [new Uint8Array(maxBytes && 65_536), 0];
-  const reader = maxBytes > 0 ? body?.getReader() : undefined;
+/** Reads a body, without relying on Content-Length. */
+async function readBody(url: string, { body }: Response, { maxBytes, remedy }: Limit): Promise<Bytes> {
+  let bytes = new Uint8Array(65_536);
+  let length = 0;
+  const reader = body?.getReader();
   while (reader) {
     const { done, value } = await reader.read();
     if (done) break;
     const end = length + value.length;
-    if (end > maxBytes) throw tooLarge(url, `${maxBytes} bytes (see memoryBytes)`);
+    if (end > maxBytes) throw tooLarge(url, `${maxBytes} bytes`, remedy);
     if (end > bytes.length) {
       const larger = new Uint8Array(Math.max(end, 2 * bytes.length));
       larger.set(bytes);

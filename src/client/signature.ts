@@ -106,10 +106,12 @@ export async function checkSignature({
 }): Promise<TrustedComment> {
   const [, first = "", line = "", last = ""] = signature.split("\n");
   const comment = line.slice("trusted comment: ".length);
-  const [made, all] = [decode(first), decode(last)];
+  const made = decode(first);
+  const all = decode(last);
   if (made.length !== 74 || !/^RW[Q-T]/.test(first) || signatureText(made, comment, all) !== signature)
     throw new SignatureError(OTHER_FORM);
-  const [id, own] = [keyId(made), made.slice(10)];
+  const id = keyId(made);
+  const own = made.slice(10);
   const known = keys.filter((key) => key.id === id);
   if (known.length === 0)
     throw new SignatureError(`${OTHER_KEY} ${id}, but one of ${keys.map((key) => key.id).join(", ")} is required`);
@@ -132,7 +134,8 @@ export function checkTrustedComment(
   said: TrustedComment,
   { baseUrl, id, maxAgeMs }: Pick<TrustedComment, "baseUrl" | "id"> & { readonly maxAgeMs?: number | undefined },
 ): void {
-  const [age, when] = [Date.now() - said.time.getTime(), said.time.toISOString()];
+  const age = Date.now() - said.time.getTime();
+  const when = said.time.toISOString();
   if (said.baseUrl !== baseUrl) throw new SignatureError(`is of a release of ${said.baseUrl}, not of ${baseUrl}`);
   if (said.id !== id) throw new SignatureError(`is of release ${said.id}, not of ${id}`);
   if (age < -MOST_AHEAD_MS) throw new SignatureError(`is of ${when}, which is in the future`);

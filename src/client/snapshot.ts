@@ -4,7 +4,7 @@ import type { Snapshot } from "../contract/snapshot.js";
 import { type Digests, hexDigest } from "./digests.js";
 import { ListingError, malformed, SnapshotChangedError } from "./errors.js";
 import type { ListingOptions } from "./options.js";
-import { type Ask, type Bytes, type Requests, requireOk } from "./requests.js";
+import { type Ask, type Bytes, type Limit, type Requests, requireOk } from "./requests.js";
 import { objectOf } from "./utf8.js";
 
 /** State of an open listing: host, options, and the snapshot of the last call. */
@@ -15,9 +15,10 @@ export interface Host {
   keys: readonly string[];
   /** Maximum parallel requests. */
   concurrency: number;
-  /** Maximum size of a page and of a part, so that parallel requests stay within `memoryBytes`. */
-  pageBytes: number;
-  partBytes: number;
+  /** Limits of a page, of a bulk part and of another file, so that parallel requests stay within `memoryBytes`. */
+  pages: Limit;
+  parts: Limit;
+  files: Limit;
   view?: SnapshotView;
   /** A snapshot that the host no longer has. */
   gone?: Snapshot;
@@ -31,7 +32,7 @@ export type SharedReads = Map<string, (signal: AbortSignal | undefined) => Promi
 export interface FindOptions {
   signal?: AbortSignal | undefined;
   /** Whether to bypass caches, since one has shown an old snapshot. */
-  isPast?: boolean | undefined;
+  bypass?: boolean | undefined;
 }
 
 /** A snapshot of a listing. */
@@ -50,7 +51,9 @@ export interface SnapshotView {
    * @param plain digest of the plain bytes of a gzip file, which some hosts send with Content-Encoding.
    * @throws ListingError (usage) if SHA256SUMS does not list it; SnapshotChangedError
    */
-  readFile(file: string, maxBytes: number, signal?: AbortSignal, plain?: string): Promise<Bytes>;
+  readFile(file: string, limit: Limit, signal?: AbortSignal, plain?: string): Promise<Bytes>;
+  /** Reads a file of any size. A wrong digest is an error at its end. @throws as `readFile` */
+  streamFile(file: string, signal: AbortSignal): AsyncGenerator<Bytes, void>;
   /** @throws SnapshotChangedError if the host has another snapshot. */
   requireCurrent(signal?: AbortSignal): Promise<void>;
   /** Cache of files, valid until a time. */
@@ -66,11 +69,11 @@ export interface KnownSnapshot extends Pick<SnapshotView, "snapshot" | "state" |
    */
   read<V>(
     url: string,
-    how: Pick<Ask, "isFresh" | "maxBytes" | "signal"> & {
+    how: Omit<Ask, "headers" | "tries" | "past"> & {
       /** Digest or unique name of the expected bytes. */
       past: string;
       /** Whether to bypass caches on the first try too. */
-      isPast?: boolean;
+      bypass?: boolean;
     },
     take: (bytes: Bytes, status: number) => V | ListingError | Promise<V | ListingError>,
   ): Promise<V>;
@@ -183,23 +186,26 @@ export function knownSnapshot(host: Host, file: SnapshotFile, snapshot: Snapshot
     host.gone = snapshot;
     throw new SnapshotChangedError(file.url, { state, page: 1, index: 0 }, snapshot, snapshotOf(now.bytes, now.url));
   };
-  const read: KnownSnapshot["read"] = (url, { past, isPast, ...how }, take) =>
+  const read: KnownSnapshot["read"] = (url, { past, bypass, ...how }, take) =>
     requests.retry(
       how.signal,
       async (tries) => {
-        const own = { ...how, tries, past: isPast || tries > 0 ? past : undefined };
+        const own = { ...how, tries, past: bypass || tries > 0 ? past : undefined };
         const { status, bytes } = await requests.get(url, own);
         return take(bytes, status);
       },
       (isLast) => requireCurrent(how.signal, isLast),
     );
   return {
-    ...{ file, snapshot, state, read },
+    file,
+    snapshot,
+    state,
+    read,
     requireCurrent: (signal) => requests.retry(signal, () => requireCurrent(signal)),
-    readFile(name, maxBytes, signal) {
+    readFile(name, limit, signal) {
       const url = `${host.baseUrl}/${name}`;
       // The snapshot's digest in the URL keeps caches from showing a file of another snapshot.
-      return read(url, { maxBytes, signal, past: file.digest, isPast: true }, (bytes, status) => {
+      return read(url, { ...limit, signal, past: file.digest, bypass: true }, (bytes, status) => {
         requireOk(url, status);
         return bytes;
       });
@@ -215,27 +221,50 @@ export function provedView(
   { files, path, ofPage }: Digests,
   signed: Date | undefined,
 ): ProvedView {
-  const { baseUrl, pageBytes } = host;
+  const { baseUrl, pages, requests } = host;
   const known = knownSnapshot(host, file, snapshot);
-  const { state } = known;
+  const { state, requireCurrent } = known;
   const listed = files.get("records.sha256");
   if (listed && listed !== state) throw malformed(file.url, `state ${listed}, as SHA256SUMS lists it`, state);
   const urlOf = (page: number) => pageUrl({ ...snapshot, baseUrl, path }, page);
-  const read = (url: string, digest: string, maxBytes: number, signal?: AbortSignal, plain?: string) =>
-    known.read(url, { maxBytes, signal, past: digest }, async (bytes, status) => {
+  const read = (url: string, digest: string, limit: Limit, signal?: AbortSignal, plain?: string) =>
+    known.read(url, { ...limit, signal, past: digest }, async (bytes, status) => {
       requireOk(url, status);
       const received = await hexDigest(bytes);
       if (received === digest || !digest || (received === plain && bytes[0] !== 0x1f)) return bytes;
       throw notListed(url, digest, received);
     });
+  const find = (name: string) => {
+    const url = `${baseUrl}/${name}`;
+    const digest = files.get(name);
+    if (digest === undefined) throw new ListingError("usage", url, NOT_LISTED);
+    return { url, digest };
+  };
   return {
-    ...{ ...known, signed, urlOf, path },
+    ...known,
+    signed,
+    urlOf,
+    path,
     proof: signed ? "signature" : "digests",
-    readPage: (page, signal) => read(urlOf(page), ofPage(page), pageBytes, signal),
-    async readFile(name, maxBytes, signal, plain) {
-      const [url, digest] = [`${baseUrl}/${name}`, files.get(name)];
-      if (digest !== undefined) return read(url, digest, maxBytes, signal, plain);
-      throw new ListingError("usage", url, NOT_LISTED);
+    readPage: (page, signal) => read(urlOf(page), ofPage(page), pages, signal),
+    async readFile(name, limit, signal, plain) {
+      const { url, digest } = find(name);
+      return read(url, digest, limit, signal, plain);
+    },
+    async *streamFile(name, signal) {
+      const { url, digest } = find(name);
+      const { Sha256 } = await import("./sha256.js");
+      const sha = new Sha256();
+      // Bytes that were returned cannot be requested again, so caches are bypassed at once.
+      const open = (tries: number) => requests.open(url, { signal, tries, past: digest || file.digest });
+      for await (const chunk of await requests.retry(signal, open, () => requireCurrent(signal))) {
+        sha.update(chunk);
+        yield chunk;
+      }
+      const received = sha.digest();
+      if (received === digest || !digest) return;
+      await requireCurrent(signal);
+      throw notListed(url, digest, received);
     },
   };
 }

@@ -14,7 +14,7 @@ import type { Snapshot } from "../contract/snapshot.js";
 import { hexDigest } from "./digests.js";
 import { ListingError, malformed, SnapshotChangedError } from "./errors.js";
 import { parsePage } from "./page.js";
-import { type Bytes, requireOk } from "./requests.js";
+import { type Limit, requireOk } from "./requests.js";
 import type { Host, SnapshotView } from "./snapshot.js";
 import { isPlainObject, objectOf } from "./utf8.js";
 
@@ -22,18 +22,18 @@ const USUAL_PATH = "/api/users/";
 
 /** Derives the snapshot from page 1, by query or, on a host that ignores queries, by path. */
 export async function unprovedView(host: Host, signal?: AbortSignal): Promise<SnapshotView> {
-  const { baseUrl, options, pageBytes, requests } = host;
+  const { baseUrl, options, pages, requests } = host;
   const proof = "none";
-  const readOk = async (url: string, maxBytes: number, signal?: AbortSignal): Promise<Bytes> => {
-    const { status, bytes } = await requests.get(url, { maxBytes, signal });
+  const read = async (url: string, limit: Limit, signal?: AbortSignal) => {
+    const { status, bytes } = await requests.get(url, { ...limit, signal });
     requireOk(url, status);
     return bytes;
   };
   /** Reads a JSON object; returns the error, without a retry, if the host does not have it. */
-  const readObject = (url: string, maxBytes: number, signal?: AbortSignal) =>
+  const readObject = (url: string, limit: Limit, signal?: AbortSignal) =>
     requests.retry(signal, async () => {
       try {
-        const bytes = await readOk(url, maxBytes, signal);
+        const bytes = await read(url, limit, signal);
         return { bytes, said: objectOf(bytes, url) };
       } catch (error) {
         if (error instanceof ListingError && isNotFound(error)) return { error };
@@ -41,7 +41,7 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
       }
     });
   const readPath = async () => {
-    const { said } = await readObject(`${baseUrl}/contract.json`, MAX_CONTRACT, signal);
+    const { said } = await readObject(`${baseUrl}/contract.json`, { maxBytes: MAX_CONTRACT }, signal);
     const listing = said?.["x-listing"];
     const { path = DEFAULT_PATH } = isPlainObject(listing) ? listing : { path: USUAL_PATH };
     return /^\/([^/?#\s]+\/)*$/.test(`${path}`) ? `${path}` : USUAL_PATH;
@@ -50,7 +50,7 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
   /** Reads the snapshot from page 1; the error if this URL has no page. */
   const readFirst = async (links: LinkStyle, signal?: AbortSignal): Promise<Snapshot | ListingError> => {
     const place = { baseUrl, path, links };
-    const { bytes, said, error } = await readObject(pageUrl(place, 1), pageBytes, signal);
+    const { bytes, said, error } = await readObject(pageUrl(place, 1), pages, signal);
     if (error) return error;
     const { count, next, results } = said as unknown as Page<unknown>;
     const records = Array.isArray(results) ? results.length : 0;
@@ -72,19 +72,27 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
     throw new SnapshotChangedError(urlOf(1), { state, page: 1, index: 0 }, snapshot, now);
   };
   return {
-    ...{ proof, path, state, snapshot, urlOf, requireCurrent },
+    proof,
+    path,
+    state,
+    snapshot,
+    urlOf,
+    requireCurrent,
     readPage: (page, signal) =>
       requests.retry(
         signal,
         async () => {
-          const bytes = await readOk(urlOf(page), pageBytes, signal);
+          const bytes = await read(urlOf(page), pages, signal);
           parsePage({ proof, path, snapshot }, page, bytes);
           return bytes;
         },
         // A wrong page may be of another snapshot. Page 1 shows that.
         () => requireCurrent(signal),
       ),
-    readFile: (file, maxBytes, signal) => readOk(`${baseUrl}/${file}`, maxBytes, signal),
+    readFile: (file, limit, signal) => read(`${baseUrl}/${file}`, limit, signal),
+    async *streamFile(file, signal) {
+      yield* await requests.open(`${baseUrl}/${file}`, { signal });
+    },
   };
 }
 
@@ -111,7 +119,16 @@ function promisedSnapshot(
   if (!isWhole || records > PAGE_SIZE.max || !Number.isSafeInteger(count))
     throw malformed(pageUrl(place, 1), `a count that fits ${records} results and next`, [count, next]);
   return {
-    ...{ id: state.slice(0, 12), contract: 1, count, pages, page_size: pageSize, base_url: baseUrl },
-    ...{ links, encodings: [], skipped: 0, state, warnings: {} },
+    id: state.slice(0, 12),
+    contract: 1,
+    count,
+    pages,
+    page_size: pageSize,
+    base_url: baseUrl,
+    links,
+    encodings: [],
+    skipped: 0,
+    state,
+    warnings: {},
   };
 }

@@ -1,6 +1,6 @@
 /** Walks: iterators that read ahead, and return items in order, of one snapshot. */
 import type { Snapshot } from "../contract/snapshot.js";
-import { type Position, SnapshotChangedError } from "./errors.js";
+import { type Position, SnapshotChangedError, usage } from "./errors.js";
 import type { ListingWalkOptions, Walk } from "./options.js";
 import type { Bytes } from "./requests.js";
 import type { FindOptions, SnapshotView } from "./snapshot.js";
@@ -17,10 +17,11 @@ export interface PageSource<R, B = Bytes> {
   first(records: number): number;
   read(number: number, signal: AbortSignal | undefined): Promise<B>;
   /** The items after the first `records` records, each with the number of records up to it. */
-  items(number: number, bytes: B, records: number): Items<R>;
+  items(number: number, bytes: B, records: number): Items<R> | Promise<Items<R>>;
 }
 
-type Items<R> = Iterator<[item: R, records: number]> | AsyncIterator<[item: R, records: number]>;
+type Item<R> = readonly [item: R, records: number];
+type Items<R> = Iterator<Item<R>> | AsyncIterator<Item<R>>;
 
 /** The snapshot of a walk. */
 type Walked = Pick<SnapshotView, "snapshot" | "state" | "requireCurrent">;
@@ -28,8 +29,6 @@ type Walked = Pick<SnapshotView, "snapshot" | "state" | "requireCurrent">;
 interface WalkStart<R, G extends Walked, B> {
   url: string;
   find(options: FindOptions): Promise<G>;
-  /** Number of records before a position, for a walk that continues. */
-  before?(position: Position, snapshot: Snapshot): Promise<number>;
   source(view: G, signal: AbortSignal): Promise<PageSource<R, B>>;
 }
 
@@ -71,7 +70,7 @@ interface Progress<R, B> {
 
 /** Makes a walk. It sends no request before the first `next`. */
 export function createWalk<R, G extends Walked, B>(
-  { url, find, before, source }: WalkStart<R, G, B>,
+  { url, find, source }: WalkStart<R, G, B>,
   { signal, restart, onRestart, ...options }: ListingWalkOptions,
 ): Walk<R> {
   let after = options.after ?? BEGINNING;
@@ -87,10 +86,10 @@ export function createWalk<R, G extends Walked, B>(
   const position = () => (progress ? positionAt(progress.records, progress.view) : after);
 
   const begin = async (): Promise<Progress<R, B>> => {
-    const view = await find({ signal: control.signal, isPast: restarts.done > 0 });
+    const view = await find({ signal: control.signal, bypass: restarts.done > 0 });
     const { snapshot, state } = view;
     if (after.state !== "" && after.state !== state) throw new SnapshotChangedError(url, after, undefined, snapshot);
-    const records = after === BEGINNING || !before ? 0 : await before(after, snapshot);
+    const records = recordsBefore(after, snapshot, url);
     const pages = await source(view, control.signal);
     return { view, source: pages, records, number: pages.first(records), asked: new Map() };
   };
@@ -156,6 +155,15 @@ export function createWalk<R, G extends Walked, B>(
   };
 }
 
+/** The number of records before a position, which is untrusted. @throws ListingError (usage) if it is invalid */
+function recordsBefore(position: Position, { count, page_size }: Snapshot, url: string): number {
+  const { page, index, pageSize = page_size } = position;
+  const records = (page - 1) * pageSize + index;
+  const isPosition = [page, index, pageSize, records].every(Number.isSafeInteger) && page > 0 && index >= 0;
+  if (isPosition && index <= pageSize && records <= count) return records;
+  throw usage(url, "has no such position", `one within ${count} records`, position);
+}
+
 /** Reads the items of the current page or part, and requests the following ones ahead. */
 async function readItems<R, B>(progress: Progress<R, B>, signal: AbortSignal): Promise<Items<R>> {
   const { source, asked, number, records } = progress;
@@ -182,7 +190,9 @@ function positionAt(records: number, { state, snapshot: { page_size: pageSize } 
 export function byPages<R>(view: SnapshotView, atOnce: number, items: PageSource<R>["items"]): PageSource<R> {
   const { count, page_size, pages } = view.snapshot;
   return {
-    ...{ atOnce, items, last: pages },
+    atOnce,
+    items,
+    last: pages,
     first: (records) => (count > 0 && records >= count ? pages : Math.floor(records / page_size)) + 1,
     read: (number, signal) => view.readPage(number, signal),
   };

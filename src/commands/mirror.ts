@@ -1,43 +1,27 @@
 /** `rollcall mirror`: keeps a copy of a published listing in a SQLite file. */
 import { ExitCode } from "../errors.js";
-import { type MirrorEffects, type MirrorResult, mirror } from "../mirror/mirror.js";
+import { type MirrorResult, mirror } from "../mirror/mirror.js";
 import { count, duration, number, size } from "../print/numbers.js";
-import { type Line, painter } from "../print/style.js";
-import { toJson, visible } from "../print/text.js";
+import type { Line } from "../print/style.js";
+import { toJson } from "../print/text.js";
 import { withProgress } from "./program/progress.js";
-import { Stopped } from "./program/signals.js";
-import { type Given, type Io, print, say, sayLines } from "./program/verb.js";
+import { type Given, type Io, print, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall mirror`. @returns its exit code. @throws UserError */
 export async function runMirror({ settings, arguments: { url = "", file = "" } }: Given, io: Io): Promise<ExitCode> {
-  const { key, maxAge, every, json, quiet } = settings;
-  let show = (_done: { records: number; total: number }) => {};
-  const effects: MirrorEffects = {
-    cwd: io.cwd,
-    onProgress: (done) => show(done),
-    onSynced(result) {
-      if (json) print(io, toJson(result));
-      // With --every, print only changes.
-      else if (!quiet && (every === undefined || result.via !== "nothing")) {
-        sayLines(io, describeMirror(result));
-      }
+  const { key, maxAge, json, quiet } = settings;
+  const result = await withProgress(
+    io,
+    json || quiet ? undefined : "record",
+    (bar, signal) => {
+      const onProgress =
+        bar && (({ records, total }: { records: number; total: number }) => bar.update(records, total));
+      return mirror({ url, file, key, maxAge }, { cwd: io.cwd, onProgress, signal });
     },
-    onTrouble: (error) => say(io, `${painter(io.stderr, io.env)("yellow", "warning:")} ${visible(error.message)}`),
-  };
-  try {
-    await withProgress(
-      io,
-      json || quiet || every !== undefined ? undefined : "record",
-      (bar, signal) => {
-        if (bar) show = ({ records, total }) => bar.update(records, total);
-        return mirror({ url, file, key, maxAge, every }, { ...effects, signal });
-      },
-      "the mirror is unchanged",
-    );
-  } catch (error) {
-    // With --every, being stopped is the normal end.
-    if (every === undefined || !(error instanceof Stopped)) throw error;
-  }
+    "the mirror is unchanged",
+  );
+  if (json) print(io, toJson(result));
+  else if (!quiet) sayLines(io, describeMirror(result));
   return ExitCode.done;
 }
 

@@ -7,7 +7,6 @@ import type { StepKind } from "../publish/plan.js";
 import { type PublishResult, publish as publishRelease } from "../publish/publish.js";
 import { at, hasScheme } from "../settings/kinds.js";
 import type { Settings } from "../settings/settings.js";
-import { readShard, wordOf } from "../shards/word.js";
 import { type Progress, withProgress } from "./program/progress.js";
 import { type Given, type Io, ignoreLostOutput, print, sayLines } from "./program/verb.js";
 
@@ -17,12 +16,12 @@ export async function runPublish({ settings, arguments: { target = "" } }: Given
   const started = io.now();
   const { dist, force, expect, release, endpoint, cacheControl } = settings;
   const place = hasScheme(target) ? target : at(io.cwd, target);
-  const shard = settings.shard === undefined ? undefined : wordOf(readShard(settings.shard, io.env));
-  const options = { dist, target: place, release, endpoint, cacheControl, force, expect, dryRun, purgeList, shard };
+  const options = { dist, target: place, release, endpoint, cacheControl, force, expect, dryRun, purgeList };
   const onStep = (kind: StepKind, path: string) => print(io, `${SIGNS[kind]} ${visible(path)}`);
   const step = (bar: Progress | undefined, signal: AbortSignal) =>
     publishRelease(options, {
-      ...{ signal, onStep: json ? undefined : onStep },
+      signal,
+      onStep: json ? undefined : onStep,
       now: () => io.date(),
       onProgress: ({ files, total }) => bar?.update(files, total),
     });
@@ -38,22 +37,17 @@ export async function runPublish({ settings, arguments: { target = "" } }: Given
 const SIGNS: Readonly<Record<StepKind, string>> = { add: "+", change: "~", remove: "-" };
 
 function describePublish(result: PublishResult, milliseconds: number, { dryRun, purgeList }: Settings): Line[] {
-  const { added, changed, removed, same, bytes, urls, requests, shard, warnings } = result;
+  const { added, changed, removed, same, bytes, urls, requests, warnings } = result;
   const counts = `${number(added)} new, ${number(changed)} changed, ${number(removed)} gone`;
   const lines: Line[] = [
-    {
-      verb: "publish",
-      value: shard === undefined ? fromTo(result) : `shard ${shard} of ${result.id}`,
-      detail: result.target,
-    },
+    { verb: "publish", value: fromTo(result), detail: result.target },
     { verb: dryRun ? "would" : "files", value: `${counts}, ${number(same)} the same` },
   ];
   if (requests !== undefined) lines.push({ verb: "sent", value: `${size(bytes)} in ${count(requests, "request")}` });
   else if (bytes > 0) lines.push({ verb: "wrote", value: size(bytes) });
   if (purgeList !== undefined) lines.push({ verb: "purge", value: `${count(urls, "URL")}, in ${purgeList}` });
   for (const value of warnings) lines.push({ verb: "warn", value, loud: true });
-  const next = shard !== undefined && { detail: "after all shards: run this without --shard" };
-  return [...lines, { verb: "done", value: `in ${duration(milliseconds)}`, ...next }];
+  return [...lines, { verb: "done", value: `in ${duration(milliseconds)}` }];
 }
 
 function fromTo({ id, before, resumed }: PublishResult): string {

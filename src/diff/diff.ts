@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { findContractChanges, hasOtherKey } from "../contract/changes.js";
 import type { AnyRecord } from "../contract/contract.js";
 import { UserError } from "../errors.js";
-import { findDigest } from "../release/plain-files.js";
+import { hashPlain } from "../release/plain-files.js";
 import { inBatches } from "../workers/at-most.js";
 import { ThreadPool, threadsFor } from "../workers/pool.js";
 import type { Change, Diff, FieldFilter } from "./change.js";
@@ -66,7 +66,7 @@ export async function diff<T = AnyRecord>(old: Side, now: Side, options: DiffOpt
 }
 
 async function requireIntact({ list, digest, facts: { name } }: Side): Promise<void> {
-  if (digest !== undefined && findDigest(list, Buffer.allocUnsafe(2 ** 18)) !== digest)
+  if (digest !== undefined && hashPlain(list) !== digest)
     throw new UserError(
       `${basename(list)} of ${name} does not match its digest; run "rollcall verify" to see what else is wrong.`,
     );

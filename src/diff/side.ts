@@ -8,7 +8,7 @@ import { codeOf, UserError } from "../errors.js";
 import { shorten } from "../print/text.js";
 import { EXPLORER, explorerPath, PagePaths, RECORDS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { readReleaseFileSync } from "../release/plain-files.js";
+import { readPlain } from "../release/plain-files.js";
 import { recordLines } from "../release/record-lines.js";
 import { DigestedFile } from "../release/writer.js";
 import { createTurns } from "../workers/turns.js";
@@ -85,7 +85,7 @@ export async function indexed(folder: string, facts: SideFacts, scratch: string,
 /** Reads a page synchronously, which is much faster; undefined if it is not a regular file. @throws UserError if it cannot be read. */
 export function readPage(path: string, facts: Named, page: number): Buffer | undefined {
   try {
-    return readReleaseFileSync(path);
+    return readPlain(path);
   } catch (cause) {
     throw badPage(facts, page, `cannot be read (${codeOf(cause)})`, cause);
   }

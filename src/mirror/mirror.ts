@@ -1,14 +1,12 @@
 /** `rollcall mirror`: keeps a copy of a published listing in a SQLite file, and updates it. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { ListingError, type ListingErrorCode } from "../client/errors.js";
+import type { ListingErrorCode } from "../client/errors.js";
 import { openListing } from "../client/listing.js";
 import type { OpenListing, SyncResult } from "../client/options.js";
 import { type AnyRecord, USERS_CONTRACT } from "../contract/contract.js";
 import { isHttpUrl } from "../contract/links.js";
-import { hasCode, type UserError, unlessStopped, usageError } from "../errors.js";
+import { unlessStopped, usageError } from "../errors.js";
 import { explainListing, requireBaseUrl } from "../hosted.js";
-import { repeat } from "../repeat.js";
 import { publicKeyOf } from "../settings/keys.js";
 import { at, isPath, toMilliseconds } from "../settings/kinds.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
@@ -17,7 +15,7 @@ import { tableFor } from "./schema.js";
 import { createSqliteStore } from "./sqlite-store.js";
 
 /** The options of `mirror`. */
-export interface MirrorOptions extends OptionsOf<"key" | "maxAge" | "every"> {
+export interface MirrorOptions extends OptionsOf<"key" | "maxAge"> {
   /** The base URL of the listing. */
   url: string;
   /** The path of the mirror's file, which is created if it does not exist. */
@@ -27,10 +25,6 @@ export interface MirrorOptions extends OptionsOf<"key" | "maxAge" | "every"> {
 export interface MirrorEffects {
   /** Called with the number of records put or removed so far, and of all to do. */
   onProgress?: ((done: { records: number; total: number }) => void) | undefined;
-  /** Called after each update of the mirror. */
-  onSynced?: ((result: MirrorResult) => void) | undefined;
-  /** With `every`: called when an update has failed. The mirror is unchanged. */
-  onTrouble?: ((error: UserError) => void) | undefined;
   /** Stops the run, which throws the signal's reason. The mirror is either unchanged or updated. */
   signal?: AbortSignal | undefined;
   /** The folder that relative paths are resolved against; the working directory by default. */
@@ -55,15 +49,16 @@ export interface MirrorResult extends SyncResult {
 const OPTIONS: OptionRules<MirrorOptions> = {
   url: { schema: z.string().refine(isHttpUrl), allowed: "a URL like https://directory.example.com" },
   file: { schema: z.string().refine(isPath), allowed: "a file's path on this machine" },
-  ...pick("key", "maxAge", "every"),
+  ...pick("key", "maxAge"),
 };
 const EFFECTS: OptionRules<MirrorEffects> = {
-  ...{ onProgress: callback, onSynced: callback, onTrouble: callback },
-  ...{ signal: abortSignal, cwd: folder },
+  onProgress: callback,
+  signal: abortSignal,
+  cwd: folder,
 };
 
 /**
- * Updates a mirror, or creates it. With `every`, repeats that until it is stopped.
+ * Updates a mirror, or creates it.
  * @throws UserError if the file is not a mirror, or the listing cannot be read or verified; the signal's reason. The mirror is
  *   unchanged then.
  */
@@ -76,7 +71,7 @@ export async function mirror(given: MirrorOptions, effects: MirrorEffects = {}):
     const { fetch, transferred } = countedFetch();
     const how = { ...trust, fetch, signal, timeoutMs: TIMEOUT_MS };
     const listing = openListing<AnyRecord>(requireBaseUrl(options.url), how);
-    return updateEvery(options.every, checked, () => update(listing, options.file, transferred, checked));
+    return update(listing, options.file, transferred, checked);
   });
 }
 
@@ -93,49 +88,27 @@ function readTrust({ key, maxAge }: MirrorOptions, cwd: string) {
   };
 }
 
-/** Updates the mirror once, or repeatedly. */
-async function updateEvery(
-  every: string | undefined,
-  { onSynced, onTrouble, signal }: MirrorEffects,
-  updateOnce: () => Promise<MirrorResult>,
-): Promise<MirrorResult> {
-  let hasSynced = false;
-  const step = async () => {
-    const result = await updateOnce();
-    hasSynced = true;
-    onSynced?.(result);
-    return result;
-  };
-  if (every === undefined) return step();
-  return repeat(async () => void (await step()), {
-    pause: () => sleep(toMilliseconds(every), undefined, { signal }),
-    onTrouble(error) {
-      // After a first success, any failure may be temporary. A first update that fails is mostly a mistake in the command.
-      if (!hasSynced && !isTransient(error)) throw error;
-      onTrouble?.(error);
-    },
-    signal,
-  });
-}
-
-/** Updates the mirror once. */
+/** Updates the mirror. */
 async function update(
   listing: OpenListing<AnyRecord>,
   file: string,
-  transferred: ReturnType<typeof countedFetch>["transferred"],
+  transferred: Pick<MirrorResult, "requests" | "bytes">,
   { onProgress, signal, cwd = "." }: MirrorEffects,
 ): Promise<MirrorResult> {
   const store = createSqliteStore(at(cwd, file), listing.baseUrl);
-  const [before, began] = [transferred(), performance.now()];
+  const began = performance.now();
   try {
     const { anew, ...result } = await listing.sync(store, { onProgress, signal });
     const contract = store.contract ?? USERS_CONTRACT;
     const why = store.distrust ?? anew;
-    const { requests, bytes } = transferred();
     return {
-      ...{ url: listing.baseUrl, file, table: tableFor(contract), words: contract.listing.words },
-      ...{ ...result, ...(why !== undefined && { anew: why }) },
-      ...{ requests: requests - before.requests, bytes: bytes - before.bytes },
+      url: listing.baseUrl,
+      file,
+      table: tableFor(contract),
+      words: contract.listing.words,
+      ...result,
+      ...(why !== undefined && { anew: why }),
+      ...transferred,
       seconds: Math.round(performance.now() - began) / 1000,
     };
   } catch (error) {
@@ -160,13 +133,7 @@ function countedFetch() {
     });
     return body ? new Response(body.pipeThrough(counter), { status, headers }) : response;
   };
-  return { fetch: counted, transferred: () => ({ ...total }) };
-}
-
-/** Whether the next update may succeed: the host may respond again, and the disk have room. */
-function isTransient({ cause }: UserError): boolean {
-  if (cause instanceof ListingError) return cause.code !== "usage";
-  return hasCode(cause, "SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_FULL");
+  return { fetch: counted, transferred: total };
 }
 
 const ADVICE: Readonly<Partial<Record<ListingErrorCode, string>>> = {

@@ -6,9 +6,9 @@ import type { AnyRecord, Contract } from "../contract/contract.js";
 import { readContract } from "../contract/file/read.js";
 import { UserError } from "../errors.js";
 import { CONTRACT } from "../release/layout.js";
-import { createMirror, openMirror, using, watchFile } from "./file.js";
+import { openMirror, using, watchFile } from "./file.js";
 import { emptyTables, MIRROR_TABLE, makeTables, shapeOf, tableFor } from "./schema.js";
-import { MirrorTransaction } from "./transaction.js";
+import { createTransaction } from "./transaction.js";
 
 export interface SqliteStore extends Store<AnyRecord> {
   /** Why the existing records cannot be trusted, so that everything is read again. */
@@ -44,14 +44,14 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
   /** Whether this run created the file, and it is not filled yet. */
   let isEmpty = false;
 
-  const keep = <D extends Database | undefined>(opened: D): D => {
-    if (opened) isThere = watchFile(file);
-    db = opened;
-    return opened;
+  const open = (isWanted: boolean) => {
+    if (db) return db;
+    db = openMirror(file, isWanted);
+    if (db) isThere = watchFile(file);
+    return db;
   };
-  const open = () => db ?? keep(openMirror(file));
   const read = (): MirrorRow | undefined =>
-    open()?.prepare<[], MirrorRow>(`SELECT * FROM ${MIRROR_TABLE}`).get() ?? undefined;
+    open(false)?.prepare<[], MirrorRow>(`SELECT * FROM ${MIRROR_TABLE}`).get() ?? undefined;
   const contractIn = async (row: MirrorRow): Promise<Contract> => {
     const contract = await readContract(row.contract);
     if (!("mistakes" in contract)) return contract;
@@ -80,7 +80,7 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
       tableFor(contract);
       const before = seen && (await contractIn(seen));
       return using(file, () => {
-        const opened = open() ?? keep(createMirror(file));
+        const opened = open(true) as Database;
         opened.exec("BEGIN IMMEDIATE");
         try {
           requireSame(file, seen, read());
@@ -93,7 +93,7 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
           const onCommit = () => {
             isEmpty = false;
           };
-          return new MirrorTransaction(opened, { file, url, contract, isThere, onCommit });
+          return createTransaction(opened, { file, url, contract, isThere, onCommit });
         } catch (error) {
           opened.exec("ROLLBACK");
           throw error;

@@ -1,176 +1,231 @@
 /** A bucket as a publish target. Puts only objects that differ, each over the version that was compared. */
-import { getFips, hash } from "node:crypto";
+import { getFips } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { CONTENT_TYPE, DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { UserError } from "../errors.js";
-import { fileHeaders, OWNED, SUMS } from "../release/layout.js";
-import { findDigest, readReleaseFileSync, sha256 } from "../release/plain-files.js";
+import { fileHeaders, OWNED, SNAPSHOT, SUMS } from "../release/layout.js";
+import { describeProcess } from "../release/lock.js";
+import { hashPlain, readPlain, sha256 } from "../release/plain-files.js";
 import { parseSum } from "../release/sums.js";
-import { BucketLock, OWN_HEADERS } from "./bucket-lock.js";
+import { beginHolding, endHolding, type Holder, isDead } from "./holder.js";
 import type { PublishedFile, ReleaseFiles } from "./order.js";
-import { encodeOwned, type Owned } from "./owned.js";
-import { type BucketAddress, type ObjectBody, type ObjectHeaders, ObjectStore } from "./s3.js";
+import { encodeOwned, type Owned, ownedNothing, parseOwned } from "./owned.js";
+import { type BucketAddress, type ObjectHeaders, type ObjectStore, openStore } from "./s3.js";
 import { explainStore } from "./store-errors.js";
-import type { FileState, Target, TargetOptions } from "./target.js";
+import type { Target, TargetOptions } from "./target.js";
 
-/** Maximum bytes of a file that is read into memory. Larger ones are streamed. */
-const MAX_IN_MEMORY = 4_000_000;
-const CHUNK = 2 ** 18;
+const OWN_HEADERS = { CacheControl: "no-store", ContentType: "application/json" };
+/** Larger files are read into memory one at a time. */
+const LARGE = 4_000_000;
+/** Maximum bytes of a file that Node reads at once. */
+const MOST_BYTES = 2 ** 31 - 1;
 /** Milliseconds for which a failed run tries to remove its lock. */
 const UNLOCK_MS = 3_000;
+
+type BucketOptions = Pick<TargetOptions, "endpoint" | "cacheControl" | "force">;
 
 /** Opens a bucket as a target. @throws UserError if the SDK is not installed. */
 export async function openBucket(
   address: BucketAddress,
   files: ReleaseFiles,
-  { endpoint, cacheControl = DEFAULT_CACHE_CONTROL, force = false }: TargetOptions,
+  options: BucketOptions,
   signal: AbortSignal | undefined,
-): Promise<Bucket> {
-  const store = await ObjectStore.open(address, endpoint, signal);
-  const { name } = address;
-  const lock = new BucketLock(store, { name, release: files.snapshot.id, isShard: files.isShare, force });
-  return new Bucket(name, files, cacheControl, store, lock);
+): Promise<Target> {
+  return bucketTarget(address.name, files, options, await openStore(address, options.endpoint, signal));
 }
 
-/** A bucket as a target of `rollcall publish`. */
-export class Bucket implements Target {
+/**
+ * A bucket as a target of `rollcall publish`. Its list of owned files is also its lock: it names the run that holds it. Taking
+ * the lock is a conditional PUT over the list that was read, so only one of several runs gets it. A killed run leaves its
+ * name. A run on the same system sees that the process is gone, and takes over. On other systems, the user must decide, with
+ * `force`.
+ */
+export function bucketTarget(
+  name: string,
+  files: ReleaseFiles,
+  { cacheControl = DEFAULT_CACHE_CONTROL, force = false }: BucketOptions,
+  store: ObjectStore,
+): Target {
   /** The entity tags of the release's files in the bucket, by number. */
-  readonly #tags: (string | undefined)[] = [];
-  /** The entity tags of objects that were read, by path; undefined for an object that does not exist. */
-  readonly #readTags = new Map<string, string | undefined>();
+  const tags: (string | undefined)[] = [];
+  /** The entity tags of snapshot.json and the list of owned files; undefined for an object that does not exist. */
+  let snapshotTag: string | undefined;
+  let ownedTag: string | undefined;
+  /** This run, while it holds the lock. */
+  let holder: Holder | undefined;
+  /** Ends when the last large file was put. */
+  let large: Promise<unknown> = Promise.resolve();
   /** 1 for each file that SHA256SUMS in the bucket lists with the same digest. */
-  readonly #listed: Uint8Array;
+  const listed = new Uint8Array(files.length);
 
-  constructor(
-    readonly name: string,
-    private readonly files: ReleaseFiles,
-    readonly cacheControl: string,
-    private readonly store: ObjectStore,
-    private readonly bucketLock: BucketLock,
-  ) {
-    this.#listed = new Uint8Array(files.length);
-  }
+  const findOwned = async () => {
+    const found = await store.find(OWNED);
+    return found && { etag: found.etag, owned: parseOwned(String(found.bytes), `${name}/${OWNED}`) };
+  };
 
-  get requests(): number {
-    return this.store.requests;
-  }
+  const endOwnHolding = (): void => {
+    if (holder) endHolding(holder);
+    holder = undefined;
+  };
 
-  lock(now: Date): Promise<void> {
-    return this.bucketLock.take(now);
-  }
+  const isHeld = (other: Holder | undefined) =>
+    new UserError(
+      `${name} is being published to by ${other ? describeProcess(other) : "another run"}; wait until it has ended, then run this again; if it was killed, take over with --force.`,
+    );
 
-  unlock(): Promise<void> {
-    return this.bucketLock.release();
-  }
-
-  async read(path: string): Promise<Buffer | undefined> {
-    const found = await this.store.find(path);
-    this.#readTags.set(path, found?.etag);
-    return found?.bytes;
-  }
-
-  async *list(files: ReleaseFiles, owned: Owned | undefined): AsyncGenerator<string> {
-    // With another Cache-Control, the headers of all objects must be compared.
-    if (owned?.cacheControl === this.cacheControl) await this.#readList();
-    for await (const { path, etag } of this.store.list()) {
-      const index = files.indexOf(path);
-      if (index !== undefined) this.#tags[index] = etag;
-      yield path;
-    }
-  }
-
-  /**
-   * Compares an object with a file. No request is needed if SHA256SUMS in the bucket lists this digest, and the entity tag
-   * from the list of objects is the MD5 of these bytes (it is not if the store encrypts with a key). MD5 alone would not be
-   * safe: an attacker can make two records with the same MD5.
-   */
-  async stateOf(file: PublishedFile): Promise<FileState> {
-    const tag = this.#tags[file.index];
-    if (tag === undefined) return "absent";
-    if (this.#listed[file.index] === 1 && tag === findMd5(join(this.files.folder, file.path))) return "same";
-    const facts = await this.store.findFacts(file.path);
-    if (!facts) return "absent";
-    const headers = headersOf(file, this.cacheControl);
-    const isSame =
-      facts.sha256 === file.digest &&
-      facts.ContentEncoding === headers.ContentEncoding &&
-      facts.CacheControl === headers.CacheControl &&
-      facts.ContentType === headers.ContentType;
-    return isSame ? "same" : "different";
-  }
-
-  async storeOwned(owned: Owned): Promise<void> {
-    await this.bucketLock.confirm();
-    if (this.files.isShare) this.bucketLock.share();
-    const tag = await this.#put(OWNED, Buffer.from(encodeOwned(owned)), OWN_HEADERS, this.#readTags.get(OWNED));
-    this.#readTags.set(OWNED, tag);
-  }
-
-  async put(file: PublishedFile, from: string): Promise<number | undefined> {
-    const size = lstatSync(from, { throwIfNoEntry: false })?.size ?? 0;
-    const bytes = size <= MAX_IN_MEMORY ? readReleaseFileSync(from) : undefined;
-    const digest = bytes ? sha256(bytes) : findDigest(from, Buffer.allocUnsafe(CHUNK));
-    if (digest !== file.digest) return undefined;
-    const { path, index } = file;
-    const over = this.#readTags.has(path) ? this.#readTags.get(path) : this.#tags[index];
-    await this.#put(path, bytes ?? { from, size, sha256: digest }, headersOf(file, this.cacheControl), over);
-    return size;
-  }
-
-  remove(path: string): Promise<void> {
-    return this.store.remove(path);
-  }
-
-  flush(): Promise<void> {
-    return this.bucketLock.confirm();
-  }
-
-  explain(error: unknown): unknown {
-    return explainStore(this.name, error);
-  }
-
-  async close(): Promise<void> {
-    this.store.signal = AbortSignal.timeout(UNLOCK_MS);
-    await this.bucketLock.release().catch(() => {});
-    this.store.close();
-  }
+  /** @throws UserError if another run has taken the lock over. */
+  const flush = async () => {
+    const found = await findOwned();
+    if (found?.etag === ownedTag) return;
+    endOwnHolding();
+    const by = found?.owned.holder ? describeProcess(found.owned.holder) : "another run, which has ended";
+    throw new UserError(`The lock of ${name} was taken over by ${by}. This run has stopped; run it again.`);
+  };
 
   /** Puts an object. @throws UserError if the object is not the version that was read. */
-  async #put(path: string, body: ObjectBody, headers: ObjectHeaders, over: string | undefined): Promise<string> {
-    const tag = await this.store.put(path, body, headers, over);
+  const put = async (path: string, bytes: Buffer, headers: ObjectHeaders, over: string | undefined) => {
+    const tag = await store.put(path, bytes, headers, over);
     if (tag !== undefined) return tag;
     throw new UserError(
-      `${this.name}/${path} was changed by another run or program meanwhile, so this run has stopped; run it again when nothing else writes there.`,
+      `${name}/${path} was changed by another run or program meanwhile, so this run has stopped; run it again when nothing else writes there.`,
     );
-  }
+  };
 
-  async #readList(): Promise<void> {
-    const bytes = (await this.store.find(SUMS))?.bytes ?? Buffer.alloc(0);
+  const putFile = async (file: PublishedFile, from: string): Promise<number | undefined> => {
+    const { path, digest, index } = file;
+    const bytes = readPlain(from, MOST_BYTES);
+    if (!bytes || sha256(bytes) !== digest) return undefined;
+    await put(path, bytes, headersOf(file, cacheControl), path === SNAPSHOT ? snapshotTag : tags[index]);
+    return bytes.length;
+  };
+
+  const readSums = async () => {
+    const bytes = (await store.find(SUMS))?.bytes ?? Buffer.alloc(0);
     const check = (path: string, digest: string) => {
-      const index = this.files.indexOf(path);
-      if (index !== undefined && this.files.at(index).digest === digest) this.#listed[index] = 1;
+      const index = files.indexOf(path);
+      if (index !== undefined && files.at(index).digest === digest) listed[index] = 1;
     };
     check(SUMS, sha256(bytes));
     for (const line of String(bytes).split("\n")) {
       const sum = parseSum(line);
       if (sum) check(sum.path, sum.digest);
     }
-  }
+  };
+
+  const unlock = async (): Promise<void> => {
+    const own = holder?.id;
+    endOwnHolding();
+    const found = own === undefined ? undefined : await findOwned();
+    if (!found || found.owned.holder?.id !== own) return;
+    if (!filesIn(found.owned)) return store.remove(OWNED);
+    await store.put(OWNED, bytesOf(found.owned), OWN_HEADERS, found.etag);
+  };
+
+  return {
+    name,
+    isShared: true,
+    cacheControl,
+    requests: store.requests,
+    flush,
+    unlock,
+    remove: store.remove,
+    explain: (error) => explainStore(name, error),
+
+    async lock(now) {
+      const found = await findOwned();
+      const other = found?.owned.holder;
+      if (other && !force && !isDead(other)) throw isHeld(other);
+      holder = beginHolding(now);
+      const list = found?.owned ?? ownedNothing(files);
+      ownedTag = await store.put(OWNED, bytesOf(list, holder), OWN_HEADERS, found?.etag);
+      if (ownedTag !== undefined) return filesIn(found?.owned);
+      throw isHeld((await findOwned())?.owned.holder);
+    },
+
+    async readOwned() {
+      return filesIn((await findOwned())?.owned);
+    },
+
+    async readSnapshot() {
+      const found = await store.find(SNAPSHOT);
+      snapshotTag = found?.etag;
+      return found?.bytes;
+    },
+
+    async *list(owned) {
+      // With another Cache-Control, the headers of all objects must be compared.
+      if (owned?.cacheControl === cacheControl) await readSums();
+      for await (const { path, etag } of store.list()) {
+        const index = files.indexOf(path);
+        if (index !== undefined) tags[index] = etag;
+        yield path;
+      }
+    },
+
+    /**
+     * No request is needed if SHA256SUMS in the bucket lists this digest, and the entity tag from the list of objects is the MD5
+     * of these bytes (it is not if the store encrypts with a key). MD5 alone would not be safe: an attacker can make two
+     * records with the same MD5.
+     */
+    async stateOf(file) {
+      const tag = tags[file.index];
+      if (tag === undefined) return "absent";
+      if (listed[file.index] === 1 && tag === findMd5(join(files.folder, file.path))) return "same";
+      const facts = await store.findFacts(file.path);
+      if (!facts) return "absent";
+      const isSame = facts.sha256 === file.digest && isDeepStrictEqual(facts.headers, headersOf(file, cacheControl));
+      return isSame ? "same" : "different";
+    },
+
+    async storeOwned(owned) {
+      await flush();
+      const by = owned.complete ? undefined : holder;
+      ownedTag = await put(OWNED, bytesOf(owned, by), OWN_HEADERS, ownedTag);
+      if (owned.complete) endOwnHolding();
+    },
+
+    async put(file, from) {
+      const size = lstatSync(from, { throwIfNoEntry: false })?.size ?? 0;
+      if (size > MOST_BYTES)
+        throw new UserError(
+          `${file.path} has ${size} bytes, more than the ${MOST_BYTES} that can be put into a bucket; publish to a folder, and upload that with another program.`,
+        );
+      if (size <= LARGE) return putFile(file, from);
+      const done = large.then(() => putFile(file, from));
+      large = done.catch(() => {});
+      return done;
+    },
+
+    async close() {
+      store.limit(UNLOCK_MS);
+      await unlock().catch(() => {});
+      store.close();
+    },
+  };
 }
 
 /** The headers of an object. A compressed page has the Content-Type of its content, so that a CDN can serve it as the page. */
 export function headersOf({ path, variant }: PublishedFile, cacheControl: string): ObjectHeaders {
   if (!variant) {
     const headers = fileHeaders(path, cacheControl);
-    return { CacheControl: headers["Cache-Control"], ContentType: headers["Content-Type"] };
+    return { CacheControl: headers["Cache-Control"], ContentType: headers["Content-Type"], ContentEncoding: undefined };
   }
-  const headers = { CacheControl: cacheControl, ContentType: CONTENT_TYPE };
-  return variant === "identity" ? headers : { ...headers, ContentEncoding: variant };
+  const ContentEncoding = variant === "identity" ? undefined : variant;
+  return { CacheControl: cacheControl, ContentType: CONTENT_TYPE, ContentEncoding };
+}
+
+function bytesOf(owned: Owned, holder?: Holder): Buffer {
+  return Buffer.from(encodeOwned({ ...owned, holder }));
+}
+
+/** The list, unless it names no files: then a run has written it only to lock an empty target. */
+function filesIn(owned: Owned | undefined): Owned | undefined {
+  return owned?.others.length === 0 ? undefined : owned;
 }
 
 function findMd5(path: string): string | undefined {
   // OpenSSL refuses MD5 in FIPS mode.
-  const bytes = getFips() === 1 ? undefined : readReleaseFileSync(path);
-  return bytes && hash("md5", bytes, "hex");
+  return getFips() === 1 ? undefined : hashPlain(path, "md5");
 }

@@ -1,41 +1,37 @@
 /** A folder as a publish target. Writes files to temporary names and renames them, and never follows links in it. */
 import { createHash } from "node:crypto";
-import {
-  closeSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readSync,
-  rmdirSync,
-  rmSync,
-  type Stats,
-} from "node:fs";
+import { closeSync, fstatSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, type Stats } from "node:fs";
 import { open, opendir, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../errors.js";
-import { OWNED, PagePaths } from "../release/layout.js";
+import { hasCode, isMissing, isSystemError, UserError } from "../errors.js";
+import { OWNED, PagePaths, SNAPSHOT } from "../release/layout.js";
 import { lockTarget } from "../release/lock.js";
-import { findDigest, openPlain, readReleaseFileSync } from "../release/plain-files.js";
+import { hashPlain, openPlain, readBlocks, readPlain } from "../release/plain-files.js";
+import { explainWrite } from "../release/refusals.js";
 import { makeFolder } from "../release/sharing.js";
 import { PublishedTimes } from "../release/times.js";
 import { flushFolder, replaceFile } from "../release/writer.js";
-import { OWN_PREFIX, type PublishedFile, type ReleaseFiles } from "./order.js";
-import { encodeOwned, listingsOf, type Owned } from "./owned.js";
-import { explainPut, type FileState, type Target } from "./target.js";
+import { OWN_PREFIX } from "./order.js";
+import { encodeOwned, listingsOf, type Owned, parseOwned } from "./owned.js";
+import { PUBLISH_WORDS, type Target } from "./target.js";
 
 const ASIDE_PREFIX = `${OWN_PREFIX}new-`;
 const CHUNK = 2 ** 16;
 
-/** Opens a folder as a target. It need not exist yet, and may be a link. @throws UserError if it is in `dist`, or is a file. */
-export async function openTargetFolder(name: string, dist: string): Promise<FolderTarget> {
+/**
+ * Opens a folder as a target. It need not exist yet, and may be a link.
+ * @param release the folder of the release to publish.
+ * @throws UserError if it is in `dist`, or is a file.
+ */
+export async function openTargetFolder(name: string, dist: string, release: string): Promise<Target> {
   const root = await realFolder(resolve(name));
   const releases = await realFolder(resolve(dist));
   if (`${root}/`.startsWith(`${releases}/`))
     throw new UserError(`${name} is inside ${dist}, whose releases must not change; name a folder elsewhere.`);
+  const tree = new FolderTree(name, root);
   // Throws if the path is a file or a link.
-  new FolderTree(name, root).has(".");
-  return new FolderTarget(name, root);
+  tree.has(".");
+  return folderTarget(tree, release);
 }
 
 /** Resolves all links in a path. Parts that do not exist yet count as folders. */
@@ -49,115 +45,111 @@ async function realFolder(path: string): Promise<string> {
 }
 
 /** A folder as a target of `rollcall publish`. */
-export class FolderTarget implements Target {
-  readonly #tree: FolderTree;
-  #release = () => {};
-  #folder = "";
-  #times = new PublishedTimes();
+function folderTarget(tree: FolderTree, release: string): Target {
+  const { name, root } = tree;
+  const find = (path: string) => lstatSync(join(root, path), { throwIfNoEntry: false });
+  let endLock = () => {};
+  let times = new PublishedTimes();
 
-  constructor(
-    readonly name: string,
-    private readonly root: string,
-  ) {
-    this.#tree = new FolderTree(name, root);
-  }
+  const unlock = async () => {
+    endLock();
+    endLock = () => {};
+  };
 
-  async lock(now: Date): Promise<void> {
-    this.#release = lockTarget(this.root, now, this.name);
-  }
-
-  async unlock(): Promise<void> {
-    this.#release();
-    this.#release = () => {};
-  }
-
-  async read(path: string): Promise<Buffer | undefined> {
-    const bytes = readReleaseFileSync(join(this.root, path));
-    if (bytes === undefined && path === OWNED && this.#find(path))
-      throw new UserError(`${join(this.name, path)} is not a file; move it away.`);
-    return bytes;
-  }
-
-  async *list({ folder: release }: ReleaseFiles, owned: Owned | undefined): AsyncGenerator<string> {
-    this.#folder = release;
-    this.#times = new PublishedTimes(owned?.time);
-    if (!owned) return;
-    for (const folder of pageFolders(owned)) {
-      if (!this.#tree.has(folder)) continue;
-      for await (const entry of await opendir(join(this.root, folder)))
-        if (!entry.isDirectory()) yield `${folder}/${entry.name}`;
-    }
-    for (const path of owned.others)
-      if (this.#tree.has(dirname(path)) && this.#find(path)?.isDirectory() === false) yield path;
-  }
-
-  async stateOf({ path, digest }: PublishedFile): Promise<FileState> {
-    this.#times.seeNew(path, lstatSync(join(this.#folder, path)));
-    if (!this.#tree.has(dirname(path))) return "absent";
-    const stats = this.#find(path);
-    if (stats) this.#times.seeOld(path, stats);
-    if (findDigest(join(this.root, path), Buffer.allocUnsafe(CHUNK)) === digest) return "same";
-    if (stats?.isDirectory())
-      throw new UserError(`${join(this.name, path)} is a folder, where a file belongs; move it away.`);
-    return stats ? "different" : "absent";
-  }
-
-  async storeOwned(owned: Owned): Promise<void> {
-    const folders = new Set([...pageFolders(owned), ...owned.others.map(dirname)]);
-    for (const folder of folders) this.#removeTemporary(folder);
-    const root = this.#tree.make(".");
-    const time = owned.complete ? this.#times.highest : this.#times.reserved;
-    replaceFile(join(root, OWNED), encodeOwned({ ...owned, time }), join(root, ASIDE_PREFIX + OWNED));
-    flushFolder(this.root);
-  }
-
-  async put({ path, digest }: PublishedFile, from: string): Promise<number | undefined> {
-    const folder = this.#tree.make(dirname(path));
-    const aside = join(folder, ASIDE_PREFIX + basename(path));
-    const written = await copyFlushed(from, aside, (stats) => this.#times.timeOf(path, stats));
-    if (written?.digest !== digest) {
-      rmSync(aside, { force: true });
-      return undefined;
-    }
-    await rename(aside, join(folder, basename(path)));
-    return written.bytes;
-  }
-
-  async remove(path: string): Promise<void> {
-    await unlink(join(this.root, path));
-    // Synchronous: other removals run concurrently, and one of them removes the last file of a folder.
-    for (let folder = dirname(path); ; folder = dirname(folder)) {
-      const left = folder === "." ? "full" : removeIfEmpty(join(this.root, folder));
-      if (left === "full") this.#tree.touch(folder);
-      if (left !== "removed") break;
-      this.#tree.forget(folder);
-    }
-  }
-
-  async flush(): Promise<void> {
-    this.#tree.flush();
-  }
-
-  close(): Promise<void> {
-    return this.unlock();
-  }
-
-  explain(error: unknown): unknown {
-    // The error may also come from reading the release.
-    const isElsewhere = isSystemError(error) && "path" in error && !`${error.path}`.startsWith(this.root);
-    return isElsewhere ? explainSystem(error) : explainPut(this.name, error);
-  }
-
-  #find(path: string): Stats | undefined {
-    return lstatSync(join(this.root, path), { throwIfNoEntry: false });
-  }
+  const readOwned = async () => {
+    const shown = join(name, OWNED);
+    const bytes = readPlain(join(root, OWNED));
+    if (!bytes && find(OWNED)) throw new UserError(`${shown} is not a file; move it away.`);
+    return bytes && parseOwned(String(bytes), shown);
+  };
 
   /** Removes temporary files that a killed run has left in a folder. */
-  #removeTemporary(folder: string): void {
-    if (!this.#tree.has(folder)) return;
-    const path = join(this.root, folder);
-    for (const name of readdirSync(path)) if (name.startsWith(ASIDE_PREFIX)) rmSync(join(path, name));
-  }
+  const removeTemporary = (folder: string) => {
+    if (!tree.has(folder)) return;
+    const path = join(root, folder);
+    for (const file of readdirSync(path)) if (file.startsWith(ASIDE_PREFIX)) rmSync(join(path, file));
+  };
+
+  return {
+    name,
+    isShared: false,
+    unlock,
+    close: unlock,
+    readOwned,
+
+    async lock(now) {
+      endLock = lockTarget(root, now, name);
+      return readOwned();
+    },
+
+    async readSnapshot() {
+      return readPlain(join(root, SNAPSHOT));
+    },
+
+    async *list(owned) {
+      times = new PublishedTimes(owned?.time);
+      if (!owned) return;
+      for (const folder of pageFolders(owned)) {
+        if (!tree.has(folder)) continue;
+        for await (const entry of await opendir(join(root, folder)))
+          if (!entry.isDirectory()) yield `${folder}/${entry.name}`;
+      }
+      for (const path of owned.others) if (tree.has(dirname(path)) && find(path)?.isDirectory() === false) yield path;
+    },
+
+    async stateOf({ path, digest }) {
+      times.seeNew(path, lstatSync(join(release, path)));
+      if (!tree.has(dirname(path))) return "absent";
+      const stats = find(path);
+      if (stats) times.seeOld(path, stats);
+      if (hashPlain(join(root, path)) === digest) return "same";
+      if (stats?.isDirectory())
+        throw new UserError(`${join(name, path)} is a folder, where a file belongs; move it away.`);
+      return stats ? "different" : "absent";
+    },
+
+    async storeOwned(owned) {
+      const folders = new Set([...pageFolders(owned), ...owned.others.map(dirname)]);
+      for (const folder of folders) removeTemporary(folder);
+      tree.make(".");
+      const time = owned.complete ? times.highest : times.reserved;
+      replaceFile(join(root, OWNED), encodeOwned({ ...owned, time }), join(root, ASIDE_PREFIX + OWNED));
+      flushFolder(root);
+    },
+
+    async put({ path, digest }, from) {
+      const folder = tree.make(dirname(path));
+      const aside = join(folder, ASIDE_PREFIX + basename(path));
+      const written = await copyFlushed(from, aside, (stats) => times.timeOf(path, stats));
+      if (written?.digest !== digest) {
+        rmSync(aside, { force: true });
+        return undefined;
+      }
+      await rename(aside, join(folder, basename(path)));
+      return written.bytes;
+    },
+
+    async remove(path) {
+      await unlink(join(root, path));
+      // Synchronous: other removals run concurrently, and one of them removes the last file of a folder.
+      for (let folder = dirname(path); ; folder = dirname(folder)) {
+        const left = folder === "." ? "full" : removeIfEmpty(join(root, folder));
+        if (left === "full") tree.touch(folder);
+        if (left !== "removed") break;
+        tree.forget(folder);
+      }
+    },
+
+    async flush() {
+      tree.flush();
+    },
+
+    explain(error) {
+      // The error may also come from reading the release.
+      const isElsewhere = isSystemError(error) && "path" in error && !`${error.path}`.startsWith(root);
+      return isElsewhere ? error : explainWrite(name, error, PUBLISH_WORDS);
+    },
+  };
 }
 
 /**
@@ -228,14 +220,12 @@ async function copyFlushed(
   try {
     source = openPlain(from);
     if (source === undefined) return undefined;
-    const memory = Buffer.allocUnsafe(CHUNK);
     const hash = createHash("sha256");
     let bytes = 0;
-    for (let read = readSync(source, memory); read > 0; read = readSync(source, memory)) {
-      const piece = memory.subarray(0, read);
+    for (const piece of readBlocks(source, 0, Buffer.allocUnsafe(CHUNK))) {
       hash.update(piece);
       await copy.writeFile(piece);
-      bytes += read;
+      bytes += piece.length;
     }
     const time = timeOf(fstatSync(source));
     await copy.utimes(time, time);

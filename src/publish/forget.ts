@@ -59,9 +59,9 @@ export async function forgetReleases(
       if (cleared.length > 0) onCleared(cleared);
       const names = [...new Set(words.flatMap((word) => namesOf(word, dist, cwd)))];
       requireOld(dist, names, now());
-      const others = releaseNames(dist).filter((name) => name !== findCurrent(dist) && !names.includes(name));
-      const [removed, kept] = [names, others].map((all) => all.map((name) => ({ id: idOf(name), name })));
-      const plan = { removed: removed ?? [], unknown: [], kept: kept ?? [] };
+      const factsOf = (all: readonly string[]) => all.map((name) => ({ id: idOf(name), name }));
+      const kept = otherNames(dist).filter((name) => !names.includes(name));
+      const plan = { removed: factsOf(names), unknown: [], kept: factsOf(kept) };
       await confirm(urlsOf(dist, names, plan.unknown), plan);
       const removeAll = () => {
         for (const name of names) moveToTrash(dist, name);
@@ -81,13 +81,18 @@ export async function forgetReleases(
 }
 
 function namesOf(word: string, dist: string, cwd: string): string[] {
-  if (word === OTHERS) return releaseNames(dist).filter((name) => name !== findCurrent(dist));
+  if (word === OTHERS) return otherNames(dist);
   const folder = findRelease(word, dist, cwd);
   const path = realpathSync(folder);
   if (dirname(path) !== realpathSync(join(dist, RELEASES)))
     throw new UserError(`${folder} is not one of the releases in ${dist}; only those can be forgotten.`);
   const name = basename(path);
   return word.includes(name) ? [name] : releaseNames(dist).filter((other) => idOf(other) === idOf(name));
+}
+
+/** The names of all releases but the current one. */
+function otherNames(dist: string): string[] {
+  return releaseNames(dist).filter((name) => name !== findCurrent(dist));
 }
 
 function requireOld(dist: string, names: readonly string[], now: Date): void {
@@ -121,13 +126,9 @@ function ownUrls(release: Release, other: Release | undefined): Iterable<string>
   const files = new ReleaseFiles(release);
   const others = other && new ReleaseFiles(other);
   const isSamePlace = other?.snapshot.base_url === release.snapshot.base_url;
-  const digestIn = (of: ReleaseFiles | undefined, path: string) => {
-    const index = of?.indexOf(path);
-    return index === undefined ? undefined : of?.at(index).digest;
-  };
   return urlsWhere(
     release.snapshot,
     ownedBy(files),
-    (path) => !isSamePlace || digestIn(files, path) !== digestIn(others, path),
+    (path) => !isSamePlace || files.digestOf(path) !== others?.digestOf(path),
   );
 }

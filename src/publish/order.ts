@@ -16,9 +16,8 @@ import {
   type Variant,
 } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { readReleaseFileSync, sha256 } from "../release/plain-files.js";
+import { hashPlain } from "../release/plain-files.js";
 import { encodeSums } from "../release/sums.js";
-import { cutPages, type PageRange, type Shard } from "../shards/cut.js";
 
 export interface PublishedFile {
   /** Its number in the order of publishing, from 0. */
@@ -54,10 +53,6 @@ export class ReleaseFiles {
   readonly length: number;
   /** The number of the first file that refers to others. */
   readonly announcing: number;
-  /** Whether this run puts only some of the pages, and other runs put the others. */
-  readonly isShare: boolean;
-  /** The numbers of the files that this run puts: from `first` to the one before `end`. */
-  readonly #own: { first: number; end: number };
   readonly #sums: Release["sums"];
   /** The digests of SHA256SUMS and its signature. */
   readonly #unlisted: ReadonlyMap<string, string>;
@@ -66,11 +61,8 @@ export class ReleaseFiles {
   readonly #last: readonly string[];
   readonly #otherIndex: ReadonlyMap<string, number>;
 
-  /**
-   * @param shard limits the run to the pages of this shard.
-   * @throws UserError if SHA256SUMS lists a path that may not be published.
-   */
-  constructor({ folder, snapshot, paths, sums, isSigned }: Release, shard?: Shard) {
+  /** @throws UserError if SHA256SUMS lists a path that may not be published. */
+  constructor({ folder, snapshot, paths, sums, isSigned }: Release) {
     const listed = [...sums.others.keys()].filter((path) => path !== SNAPSHOT);
     const unfit = listed.find((path) => !isPublishable(path));
     if (unfit !== undefined)
@@ -87,15 +79,12 @@ export class ReleaseFiles {
     this.#otherIndex = new Map(this.#first.map((path, index) => [path, index]));
     this.announcing = this.#first.length + this.pages * this.variants.length;
     this.length = this.announcing + this.#last.length;
-    this.isShare = shard !== undefined;
-    this.#own = shard ? this.filesOf(cutPages(this.pages, shard)) : { first: 0, end: this.length };
     this.#sums = sums;
     const hash = createHash("sha256");
     for (const text of encodeSums(sums)) hash.update(text);
-    const signature = isSigned ? readReleaseFileSync(join(folder, SIGNATURE)) : undefined;
     this.#unlisted = new Map([
       [SUMS, hash.digest("hex")],
-      [SIGNATURE, sha256(signature ?? "")],
+      [SIGNATURE, hashPlain(join(folder, SIGNATURE)) ?? ""],
     ]);
   }
 
@@ -106,6 +95,12 @@ export class ReleaseFiles {
     const { pages, others } = this.#sums;
     const listed = found ? pages.get(found.page, found.variant) : others.get(path);
     return { index, path, digest: this.#unlisted.get(path) ?? listed ?? "", variant: found?.variant };
+  }
+
+  /** The digest of a file; undefined if the release has no such file. */
+  digestOf(path: string): string | undefined {
+    const index = this.indexOf(path);
+    return index === undefined ? undefined : this.at(index).digest;
   }
 
   /** The number of a file; undefined if the release has no such file. */
@@ -119,20 +114,8 @@ export class ReleaseFiles {
     return this.#first.length + (this.pages - found.page) * this.variants.length + variant;
   }
 
-  /** The numbers of all files of some pages, which follow each other: from `first` to the one before `end`. */
-  filesOf({ first, last }: PageRange): { first: number; end: number } {
-    const at = (page: number) => this.#first.length + (this.pages - page) * this.variants.length;
-    return { first: at(last), end: at(first - 1) };
-  }
-
-  /** The files that this run puts if they are missing. */
   *[Symbol.iterator](): Generator<PublishedFile> {
-    for (let index = this.#own.first; index < this.#own.end; index++) yield this.at(index);
-  }
-
-  /** The same files, with their digests. */
-  *digests(): Generator<[path: string, digest: string]> {
-    for (const { path, digest } of this) yield [path, digest];
+    for (let index = 0; index < this.length; index++) yield this.at(index);
   }
 
   /** The error for a file that does not match its digest. */

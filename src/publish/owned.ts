@@ -3,6 +3,7 @@ import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { UserError } from "../errors.js";
 import { PagePaths } from "../release/layout.js";
+import { holderSchema } from "./holder.js";
 import { isPublishable, type ReleaseFiles } from "./order.js";
 
 const listingPages = {
@@ -29,6 +30,8 @@ const ownedSchema = z.strictObject({
   time: z.int().optional(),
   /** Only in a bucket: the `--cache-control` of all objects, if it is the same for all. */
   cacheControl: z.string().optional(),
+  /** Only in a bucket: the run that holds its lock. */
+  holder: holderSchema.optional(),
 });
 
 /** The files that Rollcall owns in a target. Its size does not grow with the number of pages. */
@@ -37,10 +40,20 @@ export type Owned = z.infer<typeof ownedSchema>;
 /** The files owned when a target holds exactly one release. */
 export function ownedBy({ snapshot, paths, pages, variants, others }: ReleaseFiles, cacheControl?: string): Owned {
   return {
-    ...{ rollcall: 1, release: snapshot.id, complete: true },
-    ...{ path: paths.listing, pages, variants: [...variants], others: [...others] },
+    rollcall: 1,
+    release: snapshot.id,
+    complete: true,
+    path: paths.listing,
+    pages,
+    variants: [...variants],
+    others: [...others],
     ...(cacheControl !== undefined && { cacheControl }),
   };
+}
+
+/** The list of a target without any files of Rollcall. */
+export function ownedNothing(files: ReleaseFiles): Owned {
+  return { ...ownedBy(files), complete: false, pages: 0, others: [] };
 }
 
 /** The files owned while one release replaces another: those of both. */

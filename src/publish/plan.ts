@@ -6,8 +6,6 @@ import { type Owned, owns } from "./owned.js";
 import { AT_ONCE, type FileState, type Target } from "./target.js";
 
 const CODES: Record<FileState, number> = { same: 0, absent: 1, different: 2 };
-/** The code of files that other runs put. */
-const NOT_OURS = 3;
 
 export type StepKind = "add" | "change" | "remove";
 
@@ -25,8 +23,6 @@ export interface PlanCounts {
 export interface PlanOptions {
   /** The files that Rollcall owns in the target. */
   before: Owned | undefined;
-  /** The number of pages in the target's snapshot.json. */
-  announced: number | undefined;
   /** Also replace files that Rollcall did not put there. */
   force: boolean;
   signal: AbortSignal | undefined;
@@ -36,14 +32,14 @@ export interface PlanOptions {
 export async function makePlan(
   target: Target,
   files: ReleaseFiles,
-  { before, announced, force, signal }: PlanOptions,
+  { before, force, signal }: PlanOptions,
 ): Promise<Plan> {
-  const states = new Uint8Array(files.length).fill(NOT_OURS);
+  const states = new Uint8Array(files.length);
   const orphans: string[] = [];
   const foreign: string[] = [];
-  for await (const path of target.list(files, before)) {
+  for await (const path of target.list(before)) {
     signal?.throwIfAborted();
-    if (before && !files.isShare && owns(before, path) && files.indexOf(path) === undefined) orphans.push(path);
+    if (before && owns(before, path) && files.indexOf(path) === undefined) orphans.push(path);
   }
   const compareFile = async (file: PublishedFile) => {
     const state = await target.stateOf(file);
@@ -57,18 +53,7 @@ export async function makePlan(
       `${target.name} has files that Rollcall did not put there: ${foreign[0]}${more}; move them away, or replace them with --force.`,
     );
   }
-  if (files.isShare) skipLastPage(files, announced, states);
   return new Plan(files, before, states, orphans);
-}
-
-/**
- * Leaves the last page of the current listing to the run that follows all shards. Its new version links to the next page,
- * which another shard may not have put yet.
- */
-function skipLastPage(files: ReleaseFiles, announced: number | undefined, states: Uint8Array): void {
-  if (announced === undefined || announced >= files.pages) return;
-  const { first, end } = files.filesOf({ first: announced, last: announced });
-  for (let index = first; index < end; index++) if (states[index] === CODES.different) states[index] = NOT_OURS;
 }
 
 /** The state of each file, and the files to remove. */
@@ -93,7 +78,7 @@ export class Plan {
 
   /** Whether a file is put. */
   puts(index: number): boolean {
-    return isPut(this.states[index]);
+    return this.states[index] !== CODES.same;
   }
 
   /** The new (`absent`) or changed (`different`) files to put, except those in `toAnnounce`. */
@@ -103,7 +88,7 @@ export class Plan {
 
   /** The files to put that refer to others, in their order. */
   toAnnounce(): Generator<PublishedFile> {
-    return this.#filesFrom(this.files.announcing, this.files.length, isPut);
+    return this.#filesFrom(this.files.announcing, this.files.length, (code) => code !== CODES.same);
   }
 
   /** Reports all steps, for a dry run. */
@@ -118,8 +103,4 @@ export class Plan {
   *#filesFrom(first: number, end: number, isSelected: (code: number | undefined) => boolean): Generator<PublishedFile> {
     for (let index = first; index < end; index++) if (isSelected(this.states[index])) yield this.files.at(index);
   }
-}
-
-function isPut(code: number | undefined): boolean {
-  return code === CODES.absent || code === CODES.different;
 }

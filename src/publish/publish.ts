@@ -1,23 +1,22 @@
 /** `rollcall publish`: makes a folder or a bucket equal to a release. */
 import { join } from "node:path";
 import { z } from "zod";
-import { explainSystem, UserError, unlessStopped, usageError } from "../errors.js";
+import { explainSystem, UserError, unlessStopped } from "../errors.js";
 import { openChosen } from "../release/choose.js";
-import { EXPLORER, OWNED, SNAPSHOT } from "../release/layout.js";
+import { EXPLORER, SNAPSHOT } from "../release/layout.js";
 import { findPrevious, releaseNames } from "../release/list.js";
 import { type Announced, isOtherListing, otherListing, parseAnnounced } from "../release/listing.js";
 import { holdReleases } from "../release/lock.js";
 import { idOf } from "../release/name.js";
-import { findAltered, findDamage, type Release } from "../release/open.js";
+import { findDamage } from "../release/open.js";
 import { hasScheme } from "../settings/kinds.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
-import { readShard } from "../shards/word.js";
 import { each } from "../workers/at-most.js";
-import { Bucket, openBucket } from "./bucket.js";
+import { openBucket } from "./bucket.js";
 import { openTargetFolder } from "./folder.js";
 import { type PublishedFile, ReleaseFiles } from "./order.js";
-import { encodeOwned, listingsOf, type Owned, ownedBetween, ownedBy, parseOwned } from "./owned.js";
+import { encodeOwned, listingsOf, type Owned, ownedBetween, ownedBy } from "./owned.js";
 import { makePlan, type Plan, type PlanCounts, type StepKind } from "./plan.js";
 import { openPurgeList, type PurgeList } from "./purge.js";
 import { parseAddress } from "./s3.js";
@@ -44,8 +43,6 @@ export interface PublishEffects {
 export interface PublishResult extends PlanCounts {
   target: string;
   id: string;
-  /** The shard, if only its pages were published. */
-  shard?: string;
   /** The id of the release that was published before, or null. */
   before: string | null;
   /** Whether the run before was incomplete. */
@@ -55,18 +52,21 @@ export interface PublishResult extends PlanCounts {
   /** Lines of the purge list; 0 without one. */
   urls: number;
   /** Requests sent to a bucket, including retries. */
-  requests?: number;
-  /** Sentences about links to private addresses, and about limits of the host. A shard leaves the limits to the last run. */
+  requests?: number | undefined;
+  /** Sentences about links to private addresses, and about limits of the host. */
   warnings: string[];
 }
 
 const OPTIONS: OptionRules<PublishOptions> = {
   dist: folder,
   target: { schema: z.string().min(1), allowed: "a folder or s3://BUCKET/PREFIX" },
-  ...pick("release", "endpoint", "cacheControl", "force", "expect", "dryRun", "purgeList", "shard"),
+  ...pick("release", "endpoint", "cacheControl", "force", "expect", "dryRun", "purgeList"),
 };
 const EFFECTS: OptionRules<PublishEffects> = {
-  ...{ now: callback, onProgress: callback, onStep: callback, signal: abortSignal },
+  now: callback,
+  onProgress: callback,
+  onStep: callback,
+  signal: abortSignal,
 };
 
 /**
@@ -76,86 +76,58 @@ const EFFECTS: OptionRules<PublishEffects> = {
 export async function publish(options: PublishOptions, effects: PublishEffects = {}): Promise<PublishResult> {
   const checked = checkOptions("publish", options, OPTIONS, ["dist", "target"]);
   checkOptions("publish's second argument", effects, EFFECTS);
-  return unlessStopped(effects.signal, async () => {
-    try {
-      return await run(checked, effects);
-    } catch (error) {
-      throw explainSystem(error);
-    }
-  });
+  return unlessStopped(effects.signal, () => run(checked, effects));
 }
 
 async function run(options: PublishOptions, effects: PublishEffects): Promise<PublishResult> {
-  const { shard } = options;
-  if (shard !== undefined && options.purgeList !== undefined)
-    throw usageError("--shard and --purge-list exclude each other: the run that follows all shards lists every URL.");
-  // Shards write nothing in `dist`, not even a lock.
-  const release = shard === undefined ? holdReleases(options.dist) : () => {};
-  let purgeList: PurgeList | undefined;
-  try {
-    purgeList = options.purgeList === undefined ? undefined : openPurgeList(options.purgeList);
-    return await publishHeld(options, purgeList, effects);
-  } finally {
-    purgeList?.discard();
-    release();
-  }
-}
-
-async function publishHeld(
-  options: PublishOptions,
-  purgeList: PurgeList | undefined,
-  effects: PublishEffects,
-): Promise<PublishResult> {
-  const { force = false, dryRun = false, shard } = options;
+  const { dist, force = false, dryRun = false } = options;
   const { now = () => new Date(), onStep = () => {}, signal } = effects;
-  const release = await openChosen(options.dist, options.release);
-  const files = await checkFiles(release, shard, signal);
-  const warnings = await warningsOf(release, options);
-  const target = await openTarget(options, files, signal);
+  let unhold: (() => void) | undefined;
+  let purgeList: PurgeList | undefined;
+  let target: Target | undefined;
   try {
-    if (!dryRun) await target.lock(now());
-    const snapshot = await target.read(SNAPSHOT);
-    const owned = await target.read(OWNED);
-    const before = owned && parseOwned(String(owned), `${target.name}/${OWNED}`);
+    unhold = holdReleases(dist);
+    purgeList = options.purgeList === undefined ? undefined : openPurgeList(options.purgeList);
+    const release = await openChosen(dist, options.release);
+    const files = new ReleaseFiles(release);
+    const damage = await findDamage(release, signal);
+    if (damage !== undefined) throw files.damaged(damage);
+    const warnings = await warningsOf(release, options);
+    target = await openTarget(options, files, signal);
+    const before = await (dryRun ? target.readOwned() : target.lock(now()));
+    const snapshot = await target.readSnapshot();
     const there = snapshot && parseAnnounced(String(snapshot));
     if (snapshot && !force) requireReplaceable(target, files, { there, before }, options);
-    const plan = await makePlan(target, files, { before, announced: there?.pages, force, signal });
+    const plan = await makePlan(target, files, { before, force, signal });
     if (dryRun) plan.report(onStep);
     const bytes = dryRun ? 0 : await carryOut(target, plan, effects);
     // Written before the run counts as complete: if it is killed here, the next run lists all URLs.
     const urls = purgeList?.write(plan) ?? 0;
     if (!dryRun) await complete(target, plan);
-    const { requests } = target;
     return {
-      ...{ target: target.name, id: files.snapshot.id, before: before?.release ?? null },
-      ...(shard !== undefined && { shard }),
-      ...{ resumed: before?.complete === false, ...plan.counts, bytes, urls },
-      ...(requests !== undefined && { requests }),
+      target: target.name,
+      id: files.snapshot.id,
+      before: before?.release ?? null,
+      resumed: before?.complete === false,
+      ...plan.counts,
+      bytes,
+      urls,
+      requests: target.requests?.(),
       warnings,
     };
   } catch (error) {
-    throw target.explain(error);
+    throw explainSystem(target ? target.explain(error) : error);
   } finally {
-    await target.close();
+    unhold?.();
+    await target?.close();
+    purgeList?.discard();
   }
-}
-
-/** Checks every byte of the files to publish: all, or the pages of a shard. */
-async function checkFiles(release: Release, shard?: string, signal?: AbortSignal): Promise<ReleaseFiles> {
-  const files = new ReleaseFiles(release, shard === undefined ? undefined : readShard(shard));
-  const damage = await (files.isShare
-    ? findAltered(files.folder, files.digests(), signal)
-    : findDamage(release, signal));
-  if (damage !== undefined) throw files.damaged(damage);
-  return files;
 }
 
 function openTarget(options: PublishOptions, files: ReleaseFiles, signal?: AbortSignal): Promise<Target> {
   const { target: name, dist } = options;
   if (hasScheme(name)) return openBucket(parseAddress(name), files, options, signal);
-  if (files.isShare)
-    throw usageError(`--shard puts pages into a bucket, s3://BUCKET/PREFIX; publish to the folder ${name} without it.`);
-  return openTargetFolder(name, dist);
+  return openTargetFolder(name, dist, files.folder);
 }
 
 /**
@@ -177,7 +149,7 @@ function requireReplaceable(
     if (listed.every((path) => isOtherListing({ baseUrl: there.base_url, path }, own)))
       throw otherListing(name, { announced: there, path: before?.path ?? own.path }, own, "Publish to another target");
   }
-  if (target instanceof Bucket) requireKnown(name, there?.id, { dist, expect });
+  if (target.isShared) requireKnown(name, there?.id, { dist, expect });
 }
 
 /** @throws UserError if the release in a bucket is neither expected nor in `dist`. */
@@ -202,8 +174,7 @@ function requireKnown(
 /**
  * Changes the target in stages, so that readers who follow snapshot.json never miss a page: new files, changed files, the files
  * that refer to others one by one, then the removal of old files, the explorer first. Each stage is durable before the next
- * one begins. The list of owned files is written first and last, so that the next run knows what a killed run has left. A
- * shard puts only pages, and leaves the target incomplete.
+ * one begins. The list of owned files is written first and last, so that the next run knows what a killed run has left.
  * @returns the number of bytes put.
  */
 async function carryOut(
@@ -213,7 +184,8 @@ async function carryOut(
 ): Promise<number> {
   if (plan.steps === 0) return 0;
   const { files, before, orphans } = plan;
-  let [done, bytes] = [0, 0];
+  let done = 0;
+  let bytes = 0;
   const advance = () => onProgress({ files: ++done, total: plan.steps });
   const put = async (file: PublishedFile) => {
     const written = await target.put(file, join(files.folder, file.path));
@@ -236,7 +208,8 @@ async function carryOut(
     await put(file);
   }
   await target.flush();
-  for (const stage of [orphans.filter((path) => path === EXPLORER), orphans.filter((path) => path !== EXPLORER)]) {
+  for (const isExplorer of [true, false]) {
+    const stage = orphans.filter((path) => (path === EXPLORER) === isExplorer);
     await each(stage, AT_ONCE, remove, signal);
     if (stage.length > 0) await target.flush();
   }
@@ -246,7 +219,8 @@ async function carryOut(
 /** Writes the final list of owned files, and unlocks the target. */
 async function complete(target: Target, { files, before, steps }: Plan): Promise<void> {
   const after = ownedBy(files, target.cacheControl);
-  const isWritten = steps === 0 && before && encodeOwned({ ...before, time: undefined }) === encodeOwned(after);
-  if (!files.isShare && !isWritten) await target.storeOwned(after);
+  const isWritten =
+    steps === 0 && before && encodeOwned({ ...before, time: undefined, holder: undefined }) === encodeOwned(after);
+  if (!isWritten) await target.storeOwned(after);
   await target.unlock();
 }

@@ -2,11 +2,12 @@
 import { type ListingPlace, pageUrl } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { EXPLORER, PagePaths } from "../release/layout.js";
+import { explainWrite } from "../release/refusals.js";
 import { AsideFile } from "../release/writer.js";
 import { inBatches } from "../workers/at-most.js";
 import { listingsOf, type Owned, ownedBetween, ownedBy, owns } from "./owned.js";
 import type { Plan } from "./plan.js";
-import { explainPut } from "./target.js";
+import { PUBLISH_WORDS } from "./target.js";
 
 export interface PurgeList {
   /** Writes the list and renames it to its final name. @returns the number of lines. */
@@ -23,7 +24,7 @@ export function openPurgeList(path: string): PurgeList {
     try {
       return step();
     } catch (error) {
-      throw explainPut(path, error);
+      throw explainWrite(path, error, PUBLISH_WORDS);
     }
   };
   const file = attempt(() => new AsideFile(path));

@@ -1,11 +1,9 @@
 /** A client of one S3 bucket, based on Amazon's SDK, which finds credentials and the region itself. */
 import { setMaxListeners } from "node:events";
-import { createReadStream, openSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import type * as Sdk from "@aws-sdk/client-s3";
 import { hasCode, UserError, usageError } from "../errors.js";
 import { sha256 } from "../release/plain-files.js";
-import { hasStatus, isTransient } from "./store-errors.js";
+import { statusOf } from "./store-errors.js";
 
 export interface BucketAddress {
   bucket: string;
@@ -35,17 +33,15 @@ export function parseAddress(text: string): BucketAddress {
 export interface ObjectHeaders {
   CacheControl: string;
   ContentType: string;
-  ContentEncoding?: string;
+  ContentEncoding?: string | undefined;
 }
 
-export interface ObjectFacts extends Partial<ObjectHeaders> {
+export interface ObjectFacts {
   etag: string;
   /** SHA-256 in hexadecimal, if Rollcall put the object. */
   sha256: string | undefined;
+  headers: Record<keyof ObjectHeaders, string | undefined>;
 }
-
-/** A body to send: bytes, or a file that is streamed. */
-export type ObjectBody = Buffer | { from: string; size: number; sha256: string };
 
 /** Maximum attempts of a request. With the SDK's pauses, a store may be unreachable for about 10 seconds. */
 const ATTEMPTS = 8;
@@ -55,97 +51,65 @@ const SILENCE_MS = 30_000;
 /** The default region. Amazon redirects to the right one, and other stores ignore it. */
 const REGION = "us-east-1";
 
-/** Reads, puts, lists and removes objects. Paths are relative to the prefix of the address. */
-export class ObjectStore {
-  /** Number of requests sent, including retries. */
-  requests = 0;
-  #hasConditions = true;
+/** A bucket's objects. Paths are relative to the prefix of the address. */
+export type ObjectStore = Awaited<ReturnType<typeof openStore>>;
 
-  /**
-   * Opens a client. Sends no request.
-   * @param signal aborts all requests; may be replaced later.
-   * @throws UserError if the SDK is not installed.
-   */
-  static async open(
-    address: BucketAddress,
-    endpoint: string | undefined,
-    signal: AbortSignal = new AbortController().signal,
-  ): Promise<ObjectStore> {
-    const sdk = await loadSdk();
-    const configure = (region?: { region: string }) =>
-      new sdk.S3Client({
-        ...region,
-        ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-        maxAttempts: ATTEMPTS,
-        followRegionRedirects: true,
-        // Not every store supports the newer checksums, and the signature covers the body anyway.
-        requestChecksumCalculation: "WHEN_REQUIRED",
-        responseChecksumValidation: "WHEN_REQUIRED",
-        // The SDK throws all errors that matter.
-        logger: { debug() {}, info() {}, warn() {}, error() {} },
-        requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
-      });
-    const client = configure();
-    const hasRegion = await client.config.region().then(
-      () => true,
-      () => false,
-    );
-    return new ObjectStore(sdk, hasRegion ? client : configure({ region: REGION }), address, signal);
-  }
-
-  private constructor(
-    private readonly sdk: typeof Sdk,
-    private readonly client: Sdk.S3Client,
-    private readonly address: BucketAddress,
-    public signal: AbortSignal,
-  ) {
-    // Each request in progress adds a listener.
-    setMaxListeners(0, signal);
-    client.middlewareStack.add(
-      (next) => (args) => {
-        this.requests++;
-        return next(args);
-      },
-      { step: "deserialize", name: "countRequests", priority: "low" },
-    );
-  }
-
-  /** Reads a small object; undefined if it does not exist. */
-  async find(path: string): Promise<{ etag: string; bytes: Buffer } | undefined> {
-    try {
-      const command = new this.sdk.GetObjectCommand(this.#key(path));
-      const { Body, ETag } = await this.client.send(command, { abortSignal: this.signal });
-      return { etag: plainTag(ETag), bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
-    } catch (error) {
-      if (error instanceof this.sdk.NoSuchKey) return undefined;
-      throw error;
-    }
-  }
+/**
+ * Opens a client of a bucket. Sends no request.
+ * @param signal aborts all requests, until `limit` is called.
+ * @throws UserError if the SDK is not installed.
+ */
+export async function openStore(
+  { bucket, prefix }: BucketAddress,
+  endpoint: string | undefined,
+  signal: AbortSignal = new AbortController().signal,
+) {
+  const { S3, NoSuchKey } = await loadSdk();
+  const configure = (region?: { region: string }) =>
+    new S3({
+      ...region,
+      ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+      maxAttempts: ATTEMPTS,
+      followRegionRedirects: true,
+      // Not every store supports the newer checksums, and the signature covers the body anyway.
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+      // The SDK throws all errors that matter.
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
+    });
+  const own = configure();
+  const client = await own.config.region().then(
+    () => own,
+    () => configure({ region: REGION }),
+  );
+  let requests = 0;
+  let hasConditions = true;
+  const options = { abortSignal: signal };
+  // Each request in progress adds a listener.
+  setMaxListeners(0, signal);
+  client.middlewareStack.add(
+    (next) => (args) => {
+      requests++;
+      return next(args);
+    },
+    { step: "deserialize", name: "countRequests", priority: "low" },
+  );
+  const keyOf = (path: string) => ({ Bucket: bucket, Key: prefix + path });
 
   /** Reads an object's headers and digest, without its bytes; undefined if it does not exist. */
-  async findFacts(path: string): Promise<ObjectFacts | undefined> {
+  async function findFacts(path: string): Promise<ObjectFacts | undefined> {
     try {
-      const command = new this.sdk.HeadObjectCommand(this.#key(path));
-      const head = await this.client.send(command, { abortSignal: this.signal });
-      const { ETag, Metadata, CacheControl = "", ContentType = "", ContentEncoding } = head;
-      const headers = { CacheControl, ContentType, ...(ContentEncoding !== undefined && { ContentEncoding }) };
-      return { etag: plainTag(ETag), sha256: Metadata?.["sha256"], ...headers };
+      const { ETag, Metadata, CacheControl, ContentType, ContentEncoding } = await client.headObject(
+        keyOf(path),
+        options,
+      );
+      const headers = { CacheControl, ContentType, ContentEncoding };
+      return { etag: plainTag(ETag), sha256: Metadata?.["sha256"], headers };
     } catch (error) {
-      if (hasStatus(error, 404)) return undefined;
+      if (statusOf(error) === 404) return undefined;
       throw error;
     }
-  }
-
-  /** Lists all objects below the prefix, 1,000 with each request. */
-  async *list(): AsyncGenerator<{ path: string; etag: string }> {
-    const { bucket, prefix } = this.address;
-    let ContinuationToken: string | undefined;
-    do {
-      const command = new this.sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken });
-      const { Contents = [], NextContinuationToken } = await this.client.send(command, { abortSignal: this.signal });
-      for (const { Key = "", ETag } of Contents) yield { path: Key.slice(prefix.length), etag: plainTag(ETag) };
-      ContinuationToken = NextContinuationToken;
-    } while (ContinuationToken !== undefined);
   }
 
   /**
@@ -153,68 +117,61 @@ export class ObjectStore {
    * @param over the entity tag of the version to replace; undefined if the object must not exist.
    * @returns the new tag; undefined if the object is another version.
    */
-  async put(path: string, body: ObjectBody, headers: ObjectHeaders, over?: string): Promise<string | undefined> {
-    const digest = Buffer.isBuffer(body) ? sha256(body) : body.sha256;
-    const hasCondition = this.#hasConditions;
+  async function put(path: string, bytes: Buffer, headers: ObjectHeaders, over?: string): Promise<string | undefined> {
+    const digest = sha256(bytes);
+    const hasCondition = hasConditions;
     const condition = over === undefined ? { IfNoneMatch: "*" } : { IfMatch: over };
-    const input = { ...this.#key(path), ...headers, Metadata: { sha256: digest }, ...(hasCondition && condition) };
+    const object = { ...keyOf(path), ...headers, Metadata: { sha256: digest }, Body: bytes };
     try {
-      return await (Buffer.isBuffer(body) ? this.#send({ ...input, Body: body }) : this.#sendFile(input, body));
+      return plainTag((await client.putObject({ ...object, ...(hasCondition && condition) }, options)).ETag);
     } catch (error) {
-      if (hasCondition && hasStatus(error, 501)) {
+      const status = statusOf(error);
+      if (hasCondition && status === 501) {
         // The store does not support conditional writes.
-        this.#hasConditions = false;
-        return this.put(path, body, headers, over);
+        hasConditions = false;
+        return put(path, bytes, headers, over);
       }
-      if (!hasCondition || ![404, 409, 412].some((status) => hasStatus(error, status))) throw error;
+      if (!hasCondition || ![404, 409, 412].includes(status ?? 0)) throw error;
       // An earlier attempt of this request may have succeeded, with its response lost.
-      const found = await this.findFacts(path);
+      const found = await findFacts(path);
       return found?.sha256 === digest ? found.etag : undefined;
     }
   }
 
-  async remove(path: string): Promise<void> {
-    await this.client.send(new this.sdk.DeleteObjectCommand(this.#key(path)), { abortSignal: this.signal });
-  }
-
-  close(): void {
-    this.client.destroy();
-  }
-
-  async #send(input: Sdk.PutObjectCommandInput, digest?: string): Promise<string> {
-    const command = new this.sdk.PutObjectCommand(input);
-    if (digest !== undefined)
-      command.middlewareStack.add(
-        (next) => (args) => {
-          (args.request as { headers: Record<string, string> }).headers["x-amz-content-sha256"] = digest;
-          return next(args);
-        },
-        { step: "build", name: "sendDigest" },
-      );
-    return plainTag((await this.client.send(command, { abortSignal: this.signal })).ETag);
-  }
-
-  /**
-   * Streams a file. The request carries its digest, so the store refuses other bytes. The SDK cannot retry a streamed request,
-   * so this function does, with random pauses, so that many clients do not retry at the same time.
-   */
-  async #sendFile(input: Sdk.PutObjectCommandInput, body: { from: string; size: number; sha256: string }) {
-    for (let attempt = 1; ; attempt++) {
-      const stream = createReadStream("", { fd: openSync(body.from, "r") });
+  return {
+    findFacts,
+    put,
+    /** The number of requests sent, including retries. */
+    requests: () => requests,
+    /** Reads a small object; undefined if it does not exist. */
+    async find(path: string): Promise<{ etag: string; bytes: Buffer } | undefined> {
       try {
-        return await this.#send({ ...input, Body: stream, ContentLength: body.size }, body.sha256);
+        const { Body, ETag } = await client.getObject(keyOf(path), options);
+        return { etag: plainTag(ETag), bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
       } catch (error) {
-        if (attempt === ATTEMPTS || !isTransient(error)) throw error;
-      } finally {
-        stream.destroy();
+        if (error instanceof NoSuchKey) return undefined;
+        throw error;
       }
-      await sleep(100 * 2 ** attempt * (0.5 + Math.random() / 2));
-    }
-  }
-
-  #key(path: string): { Bucket: string; Key: string } {
-    return { Bucket: this.address.bucket, Key: this.address.prefix + path };
-  }
+    },
+    /** Lists all objects below the prefix, 1,000 with each request. */
+    async *list(): AsyncGenerator<{ path: string; etag: string }> {
+      let ContinuationToken: string | undefined;
+      do {
+        const found = await client.listObjectsV2({ Bucket: bucket, Prefix: prefix, ContinuationToken }, options);
+        for (const { Key = "", ETag } of found.Contents ?? [])
+          yield { path: Key.slice(prefix.length), etag: plainTag(ETag) };
+        ContinuationToken = found.NextContinuationToken;
+      } while (ContinuationToken !== undefined);
+    },
+    async remove(path: string): Promise<void> {
+      await client.deleteObject(keyOf(path), options);
+    },
+    /** Aborts later requests after a time, whatever the signal says. */
+    limit(milliseconds: number): void {
+      options.abortSignal = AbortSignal.timeout(milliseconds);
+    },
+    close: () => client.destroy(),
+  };
 }
 
 /** Removes the quotes of an entity tag, which only some stores send. Ceph does not accept a quoted tag in `If-Match`. */

@@ -1,6 +1,7 @@
 /** Explains errors of an S3 store. Messages repeat only error names and status codes of the store. */
 import { codeOf, hasCode, UserError } from "../errors.js";
 
+const OTHER_REGION = "the bucket is in another region; set AWS_REGION to it.";
 const GO_ON = "then run this again: it goes on where it stopped.";
 
 const REFUSALS: ReadonlyMap<string, string> = new Map([
@@ -13,8 +14,8 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
   ["SignatureDoesNotMatch", `the secret key does not belong to the access key; check the credentials, ${GO_ON}`],
   ["AccessDenied", `access is denied; allow s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject, ${GO_ON}`],
   ["NoSuchBucket", "there is no such bucket; make it, or name another one."],
-  ["PermanentRedirect", "the bucket is in another region; set AWS_REGION to it."],
-  ["AuthorizationHeaderMalformed", "the bucket is in another region; set AWS_REGION to it."],
+  ["PermanentRedirect", OTHER_REGION],
+  ["AuthorizationHeaderMalformed", OTHER_REGION],
   ["RequestTimeTooSkewed", "this machine's clock is wrong; set it, then run this again."],
   ["ENOTFOUND", "its host name does not exist; check --endpoint and AWS_REGION."],
 ]);
@@ -29,24 +30,18 @@ export function explainStore(name: string, error: unknown): unknown {
     const answer = `the store answered ${status} ${error.name}`;
     return new UserError(`Cannot publish to ${name}: ${answer}; fix that, ${GO_ON}`, { cause: error });
   }
-  if (!isTransient(error)) return error;
+  if (error.name !== "TimeoutError" && !hasCode(error, ...NETWORK)) return error;
   const code = codeOf(error) ?? error.name;
   return new UserError(`Cannot publish to ${name}: the store cannot be reached (${code}); wait, ${GO_ON}`, {
     cause: error,
   });
 }
 
-/** Whether a store answered with this HTTP status. */
-export function hasStatus(error: unknown, status: number): boolean {
-  return statusOf(error) === status;
-}
-
-/** Whether a retry may help: a network error, or an overloaded store. */
-export function isTransient(error: unknown): boolean {
-  const status = statusOf(error);
-  if (status !== undefined && status >= 400) return status >= 500 || status === 408 || status === 429;
-  if (!(error instanceof Error)) return false;
-  return error.name === "TimeoutError" || hasCode(error, ...NETWORK);
+/** The HTTP status that a store answered with, if it answered. */
+export function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("$metadata" in error)) return undefined;
+  const { httpStatusCode } = error.$metadata as { httpStatusCode?: number };
+  return httpStatusCode;
 }
 
 const NETWORK: readonly string[] = [
@@ -59,9 +54,3 @@ const NETWORK: readonly string[] = [
   "ERR_STREAM_PREMATURE_CLOSE",
   "ETIMEDOUT",
 ];
-
-function statusOf(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !("$metadata" in error)) return undefined;
-  const { httpStatusCode } = error.$metadata as { httpStatusCode?: number };
-  return httpStatusCode;
-}

@@ -1,7 +1,5 @@
 /** The interface of a publish target: a folder or a bucket. */
-import { codeOf, explainRefusal, isMissing, isSystemError, UserError } from "../errors.js";
-import { findRefusal } from "../release/refusals.js";
-import type { PublishedFile, ReleaseFiles } from "./order.js";
+import type { PublishedFile } from "./order.js";
 import type { Owned } from "./owned.js";
 
 export interface TargetOptions {
@@ -20,8 +18,6 @@ export interface TargetOptions {
   force?: boolean | undefined;
   /** The beginning of the id of a release in a bucket that may be replaced although it is not in `dist`. */
   expect?: string | undefined;
-  /** Put only the pages of a shard, such as `3/8`; only into a bucket. */
-  shard?: string | undefined;
   /** Change nothing in the target. */
   dryRun?: boolean | undefined;
 }
@@ -34,20 +30,24 @@ export type FileState = "absent" | "same" | "different";
 /** A folder or a bucket. All paths are relative to it, with `/`. */
 export interface Target {
   readonly name: string;
-  /** Requests sent so far; only for a bucket. */
-  readonly requests?: number;
+  /** The number of requests sent so far; only for a bucket. */
+  requests?(): number;
   /** The value of Cache-Control that files get; only for a bucket. */
   readonly cacheControl?: string;
-  /** Locks out other runs. @throws UserError that names the run which holds the lock. */
-  lock(now: Date): Promise<void>;
+  /** Whether several machines may publish there, so that a release is replaced only if this one knows it. */
+  readonly isShared: boolean;
+  /** Locks out other runs, then reads the list of owned files. @throws UserError that names the run which holds the lock. */
+  lock(now: Date): Promise<Owned | undefined>;
   /** Releases the lock. */
   unlock(): Promise<void>;
-  /** Reads a small file; undefined if it does not exist. */
-  read(path: string): Promise<Buffer | undefined>;
+  /** Reads the list of owned files; undefined if there is none. */
+  readOwned(): Promise<Owned | undefined>;
+  /** Reads snapshot.json; undefined if it does not exist. */
+  readSnapshot(): Promise<Buffer | undefined>;
   /** The paths of all files that may be of the release or owned. Called once, before `stateOf`. */
-  list(files: ReleaseFiles, owned: Owned | undefined): AsyncIterable<string>;
+  list(owned: Owned | undefined): AsyncIterable<string>;
   stateOf(file: PublishedFile): Promise<FileState>;
-  /** Writes the list of owned files, before the first change and after the last one. */
+  /** Writes the list of owned files, before the first change and after the last one. A complete list may release the lock. */
   storeOwned(owned: Owned): Promise<void>;
   /**
    * Puts a file of the release atomically.
@@ -64,12 +64,5 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** Turns a system error from writing `name` into a UserError with advice; returns other errors as they are. */
-export function explainPut(name: string, error: unknown): unknown {
-  if (!isSystemError(error) && !(error instanceof Error && codeOf(error)?.startsWith("SQLITE_"))) return error;
-  // Node's recursive mkdir reports a missing path also on a read-only disk.
-  const why = explainRefusal(error, "another one", isMissing(error) ? findRefusal(name) : undefined);
-  return new UserError(`Cannot write ${name}: ${why}, then run this again: it goes on where it stopped.`, {
-    cause: error,
-  });
-}
+/** Words of `explainWrite` for what `publish` writes. */
+export const PUBLISH_WORDS = { another: "another one", end: ": it goes on where it stopped." };

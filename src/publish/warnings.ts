@@ -8,15 +8,20 @@ import { hasScheme } from "../settings/kinds.js";
 import type { TargetOptions } from "./target.js";
 
 const PRIVATE = new BlockList();
-PRIVATE.addSubnet("0.0.0.0", 8, "ipv4");
-PRIVATE.addSubnet("10.0.0.0", 8, "ipv4");
-PRIVATE.addSubnet("127.0.0.0", 8, "ipv4");
-PRIVATE.addSubnet("169.254.0.0", 16, "ipv4");
-PRIVATE.addSubnet("172.16.0.0", 12, "ipv4");
-PRIVATE.addSubnet("192.168.0.0", 16, "ipv4");
-PRIVATE.addAddress("::1", "ipv6");
-PRIVATE.addSubnet("fc00::", 7, "ipv6");
-PRIVATE.addSubnet("fe80::", 10, "ipv6");
+for (const subnet of [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "::1/128",
+  "fc00::/7",
+  "fe80::/10",
+]) {
+  const [net = "", prefix] = subnet.split("/");
+  PRIVATE.addSubnet(net, Number(prefix), net.includes(":") ? "ipv6" : "ipv4");
+}
 
 /** Whether a URL leads to a loopback, private or link-local address. */
 export function isPrivate(url: string): boolean {
@@ -29,14 +34,13 @@ export function isPrivate(url: string): boolean {
 
 /**
  * Makes the warnings about a release that is published. Known limits are those of the hosts that it was built for, and Amazon
- * S3's for a bucket. A shard leaves limits to the last run.
+ * S3's for a bucket.
  */
-export async function warningsOf(release: Release, { target, endpoint, shard }: TargetOptions): Promise<string[]> {
+export async function warningsOf(release: Release, { target, endpoint }: TargetOptions): Promise<string[]> {
   const { base_url: base } = release.snapshot;
   const warnings: string[] = [];
   if (isPrivate(base))
     warnings.push(`links lead to ${base}, which other networks cannot reach; build with a public --base-url`);
-  if (shard !== undefined) return warnings;
   const hosts = findAdaptedHosts(release.sums.others);
   if (hasScheme(target) && endpoint === undefined) hosts.push(hostOf("s3-website"));
   return [...warnings, ...(await notesOnLimits(hosts, release))];

@@ -1,8 +1,7 @@
 /** Finds the release that an argument names (an id, `previous`, a folder), for every command that takes one. */
-import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, UserError, usageError } from "../errors.js";
+import { codeOf, type UserError, usageError } from "../errors.js";
 import { listed, shellWord } from "../print/text.js";
 import { at, hasScheme } from "../settings/kinds.js";
 import { SETTINGS } from "../settings/table.js";
@@ -10,8 +9,6 @@ import { CONTRACT, CURRENT, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.
 import { findCurrent, findPrevious, noReleases, releaseNames } from "./list.js";
 import { idOf } from "./name.js";
 import { openRelease, type Release } from "./open.js";
-import { closing, openPlain } from "./plain-files.js";
-import { readSumLines } from "./sums.js";
 
 /** The maximum number of releases that a message lists. */
 const MOST_LISTED = 10;
@@ -97,7 +94,6 @@ function findByBeginning(word: string, dist: string): string | undefined {
   const byName = names.filter((name) => name.startsWith(beginning));
   const meant = [...byId, ...byName];
   if (new Set(meant.map(idOf)).size > 1) throw ambiguous(word, [...new Set(byId.map(idOf))], byName);
-  if (meant.length > 1) requireSameContent(word, meant, dist);
   return meant[0];
 }
 
@@ -108,29 +104,6 @@ function ambiguous(word: string, ids: readonly string[], names: readonly string[
     `${JSON.stringify(word)} is the beginning of ${all.length} ${kinds}: ${listed(all, MOST_LISTED)}; type more of it${ids.length > 0 ? "" : ", or the id"}.`,
   );
 }
-
-/** @throws UserError if releases with the same id differ in content. Only an attacker can make such releases. */
-function requireSameContent(word: string, names: readonly string[], dist: string): void {
-  // A release that cannot be read is refused when it is opened.
-  const contents = names.flatMap((name) => findContent(join(dist, RELEASES, name)) ?? []);
-  if (new Set(contents).size <= 1) return;
-  throw new UserError(
-    `${JSON.stringify(word)} names ${names.length} releases with the same id and different content: ${listed(names, MOST_LISTED)}; give the full name of one.`,
-  );
-}
-
-/** The digest of the lines of SHA256SUMS for snapshot.json and for all files that the id is made from. */
-function findContent(folder: string): string | undefined {
-  const file = openPlain(join(folder, SUMS));
-  if (file === undefined) return undefined;
-  const hash = createHash("sha256");
-  return closing(file, () => {
-    for (const { line } of readSumLines(file)) if (CONTENT.test(line)) hash.update(`${line}\n`);
-    return hash.digest("hex");
-  });
-}
-
-const CONTENT = / {2}(?:snapshot\.json|contract\.json|records\.sha256|(?:.*\/)?pages\/[0-9]+\.json)$/;
 
 /** Returns false also for a path that is too long, or that leads through a file. */
 function isFolder(path: string): boolean {

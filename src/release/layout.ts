@@ -30,10 +30,10 @@ export const WRITTEN_HOSTS = ".hosts.json";
 export const PREVIOUS = "previous";
 
 // In a folder or bucket that is published to.
-/** In a folder, the same as `LOCK` and `LOCK_HOLDER`. In a bucket, the first is an object that names the holder. */
+/** In a folder, the same as `LOCK` and `LOCK_HOLDER`. */
 export const TARGET_LOCK = ".rollcall-lock";
 export const TARGET_LOCK_HOLDER = ".rollcall-lock-holder.json";
-/** The list of the files that Rollcall has published there. */
+/** The list of the files that Rollcall has published there. In a bucket, it also names the run that holds its lock. */
 export const OWNED = ".rollcall-published.json";
 
 // In a release.

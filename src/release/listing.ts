@@ -7,7 +7,7 @@ import { canParse, isLoopback, type ListingPlace } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { CONTRACT, CURRENT, SNAPSHOT } from "./layout.js";
-import { readReleaseFileSync } from "./plain-files.js";
+import { readPlain } from "./plain-files.js";
 
 /** What names a listing. */
 export type ListingName = Pick<ListingPlace, "baseUrl" | "path">;
@@ -17,14 +17,12 @@ export interface Announced {
   id: string;
   base_url: string;
   count: number;
-  pages: number;
 }
 
 const announcedSchema: z.ZodType<Announced> = z.object({
   id: z.string().regex(/^[0-9a-f]{12}$/),
   base_url: z.string(),
   count: z.int(),
-  pages: z.int(),
 });
 
 /** Reads snapshot.json of any version of Rollcall; undefined if it is something else. */
@@ -78,8 +76,8 @@ export async function requireSameListing(
   after: ListingName,
   force: boolean,
 ): Promise<string | undefined> {
-  const announced = parseAnnounced(String(readReleaseFileSync(join(dist, CURRENT, SNAPSHOT)) ?? ""));
-  const contract = await readContract(String(readReleaseFileSync(join(dist, CURRENT, CONTRACT)) ?? ""));
+  const announced = parseAnnounced(String(readPlain(join(dist, CURRENT, SNAPSHOT)) ?? ""));
+  const contract = await readContract(String(readPlain(join(dist, CURRENT, CONTRACT)) ?? ""));
   if (announced === undefined || "mistakes" in contract) return undefined;
   const before = { baseUrl: announced.base_url, path: contract.listing.path };
   const isOther = isOtherListing(before, after);

@@ -10,7 +10,7 @@ import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { codeOf, hasCode, UserError } from "../errors.js";
 import { LOCK, LOCK_HOLDER, READERS, TARGET_LOCK, TARGET_LOCK_HOLDER } from "./layout.js";
-import { readReleaseFileSync } from "./plain-files.js";
+import { readPlain } from "./plain-files.js";
 import { explainWrite } from "./refusals.js";
 import { makeLockFile, requireWritable } from "./sharing.js";
 import { replaceFile } from "./writer.js";
@@ -52,7 +52,7 @@ function lock(folder: string, names: { file: string; holder: string }, now: Date
     db.pragma("user_version = 1");
     // A previous holder may have removed the file after it was opened here, and another run may hold a new one.
     if (lstatSync(path, { throwIfNoEntry: false })?.ino !== inode) throw isHeld(what, holder);
-    replaceFile(holder, JSON.stringify({ pid: process.pid, machine: hostname(), since: now.toISOString() }));
+    replaceFile(holder, JSON.stringify(thisProcess(now)));
     return db;
   } catch (error) {
     db?.close();
@@ -115,7 +115,18 @@ function openLock(path: string): { db: Database.Database; inode: number } {
   return { db, inode: stats.ino };
 }
 
-const holderSchema = z.object({ pid: z.int(), machine: z.string(), since: z.string() });
+/** A process that holds a lock. */
+export const processSchema = z.object({ pid: z.int(), machine: z.string(), since: z.string() });
+
+/** Describes this process, as the holder of a lock since `now`. */
+export function thisProcess(now: Date): z.infer<typeof processSchema> {
+  return { pid: process.pid, machine: hostname(), since: now.toISOString() };
+}
+
+/** Words for a process in messages. */
+export function describeProcess({ pid, machine, since }: z.infer<typeof processSchema>): string {
+  return `process ${pid} on ${machine} since ${since}`;
+}
 
 function isHeld(what: string, holder: string): UserError {
   return new UserError(
@@ -125,8 +136,8 @@ function isHeld(what: string, holder: string): UserError {
 
 function readHolder(file: string): string {
   try {
-    const holder = parseAs(holderSchema, String(readReleaseFileSync(file)));
-    if (holder) return `process ${holder.pid} on ${holder.machine} since ${holder.since}`;
+    const holder = parseAs(processSchema, String(readPlain(file)));
+    if (holder) return describeProcess(holder);
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
   }

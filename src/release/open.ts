@@ -11,7 +11,7 @@ import { shorten } from "../print/text.js";
 import { CONTRACT, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, SUMS } from "./layout.js";
 import { idOf } from "./name.js";
 import { entriesOf, PageNames } from "./page-names.js";
-import { findDigest, readReleaseFile, sha256, withReleaseFile } from "./plain-files.js";
+import { hashPlain, readReleaseFile, sha256, withReleaseFile } from "./plain-files.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot-file.js";
 import { listFiles, pagesToList, readSums, type Sums } from "./sums.js";
 
@@ -190,12 +190,11 @@ export async function findAltered(
   files: Iterable<[path: string, digest: string]>,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const memory = Buffer.allocUnsafe(2 ** 18);
   for (const [path, digest] of files) {
     // Lets other work and abort signals through between files.
     await setImmediate();
     signal?.throwIfAborted();
-    if (findDigest(join(folder, path), memory) !== digest) return path;
+    if (hashPlain(join(folder, path)) !== digest) return path;
   }
   return undefined;
 }

@@ -72,32 +72,28 @@ export function* readBlocks(file: number, at = 0, memory: Buffer = Buffer.allocU
   }
 }
 
-/** The SHA-256 of a regular file; undefined if there is none. Synchronous reading takes half the time. */
-export function findDigest(path: string, memory: Buffer): string | undefined {
+/** The digest of a regular file of any size, in hexadecimal; undefined if there is none. Synchronous reading takes half the time. */
+export function hashPlain(path: string, algorithm = "sha256"): string | undefined {
   const file = openPlain(path);
   if (file === undefined) return undefined;
   return closing(file, () => {
-    const sum = createHash("sha256");
-    for (const block of readBlocks(file, 0, memory)) sum.update(block);
+    const sum = createHash(algorithm);
+    for (const block of readBlocks(file, 0, HASHED)) sum.update(block);
     return sum.digest("hex");
   });
 }
 
-/** Reads a regular file; undefined if there is none. @throws the system's errors, or EFBIG for more than `MAX_PAGE` bytes. */
-export function readReleaseFileSync(path: string): Buffer | undefined {
+/** Memory for the file that is hashed. */
+const HASHED = Buffer.allocUnsafeSlow(BLOCK);
+
+/** Reads a regular file; undefined if there is none. @throws the system's errors, or EFBIG for more than `most` bytes. */
+export function readPlain(path: string, most = MAX_PAGE): Buffer | undefined {
   const file = openPlain(path);
   if (file === undefined) return undefined;
   return closing(file, () => {
-    requireSize(path, fstatSync(file).size, MAX_PAGE);
+    requireSize(path, fstatSync(file).size, most);
     return readFileSync(file);
   });
-}
-
-/** Reads the first bytes of a file as latin1, padded with NUL. */
-export function readBeginning(path: string, bytes: number): string {
-  const beginning = Buffer.alloc(bytes);
-  closing(openSync(path, "r"), (file) => readSync(file, beginning));
-  return beginning.toString("latin1");
 }
 
 /** Opens a regular file for an asynchronous step, then closes it. @throws the system's errors, also for anything but a regular file. */

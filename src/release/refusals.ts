@@ -1,4 +1,4 @@
-/** Explains system errors from writing below `dist`. */
+/** Explains system errors from writing. */
 import { accessSync, constants, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { codeOf, explainRefusal, isMissing, isSystemError, reasonOf, UserError } from "../errors.js";
@@ -18,16 +18,22 @@ export function findRefusal(path: string): string | undefined {
   }
 }
 
-/** Turns a system error from writing below `dist` into a UserError with advice. Returns other errors as they are. */
-export function explainWrite(dist: string, error: unknown): unknown {
+/** What messages about a path that cannot be written say: what the user can name instead, and how they end. */
+interface WriteWords {
+  another: string;
+  end: string;
+}
+
+const DIST_WORDS: WriteWords = { another: "another folder with --dist", end: ". The current release is unchanged." };
+
+/** Turns an error of the system or SQLite from writing `path` into a UserError with advice. Returns other errors as they are. */
+export function explainWrite(path: string, error: unknown, { another, end } = DIST_WORDS): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error;
   const said = codeOf(error) ?? "";
-  const code = VAGUE.test(said) ? (findRefusal(dist) ?? said) : said;
+  const code = VAGUE.test(said) ? (findRefusal(path) ?? said) : said;
   if (!code.startsWith("SQLITE_") && !isSystemError(error)) return error;
-  const why = explainRefusal(error, "another folder with --dist", code);
-  return new UserError(`Cannot write ${dist}: ${why}, then run this again. The current release is unchanged.`, {
-    cause: error,
-  });
+  const why = explainRefusal(error, another, code);
+  return new UserError(`Cannot write ${path}: ${why}, then run this again${end}`, { cause: error });
 }
 
 /** Runs a cleanup step after a switch. A system error does not fail the run: it adds a line to `untidied` that begins with `what`. */

@@ -1,7 +1,4 @@
-/**
- * Signs SHA256SUMS as minisign does. The secret key and its password are kept only in buffers, which are overwritten after
- * use. No message contains them.
- */
+/** Signs SHA256SUMS as minisign does. No message contains the secret key or its password. */
 import { createPrivateKey, createPublicKey, type KeyObject, scrypt, sign } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { promisify } from "node:util";
@@ -30,7 +27,8 @@ const PURPOSE = "--sign-key names the file of a secret key that minisign -G has 
 
 /** Maximum size of a key file. A comment and a line of Base64 are far shorter. */
 const MOST_FILE_BYTES = 4096;
-const [KEY_BYTES, SECRET_BYTES] = [158, 104];
+const KEY_BYTES = 158;
+const SECRET_BYTES = 104;
 
 /** Allowed scrypt limits: from minisign's smallest fallback to its default. Larger ones could take all memory, or hours. */
 const OPS = { min: 2 ** 15, max: 2 ** 25 };
@@ -67,24 +65,20 @@ export async function openSigner(path: string, password: Password | undefined): 
 function readSecretKey(path: string): { secret: Buffer; lock: Lock | undefined } {
   const refuse = (why: string) => new UserError(`${path} ${why}; ${PURPOSE}.`);
   const text = readSmall(path, refuse);
-  const key = decodeSecondLine(text);
-  try {
-    const mistake = findMistake(text, key);
-    if (mistake !== undefined) throw refuse(mistake);
-    const secret = Buffer.alloc(SECRET_BYTES);
-    key.copy(secret, 0, KEY_BYTES - SECRET_BYTES);
-    if (key.readUInt16BE(2) === 0) return { lock: undefined, secret };
-    const [opsLimit, memLimit] = [Number(key.readBigUInt64LE(38)), Number(key.readBigUInt64LE(46))];
-    if (opsLimit < OPS.min || opsLimit > OPS.max || memLimit < MEMORY.min || memLimit > MEMORY.max)
-      throw refuse(`has scrypt limits that minisign does not use (${opsLimit} operations, ${memLimit} bytes)`);
-    return { lock: { salt: Buffer.from(key.subarray(6, 38)), opsLimit, memLimit }, secret };
-  } finally {
-    text.fill(0);
-    key.fill(0);
-  }
+  const [, line = ""] = text.split("\n");
+  const key = Buffer.from(line, "base64");
+  const mistake = findMistake(text, key);
+  if (mistake !== undefined) throw refuse(mistake);
+  const secret = key.subarray(KEY_BYTES - SECRET_BYTES);
+  if (key.readUInt16BE(2) === 0) return { lock: undefined, secret };
+  const opsLimit = Number(key.readBigUInt64LE(38));
+  const memLimit = Number(key.readBigUInt64LE(46));
+  if (opsLimit < OPS.min || opsLimit > OPS.max || memLimit < MEMORY.min || memLimit > MEMORY.max)
+    throw refuse(`has scrypt limits that minisign does not use (${opsLimit} operations, ${memLimit} bytes)`);
+  return { lock: { salt: key.subarray(6, 38), opsLimit, memLimit }, secret };
 }
 
-function readSmall(path: string, refuse: (why: string) => UserError): Buffer {
+function readSmall(path: string, refuse: (why: string) => UserError): string {
   const reading = <T>(read: () => T): T => {
     try {
       return read();
@@ -97,45 +91,20 @@ function readSmall(path: string, refuse: (why: string) => UserError): Buffer {
   if (stats.isDirectory()) throw refuse("is a folder");
   if (!stats.isFile()) throw refuse("is not a plain file");
   if (stats.size > MOST_FILE_BYTES) throw refuse(`has ${stats.size} bytes, more than a minisign key`);
-  return reading(() => readFileSync(path));
+  return reading(() => readFileSync(path, "latin1"));
 }
 
 /** Why this is not a secret key, as the end of a sentence that begins with the file; undefined if it is one. */
-function findMistake(text: Buffer, key: Buffer): string | undefined {
+function findMistake(text: string, key: Buffer): string | undefined {
   const begins = (letters: string) => key.toString("latin1", 0, letters.length) === letters;
-  if (text.length === 0) return "is empty";
-  if (!text.toString("latin1", 0, 18).startsWith("untrusted comment:"))
-    return "is not in minisign's format, a comment and a line of Base64";
+  if (text === "") return "is empty";
+  if (!text.startsWith("untrusted comment:")) return "is not in minisign's format, a comment and a line of Base64";
   if (key.length === 42 && begins("Ed")) return "is a public key";
   if (key.length === 74 && (begins("Ed") || begins("ED"))) return "is a signature";
   if (key.length !== KEY_BYTES) return "is truncated, or not a key";
   if (!begins("Ed")) return "is not an Ed25519 key";
   if (!begins("EdSc") && !begins("Ed\0\0")) return "is not encrypted with minisign's scrypt";
   return begins(`${key.toString("latin1", 0, 4)}B2`) ? undefined : "does not have minisign's BLAKE2b checksum";
-}
-
-const BASE64 = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
-const [NEWLINE, RETURN, PADDING] = [0x0a, 0x0d, 0x3d];
-
-/**
- * Decodes the Base64 in the second line of a file, without making a string, which could not be overwritten.
- * @returns no bytes if the line is not Base64, or if there is a third line.
- */
-function decodeSecondLine(text: Buffer): Buffer {
-  const bytes = Buffer.alloc(text.length);
-  let [bits, held, length] = [0, 0, 0];
-  let at = text.indexOf(NEWLINE) + 1;
-  for (; at > 0 && at < text.length; at++) {
-    const value = BASE64.indexOf(text.readUInt8(at));
-    if (value < 0) break;
-    [bits, held] = [(bits << 6) | value, held + 6];
-    if (held < 8) continue;
-    held -= 8;
-    bytes[length++] = bits >> held;
-    bits &= (1 << held) - 1;
-  }
-  const isEnd = text.subarray(at).every((letter) => [NEWLINE, RETURN, PADDING].includes(letter));
-  return bytes.subarray(0, isEnd ? length : 0);
 }
 
 /** Decrypts the secret in place. @throws UserError without a password, or without enough memory for scrypt. */
@@ -145,7 +114,6 @@ async function unlock(path: string, lock: Lock, secret: Buffer, password: Passwo
   try {
     const stream = await stretch(bytes, lock.salt, secret.length, costOf(lock));
     for (const [at, byte] of stream.entries()) secret[at] = (secret[at] ?? 0) ^ byte;
-    stream.fill(0);
   } catch (cause) {
     throw new UserError(
       `${path} cannot be decrypted: minisign's scrypt needs ${lock.memLimit / 2 ** 30} GiB of memory; give this run that much, or make a key without a password (minisign -G -W).`,

@@ -6,7 +6,7 @@ import type { Contract } from "../contract/contract.js";
 import { PagePaths, RELEASE_NAME, RELEASES, SIGNATURE, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
 import { folderName } from "./name.js";
 import type { Release } from "./open.js";
-import { findDigest, sha256 } from "./plain-files.js";
+import { hashPlain, sha256 } from "./plain-files.js";
 import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
 import type { Signer } from "./signer.js";
@@ -114,7 +114,7 @@ export class Staging {
   #carry(path: string, digest: string, place: string): boolean {
     if (this.previous?.sums.others.get(path) !== digest) return false;
     const before = join(this.previous.folder, path);
-    if (findDigest(before, Buffer.allocUnsafe(CHUNK)) !== digest) return false;
+    if (hashPlain(before) !== digest) return false;
     carryFile(before, place);
     return true;
   }
@@ -134,9 +134,6 @@ export class Staging {
     return folderName(time, id);
   }
 }
-
-/** Bytes that are read at once when a file is hashed. */
-const CHUNK = 2 ** 16;
 
 /** Removes trash that killed runs have left in `dist`. Needs its lock. @returns the names of the trash folders. */
 export function removeTrash(dist: string, untidied: string[]): string[] {

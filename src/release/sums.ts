@@ -130,7 +130,7 @@ export async function readSums(
   const others = new Map<string, string>();
   let read = 0;
   let found = 0;
-  for (const { line } of readSumLines(file)) {
+  for (const line of readSumLines(file)) {
     if (++read % AT_ONCE === 0) await setImmediate();
     const sum = parseSum(line);
     if (!sum)
@@ -162,8 +162,8 @@ function endsLine(file: number, size: number): boolean {
 const LONGEST = DIGITS + 2 + 4096;
 
 /** Reads the lines of an open SHA256SUMS. A line that is too long is truncated to an invalid one. */
-export function* readSumLines(file: number): Generator<{ line: string }> {
-  const cut = (line: string) => ({ line: line.slice(0, LONGEST + 1) });
+function* readSumLines(file: number): Generator<string> {
+  const cut = (line: string) => line.slice(0, LONGEST + 1);
   const decoder = new StringDecoder("utf8");
   let unfinished = "";
   for (const block of readBlocks(file)) {

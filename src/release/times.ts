@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { hasCode, UserError } from "../errors.js";
 import { CURRENT, NEWEST_TIME, SUMS, unlistedFiles } from "./layout.js";
 import type { Release } from "./open.js";
-import { closing, findDigest, readReleaseFileSync } from "./plain-files.js";
+import { closing, hashPlain, readPlain } from "./plain-files.js";
 import { listFiles } from "./sums.js";
 import { trashOf } from "./switch.js";
 import { AsideFile, asidePath, flushFolder, linkFile } from "./writer.js";
@@ -40,10 +40,9 @@ function lagOf(path: string): number {
 export function giveTimes(dist: string, release: Pick<Release, "folder" | "sums" | "isSigned">, now: Date): void {
   const { folder, sums, isSigned } = release;
   const time = reserveTime(dist, now);
-  const memory = Buffer.allocUnsafe(2 ** 16);
   const give = (path: string, digest: string) => {
     const served = join(dist, CURRENT, path);
-    if (!isServed(join(folder, path), served, digest, memory)) setTime(dist, join(folder, path), time - lagOf(path));
+    if (!isServed(join(folder, path), served, digest)) setTime(dist, join(folder, path), time - lagOf(path));
   };
   for (const [path, digest] of listFiles(sums)) give(path, digest);
   for (const path of unlistedFiles({ isSigned })) give(path, "");
@@ -52,7 +51,7 @@ export function giveTimes(dist: string, release: Pick<Release, "folder" | "sums"
 /** The build's time, or 3 s after the highest one of `dist`, in seconds. It is on disk before a file gets it. */
 function reserveTime(dist: string, now: Date): number {
   const path = join(dist, NEWEST_TIME);
-  const recorded = Number(readReleaseFileSync(path) ?? 0);
+  const recorded = Number(readPlain(path) ?? 0);
   if (!Number.isSafeInteger(recorded))
     throw new UserError(`${path} is not a time that Rollcall wrote; remove it, then run this again.`);
   // The newest file of the current release, in case the record got lost.
@@ -75,11 +74,11 @@ function reserveTime(dist: string, now: Date): number {
   return time;
 }
 
-function isServed(file: string, served: string, digest: string, memory: Buffer): boolean {
+function isServed(file: string, served: string, digest: string): boolean {
   const own = lstatSync(file, { bigint: true });
   const other = lstatSync(served, { bigint: true, throwIfNoEntry: false });
   if (own.ino === other?.ino) return true;
-  return own.mtimeNs === other?.mtimeNs && findDigest(served, memory) === digest;
+  return own.mtimeNs === other?.mtimeNs && hashPlain(served) === digest;
 }
 
 function setTime(dist: string, file: string, time: number): void {

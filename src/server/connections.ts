@@ -38,6 +38,8 @@ export function createConnections(
   { take, handle, refuse, log }: ConnectionEffects,
 ) {
   const all = new Map<Socket, Connection>();
+  /** Connections of another server that calls `serve`. */
+  const foreign = new WeakMap<Socket, Connection>();
   let closing: Promise<void> | undefined;
   const node = createServer({
     headersTimeout: limits.headersMs,
@@ -52,12 +54,14 @@ export function createConnections(
 
   /** Begins a response once those before it have been sent. A request that cannot wait ends its connection. */
   const inTurn = (socket: Socket, begin: (connection: Connection) => void): void => {
-    const connection = all.get(socket);
-    if (!connection || !socket.writable) return;
+    const connection = all.get(socket) ?? foreign.get(socket) ?? { isNew: true, waiting: [] };
+    if (!all.has(socket)) foreign.set(socket, connection);
+    if (!socket.writable) return;
     if (!connection.res) begin(connection);
     else if (connection.waiting.length < limits.waiting) connection.waiting.push(begin);
     else socket.destroy();
   };
+  /** Answers a request of Node's server, this one or another. */
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
     const { socket } = req;
     inTurn(socket, (connection) => {
@@ -131,7 +135,7 @@ export function createConnections(
     clearInterval(sweeping);
     node.close();
   };
-  return { server, open: () => all.size, close: () => (closing ??= closeAll()) };
+  return { server, serve, open: () => all.size, close: () => (closing ??= closeAll()) };
 }
 
 const STATUS_BY_CODE: Readonly<Record<string, ErrorStatus>> = {

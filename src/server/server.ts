@@ -113,7 +113,7 @@ export async function createListingServer(
     const giveBack = () => body && store.giveBack(body);
     return { end, answer, giveBack, done: record && done };
   };
-  const { server, open, close } = createConnections(limits, share, {
+  const { server, serve, open, close } = createConnections(limits, share, {
     take,
     handle,
     refuse(socket, status) {
@@ -130,7 +130,7 @@ export async function createListingServer(
     get release() {
       return current.site.release;
     },
-    handler: handle,
+    handler: serve,
     async listen(address) {
       const origin = await listen(server, address, limits.backlog);
       server.on("error", (error) => log(`The server reports: ${error.message}`));

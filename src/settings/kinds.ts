@@ -71,13 +71,6 @@ const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 /** A duration such as `90m`; `toMilliseconds` parses it. */
 export const age = ofText(z.string().regex(/^[1-9]\d{0,5}[smhd]$/), "a duration such as 90m, 36h or 2d", "<time>");
 
-/** The pause between repetitions. Timers of Node cannot exceed 24 days. */
-export const pause = {
-  ...age,
-  schema: age.schema.refine((text) => toMilliseconds(text) <= 86_400_000),
-  allowed: "a duration such as 60s, 15m or 12h, at most 1d",
-};
-
 /** Parses a duration: `36h`. */
 export function toMilliseconds(text: string): number {
   return Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN);

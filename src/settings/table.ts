@@ -138,7 +138,7 @@ export const SETTINGS = {
     rate: row(whole(1, 1_000_000), ["verify"], "most requests per second (default: no limit)"),
   }),
   ...group("Several machines", {
-    shard: row(kind.shard, ["build", "publish"], "share of the pages, 0/8 to 7/8; auto: from the job engine"),
+    shard: row(kind.shard, ["build"], "share of the pages, 0/8 to 7/8; auto: from the job engine"),
     parts: row(path("<folder>"), ["build"], "folder to which --shard writes its part"),
     join: row(path("<folder>"), ["build"], "make the release from the parts in this folder"),
   }),
@@ -148,7 +148,6 @@ export const SETTINGS = {
       ["build", "dev", "verify"],
       "worker threads, or 0 (default: one per core; none for small work)",
     ),
-    every: row(kind.pause, ["mirror"], "repeat until stopped, with this pause: 60s, 15m"),
     json: row(
       yesOrNo,
       ["init", "build", "dev", "serve", "releases", "use", "forget", "verify", "publish", "host", "mirror"],

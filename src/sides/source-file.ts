@@ -1,15 +1,14 @@
 /** Tells files of records from releases and other files. */
 import { statSync } from "node:fs";
 import { codeOf, hasCode, UserError } from "../errors.js";
-import { readBeginning } from "../release/plain-files.js";
-import { SQLITE_MAGIC } from "../source/foreign.js";
+import { readBeginning, SQLITE_MAGIC } from "../source/foreign.js";
 import { textFormatOf } from "../source/text-format.js";
 
 /** Whether a path is a file of records: a SQLite file, or a text file by its extension. @throws UserError if it cannot be read. */
 export function isSourceFile(path: string): boolean {
   try {
     if (!statSync(path).isFile()) return false;
-    return textFormatOf(path) !== undefined || readBeginning(path, SQLITE_MAGIC.length) === SQLITE_MAGIC;
+    return textFormatOf(path) !== undefined || readBeginning(path).toString("latin1").startsWith(SQLITE_MAGIC);
   } catch (cause) {
     if (hasCode(cause, "ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP")) return false;
     throw new UserError(`${path} cannot be read (${codeOf(cause)}).`, { cause });

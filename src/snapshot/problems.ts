@@ -2,8 +2,8 @@
 import { statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { codeOf, UserError } from "../errors.js";
-import { readBeginning } from "../release/plain-files.js";
 import { AsideFile } from "../release/writer.js";
+import { readBeginning } from "../source/foreign.js";
 
 const KEPT = 20;
 
@@ -138,7 +138,7 @@ function kindPath({ path }: Problem): string {
 function isReplaceable(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return true;
-  return stats.isFile() && (stats.size === 0 || readBeginning(path, PROBLEM_BEGINS.length) === PROBLEM_BEGINS);
+  return stats.isFile() && (stats.size === 0 || String(readBeginning(path)).startsWith(PROBLEM_BEGINS));
 }
 
 const PROBLEM_BEGINS = '{"id":';

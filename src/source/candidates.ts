@@ -87,7 +87,7 @@ function findInvalidText(db: Database, names: readonly string[], rows: string, p
 }
 
 /** Makes a function that turns rows, with columns in the order of the contract's fields, into records. The schema finds wrong values later. */
-export function candidateMaker(contract: Contract, defaultAvatar: string | undefined) {
+function candidateMaker(contract: Contract, defaultAvatar: string | undefined) {
   const { fields } = contract;
   const kinds = fields.map(({ schema }) => kindOf(schema));
   const positions = new Map(fields.map(({ path }, at) => [path, at]));

@@ -1,5 +1,5 @@
 /** `rollcall mirror` against a real host: requests, output, and a release built from the mirror. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -8,7 +8,6 @@ import { plainRows, runSql, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { writeKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
-import { eventually } from "../support/until.js";
 import { fakeIo, rollcall } from "./run.js";
 
 const USERS = 300;
@@ -76,8 +75,6 @@ test.each([
   ["mirror nowhere m.sqlite", 2, "url must be a URL like https://directory.example.com"],
   ["mirror http://127.0.0.1:1 m.sqlite --max-age 2d", 2, "give --key"],
   ["mirror http://127.0.0.1:1 m.sqlite --key nothing.pub", 2, "There is no file nothing.pub; --key takes"],
-  ["mirror http://127.0.0.1:1 m.sqlite --every never", 2, "--every must be"],
-  ["mirror http://127.0.0.1:1 m.sqlite --every 30d", 2, "at most 1d, got"],
   ["mirror http://127.0.0.1:1", 2, "mirror needs file, as in"],
 ])("%s", async (line, code, why) => {
   const cwd = scratch();
@@ -85,40 +82,6 @@ test.each([
   expect(ended).toMatchObject({ code, stdout: "" });
   expect(ended.stderr).toContain(why);
   expect(existsSync(join(cwd, "m.sqlite"))).toBe(false);
-});
-
-test("with --every, continues during an outage of the host, until stopped", { timeout: 60_000 }, async () => {
-  const { cwd, url, dist, change } = await listing();
-  const io = fakeIo(cwd);
-  const running = rollcall(`mirror ${url} m.sqlite --every 1s --json`, io);
-  const lines = (): MirrorResult[] =>
-    io.stdout.text
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line));
-  await eventually(() => expect(lines().map(({ via }) => via)).toEqual(["pages", "nothing"]));
-  await change(EDIT);
-  await eventually(() => expect(lines().at(-1)?.state).toBe(stateOf(dist)));
-  expect(lines().filter(({ via }) => via !== "nothing")).toHaveLength(2);
-  io.signals.emit("SIGTERM");
-  expect(await running).toMatchObject({ code: 0, stderr: "" });
-});
-
-test("with --every, errors are warnings, except permanent ones", { timeout: 60_000 }, async () => {
-  const { url, file, cwd } = await listing();
-  const stop = new AbortController();
-  const troubles: string[] = [];
-  const onTrouble = ({ message }: Error) => {
-    troubles.push(message);
-    stop.abort(new Error("enough"));
-  };
-  const away = mirror({ url: "http://127.0.0.1:1", file, every: "1s" }, { signal: stop.signal, onTrouble });
-  await expect(away).rejects.toThrow("enough");
-  expect(troubles).toEqual([expect.stringContaining("http://127.0.0.1:1/snapshot.json")]);
-  writeFileSync(join(cwd, "mine"), "Dear diary");
-  await expect(mirror({ url, file: join(cwd, "mine"), every: "1s" }, { onTrouble })).rejects.toThrow(
-    "it was not touched",
-  );
 });
 
 test("with --key, accepts only signed data", async () => {

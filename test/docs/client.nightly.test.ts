@@ -58,6 +58,7 @@ describe.skipIf(isMissing("minisign"))("the programs", () => {
           .map(({ display_name }) => `${display_name}\n`)
           .join("")}${named.length} users have a name that begins with an\n`,
       ],
+      [""],
       [
         `${users.length} records put and 0 removed by bulk: ${users.length} users\nnothing changed; ${first?.display_name} is the first of ${users.length}\n`,
       ],

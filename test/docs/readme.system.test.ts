@@ -101,10 +101,10 @@ const OPTIONS = {
   publish: {
     ...{ dist: true, target: true, release: true, force: true, expect: true, dryRun: true },
     ...{ purgeList: true, endpoint: true, cacheControl: true, now: true, onProgress: true },
-    ...{ onStep: true, signal: true, shard: true },
+    ...{ onStep: true, signal: true },
   } satisfies Names<PublishOptions & PublishEffects>,
   mirror: {
-    ...{ url: true, file: true, key: true, maxAge: true, every: true },
+    ...{ url: true, file: true, key: true, maxAge: true },
     ...{ onProgress: true, onSynced: true, onTrouble: true, signal: true, cwd: true },
   } satisfies Names<MirrorOptions & MirrorEffects>,
   init: {

@@ -51,11 +51,15 @@ export async function fill(store: SqliteStore, folder: string): Promise<void> {
   await transaction.commit(held);
 }
 
-/** The state of a mirror, after checking that its records have it; undefined for one that was never filled. */
+/**
+ * The state of a mirror, after checking that its records have it; undefined for one that was never filled. It opens the file for
+ * writing, since SQLite then rolls back what a killed run has left.
+ */
 export function held(file: string): string | undefined {
-  const db = new Database(file, { readonly: true });
+  const db = new Database(file);
   try {
     return db.transaction(() => {
+      if (db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined) return undefined;
       const state = db.prepare<[], string>("SELECT state FROM rollcall_mirror").pluck().get();
       if (state === undefined) return undefined;
       const lines = db.prepare<[], string>("SELECT digest || '  ' || key FROM rollcall_records ORDER BY place");

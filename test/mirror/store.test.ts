@@ -260,7 +260,6 @@ test.each([
 
 test.each([
   ["a file of another kind", (path: string) => writeFileSync(path, "Dear diary,\n".repeat(20))],
-  ["empty (0 bytes)", (path: string) => writeFileSync(path, "")],
   ["another database", (path: string) => new Database(path).exec("CREATE TABLE words (word)").close()],
   ["a folder", (path: string) => mkdirSync(path)],
   ["a symbolic link", (path: string) => symlinkSync("mirror.sqlite", path)],
@@ -316,13 +315,12 @@ test.each(["removed", "replaced"])("does not report success for a mirror that is
   if (how === "replaced") expect(readFileSync(file, "utf8")).toBe("mine");
 });
 
-test("removes temporary files of killed runs, and nothing else", async () => {
-  const folder = scratch();
-  const left = ["copy.rollcall-0123456789ab", "copy.rollcall-0123456789ab-wal", "copy.rollcall-ba9876543210"];
-  const others = ["copy.rollcall-notes", "other.rollcall-0123456789ab"];
-  for (const name of [...left, ...others]) writeFileSync(join(folder, name), "");
-  await change(join(folder, "copy"), [kept("one", 1)], { isAnew: true });
-  expect(readdirSync(folder).sort()).toEqual(["copy", ...others]);
+test("fills the empty file that a run leaves when it is killed before the tables are there", async () => {
+  const file = join(scratch(), "m.sqlite");
+  writeFileSync(file, "");
+  expect(await storeOf(file).held()).toBeUndefined();
+  await change(file, FIRST, { isAnew: true });
+  expect(await storeOf(file).held()).toMatchObject({ count: 3 });
 });
 
 test("refuses to make a mirror beside the log of a missing database", async () => {

@@ -132,14 +132,14 @@ describe("puts", () => {
     expect(store.seen.filter((line) => line === "GET ")).toHaveLength(2);
   });
 
-  test("files of many megabytes without holding them in memory, and at the root of a bucket", async () => {
+  test("files of many megabytes one at a time, also after lost responses, and at the root of a bucket", async () => {
     const big = "0123456789abcde\n".repeat(400_000);
-    await switchTo(dist, await writeRelease(dist, { others: { "big.bin": big, "c/d.txt": "small" } }));
+    await switchTo(dist, await writeRelease(dist, { others: { "big.bin": big, "big2.bin": big, "c/d.txt": "small" } }));
     const target = `s3://${BUCKET}`;
     let lost = 0;
     store.fault = (method, key) => (method === "PUT" && key === "big.bin" && lost++ < 2 ? "lose answer" : undefined);
     await publishBucket({ target });
-    expect(lost).toBe(3);
+    expect(puts().filter((line) => line.includes("big"))).toEqual([...Array(3).fill("PUT big.bin"), "PUT big2.bin"]);
     expect((await store.read("big.bin"))?.text.length).toBe(big.length);
     expect((await store.read("big.bin"))?.text === big).toBe(true);
     expect((await store.read("c/d.txt"))?.text).toBe("small");
@@ -212,7 +212,6 @@ describe("a target that holds another release", () => {
     const message = `s3://${BUCKET}/dir holds another listing, https://directory.example.com/api/users/ (release ${mine.id}, 25 records), and this one is https://directory.example.com/v1/stations/. Publish to another target, or replace that listing with --force.`;
     await expect(publishBucket()).rejects.toThrow(message);
     await expect(publishBucket({ expect: mine.id })).rejects.toThrow(message);
-    await expect(publishBucket({ shard: "0/2" })).rejects.toThrow(message);
     expect(await objects()).toEqual(before);
     await publishBucket({ force: true });
     expect(await objects()).toEqual(readTree(other));

@@ -8,6 +8,5 @@ afterAll(closeCeph);
 describe("works with Ceph's gateway", async () => {
   await import("./bucket.system.test.js");
   await import("./lock.nightly.test.js");
-  await import("./shards.system.test.js");
   await import("./bucket-kill.nightly.test.js");
 });

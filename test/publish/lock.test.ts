@@ -1,112 +1,149 @@
-/** Who holds the lock of a bucket, on a store with conditional writes in memory. */
+/** Who holds the lock of a bucket, on a store with conditional writes in memory; which files are too large for a bucket. */
+import { truncateSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { BucketLock, type LockOptions } from "../../src/publish/bucket-lock.js";
+import { bucketTarget } from "../../src/publish/bucket.js";
+import type { ReleaseFiles } from "../../src/publish/order.js";
+import { type Owned, ownedBetween, ownedBy } from "../../src/publish/owned.js";
 import type { ObjectStore } from "../../src/publish/s3.js";
+import { scratch } from "../support/files.js";
 
-const RELEASE = "0123456789ab";
 const HELD = `s3://bucket/dir is being published to by process ${process.pid} on ${hostname()} since 2026-11-22T00:00:00.000Z; `;
 const LOST = "The lock of s3://bucket/dir was taken over by ";
 const NOW = new Date("2026-11-22");
 /** No process has this number. */
 const GONE = 2 ** 30;
 
-let lock: { etag: string; bytes: Buffer } | undefined;
+const files = {
+  snapshot: { id: "0123456789ab" },
+  paths: { listing: "/api/users/" },
+  pages: 3,
+  variants: ["identity"],
+  others: ["snapshot.json"],
+} as unknown as ReleaseFiles;
+const complete = ownedBy(files);
+const between = ownedBetween(undefined, complete);
+
+let list: { etag: string; bytes: Buffer } | undefined;
 let puts = 0;
 
 /** The used part of a store. */
 const store = {
-  find: async () => lock,
+  find: async () => list,
   async put(_path: string, bytes: Buffer, _headers: object, over?: string) {
-    return lock?.etag === over ? write(bytes) : undefined;
+    return list?.etag === over ? write(bytes) : undefined;
   },
   async remove() {
-    lock = undefined;
+    list = undefined;
   },
 } as unknown as ObjectStore;
 
 beforeEach(() => {
-  lock = undefined;
+  list = undefined;
 });
 
 function write(bytes: Buffer): string {
   puts++;
-  lock = { etag: `version ${puts}`, bytes };
-  return lock.etag;
+  list = { etag: `version ${puts}`, bytes };
+  return list.etag;
 }
 
-function newRun(options: Partial<LockOptions> = {}): BucketLock {
-  return new BucketLock(store, { name: "s3://bucket/dir", release: RELEASE, isShard: false, force: false, ...options });
-}
+const newRun = ({ force = false } = {}) => bucketTarget("s3://bucket/dir", files, { force }, store);
+const stored = (): Owned | undefined => list && JSON.parse(String(list.bytes));
 
-/** Makes the lock that of another run, with these changes. */
+/** Makes the holder another run, with these changes. */
 function claim(changes: object): void {
-  const holder = JSON.parse(String(lock?.bytes));
-  write(Buffer.from(JSON.stringify({ ...holder, id: "other", ...changes })));
+  const owned = stored();
+  write(Buffer.from(JSON.stringify({ ...owned, holder: { ...owned?.holder, id: "other", ...changes } })));
 }
 
 test("the next run may begin after a run, and keeps its own lock", async () => {
   const first = newRun();
   const next = newRun();
-  await first.take(NOW);
-  await expect(next.take(NOW)).rejects.toThrow(HELD);
-  await first.release();
-  await next.take(NOW);
-  await first.release();
-  await next.confirm();
+  await first.lock(NOW);
+  await expect(next.lock(NOW)).rejects.toThrow(HELD);
+  await first.unlock();
+  await next.lock(NOW);
+  await first.unlock();
+  await next.flush();
+});
+
+test("a run that changes nothing leaves the list as it was", async () => {
+  const first = newRun();
+  expect(await first.lock(NOW)).toBe(undefined);
+  expect(await newRun().readOwned()).toBe(undefined);
+  await first.unlock();
+  expect(list).toBe(undefined);
+  write(Buffer.from(`${JSON.stringify(complete)}\n`));
+  const second = newRun();
+  expect(await second.lock(NOW)).toEqual(complete);
+  expect(stored()).toMatchObject({ complete: true, holder: { pid: process.pid } });
+  await second.unlock();
+  expect(stored()).toEqual(complete);
+});
+
+test("the complete list ends the lock; an incomplete one keeps it, until the run ends", async () => {
+  const first = newRun();
+  await first.lock(NOW);
+  await first.storeOwned(between);
+  await expect(newRun().lock(NOW)).rejects.toThrow(HELD);
+  await first.unlock();
+  expect(stored()).toEqual(between);
+  const second = newRun();
+  expect(await second.lock(NOW)).toEqual(between);
+  await second.storeOwned(between);
+  await second.storeOwned(complete);
+  expect(stored()).toEqual(complete);
+  await newRun().lock(NOW);
+  await second.unlock();
+  expect(stored()).toHaveProperty("holder");
 });
 
 test("takes over the lock of an ended process, but not one of another system or machine", async () => {
-  await newRun().take(NOW);
-  const { system } = JSON.parse(String(lock?.bytes));
+  await newRun().lock(NOW);
+  const system = stored()?.holder?.system;
   claim({ pid: GONE, machine: "elsewhere" });
-  await expect(newRun().take(NOW)).rejects.toThrow(`by process ${GONE} on elsewhere since 2026`);
+  await expect(newRun().lock(NOW)).rejects.toThrow(`by process ${GONE} on elsewhere since 2026`);
   claim({ pid: GONE, machine: hostname(), system: "another container" });
-  await expect(newRun().take(NOW)).rejects.toThrow(`by process ${GONE} on ${hostname()}`);
-  await expect(newRun().take(NOW)).rejects.toThrow("if it was killed, take over with --force.");
+  await expect(newRun().lock(NOW)).rejects.toThrow(`by process ${GONE} on ${hostname()}`);
+  await expect(newRun().lock(NOW)).rejects.toThrow("if it was killed, take over with --force.");
   claim({ pid: process.ppid, system });
-  await expect(newRun().take(NOW)).rejects.toThrow(`by process ${process.ppid} on`);
+  await expect(newRun().lock(NOW)).rejects.toThrow(`by process ${process.ppid} on`);
   claim({ pid: GONE });
-  await newRun().take(NOW);
+  expect(await newRun().lock(NOW), "the list of an empty target").toBe(undefined);
   // This process does not hold the lock, so an earlier one with the same number did.
   claim({ pid: process.pid });
-  await newRun().take(NOW);
-  await expect(newRun().take(NOW)).rejects.toThrow(HELD);
+  await newRun().lock(NOW);
+  await expect(newRun().lock(NOW)).rejects.toThrow(HELD);
 });
 
-test("force takes over any lock, and the old holder notices before it announces anything", async () => {
+test("force takes over any lock, and the old holder notices before it changes or announces anything", async () => {
   const first = newRun();
-  await first.take(NOW);
+  await first.lock(NOW);
   const second = newRun({ force: true });
-  await second.take(new Date(0));
-  await expect(first.confirm()).rejects.toThrow(`${LOST}process ${process.pid} on ${hostname()} since 1970-`);
-  await first.release();
-  await second.confirm();
-  await second.release();
-  await expect(second.confirm()).rejects.toThrow(`${LOST}another run, which has ended`);
-  write(Buffer.from("not of this form"));
-  await expect(newRun().take(NOW)).rejects.toThrow("is being published to by another run; wait");
-  await newRun({ force: true }).take(NOW);
+  await second.lock(new Date(0));
+  await expect(first.storeOwned(between)).rejects.toThrow(`${LOST}process ${process.pid} on ${hostname()} since 1970-`);
+  await first.unlock();
+  await second.flush();
+  await second.unlock();
+  await expect(second.flush()).rejects.toThrow(`${LOST}another run, which has ended`);
 });
 
-test("all shards of a release share the lock, and the run that follows takes it over", async () => {
-  const shards = [1, 2, 3].map(() => newRun({ isShard: true }));
-  await Promise.all(shards.map((shard) => shard.take(NOW)));
-  for (const shard of shards) {
-    shard.share();
-    await shard.confirm();
-    await shard.release();
-  }
-  const of = `is being published to by shards of release ${RELEASE} since `;
-  const other = { release: "ba9876543210" };
-  await expect(newRun(other).take(NOW)).rejects.toThrow(of);
-  await expect(newRun({ ...other, isShard: true }).take(NOW)).rejects.toThrow(of);
-  const late = newRun({ isShard: true });
-  await late.take(NOW);
-  const next = newRun();
-  await next.take(NOW);
-  await expect(late.confirm()).rejects.toThrow(`${LOST}process ${process.pid}`);
-  await expect(newRun({ isShard: true }).take(NOW)).rejects.toThrow(HELD);
-  await next.release();
-  expect(lock).toBe(undefined);
+test("a list that Rollcall did not write is refused, also with force", async () => {
+  write(Buffer.from("not of this form"));
+  for (const force of [false, true])
+    await expect(newRun({ force }).lock(NOW)).rejects.toThrow(
+      "s3://bucket/dir/.rollcall-published.json is not a list that Rollcall wrote; restore it, or remove it.",
+    );
+});
+
+test("refuses a file that cannot be read at once", async () => {
+  const from = join(scratch(), "records.csv.gz");
+  writeFileSync(from, "");
+  truncateSync(from, 2 ** 31);
+  const file = { index: 0, path: "records.csv.gz", digest: "", variant: undefined };
+  await expect(newRun().put(file, from)).rejects.toThrow(
+    "records.csv.gz has 2147483648 bytes, more than the 2147483647 that can be put into a bucket; publish to a folder",
+  );
 });

@@ -127,7 +127,6 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   sample: ["20", 20],
   key: [`${PUBLIC_KEY}, /old.pub`, [PUBLIC_KEY, "/old.pub"]],
   maxAge: ["36h", "36h"],
-  every: ["60s", "60s"],
   allow: ["range, post", ["range", "post"]],
   concurrency: ["3", 3],
   rate: ["50", 50],

@@ -32,9 +32,14 @@ export function checkSums(folder: string): void {
 
 /** The open files of this process whose path contains one of `parts`. Linux only. */
 export function openFiles(...parts: readonly string[]): string[] {
-  return readdirSync("/proc/self/fd").flatMap((fd) => {
+  return openFilesOf("self", ...parts);
+}
+
+/** The same of another process. */
+export function openFilesOf(pid: number | "self" | undefined, ...parts: readonly string[]): string[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
     try {
-      const path = readlinkSync(`/proc/self/fd/${fd}`);
+      const path = readlinkSync(`/proc/${pid}/fd/${fd}`);
       return parts.some((part) => path.includes(part)) ? [path] : [];
     } catch {
       // Closed meanwhile, like the folder itself.

@@ -1,32 +1,22 @@
 /** Finds records by lookup files. Reads each page that may have matches once, in published order. */
-import {
-  HIGHEST,
-  keyTerm,
-  matchesAny,
-  termOf,
-  type WantedWord,
-  wantedWords,
-  wordsOfRecord,
-} from "../../contract/lookup.js";
+import { keyTerm, matchesAny, termOf, type WantedWord, wantedWords, wordsOfRecord } from "../../contract/lookup.js";
 import { valueAt } from "../../contract/record/value.js";
 import { type ListingError, malformed, quoted, usage } from "../errors.js";
-import type { CallOptions, SearchOptions } from "../options.js";
-import { parsePage } from "../page.js";
-import { latestView, readKept } from "../read-once.js";
+import { latestView, readKept, readKeptPage } from "../kept.js";
+import type { SearchOptions } from "../options.js";
 import type { Host, SnapshotView } from "../snapshot.js";
 import { type AnyObject, objectOf } from "../utf8.js";
 import type { PageSource } from "../walk.js";
 import { type LookupReader, numbersOf, type TermList } from "./sorted-files.js";
 
-/** Options of `find` that only the explorer uses, see chosen.ts. */
-export interface InnerSearch extends SearchOptions {
+/** What to search for. */
+export interface Query extends Pick<SearchOptions, "by"> {
+  text: string;
   /** With `by: "key"`: only the record whose key equals the text. */
   isWhole?: boolean | undefined;
-  /** Returns more lists that records must be on. */
-  also?: ((reader: LookupReader) => Promise<Sought>) | undefined;
+  /** More lists that records must be on. */
+  others?: Sought | undefined;
 }
-
-type Query = Pick<InnerSearch, "by" | "isWhole" | "also"> & { text: string };
 
 export interface Sought {
   /** Every match is on all of these lists, usually shortest first. Without lists, nothing is found. */
@@ -42,10 +32,14 @@ const MAX_MISSES = 6;
 const FEW = 3;
 
 /** Reads the record with a key; undefined if there is none. */
-export async function getRecord<T>(host: Host, key: string | number, { signal }: CallOptions): Promise<T | undefined> {
+export async function getRecord<T>(
+  host: Host,
+  key: string | number,
+  signal: AbortSignal | undefined,
+): Promise<T | undefined> {
   const view = await latestView(host, signal);
   const query = { text: `${key}`, by: "key", isWhole: true } as const;
-  for await (const [record] of search<T>({ view, baseUrl: host.baseUrl, signal }, query, 1, 0)) return record;
+  for await (const [record] of search<T>({ view, baseUrl: host.baseUrl, signal }, query, 1)) return record;
   if (view.proof === "none") await view.requireCurrent(signal);
   return undefined;
 }
@@ -59,32 +53,33 @@ export function searchSource<T>(
 ): PageSource<T, void> {
   return {
     // One part with all matches. After an error, the search continues after the last returned one.
-    ...{ atOnce: 1, last: 1, isProof: view.proof !== "none", first: () => 1, read: async () => {} },
+    atOnce: 1,
+    last: 1,
+    isProof: view.proof !== "none",
+    first: () => 1,
+    read: async () => {},
     items: (_, __, records) => search<T>({ view, baseUrl, signal }, query, concurrency, records),
   };
 }
 
-/** Yields matches from record number `records` on, each with the number of records up to it. */
-async function* search<T>(
+/**
+ * Yields matches in published order, each with the number of records up to it.
+ * @param concurrency maximum number of pages that are read in parallel.
+ * @param records number of records to skip.
+ */
+export async function* search<T>(
   reader: LookupReader,
   query: Query,
   concurrency: number,
-  records: number,
+  records = 0,
 ): AsyncGenerator<[record: T, records: number]> {
   const { view, signal, baseUrl } = reader;
   const { page_size } = view.snapshot;
-  const read = (page: number) =>
-    readKept(
-      view,
-      `page ${page}`,
-      signal,
-      async (own) => parsePage<T>(view, page, await view.readPage(page, own)).results,
-    );
   const { lists, fits } = await listsFor(reader, query);
   const numbers = onAll(reader, lists, records);
   let next = await numbers.next();
-  // Only cut terms share a list: those of long words, and of keys with `HIGHEST`.
-  const misses = query.text.includes(HIGHEST) ? Number.POSITIVE_INFINITY : MAX_MISSES;
+  // Terms of long words are cut, so their lists may have many other records. Those of a key have only keys that begin with it.
+  const misses = query.by === "key" ? Number.POSITIVE_INFINITY : MAX_MISSES;
   let left = misses;
   // Begin with one page, which is often enough.
   for (let most = 1; !next.done; most *= 2) {
@@ -92,7 +87,9 @@ async function* search<T>(
     const found: [number: number, results: Promise<T[]>][] = [];
     for (; !next.done; next = await numbers.next()) {
       const page = Math.floor(next.value / page_size) + 1;
-      const results = pages.get(page) ?? (pages.size < Math.min(most, concurrency, left) ? read(page) : undefined);
+      const results =
+        pages.get(page) ??
+        (pages.size < Math.min(most, concurrency, left) ? readKeptPage<T>(view, page, signal) : undefined);
       if (!results) break;
       // An error is thrown when its turn comes.
       results.catch(() => {});
@@ -110,8 +107,7 @@ async function* search<T>(
 }
 
 /** The lists of a text's words, or of a key. @throws ListingError (usage) if the release does not have the files */
-async function listsFor(reader: LookupReader, { text, by, isWhole, also }: Query): Promise<Sought> {
-  const others = await also?.(reader);
+async function listsFor(reader: LookupReader, { text, by, isWhole, others }: Query): Promise<Sought> {
   const lists: TermList[] = [];
   const demands = others ? [others.fits] : [];
   // A key may be empty.
@@ -155,7 +151,7 @@ export async function readIndex(
 ): Promise<[said: AnyObject, url: string]> {
   const url = `${baseUrl}/${file}`;
   try {
-    const read = async (own: AbortSignal) => objectOf(await view.readFile(file, INDEX_BYTES, own), url);
+    const read = async (own: AbortSignal) => objectOf(await view.readFile(file, { maxBytes: INDEX_BYTES }, own), url);
     return [await readKept(view, file, signal, read), url];
   } catch (error) {
     const { code, received } = error as Partial<ListingError>;

@@ -1,7 +1,7 @@
 /** Reads record numbers of terms from sorted files (see contract/lookup.ts). */
 import { HIGHEST, LIST_DIGITS, MARKS } from "../../contract/lookup.js";
 import { malformed } from "../errors.js";
-import { readKept } from "../read-once.js";
+import { readKept } from "../kept.js";
 import { FILE_BYTES, type SnapshotView } from "../snapshot.js";
 import { compareBytes, encode, textOf } from "../utf8.js";
 
@@ -58,7 +58,7 @@ export async function* numbersOf(
   const linesAt = (at: number) => {
     const file = `${folder}/${at + 1}.txt`;
     return readKept(view, file, signal, async (own) =>
-      linesIn(await view.readFile(file, FILE_BYTES, own), `${baseUrl}/${file}`),
+      linesIn(await view.readFile(file, { maxBytes: FILE_BYTES }, own), `${baseUrl}/${file}`),
     );
   };
   let list = isPrefix ? term + HIGHEST : term;
@@ -135,7 +135,8 @@ function textIn(json: string, url: string): string {
 /** Decodes a list of record numbers. @throws ListingError (malformed) unless they ascend and are below `count` */
 function decode(digits: string, count: number, url: string): number[] {
   const numbers: number[] = [];
-  let [number, step] = [0, 0];
+  let number = 0;
+  let step = 0;
   for (const digit of digits) {
     const five = LIST_DIGITS.indexOf(digit);
     step = step * 32 + (five & 31);

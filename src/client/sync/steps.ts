@@ -2,11 +2,12 @@
 import { writtenValue } from "../../contract/record/value.js";
 import { ListingError, malformed, quoted, tooLarge, usage } from "../errors.js";
 import { linesOf } from "../gzip-lines.js";
-import { keyOrder, type RecordReader } from "../record-reader.js";
+import { keyOrder } from "../order.js";
 import type { Bytes } from "../requests.js";
 import { Sha256 } from "../sha256.js";
 import { FILE_BYTES } from "../snapshot.js";
 import { compareBytes, isPlainObject, objectOf } from "../utf8.js";
+import type { RecordReader } from "./records.js";
 import type { KeptRecord } from "./store.js";
 
 /** A step as changes.json lists it. */
@@ -59,48 +60,29 @@ function isStepTo(state: string, step: unknown): step is ListedStep {
 }
 
 /**
- * Checks the bytes of a step. @returns them; or an error if they unpack to too many bytes, which is not retried.
- * @throws ListingError if they are not those of the step
- */
-export async function checkStep(
-  { bytes, sha256 }: ListedStep,
-  packed: Bytes,
-  url: string,
-  signal: AbortSignal | undefined,
-): Promise<Bytes | ListingError> {
-  const sha = new Sha256();
-  let length = 0;
-  const most = mostPlainBytes(bytes);
-  try {
-    const lines = linesOf(packed, [packed.length], url, signal, (chunk) => {
-      length += chunk.length;
-      if (length > most) throw tooLarge(url, `${most} plain bytes`);
-      sha.update(chunk);
-    });
-    for await (const _ of lines);
-  } catch (error) {
-    if (error instanceof ListingError && error.code === "too-large") return error;
-    throw error;
-  }
-  const digest = sha.digest();
-  if (digest === sha256 && packed.length === bytes) return packed;
-  throw new ListingError("mismatch", url, "is not what changes.json lists", sha256, digest);
-}
-
-/**
- * Yields the changes of a step.
- * @throws ListingError (malformed) for an invalid or unsorted line, or a wrong number of lines.
+ * Yields the changes of a step while it is unpacked, so they count only if it ends without an error.
+ * @throws ListingError (malformed) for an invalid or unsorted line, or a wrong number of lines; (mismatch) for other bytes than
+ *   changes.json lists; (too-large)
  */
 export async function* changesOf<T>(
-  { put, remove }: ListedStep,
+  { bytes, sha256, put, remove }: ListedStep,
   packed: Bytes,
   url: string,
   reader: RecordReader<T>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Edit<T>> {
-  let [puts, removes] = [0, 0];
+  let puts = 0;
+  let removes = 0;
   let before: Uint8Array = new Uint8Array();
-  for await (const line of linesOf(packed, [packed.length], url, signal)) {
+  let length = 0;
+  const most = mostPlainBytes(bytes);
+  const sha = new Sha256();
+  const take = (chunk: Uint8Array) => {
+    length += chunk.length;
+    if (length > most) throw tooLarge(url, `${most} plain bytes`);
+    sha.update(chunk);
+  };
+  for await (const line of linesOf(packed, [packed.length], url, signal, take)) {
     const [change, value] = changeOf(line, url, reader);
     if ("record" in change) puts++;
     else removes++;
@@ -110,6 +92,8 @@ export async function* changesOf<T>(
     yield change;
   }
   if (puts !== put || removes !== remove) throw malformed(url, `${put} put and ${remove} removed`, [puts, removes]);
+  const digest = sha.digest();
+  if (digest !== sha256) throw new ListingError("mismatch", url, "is not what changes.json lists", sha256, digest);
 }
 
 const PUT = '{"put":';

@@ -1,11 +1,11 @@
 /** Brings a copy to the listing's current state, by steps or by reading everything, in one transaction. */
 import type { ContractFile } from "../../contract/file/form.js";
-import { bulkSource, otherState, pageSource } from "../all-records.js";
+import { bulkSource } from "../bulk.js";
 import { hexDigest } from "../digests.js";
 import { ListingError, SnapshotChangedError } from "../errors.js";
 import { findView } from "../find-snapshot.js";
 import type { SyncOptions, SyncResult } from "../options.js";
-import { readContract, recordList, recordReader } from "../record-reader.js";
+import { readContract } from "../order.js";
 import { requireOk } from "../requests.js";
 import {
   type Host,
@@ -17,8 +17,9 @@ import {
   snapshotOf,
 } from "../snapshot.js";
 import { createWalk, MOST_RESTARTS, type PageSource, retryWhenChanged } from "../walk.js";
-import { chainOf, changesOf, checkStep, type Edit, type ListedStep } from "./steps.js";
-import type { Entry, Held, Store } from "./store.js";
+import { linesOfPages, recordReader, stateOf } from "./records.js";
+import { chainOf, changesOf, type Edit, type ListedStep } from "./steps.js";
+import type { Held, Store } from "./store.js";
 
 /** One attempt of a sync. */
 interface Round<T> extends SyncOptions {
@@ -26,7 +27,7 @@ interface Round<T> extends SyncOptions {
   store: Store<T>;
   held: Held | undefined;
   /** Whether a cache is known to show an old snapshot. */
-  isPast: boolean;
+  bypass: boolean;
 }
 
 /** The source of changes, and the state to which they must lead. */
@@ -51,7 +52,7 @@ export function sync<T>(host: Host, store: Store<T>, options: SyncOptions): Prom
   const restarts = { done: 0, most: MOST_RESTARTS };
   return retryWhenChanged(restarts, async () => {
     const held = await store.held();
-    const round = { ...options, host, store, held, isPast: restarts.done > 0 };
+    const round = { ...options, host, store, held, bypass: restarts.done > 0 };
     if (!held) return readEverything(round);
     const target = await findTarget(round, held);
     if (!target || (held.state === target.state && held.tag && held.tag === target.file.etag))
@@ -71,11 +72,11 @@ function unchangedResult({ state, count }: Held): SyncResult {
 
 /** Reads the host's snapshot; undefined if it is unchanged since the last sync. */
 async function findTarget<T>(round: Round<T>, { tag }: Held): Promise<KnownSnapshot | undefined> {
-  const { host, signal, isPast } = round;
+  const { host, signal, bypass } = round;
   // With a key, SHA256SUMS is needed too, since it is what is signed.
   if (host.keys.length > 0) return findProved(round);
-  const known = tag && !isPast ? { digest: "", etag: tag } : undefined;
-  const past = isPast ? "again" : undefined;
+  const known = tag && !bypass ? { digest: "", etag: tag } : undefined;
+  const past = bypass ? "again" : undefined;
   const found = await host.requests.retry(signal, async (tries) => {
     const file = await readSnapshotFile(host, known, { tries, past, signal });
     if (file === known) return undefined;
@@ -85,8 +86,8 @@ async function findTarget<T>(round: Round<T>, { tag }: Held): Promise<KnownSnaps
   return found && requireState(host, found);
 }
 
-async function findProved<T>({ host, signal, isPast }: Round<T>): Promise<ProvedView> {
-  return requireState(host, (await findView(host, { signal, isPast })) as ProvedView);
+async function findProved<T>({ host, signal, bypass }: Round<T>): Promise<ProvedView> {
+  return requireState(host, (await findView(host, { signal, bypass })) as ProvedView);
 }
 
 /** Requires a verified snapshot with a state. @throws ListingError (unproved) */
@@ -132,7 +133,8 @@ async function readSteps<T>(round: Round<T>, held: Held, target: KnownSnapshot):
       const how = { maxBytes: step.bytes, past: step.sha256, signal, isFresh: true };
       return target.read(from, how, (packed, status) => {
         requireOk(from, status);
-        return checkStep(step, packed, from, signal);
+        if (packed.length === step.bytes) return packed;
+        throw new ListingError("mismatch", from, "has a wrong length", `${step.bytes}`, `${packed.length}`);
       });
     },
     async *items(number, packed, records) {
@@ -151,13 +153,16 @@ async function readEverything<T>(round: Round<T>): Promise<SyncResult> {
   const view = await findProved(round);
   const { url, bytes, contract } = await readContract(host, view, signal);
   const { read } = recordReader<T>(contract, url);
-  const open = async () => read;
-  const bulk = await bulkSource(host, view, signal, open).catch((error: unknown) => {
+  const bulk = await bulkSource(host, view, signal, async () => read).catch((error: unknown) => {
     if (!(error instanceof ListingError) || error.code !== "usage") throw error;
   });
   return applyPlan(round, {
-    ...{ contract, contractDigest: await hexDigest(bytes), target: view, total: view.snapshot.count },
-    ...{ via: bulk ? "bulk" : "pages", source: bulk ?? pageSource(host, view, open) },
+    contract,
+    contractDigest: await hexDigest(bytes),
+    target: view,
+    total: view.snapshot.count,
+    via: bulk ? "bulk" : "pages",
+    source: bulk ?? linesOfPages(host, view, read),
   });
 }
 
@@ -172,7 +177,8 @@ async function applyPlan<T>(round: Round<T>, plan: Plan<T>): Promise<SyncResult>
   const { target, via, contract, contractDigest, source, total } = plan;
   const url = host.baseUrl;
   const to = await store.begin(contract, via !== "changes");
-  let [put, removed] = [0, 0];
+  let put = 0;
+  let removed = 0;
   const tell = () => onProgress?.({ records: put + removed, total });
   let next: Held;
   try {
@@ -189,7 +195,8 @@ async function applyPlan<T>(round: Round<T>, plan: Plan<T>): Promise<SyncResult>
     }
     tell();
     const { state, count } = await stateOf(to.entries(), signal);
-    if (state !== target.state) throw otherState(url, target.state, state);
+    if (state !== target.state)
+      throw new ListingError("mismatch", url, "has other records than its state promises", target.state, state);
     next = { state, contract: contractDigest, count, tag: digestTag(target) };
   } catch (error) {
     await to.rollback();
@@ -197,18 +204,4 @@ async function applyPlan<T>(round: Round<T>, plan: Plan<T>): Promise<SyncResult>
   }
   await to.commit(next);
   return { from: held?.state, state: next.state, count: next.count, via, put, removed };
-}
-
-/** Computes the state of entries. */
-async function stateOf(entries: Iterable<Entry> | AsyncIterable<Entry>, signal: AbortSignal | undefined) {
-  const list = recordList();
-  let count = 0;
-  const add = (entry: Entry) => {
-    count++;
-    if (list.add(entry)) signal?.throwIfAborted();
-  };
-  // Awaiting each of a million entries would take longer than hashing them.
-  if (Symbol.iterator in entries) for (const entry of entries) add(entry);
-  else for await (const entry of entries) add(entry);
-  return { state: list.state(), count };
 }

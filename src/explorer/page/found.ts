@@ -1,28 +1,25 @@
 /** Search results by name, key and facets, merged in published order. */
-import { findChosen } from "../../client/lookup/chosen.js";
 import type { AnyRecord } from "../../contract/contract.js";
 import { foldedWords } from "../../contract/lookup.js";
 import { valueAt } from "../../contract/record/value.js";
 import type { ListPlace } from "./address.js";
-import { type ListedRow, type Reader, rowsIn, type SnapshotFacts } from "./reader.js";
+import type { ListedRow, Reader, SnapshotFacts } from "./reader.js";
 
 /** Finds records by search text and filters, each once. A record whose key equals the text comes first. */
 export async function* foundRows(reader: Reader, known: SnapshotFacts, place: ListPlace, signal: AbortSignal) {
   const text = place.text.trim();
-  const { listing } = reader;
-  const { snapshot } = known;
   const where = Object.fromEntries(place.where);
   const isChosen = place.where.size > 0;
   if (text === "") {
-    yield* rowsIn(findChosen(listing, "", { where, signal }), snapshot);
+    yield* reader.search({ text, where }, signal);
     return;
   }
   const mayBeKey = isKey(text, known);
-  const walks = [
-    ...(mayBeKey ? [findChosen(listing, text, { by: "key", where, signal })] : []),
-    ...(foldedWords(text).length > 0 ? [findChosen(listing, text, { by: "names", where, signal })] : []),
+  const searches = [
+    ...(mayBeKey ? [reader.search({ text, by: "key", where }, signal)] : []),
+    ...(foldedWords(text).length > 0 ? [reader.search({ text, where }, signal)] : []),
   ];
-  const rows = mergeInOrder(walks.map((walk) => rowsIn(walk, snapshot)));
+  const rows = mergeInOrder(searches);
   try {
     // In parallel, to save time.
     const [exact, first] = await Promise.all([
@@ -43,7 +40,7 @@ function isKey(text: string, { contract }: SnapshotFacts): boolean {
 }
 
 /** Merges sequences in published order, without duplicates. */
-async function* mergeInOrder(sequences: readonly AsyncGenerator<ListedRow>[]): AsyncGenerator<ListedRow> {
+async function* mergeInOrder(sequences: readonly AsyncGenerator<ListedRow, void>[]): AsyncGenerator<ListedRow> {
   try {
     let heads = await Promise.all(sequences.map(async (rest) => ({ rest, next: await rest.next() })));
     while (true) {

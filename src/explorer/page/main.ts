@@ -120,7 +120,7 @@ async function show(): Promise<void> {
       await ("key" in place ? showRecord(place, signal) : showList(place, signal));
       if (signal.aborted) return;
       const known = await reader.known();
-      proof.show(known, reader.listing.proof);
+      proof.show(known);
       shownId = known.snapshot.id;
       hasFailed = false;
       trouble.clear();
@@ -172,7 +172,7 @@ async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<vo
   const row = await reader.find(key, signal);
   const near = row ? await reader.rows(Math.max(0, row.number - 1), 3, signal) : [];
   const back = addressOf(lastList);
-  const view = row ? await recordView(row, near, known, reader.listing.baseUrl, back) : noRecordView(key, known, back);
+  const view = row ? await recordView(row, near, known, reader.host.baseUrl, back) : noRecordView(key, known, back);
   if (signal.aborted) return;
   opened = key;
   recordBox.replaceChildren(view.article);

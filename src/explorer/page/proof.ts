@@ -40,7 +40,7 @@ export function createProof(base: URL, onKey: (key: string | undefined) => void)
   return {
     element: element("section", { class: "proved", "aria-label": "Verification" }, line, details),
     /** Shows that the data was verified, by digests or by a signature. */
-    show({ snapshot }: SnapshotFacts, proof: string | undefined): void {
+    show({ view: { proof, snapshot } }: SnapshotFacts): void {
       const by = proof === "signature" ? `by the signature of key ${parsePublicKey(field.value).id}` : "by digests";
       line.className = "proof good";
       line.replaceChildren(

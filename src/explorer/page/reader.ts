@@ -1,14 +1,16 @@
 /** Reads the explorer's listing: verified, and of one snapshot at a time. */
 
 import { hexDigest } from "../../client/digests.js";
-import { SnapshotChangedError } from "../../client/errors.js";
-import { openListing } from "../../client/listing.js";
-import { findChosen } from "../../client/lookup/chosen.js";
-import type { OpenListing, Walk } from "../../client/options.js";
+import { findView } from "../../client/find-snapshot.js";
+import { openHost } from "../../client/host.js";
+import { readKeptPage } from "../../client/kept.js";
+import { readContract } from "../../client/order.js";
+import type { Host, SnapshotView } from "../../client/snapshot.js";
+import { objectOf } from "../../client/utf8.js";
 import { type AnyRecord, type Contract, contractOf } from "../../contract/contract.js";
-import type { Page } from "../../contract/page.js";
 import type { Snapshot } from "../../contract/snapshot.js";
 import type { ExplorerSummary, WrittenFrom } from "../summary.js";
+import { type ChosenSearch, findChosen } from "./chosen.js";
 
 /** A record, and its number in published order, from 0. */
 export interface ListedRow {
@@ -16,8 +18,9 @@ export interface ListedRow {
   number: number;
 }
 
-/** The files of a snapshot that are read before any record. */
+/** A snapshot, and its files that are read before any record. */
 export interface SnapshotFacts {
+  view: SnapshotView;
   snapshot: Snapshot;
   contract: Contract;
   summary: ExplorerSummary;
@@ -25,19 +28,18 @@ export interface SnapshotFacts {
 }
 
 export interface Reader {
-  readonly listing: OpenListing<AnyRecord>;
+  readonly host: Host;
   /** Facts of the current snapshot. Read once, and again after an error or `forget`. */
   known(): Promise<SnapshotFacts>;
   /** Reads records by number. */
   rows(first: number, most: number, signal: AbortSignal): Promise<ListedRow[]>;
+  /** Searches the current snapshot. @throws SnapshotChangedError if the host has another one */
+  search(query: ChosenSearch, signal: AbortSignal): AsyncGenerator<ListedRow, void>;
   /** Finds the record with this key. */
   find(key: string, signal: AbortSignal): Promise<ListedRow | undefined>;
   /** Drops the current snapshot, so that the next call reads the host's newest one. */
   forget(): void;
 }
-
-/** Size of the page cache. A page of the listing fills several pages of the table. */
-const MOST_PAGES = 6;
 
 /**
  * @param publicKey minisign public key, if the user demands a signature.
@@ -49,39 +51,28 @@ export function createReader(
   onKnown: (known: SnapshotFacts) => void,
 ): Reader {
   // Few retries, since a user waits.
-  const listing = openListing<AnyRecord>(base.href, {
-    ...(publicKey && { publicKey }),
-    pausesMs: [250, 1000],
-    timeoutMs: 20_000,
-  });
-  const pages = new Map<number, Promise<Page<AnyRecord>>>();
+  const host = openHost(base.href, { ...(publicKey && { publicKey }), pausesMs: [250, 1000], timeoutMs: 20_000 });
   let known: Promise<SnapshotFacts> | undefined;
 
   const readKnown = async (): Promise<SnapshotFacts> => {
-    const snapshot = await listing.snapshot();
-    const [file, bytes] = await Promise.all([listing.contract(), listing.file("explorer/summary.json")]);
+    const view = await findView(host, {});
+    const [{ contract: file }, bytes] = await Promise.all([
+      readContract(host, view, undefined),
+      view.readFile("explorer/summary.json", host.files),
+    ]);
     const contract = contractOf(file);
     const digests = {
       contract: await hexDigest(new TextEncoder().encode(contract.text)),
       summary: await hexDigest(bytes),
     };
-    const basis = { snapshot, contract, summary: JSON.parse(new TextDecoder().decode(bytes)), digests };
+    const summary = objectOf(bytes, host.baseUrl) as unknown as ExplorerSummary;
+    const basis = { view, snapshot: view.snapshot, contract, summary, digests };
     onKnown(basis);
     return basis;
   };
 
-  const page = (number: number, signal: AbortSignal) => {
-    const found = pages.get(number) ?? listing.page(number, { signal });
-    // The cache drops the least recently used page.
-    pages.delete(number);
-    pages.set(number, found);
-    found.catch(() => pages.delete(number));
-    for (const oldest of pages.keys()) if (pages.size > MOST_PAGES) pages.delete(oldest);
-    return found;
-  };
-
   const reader: Reader = {
-    listing,
+    host,
     known() {
       known ??= readKnown();
       known.catch(() => {
@@ -90,40 +81,28 @@ export function createReader(
       return known;
     },
     async rows(first, most, signal) {
-      const { count, page_size } = (await reader.known()).snapshot;
+      const { view } = await reader.known();
+      const { count, page_size } = view.snapshot;
       const numbers = Array.from({ length: Math.max(0, Math.min(most, count - first)) }, (_, at) => first + at);
       return Promise.all(
         numbers.map(async (number) => {
-          const { results } = await page(Math.floor(number / page_size) + 1, signal);
+          const results = await readKeptPage<AnyRecord>(view, Math.floor(number / page_size) + 1, signal);
           return { record: results[number % page_size] ?? {}, number };
         }),
       );
     },
+    async *search(query, signal) {
+      const { view } = await reader.known();
+      for await (const [record, records] of findChosen<AnyRecord>(host, view, query, signal))
+        yield { record, number: records - 1 };
+    },
     async find(key, signal) {
-      const { snapshot } = await reader.known();
-      for await (const row of rowsIn(findChosen(listing, key, { by: "key", isWhole: true, signal }), snapshot))
-        return row;
+      for await (const row of reader.search({ text: key, by: "key", isWhole: true }, signal)) return row;
       return undefined;
     },
     forget() {
       known = undefined;
-      pages.clear();
     },
   };
   return reader;
-}
-
-/** Iterates a walk with record numbers. @throws SnapshotChangedError if the walk is of another snapshot */
-export async function* rowsIn(walk: Walk<AnyRecord>, snapshot: Snapshot): AsyncGenerator<ListedRow> {
-  try {
-    for (let next = await walk.next(); !next.done; next = await walk.next()) {
-      const { position } = walk;
-      if (walk.snapshot && walk.snapshot.id !== snapshot.id)
-        throw new SnapshotChangedError(snapshot.base_url, position, snapshot, walk.snapshot);
-      const { page, index, pageSize = snapshot.page_size } = position;
-      yield { record: next.value, number: (page - 1) * pageSize + index - 1 };
-    }
-  } finally {
-    await walk.return?.();
-  }
 }

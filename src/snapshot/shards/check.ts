@@ -5,7 +5,7 @@ import type { Encoding } from "../../contract/headers.js";
 import { UserError } from "../../errors.js";
 import { shellWord } from "../../print/text.js";
 import { PagePaths, type Variant } from "../../release/layout.js";
-import { findDigest, sha256 } from "../../release/plain-files.js";
+import { hashPlain, sha256 } from "../../release/plain-files.js";
 import { PageDigests } from "../../release/sums.js";
 import { pagesOf, type Shard } from "../../shards/cut.js";
 import { wordOf } from "../../shards/word.js";
@@ -100,16 +100,15 @@ export function digestsOf({ folder, manifest }: ShardPart, encodings: readonly E
 /** Whether every file of a part matches its digest. */
 export function isPartIntact(part: ShardPart, listing: string, encodings: readonly Encoding[]): boolean {
   const { folder, manifest } = part;
-  const memory = Buffer.allocUnsafe(2 ** 18);
   for (const [name, digest] of Object.entries(manifest.files))
-    if (findDigest(join(folder, name), memory) !== digest) return false;
+    if (hashPlain(join(folder, name)) !== digest) return false;
   if (manifest.problems.records > 0) return true;
   const digests = digestsOf(part, encodings);
   const paths = new PagePaths(listing);
   for (let page = 1; page <= digests.pages; page++)
     for (const variant of digests.variants) {
       const path = join(folder, paths.path(manifest.pages.first - 1 + page, variant));
-      if (findDigest(path, memory) !== digests.get(page, variant)) return false;
+      if (hashPlain(path) !== digests.get(page, variant)) return false;
     }
   return true;
 }

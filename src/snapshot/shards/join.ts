@@ -5,7 +5,7 @@ import type { Mergers } from "../../artifacts/artifacts.js";
 import type { Collection } from "../../contract/page.js";
 import { isMissing, UserError, usageError } from "../../errors.js";
 import { PagePaths } from "../../release/layout.js";
-import { findDigest } from "../../release/plain-files.js";
+import { hashPlain } from "../../release/plain-files.js";
 import type { PageDigests } from "../../release/sums.js";
 import { linkFile } from "../../release/writer.js";
 import { createTurns } from "../../workers/turns.js";
@@ -19,8 +19,6 @@ import { PROBLEMS, piecesName, type ShardPart } from "./part.js";
 
 /** Files that are linked before the event loop gets a turn. */
 const LINKS = 500;
-/** Bytes of a file that are hashed at once. */
-const BLOCK = 2 ** 18;
 
 /**
  * Joins all parts. Hashes and hard-links their pages, so parts do not change, and a join that was killed can be run again.
@@ -95,7 +93,6 @@ async function linkPages(
   signal: AbortSignal | undefined,
 ): Promise<{ totals: Totals; largest: LargestPage }> {
   const turn = createTurns(LINKS, signal);
-  const memory = Buffer.allocUnsafe(BLOCK);
   const totals: Totals = { bytes: 0, linked: 0, changed: digests.pages * digests.variants.length };
   let largest: LargestPage = { page: 1, bytes: 0 };
   for (let at = 1; at <= digests.pages; at++) {
@@ -104,7 +101,7 @@ async function linkPages(
       const path = paths.path(page, variant);
       if (!linkFile(join(folder, path), join(to, path)))
         throw new UserError(`${folder} and the folder of the releases are not on one file system that has hard links`);
-      if (findDigest(join(to, path), memory) !== digests.get(at, variant)) throw damaged(join(folder, path));
+      if (hashPlain(join(to, path)) !== digests.get(at, variant)) throw damaged(join(folder, path));
       const bytes = lstatSync(join(to, path)).size;
       totals.bytes += bytes;
       if (variant === "identity" && bytes > largest.bytes) largest = { page, bytes };

@@ -5,7 +5,7 @@ import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import type { Artifact } from "../../artifacts/artifact.js";
 import { readAs } from "../../contract/json.js";
-import { readReleaseFileSync, sha256 } from "../../release/plain-files.js";
+import { readPlain, sha256 } from "../../release/plain-files.js";
 import type { Shard } from "../../shards/cut.js";
 import type { MadeOf } from "./made-of.js";
 
@@ -69,7 +69,7 @@ export function encodeManifest(manifest: ShardManifest): string {
 /** Reads a part's shard.json. @returns `why` it cannot be used, as the end of a sentence, if it is missing or damaged. */
 export function readShardPart(parts: string, name: string): ShardPart | { why: string } {
   const folder = join(parts, name);
-  const text = readReleaseFileSync(join(folder, MANIFEST));
+  const text = readPlain(join(folder, MANIFEST));
   const manifest = text === undefined ? { why: "is missing" } : readAs(manifestSchema, String(text));
   if ("why" in manifest) return { why: `its ${MANIFEST} ${manifest.why}` };
   if (partName(manifest.shard, manifest.made_of) !== name) return { why: `its ${MANIFEST} is that of another part` };

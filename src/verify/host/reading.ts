@@ -9,7 +9,7 @@ import { publishedHostFiles } from "../../hosts/hosts.js";
 import { count, number } from "../../print/numbers.js";
 import { isPacked, isPublic, SIGNATURE, SUMS, unlistedFiles, type Variant } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
-import { findDigest } from "../../release/plain-files.js";
+import { hashPlain } from "../../release/plain-files.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
 import { SETTINGS } from "../../settings/table.js";
 import { each } from "../../workers/at-most.js";
@@ -127,7 +127,7 @@ async function readSignature(site: Site, trust: SignatureTrust | undefined, find
 
 /** The digest of a file that SHA256SUMS cannot list, from the release on disk. */
 function digestOf({ folder }: Release, path: string): string | undefined {
-  return findDigest(join(folder, path), Buffer.allocUnsafe(2 ** 18));
+  return hashPlain(join(folder, path));
 }
 
 /** Requests the files and pages of a host, and collects findings. */

@@ -5,7 +5,7 @@ import { CONTRACT, OWNED, RELEASE_NAME, SIGNATURE, SNAPSHOT, SUMS } from "../../
 import { parseFolderName } from "../../release/name.js";
 import type { Release } from "../../release/open.js";
 import { entriesOf } from "../../release/page-names.js";
-import { findDigest } from "../../release/plain-files.js";
+import { hashPlain } from "../../release/plain-files.js";
 import type { Findings } from "../verdict.js";
 import { readPage } from "./page-check.js";
 
@@ -73,9 +73,8 @@ export type FileDigests = ReadonlyMap<string, string>;
 /** Compares all files but pages with SHA256SUMS. `inspect` compares snapshot.json and contract.json. @returns the digests of existing files */
 export function checkDigests({ folder, sums }: Release, findings: Findings): FileDigests {
   const digests = new Map<string, string>();
-  const memory = Buffer.allocUnsafe(2 ** 18);
   for (const [path, expected] of sums.others) {
-    const found = findDigest(join(folder, path), memory);
+    const found = hashPlain(join(folder, path));
     if (found === undefined) continue;
     digests.set(path, found);
     if (found !== expected && path !== SNAPSHOT && path !== CONTRACT)

@@ -144,7 +144,7 @@ describe("a page", () => {
     const { found, error } = await read({ pausesMs: [], timeoutMs: 50_000 });
     expect(error).toMatchObject({ code: "too-large", url: URLS.page });
     expect(error?.message).toBe(
-      `${URLS.page} is too large to read here: expected at most ${PAGE_BYTES} bytes (see memoryBytes), received more.`,
+      `${URLS.page} is too large to read here; raise memoryBytes: expected at most ${PAGE_BYTES} bytes, received more.`,
     );
     expect(found).toHaveLength(30);
     expect(sent).toBeLessThan(31);

@@ -1,10 +1,9 @@
 /** Malicious sorted files, even if signed, give an error or nothing, in bounded time. */
 import { describe, expect, test } from "vitest";
 import { openListing } from "../../../src/client/index.js";
-import { findChosen } from "../../../src/client/lookup/chosen.js";
 import { draws, seeded } from "../../support/random.js";
 import { BASE, Host, publishAll } from "../listing/published.js";
-import { lookupOf, type Person, people, wordsOf } from "./people.js";
+import { chosen, lookupOf, type Person, people, wordsOf } from "./people.js";
 
 const RANDOM = seeded(20_261_124);
 const RECORDS = people(RANDOM, 120).map((one, at) => ({
@@ -35,9 +34,9 @@ async function lookUp(files: Files, { isProved = true } = {}): Promise<unknown[]
       for await (const one of listing.find(TEXT)) found.push(one);
       return found;
     },
-    async (listing: ReturnType<typeof openListing<Person>>) => {
+    async () => {
       const found: Person[] = [];
-      for await (const one of findChosen(listing, "", { where: { country: "DE" } })) found.push(one);
+      for await (const one of chosen(given, { text: "", where: { country: "DE" } })) found.push(one);
       return found;
     },
   ]) {

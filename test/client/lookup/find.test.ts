@@ -1,11 +1,10 @@
 /** Lookups in files of any size find the same records as a full search. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { openListing } from "../../../src/client/index.js";
-import { findChosen } from "../../../src/client/lookup/chosen.js";
 import { foldedWords } from "../../../src/contract/lookup.js";
 import { draws, seeded } from "../../support/random.js";
 import { BASE, Host, publishAll } from "../listing/published.js";
-import { lookupOf, type Person, people, wordsOf } from "./people.js";
+import { chosen, lookupOf, type Person, people, wordsOf } from "./people.js";
 
 async function all<R>(walk: AsyncIterable<R>): Promise<R[]> {
   const found: R[] = [];
@@ -60,11 +59,13 @@ describe.each([40, 150, 1000, 65_536])("in files of %i characters", (size) => {
   test("find by facet values returns the records with all of them", async () => {
     for (const country of ["AT", "DE", 'q"\t', "XX"]) {
       const of = records.filter((one) => one.country === country);
-      expect(await all(findChosen(listing, "", { where: { country } }))).toEqual(of);
+      expect(await all(chosen({ fetch: host.fetch }, { text: "", where: { country } }))).toEqual(of);
       const both = { country, tags: "b" };
-      expect(await all(findChosen(listing, "", { where: both }))).toEqual(of.filter(({ tags }) => tags.includes("b")));
+      expect(await all(chosen({ fetch: host.fetch }, { text: "", where: both }))).toEqual(
+        of.filter(({ tags }) => tags.includes("b")),
+      );
       const named = of.filter((one) => wordsOf(one).some((word) => word.startsWith("an")));
-      expect(await all(findChosen(listing, "an", { where: { country } }))).toEqual(named);
+      expect(await all(chosen({ fetch: host.fetch }, { text: "an", where: { country } }))).toEqual(named);
     }
   });
 });

@@ -1,6 +1,11 @@
 /** People with hard names, and their lookup in files of any size. */
+import { openHost } from "../../../src/client/host.js";
+import type { ListingOptions } from "../../../src/client/index.js";
+import { latestView } from "../../../src/client/kept.js";
 import { facetTermsOf, keyTerm, termOf, wordsOfRecord } from "../../../src/contract/lookup.js";
+import { type ChosenSearch, findChosen } from "../../../src/explorer/page/chosen.js";
 import type { Random } from "../../support/random.js";
+import { BASE } from "../listing/published.js";
 import { sortPlainly } from "./plain.js";
 
 export interface Person {
@@ -70,4 +75,11 @@ export function lookupOf(records: readonly Person[], size: number): Map<string, 
 /** The words that a person is found by. */
 export function wordsOf(person: Person): string[] {
   return wordsOfRecord(KEY, NAMES, person);
+}
+
+/** Searches as the explorer does. */
+export async function* chosen(options: ListingOptions, query: ChosenSearch): AsyncGenerator<Person, void> {
+  const host = openHost(BASE, options);
+  const view = await latestView(host, undefined);
+  for await (const [record] of findChosen<Person>(host, view, query)) yield record;
 }

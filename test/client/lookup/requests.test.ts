@@ -1,11 +1,10 @@
 /** Requests of lookups: few files, each once, and none after all callers have aborted. */
 import { expect, test } from "vitest";
 import { type ListingError, openListing, SnapshotChangedError } from "../../../src/client/index.js";
-import { findChosen } from "../../../src/client/lookup/chosen.js";
 import { seeded } from "../../support/random.js";
 import { until } from "../../support/until.js";
 import { BASE, Host, PATH, type Published, publish, publishAll } from "../listing/published.js";
-import { lookupOf, type Person, people, wordsOf } from "./people.js";
+import { chosen, lookupOf, type Person, people, wordsOf } from "./people.js";
 
 const PAGE = 5;
 const RECORDS = people(seeded(20_261_124), 300).map((one, at) => ({ ...one, id: `id-${at}`, country: "DE" }));
@@ -64,25 +63,22 @@ test("shares requests of parallel and following lookups", async () => {
 });
 
 test("a rare word with a common one reads little of the long list", async () => {
-  const { listing, ask } = open();
-  await listing.snapshot();
+  const { host, ask } = open();
   const asked = ask();
   // Everybody is of this country, in a list of several files.
-  expect(await all(findChosen(listing, "quux", { where: { country: "DE" } }))).toEqual([RARE]);
+  expect(await all(chosen({ fetch: host.fetch }, { text: "quux", where: { country: "DE" } }))).toEqual([RARE]);
   expect([...FILES.keys()].filter((path) => path.startsWith("explorer/facets")).length).toBeGreaterThan(3);
   expect(asked().filter((url) => url.startsWith("/explorer/facets")).length).toBeLessThan(3);
   expect(asked().filter(isPage)).toEqual([pageUrl(31)]);
 });
 
 test("reads only as many matches as are used, a few pages at a time", async () => {
-  const { listing, host, ask } = open();
-  await listing.snapshot();
+  const { host, ask } = open();
   const asked = ask();
-  const walk = findChosen(listing, "", { where: { country: "DE" } });
+  const walk = chosen({ fetch: host.fetch }, { text: "", where: { country: "DE" } });
   for (const record of RECORDS.slice(0, 8)) expect((await walk.next()).value).toEqual(record);
   expect(asked().filter(isPage)).toEqual([pageUrl(1), pageUrl(2), pageUrl(3)]);
   expect(asked().filter(isSorted)).toEqual(["/explorer/facets/1.txt"].slice(0, asked().filter(isSorted).length));
-  expect(walk.position).toMatchObject({ page: 2, index: 3, pageSize: PAGE });
   expect(await all(walk)).toEqual(RECORDS.slice(8));
   expect(host.mostAtOnce).toBeLessThanOrEqual(8);
   expect(asked().filter(isPage)).toEqual(Array.from({ length: RECORDS.length / PAGE }, (_, at) => pageUrl(at + 1)));
@@ -195,6 +191,13 @@ test("a word longer than a term costs few requests if there is no match", async 
   expect(await all(listing.find(`${long}y`))).toHaveLength(300);
 });
 
+test("get finds a key among many that begin with it and the highest code point", async () => {
+  const records = people(seeded(1), 20).map((one, at) => ({ ...one, id: at === 19 ? "a" : `a\u{10ffff}${at}` }));
+  const { listing } = open(publishAll({ pageSize: PAGE }, records, lookupOf(records, SIZE)));
+  for (const record of records) expect(await listing.get(record.id)).toEqual(record);
+  expect(await listing.get("b")).toBeUndefined();
+});
+
 test("a text without words sends no request", async () => {
   const { listing, ask } = open();
   await listing.snapshot();
@@ -212,12 +215,12 @@ test("the error for a release without lookup names the flag", async () => {
   expect(await failed(listing.get(1))).toEqual(["usage", `${BASE} has no lookup; build with --lookup.`]);
   expect(await failed(listing.find("a").next())).toEqual(["usage", `${BASE} has no lookup; build with --lookup.`]);
   const where = { country: "DE" };
-  expect(await failed(findChosen(listing, "", { where }).next())).toEqual([
+  expect(await failed(chosen({ fetch: host.fetch }, { text: "", where }).next())).toEqual([
     "usage",
     `${BASE} has no explorer; build with --explorer.`,
   ]);
-  const { listing: full } = open();
-  expect(await failed(findChosen(full, "", { where: { planet: "Mars" } }).next())).toEqual([
+  const { host: full } = open();
+  expect(await failed(chosen({ fetch: full.fetch }, { text: "", where: { planet: "Mars" } }).next())).toEqual([
     "usage",
     `${BASE}/explorer/summary.json has no such facet: expected one of country, tags, received "planet".`,
   ]);

@@ -2,8 +2,8 @@
 import { createHash, randomBytes, webcrypto } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { recordReader } from "../../../src/client/record-reader.js";
 import { Sha256 } from "../../../src/client/sha256.js";
+import { recordReader } from "../../../src/client/sync/records.js";
 import { compareBytes } from "../../../src/client/utf8.js";
 import { contractOf } from "../../../src/contract/contract.js";
 import { comesAfter, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";

@@ -1,12 +1,12 @@
-/** Search for the explorer: by facet values, and by a whole key with the record's number. */
+/** Searches by text and facet values in lookup files. */
+import { usage } from "../../client/errors.js";
+import { isNames, type Query, readIndex, type Sought, search } from "../../client/lookup/find.js";
+import type { LookupReader } from "../../client/lookup/sorted-files.js";
+import type { Host, SnapshotView } from "../../client/snapshot.js";
+import { isPlainObject } from "../../client/utf8.js";
 import { facetTerm, facetTermsOf } from "../../contract/lookup.js";
-import { usage } from "../errors.js";
-import type { OpenListing, Walk } from "../options.js";
-import { isPlainObject } from "../utf8.js";
-import { type InnerSearch, isNames, readIndex, type Sought } from "./find.js";
-import type { LookupReader } from "./sorted-files.js";
 
-export interface ChosenSearch extends Pick<InnerSearch, "by" | "isWhole" | "signal"> {
+export interface ChosenSearch extends Omit<Query, "others"> {
   /**
    * Facet values that a record must have, by field path: `{ country: "DE", "place.open": true }`. A list must contain the
    * value. Only for releases with --explorer.
@@ -14,10 +14,15 @@ export interface ChosenSearch extends Pick<InnerSearch, "by" | "isWhole" | "sign
   where?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Like `listing.find`, limited to records with these facet values. Without a text, it finds all of them. */
-export function findChosen<T>(listing: OpenListing<T>, text: string, { where = {}, ...how }: ChosenSearch): Walk<T> {
-  const search: InnerSearch = { ...how, also: (reader) => listsOf(reader, where) };
-  return listing.find(text, search);
+/** Yields matches with these facet values, each with the number of records up to it. Without a text, it yields all that have them. */
+export async function* findChosen<T>(
+  { baseUrl, concurrency }: Host,
+  view: SnapshotView,
+  { where = {}, ...query }: ChosenSearch,
+  signal?: AbortSignal,
+): AsyncGenerator<[record: T, records: number]> {
+  const reader = { view, baseUrl, signal };
+  yield* search<T>(reader, { ...query, others: await listsOf(reader, where) }, concurrency);
 }
 
 /** The lists of facet values. @throws ListingError (usage) if the release has no such facet */

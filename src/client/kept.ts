@@ -1,11 +1,12 @@
 /** Shares pending reads among callers, and caches files of a snapshot for a short time. */
 import { findView } from "./find-snapshot.js";
+import { parsePage } from "./page.js";
 import { LONGEST_MS, within } from "./requests.js";
 import type { Host, SharedReads, SnapshotView } from "./snapshot.js";
 
 /** Lifetime of cached files. It is short, since only requests show that the host has another snapshot. */
 const KEPT_MS = 60_000;
-const MOST_KEPT = 16;
+const MOST_KEPT = 24;
 
 /** Reads a file through the cache. Searching letter by letter needs the same files repeatedly. */
 export function readKept<V>(
@@ -22,10 +23,20 @@ export function readKept<V>(
   return value;
 }
 
+/** Reads the records of a page through the cache. */
+export function readKeptPage<T>(view: SnapshotView, page: number, signal: AbortSignal | undefined): Promise<T[]> {
+  return readKept(
+    view,
+    `page ${page}`,
+    signal,
+    async (own) => parsePage<T>(view, page, await view.readPage(page, own)).results,
+  );
+}
+
 /** The latest known snapshot; read again if the host was seen to have another one. */
-export async function latestView(host: Host, signal: AbortSignal | undefined, isPast = false): Promise<SnapshotView> {
+export async function latestView(host: Host, signal: AbortSignal | undefined, bypass = false): Promise<SnapshotView> {
   const { view, gone, finding } = host;
-  if (isPast) return findView(host, { signal, isPast });
+  if (bypass) return findView(host, { signal, bypass });
   if (view && view.snapshot !== gone) return view;
   return readOnce(finding, "", signal, async (own) => {
     const found = await findView(host, { signal: own });
@@ -41,20 +52,25 @@ function readOnce<V>(
   signal: AbortSignal | undefined,
   read: (signal: AbortSignal) => Promise<V>,
 ): Promise<V> {
-  const wait = reads.get(name) ?? share(read, () => reads.delete(name));
+  const wait =
+    reads.get(name) ??
+    share(read, (own) => {
+      // After an abort, another read may have its name.
+      if (reads.get(name) === own) reads.delete(name);
+    });
   reads.delete(name);
   reads.set(name, wait);
   return wait(signal) as Promise<V>;
 }
 
-function share<V>(read: (signal: AbortSignal) => Promise<V>, forget: () => void) {
+type Wait<V> = (signal: AbortSignal | undefined) => Promise<V>;
+
+function share<V>(read: (signal: AbortSignal) => Promise<V>, forget: (own: Wait<V>) => void): Wait<V> {
   const control = new AbortController();
-  let [waiting, isThere] = [0, false];
+  let waiting = 0;
+  let isThere = false;
   const value = read(control.signal);
-  value.then(() => {
-    isThere = true;
-  }, forget);
-  return async (signal: AbortSignal | undefined): Promise<V> => {
+  const wait: Wait<V> = async (signal) => {
     waiting++;
     try {
       return await within(
@@ -65,9 +81,16 @@ function share<V>(read: (signal: AbortSignal) => Promise<V>, forget: () => void)
       );
     } finally {
       if (--waiting === 0 && !isThere) {
-        forget();
+        forget(wait);
         control.abort();
       }
     }
   };
+  value.then(
+    () => {
+      isThere = true;
+    },
+    () => forget(wait),
+  );
+  return wait;
 }

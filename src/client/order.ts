@@ -1,19 +1,10 @@
-/** Reads records by their contract: key, digest and sort key of a canonical text. */
+/** The published order of records, by their contract. */
 import { type ContractFile, MAX_CONTRACT } from "../contract/file/form.js";
-import { valueAt, writtenValue } from "../contract/record/value.js";
+import { valueAt } from "../contract/record/value.js";
 import { malformed } from "./errors.js";
 import type { Bytes } from "./requests.js";
-import { Sha256 } from "./sha256.js";
 import type { Host, SnapshotView } from "./snapshot.js";
-import type { Entry, KeptRecord } from "./sync/store.js";
 import { encode, isPlainObject, objectOf } from "./utf8.js";
-
-export interface RecordReader<T> {
-  /** @param text a record's canonical text. @throws ListingError (malformed) */
-  read(text: string, url: string): KeptRecord<T>;
-  /** The key's value of a record. */
-  keyOf(record: T): unknown;
-}
 
 /** Reads contract.json. */
 export async function readContract(
@@ -22,22 +13,21 @@ export async function readContract(
   signal: AbortSignal | undefined,
 ): Promise<{ url: string; bytes: Bytes; contract: ContractFile }> {
   const url = `${baseUrl}/contract.json`;
-  const bytes = await view.readFile("contract.json", MAX_CONTRACT, signal);
+  const bytes = await view.readFile("contract.json", { maxBytes: MAX_CONTRACT }, signal);
   return { url, bytes, contract: objectOf(bytes, url) as unknown as ContractFile };
 }
 
-interface Place {
-  names: readonly string[];
-  isDescending: boolean;
+export interface OrderReader {
+  /** The key's value of a record. */
+  keyOf(record: unknown): unknown;
+  /** A record's sort key: compared byte by byte, it gives the published order. @throws ListingError (malformed) */
+  orderOf(record: unknown, url: string): Uint8Array;
 }
 
-/** Length of the digests in records.sha256. */
-const DIGEST_DIGITS = 32;
-
-/** Makes the reader of a contract's records. @throws ListingError (malformed) for a contract without an order */
-export function recordReader<T>({ properties, "x-listing": listing }: ContractFile, url: string): RecordReader<T> {
+/** Makes the reader of keys and sort keys. @throws ListingError (malformed) for a contract without an order */
+export function orderReader({ properties, "x-listing": listing }: ContractFile, url: string): OrderReader {
   const order: readonly unknown[] = Array.isArray(listing?.order) ? listing.order : [];
-  const places = order.flatMap((entry): Place[] => {
+  const places = order.flatMap((entry) => {
     const [, minus, path = ""] = /^(-?)(.*)$/s.exec(`${entry}`) ?? [];
     const names = findNames(properties, path);
     return names ? [{ names, isDescending: minus !== "" }] : [];
@@ -45,40 +35,11 @@ export function recordReader<T>({ properties, "x-listing": listing }: ContractFi
   const key = places.at(-1);
   if (!key || places.length < order.length) throw malformed(url, "the fields of an order", order);
   return {
-    read(text, url) {
-      const record = objectOf(text, url) as T;
-      const bytes: number[] = [];
-      for (const place of places) addValue(bytes, valueAt(record, place), place.isDescending, url);
-      const digest = new Sha256().update(encode(text)).digest().slice(0, DIGEST_DIGITS);
-      const written = writtenValue(valueAt(record, key) as string | number);
-      return { key: written, digest, order: Uint8Array.from(bytes), record, text };
-    },
     keyOf: (record) => valueAt(record, key),
-  };
-}
-
-/** The list is hashed in chunks of this length. */
-const CHUNK_CHARACTERS = 65_536;
-
-/** Computes the SHA-256 of records.sha256 from entries in published order. */
-export function recordList() {
-  const sha = new Sha256();
-  let lines = "";
-  const flush = () => {
-    sha.update(encode(lines));
-    lines = "";
-    return true;
-  };
-  return {
-    /** Adds an entry. @returns true if a chunk was hashed */
-    add({ digest, key }: Entry): boolean {
-      lines += `${digest}  ${key}\n`;
-      return lines.length > CHUNK_CHARACTERS && flush();
-    },
-    /** Ends the list. @returns its digest */
-    state(): string {
-      flush();
-      return sha.digest();
+    orderOf(record, from) {
+      const bytes: number[] = [];
+      for (const place of places) addValue(bytes, valueAt(record, place), place.isDescending, from);
+      return Uint8Array.from(bytes);
     },
   };
 }
