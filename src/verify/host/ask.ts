@@ -62,8 +62,6 @@ interface Question {
 export type Asker = ReturnType<typeof createAsker>;
 
 export const MAX_BYTES = 64 * 2 ** 20;
-/** The longest time of a timer. */
-const LONGEST_MS = 2 ** 31 - 1;
 /** Maximum bytes that are read of a response to HEAD. */
 const MAX_HEAD = 2 ** 18;
 const HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
@@ -92,7 +90,7 @@ export function createAsker(options: AskOptions) {
     /** Sends a request. @throws NoAnswer without a complete response; UserError if the host is too busy */
     async ask(url: string, question: Question = {}): Promise<Answer> {
       const { maxBytes = MAX_BYTES } = question;
-      const ms = Math.min(LONGEST_MS, timeoutMs * Math.max(1, maxBytes / MAX_BYTES));
+      const ms = timeoutMs * Math.max(1, maxBytes / MAX_BYTES);
       const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
       try {
         return await withRetries(url, signal, async () => {

@@ -98,8 +98,9 @@ export async function downloadAll(
     }
     for (const path of sums.others.keys()) {
       if (path === SNAPSHOT || path === CONTRACT || !isPublic(path) || ofHosts.has(path)) continue;
-      if (path !== CSV) write(folder, path, await listing.file(path));
-      else await downloadLarge(asker, baseUrl, path, release);
+      // The CSV file may be too large for memory.
+      if (path === CSV) await writeStream(folder, path, listing.stream(path));
+      else write(folder, path, await listing.file(path));
     }
     return true;
   } catch (error) {
@@ -115,12 +116,17 @@ export async function downloadAll(
   }
 }
 
-/** Downloads a file that may be too large for memory. @throws ListingError if it is not what SHA256SUMS lists */
-async function downloadLarge(asker: Asker, baseUrl: string, path: string, { folder, sums }: Release): Promise<void> {
-  const { url, status, digest } = await fetchFile(asker, baseUrl, path, folder, Number.MAX_SAFE_INTEGER);
-  const listed = sums.others.get(path);
-  if (status !== 200) throw new ListingError("status", url, "is missing", "200", `${status}`);
-  if (digest !== listed) throw new ListingError("mismatch", url, "is not what SHA256SUMS lists", listed, digest);
+/** Writes a stream of the client, which compares it with SHA256SUMS at its end. @throws UserError without room; ListingError */
+async function writeStream(folder: string, path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  write(folder, path, Buffer.alloc(0));
+  const file = openSync(join(folder, path), "w");
+  try {
+    for await (const piece of pieces) for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
+  } catch (error) {
+    throw explainRoom(error);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Downloads a file of any size into the folder, if the host has it. */
