@@ -8,7 +8,10 @@ export const usePages = (executablePath: string) =>
 
 /** The status line, once the table stands still. */
 export async function settledList(page: Page): Promise<string> {
-  await page.locator('.records[aria-busy="false"]').waitFor({ state: "attached" });
+  const table = page.locator('.records[aria-busy="false"]');
+  await table.waitFor({ state: "attached" });
+  // It fades in when it is no longer busy.
+  await table.evaluate((one) => Promise.allSettled(one.getAnimations().map(({ finished }) => finished)));
   return (await page.locator("#status").textContent()) ?? "";
 }
 
