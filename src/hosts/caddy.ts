@@ -153,7 +153,10 @@ function failures({ headers, error, listing }: Rules): string[] {
     ...setHeaders(headers, "?"),
     ...setHeaders(error),
     ...lost.map((name) => `header -${name}`),
-    `@pages expression {http.error.status_code} == 404 && ${URI}.matches("^${letters(listing).replaceAll("\\", "\\\\")}(?:pages/[^/]*[.]json)?$")`,
+    ...block("@pages", [
+      "expression {http.error.status_code} == 404",
+      `vars_regexp ${URI} ${word(`^${letters(listing)}(?:pages/[^/]*\\.json)?$`)}`,
+    ]),
     `respond @pages ${word(INVALID_PAGE_BODY)} 404`,
     "@missing expression {http.error.status_code} in [403, 404]",
     `respond @missing ${word(BODIES[404])} 404`,
