@@ -70,7 +70,8 @@ function writeSite({ rules, serverName, address, port = 80, ...site }: Site): st
     "  TraceEnable off",
     "  MaxRanges 1",
     "",
-    ...indent(writeAnswers(rules, REFUSAL_PATH, `^${whole(rules.listing)}(?:pages/[^/]*\\.json)?$`)),
+    // Of a whole host, these patterns see the path as it is sent.
+    ...indent(writeAnswers(rules, REFUSAL_PATH, `^${literal(rules.listing)}(?:pages/[^/]*\\.json)?$`)),
     "",
     ...indent(writeMethods()),
     ...[...rules.redirects].map(([bare, to]) => `  ${redirectFrom(`^${whole(bare)}$`, rules, to)}`),
@@ -141,7 +142,7 @@ export function writeAnswers(rules: Rules, refusal: string, pages: string): stri
     `ErrorDocument 405 ${quoteApache(refusal)}`,
     `ErrorDocument 404 ${quoteApache(errorBody("%{reqenv:ROLLCALL_DETAIL}"))}`,
     `SetEnvIf Request_URI ^ ${quoteApache(`ROLLCALL_DETAIL=${ERROR_DETAILS[404]}`)}`,
-    `SetEnvIf Request_URI "${pages}" ${quoteApache(`ROLLCALL_DETAIL=${INVALID_PAGE}`)}`,
+    `SetEnvIf Request_URI ${quoteApache(pages)} ${quoteApache(`ROLLCALL_DETAIL=${INVALID_PAGE}`)}`,
     "# Apache sends two tables of headers; its own are removed first.",
     ...["Allow", "Vary", "Last-Modified"].map((name) => `Header onsuccess unset ${name}`),
     "# ETags are weak while a file is younger than a second, or dated in the future.",
