@@ -86,10 +86,10 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
       lookup: true,
       signKey: key.secret,
       links: server.links ?? "query",
-      encodings: compression === "files" ? ["br", "gzip"] : [],
       adapt: server.built ? adapt(server) : [],
       ...(shape.contract && { contract: shape.contract.file }),
       ...shape.options,
+      encodings: compression === "files" ? (shape.options?.encodings ?? ["br", "gzip"]) : [],
     });
     const release = await openRelease(realpathSync(join(dist, "current")));
     const page = join(release.folder, release.sums.paths.path(1));
@@ -256,6 +256,8 @@ function requestsOf({ base, release, server }: Site): Request[] {
   const tag = `"${release.sums.others.get("index.html")}"`;
   const pageTag = `"${release.sums.pages.get(1, "identity")}"`;
   const numbers = ["0", "x", `${pages + 1}`].map((number) => `pages/${number}.json`);
+  // Other hosts redirect to the base URL whether there is an explorer or not.
+  const bare = base === "" || !others.includes("index.html") ? [] : [base];
   const all: Request[] = [
     ...Array.from({ length: pages }, (_, at) => at + 1).flatMap((page) => [
       ...both(`${listing}?format=api&page=${page}`),
@@ -303,12 +305,8 @@ function requestsOf({ base, release, server }: Site): Request[] {
       })),
     ),
     // Whatever name a client gives the host, and a cache may keep, a redirect leads to a path alone.
-    ...[listing.slice(0, -1), ...(base === "" ? [] : [base])].map((target) => ({
-      ...get(target),
-      host: "evil.example",
-    })),
-    // Other hosts redirect to the base URL whether there is an explorer or not.
-    ...(base === "" || !others.includes("index.html") ? [] : [...both(base), get(`${base}?a=1&b=//c`)]),
+    ...[listing.slice(0, -1), ...bare].map((target) => ({ ...get(target), host: "evil.example" })),
+    ...bare.flatMap((target) => [...both(target), get(`${target}?a=1&b=//c`)]),
     ...(base === "" ? [] : [get(`${base}x`)]),
     ...[...NOTHING, ...near, path.split("/")[1], `${path.split("/")[1]}/`].map((name) => file(name ?? "")),
   ];

@@ -102,8 +102,10 @@ test.for(SERVERS.filter(({ name, follows }) => follows && name !== "htaccess"))(
       isServed = true;
       const statusOf = async (path: string) => (await fetch(`${baseUrl}${path}`, { redirect: "manual" })).status;
       const [isBrowsed, isLookedUp] = ["index.html" in others, "lookup/index.json" in others];
-      const statuses = await Promise.all(["/", "/index.html", "/lookup/words/12.txt", "/snapshot.json"].map(statusOf));
-      expect(statuses).toEqual([...(isBrowsed ? [200, 200] : [404, 404]), isLookedUp ? 200 : 404, 200]);
+      const statuses = await Promise.all(
+        ["", "/", "/index.html", "/lookup/words/12.txt", "/snapshot.json"].map(statusOf),
+      );
+      expect(statuses).toEqual([301, ...(isBrowsed ? [200, 200] : [404, 404]), isLookedUp ? 200 : 404, 200]);
     }
   },
 );
