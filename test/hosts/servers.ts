@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { basePath, type LinkStyle } from "../../src/contract/links.js";
 import { quoteApache } from "../../src/hosts/apache.js";
@@ -282,8 +282,9 @@ const FIREBASE: Server = {
   links: "path",
   needs: [engine("superstatic")],
   prepare({ folder, release, port, base }) {
-    // It has no aliases, so the release lies where its URL says.
-    cpSync(release, join(folder, "public", decodeURIComponent(base)), { recursive: true });
+    // It has no aliases, so the release lies where its URL says. Its command line ignores hidden files.
+    const filter = (path: string) => !basename(path).startsWith(".");
+    cpSync(release, join(folder, "public", decodeURIComponent(base)), { recursive: true, filter });
     writeFileSync(join(folder, "firebase.json"), codeOf("Firebase Hosting", "json"));
     const args = [new URL("../engines/firebase.mjs", import.meta.url).pathname, folder, String(port)];
     return [{ program: process.execPath, args, port }];
