@@ -47,7 +47,8 @@ function toRequest(req) {
   // Their network numbers requests before it asks a function.
   headers.set("x-nf-request-id", randomUUID());
   const body = ["GET", "HEAD"].includes(req.method) ? undefined : Readable.toWeb(req);
-  return new Request(new URL(req.url, origin), {
+  // As a reference, a target with two slashes would name another host.
+  return new Request(origin + req.url, {
     method: req.method,
     headers,
     body,
