@@ -21,6 +21,8 @@ interface Connection extends FastConnection {
 interface ConnectionEffects {
   /** Takes a request on the fast path. */
   take: Take;
+  /** Takes back the memory of a body that the fast path has sent. */
+  giveBack(body: Uint8Array): void;
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** The text of the response to an invalid request. */
   refuse(socket: Socket, status: ErrorStatus): string;
@@ -35,7 +37,7 @@ const SWEEP_MS = 50;
 export function createConnections(
   limits: ServerLimits,
   { openFiles, connections: most }: ReturnType<typeof shareDescriptors>,
-  { take, handle, refuse, log }: ConnectionEffects,
+  { take, giveBack, handle, refuse, log }: ConnectionEffects,
 ) {
   const all = new Map<Socket, Connection>();
   /** Connections of another server that calls `serve`. */
@@ -101,7 +103,7 @@ export function createConnections(
   });
 
   const isClosing = () => closing !== undefined;
-  const enter = createFastPath(limits, take, isClosing, (socket) => void node.emit("connection", socket));
+  const enter = createFastPath(limits, take, giveBack, isClosing, (socket) => void node.emit("connection", socket));
   const server = createListener({ allowHalfOpen: true, noDelay: true }, (socket) => {
     const connection: Connection = { isNew: true, waiting: [] };
     all.set(socket, connection);

@@ -110,11 +110,11 @@ export async function createListingServer(
       const isBroken = socket.destroyed;
       record?.(head.status, isBroken ? 0 : (body?.length ?? 0), head.encoding, isBroken);
     };
-    const giveBack = () => body && store.giveBack(body);
-    return { end, answer, giveBack, done: record && done };
+    return { end, answer, done: record && done };
   };
   const { server, serve, open, close } = createConnections(limits, share, {
     take,
+    giveBack: store.giveBack,
     handle,
     refuse(socket, status) {
       const { answers, release } = current.site;

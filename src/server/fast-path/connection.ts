@@ -13,8 +13,6 @@ interface Taken {
   /** Where the next request begins. */
   end: number;
   answer: Answer;
-  /** Called when the system has all of the response, at once. */
-  giveBack(): void;
   /** Called when the response was sent, or the connection broke. */
   done?: (() => void) | undefined;
 }
@@ -29,6 +27,7 @@ const TOGETHER = 65_536;
 export function createFastPath(
   { keepAliveMs, checkMs, stalledMs }: ServerLimits,
   take: Take,
+  giveBack: (body: Uint8Array) => void,
   isClosing: () => boolean,
   handToNode: (socket: Socket) => void,
 ) {
@@ -40,12 +39,13 @@ export function createFastPath(
       const text = isClosing() ? "" : chunk.toString("latin1");
       let at = 0;
       for (let taken = take(text, at, socket); taken; taken = take(text, at, socket)) {
-        const { answer, end, giveBack, done } = taken;
+        const { answer, end, done } = taken;
         at = end;
         if (connection.isNew) socket.setTimeout(keepAliveMs);
         connection.isNew = false;
         write(socket, headText(answer) + trailerOf(Date.now()), answer.body, done);
-        if (socket.writableLength === 0) giveBack();
+        // The system has all of it.
+        if (answer.body && socket.writableLength === 0) giveBack(answer.body);
         if (at === text.length || socket.writableLength > 0) break;
       }
       // The client is slow: the system has not taken all of the response.
