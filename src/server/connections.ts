@@ -160,5 +160,6 @@ function isRequestLine({ rawPacket, bytesParsed = 0 }: Error & { rawPacket?: Buf
   if (!rawPacket) return false;
   const lineStart = rawPacket.lastIndexOf("\n", bytesParsed) + 1;
   const line = rawPacket.toString("latin1", lineStart, lineStart + MAX_METHOD);
-  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ /.test(line);
+  // The packet may end inside of the method.
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)/.test(line);
 }
