@@ -59,7 +59,11 @@ const OPTIONS = {
     quote: true,
     encoding: true,
     ...{ encodings: true, defaultAvatar: true, keep: true, skipInvalid: true, gates: true },
-    ...{ problemsFile: true, workers: true, now: true, onProgress: true, signal: true },
+    problemsFile: true,
+    workers: true,
+    now: true,
+    onProgress: true,
+    signal: true,
     ...{ signKey: true, signPassword: true },
     ...{
       adapt: true,
@@ -96,12 +100,16 @@ const OPTIONS = {
   } satisfies Names<ServerOptions & ServerEffects>,
   adapt: {
     ...{ dist: true, release: true, write: true, root: true, serverName: true, basePath: true },
-    ...{ listenPort: true, address: true, cacheControl: true, cwd: true },
+    listenPort: true,
+    address: true,
+    cacheControl: true,
+    cwd: true,
   } satisfies Names<AdaptOptions & AdaptEffects>,
   publish: {
     ...{ dist: true, target: true, release: true, force: true, expect: true, dryRun: true },
     ...{ purgeList: true, endpoint: true, cacheControl: true, now: true, onProgress: true },
-    ...{ onStep: true, signal: true },
+    onStep: true,
+    signal: true,
   } satisfies Names<PublishOptions & PublishEffects>,
   mirror: {
     url: true,

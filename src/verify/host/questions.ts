@@ -136,7 +136,9 @@ const PAGES: readonly Question[] = [
   },
   notFound("other-path", "any other path is an error: 404", "nothing"),
   {
-    ...{ name: "hidden-file", rule: `${RELEASE_NAME} is not served`, path: () => `/${RELEASE_NAME}` },
+    name: "hidden-file",
+    rule: `${RELEASE_NAME} is not served`,
+    path: () => `/${RELEASE_NAME}`,
     judge: ({ status }) => status >= 400,
   },
   page(1, "range", "ranges are not offered: 200, the whole page", undefined, { Range: "bytes=0-9" }),
@@ -289,7 +291,8 @@ const CACHING: readonly Question[] = [
   },
   conditional("modified", "If-None-Match with another ETag: 200", () => `"${"0".repeat(64)}"`, 200),
   {
-    ...{ name: "if-match", rule: "If-Match does not change the response: 200" },
+    name: "if-match",
+    rule: "If-Match does not change the response: 200",
     headers: () => ({ "If-Match": '"x"' }),
     judge: ({ status }) => status === 200,
   },
@@ -353,7 +356,8 @@ const PARTS: readonly Question[] = [
     shown: ["Content-Range"],
   }),
   ofPart({
-    ...{ name: "part-beyond", rule: "a range beyond the end is the whole, or 416 as every error" },
+    name: "part-beyond",
+    rule: "a range beyond the end is the whole, or 416 as every error",
     headers: () => ({ Range: "bytes=999999999999-" }),
     judge: (answer) =>
       answer.status === 200 ||

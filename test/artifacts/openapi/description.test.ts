@@ -61,7 +61,8 @@ describe("the text", () => {
         version: "1",
         description: expect.stringMatching(/^Since 1950\.\n\nA weather station\./),
       },
-      ...{ contact: { name: "The service", url: contact }, license: { name: "The publisher's terms", url: license } },
+      contact: { name: "The service", url: contact },
+      license: { name: "The publisher's terms", url: license },
       externalDocs: { description: "Where the data comes from", url: source },
     });
   });
