@@ -38,7 +38,12 @@ export function send(res: ServerResponse, { head, etag, body, file }: Answer): v
   const end = () => void res.end();
   const timer = setTimeout(end, SERVER_LIMITS.lingerMs);
   res.req.once("end", end).once(INVALID_BODY, end).resume();
-  res.once("close", () => clearTimeout(timer));
+  // A client that sends no more. Before Node's own listener, which ends the socket and leaves the response unfinished.
+  res.req.socket.prependOnceListener("end", end);
+  res.once("close", () => {
+    clearTimeout(timer);
+    res.req.socket.off("end", end);
+  });
 }
 
 /** Whether a request has a body or asks for an upgrade. Its response is the last one of its connection. */

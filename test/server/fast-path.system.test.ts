@@ -61,6 +61,15 @@ test("the fast path sends the same bytes as Node's server, whatever a client sen
   expect(logged(fast)).toEqual(logged(slow));
 }, 120_000);
 
+test("logs a refused request as answered when its body is invalid and its client sends no more", async () => {
+  const { port, entries } = await serving({ count: 7, pageSize: 2 });
+  const refused = `GET ${LISTING}?page=1 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const others = `HEAD / HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(2);
+  for (let round = 0; round < 10; round++) await sendAndClose(port, others + refused + LAST);
+  const logged = entries.map(({ status, bytes, broken = false }) => `${status} ${bytes} ${broken}`);
+  expect(logged.filter((entry) => entry.startsWith("400"))).toEqual(Array(10).fill("400 25 false"));
+});
+
 test("buffers at most one response for a client that does not read", async () => {
   const { port, entries } = await serving({ count: 100, pageSize: 100, bio: "long ".repeat(2_000) });
   const socket = open(port);
