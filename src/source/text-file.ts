@@ -287,7 +287,7 @@ function describe(file: string, { message, code, ...place }: CsvError): string {
   return `${where.join(", ")}: ${why}. Correct the line, or pass --quote none if quotes are characters like others.`;
 }
 
-/** Reads NDJSON. With a contract, a field is also found by its path. */
+/** Reads NDJSON. With a contract, a field inside of objects is also found by its path. */
 async function readLines(input: TextInput, text: Text, table: TableWriter, contract?: Contract): Promise<Read> {
   const writer = contract ? membersOfContract(input.name, table, contract) : writtenMembers(input.name, table);
   let line = 0;
@@ -349,8 +349,9 @@ function membersOfContract(file: string, table: TableWriter, contract: Contract)
   const taken = new Set(contract.fields.map(({ column }) => lowerCase(column)));
   const all = contract.fields.map((field) => {
     const names = field.path.split(".");
-    // A member that is another field's column is not on the path to this one.
-    const isOther = taken.has(lowerCase(names[0] ?? ""));
+    // A member that is another field's column is not on the path to this one. A path of one name is no other place than the
+    // column: with x-column, a member of that name is another value.
+    const isOther = names.length === 1 || taken.has(lowerCase(names[0] ?? ""));
     return { column: field.column, names: isOther ? [] : names, read: memberReader(field) };
   });
   const columns = all.filter(({ column }) => !isRowid(column));

@@ -121,6 +121,15 @@ describe("with a contract", () => {
     ]);
   });
 
+  test("a field with x-column does not take a member with the field's own name", async () => {
+    const contract = contractFor({ x_y: { type: ["integer", "null"], "x-column": "x-y" } });
+    const text = lines('{"id": 1, "x-y": 1, "x_y": 2}', '{"id": 2, "x_y": 3}');
+    expect((await read("t.ndjson", text, { contract })).rows).toEqual([
+      [1n, 1n],
+      [2n, null],
+    ]);
+  });
+
   test("the line's number is x-column rowid, unless a column has that name", async () => {
     const numbered = { ...contractFor({}).file, properties: { id: { type: "integer", "x-column": "rowid" } } } as const;
     const contract = contractOf(numbered);
