@@ -6,7 +6,7 @@ import type { HostFile } from "../hosts/host.js";
 import { HOSTS, hostRow } from "../hosts/hosts.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
-import type { Settings } from "../settings/settings.js";
+import { optionsOf, type Settings } from "../settings/settings.js";
 import { type Given, type Io, print, say } from "./program/verb.js";
 
 /** Runs `rollcall host`. @returns its exit code. @throws UserError */
@@ -15,9 +15,7 @@ export async function runHost({ settings, arguments: { name } }: Given, io: Io):
     print(io, settings.json ? toJson(listHosts()) : describeHosts(painter(io.stdout, io.env)));
     return ExitCode.done;
   }
-  const { dist, release, write, root, serverName, basePath, address, listenPort, cacheControl } = settings;
-  const options = { dist, release, write, root, serverName, basePath, address, listenPort, cacheControl };
-  report(await adapt(name, options, { cwd: io.cwd }), settings, io);
+  report(await adapt({ name, ...optionsOf("host", settings) }, { cwd: io.cwd }), settings, io);
   return ExitCode.done;
 }
 

@@ -4,19 +4,20 @@ import { type MirrorResult, mirror } from "../mirror/mirror.js";
 import { count, duration, number, size } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
 import { toJson } from "../print/text.js";
+import { optionsOf } from "../settings/settings.js";
 import { withProgress } from "./program/progress.js";
 import { type Given, type Io, print, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall mirror`. @returns its exit code. @throws UserError */
 export async function runMirror({ settings, arguments: { url = "", file = "" } }: Given, io: Io): Promise<ExitCode> {
-  const { key, maxAge, json, quiet } = settings;
+  const { json, quiet } = settings;
   const result = await withProgress(
     io,
     json || quiet ? undefined : "record",
     (bar, signal) => {
       const onProgress =
         bar && (({ records, total }: { records: number; total: number }) => bar.update(records, total));
-      return mirror({ url, file, key, maxAge }, { cwd: io.cwd, onProgress, signal });
+      return mirror({ url, file, ...optionsOf("mirror", settings) }, { cwd: io.cwd, onProgress, signal });
     },
     "the mirror is unchanged",
   );

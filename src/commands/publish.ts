@@ -6,17 +6,16 @@ import { toJson, visible } from "../print/text.js";
 import type { StepKind } from "../publish/plan.js";
 import { type PublishResult, publish as publishRelease } from "../publish/publish.js";
 import { at, hasScheme } from "../settings/kinds.js";
-import type { Settings } from "../settings/settings.js";
+import { optionsOf, type Settings } from "../settings/settings.js";
 import { type Progress, withProgress } from "./program/progress.js";
 import { type Given, type Io, ignoreLostOutput, print, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall publish`. @returns its exit code. @throws UserError */
 export async function runPublish({ settings, arguments: { target = "" } }: Given, io: Io): Promise<ExitCode> {
-  const { json, quiet, dryRun, purgeList } = settings;
+  const { json, quiet, dryRun } = settings;
   const started = io.now();
-  const { dist, force, expect, release, endpoint, cacheControl } = settings;
   const place = hasScheme(target) ? target : at(io.cwd, target);
-  const options = { dist, target: place, release, endpoint, cacheControl, force, expect, dryRun, purgeList };
+  const options = { target: place, ...optionsOf("publish", settings) };
   const onStep = (kind: StepKind, path: string) => print(io, `${SIGNS[kind]} ${visible(path)}`);
   const step = (bar: Progress | undefined, signal: AbortSignal) =>
     publishRelease(options, {

@@ -7,6 +7,7 @@ import { count, duration, number } from "../print/numbers.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { table } from "../print/table.js";
 import { shorten, toJson, visible } from "../print/text.js";
+import { optionsOf } from "../settings/settings.js";
 import type { VerifyEffects } from "../verify/options.js";
 import type { Asked, Finding, Row, Verdict } from "../verify/verdict.js";
 import { verify as prove } from "../verify/verify.js";
@@ -17,9 +18,8 @@ import { type Given, type Io, print } from "./program/verb.js";
 
 /** Runs `rollcall verify`. @returns its exit code. @throws UserError */
 export async function runVerify({ settings, arguments: { what } }: Given, io: Io): Promise<ExitCode> {
-  const { dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge } = settings;
   const started = io.now();
-  const options = { what, dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge };
+  const options = { what, ...optionsOf("verify", settings) };
   const result = await refusalsAsUsageErrors(() =>
     withProgress(io, isHttpUrl(what ?? "") ? "request" : "record", (bar, signal) => {
       const onProgress: VerifyEffects["onProgress"] = (done) => {

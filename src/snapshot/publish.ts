@@ -45,7 +45,7 @@ export async function makeCurrent(
   facts: SnapshotFacts,
   { now, untidied, signer, changes }: Effects,
 ): Promise<Published> {
-  const { dist, keep, gates } = settings;
+  const { dist, keep } = settings;
   const sums = staging.sums(digests);
   const digest = contentDigest(facts, sums);
   const id = snapshotId(digest);
@@ -66,7 +66,7 @@ export async function makeCurrent(
     giveTimes(dist, existing, now);
   }
   const name = existing ? basename(existing.folder) : staging.finish({ id, ...facts }, digests, now, signer);
-  const report = await checkGates(dist, name, previous, gates, changes?.matches);
+  const report = await checkGates(dist, name, previous, settings, changes?.matches);
   switchCurrent(dist, name, now, untidied);
   const pruned = prune(dist, keep, now, untidied);
   return { id, name, isNew: existing === undefined, isSwitched: true, pruned, gates: report, untidied };

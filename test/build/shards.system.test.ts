@@ -11,7 +11,7 @@ import { scratch } from "../support/files.js";
 
 const baseUrl = "https://directory.example.com";
 const EVERYTHING = {
-  encodings: ["br", "gzip"],
+  compress: ["br", "gzip"],
   lookup: true,
   explorer: true,
   bulk: true,
@@ -59,7 +59,7 @@ test("invalid records: each shard refuses its own, and the join says what one ma
   expect(reports).toEqual([1, 2]);
   const problemsOf = async (more: Partial<BuildOptions>, name: string) => {
     const problemsFile = join(folder, name);
-    const error: unknown = await build({ db, baseUrl, dist, problemsFile, ...more }).catch((error: unknown) => error);
+    const error: unknown = await build({ db, baseUrl, dist, problems: problemsFile, ...more }).catch((error: unknown) => error);
     if (!(error instanceof InvalidRecordsError)) throw error;
     return { message: error.message, problems: error.problems, file: readFileSync(problemsFile, "utf8") };
   };
@@ -151,7 +151,7 @@ test("parts of another source, contract, setting or number of shards are never m
   for (const [more, what] of [
     [{ db: other }, /does not belong to this build: it is shard 1\/2 of another source/],
     [{ pageSize: 10 }, /does not belong to this build: it is shard 1\/2 of other settings/],
-    [{ encodings: ["gzip"] }, /does not belong to this build: it is shard 1\/2 of other settings and another version/],
+    [{ compress: ["gzip"] }, /does not belong to this build: it is shard 1\/2 of other settings and another version/],
     [
       { contract: { ...USERS, title: "Person" } },
       /does not belong to this build: it is shard 1\/2 of another contract/,

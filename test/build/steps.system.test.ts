@@ -22,7 +22,7 @@ interface Listed {
 
 let folder: string;
 let db: Database.Database;
-let options: BuildOptions & { changes: number };
+let options: BuildOptions & { dist: string; changes: number };
 
 beforeEach(() => {
   folder = scratch();
@@ -193,7 +193,7 @@ describe("no step is made, and none carried on,", () => {
       /would exceed half of all data/,
       () => {
         db.exec("UPDATE users SET bio = hex(randomblob(200)) WHERE rowid % 100 < 60");
-        return build({ ...options, encodings: ["gzip"] });
+        return build({ ...options, compress: ["gzip"] });
       },
     ],
   ])("%s", async (_, why, make) => {
@@ -229,7 +229,7 @@ test.each<[string, (file: string) => void]>([
 
 test("older steps end where all of them pass half of everything, whose least form counts", async () => {
   const halves: number[] = [];
-  for (const form of [{}, { encodings: ["gzip"] as const }, { encodings: ["gzip"] as const, bulk: true }]) {
+  for (const form of [{}, { compress: ["gzip"] as const }, { compress: ["gzip"] as const, bulk: true }]) {
     let last: BuildResult | undefined;
     for (let version = 1; version <= 9; version++) {
       db.exec(`UPDATE users SET bio = hex(randomblob(150)) WHERE rowid % 10 = ${version}`);
@@ -239,14 +239,14 @@ test("older steps end where all of them pass half of everything, whose least for
     const pages = readdirSync(join(release, "api/users/pages"));
     const files = form.bulk
       ? ["bulk/1.ndjson.gz"]
-      : pages.filter((name) => name.endsWith(".gz") === "encodings" in form).map((name) => `api/users/pages/${name}`);
+      : pages.filter((name) => name.endsWith(".gz") === "compress" in form).map((name) => `api/users/pages/${name}`);
     const half = files.reduce((sum, file) => sum + statSync(join(release, file)).size, 0) / 2;
     const { steps } = readChanges(release);
     const bytes = steps.reduce((sum, step) => sum + step.bytes, 0);
     expect(bytes).toBeLessThanOrEqual(half);
     // One more would have been too much.
     const largest = Math.max(...steps.map((step) => step.bytes));
-    if ("encodings" in form) expect(bytes + 1.2 * largest).toBeGreaterThan(half);
+    if ("compress" in form) expect(bytes + 1.2 * largest).toBeGreaterThan(half);
     halves.push(half);
     rmSync(options.dist, { recursive: true });
   }
@@ -254,14 +254,14 @@ test("older steps end where all of them pass half of everything, whose least for
 });
 
 test("gates look at the same differences; a release that they refuse is no end of a later step", async () => {
-  const first = await buildVersion(1, { gates: { maxChanged: 1 } });
+  const first = await buildVersion(1, { maxChanged: 1 });
   db.exec("UPDATE users SET bio = 'refused' WHERE rowid < 4");
-  await expect(build({ ...options, gates: { maxChanged: 1 } })).rejects.toThrow(GateError);
+  await expect(build({ ...options, maxChanged: 1 })).rejects.toThrow(GateError);
   db.exec("UPDATE users SET bio = 'Notes.'");
-  const second = await buildVersion(2, { gates: { maxChanged: "100%", maxField: ["bio=100%"] } });
+  const second = await buildVersion(2, { maxChanged: "100%", maxField: ["bio=100%"] });
   expect(second.gates).toMatchObject({ added: 0, removed: 0, changed: second.changes?.put });
   expect(statesOf(second)[0] ?? stateOf(first)).toBe(stateOf(first));
   db.prepare("DELETE FROM users WHERE id = ?").run(userId(9));
-  const third = await build({ ...options, gates: { maxRemoved: 1 } });
-  expect(third).toMatchObject({ gates: { removed: 1 }, changes: { put: 0, remove: 1 } });
+  const third = await build({ ...options, maxRemoved: 1 });
+  expect(third).toMatchObject({ removed: 1, changes: { put: 0, remove: 1 } });
 });

@@ -5,13 +5,14 @@ import { describe, expect, test } from "vitest";
 import { reportFailure } from "../../src/commands/program/failure.js";
 import { VERBS } from "../../src/commands/program/verbs.js";
 import { ExitCode, UserError } from "../../src/errors.js";
+import type { VerbName } from "../../src/settings/kinds.js";
 import { flagOf, variableOf } from "../../src/settings/names.js";
 import { SETTING_KEYS, type SettingKey, settingOf } from "../../src/settings/settings.js";
 import { expectTable } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
 
-const NAMES = Object.keys(VERBS);
+const NAMES = Object.keys(VERBS) as VerbName[];
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 
 test("--version prints the package's version", async () => {
@@ -48,7 +49,7 @@ test("the main help lists every exit code", async () => {
 });
 
 test.each([100, 80, 60])("help fits a terminal of %i columns, and its examples can be copied", async (columns) => {
-  for (const verb of ["", ...NAMES]) {
+  for (const verb of ["", ...NAMES] as const) {
     const io = fakeIo(scratch());
     io.stdout.columns = columns;
     const { stdout } = await rollcall(`${verb} --help`, io);
@@ -56,7 +57,7 @@ test.each([100, 80, 60])("help fits a terminal of %i columns, and its examples c
     for (const line of stdout.split("\n"))
       if (line.trim().includes(" ")) expect(line.length, line).toBeLessThanOrEqual(columns);
     const joined = stdout.replaceAll(/ \\\n +/g, " ");
-    const examples = VERBS[verb]?.examples ?? [];
+    const examples = verb === "" ? [] : VERBS[verb].examples;
     for (const [command] of examples) expect(joined).toContain(`  ${command}\n`);
   }
 });

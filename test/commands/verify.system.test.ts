@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { build } from "../../src/snapshot/build.js";
+import { build } from "../../src/index.js";
 import { CHECK_NAMES } from "../../src/verify/host/host.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";

@@ -8,7 +8,7 @@ process.on("message", async () => {
     dist,
     baseUrl: "https://directory.example.com",
     pageSize: 50,
-    encodings: ["gzip"],
+    compress: ["gzip"],
     keep: 1_000,
   });
   process.send({ id, isNew });

@@ -7,9 +7,9 @@ import { ExitCode } from "../../errors.js";
 import { painter } from "../../print/style.js";
 import { shellWord, toJson } from "../../print/text.js";
 import { defaultSettings, need } from "../../settings/resolve.js";
-import { type Settings, sourceSettings } from "../../settings/settings.js";
+import { optionsOf, type Settings } from "../../settings/settings.js";
 import { build as buildRelease } from "../../snapshot/build.js";
-import type { BuildEffects, BuildOptions } from "../../snapshot/options.js";
+import type { BuildEffects } from "../../snapshot/options.js";
 import { InvalidRecordsError } from "../../snapshot/problems.js";
 import type { BuildResult } from "../../snapshot/result.js";
 import { warnUntidied } from "../program/failure.js";
@@ -23,7 +23,7 @@ import { describeBuild } from "./summary.js";
 /** Runs `rollcall build`. @returns its exit code. @throws UserError */
 export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   requireShardFlags(settings);
-  const options = toOptions(settings);
+  const { db, baseUrl } = need(settings, "db", "baseUrl");
   const password = passwordOf(settings.signKey, io);
   const started = io.now();
   const contract = await loadContract(settings.contract);
@@ -31,7 +31,7 @@ export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   const bar = settings.json || settings.quiet ? undefined : progressBar(io, words);
   const stop = createStop(io.signals);
   try {
-    const given = { ...options, contract: contract.file };
+    const options = { ...optionsOf("build", settings), db, baseUrl, contract: contract.file };
     const effects: BuildEffects = {
       signal: stop.signal,
       signPassword: password,
@@ -42,12 +42,12 @@ export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
       },
     };
     if (settings.shard !== undefined) {
-      const part = await runShard(settings, given, effects, io.env);
+      const part = await runShard(settings, options, effects, io.env);
       bar?.clear();
       reportShard(part, { words, milliseconds: io.now() - started }, settings, io);
       return ExitCode.done;
     }
-    const result = await buildRelease(given, effects);
+    const result = await buildRelease(options, effects);
     bar?.clear();
     await report(result, { contract, milliseconds: io.now() - started }, settings, io);
     warnUntidied(io, result.untidied);
@@ -74,32 +74,6 @@ function refuseByGates({ release, exceeded }: GateError, { dist, json }: Setting
 /** Whether other verbs use this folder by default. */
 function isDefaultDist(dist: string, io: Io): boolean {
   return dist === defaultSettings(io.cwd).dist;
-}
-
-function toOptions(settings: Settings): BuildOptions {
-  const { db, baseUrl, dist } = need(settings, "db", "baseUrl");
-  const { keep, bulk, csv, changes, compress: encodings, problems: problemsFile } = settings;
-  const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
-  const { join, force, adapt, basePath, cacheControl, signKey } = settings;
-  return {
-    ...sourceSettings(settings),
-    db,
-    baseUrl,
-    dist,
-    keep,
-    bulk,
-    csv,
-    changes,
-    encodings,
-    problemsFile,
-    gates: { maxAdded, maxRemoved, maxChanged, maxField },
-    join,
-    force,
-    adapt,
-    basePath,
-    cacheControl,
-    signKey,
-  };
 }
 
 async function report(

@@ -3,7 +3,7 @@
 import { usageError } from "../../errors.js";
 import { count, duration, number, size, type Words } from "../../print/numbers.js";
 import { shellWord, toJson } from "../../print/text.js";
-import type { Settings } from "../../settings/settings.js";
+import type { Complete, Settings } from "../../settings/settings.js";
 import { readShard, wordOf } from "../../shards/word.js";
 import type { BuildEffects, BuildOptions } from "../../snapshot/options.js";
 import type { ShardResult } from "../../snapshot/shards/shard.js";
@@ -22,7 +22,7 @@ export function requireShardFlags({ shard, parts, join }: Settings): void {
 /** Builds one shard. */
 export async function runShard(
   { parts = "", shard = "" }: Settings,
-  options: BuildOptions,
+  options: Complete<BuildOptions>,
   effects: BuildEffects,
   env: Io["env"],
 ): Promise<ShardResult> {

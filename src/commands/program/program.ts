@@ -8,10 +8,10 @@ import { suggest } from "../../print/near.js";
 import type { Output } from "../../print/style.js";
 import { shellWord } from "../../print/text.js";
 import { CONFIG_FILE } from "../../settings/file.js";
-import { at } from "../../settings/kinds.js";
+import { at, type VerbName } from "../../settings/kinds.js";
 import { CONFIG_FLAG, flagOf } from "../../settings/names.js";
 import { resolveSettings } from "../../settings/resolve.js";
-import { SETTING_KEYS, type SettingKey, settingOf } from "../../settings/settings.js";
+import { keysOf, SETTING_KEYS, type SettingKey, settingOf } from "../../settings/settings.js";
 import { isSourceFile } from "../../sides/source-file.js";
 import { DESCRIPTION, describeAll, describeItem, describeVerb } from "./help.js";
 import type { Io, Verb } from "./verb.js";
@@ -54,7 +54,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   const done = (code: ExitCode) => {
     exitCode = code;
   };
-  const all = Object.entries(VERBS);
+  const all = Object.entries(VERBS) as [VerbName, Verb][];
   const named = all.filter(([name]) => name === argv[0]);
   const isVersion = argv[0] === "version" || argv[0] === "-v";
   // Making the flags of all verbs takes tens of milliseconds, so a run of one verb makes only its own.
@@ -64,7 +64,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   return exitCode;
 }
 
-function addVerb(program: Command, name: string, verb: Verb, io: Io, done: (code: ExitCode) => void): void {
+function addVerb(program: Command, name: VerbName, verb: Verb, io: Io, done: (code: ExitCode) => void): void {
   const { arguments: positional = {} } = verb;
   const command: Command = program
     .command(name)
@@ -99,7 +99,7 @@ function addVerb(program: Command, name: string, verb: Verb, io: Io, done: (code
         config: verb.isUnconfigured ? null : config,
         env: io.env,
         cwd: io.cwd,
-        keys: [...own, ...(verb.reads ?? [])],
+        keys: keysOf(name),
       });
     const given = {
       settings: await reload(),

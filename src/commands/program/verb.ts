@@ -1,7 +1,7 @@
 /** The interface of verbs, and their I/O, which `cli.ts` provides. */
 import type { ExitCode } from "../../errors.js";
 import { align, type Env, type Line, type Output, painter } from "../../print/style.js";
-import type { SettingKey, Settings } from "../../settings/settings.js";
+import type { Settings } from "../../settings/settings.js";
 
 /** A verb: its help, and the function that runs it. Its flags come from the table of settings. */
 export interface Verb {
@@ -16,8 +16,6 @@ export interface Verb {
   examples: readonly (readonly [command: string, purpose: string])[];
   /** Set if the verb does not read the config file. Flags and variables are always read. */
   isUnconfigured?: true;
-  /** Settings that the verb reads only from variables and the config file. */
-  reads?: readonly SettingKey[];
   load(): Promise<(given: Given, io: Io) => Promise<ExitCode>>;
 }
 
