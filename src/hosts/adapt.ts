@@ -38,7 +38,7 @@ export interface Adapted {
 
 interface WrittenFile extends HostFile {
   /** False for a site's file that exists already, since it belongs to the administrator. Undefined if nothing is written. */
-  isWritten?: boolean;
+  written?: boolean;
 }
 
 /**
@@ -76,12 +76,12 @@ async function writeFiles(
   { site }: Host,
   record: [path: string, text: string],
 ): Promise<WrittenFile[]> {
-  const marked = files.map((file) => ({ ...file, isWritten: !(site && existsSync(join(folder, file.path))) }));
-  const written = marked.filter(({ isWritten }) => isWritten);
-  if (written.length === 0) return marked;
+  const marked = files.map((file) => ({ ...file, written: !(site && existsSync(join(folder, file.path))) }));
+  const toWrite = marked.filter(({ written }) => written);
+  if (toWrite.length === 0) return marked;
   try {
-    for (const { path } of written) await mkdir(dirname(join(folder, path)), { recursive: true });
-    replaceFiles([...written.map(({ path, text }) => [join(folder, path), text] as const), record]);
+    for (const { path } of toWrite) await mkdir(dirname(join(folder, path)), { recursive: true });
+    replaceFiles([...toWrite.map(({ path, text }) => [join(folder, path), text] as const), record]);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const why = explainRefusal(error, "another folder with --write", findRefusal(folder) ?? codeOf(error));

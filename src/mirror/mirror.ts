@@ -39,8 +39,6 @@ export interface MirrorResult extends SyncResult {
   /** Requests sent, and bytes of response bodies, decompressed. */
   requests: number;
   bytes: number;
-  /** Duration of the update. */
-  seconds: number;
 }
 
 /**
@@ -80,7 +78,6 @@ async function update(
   { onProgress, signal, cwd = "." }: MirrorEffects,
 ): Promise<MirrorResult> {
   const store = createSqliteStore(at(cwd, file), listing.baseUrl);
-  const began = performance.now();
   try {
     const { anew, ...result } = await listing.sync(store, { onProgress, signal });
     const contract = store.contract ?? USERS_CONTRACT;
@@ -93,7 +90,6 @@ async function update(
       ...result,
       ...(why !== undefined && { anew: why }),
       ...transferred,
-      seconds: Math.round(performance.now() - began) / 1000,
     };
   } catch (error) {
     throw await explainListing(error, listing, ADVICE);

@@ -32,6 +32,8 @@ export interface PublishEffects {
 }
 
 export interface PublishResult extends PlanCounts {
+  /** Whether nothing was changed. */
+  dryRun: boolean;
   target: string;
   id: string;
   /** The id of the release that was published before, or null. */
@@ -91,6 +93,7 @@ async function run(options: Complete<PublishOptions>, effects: PublishEffects): 
       urls,
       requests: target.requests?.(),
       warnings,
+      dryRun,
     };
   } catch (error) {
     throw explainSystem(target ? target.explain(error) : error);

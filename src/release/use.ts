@@ -52,7 +52,7 @@ export async function useRelease(dist: string, word: string, effects: UseEffects
       const before = names.find((other) => other === findCurrent(dist));
       const result: UseResult = {
         now: { ...(await summarize(dist, name)), current: true },
-        ...(before !== undefined && { before: await summarize(dist, before) }),
+        ...(before !== undefined && { before: { ...(await summarize(dist, before)), current: before === name } }),
         untidied: [],
       };
       const time = now();

@@ -108,10 +108,10 @@ test("older steps are carried on as links, N in all", async () => {
     statSync(join(release?.folder ?? "", readChanges(release?.folder ?? "").steps[at]?.file ?? "")).ino;
   expect(inode(built[4], 2)).toBe(inode(built[2], 0));
   const fewer = await build({ ...options, changes: 2 });
-  expect(fewer).toMatchObject({ isNew: true, id: built[4]?.id, changes: { put: 0, steps: 2 } });
+  expect(fewer).toMatchObject({ new: true, id: built[4]?.id, changes: { put: 0, steps: 2 } });
   expect(statesOf(fewer)).toEqual(states.slice(1, 3));
   const none = await build({ ...options, changes: 0 });
-  expect(none).toMatchObject({ isNew: true, changes: undefined });
+  expect(none).toMatchObject({ new: true, changes: undefined });
   expect(existsSync(join(none.folder, "changes.json")) || existsSync(join(none.folder, "changes"))).toBe(false);
 });
 
@@ -123,14 +123,14 @@ test.each([
   const second = await buildVersion(2, { workers });
   const changes = { put: 0, remove: 0, bytes: 0, steps: 1, none: "the records are the same" };
   const again = await build({ ...options, workers });
-  expect(again).toMatchObject({ name: second.name, isNew: false, changes });
+  expect(again).toMatchObject({ name: second.name, new: false, changes });
   // All pages are other ones, and all records the same.
   const paged = await build({ ...options, workers, pageSize: 7 });
-  expect(paged).toMatchObject({ isNew: true, changes });
+  expect(paged).toMatchObject({ new: true, changes });
   expect(statesOf(paged)).toEqual(statesOf(second));
   const { secret: signKey } = writeKey(folder, "ours");
   const signed = await build({ ...options, workers, signKey });
-  expect(signed).toMatchObject({ isNew: true, changes });
+  expect(signed).toMatchObject({ new: true, changes });
   expect(statesOf(signed)).toEqual(statesOf(second));
 });
 
@@ -138,7 +138,7 @@ test("data that goes back makes another release, which says how to get there", a
   const first = await buildVersion(1);
   const second = await buildVersion(2);
   const back = await buildVersion(1);
-  expect(back).toMatchObject({ id: first.id, isNew: true });
+  expect(back).toMatchObject({ id: first.id, new: true });
   expect(back.name).not.toBe(first.name);
   const [one, two] = [stateOf(first), stateOf(second)];
   expect(statesOf(back)).toEqual([two, one]);
@@ -149,7 +149,7 @@ test("data that goes back makes another release, which says how to get there", a
   // Without steps, a release that is there is as good as a new one.
   const plain = await buildVersion(1, { changes: 0 });
   await buildVersion(2, { changes: 0 });
-  expect(await buildVersion(1, { changes: 0 })).toMatchObject({ name: plain.name, isNew: false });
+  expect(await buildVersion(1, { changes: 0 })).toMatchObject({ name: plain.name, new: false });
 });
 
 describe("no step is made, and none carried on,", () => {
@@ -223,7 +223,7 @@ test.each<[string, (file: string) => void]>([
   // A build of the same data mends what it can.
   harm(join(next.folder, readChanges(next.folder).steps[0]?.file ?? ""));
   const mended = await build(options);
-  expect(mended).toMatchObject({ id: next.id, isNew: true, changes: { steps: 0 } });
+  expect(mended).toMatchObject({ id: next.id, new: true, changes: { steps: 0 } });
   readChanges(mended.folder);
 });
 
@@ -263,5 +263,5 @@ test("gates look at the same differences; a release that they refuse is no end o
   expect(statesOf(second)[0] ?? stateOf(first)).toBe(stateOf(first));
   db.prepare("DELETE FROM users WHERE id = ?").run(userId(9));
   const third = await build({ ...options, maxRemoved: 1 });
-  expect(third).toMatchObject({ removed: 1, changes: { put: 0, remove: 1 } });
+  expect(third).toMatchObject({ gates: { removed: 1 }, changes: { put: 0, remove: 1 } });
 });

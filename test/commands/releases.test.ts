@@ -68,7 +68,10 @@ test("use prints both releases, or that the release is already current", async (
   expect(readFileSync(join(cwd, "dist/current/snapshot.json"), "utf8")).toContain(older.id);
   expect((await run(`use ${older.id}`)).stderr).toContain(`${older.id} is current already`);
   const { stdout } = await run(`use ${newer.id} dist --json`);
-  expect(JSON.parse(stdout)).toMatchObject({ id: newer.id, name: newer.name, before: older.id });
+  expect(JSON.parse(stdout)).toMatchObject({
+    now: { id: newer.id, name: newer.name, current: true },
+    before: { id: older.id, current: false },
+  });
 });
 
 test.each([

@@ -49,8 +49,8 @@ describe("a dist that holds a listing", () => {
     );
     await expect(next({ baseUrl: LOCAL }, "/things/")).rejects.toThrow(held);
     expect(readTree(join(dist, "current/"))).toEqual(before);
-    expect(await next({ force: true })).toMatchObject({ isSwitched: true, notes: [] });
-    expect(await next({}), "the same again").toMatchObject({ isNew: false });
+    expect(await next({ force: true })).toMatchObject({ switched: true, notes: [] });
+    expect(await next({}), "the same again").toMatchObject({ new: false });
   });
 
   test("refuses it although the current release is broken", async () => {
@@ -58,7 +58,7 @@ describe("a dist that holds a listing", () => {
     rmSync(join(release.folder, "things/pages/1.json"));
     await expect(next({})).rejects.toThrow(`${dist} holds another listing, `);
     writeFileSync(join(release.folder, "snapshot.json"), "{}");
-    await expect(next({})).resolves.toMatchObject({ isSwitched: true });
+    await expect(next({})).resolves.toMatchObject({ switched: true });
   });
 
   test("refuses it before the source is read", async () => {

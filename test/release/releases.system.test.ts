@@ -107,7 +107,7 @@ describe("the next build", () => {
   test("of unchanged data makes no new release", async () => {
     const first = await publish({ compress: ["gzip"] });
     const second = await publish({ compress: ["gzip"] });
-    expect(second).toMatchObject({ isNew: false, id: first.id, name: first.name, linked: 6 });
+    expect(second).toMatchObject({ new: false, id: first.id, name: first.name, linked: 6 });
     expect(readdirSync(join(dist, "releases"))).toEqual([first.name]);
     expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", ".newest-time", "current", "releases"]);
   });
@@ -116,7 +116,7 @@ describe("the next build", () => {
     const first = await publish({ compress: ["gzip"] });
     rename(15, "renamed");
     const second = await publish({ compress: ["gzip"] });
-    expect(second).toMatchObject({ isNew: true, linked: 4, pages: 3 });
+    expect(second).toMatchObject({ new: true, linked: 4, pages: 3 });
     const same = (path: string) => inode(`releases/${first.name}/${path}`) === inode(`releases/${second.name}/${path}`);
     expect([1, 2, 3].map((page) => same(`api/users/pages/${page}.json`))).toEqual([true, false, true]);
     expect([1, 2, 3].map((page) => same(`api/users/pages/${page}.json.gz`))).toEqual([true, false, true]);
@@ -132,12 +132,12 @@ describe("the next build", () => {
       writeFileSync(join(first.folder, path), damaged ?? "");
     }
     const second = await publish({ compress: ["gzip"] });
-    expect(second).toMatchObject({ isNew: true, id: first.id, linked: 4 });
+    expect(second).toMatchObject({ new: true, id: first.id, linked: 4 });
     expect(paths.map((path) => readFileSync(join(second.folder, path)))).toEqual(before);
 
     writeFileSync(join(second.folder, "avatar.svg"), "<svg/>");
-    expect(await publish({ compress: ["gzip"] })).toMatchObject({ isNew: true, id: first.id });
-    expect(await publish({ compress: ["gzip"] })).toMatchObject({ isNew: false, id: first.id });
+    expect(await publish({ compress: ["gzip"] })).toMatchObject({ new: true, id: first.id });
+    expect(await publish({ compress: ["gzip"] })).toMatchObject({ new: false, id: first.id });
   });
 
   test("has another id for options that change the data, and the same id for others", async () => {
@@ -161,12 +161,12 @@ describe("the next build", () => {
     const second = await publish();
     rename(1, "user1");
     const third = await publish();
-    expect(third).toMatchObject({ id: first.id, name: first.name, isNew: false, isSwitched: true });
+    expect(third).toMatchObject({ id: first.id, name: first.name, new: false, switched: true });
     expect(readlinkSync(join(dist, "current"))).toBe(`releases/${first.name}`);
     expect(readdirSync(join(dist, "releases"))).toEqual([first.name, second.name]);
     unlinkSync(join(dist, "current"));
-    expect(await publish()).toMatchObject({ name: first.name, isNew: false, isSwitched: true });
-    expect(await publish()).toMatchObject({ name: first.name, isNew: false, isSwitched: false });
+    expect(await publish()).toMatchObject({ name: first.name, new: false, switched: true });
+    expect(await publish()).toMatchObject({ name: first.name, new: false, switched: false });
   });
 });
 

@@ -3,7 +3,7 @@ import { build } from "../../lib/index.js";
 
 const [, , db, dist] = process.argv;
 process.on("message", async () => {
-  const { id, isNew } = await build({
+  const { id, new: isNew } = await build({
     db,
     dist,
     baseUrl: "https://directory.example.com",

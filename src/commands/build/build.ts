@@ -15,7 +15,7 @@ import type { BuildResult } from "../../snapshot/result.js";
 import { warnUntidied } from "../program/failure.js";
 import { progressBar } from "../program/progress.js";
 import { createStop } from "../program/signals.js";
-import { type Given, type Io, ignoreLostOutput, print, say } from "../program/verb.js";
+import { type Given, type Io, ignoreLostOutput, print, printResult, say } from "../program/verb.js";
 import { passwordOf } from "./password.js";
 import { reportShard, requireShardFlags, runShard } from "./shard.js";
 import { describeBuild } from "./summary.js";
@@ -25,7 +25,7 @@ export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   requireShardFlags(settings);
   const { db, baseUrl } = need(settings, "db", "baseUrl");
   const password = passwordOf(settings.signKey, io);
-  const started = io.now();
+  const began = io.now();
   const contract = await loadContract(settings.contract);
   const { words } = contract.listing;
   const bar = settings.json || settings.quiet ? undefined : progressBar(io, words);
@@ -44,12 +44,12 @@ export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
     if (settings.shard !== undefined) {
       const part = await runShard(settings, options, effects, io.env);
       bar?.clear();
-      reportShard(part, { words, milliseconds: io.now() - started }, settings, io);
+      reportShard(part, { words, began }, settings, io);
       return ExitCode.done;
     }
     const result = await buildRelease(options, effects);
     bar?.clear();
-    await report(result, { contract, milliseconds: io.now() - started }, settings, io);
+    report(result, { contract, began }, settings, io);
     warnUntidied(io, result.untidied);
     return ExitCode.done;
   } catch (error) {
@@ -76,56 +76,16 @@ function isDefaultDist(dist: string, io: Io): boolean {
   return dist === defaultSettings(io.cwd).dist;
 }
 
-async function report(
+function report(
   result: BuildResult,
-  { contract, milliseconds }: { contract: Contract; milliseconds: number },
+  { contract, began }: { contract: Contract; began: number },
   settings: Settings,
   io: Io,
-): Promise<void> {
+): void {
   ignoreLostOutput(io, `Release ${result.id} is current.`);
-  if (settings.json) {
-    const {
-      id,
-      name,
-      folder,
-      isNew,
-      records,
-      pages,
-      bytes,
-      largestPage,
-      linked,
-      skipped,
-      warnings,
-      signedWith,
-      lookup,
-      explorer,
-      changes,
-      untidied,
-      notes,
-    } = result;
-    const facts = {
-      id,
-      name,
-      folder,
-      new: isNew,
-      records,
-      pages,
-      bytes,
-      largestPage,
-      linked,
-      skipped,
-      warnings,
-      signedWith,
-      lookup,
-      explorer,
-      changes: changes && { ...changes, none: changes.none ?? null },
-      untidied,
-      notes,
-    };
-    const seconds = Math.round(milliseconds) / 1000;
-    const gates = result.gates && { gates: { ...result.gates, previous: result.gates.previous ?? null } };
-    print(io, toJson({ ...facts, problems: result.problems, seconds, ...gates }));
-  } else if (!settings.quiet) {
+  if (settings.json) printResult(io, result, began);
+  else if (!settings.quiet) {
+    const milliseconds = io.now() - began;
     const { dist, pageSize } = settings;
     const next = isDefaultDist(dist, io) ? "rollcall serve" : `rollcall serve ${shellWord(dist)}`;
     const { db } = need(settings, "db");

@@ -74,22 +74,9 @@ function jsonLines(io: Io): DevScreen {
       printEvent("listening", { url });
     },
     async onBuilt({ url, result, milliseconds, files, changes, made }) {
-      const { id, records, pages, skipped, warnings, problems } = result;
       const seconds = Math.round(milliseconds) / 1000;
       const diff = changes ? diffCounts(changes) : null;
-      printEvent("built", {
-        url,
-        files,
-        id,
-        records,
-        pages,
-        skipped,
-        warnings,
-        problems,
-        seconds,
-        diff,
-        made: made ?? null,
-      });
+      printEvent("built", { url, files, made: made ?? null, ...result, diff, seconds });
     },
     async onTrouble({ error, files, isServing }) {
       const problems = error instanceof InvalidRecordsError ? error.problems : null;

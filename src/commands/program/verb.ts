@@ -1,6 +1,7 @@
 /** The interface of verbs, and their I/O, which `cli.ts` provides. */
 import type { ExitCode } from "../../errors.js";
 import { align, type Env, type Line, type Output, painter } from "../../print/style.js";
+import { toJson } from "../../print/text.js";
 import type { Settings } from "../../settings/settings.js";
 
 /** A verb: its help, and the function that runs it. Its flags come from the table of settings. */
@@ -85,6 +86,11 @@ export function ignoreLostOutput(io: Io, done: string): void {
     isSaid = true;
     say(io, `warning: stdout cannot be written (${why}). ${done}`);
   };
+}
+
+/** Prints a verb's result as JSON, with the seconds since it `began`. */
+export function printResult(io: Io, result: object, began: number): void {
+  print(io, toJson({ ...result, seconds: Math.round(io.now() - began) / 1000 }));
 }
 
 /** Prints output for programs, on stdout. */

@@ -37,7 +37,7 @@ export interface ShardResult {
   /** The path of the part. */
   folder: string;
   /** False if an intact part already existed. */
-  isNew: boolean;
+  new: boolean;
   /** Records in the part, and in the source. */
   records: number;
   total: number;
@@ -150,5 +150,5 @@ async function writeOrRefuse(job: Job, aside: AsidePart, log: PartLog) {
 
 function resultOf({ folder, manifest }: ShardPart, isNew: boolean): ShardResult {
   const { shard, records, total, pages, bytes, warnings } = manifest;
-  return { shard, folder, isNew, records, total, pages, bytes, warnings };
+  return { shard, folder, new: isNew, records, total, pages, bytes, warnings };
 }
