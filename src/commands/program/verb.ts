@@ -6,8 +6,6 @@ import type { Settings } from "../../settings/settings.js";
 
 /** A verb: its help, and the function that runs it. Its flags come from the table of settings. */
 export interface Verb {
-  /** Other names of the verb. */
-  aliases?: readonly string[];
   /** One line, for the list of verbs. */
   summary: string;
   /** Text that only the verb's own help has. */

@@ -97,7 +97,6 @@ Never overwrites a file.`,
     load: async () => (await import("../serve.js")).runServe,
   },
   host: {
-    aliases: ["adapt"],
     summary: "Write the configuration for nginx, Apache, Cloudflare and other hosts",
     arguments: {
       "[name]": "nginx, apache, cloudflare, ... (default: list all hosts)",
@@ -137,7 +136,6 @@ Never overwrites a file.`,
     load: async () => (await import("../mirror.js")).runMirror,
   },
   releases: {
-    aliases: ["list", "ls"],
     summary: "List the releases, newest first",
     arguments: { "[dist]": DIST },
     examples: [["rollcall releases", "print id, time, records, pages and size of each release in dist"]],
