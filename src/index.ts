@@ -1,38 +1,131 @@
 /// <reference types="node" preserve="true" />
 /** The library `rollcall`: the verbs and the reader of releases that the command line uses. */
+import { z } from "zod";
+import type { AnyRecord } from "./contract/contract.js";
+import * as hosts from "./hosts/adapt.js";
+import * as starter from "./init/init.js";
+import * as mirrors from "./mirror/mirror.js";
+import * as targets from "./publish/publish.js";
+import type { PublishOptions } from "./publish/target.js";
+import * as servers from "./server/server.js";
+import { path } from "./settings/kinds.js";
+import { library, type Rule } from "./settings/options.js";
+import { SETTINGS } from "./settings/table.js";
+import * as sides from "./sides/compare.js";
+import * as snapshot from "./snapshot/build.js";
+import type { BuildEffects, BuildOptions } from "./snapshot/options.js";
+import type { BuildResult } from "./snapshot/result.js";
+import * as shards from "./snapshot/shards/shard.js";
+import type { VerifyEffects, VerifyOptions } from "./verify/options.js";
+import * as verification from "./verify/verify.js";
 
 export type { Contract } from "./contract/contract.js";
 export type { ContractFile, RecordOf } from "./contract/file/form.js";
 export type { Page } from "./contract/page.js";
 export type { Snapshot } from "./contract/snapshot.js";
 export type { User } from "./contract/users.js";
-export { GateError, type Gates, type Limit } from "./diff/gates.js";
+export { GateError } from "./diff/gates.js";
 export { UserError } from "./errors.js";
-export { type AdaptEffects, type Adapted, type AdaptOptions, adapt, listHosts } from "./hosts/adapt.js";
-export { type InitOptions, type InitResult, initialize as init } from "./init/init.js";
-export { type MirrorEffects, type MirrorOptions, type MirrorResult, mirror } from "./mirror/mirror.js";
-export { type PublishEffects, type PublishOptions, type PublishResult, publish } from "./publish/publish.js";
+export { type AdaptEffects, type Adapted, type AdaptOptions, listHosts } from "./hosts/adapt.js";
+export type { InitEffects, InitOptions, InitResult } from "./init/init.js";
+export type { MirrorEffects, MirrorOptions, MirrorResult } from "./mirror/mirror.js";
+export type { PublishEffects, PublishResult } from "./publish/publish.js";
+export type { PublishOptions } from "./publish/target.js";
 export { listReleases, type ReleaseSummary } from "./release/list.js";
 export { openRelease, type Release } from "./release/open.js";
 export { type UseEffects, type UseResult, useRelease } from "./release/use.js";
 export type { AccessEntry } from "./server/access-log.js";
-export {
-  type ListingServer as Server,
-  type ListingServerEffects as ServerEffects,
-  type ListingServerOptions as ServerOptions,
-  openListingServer as createServer,
+export type {
+  ListingServer as Server,
+  ListingServerEffects as ServerEffects,
+  ListingServerOptions as ServerOptions,
 } from "./server/server.js";
-export {
-  type CompareEffects as DiffEffects,
-  type CompareOptions as DiffOptions,
-  type Comparison as DiffResult,
-  compare as diff,
+export type {
+  CompareEffects as DiffEffects,
+  CompareOptions as DiffOptions,
+  Comparison as DiffResult,
 } from "./sides/compare.js";
-export { build } from "./snapshot/build.js";
 export type { BuildEffects, BuildOptions } from "./snapshot/options.js";
 export { InvalidRecordsError, type Problem, type ProblemKind, type ProblemReport } from "./snapshot/problems.js";
 export type { BuildResult } from "./snapshot/result.js";
-export { buildShard, type ShardOptions, type ShardResult } from "./snapshot/shards/shard.js";
+export type { ShardOptions, ShardResult } from "./snapshot/shards/shard.js";
 export type { VerifyEffects, VerifyOptions } from "./verify/options.js";
 export type { Finding, Row as Check } from "./verify/verdict.js";
-export { type VerifyResult, verify } from "./verify/verify.js";
+export type { VerifyResult } from "./verify/verify.js";
+
+const text = (allowed: string): Rule => ({ schema: z.string().min(1), allowed });
+const { shard, parts } = SETTINGS;
+
+/** Makes a release, and makes it current. A build that fails leaves the current release unchanged. */
+export const build = library<BuildOptions, BuildEffects, BuildResult>("build", "build", snapshot.build, {
+  required: ["db", "baseUrl"],
+});
+
+/** Makes one shard's part of a release. */
+export const buildShard = library<shards.ShardOptions, BuildEffects, shards.ShardResult>(
+  "buildShard",
+  "build",
+  shards.buildShard,
+  { own: { shard, parts }, required: ["db", "baseUrl", "shard", "parts"] },
+);
+
+/**
+ * Compares two snapshots, record by record.
+ * @typeParam T the type of a record, which the caller knows from the contracts.
+ */
+export const diff = library<sides.CompareOptions, sides.CompareEffects, sides.Comparison>(
+  "diff",
+  "diff",
+  sides.compare,
+  {
+    own: { old: text("the name of a snapshot"), new: text("the name of a snapshot") },
+  },
+) as <T = AnyRecord>(options: sides.CompareOptions, effects?: sides.CompareEffects) => Promise<sides.Comparison<T>>;
+
+/** Verifies a release on disk, or what a host serves. Differences are findings, not errors. */
+export const verify = library<VerifyOptions, VerifyEffects, verification.VerifyResult>(
+  "verify",
+  "verify",
+  verification.verify,
+  { own: { what: text("the name of a release or the URL of a host") } },
+);
+
+/** Opens a server that does not listen yet. */
+export const createServer = library<servers.ListingServerOptions, servers.ListingServerEffects, servers.ListingServer>(
+  "createServer",
+  "serve",
+  servers.createListingServer,
+);
+
+/** Writes what a host needs to serve a listing. */
+export const adapt = library<hosts.AdaptOptions, hosts.AdaptEffects, hosts.Adapted>("adapt", "host", hosts.adapt, {
+  own: { name: text("the name of a host") },
+  required: ["name"],
+});
+
+/** Makes a folder or a bucket equal to a release. If a run ends early, the next one completes it. */
+export const publish = library<PublishOptions, targets.PublishEffects, targets.PublishResult>(
+  "publish",
+  "publish",
+  targets.publish,
+  { own: { target: text("a folder or s3://BUCKET/PREFIX") }, required: ["target"] },
+);
+
+/** Updates a mirror of a published listing, or creates it. */
+export const mirror = library<mirrors.MirrorOptions, mirrors.MirrorEffects, mirrors.MirrorResult>(
+  "mirror",
+  "mirror",
+  mirrors.mirror,
+  {
+    own: { url: text("the base URL of a listing"), file: path("<file>") },
+    required: ["url", "file"],
+  },
+);
+
+/** Writes a starter config, with sample users or with a contract for a table. Never overwrites files. */
+export const init = library<starter.InitOptions, starter.InitEffects, starter.InitResult>(
+  "init",
+  "init",
+  starter.initialize,
+  { own: { folder: path("<folder>") }, required: ["folder"] },
+);

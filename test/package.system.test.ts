@@ -61,10 +61,10 @@ const PROGRAM = `\
 import { build, createServer, openRelease, UserError, type BuildResult, type Server, type Release, type User } from "rollcall";
 
 const result: BuildResult = await build({
-  db: "data/users.sqlite", baseUrl: "https://example.com", dist: "library", pageSize: 250, encodings: ["gzip"],
+  db: "data/users.sqlite", baseUrl: "https://example.com", dist: "library", pageSize: 250, compress: ["gzip"],
 });
 const release: Release = await openRelease(result.folder);
-const host: Server = await createServer({ folder: "library" });
+const host: Server = await createServer({ dist: "library" });
 const { url } = await host.listen({ port: 0 });
 const answer = await fetch(\`\${url}/api/users/?page=4\`);
 const { count, results } = (await answer.json()) as { count: number; results: User[] };

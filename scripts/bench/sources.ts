@@ -59,7 +59,7 @@ function columnsOf(db: Database.Database, expressions: Readonly<Record<string, s
 }
 
 export function buildCommand(cli: string, db: string, dist: string, ...flags: readonly string[]): string[] {
-  return [process.execPath, cli, "build", "--db", db, "--out", dist, "--base-url", BASE_URL, "--quiet", ...flags];
+  return [process.execPath, cli, "build", "--db", db, "--dist", dist, "--base-url", BASE_URL, "--quiet", ...flags];
 }
 
 /** Builds a release. @returns its folder. */

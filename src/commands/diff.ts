@@ -1,9 +1,8 @@
 /** `rollcall diff`: reports what changed between two snapshots. */
 import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
-import { type Settings, sourceSettings } from "../settings/settings.js";
+import { optionsOf, type Settings } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
-import type { SourceSideOptions } from "../sides/source.js";
 import { InvalidRecordsError } from "../snapshot/problems.js";
 import { writeDocument } from "./program/document.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
@@ -23,12 +22,9 @@ async function compareAndPrint(
   bar: Progress | undefined,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  const { dist, only, ignore, maxAdded, maxRemoved, maxChanged, maxField } = settings;
-  const gates = { maxAdded, maxRemoved, maxChanged, maxField };
-  const source: SourceSideOptions = { ...sourceSettings(settings), baseUrl: settings.baseUrl };
   try {
     const result = await compare(
-      { ...source, old, new: newer, dist, only, ignore, gates },
+      { old, new: newer, ...optionsOf("diff", settings) },
       { cwd: io.cwd, signal, onProgress: ({ records, total, words }) => bar?.update(records, total, words) },
     );
     bar?.clear();

@@ -26,8 +26,7 @@ export async function runForget({ settings, words }: Given, io: Io): Promise<Exi
         waiting.push(url);
         if (!json && waiting.length === LINES_AT_ONCE) await printUrls(io, waiting.splice(0));
       }
-      if (json)
-        await printUrls(io, [toJson({ removed: plan.removed, urls: waiting, unknown: plan.unknown, kept: plan.kept })]);
+      if (json) await printUrls(io, [toJson({ ...planned, urls: waiting })]);
       else if (waiting.length > 0) await printUrls(io, waiting);
     },
   });

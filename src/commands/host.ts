@@ -4,10 +4,10 @@ import { ExitCode } from "../errors.js";
 import { type Adapted, adapt, listHosts } from "../hosts/adapt.js";
 import type { HostFile } from "../hosts/host.js";
 import { HOSTS, hostRow } from "../hosts/hosts.js";
-import { align, type Paint, painter } from "../print/style.js";
+import { type Paint, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
-import type { Settings } from "../settings/settings.js";
-import { type Given, type Io, print, say } from "./program/verb.js";
+import { optionsOf, type Settings } from "../settings/settings.js";
+import { type Given, type Io, print, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall host`. @returns its exit code. @throws UserError */
 export async function runHost({ settings, arguments: { name } }: Given, io: Io): Promise<ExitCode> {
@@ -15,9 +15,7 @@ export async function runHost({ settings, arguments: { name } }: Given, io: Io):
     print(io, settings.json ? toJson(listHosts()) : describeHosts(painter(io.stdout, io.env)));
     return ExitCode.done;
   }
-  const { dist, release, write, root, serverName, basePath, address, listenPort, cacheControl } = settings;
-  const options = { dist, release, write, root, serverName, basePath, address, listenPort, cacheControl };
-  report(await adapt(name, options, { cwd: io.cwd }), settings, io);
+  report(await adapt({ name, ...optionsOf("host", settings) }, { cwd: io.cwd }), settings, io);
   return ExitCode.done;
 }
 
@@ -32,29 +30,26 @@ function describeHosts(paint: Paint): string {
   return blocks.join("\n\n");
 }
 
-function report({ files, steps, notes, ...facts }: Adapted, { write, json }: Settings, io: Io): void {
+function report(result: Adapted, { write, json }: Settings, io: Io): void {
   if (json) {
-    const shown = files.map(({ text, isWritten, ...file }) => ({
-      ...file,
-      ...(isWritten === undefined ? { text } : { written: isWritten }),
-    }));
-    print(io, toJson({ ...facts, files: shown, steps, notes }));
+    print(io, toJson(result));
     return;
   }
+  const { files, steps, notes } = result;
   if (write === undefined) print(io, concatenated(files));
   const lines = [
-    ...files.map(({ path, instructions, isWritten }) => ({
-      verb: isWritten === undefined ? "file" : isWritten ? "wrote" : "kept",
+    ...files.map(({ path, instructions, written }) => ({
+      verb: written === undefined ? "file" : written ? "wrote" : "kept",
       value: path,
       detail:
-        isWritten === false
+        written === false
           ? "exists already; to write it again, move it away first"
           : instructions.replaceAll("\n", " "),
     })),
     ...steps.map((step) => ({ verb: "then", value: step })),
     ...notes.map((note) => ({ verb: "note", value: note, loud: true })),
   ];
-  say(io, align(lines, painter(io.stderr, io.env)));
+  sayLines(io, lines);
 }
 
 /** The text of a single file; of several, each with its name before it. */

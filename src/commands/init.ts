@@ -8,17 +8,18 @@ import { count, number } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { CONTRACT_FILE } from "../settings/file.js";
+import { optionsOf } from "../settings/settings.js";
 import { stoppable } from "./program/signals.js";
 import { type Given, type Io, print, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall init`. @returns its exit code. @throws UserError */
 export async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
-  const { from, table, query, sourceFormat, separator, quote, encoding, convert } = settings;
-  const options = { from, table, query, sourceFormat, separator, quote, encoding, convert, null: settings.null };
-  const step = (signal: AbortSignal) => initialize(io.cwd, { ...options, signal });
+  const options = { folder: io.cwd, ...optionsOf("init", settings) };
+  const step = (signal: AbortSignal) => initialize(options, { signal });
   const result = await stoppable(io.signals, step, "nothing was written");
   if (settings.json) print(io, toJson(result));
-  else if (!settings.quiet) sayLines(io, [...describe(result, convert), { verb: "next", value: nextCommand(result) }]);
+  else if (!settings.quiet)
+    sayLines(io, [...describe(result, settings.convert), { verb: "next", value: nextCommand(result) }]);
   return ExitCode.done;
 }
 

@@ -2,21 +2,20 @@
 import { ExitCode } from "../errors.js";
 import { count, duration, number, size } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
-import { toJson, visible } from "../print/text.js";
+import { visible } from "../print/text.js";
 import type { StepKind } from "../publish/plan.js";
 import { type PublishResult, publish as publishRelease } from "../publish/publish.js";
 import { at, hasScheme } from "../settings/kinds.js";
-import type { Settings } from "../settings/settings.js";
+import { optionsOf } from "../settings/settings.js";
 import { type Progress, withProgress } from "./program/progress.js";
-import { type Given, type Io, ignoreLostOutput, print, sayLines } from "./program/verb.js";
+import { type Given, type Io, ignoreLostOutput, print, printResult, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall publish`. @returns its exit code. @throws UserError */
 export async function runPublish({ settings, arguments: { target = "" } }: Given, io: Io): Promise<ExitCode> {
-  const { json, quiet, dryRun, purgeList } = settings;
-  const started = io.now();
-  const { dist, force, expect, release, endpoint, cacheControl } = settings;
+  const { json, quiet, dryRun } = settings;
+  const began = io.now();
   const place = hasScheme(target) ? target : at(io.cwd, target);
-  const options = { dist, target: place, release, endpoint, cacheControl, force, expect, dryRun, purgeList };
+  const options = { target: place, ...optionsOf("publish", settings) };
   const onStep = (kind: StepKind, path: string) => print(io, `${SIGNS[kind]} ${visible(path)}`);
   const step = (bar: Progress | undefined, signal: AbortSignal) =>
     publishRelease(options, {
@@ -28,16 +27,15 @@ export async function runPublish({ settings, arguments: { target = "" } }: Given
   const outcome = dryRun ? "nothing was changed" : "run this again to continue";
   const result = await withProgress(io, json || quiet ? undefined : "file", step, outcome);
   if (!dryRun) ignoreLostOutput(io, `Release ${result.id} is published to ${result.target}.`);
-  const milliseconds = io.now() - started;
-  if (json) print(io, toJson({ ...result, dry_run: dryRun, seconds: Math.round(milliseconds) / 1000 }));
-  else if (!quiet) sayLines(io, describePublish(result, milliseconds, settings));
+  if (json) printResult(io, result, began);
+  else if (!quiet) sayLines(io, describePublish(result, io.now() - began, settings.purgeList));
   return ExitCode.done;
 }
 
 const SIGNS: Readonly<Record<StepKind, string>> = { add: "+", change: "~", remove: "-" };
 
-function describePublish(result: PublishResult, milliseconds: number, { dryRun, purgeList }: Settings): Line[] {
-  const { added, changed, removed, same, bytes, urls, requests, warnings } = result;
+function describePublish(result: PublishResult, milliseconds: number, purgeList: string | undefined): Line[] {
+  const { dryRun, added, changed, removed, same, bytes, urls, requests, warnings } = result;
   const counts = `${number(added)} new, ${number(changed)} changed, ${number(removed)} gone`;
   const lines: Line[] = [
     { verb: "publish", value: fromTo(result), detail: result.target },

@@ -10,12 +10,7 @@ import { type Given, type Io, print } from "./program/verb.js";
 /** Runs `rollcall releases`. @returns its exit code. @throws UserError */
 export async function runReleases({ settings }: Given, io: Io): Promise<ExitCode> {
   const list = await listReleases(settings.dist);
-  print(
-    io,
-    settings.json
-      ? toJson(list.map(({ words: _, ...release }) => release))
-      : describeReleases(list, painter(io.stdout, io.env)),
-  );
+  print(io, settings.json ? toJson(list) : describeReleases(list, painter(io.stdout, io.env)));
   return ExitCode.done;
 }
 

@@ -14,7 +14,7 @@ import { SERVER_LIMITS } from "../server/limits.js";
 import type { HandedSocket } from "../server/listen.js";
 import type { CountedEffects, CountedServer, ServedRelease } from "../server/server.js";
 import { toListener } from "../settings/kinds.js";
-import { type Settings, settingOf } from "../settings/settings.js";
+import { optionsOf, type Settings, settingOf } from "../settings/settings.js";
 import { accessLine } from "./access.js";
 import { listenForSignals, type ServerSignals } from "./program/signals.js";
 import { type Given, type Io, print, say, sayLines } from "./program/verb.js";
@@ -138,11 +138,12 @@ async function continueWithoutLog(io: Io, log: (line: string) => void): Promise<
 }
 
 /** Opens the server. If there are releases but none is current, the error says how to choose one. */
-async function open({ dist, cacheControl, cacheMb }: Settings, effects: CountedEffects) {
+async function open(settings: Settings, effects: CountedEffects) {
   try {
     const { createListingServer } = await import("../server/server.js");
-    return await createListingServer({ folder: dist, cacheControl, cacheMb }, effects);
+    return await createListingServer(optionsOf("serve", settings), effects);
   } catch (error) {
+    const { dist } = settings;
     if (!(error instanceof UserError) || existsSync(join(dist, CURRENT))) throw error;
     throw noCurrent(dist, error);
   }

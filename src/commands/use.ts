@@ -9,14 +9,11 @@ import { type Given, type Io, ignoreLostOutput, print, sayLines } from "./progra
 
 /** Runs `rollcall use`. @returns its exit code. @throws UserError */
 export async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Promise<ExitCode> {
-  const { now, before, untidied } = await stoppable(io.signals, (signal) =>
-    useRelease(settings.dist, id, { cwd: io.cwd, signal }),
-  );
+  const result = await stoppable(io.signals, (signal) => useRelease(settings.dist, id, { cwd: io.cwd, signal }));
+  const { now, before, untidied } = result;
   ignoreLostOutput(io, `Release ${now.id} is current.`);
-  if (settings.json) {
-    const { id, name, folder } = now;
-    print(io, toJson({ id, name, folder, before: before?.id ?? null, untidied }));
-  } else if (!settings.quiet) {
+  if (settings.json) print(io, toJson(result));
+  else if (!settings.quiet) {
     const isSame = before?.name === now.name;
     const value = isSame ? `${now.id} is current already` : `${before?.id ?? "none"} -> ${now.id}`;
     sayLines(io, [

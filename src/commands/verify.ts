@@ -6,20 +6,20 @@ import type { Words } from "../print/numbers.js";
 import { count, duration, number } from "../print/numbers.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { table } from "../print/table.js";
-import { shorten, toJson, visible } from "../print/text.js";
+import { shorten, visible } from "../print/text.js";
+import { optionsOf } from "../settings/settings.js";
 import type { VerifyEffects } from "../verify/options.js";
 import type { Asked, Finding, Row, Verdict } from "../verify/verdict.js";
 import { verify as prove } from "../verify/verify.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
 import { wrap } from "./program/help.js";
 import { withProgress } from "./program/progress.js";
-import { type Given, type Io, print } from "./program/verb.js";
+import { type Given, type Io, print, printResult } from "./program/verb.js";
 
 /** Runs `rollcall verify`. @returns its exit code. @throws UserError */
 export async function runVerify({ settings, arguments: { what } }: Given, io: Io): Promise<ExitCode> {
-  const { dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge } = settings;
-  const started = io.now();
-  const options = { what, dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge };
+  const began = io.now();
+  const options = { what, ...optionsOf("verify", settings) };
   const result = await refusalsAsUsageErrors(() =>
     withProgress(io, isHttpUrl(what ?? "") ? "request" : "record", (bar, signal) => {
       const onProgress: VerifyEffects["onProgress"] = (done) => {
@@ -31,9 +31,9 @@ export async function runVerify({ settings, arguments: { what } }: Given, io: Io
     }),
   );
   const { passed, ...verdict } = result;
-  const milliseconds = io.now() - started;
+  const milliseconds = io.now() - began;
   const { columns: width = UNKNOWN_WIDTH } = io.stdout;
-  if (settings.json) print(io, toJson({ ...result, seconds: Math.round(milliseconds) / 1000 }));
+  if (settings.json) printResult(io, result, began);
   else print(io, describeVerdict(verdict, { milliseconds, width, paint: painter(io.stdout, io.env) }));
   return passed ? ExitCode.done : ExitCode.refused;
 }

@@ -9,21 +9,18 @@ import { type Found, findLargest } from "../init/init.js";
 import type { Proposal } from "../init/propose.js";
 import { repeat } from "../repeat.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
-import type { OptionsOf, SourceSetting } from "../settings/settings.js";
+import { type Complete, type OptionsFor, withDefaults } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import { build } from "../snapshot/build.js";
-import type { BuildOptions, OnBuildProgress } from "../snapshot/options.js";
+import type { OnBuildProgress } from "../snapshot/options.js";
 import type { BuildResult } from "../snapshot/result.js";
 import { ForeignSourceError } from "../source/relation.js";
 import { type EarlyHost, listenEarly } from "./early-host.js";
 import { type Watched, Watcher } from "./watch.js";
 
 /** The settings of one build that `rollcall dev` does not decide itself. */
-export interface DevSettings
-  extends OptionsOf<SourceSetting | "bulk" | "csv" | "changes">,
-    Pick<BuildOptions, "db" | "problemsFile"> {
-  /** Only its path is used: links lead to the address that the run listens on. */
-  baseUrl?: string | undefined;
+export interface DevSettings extends Complete<OptionsFor<"dev">> {
+  db: string;
 }
 
 export interface DevOptions {
@@ -52,6 +49,7 @@ export interface DevBuild {
   url: string;
   db: string;
   contract: Contract;
+  /** The file of all problems. */
   problemsFile: string | undefined;
   /** How the contract was made, if none was given and the source is not a directory of users. */
   made: MadeContract | undefined;
@@ -183,7 +181,7 @@ async function buildAndServe(
   const dist = join(scratch, "dist");
   const began = performance.now();
   const result = await build(
-    {
+    withDefaults("build", {
       ...settings,
       contract: contract.file,
       baseUrl: base,
@@ -193,16 +191,18 @@ async function buildAndServe(
       explorer: true,
       // The contract may give the listing another path.
       force: true,
-    },
+    }),
     { signal, onProgress },
   );
   const milliseconds = performance.now() - began;
   await host.show(dist);
   const isOther = served !== undefined && served.id !== result.id;
   const { workers } = settings;
-  const changes = isOther ? await compare({ old: served.id, new: result.id, dist, workers }, { signal }) : undefined;
+  const changes = isOther
+    ? await compare(withDefaults("diff", { old: served.id, new: result.id, dist, workers }), { signal })
+    : undefined;
   try {
-    const { db, problemsFile } = settings;
+    const { db, problems: problemsFile } = settings;
     await onBuilt({
       url: result.explorer ?? base,
       db,

@@ -34,7 +34,7 @@ export async function listenEarly(port: number | undefined, log: (line: string) 
     async show(folder) {
       if (site) await site.reload();
       // Without NO_CACHE, a browser would show cached pages of the last build.
-      else site = await createListingServer({ folder, cacheControl: NO_CACHE }, { log });
+      else site = await createListingServer({ dist: folder, cacheControl: NO_CACHE }, { log });
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

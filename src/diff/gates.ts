@@ -4,23 +4,14 @@ import { ExitCode, UserError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
 import { shellWord } from "../print/text.js";
 import { idOf } from "../release/name.js";
-import type { OptionRules } from "../settings/options.js";
-import { pick } from "../settings/settings.js";
+import type { OptionsOf } from "../settings/settings.js";
 import type { Diff } from "./change.js";
 
 /** Maximum changes: numbers of records, or percentages of the records of the old snapshot. */
-export interface Gates {
-  maxAdded?: Limit | undefined;
-  maxRemoved?: Limit | undefined;
-  maxChanged?: Limit | undefined;
-  /** How many records may change in a field: `country=10`, `name=5%`. */
-  maxField?: readonly string[] | undefined;
-}
+export type Gates = OptionsOf<"maxAdded" | "maxRemoved" | "maxChanged" | "maxField">;
 
 /** A number of records, or a percentage: `10`, `"10"`, `"2%"`. */
-export type Limit = number | string;
-
-export const GATES: OptionRules<Gates> = pick("maxAdded", "maxRemoved", "maxChanged", "maxField");
+type Limit = number | string;
 
 /** The error for a release that exceeds gates, so it was not made current. */
 export class GateError extends UserError {

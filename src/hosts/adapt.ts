@@ -8,18 +8,16 @@ import type { Release } from "../release/open.js";
 import { findRefusal } from "../release/refusals.js";
 import { findUnreadable } from "../release/sharing.js";
 import { replaceFiles } from "../release/writer.js";
-import { checkOptions, folder, type OptionRules } from "../settings/options.js";
-import { type OptionsOf, pick } from "../settings/settings.js";
-import { SETTINGS } from "../settings/table.js";
+import type { Complete, OptionsFor } from "../settings/settings.js";
 import { filesFor, type Host, type HostFile } from "./host.js";
 import { HOSTS, hostOf, hostRow, unsupportedFeatures } from "./hosts.js";
 import { deployedFiles, notesOnLimits } from "./limits.js";
-import { listingSettings, SITE_SETTINGS, type SiteOptions, siteOf } from "./site.js";
+import { listingSettings, siteOf } from "./site.js";
 import { recordWith } from "./written.js";
 
-export interface AdaptOptions extends SiteOptions, OptionsOf<"release" | "write"> {
-  /** The folder of the releases; `dist` by default. */
-  dist?: string | undefined;
+export interface AdaptOptions extends OptionsFor<"host"> {
+  /** A host's name in `listHosts`. */
+  name: string;
 }
 
 export interface AdaptEffects {
@@ -40,28 +38,18 @@ export interface Adapted {
 
 interface WrittenFile extends HostFile {
   /** False for a site's file that exists already, since it belongs to the administrator. Undefined if nothing is written. */
-  isWritten?: boolean;
+  written?: boolean;
 }
-
-const OPTIONS: OptionRules<AdaptOptions> = { dist: folder, ...SITE_SETTINGS, ...pick("release", "write") };
-const EFFECTS: OptionRules<AdaptEffects> = { cwd: folder };
 
 /**
  * Writes what a host needs to serve a listing. For nginx, Apache and Caddy, that is the site's file, which is written once.
- * @param name a host's name in `listHosts`.
  * @throws UserError if the host or release does not exist, if the host cannot name a path, or if a file cannot be written;
  * then no file is written.
  */
-export async function adapt(name: string, given: AdaptOptions = {}, effects: AdaptEffects = {}): Promise<Adapted> {
+export async function adapt(options: Complete<AdaptOptions>, { cwd = "." }: AdaptEffects = {}): Promise<Adapted> {
+  const { name, write } = options;
   const host = hostOf(name);
-  const {
-    dist: chosen = SETTINGS.dist.default,
-    release: word,
-    write,
-    ...options
-  } = checkOptions("adapt", given, OPTIONS);
-  const { cwd = "." } = checkOptions("adapt's third argument", effects, EFFECTS);
-  const release = await openChosen(chosen, word, cwd);
+  const release = await openChosen(options.dist, options.release, cwd);
   const { snapshot, contract } = release;
   const settings = listingSettings(
     { baseUrl: snapshot.base_url, path: contract.listing.path, encodings: snapshot.encodings },
@@ -88,12 +76,12 @@ async function writeFiles(
   { site }: Host,
   record: [path: string, text: string],
 ): Promise<WrittenFile[]> {
-  const marked = files.map((file) => ({ ...file, isWritten: !(site && existsSync(join(folder, file.path))) }));
-  const written = marked.filter(({ isWritten }) => isWritten);
-  if (written.length === 0) return marked;
+  const marked = files.map((file) => ({ ...file, written: !(site && existsSync(join(folder, file.path))) }));
+  const toWrite = marked.filter(({ written }) => written);
+  if (toWrite.length === 0) return marked;
   try {
-    for (const { path } of written) await mkdir(dirname(join(folder, path)), { recursive: true });
-    replaceFiles([...written.map(({ path, text }) => [join(folder, path), text] as const), record]);
+    for (const { path } of toWrite) await mkdir(dirname(join(folder, path)), { recursive: true });
+    replaceFiles([...toWrite.map(({ path, text }) => [join(folder, path), text] as const), record]);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const why = explainRefusal(error, "another folder with --write", findRefusal(folder) ?? codeOf(error));

@@ -3,13 +3,12 @@ import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
 import { usageError } from "../errors.js";
 import type { Release } from "../release/open.js";
-import { type OptionsOf, pick } from "../settings/settings.js";
+import type { OptionsOf } from "../settings/settings.js";
 import type { Compression, Rules } from "./rules.js";
 import { type ListingSettings, rulesOf, servedEncodings } from "./rules.js";
 
 /** Settings of a host's files. */
-export const SITE_SETTINGS = pick("serverName", "address", "listenPort", "root", "basePath", "cacheControl");
-export type SiteOptions = OptionsOf<keyof typeof SITE_SETTINGS>;
+export type SiteOptions = OptionsOf<"serverName" | "address" | "listenPort" | "root" | "basePath" | "cacheControl">;
 
 export interface Site {
   rules: Rules;

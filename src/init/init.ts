@@ -9,15 +9,19 @@ import { findRefusal } from "../release/refusals.js";
 import { replaceFile, replaceFiles } from "../release/writer.js";
 import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../settings/file.js";
 import { STDIN } from "../settings/kinds.js";
-import { abortSignal, checkOptions, type OptionRules } from "../settings/options.js";
-import { type OptionsOf, pick } from "../settings/settings.js";
+import type { OptionsFor } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { type Proposal, propose } from "./propose.js";
 import type { Subject, SurveyOptions } from "./subject.js";
 import { largestTable, type OpenSource, survey, withSource } from "./survey.js";
 
 /** Without `from`, the sample users are written. */
-export interface InitOptions extends Omit<SurveyOptions, "from">, OptionsOf<"from"> {
+export interface InitOptions extends OptionsFor<"init"> {
+  /** The folder to write to. */
+  folder: string;
+}
+
+export interface InitEffects {
   /** Stops before anything is written. Then the signal's reason is thrown. */
   signal?: AbortSignal | undefined;
 }
@@ -52,14 +56,9 @@ const STARTER = { baseUrl: `http://${host.default}:${port.default}`, dist: dist.
 export const QUERY_FILE = "rollcall.query.sql";
 const QUERY_COMMENT = `-- The columns of the records, proposed by "rollcall init". Edit it as you need.`;
 
-const OPTIONS: OptionRules<InitOptions> = {
-  signal: abortSignal,
-  ...pick("from", "table", "query", "sourceFormat", "separator", "quote", "encoding", "null", "convert"),
-};
-
 /** Runs `init`, writing files atomically. @throws UserError if files exist already, or cannot be read or written */
-export async function initialize(folder: string, options: InitOptions = {}): Promise<InitResult> {
-  const { signal, from, ...others } = checkOptions("init's second argument", options, OPTIONS);
+export async function initialize(options: InitOptions, { signal }: InitEffects = {}): Promise<InitResult> {
+  const { folder, from, ...others } = options;
   const { table, query, convert } = others;
   if (convert && query !== undefined)
     throw usageError("--convert writes a query of its own, so it excludes --query; convert in that query.");

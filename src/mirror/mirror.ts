@@ -1,21 +1,18 @@
 /** `rollcall mirror`: keeps a copy of a published listing in a SQLite file, and updates it. */
-import { z } from "zod";
 import type { ListingErrorCode } from "../client/errors.js";
 import { openListing } from "../client/listing.js";
 import type { OpenListing, SyncResult } from "../client/options.js";
 import { type AnyRecord, USERS_CONTRACT } from "../contract/contract.js";
-import { isHttpUrl } from "../contract/links.js";
 import { unlessStopped, usageError } from "../errors.js";
 import { explainListing, requireBaseUrl } from "../hosted.js";
 import { publicKeyOf } from "../settings/keys.js";
-import { at, isPath, toMilliseconds } from "../settings/kinds.js";
-import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
-import { type OptionsOf, pick } from "../settings/settings.js";
+import { at, toMilliseconds } from "../settings/kinds.js";
+import type { OptionsFor } from "../settings/settings.js";
 import { tableFor } from "./schema.js";
 import { createSqliteStore } from "./sqlite-store.js";
 
 /** The options of `mirror`. */
-export interface MirrorOptions extends OptionsOf<"key" | "maxAge"> {
+export interface MirrorOptions extends OptionsFor<"mirror"> {
   /** The base URL of the listing. */
   url: string;
   /** The path of the mirror's file, which is created if it does not exist. */
@@ -42,36 +39,21 @@ export interface MirrorResult extends SyncResult {
   /** Requests sent, and bytes of response bodies, decompressed. */
   requests: number;
   bytes: number;
-  /** Duration of the update. */
-  seconds: number;
 }
-
-const OPTIONS: OptionRules<MirrorOptions> = {
-  url: { schema: z.string().refine(isHttpUrl), allowed: "a URL like https://directory.example.com" },
-  file: { schema: z.string().refine(isPath), allowed: "a file's path on this machine" },
-  ...pick("key", "maxAge"),
-};
-const EFFECTS: OptionRules<MirrorEffects> = {
-  onProgress: callback,
-  signal: abortSignal,
-  cwd: folder,
-};
 
 /**
  * Updates a mirror, or creates it.
  * @throws UserError if the file is not a mirror, or the listing cannot be read or verified; the signal's reason. The mirror is
  *   unchanged then.
  */
-export async function mirror(given: MirrorOptions, effects: MirrorEffects = {}): Promise<MirrorResult> {
-  const options = checkOptions("mirror", given, OPTIONS, ["url", "file"]);
-  const checked = checkOptions("mirror's second argument", effects, EFFECTS);
-  const { signal } = checked;
-  const trust = readTrust(options, checked.cwd ?? ".");
+export async function mirror(options: MirrorOptions, effects: MirrorEffects = {}): Promise<MirrorResult> {
+  const { signal, cwd = "." } = effects;
+  const trust = readTrust(options, cwd);
   return unlessStopped(signal, async () => {
     const { fetch, transferred } = countedFetch();
     const how = { ...trust, fetch, signal, timeoutMs: TIMEOUT_MS };
     const listing = openListing<AnyRecord>(requireBaseUrl(options.url), how);
-    return update(listing, options.file, transferred, checked);
+    return update(listing, options.file, transferred, effects);
   });
 }
 
@@ -96,7 +78,6 @@ async function update(
   { onProgress, signal, cwd = "." }: MirrorEffects,
 ): Promise<MirrorResult> {
   const store = createSqliteStore(at(cwd, file), listing.baseUrl);
-  const began = performance.now();
   try {
     const { anew, ...result } = await listing.sync(store, { onProgress, signal });
     const contract = store.contract ?? USERS_CONTRACT;
@@ -109,7 +90,6 @@ async function update(
       ...result,
       ...(why !== undefined && { anew: why }),
       ...transferred,
-      seconds: Math.round(performance.now() - began) / 1000,
     };
   } catch (error) {
     throw await explainListing(error, listing, ADVICE);

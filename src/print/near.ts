@@ -1,9 +1,6 @@
 /** Finds the known name that a misspelled one probably means. */
 import { closest, distance } from "fastest-levenshtein";
 
-/** Ignored in comparisons, since every environment variable begins with it. */
-const PREFIX = "ROLLCALL_";
-
 /** Finds the known name nearest to `unknown`, if any is near. Transposed letters, as in `hots`, come first. */
 export function findNear(unknown: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined;
@@ -20,8 +17,7 @@ export function suggest(unknown: string, known: readonly string[]): string {
 }
 
 function bare(name: string): string {
-  const word = name.replace(PREFIX, "").replace(/[-_\s]/g, "");
-  return word.toLowerCase();
+  return name.replace(/[-_\s]/g, "").toLowerCase();
 }
 
 /** Whether at most a third of the letters are wrong, or one in a short name. */

@@ -14,7 +14,7 @@ import type { PublishedFile, ReleaseFiles } from "./order.js";
 import { encodeOwned, type Owned, ownedNothing, parseOwned } from "./owned.js";
 import { type BucketAddress, type ObjectHeaders, type ObjectStore, openStore } from "./s3.js";
 import { explainStore } from "./store-errors.js";
-import type { Target, TargetOptions } from "./target.js";
+import type { PublishOptions, Target } from "./target.js";
 
 const OWN_HEADERS = { CacheControl: "no-store", ContentType: "application/json" };
 /** Larger files are read into memory one at a time. */
@@ -24,7 +24,7 @@ const MOST_BYTES = 2 ** 31 - 1;
 /** Milliseconds for which a failed run tries to remove its lock. */
 const UNLOCK_MS = 3_000;
 
-type BucketOptions = Pick<TargetOptions, "endpoint" | "cacheControl" | "force">;
+type BucketOptions = Pick<PublishOptions, "endpoint" | "cacheControl" | "force">;
 
 /** Opens a bucket as a target. @throws UserError if the SDK is not installed. */
 export async function openBucket(

@@ -1,6 +1,5 @@
 /** `rollcall publish`: makes a folder or a bucket equal to a release. */
 import { join } from "node:path";
-import { z } from "zod";
 import { explainSystem, UserError, unlessStopped } from "../errors.js";
 import { openChosen } from "../release/choose.js";
 import { EXPLORER, SNAPSHOT } from "../release/layout.js";
@@ -10,8 +9,7 @@ import { holdReleases } from "../release/lock.js";
 import { idOf } from "../release/name.js";
 import { findDamage } from "../release/open.js";
 import { hasScheme } from "../settings/kinds.js";
-import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
-import { pick } from "../settings/settings.js";
+import type { Complete } from "../settings/settings.js";
 import { each } from "../workers/at-most.js";
 import { openBucket } from "./bucket.js";
 import { openTargetFolder } from "./folder.js";
@@ -20,15 +18,8 @@ import { encodeOwned, listingsOf, type Owned, ownedBetween, ownedBy } from "./ow
 import { makePlan, type Plan, type PlanCounts, type StepKind } from "./plan.js";
 import { openPurgeList, type PurgeList } from "./purge.js";
 import { parseAddress } from "./s3.js";
-import { AT_ONCE, type Target, type TargetOptions } from "./target.js";
+import { AT_ONCE, type PublishOptions, type Target } from "./target.js";
 import { warningsOf } from "./warnings.js";
-
-export interface PublishOptions extends TargetOptions {
-  /** The release, for example the beginning of its id; the current one by default. */
-  release?: string | undefined;
-  /** A file to write the URLs of all changes to, one per line. */
-  purgeList?: string | undefined;
-}
 
 export interface PublishEffects {
   now?: (() => Date) | undefined;
@@ -41,6 +32,8 @@ export interface PublishEffects {
 }
 
 export interface PublishResult extends PlanCounts {
+  /** Whether nothing was changed. */
+  dryRun: boolean;
   target: string;
   id: string;
   /** The id of the release that was published before, or null. */
@@ -57,30 +50,16 @@ export interface PublishResult extends PlanCounts {
   warnings: string[];
 }
 
-const OPTIONS: OptionRules<PublishOptions> = {
-  dist: folder,
-  target: { schema: z.string().min(1), allowed: "a folder or s3://BUCKET/PREFIX" },
-  ...pick("release", "endpoint", "cacheControl", "force", "expect", "dryRun", "purgeList"),
-};
-const EFFECTS: OptionRules<PublishEffects> = {
-  now: callback,
-  onProgress: callback,
-  onStep: callback,
-  signal: abortSignal,
-};
-
 /**
  * Publishes a release. If a run ends early for any reason, the next one completes it.
  * @throws UserError, before the first change, if the release is damaged, or the target has files that Rollcall did not put there.
  */
-export async function publish(options: PublishOptions, effects: PublishEffects = {}): Promise<PublishResult> {
-  const checked = checkOptions("publish", options, OPTIONS, ["dist", "target"]);
-  checkOptions("publish's second argument", effects, EFFECTS);
-  return unlessStopped(effects.signal, () => run(checked, effects));
+export async function publish(options: Complete<PublishOptions>, effects: PublishEffects = {}): Promise<PublishResult> {
+  return unlessStopped(effects.signal, () => run(options, effects));
 }
 
-async function run(options: PublishOptions, effects: PublishEffects): Promise<PublishResult> {
-  const { dist, force = false, dryRun = false } = options;
+async function run(options: Complete<PublishOptions>, effects: PublishEffects): Promise<PublishResult> {
+  const { dist, force, dryRun } = options;
   const { now = () => new Date(), onStep = () => {}, signal } = effects;
   let unhold: (() => void) | undefined;
   let purgeList: PurgeList | undefined;
@@ -114,6 +93,7 @@ async function run(options: PublishOptions, effects: PublishEffects): Promise<Pu
       urls,
       requests: target.requests?.(),
       warnings,
+      dryRun,
     };
   } catch (error) {
     throw explainSystem(target ? target.explain(error) : error);
@@ -124,7 +104,7 @@ async function run(options: PublishOptions, effects: PublishEffects): Promise<Pu
   }
 }
 
-function openTarget(options: PublishOptions, files: ReleaseFiles, signal?: AbortSignal): Promise<Target> {
+function openTarget(options: Complete<PublishOptions>, files: ReleaseFiles, signal?: AbortSignal): Promise<Target> {
   const { target: name, dist } = options;
   if (hasScheme(name)) return openBucket(parseAddress(name), files, options, signal);
   return openTargetFolder(name, dist, files.folder);
@@ -140,7 +120,7 @@ function requireReplaceable(
   target: Target,
   { snapshot, paths }: ReleaseFiles,
   { there, before }: { there: Announced | undefined; before: Owned | undefined },
-  { dist, expect }: PublishOptions,
+  { dist, expect }: Complete<PublishOptions>,
 ): void {
   const { name } = target;
   const own = { baseUrl: snapshot.base_url, path: paths.listing };
@@ -156,7 +136,7 @@ function requireReplaceable(
 function requireKnown(
   name: string,
   found: string | undefined,
-  { dist, expect }: Pick<PublishOptions, "dist" | "expect">,
+  { dist, expect }: Pick<Complete<PublishOptions>, "dist" | "expect">,
 ): void {
   if (found === undefined)
     throw new UserError(

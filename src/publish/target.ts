@@ -1,25 +1,11 @@
 /** The interface of a publish target: a folder or a bucket. */
+import type { OptionsFor } from "../settings/settings.js";
 import type { PublishedFile } from "./order.js";
 import type { Owned } from "./owned.js";
 
-export interface TargetOptions {
-  /** The folder of the releases. */
-  dist: string;
+export interface PublishOptions extends OptionsFor<"publish"> {
   /** A folder, which need not exist yet, or `s3://bucket/prefix`. */
   target: string;
-  /** The URL of an S3 store other than Amazon's. */
-  endpoint?: string | undefined;
-  /** The Cache-Control header of objects in a bucket; `public, max-age=60` by default. */
-  cacheControl?: string | undefined;
-  /**
-   * Also replace files that Rollcall did not put there, another listing, and a release that is not in `dist`, and take over the
-   * lock of a bucket.
-   */
-  force?: boolean | undefined;
-  /** The beginning of the id of a release in a bucket that may be replaced although it is not in `dist`. */
-  expect?: string | undefined;
-  /** Change nothing in the target. */
-  dryRun?: boolean | undefined;
 }
 
 /** Files that are compared, put or removed at the same time. */

@@ -5,7 +5,7 @@ import { findAdaptedHosts, hostOf } from "../hosts/hosts.js";
 import { notesOnLimits } from "../hosts/limits.js";
 import type { Release } from "../release/open.js";
 import { hasScheme } from "../settings/kinds.js";
-import type { TargetOptions } from "./target.js";
+import type { PublishOptions } from "./target.js";
 
 const PRIVATE = new BlockList();
 for (const subnet of [
@@ -36,7 +36,7 @@ export function isPrivate(url: string): boolean {
  * Makes the warnings about a release that is published. Known limits are those of the hosts that it was built for, and Amazon
  * S3's for a bucket.
  */
-export async function warningsOf(release: Release, { target, endpoint }: TargetOptions): Promise<string[]> {
+export async function warningsOf(release: Release, { target, endpoint }: PublishOptions): Promise<string[]> {
   const { base_url: base } = release.snapshot;
   const warnings: string[] = [];
   if (isPrivate(base))

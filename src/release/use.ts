@@ -2,7 +2,6 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { UserError } from "../errors.js";
-import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { findRelease } from "./choose.js";
 import { RELEASES } from "./layout.js";
 import { findCurrent, type ReleaseSummary, releaseNames, summarize } from "./list.js";
@@ -29,14 +28,12 @@ export interface UseEffects {
   signal?: AbortSignal | undefined;
 }
 
-const EFFECTS: OptionRules<UseEffects> = { now: callback, cwd: folder, signal: abortSignal };
-
 /**
  * Makes the release that `word` names (an id, `previous`, ...; see `lookUp`) current, after checking every byte of it.
  * @throws UserError if the word names none or several, or if the release is damaged. The current release is unchanged then.
  */
 export async function useRelease(dist: string, word: string, effects: UseEffects = {}): Promise<UseResult> {
-  const { now = () => new Date(), cwd = ".", signal } = checkOptions("useRelease", effects, EFFECTS);
+  const { now = () => new Date(), cwd = ".", signal } = effects;
   try {
     const folder = findRelease(word, dist, cwd);
     const unlock = lockDist(dist, now());
@@ -55,7 +52,7 @@ export async function useRelease(dist: string, word: string, effects: UseEffects
       const before = names.find((other) => other === findCurrent(dist));
       const result: UseResult = {
         now: { ...(await summarize(dist, name)), current: true },
-        ...(before !== undefined && { before: await summarize(dist, before) }),
+        ...(before !== undefined && { before: { ...(await summarize(dist, before)), current: before === name } }),
         untidied: [],
       };
       const time = now();

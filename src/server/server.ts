@@ -3,8 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
 import type { Release } from "../release/open.js";
-import { callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
-import { type OptionsOf, pick } from "../settings/settings.js";
+import type { Complete, OptionsFor } from "../settings/settings.js";
 import { type AccessEntry, createRecorder } from "./access-log.js";
 import { createConnections } from "./connections.js";
 import type { ServerCounts } from "./counts.js";
@@ -17,10 +16,8 @@ import { type Address, type HandedSocket, listen } from "./listen.js";
 import { toText } from "./send.js";
 import { createStore, defaultCacheMb } from "./store.js";
 
-export interface ListingServerOptions extends OptionsOf<"cacheControl" | "cacheMb"> {
-  /** A `dist`, whose current release is served, or the folder of one release. */
-  folder: string;
-}
+/** `dist` is a folder of releases, whose current one is served, or the folder of one release. */
+export type ListingServerOptions = OptionsFor<"serve">;
 
 export type ServedRelease = Pick<Release, "folder" | "snapshot" | "contract">;
 
@@ -65,31 +62,20 @@ export interface CountedServer extends ListingServer {
 /** The statuses of pages and files. The fast path leaves other ones to Node's server. */
 const FAST: readonly number[] = [200, 304, 500];
 
-const OPTIONS: OptionRules<ListingServerOptions> = { folder, ...pick("cacheControl", "cacheMb") };
-const EFFECTS: OptionRules<ListingServerEffects> = { log: callback, access: callback, onSwitch: callback };
-
-/** Checks options and opens a server, see `createListingServer`. @throws UserError for a missing or broken release, and for invalid options. */
-export async function openListingServer(options: ListingServerOptions, effects: ListingServerEffects = {}) {
-  return createListingServer(
-    checkOptions("createServer", options, OPTIONS, ["folder"]),
-    checkOptions("createServer's second argument", effects, EFFECTS),
-  );
-}
-
-/** Opens a server that does not listen yet. Its options must be valid. @throws UserError for a missing or broken release. */
+/** Opens a server that does not listen yet. @throws UserError for a missing or broken release. */
 export async function createListingServer(
-  options: ListingServerOptions,
+  options: Complete<ListingServerOptions>,
   { log = () => {}, access, onSwitch, counts, signal }: CountedEffects = {},
   limits: ServerLimits = SERVER_LIMITS,
 ): Promise<CountedServer> {
-  const { folder, cacheControl = DEFAULT_CACHE_CONTROL, cacheMb = defaultCacheMb() } = options;
+  const { dist, cacheControl = DEFAULT_CACHE_CONTROL, cacheMb = defaultCacheMb() } = options;
   const recorder = createRecorder(access, counts);
   const share = shareDescriptors(limits);
   const store = createStore(cacheMb, log, counts);
   const siteOptions = { cacheControl, store, downloads: { running: 0, most: share.downloads }, log };
   const closing = new AbortController();
   const ended = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal;
-  const current = await followCurrent(folder, siteOptions, limits, ended, onSwitch, () => counts?.add("refused"));
+  const current = await followCurrent(dist, siteOptions, limits, ended, onSwitch, () => counts?.add("refused"));
 
   const handle = (req: IncomingMessage, res: ServerResponse) => {
     const { site } = current;

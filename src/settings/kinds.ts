@@ -15,29 +15,64 @@ import { UserError } from "../errors.js";
  */
 export type SettingKind = "text" | "path" | "input" | "number" | "boolean" | "list" | "keys";
 
-export interface Setting {
+/** The verbs of the command line, in the order of help. */
+export type VerbName =
+  | "init"
+  | "schema"
+  | "build"
+  | "diff"
+  | "verify"
+  | "dev"
+  | "serve"
+  | "host"
+  | "publish"
+  | "mirror"
+  | "releases"
+  | "forget"
+  | "use";
+
+export interface Setting extends Marks {
   kind: SettingKind;
   schema: z.ZodType;
   /** Completes "must be ..."; undefined if the schema's own message is a sentence. */
   allowed?: string;
   default?: unknown;
-  verbs: readonly string[];
-  /** Whether it changes the content of pages or artifacts. */
-  decidesData?: true;
+  /** The verbs that have it as a flag. */
+  verbs: readonly VerbName[];
   placeholder?: string;
   help: string;
   /** Its heading in help. */
   group: string;
 }
 
-/** Makes a setting. @param verbs the verbs that have it as a flag. */
-export function row<Kind extends object>(kind: Kind, verbs: readonly string[], help: string) {
-  return { ...kind, verbs, help };
+interface Marks {
+  /** Whether it changes the content of pages or artifacts. */
+  decidesData?: true;
+  /** Whether only the command line has it, and the library does not. */
+  isOfCommand?: true;
+  /** The verbs that read it from variables and the config file, and have no flag for it. */
+  readBy?: readonly VerbName[];
 }
 
-/** Makes a setting that changes the content of pages or artifacts. */
-export function dataRow<Kind extends object>(kind: Kind, verbs: readonly string[], help: string) {
-  return { ...row(kind, verbs, help), decidesData: true } as const;
+/** Marks of a setting that changes the content of pages or artifacts. */
+export const DATA = { decidesData: true } as const;
+
+/** Marks of a setting of how a source is read: a diff with a source reads it, too. */
+export const SOURCE = { readBy: ["diff"] } as const;
+
+/** Marks of a setting that does both. */
+export const SOURCE_DATA = { ...DATA, ...SOURCE } as const;
+
+/** Marks of a setting of the command line alone. */
+export const COMMAND = { isOfCommand: true } as const;
+
+/** Makes a setting. @param verbs the verbs that have it as a flag. */
+export function row<
+  Kind extends object,
+  const Verbs extends readonly VerbName[],
+  const More extends Marks = Record<never, never>,
+>(kind: Kind, verbs: Verbs, help: string, marks?: More) {
+  return { ...kind, verbs, help, ...(marks as More) };
 }
 
 /** Adds a heading of help to settings. */

@@ -1,5 +1,5 @@
 /** The three spellings of a setting: `pageSize`, `--page-size`, `ROLLCALL_PAGE_SIZE`. */
-export const VARIABLE_PREFIX = "ROLLCALL_";
+const VARIABLE_PREFIX = "ROLLCALL_";
 
 /** Prints the stack of a bug. It has neither flag nor config key. */
 export const DEBUG_VARIABLE = "ROLLCALL_DEBUG";
@@ -7,9 +7,8 @@ export const DEBUG_VARIABLE = "ROLLCALL_DEBUG";
 /** The password of the secret key. It has neither flag nor config key, which other users or backups could see. */
 export const PASSWORD_VARIABLE = "ROLLCALL_SIGN_PASSWORD";
 
-/** Names the config file, so it cannot be set in it. */
+/** Names the config file. It is neither a variable nor a key. */
 export const CONFIG_FLAG = "--config";
-export const CONFIG_VARIABLE = "ROLLCALL_CONFIG";
 
 /** Settings whose flag is also that of another setting of other verbs. Their variables and keys differ. */
 const OWN_FLAGS: ReadonlyMap<string, string> = new Map([

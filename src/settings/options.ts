@@ -1,9 +1,10 @@
-/** Checks options that a program passes to a verb of the library, with the rules and messages of flags. */
-import { z } from "zod";
+/** Makes the functions of the library, which check their options with the rules and messages of flags. */
+import type { z } from "zod";
 import { isObject } from "../contract/json.js";
 import { manyMistakes, usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
-import { isPath } from "./kinds.js";
+import type { VerbName } from "./kinds.js";
+import { type Complete, optionKeys, settingOf, withDefaults } from "./settings.js";
 
 /** The schema of a value. Rows of the table of settings are such rules. */
 export interface Rule {
@@ -12,41 +13,47 @@ export interface Rule {
   allowed?: string;
 }
 
-export type OptionRules<T> = { readonly [K in keyof T]-?: Rule };
-
-export const callback: Rule = { schema: z.custom((value) => typeof value === "function"), allowed: "a function" };
-export const abortSignal: Rule = { schema: z.instanceof(AbortSignal), allowed: "an AbortSignal" };
-export const folder: Rule = { schema: z.string().refine(isPath), allowed: "a folder's path on this machine" };
-/** An object whose members are checked separately. */
-export const anyObject: Rule = { schema: z.looseObject({}), allowed: "an object" };
+export type OptionRules = Readonly<Record<string, Rule>>;
 
 /**
- * Checks and normalises options. An undefined option counts as not given.
- * @param what the function's name in messages.
- * @throws UserError (usage) with a sentence for each option that is unknown, wrong or missing.
+ * Makes the library's function of a verb, which checks and completes the options. An undefined option counts as not given.
+ * @param name the function's name in messages.
+ * @param own the options that are not settings.
+ * @param required options that must be given.
  */
-export function checkOptions<T extends object>(
-  what: string,
-  given: T,
-  rules: OptionRules<T>,
-  required: readonly (keyof T & string)[] = [],
-): T {
-  if (!isObject(given)) throw usageError(`${what} takes its options as an object, got ${show(given)}.`);
-  const known = new Map(Object.entries(rules) as [string, Rule][]);
+export function library<Options extends object, Effects extends object, Result>(
+  name: string,
+  verb: VerbName,
+  run: (options: Complete<Options>, effects: Effects) => Promise<Result>,
+  { own = {}, required = [] }: { own?: OptionRules; required?: readonly (keyof Options & string)[] } = {},
+): (options: Options, effects?: Effects) => Promise<Result> {
+  const rules = { ...own, ...Object.fromEntries(optionKeys(verb).map((key) => [key, settingOf(key)])) };
+  return async (options, effects = {} as Effects) =>
+    run(withDefaults(verb, checkOptions(name, options, rules, required)) as Complete<Options>, effects);
+}
+
+/** @throws UserError (usage) with a sentence for each option that is unknown, wrong or missing. */
+function checkOptions<Options extends object>(
+  name: string,
+  given: Options,
+  rules: OptionRules,
+  required: readonly (keyof Options & string)[],
+): Options {
+  if (!isObject(given)) throw usageError(`${name} takes its options as an object, got ${show(given)}.`);
   const values: Record<string, unknown> = {};
   const mistakes: string[] = [];
-  for (const [name, value] of Object.entries(given)) {
-    const rule = known.get(name);
-    if (!rule) mistakes.push(`${what} has no option ${name}; ${suggest(name, [...known.keys()])}`);
+  for (const [option, value] of Object.entries(given)) {
+    const rule = Object.hasOwn(rules, option) ? rules[option] : undefined;
+    if (!rule) mistakes.push(`${name} has no option ${option}; ${suggest(option, Object.keys(rules))}`);
     if (!rule || value === undefined) continue;
     const { data, error } = rule.schema.safeParse(value);
-    if (error) mistakes.push(`${what}: ${describeMistake(name, value, rule, error)}`);
-    else values[name] = data;
+    if (error) mistakes.push(`${name}: ${describeMistake(option, value, rule, error)}`);
+    else values[option] = data;
   }
-  const missing = required.filter((name) => given[name] === undefined);
-  if (missing.length > 0) mistakes.push(`${what} needs ${missing.join(" and ")}.`);
+  const missing = required.filter((option) => given[option] === undefined);
+  if (missing.length > 0) mistakes.push(`${name} needs ${missing.join(" and ")}.`);
   if (mistakes.length > 0) throw manyMistakes("options", mistakes);
-  return values as T;
+  return values as Options;
 }
 
 /** The message for a wrong value. */

@@ -1,29 +1,70 @@
 /** The settings by key, and the types of their values. */
 import { z } from "zod";
 import type { ContractFile } from "../contract/file/form.js";
-import type { Setting } from "./kinds.js";
+import type { Setting, VerbName } from "./kinds.js";
 import { SETTINGS } from "./table.js";
 
-export type SettingKey = keyof typeof SETTINGS;
-type Value<K extends SettingKey> = z.infer<(typeof SETTINGS)[K]["schema"]>;
-type Defaulted = { [K in SettingKey]: "default" extends keyof (typeof SETTINGS)[K] ? K : never }[SettingKey];
+type Rows = typeof SETTINGS;
+export type SettingKey = keyof Rows;
+type Value<K extends SettingKey> = z.infer<Rows[K]["schema"]>;
+type Defaulted = { [K in SettingKey]: "default" extends keyof Rows[K] ? K : never }[SettingKey];
 
 export type GivenSettings = { [K in SettingKey]?: Value<K> };
 /** Resolved settings, in which those with a default are never undefined. */
 export type Settings = GivenSettings & { [K in Defaulted]: Value<K> };
 
-type DataKey = { [K in SettingKey]: (typeof SETTINGS)[K] extends { decidesData: true } ? K : never }[SettingKey];
+type DataKey = { [K in SettingKey]: Rows[K] extends { decidesData: true } ? K : never }[SettingKey];
 /** The settings that change the content of pages or artifacts. They can be sent to a worker thread. */
 export type DataSettings = { [K in DataKey]: Exclude<GivenSettings[K], undefined> } & { contract: ContractFile };
 
-/** The type of a verb's options that are settings. */
-export type OptionsOf<K extends SettingKey> = { [N in K]?: GivenSettings[N] | undefined };
+type VerbsOf<Row> =
+  | (Row extends { verbs: readonly (infer Verb)[] } ? Verb : never)
+  | (Row extends { readBy: readonly (infer Verb)[] } ? Verb : never);
+type OptionKey<Verb> = {
+  [K in SettingKey]: Rows[K] extends { isOfCommand: true } ? never : Verb extends VerbsOf<Rows[K]> ? K : never;
+}[SettingKey];
+type Input<Schema> =
+  z.input<Schema> extends infer Type ? (Type extends (infer Item)[] ? readonly Item[] : Type) : never;
+
+/** Options that are settings, as a program gives them. */
+export type OptionsOf<K extends SettingKey> = { [N in K]?: Input<Rows[N]["schema"]> | undefined };
+
+/** The options of a verb that are settings, as a program gives them. */
+export type OptionsFor<Verb extends VerbName> = OptionsOf<OptionKey<Verb>>;
+
+/** Options in which settings with a default are never undefined. */
+export type Complete<Options> = Omit<Options, Defaulted> & {
+  [K in keyof Options & Defaulted]-?: Exclude<Options[K], undefined>;
+};
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
 
-/** Picks rows of the table of settings. */
-export function pick<K extends SettingKey>(...keys: readonly K[]): Pick<typeof SETTINGS, K> {
-  return Object.fromEntries(keys.map((key) => [key, SETTINGS[key]])) as Pick<typeof SETTINGS, K>;
+/** The settings that a verb reads, from flags or not. */
+export function keysOf(verb: VerbName): SettingKey[] {
+  return SETTING_KEYS.filter((key) => {
+    const { verbs, readBy = [] } = settingOf(key);
+    return verbs.includes(verb) || readBy.includes(verb);
+  });
+}
+
+/** The settings that are options of a verb's function. */
+export function optionKeys(verb: VerbName): SettingKey[] {
+  return keysOf(verb).filter((key) => !settingOf(key).isOfCommand);
+}
+
+/** Picks the options of a verb's function. */
+export function optionsOf<Verb extends VerbName>(verb: Verb, settings: Settings): Pick<Settings, OptionKey<Verb>> {
+  return Object.fromEntries(optionKeys(verb).map((key) => [key, settings[key]])) as Pick<Settings, OptionKey<Verb>>;
+}
+
+/** Adds the defaults of a verb's settings to options. */
+export function withDefaults<Verb extends VerbName, Options extends object>(
+  verb: Verb,
+  options: Options,
+): Options & Pick<Settings, OptionKey<Verb> & Defaulted> {
+  const completed = { ...options } as Record<string, unknown>;
+  for (const key of optionKeys(verb)) completed[key] ??= settingOf(key).default;
+  return completed as ReturnType<typeof withDefaults<Verb, Options>>;
 }
 
 /** Picks the settings that change the content of pages or artifacts. */
@@ -40,32 +81,6 @@ export function settingOf(key: SettingKey): Setting {
 /** Whether a name is that of a setting. */
 export function isKey(name: string): name is SettingKey {
   return Object.hasOwn(SETTINGS, name);
-}
-
-/** Settings of how a source is read and published. A diff with a source has them too. */
-export const SOURCE_SETTINGS = [
-  "pageSize",
-  "table",
-  "query",
-  "sourceFormat",
-  "separator",
-  "quote",
-  "encoding",
-  "contract",
-  "defaultAvatar",
-  "links",
-  "skipInvalid",
-  "lookup",
-  "explorer",
-  "workers",
-] as const;
-export type SourceSetting = (typeof SOURCE_SETTINGS)[number];
-/** Settings of a diff with a source, from variables and the config file. */
-export const SOURCE_KEYS = ["baseUrl", ...SOURCE_SETTINGS] as const;
-
-/** Picks the settings of how a source is read and published. */
-export function sourceSettings(settings: GivenSettings): OptionsOf<SourceSetting> {
-  return Object.fromEntries(SOURCE_SETTINGS.map((key) => [key, settings[key]]));
 }
 
 /** Makes config.schema.json, by which editors complete and check a config file. It refers to contract.schema.json. */

@@ -4,7 +4,7 @@ import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";
 import { publicKeys, secretFile } from "./keys.js";
 import * as kind from "./kinds.js";
 
-const { dataRow, group, path, row, text, whole, yesOrNo } = kind;
+const { COMMAND, DATA, SOURCE, SOURCE_DATA, group, path, row, text, whole, yesOrNo } = kind;
 
 export const SETTINGS = {
   ...group("Source", {
@@ -18,52 +18,68 @@ export const SETTINGS = {
       text("<name>", "the name of a table or view"),
       ["init", "build", "dev"],
       "table or view (default: named by the contract, or the only one)",
+      SOURCE,
     ),
-    query: row(path("<file.sql>"), ["init", "build", "dev"], "file with a SELECT, instead of a table"),
-    contract: dataRow(
+    query: row(path("<file.sql>"), ["init", "build", "dev"], "file with a SELECT, instead of a table", SOURCE),
+    contract: row(
       kind.contract,
       ["build", "dev", "diff", "schema"],
       "contract file (default: rollcall.contract.json, or built-in users)",
+      DATA,
     ),
-    sourceFormat: row(kind.textFormat, ["init", "build", "dev"], "format of a text file (default: by name)"),
-    separator: row(kind.separator, ["init", "build", "dev"], "separator of CSV (default: found)"),
-    quote: row(kind.quote, ["init", "build", "dev"], "quotes of CSV or TSV (default: found)"),
-    encoding: row(kind.encoding, ["init", "build", "dev"], "encoding of a text file (default: UTF-8)"),
+    sourceFormat: row(kind.textFormat, ["init", "build", "dev"], "format of a text file (default: by name)", SOURCE),
+    separator: row(kind.separator, ["init", "build", "dev"], "separator of CSV (default: found)", SOURCE),
+    quote: row(kind.quote, ["init", "build", "dev"], "quotes of CSV or TSV (default: found)", SOURCE),
+    encoding: row(kind.encoding, ["init", "build", "dev"], "encoding of a text file (default: UTF-8)", SOURCE),
     null: row(kind.marks, ["init"], "texts that mean NULL in CSV or TSV, besides empty cells: n/a,\\N"),
     convert: row(yesOrNo, ["init"], "convert columns whose values all have a known form, such as local times"),
-    skipInvalid: row(yesOrNo, ["build", "dev"], "publish without the invalid records"),
+    skipInvalid: row(yesOrNo, ["build", "dev"], "publish without the invalid records", SOURCE),
     problems: row(path("<file>"), ["build", "dev"], "write every problem to this NDJSON file"),
   }),
   ...group("Output", {
-    baseUrl: dataRow(kind.baseUrl, ["build"], "public URL, such as https://directory.example.com (required)"),
+    baseUrl: row(kind.baseUrl, ["build"], "public URL, such as https://directory.example.com (required)", {
+      decidesData: true,
+      readBy: ["dev", "diff"],
+    }),
     dist: row(
       { ...path("<folder>"), default: "dist" },
       ["build", "diff", "verify", "schema", "serve", "host", "publish", "releases", "forget", "use"],
       "folder of the releases",
     ),
-    pageSize: dataRow(
+    pageSize: row(
       { ...whole(PAGE_SIZE.min, PAGE_SIZE.max), default: PAGE_SIZE.default },
       ["build", "dev"],
       `records per page, ${PAGE_SIZE.min} to ${PAGE_SIZE.max}`,
+      SOURCE_DATA,
     ),
-    links: dataRow(kind.oneOf(...LINK_STYLES), ["build", "dev"], "next and previous: ?page=N, or pages/N.json"),
-    compress: dataRow(kind.encodings, ["build"], "also write every page compressed"),
-    defaultAvatar: dataRow(kind.publicUrl, ["build", "dev"], "image URL for records without one (default: avatar.svg)"),
+    links: row(
+      kind.oneOf(...LINK_STYLES),
+      ["build", "dev"],
+      "next and previous: ?page=N, or pages/N.json",
+      SOURCE_DATA,
+    ),
+    compress: row(kind.encodings, ["build"], "also write every page compressed", DATA),
+    defaultAvatar: row(
+      kind.publicUrl,
+      ["build", "dev"],
+      "image URL for records without one (default: avatar.svg)",
+      SOURCE_DATA,
+    ),
     keep: row({ ...whole(0, 1_000_000), default: 5 }, ["build"], "old releases to keep besides the current one"),
     write: row(path("<folder>"), ["host"], "write the files here instead of printing them"),
-    format: row(kind.oneOf("text", "markdown", "html", "json", "ndjson"), ["diff"], "report format"),
-    schemaFormat: row(kind.oneOf("json-schema", "sql", "typescript"), ["schema"], "output format"),
-    limit: row({ ...whole(0, 1_000_000_000), default: 20 }, ["diff"], "changes of each kind to show as text"),
-    all: row(yesOrNo, ["diff"], "show every change as text"),
+    format: row(kind.oneOf("text", "markdown", "html", "json", "ndjson"), ["diff"], "report format", COMMAND),
+    schemaFormat: row(kind.oneOf("json-schema", "sql", "typescript"), ["schema"], "output format", COMMAND),
+    limit: row({ ...whole(0, 1_000_000_000), default: 20 }, ["diff"], "changes of each kind to show as text", COMMAND),
+    all: row(yesOrNo, ["diff"], "show every change as text", COMMAND),
     only: row(kind.fields, ["diff"], "compare only these fields: name,position.*"),
     ignore: row(kind.fields, ["diff"], "ignore these fields"),
-    output: row(path("<file>"), ["diff"], "write the report to this file instead of stdout"),
+    output: row(path("<file>"), ["diff"], "write the report to this file instead of stdout", COMMAND),
   }),
   ...group("For readers", {
-    bulk: dataRow(yesOrNo, ["build", "dev"], "also publish all records in a few large files"),
-    csv: dataRow(yesOrNo, ["build", "dev"], "publish all records as one compressed CSV file, for spreadsheets"),
-    lookup: dataRow(yesOrNo, ["build"], "publish an index of keys and names"),
-    explorer: dataRow(yesOrNo, ["build"], "publish a web page to browse all records; implies --lookup"),
+    bulk: row(yesOrNo, ["build", "dev"], "also publish all records in a few large files", DATA),
+    csv: row(yesOrNo, ["build", "dev"], "publish all records as one compressed CSV file, for spreadsheets", DATA),
+    lookup: row(yesOrNo, ["build"], "publish an index of keys and names", SOURCE_DATA),
+    explorer: row(yesOrNo, ["build"], "publish a web page to browse all records; implies --lookup", SOURCE_DATA),
     changes: row(
       { ...whole(0, 1000), default: 0 },
       ["build", "dev"],
@@ -82,16 +98,27 @@ export const SETTINGS = {
     maxAge: row(kind.age, ["verify", "mirror"], "with --key, refuse older signatures: 90m, 36h, 2d"),
   }),
   ...group("Server", {
-    port: row({ ...whole(0, 65_535), default: 8080 }, ["serve"], "port to listen on; 0 picks a free one"),
-    devPort: row(whole(0, 65_535), ["dev"], "port to listen on (default: 8080, or a free one if it is in use)"),
+    port: row({ ...whole(0, 65_535), default: 8080 }, ["serve"], "port to listen on; 0 picks a free one", COMMAND),
+    devPort: row(
+      whole(0, 65_535),
+      ["dev"],
+      "port to listen on (default: 8080, or a free one if it is in use)",
+      COMMAND,
+    ),
     host: row(
       { ...text("<address>", "an address or a host name"), default: "127.0.0.1" },
       ["serve"],
       "address to listen on; 0.0.0.0 for all of IPv4",
+      COMMAND,
     ),
-    admin: row(kind.listener, ["serve"], "serve /healthz and /metrics here; a port alone is on 127.0.0.1"),
+    admin: row(kind.listener, ["serve"], "serve /healthz and /metrics here; a port alone is on 127.0.0.1", COMMAND),
     cacheMb: row(whole(0, 1_000_000), ["serve"], "megabytes of pages to cache (default: a quarter of the memory)"),
-    accessLog: row(kind.accessLog, ["serve"], "log requests to stdout as JSON, or in the format of Apache and nginx"),
+    accessLog: row(
+      kind.accessLog,
+      ["serve"],
+      "log requests to stdout as JSON, or in the format of Apache and nginx",
+      COMMAND,
+    ),
   }),
   ...group("Hosts", {
     cacheControl: row(
@@ -138,8 +165,8 @@ export const SETTINGS = {
     rate: row(whole(1, 1_000_000), ["verify"], "most requests per second (default: no limit)"),
   }),
   ...group("Several machines", {
-    shard: row(kind.shard, ["build"], "share of the pages, 0/8 to 7/8; auto: from the job engine"),
-    parts: row(path("<folder>"), ["build"], "folder to which --shard writes its part"),
+    shard: row(kind.shard, ["build"], "share of the pages, 0/8 to 7/8; auto: from the job engine", COMMAND),
+    parts: row(path("<folder>"), ["build"], "folder to which --shard writes its part", COMMAND),
     join: row(path("<folder>"), ["build"], "make the release from the parts in this folder"),
   }),
   ...group("Run", {
@@ -147,12 +174,14 @@ export const SETTINGS = {
       whole(0, 64),
       ["build", "dev", "verify"],
       "worker threads, or 0 (default: one per core; none for small work)",
+      SOURCE,
     ),
     json: row(
       yesOrNo,
       ["init", "build", "dev", "serve", "releases", "use", "forget", "verify", "publish", "host", "mirror"],
       "print JSON on stdout",
+      COMMAND,
     ),
-    quiet: row(yesOrNo, ["init", "build", "use", "publish", "mirror"], "print nothing on success"),
+    quiet: row(yesOrNo, ["init", "build", "use", "publish", "mirror"], "print nothing on success", COMMAND),
   }),
 } satisfies Record<string, kind.Setting>;

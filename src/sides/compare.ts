@@ -1,13 +1,12 @@
 /** `rollcall diff`: compares two snapshots: releases, hosts, git revisions or sources. */
 import { mkdtempSync } from "node:fs";
 import { basename, join } from "node:path";
-import { z } from "zod";
 import type { AnyRecord } from "../contract/contract.js";
 import { requireFieldLimits, requireFields, splitFieldLimit } from "../contract/field-limits.js";
 import { isHttpUrl } from "../contract/links.js";
 import { type FieldFilter, fieldFilter, type SideFacts } from "../diff/change.js";
 import { diff, type OpenDiff } from "../diff/diff.js";
-import { findExceeded, GATES, type Gates, hasGates } from "../diff/gates.js";
+import { findExceeded, type Gates, hasGates } from "../diff/gates.js";
 import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError, unlessStopped, usageError } from "../errors.js";
 import { lookUp } from "../release/choose.js";
@@ -16,22 +15,12 @@ import { isOtherListing, listingUrl } from "../release/listing.js";
 import { openRelease } from "../release/open.js";
 import { explainRoom, makeScratch, removeScratch } from "../scratch/folder.js";
 import { at } from "../settings/kinds.js";
-import {
-  abortSignal,
-  anyObject,
-  callback,
-  checkOptions,
-  folder,
-  type OptionRules,
-  type Rule,
-} from "../settings/options.js";
-import { pick, SOURCE_SETTINGS } from "../settings/settings.js";
-import { SETTINGS } from "../settings/table.js";
+import type { Complete, OptionsFor } from "../settings/settings.js";
 import { openFolderSide, openPagesSide } from "./folder.js";
 import type { SourceSideOptions } from "./source.js";
 import { isSourceFile } from "./source-file.js";
 
-export interface CompareOptions extends FieldFilter, SourceSideOptions {
+export interface CompareOptions extends OptionsFor<"diff"> {
   /**
    * The old snapshot: a release's id or its beginning, `current`, `previous`, a release's folder, `git:REV:PATH`, a base URL, or
    * a file of records. The previous release by default.
@@ -39,10 +28,6 @@ export interface CompareOptions extends FieldFilter, SourceSideOptions {
   old?: string | undefined;
   /** The new snapshot, in one of these forms; the current release by default. */
   new?: string | undefined;
-  /** The folder of releases; `dist` by default. */
-  dist?: string | undefined;
-  /** How much may change; `exceeded` reports gates that are exceeded. */
-  gates?: Gates | undefined;
 }
 
 export interface CompareEffects {
@@ -59,33 +44,19 @@ export interface Comparison<T = AnyRecord> extends OpenDiff<T> {
   exceeded: readonly string[];
 }
 
-const side: Rule = { schema: z.string().min(1), allowed: "the name of a snapshot" };
-
-const OPTIONS: OptionRules<CompareOptions> = {
-  ...{ old: side, new: side, dist: folder, gates: anyObject },
-  ...pick("only", "ignore", "baseUrl", ...SOURCE_SETTINGS),
-};
-const EFFECTS: OptionRules<CompareEffects> = {
-  onProgress: callback,
-  signal: abortSignal,
-  cwd: folder,
-};
-
 /**
  * Compares two snapshots, record by record.
  * @typeParam T the type of a record, which the caller knows from the contracts.
  * @throws UserError if a side does not exist or cannot be read; the signal's reason.
  */
 export async function compare<T = AnyRecord>(
-  options: CompareOptions,
-  effects: CompareEffects = {},
+  options: Complete<CompareOptions>,
+  { onProgress, signal, cwd = "." }: CompareEffects = {},
 ): Promise<Comparison<T>> {
-  const { onProgress, signal, cwd = "." } = checkOptions("diff's second argument", effects, EFFECTS);
+  const { old, new: newer, dist, only, ignore, maxAdded, maxRemoved, maxChanged, maxField, ...source } = options;
+  const gates = { maxAdded, maxRemoved, maxChanged, maxField };
   const scratch = await makeScratch();
   try {
-    const { old, new: newer, only, ignore, gates: given = {}, ...more } = checkOptions("diff", options, OPTIONS);
-    const { dist = SETTINGS.dist.default, ...source } = more;
-    const gates = checkOptions("gates", given, GATES);
     return await unlessStopped(signal, async () => {
       const sides = await openSides(old, newer, { cwd, dist, scratch, source, onProgress, signal });
       requireKnownFields(gates, { only, ignore }, sides);

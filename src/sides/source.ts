@@ -3,12 +3,14 @@
 import { loadContract } from "../contract/file/load.js";
 import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
 import { openRelease } from "../release/open.js";
-import type { OptionsOf, SourceSetting } from "../settings/settings.js";
+import { type Complete, type OptionsFor, withDefaults } from "../settings/settings.js";
 import { build } from "../snapshot/build.js";
 import type { BuildOptions } from "../snapshot/options.js";
 
 /** How to build a source. The base URL and the contract default to those of the other side. */
-export type SourceSideOptions = OptionsOf<"baseUrl" | SourceSetting>;
+export type SourceSideOptions = Complete<
+  Omit<OptionsFor<"diff">, "dist" | "only" | "ignore" | "maxAdded" | "maxRemoved" | "maxChanged" | "maxField">
+>;
 
 /** Builds the release of `db` in `scratch`. @param name its name in the report. @throws InvalidRecordsError and UserError as a build does. */
 export async function openSourceSide(
@@ -21,7 +23,7 @@ export async function openSourceSide(
   const { file: contract, listing } = await loadContract(options.contract);
   // Compressed pages are never compared.
   const { folder } = await build(
-    { ...options, contract, db, dist: scratch, keep: 0, encodings: [] },
+    withDefaults("build", { ...options, contract, db, dist: scratch, keep: 0, compress: [] }),
     { onProgress: (done) => onProgress({ ...done, words: done.words ?? listing.words }), signal },
   );
   const side = openReleaseSide(await openRelease(folder), `source ${name}`);

@@ -15,12 +15,12 @@ import { explainWrite } from "../release/refusals.js";
 import { openSigner, type Signer } from "../release/signer.js";
 import { Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
-import { checkOptions } from "../settings/options.js";
+import type { Complete } from "../settings/settings.js";
 import { WHOLE } from "../shards/cut.js";
 import { openSource, type Source } from "../source/open.js";
 import { notesOf } from "./notes.js";
 import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
-import { BUILD_EFFECTS, resolveOptions } from "./options.js";
+import { resolveOptions } from "./options.js";
 import { type Job, type MadePages, makePages, reportRead } from "./pipeline.js";
 import { ProblemLog } from "./problems.js";
 import { makeCurrent } from "./publish.js";
@@ -31,10 +31,9 @@ import { type BuildResult, reportLookup } from "./result.js";
  * the current release unchanged.
  * @throws InvalidRecordsError when records are invalid; UserError for everything else that a user can correct.
  */
-export async function build(options: BuildOptions, effects: BuildEffects = {}): Promise<BuildResult> {
+export async function build(options: Complete<BuildOptions>, effects: BuildEffects = {}): Promise<BuildResult> {
   const settings = await resolveOptions(options);
-  const checked = checkOptions("build's second argument", effects, BUILD_EFFECTS);
-  return unlessStopped(checked.signal, () => run(settings, checked));
+  return unlessStopped(effects.signal, () => run(settings, effects));
 }
 
 const NO_ROWS = { before: 0, rows: 0 };
@@ -43,7 +42,7 @@ async function run(settings: BuildSettings, effects: BuildEffects): Promise<Buil
   const { now = () => new Date(), onProgress = () => {}, signal } = effects;
   const { dist, baseUrl, contract, force, signKey, join: parts } = settings;
   const listing = { baseUrl, path: contract.listing.path };
-  const log = new ProblemLog(settings.problemsFile, dist);
+  const log = new ProblemLog(settings.problems, dist);
   let source: Source | undefined;
   let unlock: (() => void) | undefined;
   try {

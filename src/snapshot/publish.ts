@@ -19,9 +19,9 @@ export interface Published {
   /** The folder's name in `dist/releases`. */
   name: string;
   /** False if an existing release has every byte of this one, and is current now. */
-  isNew: boolean;
+  new: boolean;
   /** Whether another release was current before. */
-  isSwitched: boolean;
+  switched: boolean;
   /** Folder names of the removed old releases. */
   pruned: string[];
   /** What the release changes; undefined without gates, or if nothing was switched. */
@@ -45,7 +45,7 @@ export async function makeCurrent(
   facts: SnapshotFacts,
   { now, untidied, signer, changes }: Effects,
 ): Promise<Published> {
-  const { dist, keep, gates } = settings;
+  const { dist, keep } = settings;
   const sums = staging.sums(digests);
   const digest = contentDigest(facts, sums);
   const id = snapshotId(digest);
@@ -58,7 +58,7 @@ export async function makeCurrent(
   ) {
     staging.discard();
     const name = basename(previous.folder);
-    return { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined, untidied };
+    return { id, name, new: false, switched: false, pruned: [], gates: undefined, untidied };
   }
   const existing = signer ? undefined : await findIntact(settings, wanted);
   if (existing) {
@@ -66,10 +66,10 @@ export async function makeCurrent(
     giveTimes(dist, existing, now);
   }
   const name = existing ? basename(existing.folder) : staging.finish({ id, ...facts }, digests, now, signer);
-  const report = await checkGates(dist, name, previous, gates, changes?.matches);
+  const report = await checkGates(dist, name, previous, settings, changes?.matches);
   switchCurrent(dist, name, now, untidied);
   const pruned = prune(dist, keep, now, untidied);
-  return { id, name, isNew: existing === undefined, isSwitched: true, pruned, gates: report, untidied };
+  return { id, name, new: existing === undefined, switched: true, pruned, gates: report, untidied };
 }
 
 /** Whether the previous release has this content, and its files other than pages are still intact. */

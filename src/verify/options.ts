@@ -1,18 +1,13 @@
 /** The options of a verification. */
-import type { OptionsOf } from "../settings/settings.js";
+import type { OptionsFor } from "../settings/settings.js";
 
 /** The options of `verify`. */
-export interface VerifyOptions
-  extends OptionsOf<
-    "workers" | "against" | "sample" | "allow" | "adapt" | "concurrency" | "rate" | "cacheControl" | "key" | "maxAge"
-  > {
+export interface VerifyOptions extends OptionsFor<"verify"> {
   /**
    * A release's id or its beginning, `current`, `previous`, a release's folder, or the base URL of a host; the current release
    * by default.
    */
   what?: string | undefined;
-  /** The folder of releases; `dist` by default. */
-  dist?: string | undefined;
 }
 
 /** Progress in records. `words` are the contract's words for one record and for many, if it is known. */

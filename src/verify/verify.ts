@@ -1,15 +1,12 @@
 /** `rollcall verify`: verifies a release on disk, or the responses of a host. */
 import { join } from "node:path";
-import { z } from "zod";
 import { isHttpUrl } from "../contract/links.js";
 import { unlessStopped, usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
 import { findRelease, openChosen } from "../release/choose.js";
 import { CURRENT } from "../release/layout.js";
 import { openIfComplete, type Release } from "../release/open.js";
-import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
-import { pick } from "../settings/settings.js";
-import { SETTINGS } from "../settings/table.js";
+import type { Complete } from "../settings/settings.js";
 import type { VerifyEffects, VerifyOptions } from "./options.js";
 import { readTrust } from "./signature.js";
 import { passed, type Verdict } from "./verdict.js";
@@ -19,21 +16,13 @@ export interface VerifyResult extends Verdict {
   passed: boolean;
 }
 
-const OPTIONS: OptionRules<VerifyOptions> = {
-  what: { schema: z.string().min(1), allowed: "the name of a release or the URL of a host" },
-  dist: folder,
-  ...pick("workers", "against", "sample", "allow", "adapt", "concurrency", "rate", "cacheControl", "key", "maxAge"),
-};
-const EFFECTS: OptionRules<VerifyEffects> = { onProgress: callback, signal: abortSignal, cwd: folder };
-
 /**
  * Checks every byte of a release, or everything that the contract promises about a host. Differences are findings, not errors.
  * @throws UserError if there is nothing to verify, or it cannot be read; the signal's reason.
  */
-export async function verify(given: VerifyOptions = {}, effects: VerifyEffects = {}): Promise<VerifyResult> {
-  const options = checkOptions("verify", given, OPTIONS);
-  const { cwd = ".", ...more } = checkOptions("verify's second argument", effects, EFFECTS);
-  const { what: name = CURRENT, dist = SETTINGS.dist.default, workers, against, ...ofHosts } = options;
+export async function verify(options: Complete<VerifyOptions>, effects: VerifyEffects = {}): Promise<VerifyResult> {
+  const { cwd = ".", ...more } = effects;
+  const { what: name = CURRENT, dist, workers, against, ...ofHosts } = options;
   const trust = readTrust(options, cwd);
   const allowed = await readAllowed(options);
   const verdict = await unlessStopped(more.signal, async () => {

@@ -9,7 +9,7 @@ import { plainRows, writeUsers } from "../support/database.js";
 import { checkSums, scratch } from "../support/files.js";
 
 let folder: string;
-let options: BuildOptions & { adapt: string[] };
+let options: BuildOptions & { dist: string; adapt: string[] };
 
 beforeEach(() => {
   folder = scratch();
@@ -24,25 +24,25 @@ test("the files that a host publishes are listed, and leave the id as it is; oth
   checkSums(adapted.folder);
   expect(await verify({ what: adapted.folder })).toMatchObject({ passed: true });
   expect(readFileSync(join(adapted.folder, "SHA256SUMS"), "utf8")).toContain("  .htaccess\n");
-  expect(await build(options)).toMatchObject({ isNew: false, name: adapted.name });
-  expect(await build({ ...options, cacheControl: "public, max-age=5" })).toMatchObject({ id: plain.id, isNew: true });
+  expect(await build(options)).toMatchObject({ new: false, name: adapted.name });
+  expect(await build({ ...options, cacheControl: "public, max-age=5" })).toMatchObject({ id: plain.id, new: true });
 });
 
 test("a host that needs no file in the release leaves it as it is", async () => {
   const plain = await build({ ...options, adapt: [] });
-  expect(await build({ ...options, adapt: ["nginx"] })).toMatchObject({ isNew: false, name: plain.name });
+  expect(await build({ ...options, adapt: ["nginx"] })).toMatchObject({ new: false, name: plain.name });
 });
 
 test("the site's file is written once, and names dist/current alone", async () => {
   const { dist } = options;
   const write = join(folder, "conf.d");
   const { folder: release } = await build({ ...options, adapt: [] });
-  const [file] = (await adapt("nginx", { dist, write })).files;
-  expect(file).toMatchObject({ path: "rollcall.conf", isWritten: true });
+  const [file] = (await adapt({ name: "nginx", dist, write })).files;
+  expect(file).toMatchObject({ path: "rollcall.conf", written: true });
   expect(file?.text).toContain(`alias "${dist}/current/";`);
   expect(file?.text).not.toContain(basename(release));
   writeFileSync(join(write, "rollcall.conf"), "# mine\n");
-  expect((await adapt("nginx", { dist, write })).files[0]).toMatchObject({ isWritten: false });
+  expect((await adapt({ name: "nginx", dist, write })).files[0]).toMatchObject({ written: false });
   expect(readFileSync(join(write, "rollcall.conf"), "utf8")).toBe("# mine\n");
 });
 
@@ -51,7 +51,7 @@ test("of several files, none is written where one cannot be", async () => {
   const write = join(folder, "project");
   const { dist } = options;
   mkdirSync(join(write, "published/405.json"), { recursive: true });
-  await expect(adapt("htaccess", { dist, write })).rejects.toThrow(/405.json is a folder, where a file belongs/);
+  await expect(adapt({ name: "htaccess", dist, write })).rejects.toThrow(/405.json is a folder, where a file belongs/);
   expect(existsSync(join(write, "published/.htaccess"))).toBe(false);
   expect(existsSync(join(dist, ".hosts.json"))).toBe(false);
 });

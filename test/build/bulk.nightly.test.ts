@@ -55,5 +55,5 @@ test("a record that is larger than a part is refused in words", async () => {
   );
   expect(readdirSync(options.dist).filter((name) => name.startsWith("current"))).toEqual([]);
   expect(openFiles(options.dist)).toEqual([]);
-  expect(await build(options)).toMatchObject({ isNew: true });
+  expect(await build(options)).toMatchObject({ new: true });
 });

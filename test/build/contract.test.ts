@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadContract } from "../../src/contract/file/load.js";
 import { ExitCode, UserError } from "../../src/errors.js";
-import { build } from "../../src/snapshot/build.js";
+import { build } from "../../src/index.js";
 import { runSql } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { STATIONS } from "../support/stations.js";
@@ -95,12 +95,12 @@ test("a build with a bad contract, or a gate on no field of it, writes nothing",
     exitCode: ExitCode.usage,
     details: ['/type must be "object", got "array".'],
   });
-  const gates = { maxField: ["nam=10"] };
-  expect(await refusal({ contract: STATIONS, gates })).toMatchObject({
+  const maxField = ["nam=10"];
+  expect(await refusal({ contract: STATIONS, maxField })).toMatchObject({
     exitCode: ExitCode.usage,
     message: 'maxField names "nam", which is not a field; did you mean name?',
   });
-  expect(await refusal({ contract: STATIONS, gates: { maxField: ["position=10"] } })).toMatchObject({
+  expect(await refusal({ contract: STATIONS, maxField: ["position=10"] })).toMatchObject({
     message: expect.stringContaining('maxField names "position", which is not a field'),
   });
   expect(existsSync(options.dist)).toBe(false);

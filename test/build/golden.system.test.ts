@@ -37,7 +37,7 @@ const SOURCES: Record<string, Source> = {
 };
 
 const EVERYTHING = {
-  ...({ encodings: ["gzip"], bulk: true, lookup: true, explorer: true, changes: 3 } as const),
+  ...({ compress: ["gzip"], bulk: true, lookup: true, explorer: true, changes: 3 } as const),
   signKey: new URL("../release/signature/test.key", import.meta.url).pathname,
 };
 

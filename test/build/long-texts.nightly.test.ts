@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { diff } from "../../src/diff/diff.js";
+import { build } from "../../src/index.js";
+import { withDefaults } from "../../src/settings/settings.js";
 import { openSide } from "../../src/sides/compare.js";
-import { build } from "../../src/snapshot/build.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { passed } from "../../src/verify/verdict.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
@@ -33,7 +34,7 @@ test.each<[string, Row]>([
   const { folder } = await publish(columns);
   expect(passed(await verifyRelease({ folder, workers: 0 }))).toBe(true);
   const { folder: plain } = await publish({});
-  const effects = { cwd: folder, dist: folder, scratch: scratch(), source: {} };
+  const effects = { cwd: folder, dist: folder, scratch: scratch(), source: withDefaults("diff", {}) };
   const result = await diff(await openSide(plain, effects), await openSide(folder, effects));
   try {
     const changed: unknown[] = [];

@@ -10,8 +10,8 @@ test.each<Partial<BuildOptions>>([{ bulk: true }, { csv: true }, { lookup: true 
     const options = { db, baseUrl: "https://directory.example.com", dist: scratch(), pageSize: 3 };
     const plain = await build(options);
     const made = await build({ ...options, ...more });
-    expect(made).toMatchObject({ isNew: true, id: plain.id });
-    expect(await build({ ...options, ...more, workers: 0 })).toMatchObject({ isNew: false, name: made.name });
-    expect(await build(options)).toMatchObject({ isNew: false, isSwitched: true, name: plain.name });
+    expect(made).toMatchObject({ new: true, id: plain.id });
+    expect(await build({ ...options, ...more, workers: 0 })).toMatchObject({ new: false, name: made.name });
+    expect(await build(options)).toMatchObject({ new: false, switched: true, name: plain.name });
   },
 );

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 const publish = (path = problemsFile) =>
-  build({ db, dist: join(folder, "dist"), baseUrl: "https://directory.example.com", problemsFile: path });
+  build({ db, dist: join(folder, "dist"), baseUrl: "https://directory.example.com", problems: path });
 
 test("has every problem, and takes the place of an older one", async () => {
   await expect(publish()).rejects.toThrow(InvalidRecordsError);

@@ -22,7 +22,7 @@ beforeEach(() => {
 /** Runs a shell script as root in its own mount namespace, where it may mount. @returns its output. */
 function inOwnMounts(script: string): string {
   const build = (db: string) =>
-    `node "${CLI}" build --quiet --db "${folder}/${db}" --out "${folder}/dist" --base-url ${BASE_URL} "$@"`;
+    `node "${CLI}" build --quiet --db "${folder}/${db}" --dist "${folder}/dist" --base-url ${BASE_URL} "$@"`;
   const prelude = `exec 2>&1; publish() { node "${CLI}" publish site --quiet "$@"; echo "code $?"; }; small() { ${build("small.sqlite")}; }; large() { ${build("large.sqlite")}; }; cd "${folder}";`;
   return execFileSync("unshare", ["--map-root-user", "--mount", "sh", "-c", prelude + script], {
     encoding: "utf8",
@@ -71,7 +71,7 @@ describe.runIf(needs("userns"))("on a file system of its own", () => {
     const output = inOwnMounts(`
     mount -t tmpfs tmpfs dist && mount -o remount,ro dist
     small; echo "code $?"
-    node "${CLI}" build --db small.sqlite --out dist/new/one --base-url ${BASE_URL}; echo "code $?"
+    node "${CLI}" build --db small.sqlite --dist dist/new/one --base-url ${BASE_URL}; echo "code $?"
     mount -o remount,rw dist; small; mount -o remount,ro dist
     small; echo "code $?"
     (cd dist; node "${CLI}" init; echo "code $?")
@@ -95,7 +95,7 @@ describe.runIf(needs("userns"))("on a file system of its own", () => {
     mount -t tmpfs tmpfs dist/$old/busy && mount -t tmpfs tmpfs dist/.trash-1/busy
     large; echo "code $?"
     touch -d 2020-01-01 dist/$old
-    node "${CLI}" build --quiet --keep 0 --db large.sqlite --out dist --base-url ${BASE_URL} --page-size 7; echo "code $?"
+    node "${CLI}" build --quiet --keep 0 --db large.sqlite --dist dist --base-url ${BASE_URL} --page-size 7; echo "code $?"
     (cd dist/current && sha256sum --check --quiet SHA256SUMS) && grep -o '"page_size":7' dist/current/snapshot.json
     umount dist/.trash-*/busy
     small; echo "code $?"; ls -A dist | grep trash || echo tidy`);
@@ -123,7 +123,7 @@ test.each([
 test("a second build at once is told at once who is at work; once that is killed, the next one clears up", async () => {
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(20_000));
   const dist = join(folder, "dist");
-  const args = ["build", "--db", db, "--out", dist, "--base-url", BASE_URL, "--page-size", "10", "--quiet"];
+  const args = ["build", "--db", db, "--dist", dist, "--base-url", BASE_URL, "--page-size", "10", "--quiet"];
   const first = start(args);
   await until(() => existsSync(join(dist, ".staging/api/users/pages/5.json")));
   first.child.kill("SIGSTOP");

@@ -11,7 +11,7 @@ import { scratch } from "../support/files.js";
 
 const baseUrl = "https://directory.example.com";
 const EVERYTHING = {
-  encodings: ["br", "gzip"],
+  compress: ["br", "gzip"],
   lookup: true,
   explorer: true,
   bulk: true,
@@ -24,7 +24,7 @@ test("a second join of the same parts changes nothing", async () => {
   const parts = join(scratch(), "parts");
   for (const shard of ["2/3", "0/3", "1/3"]) await buildShard({ ...options, parts, shard });
   const made = await build({ ...options, join: parts });
-  expect(await build({ ...options, join: parts })).toMatchObject({ isNew: false, id: made.id, folder: made.folder });
+  expect(await build({ ...options, join: parts })).toMatchObject({ new: false, id: made.id, folder: made.folder });
 });
 
 test("a shard again, at once, with other threads, and where its part is damaged: the same bytes", async () => {
@@ -36,11 +36,11 @@ test("a shard again, at once, with other threads, and where its part is damaged:
   expect(more).toEqual([]);
   const before = join(scratch(), "before");
   cpSync(join(parts, name), before, { recursive: true });
-  expect([first, ...others].filter((part) => part?.isNew)).toHaveLength(1);
-  expect((await buildShard(options)).isNew).toBe(false);
+  expect([first, ...others].filter((part) => part?.new)).toHaveLength(1);
+  expect((await buildShard(options)).new).toBe(false);
   for (const path of ["records.sha256.pieces", "api/users/pages/300.json", "lookup.pieces", "shard.json"]) {
     appendFileSync(join(parts, name, path), "x");
-    expect((await buildShard({ ...options, workers: 2 })).isNew, path).toBe(true);
+    expect((await buildShard({ ...options, workers: 2 })).new, path).toBe(true);
     execFileSync("diff", ["-r", before, join(parts, name)]);
   }
   expect(readdirSync(parts)).toEqual([name]);
@@ -59,7 +59,9 @@ test("invalid records: each shard refuses its own, and the join says what one ma
   expect(reports).toEqual([1, 2]);
   const problemsOf = async (more: Partial<BuildOptions>, name: string) => {
     const problemsFile = join(folder, name);
-    const error: unknown = await build({ db, baseUrl, dist, problemsFile, ...more }).catch((error: unknown) => error);
+    const error: unknown = await build({ db, baseUrl, dist, problems: problemsFile, ...more }).catch(
+      (error: unknown) => error,
+    );
     if (!(error instanceof InvalidRecordsError)) throw error;
     return { message: error.message, problems: error.problems, file: readFileSync(problemsFile, "utf8") };
   };
@@ -151,7 +153,7 @@ test("parts of another source, contract, setting or number of shards are never m
   for (const [more, what] of [
     [{ db: other }, /does not belong to this build: it is shard 1\/2 of another source/],
     [{ pageSize: 10 }, /does not belong to this build: it is shard 1\/2 of other settings/],
-    [{ encodings: ["gzip"] }, /does not belong to this build: it is shard 1\/2 of other settings and another version/],
+    [{ compress: ["gzip"] }, /does not belong to this build: it is shard 1\/2 of other settings and another version/],
     [
       { contract: { ...USERS, title: "Person" } },
       /does not belong to this build: it is shard 1\/2 of another contract/,

@@ -90,7 +90,7 @@ describe.skipIf(isMissing("minisign", "/usr/bin/python3"))("nothing of a secret 
       [plain.secret, undefined, ["--json"]],
       [key.secret, "another password", []],
       [key.secret, PASSWORD, ["--page-size", "0"]],
-      [key.secret, PASSWORD, ["--out", "/dev/full/dist"]],
+      [key.secret, PASSWORD, ["--dist", "/dev/full/dist"]],
       [key.public, PASSWORD, []],
     ];
     for (const [secret, password, more] of runs) {

@@ -14,16 +14,16 @@ test("each signed build is a new release, whose pages are links where they are t
   const options = { db, dist, baseUrl: BASE_URL, pageSize: 3 };
   const now = () => new Date("2026-11-22T09:30:00Z");
   const [one, two] = [await build({ ...options, signKey }, { now }), await build({ ...options, signKey }, { now })];
-  expect([one, two]).toMatchObject([{ isNew: true }, { isNew: true, linked: 3, id: one.id }]);
+  expect([one, two]).toMatchObject([{ new: true }, { new: true, linked: 3, id: one.id }]);
   expect(two.folder).not.toBe(one.folder);
   const inode = (folder: string) => statSync(join(folder, "api/users/pages/1.json")).ino;
   expect(inode(two.folder)).toBe(inode(one.folder));
   expect(readdirSync(two.folder)).toContain("SHA256SUMS.minisig");
   // Its openapi.json says that there is no signature.
   const plain = await build(options);
-  expect(plain).toMatchObject({ isNew: true, id: one.id });
+  expect(plain).toMatchObject({ new: true, id: one.id });
   expect(readdirSync(plain.folder)).not.toContain("SHA256SUMS.minisig");
-  expect(await build(options)).toMatchObject({ isNew: false });
+  expect(await build(options)).toMatchObject({ new: false });
 });
 
 test("the key itself in place of its file is not repeated", async () => {

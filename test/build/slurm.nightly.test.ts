@@ -35,7 +35,7 @@ test.skipIf(isMissing("slurmctld", "slurmd", "sbatch", "munged")).each([
     const slurm = await startSlurm(folder);
     const [parts, dist] = [join(folder, "parts"), join(folder, "dist")];
     const build = `${process.execPath} ${CLI} build --db ${db} --base-url ${baseUrl} ${flags}`;
-    const rollcall = `${build} --out ${dist}`;
+    const rollcall = `${build} --dist ${dist}`;
     const shard = `${rollcall} --shard auto/${SHARDS} --parts ${parts}`;
     // The first run of one task stops as soon as it writes, and is never heard of again.
     const script = `#!/bin/sh
@@ -62,7 +62,7 @@ wait
     const names = readdirSync(parts);
     expect(names.filter((name) => name.startsWith(".3-of-"))).toHaveLength(1);
     expect(names.filter((name) => !name.startsWith("."))).toHaveLength(SHARDS);
-    execFileSync("sh", ["-c", `${build} --out ${folder}/one --quiet && times >${folder}/one.times`]);
+    execFileSync("sh", ["-c", `${build} --dist ${folder}/one --quiet && times >${folder}/one.times`]);
     expect(JSON.parse(readFileSync(join(folder, "one/current/snapshot.json"), "utf8"))).toMatchObject({ count: USERS });
     execFileSync("diff", ["-r", join(folder, "one/current/"), join(dist, "current/")]);
 

@@ -22,7 +22,7 @@ interface Listed {
 
 let folder: string;
 let db: Database.Database;
-let options: BuildOptions & { changes: number };
+let options: BuildOptions & { dist: string; changes: number };
 
 beforeEach(() => {
   folder = scratch();
@@ -108,10 +108,10 @@ test("older steps are carried on as links, N in all", async () => {
     statSync(join(release?.folder ?? "", readChanges(release?.folder ?? "").steps[at]?.file ?? "")).ino;
   expect(inode(built[4], 2)).toBe(inode(built[2], 0));
   const fewer = await build({ ...options, changes: 2 });
-  expect(fewer).toMatchObject({ isNew: true, id: built[4]?.id, changes: { put: 0, steps: 2 } });
+  expect(fewer).toMatchObject({ new: true, id: built[4]?.id, changes: { put: 0, steps: 2 } });
   expect(statesOf(fewer)).toEqual(states.slice(1, 3));
   const none = await build({ ...options, changes: 0 });
-  expect(none).toMatchObject({ isNew: true, changes: undefined });
+  expect(none).toMatchObject({ new: true, changes: undefined });
   expect(existsSync(join(none.folder, "changes.json")) || existsSync(join(none.folder, "changes"))).toBe(false);
 });
 
@@ -123,14 +123,14 @@ test.each([
   const second = await buildVersion(2, { workers });
   const changes = { put: 0, remove: 0, bytes: 0, steps: 1, none: "the records are the same" };
   const again = await build({ ...options, workers });
-  expect(again).toMatchObject({ name: second.name, isNew: false, changes });
+  expect(again).toMatchObject({ name: second.name, new: false, changes });
   // All pages are other ones, and all records the same.
   const paged = await build({ ...options, workers, pageSize: 7 });
-  expect(paged).toMatchObject({ isNew: true, changes });
+  expect(paged).toMatchObject({ new: true, changes });
   expect(statesOf(paged)).toEqual(statesOf(second));
   const { secret: signKey } = writeKey(folder, "ours");
   const signed = await build({ ...options, workers, signKey });
-  expect(signed).toMatchObject({ isNew: true, changes });
+  expect(signed).toMatchObject({ new: true, changes });
   expect(statesOf(signed)).toEqual(statesOf(second));
 });
 
@@ -138,7 +138,7 @@ test("data that goes back makes another release, which says how to get there", a
   const first = await buildVersion(1);
   const second = await buildVersion(2);
   const back = await buildVersion(1);
-  expect(back).toMatchObject({ id: first.id, isNew: true });
+  expect(back).toMatchObject({ id: first.id, new: true });
   expect(back.name).not.toBe(first.name);
   const [one, two] = [stateOf(first), stateOf(second)];
   expect(statesOf(back)).toEqual([two, one]);
@@ -149,7 +149,7 @@ test("data that goes back makes another release, which says how to get there", a
   // Without steps, a release that is there is as good as a new one.
   const plain = await buildVersion(1, { changes: 0 });
   await buildVersion(2, { changes: 0 });
-  expect(await buildVersion(1, { changes: 0 })).toMatchObject({ name: plain.name, isNew: false });
+  expect(await buildVersion(1, { changes: 0 })).toMatchObject({ name: plain.name, new: false });
 });
 
 describe("no step is made, and none carried on,", () => {
@@ -193,7 +193,7 @@ describe("no step is made, and none carried on,", () => {
       /would exceed half of all data/,
       () => {
         db.exec("UPDATE users SET bio = hex(randomblob(200)) WHERE rowid % 100 < 60");
-        return build({ ...options, encodings: ["gzip"] });
+        return build({ ...options, compress: ["gzip"] });
       },
     ],
   ])("%s", async (_, why, make) => {
@@ -223,13 +223,13 @@ test.each<[string, (file: string) => void]>([
   // A build of the same data mends what it can.
   harm(join(next.folder, readChanges(next.folder).steps[0]?.file ?? ""));
   const mended = await build(options);
-  expect(mended).toMatchObject({ id: next.id, isNew: true, changes: { steps: 0 } });
+  expect(mended).toMatchObject({ id: next.id, new: true, changes: { steps: 0 } });
   readChanges(mended.folder);
 });
 
 test("older steps end where all of them pass half of everything, whose least form counts", async () => {
   const halves: number[] = [];
-  for (const form of [{}, { encodings: ["gzip"] as const }, { encodings: ["gzip"] as const, bulk: true }]) {
+  for (const form of [{}, { compress: ["gzip"] as const }, { compress: ["gzip"] as const, bulk: true }]) {
     let last: BuildResult | undefined;
     for (let version = 1; version <= 9; version++) {
       db.exec(`UPDATE users SET bio = hex(randomblob(150)) WHERE rowid % 10 = ${version}`);
@@ -239,14 +239,14 @@ test("older steps end where all of them pass half of everything, whose least for
     const pages = readdirSync(join(release, "api/users/pages"));
     const files = form.bulk
       ? ["bulk/1.ndjson.gz"]
-      : pages.filter((name) => name.endsWith(".gz") === "encodings" in form).map((name) => `api/users/pages/${name}`);
+      : pages.filter((name) => name.endsWith(".gz") === "compress" in form).map((name) => `api/users/pages/${name}`);
     const half = files.reduce((sum, file) => sum + statSync(join(release, file)).size, 0) / 2;
     const { steps } = readChanges(release);
     const bytes = steps.reduce((sum, step) => sum + step.bytes, 0);
     expect(bytes).toBeLessThanOrEqual(half);
     // One more would have been too much.
     const largest = Math.max(...steps.map((step) => step.bytes));
-    if ("encodings" in form) expect(bytes + 1.2 * largest).toBeGreaterThan(half);
+    if ("compress" in form) expect(bytes + 1.2 * largest).toBeGreaterThan(half);
     halves.push(half);
     rmSync(options.dist, { recursive: true });
   }
@@ -254,14 +254,14 @@ test("older steps end where all of them pass half of everything, whose least for
 });
 
 test("gates look at the same differences; a release that they refuse is no end of a later step", async () => {
-  const first = await buildVersion(1, { gates: { maxChanged: 1 } });
+  const first = await buildVersion(1, { maxChanged: 1 });
   db.exec("UPDATE users SET bio = 'refused' WHERE rowid < 4");
-  await expect(build({ ...options, gates: { maxChanged: 1 } })).rejects.toThrow(GateError);
+  await expect(build({ ...options, maxChanged: 1 })).rejects.toThrow(GateError);
   db.exec("UPDATE users SET bio = 'Notes.'");
-  const second = await buildVersion(2, { gates: { maxChanged: "100%", maxField: ["bio=100%"] } });
+  const second = await buildVersion(2, { maxChanged: "100%", maxField: ["bio=100%"] });
   expect(second.gates).toMatchObject({ added: 0, removed: 0, changed: second.changes?.put });
   expect(statesOf(second)[0] ?? stateOf(first)).toBe(stateOf(first));
   db.prepare("DELETE FROM users WHERE id = ?").run(userId(9));
-  const third = await build({ ...options, gates: { maxRemoved: 1 } });
+  const third = await build({ ...options, maxRemoved: 1 });
   expect(third).toMatchObject({ gates: { removed: 1 }, changes: { put: 0, remove: 1 } });
 });

@@ -15,7 +15,7 @@ import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { build } from "../../src/snapshot/build.js";
+import { build } from "../../src/index.js";
 import { CLI, start } from "../support/command.js";
 import { plainRows, runSql, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -310,7 +310,7 @@ test("--keep 0 keeps a refused release until the next switch", async () => {
   const { cwd, edit, first } = await oneRelease();
   const names = () => readdirSync(join(cwd, "dist/releases"));
   const [db, dist] = [join(cwd, "users.sqlite"), join(cwd, "dist")];
-  const refuse = () => build({ db, baseUrl, dist, pageSize: 5, keep: 0, gates: { maxRemoved: "0" } });
+  const refuse = () => build({ db, baseUrl, dist, pageSize: 5, keep: 0, maxRemoved: "0" });
   for (const id of [1, 2]) {
     edit(`DELETE FROM users WHERE id = '${userId(id)}'`);
     await expect(refuse()).rejects.toThrow("was built, but current is unchanged");

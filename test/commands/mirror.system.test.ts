@@ -24,7 +24,7 @@ async function listing(options: Partial<Parameters<typeof build>[0]> = {}) {
     return build({ db, dist, baseUrl, changes: 3, ...options });
   };
   await publish();
-  const host = await createServer({ folder: dist });
+  const host = await createServer({ dist });
   onTestFinished(() => host.close());
   const { url } = await host.listen({ port, host: "127.0.0.1" });
   const change = async (sql: string) => {
@@ -72,7 +72,7 @@ test("reads everything, then nothing, then changes, and everything if there are 
 
 test.each([
   ["mirror http://127.0.0.1:1 m.sqlite", 1, "http://127.0.0.1:1/snapshot.json"],
-  ["mirror nowhere m.sqlite", 2, "url must be a URL like https://directory.example.com"],
+  ["mirror nowhere m.sqlite", 2, 'Base URL "nowhere" is not an absolute http(s) URL'],
   ["mirror http://127.0.0.1:1 m.sqlite --max-age 2d", 2, "give --key"],
   ["mirror http://127.0.0.1:1 m.sqlite --key nothing.pub", 2, "There is no file nothing.pub; --key takes"],
   ["mirror http://127.0.0.1:1", 2, "mirror needs file, as in"],

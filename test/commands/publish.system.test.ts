@@ -54,7 +54,7 @@ test("as JSON, and quietly", async () => {
     bytes: 0,
     urls: 0,
     warnings: [],
-    dry_run: true,
+    dryRun: true,
     seconds: 0,
   });
   expect(await rollcall("publish site --quiet", fakeIo(cwd))).toEqual({ code: 0, stdout: "", stderr: "" });

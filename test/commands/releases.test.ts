@@ -2,8 +2,8 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { build } from "../../src/index.js";
 import { size } from "../../src/print/numbers.js";
-import { build } from "../../src/snapshot/build.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
@@ -68,7 +68,10 @@ test("use prints both releases, or that the release is already current", async (
   expect(readFileSync(join(cwd, "dist/current/snapshot.json"), "utf8")).toContain(older.id);
   expect((await run(`use ${older.id}`)).stderr).toContain(`${older.id} is current already`);
   const { stdout } = await run(`use ${newer.id} dist --json`);
-  expect(JSON.parse(stdout)).toMatchObject({ id: newer.id, name: newer.name, before: older.id });
+  expect(JSON.parse(stdout)).toMatchObject({
+    now: { id: newer.id, name: newer.name, current: true },
+    before: { id: older.id, current: false },
+  });
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { build } from "../../src/snapshot/build.js";
+import { build } from "../../src/index.js";
 import { CHECK_NAMES } from "../../src/verify/host/host.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -122,7 +122,7 @@ test("content of a release cannot break out of the report", async () => {
 test("a host: has a row for each probe, known limitations, and the expected release", async () => {
   const one = await front({ count: 5 });
   const cwd = dirname(one.dist);
-  const run = (line: string) => rollcall(`verify ${one.baseUrl} --out ${one.dist} ${line}`, fakeIo(cwd));
+  const run = (line: string) => rollcall(`verify ${one.baseUrl} --dist ${one.dist} ${line}`, fakeIo(cwd));
   const whole = await run("");
   expect(whole.code).toBe(0);
   expect(whole.stdout.replace(/ +/g, " ")).toContain(
@@ -154,7 +154,7 @@ page-leading-zero: GET /api/users/?format=api&page=01
 test("--adapt allows only a host's limitations, with the reason", async () => {
   const one = await front({ count: 5, encodings: ["br", "gzip"] });
   const run = () =>
-    rollcall(`verify ${one.baseUrl} --out ${one.dist} --adapt nginx,caddy --json`, fakeIo(dirname(one.dist)));
+    rollcall(`verify ${one.baseUrl} --dist ${one.dist} --adapt nginx,caddy --json`, fakeIo(dirname(one.dist)));
   const rowOf = (stdout: string, name: string) =>
     JSON.parse(stdout).rows.find((row: { name: string }) => row.name === name);
   // As nginx answers.

@@ -27,7 +27,7 @@ test("the contract of an open release cannot be changed, and builds again", asyn
   expect(() => {
     (contract.file as Rough).properties.name.patern = "x";
   }).toThrow(TypeError);
-  expect(await build({ ...options, contract: contract.file })).toMatchObject({ id: built.id, isNew: false });
+  expect(await build({ ...options, contract: contract.file })).toMatchObject({ id: built.id, new: false });
 });
 
 test("an object that was changed after it was compiled is checked", async () => {

@@ -306,7 +306,7 @@ test("does not change an existing dist", async () => {
   const place = workplace();
   execFileSync(process.execPath, [
     ...["lib/cli.js", "build", "--db", place.db, "--base-url", "https://directory.example.com"],
-    ...["--out", join(place.cwd, "dist"), "--quiet"],
+    ...["--dist", join(place.cwd, "dist"), "--quiet"],
   ]);
   const before = readTree(join(place.cwd, "dist"));
   const run = develop(place, "--json users.sqlite");

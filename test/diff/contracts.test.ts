@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { findContractChanges } from "../../src/contract/changes.js";
 import { contractOf } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
-import { compare } from "../../src/sides/compare.js";
+import { diff as compare } from "../../src/index.js";
 import { scratch } from "../support/files.js";
 import { STATIONS, STATIONS_CONTRACT } from "../support/stations.js";
 import { contractOfThings, publishThings } from "./things.js";
@@ -68,7 +68,7 @@ test("with another key field, all records are removed and added, and gates apply
     [contractOfThings({ id }), things],
     [contractOfThings({ id }, { key: "id", order: ["-size", "id"] }), things],
   ];
-  const found = await compared(sides, { gates: { maxRemoved: "50%" } });
+  const found = await compared(sides, { maxRemoved: "50%" });
   expect(found.contract).toMatchObject({ hasOtherKey: true });
   expect(kinds(found)).toEqual([70, 70, 0, 0]);
   expect(found.changes.map(({ kind, id }) => [kind, id])).toEqual([
@@ -83,10 +83,10 @@ test("gates apply to a build with another contract", async () => {
   await publishThings(folder, contractOfThings(), THINGS);
   const other = contractOfThings({ note: undefined }, { order: ["key"] });
   const fewer = THINGS.slice(0, 60).map(({ note: _, ...one }) => one);
-  await expect(publishThings(folder, other, fewer, { gates: { maxRemoved: 9 } })).rejects.toThrow(
+  await expect(publishThings(folder, other, fewer, { maxRemoved: 9 })).rejects.toThrow(
     "exceeds max-removed 9: 10 of 70 things removed",
   );
-  const { gates } = await publishThings(folder, other, fewer, { gates: { maxRemoved: 10, maxChanged: 0 } });
+  const { gates } = await publishThings(folder, other, fewer, { maxRemoved: 10, maxChanged: 0 });
   expect(gates).toMatchObject({ added: 0, removed: 10, changed: 0 });
 });
 
@@ -107,8 +107,8 @@ describe("named fields", () => {
   test.each<[options: Options, message: RegExp]>([
     [{ only: ["colour"] }, /^only names "colour", which is not a field; .*color/],
     [{ ignore: ["key.*"] }, /^ignore names "key\.\*", which is not a field/],
-    [{ gates: { maxField: ["sise=1"] } }, /^maxField names "sise", which is not a field; .*size/],
-    [{ ignore: ["note"], gates: { maxField: ["note=1"] } }, /^The gate on note cannot see changes/],
+    [{ maxField: ["sise=1"] }, /^maxField names "sise", which is not a field; .*size/],
+    [{ ignore: ["note"], maxField: ["note=1"] }, /^The gate on note cannot see changes/],
   ])("%j is refused", async (options, message) => {
     await expect(compared(sides, options)).rejects.toThrow(message);
   });

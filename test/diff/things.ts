@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { ContractFile, FieldSchema, Listing } from "../../src/contract/file/form.js";
-import { build } from "../../src/snapshot/build.js";
+import { build } from "../../src/index.js";
 import type { BuildResult } from "../../src/snapshot/result.js";
 
 export interface Thing {

@@ -32,7 +32,7 @@ async function publish(url: string): Promise<Published> {
   cpSync(SAMPLE, db);
   const { secret, line: key } = generateKey(dist, "publisher");
   const readers = ["--bulk", "--csv", "--lookup", "--changes", "3", "--sign-key", secret];
-  const args = ["build", "--db", db, "--base-url", url, "--out", dist, ...readers, "--quiet"];
+  const args = ["build", "--db", db, "--base-url", url, "--dist", dist, ...readers, "--quiet"];
   const build = async () => expect(await run(args)).toMatchObject({ code: 0, stderr: "" });
   await build();
   runSql(db, HARD);

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { build } from "../../src/snapshot/build.js";
+import { build } from "../../src/index.js";
 import type { BuildOptions } from "../../src/snapshot/options.js";
 import { SERVERS, type Server, serveWith } from "../hosts/servers.js";
 import { start } from "../support/command.js";

@@ -50,7 +50,7 @@ describeWith("chromium", "a walk through the page", (path) => {
     const site = async () => {
       const [dist, port] = [join(scratch(), "dist"), await freePort()];
       const baseUrl = `http://127.0.0.1:${port}${place.path}`;
-      const given = { baseUrl, links: place.links, pageSize: 50, encodings: ["gzip"] as const, contract };
+      const given = { baseUrl, links: place.links, pageSize: 50, compress: ["gzip"] as const, contract };
       const adapt = name === "cloudflare" ? { adapt: ["cloudflare"] } : {};
       const release = await publishPage(dist, { ...given, ...adapt, rows: goldenRows("first") });
       const stop = await serve(dist, release, port);

@@ -22,7 +22,7 @@ describe.each(["verify", "diff"])("%s of a hostile host", (verb) => {
     lie(one, seed);
     const args = verb === "verify" ? ["--against", "none"] : [one.host.release.folder];
     const env = { ...process.env, NODE_OPTIONS };
-    const { ended } = start([verb, one.baseUrl, ...args, "--out", one.dist], { cwd: scratch(), env });
+    const { ended } = start([verb, one.baseUrl, ...args, "--dist", one.dist], { cwd: scratch(), env });
     const { code, stdout, stderr } = await ended;
     const peaks = [...stderr.matchAll(/^peak (\d+)$/gm)].map(([, peak]) => Number(peak));
     expect({ seed, code, stderr: stderr.slice(0, 2000) }).toMatchObject({

@@ -6,6 +6,7 @@ import { beforeEach, expect, test } from "vitest";
 import { diff } from "../../src/diff/diff.js";
 import { UserError } from "../../src/errors.js";
 import { RECORDS } from "../../src/release/layout.js";
+import { withDefaults } from "../../src/settings/settings.js";
 import { openSide, type SideEffects } from "../../src/sides/compare.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { run } from "../support/command.js";
@@ -18,7 +19,7 @@ let good: string;
 let bad: string;
 
 beforeEach(async () => {
-  good = await plainRelease({ encodings: [] });
+  good = await plainRelease({ compress: [] });
   bad = join(scratch(), "bad");
   cpSync(good, bad, { recursive: true });
   edit(bad, page(1), (text) => text.replace('"bio":"', '"bio":"changed'));
@@ -130,7 +131,7 @@ test("verifies a release with any change", { timeout: 300_000 }, async () => {
     // On this thread: a huge count would start worker threads, which run compiled code.
     const verdict = await verifyRelease({ folder: bad, workers: 0 }).catch((error) => error);
     expect(verdict instanceof UserError || Array.isArray(verdict.rows), `${seed}: ${verdict.stack}`).toBe(true);
-    const effects = { cwd: bad, dist: bad, scratch: scratch(), source: {} };
+    const effects = { cwd: bad, dist: bad, scratch: scratch(), source: withDefaults("diff", {}) };
     for (const sides of [
       [good, bad],
       [bad, good],

@@ -89,7 +89,7 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
       adapt: server.built ? adapt(server) : [],
       ...(shape.contract && { contract: shape.contract.file }),
       ...shape.options,
-      encodings: compression === "files" ? (shape.options?.encodings ?? ["br", "gzip"]) : [],
+      compress: compression === "files" ? (shape.options?.compress ?? ["br", "gzip"]) : [],
     });
     const release = await openRelease(realpathSync(join(dist, "current")));
     const page = join(release.folder, release.sums.paths.path(1));
@@ -117,7 +117,7 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
   const step = { via: "changes", put: 2, removed: 1, count: COUNT, asked: 4 };
   expect(await sync(baseUrl, copy)).toMatchObject(isEverything(shape) ? step : { count: COUNT });
 
-  const own = await createServer({ folder: dist });
+  const own = await createServer({ dist });
   onTestFinished(() => own.close());
   const { url: ownUrl } = await own.listen({ port: 0, host: "127.0.0.1" });
   const site = { ...shape, server, baseUrl, release, own: new URL(ownUrl), origin: new URL(baseUrl) };

@@ -27,8 +27,8 @@ test.skipIf(isMissing(...PROGRAMS))("Debian's programs accept what curl fetches 
   const key = generateKey(folder, "ours");
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(7));
   const [dist, baseUrl] = [join(folder, "dist"), `http://127.0.0.1:${port}`];
-  const built = await build({ db, dist, baseUrl, pageSize: 3, encodings: ["gzip"], signKey: key.secret });
-  const host = await createServer({ folder: dist });
+  const built = await build({ db, dist, baseUrl, pageSize: 3, compress: ["gzip"], signKey: key.secret });
+  const host = await createServer({ dist });
   onTestFinished(() => host.close());
   await host.listen({ port, host: "127.0.0.1" });
   // The host answers from this process, so nothing may block it.

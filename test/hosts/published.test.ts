@@ -1,8 +1,8 @@
 /** Files of hosts in releases, and listings at every path. */
 import { describe, expect, test } from "vitest";
 import { TAKEN_NAMES } from "../../src/contract/file/listing-rules.js";
-import { adapt } from "../../src/hosts/adapt.js";
 import { HOSTS, publishedHostFiles } from "../../src/hosts/hosts.js";
+import { adapt } from "../../src/index.js";
 import { RELEASE_NAME } from "../../src/release/layout.js";
 import { publish } from "../server/release.js";
 import { scratch } from "../support/files.js";
@@ -18,7 +18,7 @@ test.each(HOSTS)("$name: its files take a listing at its base URL itself, and ar
   const texts = async (shape: { bio: string; count: number }) => {
     const dist = scratch();
     await publish(dist, { contract: stationsAt("/"), links: "path", ...shape });
-    const { files } = await adapt(name, { dist, root: "/srv/dist" });
+    const { files } = await adapt({ name: name, dist, root: "/srv/dist" });
     return files.map(({ text }) => text);
   };
   const first = await texts({ bio: "first", count: 5 });

@@ -17,7 +17,7 @@ import { checkHost, type Shape } from "./host.js";
 import { ALL_SERVERS, SERVERS, serveWith, startServer, writeFor } from "./servers.js";
 
 const BASE = "/people/directory";
-const PLAIN = { encodings: [], explorer: false, lookup: false, bulk: false, changes: 0, signKey: undefined };
+const PLAIN = { compress: [], explorer: false, lookup: false, bulk: false, changes: 0, signKey: undefined };
 
 const SHAPES: Readonly<Record<string, Shape>> = {
   "everything on": { base: BASE },
@@ -26,7 +26,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   "a look-up and no explorer": { base: BASE, options: { explorer: false } },
   "links by path, below a path that is hard to write": {
     base: "/a%20b/%C3%A9$1'%7Bx%7D",
-    options: { ...PLAIN, links: "path", encodings: ["gzip"] },
+    options: { ...PLAIN, links: "path", compress: ["gzip"] },
   },
   // Characters that end, quote or expand something in one of the languages.
   "a base that ends strings": { base: "/q%22;$1,(d)%23%25e'~%5C", options: PLAIN },

@@ -19,7 +19,7 @@ test.for(SWITCHED)("$name sends the plain page where a release has no compressed
   const [folder, dist, port] = [scratch(), scratch(), await freePort()];
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(200));
   const options = { db, dist, baseUrl: `http://127.0.0.1:${port}` };
-  const compressed = await build({ ...options, encodings: ["br", "gzip"] });
+  const compressed = await build({ ...options, compress: ["br", "gzip"] });
   await serveWith(server, { release: compressed.folder, folder, port });
   const codingOf = async () => {
     const headers = { "Accept-Encoding": "br, gzip" };
@@ -28,6 +28,6 @@ test.for(SWITCHED)("$name sends the plain page where a release has no compressed
     return [answer.status, answer.headers.get("content-encoding")];
   };
   expect(await codingOf()).toEqual([200, "br"]);
-  await build({ ...options, encodings: [] });
+  await build({ ...options, compress: [] });
   expect(await codingOf()).toEqual([200, null]);
 });

@@ -97,7 +97,7 @@ async function buildAll(folder: string, dist: string, baseUrl: string): Promise<
   for (let number = 0; number < RELEASES; number++) {
     const rows = plainRows(PAGES).map((row) => ({ ...row, bio: `release ${number}` }));
     const db = writeUsers(join(folder, `${number}.sqlite`), rows);
-    const release = await build({ db, dist, baseUrl, pageSize: 1, encodings: ["br", "gzip"], keep: RELEASES });
+    const release = await build({ db, dist, baseUrl, pageSize: 1, compress: ["br", "gzip"], keep: RELEASES });
     built.push(openRelease(release.folder));
   }
   return built;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { build } from "../../src/index.js";
 import { initialize } from "../../src/init/init.js";
-import { build } from "../../src/snapshot/build.js";
 import { scratch } from "../support/files.js";
 
 const iso = fc.date({ min: new Date("1970-01-01"), max: new Date("2100-01-01"), noInvalidDate: true });
@@ -88,7 +88,7 @@ test("builds every row of any table with a key", { timeout: 120_000 }, async () 
       const place = join(folder, String(runs++));
       mkdirSync(place);
       const from = write(join(place, "any.sqlite"), columns);
-      const { found } = await initialize(place, { from, convert });
+      const { found } = await initialize({ folder: place, from, convert });
       const contract = join(place, "rollcall.contract.json");
       const { records } = await build({
         ...{ db: from, contract },

@@ -8,7 +8,12 @@ import { columnOf, database, init } from "./found.js";
 const UUID = "7f3c2a10-0d5e-4b8e-9c41-2f6b8d1e0a53";
 const repeated = (...values: unknown[]) => [...values, ...values, ...values, ...values];
 
-async function becomes(values: readonly unknown[], column = "thing", declared = "", options?: Partial<InitOptions>) {
+async function becomes(
+  values: readonly unknown[],
+  column = "thing",
+  declared = "",
+  options?: Omit<InitOptions, "from" | "folder">,
+) {
   const found = await init(columnOf(values, column, declared), options);
   const { field: _, ...decided } = found.of(column);
   const { "x-observed": observed, ...schema } = decided.schema ?? {};

@@ -6,8 +6,8 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { UserError } from "../../src/errors.js";
+import { build } from "../../src/index.js";
 import { type Found, initialize } from "../../src/init/init.js";
-import { build } from "../../src/snapshot/build.js";
 
 const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^[1-9][0-9]{${min - 1},${max - 1}}$`));
 const day = fc
@@ -156,7 +156,7 @@ async function checkTable(folder: string, drawn: readonly Column[], form: Form):
   const separator = form.format === "csv" && form.isNamed ? form.separator : undefined;
   let found: Found | undefined;
   try {
-    ({ found } = await initialize(folder, { from, separator, convert: form.convert }));
+    ({ found } = await initialize({ folder: folder, from, separator, convert: form.convert }));
   } catch (error) {
     if (error instanceof UserError) return error.message;
     throw error;
@@ -279,7 +279,7 @@ async function checkObjects(
   writeFileSync(from, lines.join(lineEnd));
   let found: Found | undefined;
   try {
-    ({ found } = await initialize(folder, { from }));
+    ({ found } = await initialize({ folder: folder, from }));
   } catch (error) {
     if (error instanceof UserError) return error.message;
     throw error;

@@ -48,11 +48,14 @@ function written(folder: string, name: keyof typeof SCHEMAS): string {
  * @param options those of init, with the text of a query
  * @throws Error if init writes a contract that no verb would take
  */
-export async function init(from: string, { query, ...options }: Omit<InitOptions, "from"> = {}): Promise<Result> {
+export async function init(
+  from: string,
+  { query, ...options }: Omit<InitOptions, "from" | "folder"> = {},
+): Promise<Result> {
   const folder = scratch();
   const file = query === undefined ? undefined : join(folder, "query.sql");
   if (file !== undefined) writeFileSync(file, query ?? "");
-  const { found } = await initialize(folder, { ...options, from, query: file });
+  const { found } = await initialize({ folder, ...options, from, query: file });
   if (!found) throw new Error("init found nothing");
   const read = parseContract(written(folder, "rollcall.contract.json"));
   if ("mistakes" in read) throw new Error(read.mistakes.join("\n"));

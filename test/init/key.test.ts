@@ -184,7 +184,7 @@ test("refuses a table of 2,000 columns before reading it", async () => {
 test("paths in the config are relative to it", async () => {
   const folder = scratch();
   const file = database("CREATE TABLE people (id INTEGER PRIMARY KEY)", join(folder, "people.sqlite"));
-  expect(await initialize(folder, { from: file })).toMatchObject({ db: "people.sqlite" });
+  expect(await initialize({ folder: folder, from: file })).toMatchObject({ db: "people.sqlite" });
 });
 
 test("a signal stops init before it writes", async () => {
@@ -192,7 +192,7 @@ test("a signal stops init before it writes", async () => {
   const file = database(`CREATE TABLE t (id INTEGER PRIMARY KEY);
     WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 50000) INSERT INTO t SELECT n FROM c`);
   const stop = new AbortController();
-  const run = initialize(folder, { from: file, signal: stop.signal });
+  const run = initialize({ folder, from: file }, { signal: stop.signal });
   setImmediate(() => stop.abort(new Error("enough")));
   await expect(run).rejects.toThrow("enough");
   writeFileSync(join(folder, "rollcall.config.json"), "nothing was in its place");

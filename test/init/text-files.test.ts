@@ -2,22 +2,22 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { build } from "../../src/index.js";
 import type { InitOptions } from "../../src/init/init.js";
-import { build } from "../../src/snapshot/build.js";
 import type { TextSettings } from "../../src/source/text-format.js";
 import { scratch } from "../support/files.js";
 import { init } from "./found.js";
 
 const lines = (...all: string[]) => `${all.join("\n")}\n`;
 
-async function initText(name: string, text: string, options?: Omit<InitOptions, "from">) {
+async function initText(name: string, text: string, options?: Omit<InitOptions, "from" | "folder">) {
   const file = join(scratch(), name);
   writeFileSync(file, text);
   return init(file, options);
 }
 
 /** What init finds in a column of cells, beside a key. */
-async function ofCells(cells: readonly string[], options?: Omit<InitOptions, "from">) {
+async function ofCells(cells: readonly string[], options?: Omit<InitOptions, "from" | "folder">) {
   const quoted = cells.map((cell, at) => `k${at},"${cell.replaceAll('"', '""')}"`);
   const found = await initText("things.csv", lines("code,thing", ...quoted), options);
   const { "x-observed": _, ...schema } = found.of("thing").schema ?? {};

@@ -127,7 +127,7 @@ test.runIf(needs("userns"))(
     writeUsers(join(folder, "u.sqlite"), hardRows(20_000));
     for (const name of ["dist", "tmp"]) mkdirSync(join(folder, name));
     const script = `exec 2>&1; cd "${folder}"; mount -t tmpfs -o size=1m tmpfs tmp; export TMPDIR=${folder}/tmp SQLITE_TMPDIR=${folder}/tmp
-    node "${CLI}" build --quiet --lookup --db u.sqlite --out dist --base-url ${baseUrl} --workers 2; echo "code $?"; ls -A tmp
+    node "${CLI}" build --quiet --lookup --db u.sqlite --dist dist --base-url ${baseUrl} --workers 2; echo "code $?"; ls -A tmp
     ls -A dist | grep -c -e staging -e trash -e current; true`;
     const output = execFileSync("unshare", ["--map-root-user", "--mount", "sh", "-c", script], { encoding: "utf8" });
     expect(output.replace(/[\d.]+ MB/, "SIZE")).toBe(

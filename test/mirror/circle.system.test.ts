@@ -62,8 +62,7 @@ test.each(FOREIGN.map((foreign) => ({ foreign, many: foreign.contract["x-listing
     );
     const rows = db.prepare(`SELECT * FROM "${many}" ORDER BY ${order}`).all() as Record<string, unknown>[];
     db.close();
-    const { compress: encodings, ...settings } = config;
-    const { folder } = await goRound(cwd, { db: file, contract, ...settings, encodings } as unknown as BuildOptions);
+    const { folder } = await goRound(cwd, { db: file, contract, ...config } as unknown as BuildOptions);
     const pages = readdirSync(join(folder, contract["x-listing"].path ?? "", "pages"))
       .filter((name) => name.endsWith(".json"))
       .sort((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10));

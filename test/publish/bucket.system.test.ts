@@ -39,7 +39,7 @@ async function objects(): Promise<Map<string, string>> {
 
 describe("puts", () => {
   test("every file of the release, with its headers", async () => {
-    const release = await buildUsers(folder, 25, { encodings: ["br", "gzip"] });
+    const release = await buildUsers(folder, 25, { compress: ["br", "gzip"] });
     const result = await publishBucket();
     expect(result).toMatchObject({ target: `s3://${BUCKET}/dir`, added: 15, changed: 0, removed: 0 });
     expect(result.requests).toBe(store.seen.length);

@@ -36,7 +36,7 @@ const page = (number: number) => join(site, `api/users/pages/${number}.json`);
 
 describe("writes", () => {
   test("all files of the current release, and the list of them", async () => {
-    const release = await buildUsers(folder, 25, { encodings: ["br", "gzip"] });
+    const release = await buildUsers(folder, 25, { compress: ["br", "gzip"] });
     const result = await publishSite();
     expect(published(site)).toEqual(readTree(release.folder));
     expect(result).toMatchObject({ id: release.id, before: null, resumed: false, changed: 0, removed: 0 });
@@ -138,7 +138,7 @@ describe("keeps and removes", () => {
   });
 
   test("removes files of the old release with their folders, and keeps those of others", async () => {
-    await buildUsers(folder, 25, { encodings: ["br"] });
+    await buildUsers(folder, 25, { compress: ["br"] });
     await publishSite();
     mkdirSync(join(site, ".git/objects"), { recursive: true });
     const mine = [".git/HEAD", "CNAME", "api/users/index.html", "api/users/pages/9.json"];
@@ -180,7 +180,7 @@ describe("keeps and removes", () => {
   test("a dry run lists the steps in order and changes nothing", async () => {
     await buildUsers(folder, 25);
     await publishSite();
-    await buildUsers(folder, 45, { pageSize: 25, encodings: ["gzip"] });
+    await buildUsers(folder, 45, { pageSize: 25, compress: ["gzip"] });
     const before = readTree(site);
     const steps: string[] = [];
     const onStep = (kind: string, path: string) => steps.push(`${kind} ${path}`);

@@ -70,7 +70,7 @@ test("refuses a release that was just current, an unknown one, and a folder else
   });
   const { folder } = await make(9);
   const elsewhere = await twoReleases();
-  expect(await rollcall(`forget ${folder} --out ${elsewhere.dist}`, fakeIo(cwd))).toMatchObject({
+  expect(await rollcall(`forget ${folder} --dist ${elsewhere.dist}`, fakeIo(cwd))).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("is not one of the releases in"),
   });

@@ -1,7 +1,7 @@
 /** Releases that `rollcall forget` may remove. */
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "../../src/snapshot/build.js";
+import { build } from "../../src/index.js";
 import { plainRows, usersFile } from "../support/database.js";
 import { scratch } from "../support/files.js";
 

@@ -38,7 +38,7 @@ const SHARED = ["/records.sha256", "/SHA256SUMS", "/snapshot.json"];
 
 test("with links by query, lists the query, the bare listing for page 1, and each variant by path", async () => {
   const rows = plainRows(30);
-  const options: Partial<BuildOptions> = { baseUrl: BASE, encodings: ["gzip"] };
+  const options: Partial<BuildOptions> = { baseUrl: BASE, compress: ["gzip"] };
   await buildUsers(folder, rows, options);
   await purged();
   const edited = rows.map((row, at) => (at === 3 || at === 25 ? { ...row, bio: "x" } : row));
@@ -59,7 +59,7 @@ test("with links by query, lists the query, the bare listing for page 1, and eac
 });
 
 test("with links by path, lists each page and variant once, and removed pages", async () => {
-  await buildUsers(folder, 25, { baseUrl: BASE, links: "path", encodings: ["br"] });
+  await buildUsers(folder, 25, { baseUrl: BASE, links: "path", compress: ["br"] });
   expect(await purged()).toHaveLength(1 + 3 * 2 + ALWAYS.length + SHARED.length);
   await buildUsers(folder, 15, { baseUrl: BASE, links: "path" });
   expect(await purged()).toEqual([

@@ -28,7 +28,7 @@ export async function newSetting(): Promise<Setting> {
   const rows = plainRows(60);
   const releases = [
     await buildUsers(folder, rows, { pageSize: 2, keep: 9 }),
-    await buildUsers(folder, rows, { pageSize: 5, keep: 9, encodings: ["gzip"] }),
+    await buildUsers(folder, rows, { pageSize: 5, keep: 9, compress: ["gzip"] }),
     await buildUsers(folder, rows.slice(30), { pageSize: 2, keep: 9 }),
   ];
   const env = { ...process.env, ...STORE_ENV };

@@ -73,7 +73,7 @@ async function signedRelease() {
   const root = scratch();
   const key = writeKey(root, "key");
   const db = writeUsers(join(root, "users.sqlite"), plainRows(8));
-  const more = { pageSize: 3, encodings: ["br", "gzip"], bulk: true, explorer: true, signKey: key.secret };
+  const more = { pageSize: 3, compress: ["br", "gzip"], bulk: true, explorer: true, signKey: key.secret };
   const { folder } = await build({ db, dist: join(root, "dist"), baseUrl: BASE_URL, ...more } as BuildOptions);
   return { folder, publicKey: readFileSync(key.public, "utf8") };
 }

@@ -72,7 +72,7 @@ export async function stationOf(kind: Kind, sources = SOURCES): Promise<Station>
     const db = writeUsers(join(folder, `${turn}.sqlite`), rows);
     const settings = {
       pageSize: PAGE_SIZE,
-      encodings: ["gzip"],
+      compress: ["gzip"],
       ...FOR_READERS,
       signKey: key.secret,
     };
@@ -157,7 +157,7 @@ const START: Record<Kind, (start: Start) => Promise<Reload>> = {
   serve: (start) => startServe(start),
 
   async nginx({ folder, dist, port, log }) {
-    const { files } = await adapt("nginx", { dist, listenPort: port, address: "127.0.0.1" });
+    const { files } = await adapt({ name: "nginx", dist, listenPort: port, address: "127.0.0.1" });
     const [site] = files.filter(({ path }) => !path.includes("/"));
     const logged =
       site?.text.replace(

@@ -2,11 +2,11 @@
 import { cpSync, lutimesSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { build } from "../../src/index.js";
 import { findRelease, openChosen } from "../../src/release/choose.js";
 import { lockDist } from "../../src/release/lock.js";
 import { prune, switchCurrent } from "../../src/release/switch.js";
 import { useRelease } from "../../src/release/use.js";
-import { build } from "../../src/snapshot/build.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 

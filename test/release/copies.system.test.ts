@@ -22,7 +22,7 @@ test.runIf(needs("rsync", "git")).each([
   [`git init -q from && ${GIT} add . && ${GIT} commit -qm 1 && git clone -q from to`, false],
 ])("%s", async (command, isKept) => {
   const folder = scratch();
-  const { folder: release } = await buildUsers(folder, 5, { encodings: ["br", "gzip"] });
+  const { folder: release } = await buildUsers(folder, 5, { compress: ["br", "gzip"] });
   const target = join(folder, "from");
   await publish({ dist: join(folder, "dist"), target });
   execFileSync("sh", ["-c", command], { cwd: folder });

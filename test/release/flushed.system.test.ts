@@ -31,7 +31,14 @@ test.skipIf(isMissing("strace"))(
       "--changes=3",
       "--explorer",
     ];
-    const args = ["build", `--db=${db}`, `--out=${join(folder, "dist")}`, `--base-url=${baseUrl}`, ...flags, "--quiet"];
+    const args = [
+      "build",
+      `--db=${db}`,
+      `--dist=${join(folder, "dist")}`,
+      `--base-url=${baseUrl}`,
+      ...flags,
+      "--quiet",
+    ];
     const [ended, calls] = await listCalls(args, folder);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
 

@@ -33,7 +33,7 @@ interface Scenario {
 }
 
 const KEY = new URL("signature/test.key", import.meta.url).pathname;
-const SIGNED = { bulk: true, lookup: true, explorer: true, changes: 3, encodings: ["gzip"], signKey: KEY } as const;
+const SIGNED = { bulk: true, lookup: true, explorer: true, changes: 3, compress: ["gzip"], signKey: KEY } as const;
 const FLAGS = ["--bulk", "--lookup", "--explorer", "--changes=3", "--compress=gzip", `--sign-key=${KEY}`];
 const baseUrl = "https://a.example";
 function optionsIn(folder: string): BuildOptions {
@@ -142,7 +142,7 @@ async function prepareMirror(folder: string, version: number): Promise<Scenario>
   const served = scratch();
   const file = join(folder, "mirror.sqlite");
   await buildVersion(served, 1);
-  const host = await createServer({ folder: join(served, "dist") });
+  const host = await createServer({ dist: join(served, "dist") });
   onTestFinished(() => host.close());
   const { url } = await host.listen({ port: 0, host: "127.0.0.1" });
   if (version > 1) {

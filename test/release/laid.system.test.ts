@@ -25,7 +25,7 @@ async function published() {
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(25));
   const [dist, other] = [join(folder, "dist"), join(folder, "other")];
   writeFileSync(other, "another's");
-  const args = ["build", "--db", db, "--out", dist, "--base-url", "https://a.example", "--quiet"];
+  const args = ["build", "--db", db, "--dist", dist, "--base-url", "https://a.example", "--quiet"];
   expect(await run(args)).toEqual(DONE);
   runSql(db, "UPDATE users SET bio = 'changed'");
   return { folder, dist, other, args };

@@ -2,8 +2,8 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { diff as compare } from "../../src/index.js";
 import { isOtherListing } from "../../src/release/listing.js";
-import { compare } from "../../src/sides/compare.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { contractOfThings, publishThings, type Thing } from "../diff/things.js";
 import { readTree, scratch } from "../support/files.js";
@@ -49,8 +49,8 @@ describe("a dist that holds a listing", () => {
     );
     await expect(next({ baseUrl: LOCAL }, "/things/")).rejects.toThrow(held);
     expect(readTree(join(dist, "current/"))).toEqual(before);
-    expect(await next({ force: true })).toMatchObject({ isSwitched: true, notes: [] });
-    expect(await next({}), "the same again").toMatchObject({ isNew: false });
+    expect(await next({ force: true })).toMatchObject({ switched: true, notes: [] });
+    expect(await next({}), "the same again").toMatchObject({ new: false });
   });
 
   test("refuses it although the current release is broken", async () => {
@@ -58,7 +58,7 @@ describe("a dist that holds a listing", () => {
     rmSync(join(release.folder, "things/pages/1.json"));
     await expect(next({})).rejects.toThrow(`${dist} holds another listing, `);
     writeFileSync(join(release.folder, "snapshot.json"), "{}");
-    await expect(next({})).resolves.toMatchObject({ isSwitched: true });
+    await expect(next({})).resolves.toMatchObject({ switched: true });
   });
 
   test("refuses it before the source is read", async () => {
@@ -68,8 +68,8 @@ describe("a dist that holds a listing", () => {
 
   test("takes a public base URL after one on loopback, with a note, and compares its records", async () => {
     const { next } = await distOfThings(LOCAL);
-    await expect(next({ gates: { maxRemoved: 0 } }, "/things/")).rejects.toThrow("exceeds max-removed 0: 1 of 3");
-    expect((await next({ gates: { maxRemoved: 1 } }, "/things/")).notes).toEqual([
+    await expect(next({ maxRemoved: 0 }, "/things/")).rejects.toThrow("exceeds max-removed 0: 1 of 3");
+    expect((await next({ maxRemoved: 1 }, "/things/")).notes).toEqual([
       `links led to ${LOCAL} until now; they lead to ${PUBLIC}`,
     ]);
     expect((await next({}, "/things/")).notes).toEqual([]);
@@ -79,14 +79,16 @@ describe("a dist that holds a listing", () => {
     const { dist, release, next } = await distOfThings();
     const current = () => readFileSync(join(dist, "current/snapshot.json"), "utf8");
     const before = current();
-    const gates = { maxRemoved: "100%" };
-    await expect(next({ force: true, gates })).rejects.toThrow(
+    const maxRemoved = "100%";
+    await expect(next({ force: true, maxRemoved })).rejects.toThrow(
       new RegExp(
         `was built, but current is unchanged, because gates do not compare it with another listing, ${PUBLIC}/things/\\. Accept it with "rollcall use [0-9a-f]{12}"\\.$`,
       ),
     );
     expect(current()).toBe(before);
-    await expect(compare({ dist, old: release.id, new: "current", gates })).resolves.toMatchObject({ exceeded: [] });
+    await expect(compare({ dist, old: release.id, new: "current", maxRemoved })).resolves.toMatchObject({
+      exceeded: [],
+    });
   });
 });
 
@@ -98,7 +100,7 @@ test("a diff with gates refuses two listings, and compares them without", async 
   await publishThings(folder, other, THINGS, { baseUrl: PUBLIC, force: true });
   const sides = { dist, old: old.id, new: "current" };
   const text = `Gates compare snapshots of one listing, but release ${old.name} is of ${PUBLIC}/things/, and release`;
-  await expect(compare({ ...sides, gates: { maxAdded: 9 } })).rejects.toThrow(text);
+  await expect(compare({ ...sides, maxAdded: 9 })).rejects.toThrow(text);
   const changes = await compare(sides);
   expect(changes).toMatchObject({ added: 0, removed: 0, changed: 0 });
   changes.close();

@@ -51,7 +51,7 @@ const inode = (path: string) => statSync(join(dist, path)).ino;
 
 describe("a release on disk", () => {
   test("has the documented layout, and sha256sum accepts it", async () => {
-    const release = await publish({ encodings: ["gzip", "br"] });
+    const release = await publish({ compress: ["gzip", "br"] });
     expect(release.name).toBe(`20261121T044000Z-${release.id}`);
     expect(readlinkSync(join(dist, "current"))).toBe(`releases/${release.name}`);
     const pages = [1, 2, 3].flatMap((page) =>
@@ -66,7 +66,7 @@ describe("a release on disk", () => {
       base_url: "https://directory.example.com",
       contract: 1,
       count: 25,
-      encodings: ["br", "gzip"],
+      compress: ["br", "gzip"],
       id: release.id,
       links: "query",
       page_size: 10,
@@ -105,25 +105,25 @@ describe("the next build", () => {
   });
 
   test("of unchanged data makes no new release", async () => {
-    const first = await publish({ encodings: ["gzip"] });
-    const second = await publish({ encodings: ["gzip"] });
-    expect(second).toMatchObject({ isNew: false, id: first.id, name: first.name, linked: 6 });
+    const first = await publish({ compress: ["gzip"] });
+    const second = await publish({ compress: ["gzip"] });
+    expect(second).toMatchObject({ new: false, id: first.id, name: first.name, linked: 6 });
     expect(readdirSync(join(dist, "releases"))).toEqual([first.name]);
     expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", ".newest-time", "current", "releases"]);
   });
 
   test("links unchanged files, with their time, and writes changed ones", async () => {
-    const first = await publish({ encodings: ["gzip"] });
+    const first = await publish({ compress: ["gzip"] });
     rename(15, "renamed");
-    const second = await publish({ encodings: ["gzip"] });
-    expect(second).toMatchObject({ isNew: true, linked: 4, pages: 3 });
+    const second = await publish({ compress: ["gzip"] });
+    expect(second).toMatchObject({ new: true, linked: 4, pages: 3 });
     const same = (path: string) => inode(`releases/${first.name}/${path}`) === inode(`releases/${second.name}/${path}`);
     expect([1, 2, 3].map((page) => same(`api/users/pages/${page}.json`))).toEqual([true, false, true]);
     expect([1, 2, 3].map((page) => same(`api/users/pages/${page}.json.gz`))).toEqual([true, false, true]);
   });
 
   test("does not link a damaged file, and replaces a damaged release although no data changed", async () => {
-    const first = await publish({ encodings: ["gzip"] });
+    const first = await publish({ compress: ["gzip"] });
     const paths = ["api/users/pages/2.json", "api/users/pages/3.json.gz"];
     const before = paths.map((path) => readFileSync(join(first.folder, path)));
     for (const [at, path] of paths.entries()) {
@@ -131,13 +131,13 @@ describe("the next build", () => {
       const damaged = before[at]?.map((byte, index) => (index === 99 ? byte ^ 1 : byte));
       writeFileSync(join(first.folder, path), damaged ?? "");
     }
-    const second = await publish({ encodings: ["gzip"] });
-    expect(second).toMatchObject({ isNew: true, id: first.id, linked: 4 });
+    const second = await publish({ compress: ["gzip"] });
+    expect(second).toMatchObject({ new: true, id: first.id, linked: 4 });
     expect(paths.map((path) => readFileSync(join(second.folder, path)))).toEqual(before);
 
     writeFileSync(join(second.folder, "avatar.svg"), "<svg/>");
-    expect(await publish({ encodings: ["gzip"] })).toMatchObject({ isNew: true, id: first.id });
-    expect(await publish({ encodings: ["gzip"] })).toMatchObject({ isNew: false, id: first.id });
+    expect(await publish({ compress: ["gzip"] })).toMatchObject({ new: true, id: first.id });
+    expect(await publish({ compress: ["gzip"] })).toMatchObject({ new: false, id: first.id });
   });
 
   test("has another id for options that change the data, and the same id for others", async () => {
@@ -146,7 +146,7 @@ describe("the next build", () => {
       { baseUrl: "https://other.example.com" },
       { pageSize: 25 },
       { links: "path" },
-      { encodings: ["br"] },
+      { compress: ["br"] },
     ];
     const ids = new Set([id]);
     for (const options of differing) ids.add((await publish({ ...options, force: true })).id);
@@ -161,12 +161,12 @@ describe("the next build", () => {
     const second = await publish();
     rename(1, "user1");
     const third = await publish();
-    expect(third).toMatchObject({ id: first.id, name: first.name, isNew: false, isSwitched: true });
+    expect(third).toMatchObject({ id: first.id, name: first.name, new: false, switched: true });
     expect(readlinkSync(join(dist, "current"))).toBe(`releases/${first.name}`);
     expect(readdirSync(join(dist, "releases"))).toEqual([first.name, second.name]);
     unlinkSync(join(dist, "current"));
-    expect(await publish()).toMatchObject({ name: first.name, isNew: false, isSwitched: true });
-    expect(await publish()).toMatchObject({ name: first.name, isNew: false, isSwitched: false });
+    expect(await publish()).toMatchObject({ name: first.name, new: false, switched: true });
+    expect(await publish()).toMatchObject({ name: first.name, new: false, switched: false });
   });
 });
 

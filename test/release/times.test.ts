@@ -101,8 +101,8 @@ type Step = (history: History, random: Random, name: string) => Promise<unknown>
 
 const STEPS: Record<string, Step> = {
   async build(history, random) {
-    const encodings = random.of([[], ["gzip"], ["br", "gzip"]] as const);
-    await history.build(random.below(4), { encodings, changes: random.below(2) * 2, keep: 1 + random.below(3) });
+    const compress = random.of([[], ["gzip"], ["br", "gzip"]] as const);
+    await history.build(random.below(4), { compress, changes: random.below(2) * 2, keep: 1 + random.below(3) });
   },
   use: (history, _, name) => useRelease(history.dist, name, { now: history.now }),
   forget: ({ dist, now }, _, name) =>
@@ -166,7 +166,7 @@ const SECOND = Date.UTC(2026, 10, 21, 3, 40) / 1000;
 
 test("a new file gets the build's time, and its compressed forms earlier ones", async () => {
   const history = new History();
-  const { folder } = await history.build(0, { encodings: ["br", "gzip"] });
+  const { folder } = await history.build(0, { compress: ["br", "gzip"] });
   const names = ["1.json", "1.json.gz", "1.json.br"];
   expect(names.map((name) => timeOf(folder, PAGES, name) - SECOND)).toEqual([0, -1, -2]);
   expect(timeOf(folder, "SHA256SUMS")).toBe(SECOND);

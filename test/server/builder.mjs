@@ -3,12 +3,12 @@ import { build } from "../../lib/index.js";
 
 const [, , db, dist] = process.argv;
 process.on("message", async () => {
-  const { id, isNew } = await build({
+  const { id, new: isNew } = await build({
     db,
     dist,
     baseUrl: "https://directory.example.com",
     pageSize: 50,
-    encodings: ["gzip"],
+    compress: ["gzip"],
     keep: 1_000,
   });
   process.send({ id, isNew });

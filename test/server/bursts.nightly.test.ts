@@ -15,7 +15,7 @@ test(`${BURSTS} bursts of switches end where the link points`, async () => {
   const dist = scratch();
   const folders = [await publish(dist, { bio: "0" })];
   for (const bio of ["1", "2", "3"]) folders.push(await writeRelease(dist, { bio }));
-  const { server, port } = await serving({}, { folder: dist });
+  const { server, port } = await serving({}, { dist });
   let current = 0;
   for (let burst = 1; burst <= BURSTS; burst++) {
     const switches = 3 + Math.floor(random.next() * 4);

@@ -23,7 +23,7 @@ let server: ListingServer;
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), "rollcall-test-"));
   await publish(folder, { others: { "openapi.json": "{}" } });
-  server = await createListingServer({ folder });
+  server = await createListingServer({ dist: folder });
   port = Number(new URL((await server.listen({ port: 0 })).url).port);
   id = server.release.snapshot.id;
   return async () => {

@@ -3,11 +3,12 @@ import { execFileSync } from "node:child_process";
 import { appendFile, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { createServer } from "../../src/index.js";
 import { openRelease } from "../../src/release/open.js";
 import { sha256 } from "../../src/release/plain-files.js";
 import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot-file.js";
 import { encodeSums } from "../../src/release/sums.js";
-import { createListingServer, openListingServer } from "../../src/server/server.js";
+import { createListingServer } from "../../src/server/server.js";
 import { scratch } from "../support/files.js";
 import { USER_PAGES } from "../support/pages.js";
 import { publish, writeRelease } from "./release.js";
@@ -106,7 +107,7 @@ describe("refused before any request", () => {
     const folder = scratch();
     const release = await publish(folder);
     await damage(folder, release);
-    await expect(createListingServer({ folder })).rejects.toMatchObject({
+    await expect(createListingServer({ dist: folder })).rejects.toMatchObject({
       name: "UserError",
       message: expect.stringMatching(message),
     });
@@ -117,7 +118,7 @@ describe("refused before any request", () => {
     const hidden = [".htaccess", "_worker.js", "vercel.json", "netlify.toml", "netlify/edge-functions/rollcall.js"];
     const others = Object.fromEntries([...hidden, "x.svg"].map((path) => [path, "x"]));
     const release = await writeRelease(folder, { others });
-    const server = await createListingServer({ folder: release });
+    const server = await createListingServer({ dist: release });
     const { url } = await server.listen({ port: 0, host: "127.0.0.1" });
     expect((await fetch(`${url}/x.svg`)).status).toBe(200);
     for (const path of hidden) expect((await fetch(`${url}/${path}`)).status, path).toBe(404);
@@ -144,7 +145,7 @@ describe("refused before any request", () => {
     await writeFile(join(release, "snapshot.json"), text);
     others.set("snapshot.json", sha256(text));
     await writeFile(join(release, "SHA256SUMS"), [...encodeSums({ ...sums, others })].join(""));
-    await expect(createListingServer({ folder: release })).rejects.toMatchObject({
+    await expect(createListingServer({ dist: release })).rejects.toMatchObject({
       name: "UserError",
       message: expect.stringMatching(message),
     });
@@ -160,7 +161,7 @@ describe("refused before any request", () => {
   ])("%j", async (options) => {
     const folder = await freshDist();
     const [name = ""] = Object.keys(options);
-    await expect(openListingServer({ folder, ...options })).rejects.toMatchObject({
+    await expect(createServer({ dist: folder, ...options })).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringContaining(name),
     });
@@ -170,7 +171,7 @@ describe("refused before any request", () => {
     "base URL %s",
     async (baseUrl) => {
       const folder = await freshDist({ baseUrl });
-      await expect(createListingServer({ folder })).rejects.toMatchObject({
+      await expect(createListingServer({ dist: folder })).rejects.toMatchObject({
         message: expect.stringContaining("its base URL is"),
       });
     },

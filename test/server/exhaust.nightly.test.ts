@@ -40,7 +40,7 @@ describe.skipIf(!hasProc)("descriptors", () => {
   test("clients that disconnect leave no descriptor open in an embedded server", async () => {
     const folder = await freshDist({ others });
     const lines: string[] = [];
-    const server = await createListingServer({ folder }, { log: (line) => lines.push(line) });
+    const server = await createListingServer({ dist: folder }, { log: (line) => lines.push(line) });
     const other = createServer(server.handler).listen(0, "127.0.0.1");
     onTestFinished(async () => {
       other.close();

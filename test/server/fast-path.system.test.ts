@@ -40,8 +40,8 @@ test("the fast path sends the same bytes as Node's server, whatever a client sen
   const others = { "avatar.svg": "<svg/>", "index.html": "<p>", "bulk/1.ndjson.gz": "a part" };
   const folder = await freshDist({ count: 7, pageSize: 2, encodings: ["gzip"], others });
   const limits = { checkMs: 20, lingerMs: 100, requestMs: 500, headersMs: 500 };
-  const fast = await serving({}, { folder }, limits);
-  const slow = await serving({}, { folder }, { ...limits, fastBytes: 0 });
+  const fast = await serving({}, { dist: folder }, limits);
+  const slow = await serving({}, { dist: folder }, { ...limits, fastBytes: 0 });
   const etag = `"${fast.server.release.sums.pages.get(2, "identity")}"`;
   const expectSame = async (requests: readonly string[], cuts: readonly number[] = []) => {
     const text = requests.join("").replaceAll("TAG", etag) + LAST;

@@ -14,7 +14,7 @@ const LONG = "x".repeat(20_000);
 describe("listen", () => {
   async function started(): Promise<ListingServer> {
     const folder = await freshDist();
-    const server = await createListingServer({ folder });
+    const server = await createListingServer({ dist: folder });
     onTestFinished(() => server.close());
     return server;
   }

@@ -223,7 +223,7 @@ describe("a large part", () => {
     const dist = await freshDist({ others: large });
     const file = join(dist, "current", PATH);
     utimesSync(file, 1_000, 1_000);
-    const { server } = await serving({}, { folder: dist });
+    const { server } = await serving({}, { dist });
     const next = await writeRelease(dist, { others: large, bio: "next" });
     rmSync(join(next, PATH));
     linkSync(file, join(next, PATH));
@@ -236,7 +236,7 @@ describe("a large part", () => {
     await server.reload();
     expect(server.release.folder).toBe(next);
     utimesSync(file, 2_000, 2_000);
-    await expect(createListingServer({ folder: dist })).rejects.toThrow(/does not match its digest/);
+    await expect(createListingServer({ dist })).rejects.toThrow(/does not match its digest/);
   });
 });
 

@@ -30,16 +30,12 @@ export async function serving(
   options: Partial<ListingServerOptions> = {},
   limits: Partial<ServerLimits> = {},
 ): Promise<Running> {
-  const dist = options.folder ?? (await freshDist(shape));
+  const dist = options.dist ?? (await freshDist(shape));
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
   const entries: AccessEntry[] = [];
   const access = (entry: AccessEntry) => void entries.push(entry);
-  const server = await createListingServer(
-    { folder: dist, ...options },
-    { log, access },
-    { ...SERVER_LIMITS, ...limits },
-  );
+  const server = await createListingServer({ ...options, dist }, { log, access }, { ...SERVER_LIMITS, ...limits });
   onTestFinished(() => server.close());
   const { url } = await server.listen({ port: 0 });
   return { server, url, port: Number(new URL(url).port), dist, lines, entries };

@@ -59,7 +59,7 @@ test("of the whole dist is followed like one of current", async () => {
   await publish(one, { bio: "one" });
   const next = await publish(two, { bio: "two" });
   await symlink("one", dist);
-  const { server } = await serving({}, { folder: dist }, { watchMs: 10 });
+  const { server } = await serving({}, { dist }, { watchMs: 10 });
   await symlink("two", join(parent, "aside"));
   await rename(join(parent, "aside"), dist);
   await until(() => server.release.folder === next);
@@ -69,11 +69,7 @@ test("to the same release is silent; reload reads an overwritten one again", asy
   const dist = await freshDist();
   const switches: string[] = [];
   const onSwitch = ({ snapshot }: ServedRelease) => void switches.push(snapshot.id);
-  const server = await createListingServer(
-    { folder: dist },
-    { log() {}, onSwitch },
-    { ...SERVER_LIMITS, watchMs: 600_000 },
-  );
+  const server = await createListingServer({ dist }, { log() {}, onSwitch }, { ...SERVER_LIMITS, watchMs: 600_000 });
   onTestFinished(() => server.close());
   await server.reload();
   expect(switches).toEqual([]);
@@ -102,7 +98,7 @@ test("shutdown does not wait for a release that is being opened, and many signal
 test("an unchanged page stays cached", async () => {
   const dist = scratch();
   const first = await publish(dist);
-  const { server, port } = await serving({}, { folder: dist });
+  const { server, port } = await serving({}, { dist });
   await ask(port, "/api/users/");
   // The pages are the same; the additional file makes it another release.
   const second = await publish(dist, { others: { "note.txt": "another" } });
@@ -115,7 +111,7 @@ test("an unchanged page stays cached", async () => {
 
 test("a request that began before a switch gets the old release", async () => {
   const dist = await freshDist();
-  const server = await createListingServer({ folder: dist });
+  const server = await createListingServer({ dist });
   // The switch happens between the request and its first read of the disk.
   const other = createServer((req, res) => {
     server.handler(req, res);

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { build, createServer } from "../../src/index.js";
+import { withDefaults } from "../../src/settings/settings.js";
 import { openSide } from "../../src/sides/compare.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -12,10 +13,15 @@ test.each([true, false])("links to an explorer only where there is one: %s", asy
   const cwd = scratch();
   const db = writeUsers(join(cwd, "users.sqlite"), plainRows(3));
   const { id, folder } = await build({ db, baseUrl, dist: join(cwd, "dist"), explorer });
-  const host = await createServer({ folder });
+  const host = await createServer({ dist: folder });
   onTestFinished(() => host.close());
   const { url } = await host.listen({ port: 0 });
-  const effects = { cwd, dist: join(cwd, "dist"), scratch: scratch(), source: { baseUrl, explorer } };
+  const effects = {
+    cwd,
+    dist: join(cwd, "dist"),
+    scratch: scratch(),
+    source: withDefaults("diff", { baseUrl, explorer }),
+  };
   for (const name of [id, folder, url, "users.sqlite"]) {
     const { facts } = await openSide(name, effects);
     // Its URL is the base URL, wherever it is read.

@@ -4,6 +4,7 @@ import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { build, createServer } from "../../src/index.js";
+import { withDefaults } from "../../src/settings/settings.js";
 import { scratch } from "../support/files.js";
 
 export const KINDS = ["release", "folder", "pages", "git", "host", "source"] as const;
@@ -34,7 +35,7 @@ export async function publishBoth(baseUrl: string, { top, contract, write }: Giv
     git("add", "--force", "dist");
     git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", side);
     git("tag", side);
-    const host = await createServer({ folder: join(cwd, `unpacked-${side}`) });
+    const host = await createServer({ dist: join(cwd, `unpacked-${side}`) });
     onTestFinished(() => host.close());
     const { url } = await host.listen({ port: 0 });
     const names: Record<Kind, string> = {
@@ -48,5 +49,5 @@ export async function publishBoth(baseUrl: string, { top, contract, write }: Giv
     return names;
   };
   const names = { old: await snapshot("old"), new: await snapshot("new") };
-  return { names, effects: { cwd, dist, scratch: scratch(), source: { pageSize: 10, baseUrl } } };
+  return { names, effects: { cwd, dist, scratch: scratch(), source: withDefaults("diff", { pageSize: 10, baseUrl }) } };
 }

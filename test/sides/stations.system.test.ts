@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Change } from "../../src/diff/change.js";
 import { diff } from "../../src/diff/diff.js";
+import { withDefaults } from "../../src/settings/settings.js";
 import { openSide, openSides } from "../../src/sides/compare.js";
 import { scratch } from "../support/files.js";
 import { STATIONS, type Station, stations, writeStations } from "../support/stations.js";
@@ -51,7 +52,7 @@ test.each([
   const cwd = scratch();
   mkdirSync(join(cwd, "pages"));
   writeFileSync(join(cwd, "pages/contract.json"), text);
-  const effects = { cwd, dist: join(cwd, "dist"), scratch: scratch(), source: {} };
+  const effects = { cwd, dist: join(cwd, "dist"), scratch: scratch(), source: withDefaults("diff", {}) };
   await expect(openSide("./pages", effects)).rejects.toThrow(why);
   // A link to a contract is not followed.
   rmSync(join(cwd, "pages/contract.json"));

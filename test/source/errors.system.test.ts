@@ -64,7 +64,7 @@ describe("the file", () => {
     writeUsers(db, plainRows(1));
     chmodSync(db, 0);
     chmodSync(folder, 0o755);
-    const output = asNobody(`build --db "${db}" --out "${folder}/dist" --base-url https://directory.example.com`);
+    const output = asNobody(`build --db "${db}" --dist "${folder}/dist" --base-url https://directory.example.com`);
     expect(output).toContain(
       `Cannot read ${db} (EACCES): give this user access to it and its folders, or run this as another user; --db names the file of records.`,
     );
@@ -86,7 +86,7 @@ describe("the file", () => {
     writeUsers(db, plainRows(3), "PRAGMA journal_mode = WAL");
     const script = `
       mount -t tmpfs tmpfs "$1/ro" && cp "$1/users.sqlite" "$1/ro/" && mount -o remount,ro "$1/ro"
-      exec node lib/cli.js build --db "$1/ro/users.sqlite" --out "$1/dist" --base-url https://directory.example.com`;
+      exec node lib/cli.js build --db "$1/ro/users.sqlite" --dist "$1/dist" --base-url https://directory.example.com`;
     mkdirSync(join(folder, "ro"));
     const output = runAsOwnRoot(script);
     expect(output).toContain("cannot be opened; its folder must be writable when it is in WAL mode");
@@ -119,7 +119,7 @@ test("reports a failing disk as such, never as a bug", {
   timeout: 600_000,
 }, async () => {
   writeUsers(db, plainRows(50), "CREATE INDEX users_in_order ON users (date_joined DESC, id)");
-  const args = ["build", "--db", db, "--out", dist, "--base-url", "https://a.example", "--workers", "2", "--quiet"];
+  const args = ["build", "--db", db, "--dist", dist, "--base-url", "https://a.example", "--workers", "2", "--quiet"];
   const [ended, calls] = await listCalls(args, folder);
   expect(ended.code).toBe(0);
   rmSync(dist, { recursive: true });

@@ -23,7 +23,13 @@ export async function buildCase(folder: string): Promise<string> {
   const problemsFile = join(result, "problems.ndjson");
   const options = JSON.parse(readFileSync(join(folder, "options.json"), "utf8"));
   try {
-    const release = await build({ db, baseUrl: "https://directory.example.com", dist, problemsFile, ...options });
+    const release = await build({
+      db,
+      baseUrl: "https://directory.example.com",
+      dist,
+      problems: problemsFile,
+      ...options,
+    });
     cpSync(release.folder, result, { recursive: true });
   } catch (error) {
     if (!(error instanceof InvalidRecordsError)) throw error;

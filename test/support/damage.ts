@@ -8,12 +8,12 @@ import { type Bulk, encodeBulk } from "../../src/artifacts/bulk.js";
 import { type Changes, encodeChanges, type Step } from "../../src/artifacts/steps.js";
 import { type Contract, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
 import { recordFinder } from "../../src/contract/record/locate.js";
+import { build } from "../../src/index.js";
 import { CONTRACT, PagePaths, RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
 import { sha256 } from "../../src/release/plain-files.js";
 import { recordLines } from "../../src/release/record-lines.js";
 import { contentDigest, encodeSnapshot, type Snapshot, snapshotId } from "../../src/release/snapshot-file.js";
 import { encodeSums, PageDigests } from "../../src/release/sums.js";
-import { build } from "../../src/snapshot/build.js";
 import type { BuildOptions } from "../../src/snapshot/options.js";
 import { buildUsers } from "../publish/releases.js";
 import { plainRows, type Row, writeUsers } from "./database.js";
@@ -29,7 +29,7 @@ export async function plainRelease(options: Partial<BuildOptions> = {}, rows?: R
 
 async function plainIn(folder: string, options: Partial<BuildOptions> = {}, rows?: Row[]): Promise<string> {
   const db = writeUsers(join(folder, "users.sqlite"), rows ?? plainRows(7));
-  const shape = { baseUrl: BASE_URL, pageSize: 3, encodings: ["br", "gzip"] } as const;
+  const shape = { baseUrl: BASE_URL, pageSize: 3, compress: ["br", "gzip"] } as const;
   return moved(await build({ db, dist: join(folder, "dist"), ...shape, ...options } as BuildOptions), folder);
 }
 
@@ -47,7 +47,7 @@ export async function entriesRelease(
 ): Promise<string> {
   const db = writeEntries(join(folder, "log.sqlite"), rows);
   const shape = { dist: join(folder, "dist"), baseUrl: BASE_URL, contract: ENTRIES, table: "entries", pageSize: 4 };
-  return moved(await build({ db, ...shape, encodings: ["br"], ...options }), folder);
+  return moved(await build({ db, ...shape, compress: ["br"], ...options }), folder);
 }
 
 const NAMES = ["Anna Keller", "Anna Maria Ott", "Björn Keller", "Çelik", "李雷", "Straße 7", "Zoë 👍"];
@@ -61,7 +61,7 @@ const namedRows = (names: readonly string[] = NAMES) =>
   }));
 
 /** All optional files, except signatures and steps. */
-export const FULL: Partial<BuildOptions> = { bulk: true, csv: true, explorer: true, encodings: [] };
+export const FULL: Partial<BuildOptions> = { bulk: true, csv: true, explorer: true, compress: [] };
 
 /** Builders of releases by kind. `steps` has two older releases beside it. */
 const KINDS = {

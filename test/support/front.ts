@@ -72,7 +72,7 @@ export async function front(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   await publish(dist, { baseUrl, ...shape });
-  const served = await createListingServer({ folder: dist });
+  const served = await createListingServer({ dist });
   host = served;
   let address: Promise<{ url: string }> | undefined;
   const behind = () => {

@@ -33,7 +33,7 @@ async function serve(): Promise<string> {
   const dist = join(folder, "dist");
   const port = await freePort();
   await build({ db, dist, baseUrl: `http://127.0.0.1:${port}`, explorer: true, pageSize: 50 });
-  const host = await createServer({ folder: dist });
+  const host = await createServer({ dist });
   const { url } = await host.listen({ port, host: "127.0.0.1" });
   return `${url}/`;
 }

@@ -7,8 +7,8 @@ import { type AskOptions, createAsker } from "../../src/verify/host/ask.js";
 import { front } from "../support/front.js";
 import { freePort } from "../support/ports.js";
 
-function asker(options: AskOptions = {}) {
-  const made = createAsker(options);
+function asker(options: Partial<AskOptions> = {}) {
+  const made = createAsker({ concurrency: 8, ...options });
   onTestFinished(() => made.close());
   return made;
 }

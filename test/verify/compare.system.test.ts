@@ -15,14 +15,14 @@ import { type Front, front } from "../support/front.js";
 async function withOlder(shape: Shape, which: (page: number) => boolean) {
   const one = await front({ count: 9 });
   const older = await openRelease(await writeRelease(one.dist, { baseUrl: one.baseUrl, count: 9, ...shape }));
-  const host = await createListingServer({ folder: older.folder });
+  const host = await createListingServer({ dist: older.folder });
   onTestFinished(() => host.close());
   one.intercept((req, res) => {
     const page = Number(/page=(\d+)$/.exec(req.url ?? "")?.[1] ?? 1);
     (which(page) ? host : one.host).handler(req, res);
   });
   const release = await openAgainst(undefined, one.dist, ".");
-  const { rows } = await verifyHost({ baseUrl: one.baseUrl, against: release });
+  const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against: release });
   return { row: rows.find(({ name }) => name === "same-bytes"), id: release?.snapshot.id };
 }
 
@@ -39,7 +39,7 @@ describe("names what is served instead", () => {
   test("all of an older release", async () => {
     const one = await front({ count: 9, bio: "old" });
     const against = await openRelease(await writeRelease(scratch(), { baseUrl: one.baseUrl, count: 9, bio: "new" }));
-    const { rows } = await verifyHost({ baseUrl: one.baseUrl, against });
+    const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against });
     expect(rows.find(({ name }) => name === "same-bytes")).toMatchObject({
       count: 5,
       note: `the host serves release ${one.host.release.snapshot.id}: the expected one has not been deployed there`,
@@ -57,7 +57,7 @@ describe("names what is served instead", () => {
     const one = await front({ count: 9 });
     const against = await openRelease(await publish(scratch(), { baseUrl: one.baseUrl, count: 5, bio: "x" }));
     one.edit(({ url }, reply) => (url === "/snapshot.json" ? { ...reply, status: 404 } : undefined));
-    const { rows } = await verifyHost({ baseUrl: one.baseUrl, against });
+    const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against });
     expect(rows.find(({ name }) => name === "same-bytes")).toMatchObject({
       count: 3,
       note: "every page differs: another release is served there",
@@ -86,7 +86,7 @@ describe("a host that fails during verification", () => {
     one.intercept((req, res) => (when.test(`${req.method} ${req.url}`) ? answer(res) : false));
   const differing = async (one: Front, timeoutMs = 5000) => {
     const against = await openRelease(one.host.release.folder);
-    const { rows } = await verifyHost({ baseUrl: one.baseUrl, timeoutMs, against });
+    const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, timeoutMs, against });
     return rows.filter(({ outcome }) => outcome === "differs");
   };
 
@@ -96,10 +96,12 @@ describe("a host that fails during verification", () => {
     const said = `answers ${status} (text/html) instead of`;
     const cause = "The server's user probably cannot read the release";
     const against = await openRelease(one.host.release.folder);
-    await expect(verifyHost({ baseUrl: one.baseUrl })).rejects.toThrow(
+    await expect(verifyHost({ concurrency: 8, baseUrl: one.baseUrl })).rejects.toThrow(
       `${said} the snapshot.json of a release. ${cause}`,
     );
-    await expect(verifyHost({ baseUrl: one.baseUrl, against })).rejects.toThrow(`${said} a page (200). ${cause}`);
+    await expect(verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against })).rejects.toThrow(
+      `${said} a page (200). ${cause}`,
+    );
   });
 
   test("a page without a response is one finding", async () => {
@@ -125,7 +127,7 @@ describe("a host that fails during verification", () => {
     const one = await front({ count: 60, pageSize: 1 });
     answers(one, /^GET .*page=[2-9]\d*$/, () => {});
     const against = await openRelease(one.host.release.folder);
-    await expect(verifyHost({ baseUrl: one.baseUrl, timeoutMs: 1000, against })).rejects.toThrow(
+    await expect(verifyHost({ concurrency: 8, baseUrl: one.baseUrl, timeoutMs: 1000, against })).rejects.toThrow(
       /page=\d+ did not answer in full within 1 seconds\.$/,
     );
     expect(one.asked.filter((line) => /page=[2-9]\d*$/.test(line)).length).toBeLessThan(40);
@@ -141,7 +143,7 @@ describe("a host that fails during verification", () => {
         .then(() => one.host.reload())
         .then(() => one.host.handler(req, res));
     });
-    const { rows } = await verifyHost({ baseUrl: one.baseUrl });
+    const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl });
     expect(rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
   });
 });

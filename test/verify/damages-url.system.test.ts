@@ -30,7 +30,7 @@ async function verified(folder: string, more: { sample?: number; isCompared?: bo
   await one.host.reload();
   expect(one.host.release.folder).toBe(served);
   const against = more.isCompared ? await openRelease(served) : undefined;
-  const { rows } = await verifyHost({ baseUrl: one.baseUrl, against, sample: more.sample });
+  const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against, sample: more.sample });
   return {
     rows,
     differing: rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name),

@@ -21,7 +21,7 @@ const AT_BASE = { ...USERS, "x-listing": { ...USERS["x-listing"], path: "/" } };
 describe("an intact release", () => {
   const SHAPES: [string, Partial<BuildOptions>][] = [
     ["with compressed pages", {}],
-    ["linked by path, without compressed pages", { links: "path", encodings: [] }],
+    ["linked by path, without compressed pages", { links: "path", compress: [] }],
     [
       "below a path, with an image of its own",
       { baseUrl: "http://127.0.0.1:8080/people", defaultAvatar: "https://münchen.example/a_b.png" },
@@ -32,13 +32,13 @@ describe("an intact release", () => {
   ];
   test.each(SHAPES)(
     "%s has no finding",
-    async (_name, { encodings = ["br", "gzip"], ...options }: Partial<BuildOptions>) => {
-      const folder = await plainRelease({ ...options, encodings });
+    async (_name, { compress = ["br", "gzip"], ...options }: Partial<BuildOptions>) => {
+      const folder = await plainRelease({ ...options, compress });
       const verdict = await verifyRelease({ folder });
       expect(differing(verdict)).toEqual([]);
       expect(passed(verdict)).toBe(true);
       expect(row(verdict, "records")).toMatchObject({ request: "7 users", outcome: "passed" });
-      expect(row(verdict, "compressed")?.outcome).toBe(encodings.length > 0 ? "passed" : "skipped");
+      expect(row(verdict, "compressed")?.outcome).toBe(compress.length > 0 ? "passed" : "skipped");
     },
   );
 
@@ -139,7 +139,7 @@ describe("known by its digest, id or name", () => {
 });
 
 test("counts all findings of a check, and keeps the first 20 by page", async () => {
-  const folder = await plainRelease({ pageSize: 1, encodings: [] }, plainRows(50));
+  const folder = await plainRelease({ pageSize: 1, compress: [] }, plainRows(50));
   for (let number = 50; number >= 1; number--)
     edit(folder, page(number), (text) => text.replace('"country":"GB"', '"country":"gb"'));
   const verdict = await verifyRelease({ folder });

@@ -109,7 +109,7 @@ const from =
   (shape: Shape, which: (asked: Asked, times: number) => boolean, isNamed = false): Make =>
   async ({ dist, baseUrl, host }, atEnd) => {
     const folder = await writeRelease(dist, { ...SHAPE, baseUrl, ...shape });
-    const second = await createListingServer({ folder });
+    const second = await createListingServer({ dist: folder });
     atEnd(() => second.close());
     const { port } = new URL((await second.listen({ port: 0 })).url);
     const { id } = host.release.snapshot;

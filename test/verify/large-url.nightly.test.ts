@@ -27,7 +27,7 @@ test("verifies a large host in bounded memory, and the client reads it", { timeo
   writeFileSync(contract, JSON.stringify({ ...file, "x-listing": { ...file["x-listing"], path: PATH } }));
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
-  const built = ["--contract", contract, "--db", db, "--out", dist, "--base-url", baseUrl];
+  const built = ["--contract", contract, "--db", db, "--dist", dist, "--base-url", baseUrl];
   expect(await run(["build", ...built, "--page-size", "1", "--compress", "gzip"])).toMatchObject({ code: 0 });
   const { size } = statSync(join(dist, "current", "SHA256SUMS"));
   expect(size).toBeGreaterThan(MAX_BYTES);

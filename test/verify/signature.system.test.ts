@@ -158,7 +158,7 @@ test("by URL, refuses a valid release of another base URL", async () => {
   const dist = scratch();
   const { secret, line } = ours;
   await build({ db, dist, baseUrl: "https://directory.example.com", signKey: secret });
-  const host = await createHost({ folder: dist });
+  const host = await createHost({ dist });
   onTestFinished(() => host.close());
   const { url } = await host.listen({ port: 0, host: "127.0.0.1" });
   const { said } = await rowOf({ what: url, against: "none", key: [line] });

@@ -7,15 +7,15 @@ import { ExitCode } from "../../errors.js";
 import { painter } from "../../print/style.js";
 import { shellWord, toJson } from "../../print/text.js";
 import { defaultSettings, need } from "../../settings/resolve.js";
-import { type Settings, sourceSettings } from "../../settings/settings.js";
+import { optionsOf, type Settings } from "../../settings/settings.js";
 import { build as buildRelease } from "../../snapshot/build.js";
-import type { BuildEffects, BuildOptions } from "../../snapshot/options.js";
+import type { BuildEffects } from "../../snapshot/options.js";
 import { InvalidRecordsError } from "../../snapshot/problems.js";
 import type { BuildResult } from "../../snapshot/result.js";
 import { warnUntidied } from "../program/failure.js";
 import { progressBar } from "../program/progress.js";
 import { createStop } from "../program/signals.js";
-import { type Given, type Io, ignoreLostOutput, print, say } from "../program/verb.js";
+import { type Given, type Io, ignoreLostOutput, print, printResult, say } from "../program/verb.js";
 import { passwordOf } from "./password.js";
 import { reportShard, requireShardFlags, runShard } from "./shard.js";
 import { describeBuild } from "./summary.js";
@@ -23,15 +23,15 @@ import { describeBuild } from "./summary.js";
 /** Runs `rollcall build`. @returns its exit code. @throws UserError */
 export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   requireShardFlags(settings);
-  const options = toOptions(settings);
+  const { db, baseUrl } = need(settings, "db", "baseUrl");
   const password = passwordOf(settings.signKey, io);
-  const started = io.now();
+  const began = io.now();
   const contract = await loadContract(settings.contract);
   const { words } = contract.listing;
   const bar = settings.json || settings.quiet ? undefined : progressBar(io, words);
   const stop = createStop(io.signals);
   try {
-    const given = { ...options, contract: contract.file };
+    const options = { ...optionsOf("build", settings), db, baseUrl, contract: contract.file };
     const effects: BuildEffects = {
       signal: stop.signal,
       signPassword: password,
@@ -42,14 +42,14 @@ export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
       },
     };
     if (settings.shard !== undefined) {
-      const part = await runShard(settings, given, effects, io.env);
+      const part = await runShard(settings, options, effects, io.env);
       bar?.clear();
-      reportShard(part, { words, milliseconds: io.now() - started }, settings, io);
+      reportShard(part, { words, began }, settings, io);
       return ExitCode.done;
     }
-    const result = await buildRelease(given, effects);
+    const result = await buildRelease(options, effects);
     bar?.clear();
-    await report(result, { contract, milliseconds: io.now() - started }, settings, io);
+    report(result, { contract, began }, settings, io);
     warnUntidied(io, result.untidied);
     return ExitCode.done;
   } catch (error) {
@@ -76,82 +76,16 @@ function isDefaultDist(dist: string, io: Io): boolean {
   return dist === defaultSettings(io.cwd).dist;
 }
 
-function toOptions(settings: Settings): BuildOptions {
-  const { db, baseUrl, dist } = need(settings, "db", "baseUrl");
-  const { keep, bulk, csv, changes, compress: encodings, problems: problemsFile } = settings;
-  const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
-  const { join, force, adapt, basePath, cacheControl, signKey } = settings;
-  return {
-    ...sourceSettings(settings),
-    db,
-    baseUrl,
-    dist,
-    keep,
-    bulk,
-    csv,
-    changes,
-    encodings,
-    problemsFile,
-    gates: { maxAdded, maxRemoved, maxChanged, maxField },
-    join,
-    force,
-    adapt,
-    basePath,
-    cacheControl,
-    signKey,
-  };
-}
-
-async function report(
+function report(
   result: BuildResult,
-  { contract, milliseconds }: { contract: Contract; milliseconds: number },
+  { contract, began }: { contract: Contract; began: number },
   settings: Settings,
   io: Io,
-): Promise<void> {
+): void {
   ignoreLostOutput(io, `Release ${result.id} is current.`);
-  if (settings.json) {
-    const {
-      id,
-      name,
-      folder,
-      isNew,
-      records,
-      pages,
-      bytes,
-      largestPage,
-      linked,
-      skipped,
-      warnings,
-      signedWith,
-      lookup,
-      explorer,
-      changes,
-      untidied,
-      notes,
-    } = result;
-    const facts = {
-      id,
-      name,
-      folder,
-      new: isNew,
-      records,
-      pages,
-      bytes,
-      largestPage,
-      linked,
-      skipped,
-      warnings,
-      signedWith,
-      lookup,
-      explorer,
-      changes: changes && { ...changes, none: changes.none ?? null },
-      untidied,
-      notes,
-    };
-    const seconds = Math.round(milliseconds) / 1000;
-    const gates = result.gates && { gates: { ...result.gates, previous: result.gates.previous ?? null } };
-    print(io, toJson({ ...facts, problems: result.problems, seconds, ...gates }));
-  } else if (!settings.quiet) {
+  if (settings.json) printResult(io, result, began);
+  else if (!settings.quiet) {
+    const milliseconds = io.now() - began;
     const { dist, pageSize } = settings;
     const next = isDefaultDist(dist, io) ? "rollcall serve" : `rollcall serve ${shellWord(dist)}`;
     const { db } = need(settings, "db");

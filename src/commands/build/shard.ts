@@ -2,12 +2,12 @@
 
 import { usageError } from "../../errors.js";
 import { count, duration, number, size, type Words } from "../../print/numbers.js";
-import { shellWord, toJson } from "../../print/text.js";
-import type { Settings } from "../../settings/settings.js";
+import { shellWord } from "../../print/text.js";
+import type { Complete, Settings } from "../../settings/settings.js";
 import { readShard, wordOf } from "../../shards/word.js";
 import type { BuildEffects, BuildOptions } from "../../snapshot/options.js";
 import type { ShardResult } from "../../snapshot/shards/shard.js";
-import { type Io, print, sayLines } from "../program/verb.js";
+import { type Io, printResult, sayLines } from "../program/verb.js";
 
 /** Checks the combination of flags for shards. @throws UserError (usage) */
 export function requireShardFlags({ shard, parts, join }: Settings): void {
@@ -22,7 +22,7 @@ export function requireShardFlags({ shard, parts, join }: Settings): void {
 /** Builds one shard. */
 export async function runShard(
   { parts = "", shard = "" }: Settings,
-  options: BuildOptions,
+  options: Complete<BuildOptions>,
   effects: BuildEffects,
   env: Io["env"],
 ): Promise<ShardResult> {
@@ -33,15 +33,12 @@ export async function runShard(
 /** Prints the result of a shard. */
 export function reportShard(
   result: ShardResult,
-  { words, milliseconds }: { words: Words; milliseconds: number },
+  { words, began }: { words: Words; began: number },
   { db = "", parts = "", json, quiet }: Settings,
   io: Io,
 ): void {
-  const { shard, pages, isNew, records, total, bytes, folder, warnings } = result;
-  if (json) {
-    const facts = { shard, folder, new: isNew, records, total, pages, bytes, warnings };
-    print(io, toJson({ ...facts, seconds: Math.round(milliseconds) / 1000 }));
-  }
+  const { shard, pages, new: isNew, records, total, bytes, folder } = result;
+  if (json) printResult(io, result, began);
   if (json || quiet) return;
   const which = pages.last < pages.first ? "no page" : `pages ${number(pages.first)} to ${number(pages.last)}`;
   sayLines(io, [
@@ -49,7 +46,7 @@ export function reportShard(
     { verb: isNew ? "write" : "keep", value: `${which}, ${size(bytes)}`, detail: folder },
     {
       verb: "done",
-      value: `shard ${shard.number}/${shard.count} in ${duration(milliseconds)}`,
+      value: `shard ${shard.number}/${shard.count} in ${duration(io.now() - began)}`,
       detail: `after all shards: rollcall build --join ${shellWord(parts)}`,
     },
   ]);

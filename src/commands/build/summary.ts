@@ -20,7 +20,7 @@ interface BuildRun {
 
 /** Describes a build. */
 export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint): string {
-  const { id, isSwitched, records, skipped, pruned, signedWith, notes } = result;
+  const { id, switched, records, skipped, pruned, signedWith, notes } = result;
   const { words } = run.contract.listing;
   const lines: Line[] = [
     { verb: "read", value: count(records + skipped, words), detail: run.db },
@@ -36,7 +36,7 @@ export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint):
   if (pruned.length > 0) lines.push({ verb: "prune", value: count(pruned.length, "old release") });
   lines.push(...skippedLines(result, run));
   for (const value of notes) lines.push({ verb: "note", value, loud: true });
-  const detail = isSwitched ? `${id} is current; next: ${run.next}` : `${id} stays current`;
+  const detail = switched ? `${id} is current; next: ${run.next}` : `${id} stays current`;
   return align([...lines, { verb: "done", value: `in ${duration(run.milliseconds)}`, detail }], paint);
 }
 
@@ -66,10 +66,10 @@ function warningText(kind: string, { fields }: Contract): string {
   return fields.some(({ path }) => path === kind) ? `${kind} outside what was observed` : kind;
 }
 
-function writeLine({ isNew, isSwitched, pages, bytes, linked, folder: detail }: BuildResult): Line {
+function writeLine({ new: isNew, switched, pages, bytes, linked, folder: detail }: BuildResult): Line {
   const note = linked > 0 ? ` (${number(linked)} linked)` : "";
   if (isNew) return { verb: "write", value: `${count(pages, "page")}, ${size(bytes)}${note}`, detail };
-  return { verb: "same", value: isSwitched ? "an older release has all of it" : "nothing changed", detail };
+  return { verb: "same", value: switched ? "an older release has all of it" : "nothing changed", detail };
 }
 
 /** The line about a page that readers do not take by default, if any. */

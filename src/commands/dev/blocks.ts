@@ -53,7 +53,7 @@ export function blocks(io: Io): DevScreen {
       if (files.length > 0) say(io, `${timeAndFiles(files)}${isSame ? "; the error is the same" : ""}`);
       shownError = wrong;
       if (isSame) return;
-      const { skipInvalid, problemsFile: problems, contract } = settings ?? {};
+      const { skipInvalid, problems, contract } = settings ?? {};
       let failure = error;
       if (error instanceof InvalidRecordsError) {
         // The code for tables is loaded on demand.

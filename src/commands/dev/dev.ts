@@ -10,7 +10,7 @@ import { toJson, visible } from "../../print/text.js";
 import { CONTRACT_FILE } from "../../settings/file.js";
 import { STDIN } from "../../settings/kinds.js";
 import { need } from "../../settings/resolve.js";
-import { type Settings, sourceSettings } from "../../settings/settings.js";
+import { optionsOf, type Settings } from "../../settings/settings.js";
 import { InvalidRecordsError } from "../../snapshot/problems.js";
 import { type Progress, progressBar } from "../program/progress.js";
 import { Stopped, stoppable } from "../program/signals.js";
@@ -62,9 +62,7 @@ export async function runDev({ settings, reload, config }: Given, io: Io): Promi
 }
 
 function toDevSettings(settings: Settings): DevSettings {
-  const { db } = need(settings, "db");
-  const { baseUrl, bulk, csv, changes, problems: problemsFile } = settings;
-  return { ...sourceSettings(settings), db, baseUrl, bulk, csv, changes, problemsFile };
+  return { ...optionsOf("dev", settings), ...need(settings, "db") };
 }
 
 /** Prints one line of JSON for each event on stdout. */
@@ -76,22 +74,9 @@ function jsonLines(io: Io): DevScreen {
       printEvent("listening", { url });
     },
     async onBuilt({ url, result, milliseconds, files, changes, made }) {
-      const { id, records, pages, skipped, warnings, problems } = result;
       const seconds = Math.round(milliseconds) / 1000;
       const diff = changes ? diffCounts(changes) : null;
-      printEvent("built", {
-        url,
-        files,
-        id,
-        records,
-        pages,
-        skipped,
-        warnings,
-        problems,
-        seconds,
-        diff,
-        made: made ?? null,
-      });
+      printEvent("built", { url, files, made: made ?? null, ...result, diff, seconds });
     },
     async onTrouble({ error, files, isServing }) {
       const problems = error instanceof InvalidRecordsError ? error.problems : null;

@@ -1,4 +1,4 @@
-/** Parts of help other than flags: purpose, precedence, examples and exit codes, wrapped to the terminal. */
+/** Parts of help other than flags: purpose, precedence, examples and exit codes. */
 import { Help } from "commander";
 import { ExitCode } from "../../errors.js";
 import { CONFIG_FILE } from "../../settings/file.js";
@@ -33,16 +33,27 @@ const START: Verb["examples"] = [
   ["rollcall publish ../site", "copy it to the folder of a static host"],
 ];
 
+/** Columns for a description beside its term, from which commander wraps it. */
+export const NARROWEST_TEXT = 30;
+
 /** The text after the flags in the main help. @param width columns. */
 export function describeAll(width: number): string {
-  const settings = ["Settings:", ...wrap(PRECEDENCE, width - 2).map((line) => `  ${line}`)].join("\n");
-  return [settings, describeExamples(START, width), describeCodes(width)].join("\n\n");
+  const settings = wrap(PRECEDENCE, width - 2).map((line) => `  ${line}`);
+  const help = Object.assign(new Help(), { helpWidth: width, minWidthToWrap: NARROWEST_TEXT });
+  const codes = EXIT_CODES.map(([code, text]) => help.formatItem(String(code), String(interrupted).length, text, help));
+  return [["Settings:", ...settings].join("\n"), describeExamples(START), ["Exit codes:", ...codes].join("\n")].join(
+    "\n\n",
+  );
 }
 
 /** The text after the flags in the help of a verb. */
-export function describeVerb({ isUnconfigured, examples }: Verb, width: number): string {
-  const hint = wrap(isUnconfigured ? VARIABLES_HINT : SETTINGS_HINT, width).join("\n");
-  return [hint, describeExamples(examples, width)].join("\n\n");
+export function describeVerb({ isUnconfigured, examples }: Verb): string {
+  return [isUnconfigured ? VARIABLES_HINT : SETTINGS_HINT, describeExamples(examples)].join("\n\n");
+}
+
+/** A command that is longer than a line is left to the terminal, so that it can be copied. */
+function describeExamples(examples: Verb["examples"]): string {
+  return ["Examples:", ...examples.flatMap(([command, purpose]) => [`  # ${purpose}`, `  ${command}`])].join("\n");
 }
 
 const helper = Object.assign(new Help(), { minWidthToWrap: 1 });
@@ -51,34 +62,4 @@ const helper = Object.assign(new Help(), { minWidthToWrap: 1 });
 export function wrap(text: string, width: number): string[] {
   const broken = text.replace(new RegExp(`\\S{${width}}(?=\\S)`, "g"), "$& ");
   return helper.boxWrap(broken, width).split("\n");
-}
-
-/** Minimum columns for a description beside its term. */
-const NARROW = 30;
-
-/** Formats a term and its description. @param termWidth columns of the longest term. */
-export function describeItem(term: string, termWidth: number, text: string, width: number): string {
-  const room = width - termWidth - 4;
-  if (room < NARROW) return [`  ${term}`, ...wrap(text, width - 6).map((line) => `      ${line}`)].join("\n");
-  return `  ${term.padEnd(termWidth)}  ${wrap(text, room).join(`\n${" ".repeat(termWidth + 4)}`)}`;
-}
-
-function describeExamples(examples: Verb["examples"], width: number): string {
-  const lines = examples.flatMap(([command, purpose]) => [
-    ...wrap(purpose, width - 4).map((line) => `  # ${line}`),
-    describeCommand(command, width),
-  ]);
-  return ["Examples:", ...lines].join("\n");
-}
-
-/** Formats a command, with `\` at line breaks so that a shell accepts it. */
-function describeCommand(command: string, width: number): string {
-  if (command.length + 2 <= width) return `  ${command}`;
-  return `  ${wrap(command, width - 6).join(" \\\n    ")}`;
-}
-
-function describeCodes(width: number): string {
-  const termWidth = String(interrupted).length;
-  const lines = EXIT_CODES.map(([code, text]) => describeItem(String(code), termWidth, text, width));
-  return ["Exit codes:", ...lines].join("\n");
 }

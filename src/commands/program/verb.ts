@@ -1,12 +1,11 @@
 /** The interface of verbs, and their I/O, which `cli.ts` provides. */
 import type { ExitCode } from "../../errors.js";
 import { align, type Env, type Line, type Output, painter } from "../../print/style.js";
-import type { SettingKey, Settings } from "../../settings/settings.js";
+import { toJson } from "../../print/text.js";
+import type { Settings } from "../../settings/settings.js";
 
 /** A verb: its help, and the function that runs it. Its flags come from the table of settings. */
 export interface Verb {
-  /** Other names of the verb. */
-  aliases?: readonly string[];
   /** One line, for the list of verbs. */
   summary: string;
   /** Text that only the verb's own help has. */
@@ -16,8 +15,6 @@ export interface Verb {
   examples: readonly (readonly [command: string, purpose: string])[];
   /** Set if the verb does not read the config file. Flags and variables are always read. */
   isUnconfigured?: true;
-  /** Settings that the verb reads only from variables and the config file. */
-  reads?: readonly SettingKey[];
   load(): Promise<(given: Given, io: Io) => Promise<ExitCode>>;
 }
 
@@ -87,6 +84,11 @@ export function ignoreLostOutput(io: Io, done: string): void {
     isSaid = true;
     say(io, `warning: stdout cannot be written (${why}). ${done}`);
   };
+}
+
+/** Prints a verb's result as JSON, with the seconds since it `began`. */
+export function printResult(io: Io, result: object, began: number): void {
+  print(io, toJson({ ...result, seconds: Math.round(io.now() - began) / 1000 }));
 }
 
 /** Prints output for programs, on stdout. */

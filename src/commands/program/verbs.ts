@@ -1,12 +1,12 @@
 /** The table of verbs, with their help. The code of a verb is loaded on demand. */
 import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../../settings/file.js";
-import { SOURCE_KEYS } from "../../settings/settings.js";
+import type { VerbName } from "../../settings/kinds.js";
 import type { Verb } from "./verb.js";
 
 const DIST = "same as --dist";
 
 /** In the order of help. */
-export const VERBS: Readonly<Record<string, Verb>> = {
+export const VERBS: Readonly<Record<VerbName, Verb>> = {
   init: {
     summary: `Write a starter ${CONFIG_FILE}, with sample users or for your table`,
     details: `With --from, reads every row and writes a ${CONTRACT_FILE} that leaves out columns that look secret. \
@@ -58,7 +58,6 @@ Never overwrites a file.`,
       ],
       ["rollcall diff https://directory.example.com current --max-removed 1%", "exit with 3 if more is removed"],
     ],
-    reads: SOURCE_KEYS,
     load: async () => (await import("../diff.js")).runDiff,
   },
   verify: {
@@ -85,7 +84,6 @@ Never overwrites a file.`,
       ["rollcall dev users.sqlite", "serve the explorer and the listing on http://127.0.0.1:8080"],
       ["rollcall dev --port 0 --json", "use a free port, and print a line of JSON for each build"],
     ],
-    reads: ["baseUrl"],
     load: async () => (await import("../dev/dev.js")).runDev,
   },
   serve: {
@@ -99,7 +97,6 @@ Never overwrites a file.`,
     load: async () => (await import("../serve.js")).runServe,
   },
   host: {
-    aliases: ["adapt"],
     summary: "Write the configuration for nginx, Apache, Cloudflare and other hosts",
     arguments: {
       "[name]": "nginx, apache, cloudflare, ... (default: list all hosts)",
@@ -139,7 +136,6 @@ Never overwrites a file.`,
     load: async () => (await import("../mirror.js")).runMirror,
   },
   releases: {
-    aliases: ["list", "ls"],
     summary: "List the releases, newest first",
     arguments: { "[dist]": DIST },
     examples: [["rollcall releases", "print id, time, records, pages and size of each release in dist"]],

@@ -4,12 +4,11 @@ import type { WarningCounts } from "../../contract/record/warnings.js";
 import { unlessStopped, usageError } from "../../errors.js";
 import { explainWrite } from "../../release/refusals.js";
 import { STDIN } from "../../settings/kinds.js";
-import { checkOptions } from "../../settings/options.js";
-import { pick } from "../../settings/settings.js";
+import type { Complete } from "../../settings/settings.js";
 import { type PageRange, rowsOfPages, type Shard } from "../../shards/cut.js";
 import { readShard } from "../../shards/word.js";
 import { openSource, type Source } from "../../source/open.js";
-import { BUILD_EFFECTS, type BuildEffects, type BuildOptions, type BuildSettings, resolveOptions } from "../options.js";
+import { type BuildEffects, type BuildOptions, type BuildSettings, resolveOptions } from "../options.js";
 import { type Job, makePages, reportRead, taskOf } from "../pipeline.js";
 import { InvalidRecordsError } from "../problems.js";
 import { AsidePart } from "./aside.js";
@@ -38,7 +37,7 @@ export interface ShardResult {
   /** The path of the part. */
   folder: string;
   /** False if an intact part already existed. */
-  isNew: boolean;
+  new: boolean;
   /** Records in the part, and in the source. */
   records: number;
   total: number;
@@ -49,27 +48,23 @@ export interface ShardResult {
   warnings: WarningCounts;
 }
 
-const RULES = pick("shard", "parts");
-
 /**
  * Makes one part. The same inputs give the same bytes on every machine. A build that is killed leaves no part.
  * @throws InvalidRecordsError if some of its records are invalid, after recording that in the part; UserError otherwise.
  */
-export async function buildShard(options: ShardOptions, effects: BuildEffects = {}): Promise<ShardResult> {
-  const { shard: word, parts, ...others } = options;
-  const given = checkOptions("buildShard", { shard: word, parts }, RULES, ["shard", "parts"]);
+export async function buildShard(options: Complete<ShardOptions>, effects: BuildEffects = {}): Promise<ShardResult> {
+  const { shard, parts, ...others } = options;
   const settings = await resolveOptions(others);
-  const checked = checkOptions("buildShard's second argument", effects, BUILD_EFFECTS);
   if (settings.skipInvalid)
     throw usageError("--skip-invalid and --shard exclude each other: every shard would have to check all records.");
   if (settings.db === STDIN)
     throw usageError("Every shard reads the source again, so it cannot be standard input; write it to a file first.");
-  return unlessStopped(checked.signal, () => run(settings, checked, readShard(given.shard), given.parts));
+  return unlessStopped(effects.signal, () => run(settings, effects, readShard(shard), parts));
 }
 
 async function run(settings: BuildSettings, effects: BuildEffects, shard: Shard, parts: string): Promise<ShardResult> {
   const { onProgress = () => {}, signal } = effects;
-  const log = new PartLog(settings.problemsFile, settings.dist);
+  const log = new PartLog(settings.problems, settings.dist);
   let source: Source | undefined;
   try {
     const rowsOf = (count: number) => {
@@ -155,5 +150,5 @@ async function writeOrRefuse(job: Job, aside: AsidePart, log: PartLog) {
 
 function resultOf({ folder, manifest }: ShardPart, isNew: boolean): ShardResult {
   const { shard, records, total, pages, bytes, warnings } = manifest;
-  return { shard, folder, isNew, records, total, pages, bytes, warnings };
+  return { shard, folder, new: isNew, records, total, pages, bytes, warnings };
 }

@@ -11,7 +11,6 @@ import { ListingError } from "../../client/errors.js";
 import { createBusyRetry } from "../../client/requests.js";
 import { codeOf, HostError, hasCode, UserError } from "../../errors.js";
 import { whyUnreachable } from "../../hosted.js";
-import { SETTINGS } from "../../settings/table.js";
 
 export interface Answer {
   url: string;
@@ -42,7 +41,7 @@ export class NoAnswer extends HostError {
 }
 
 export interface AskOptions {
-  concurrency?: number | undefined;
+  concurrency: number;
   /** Maximum requests per second. */
   rate?: number | undefined;
   /** Milliseconds for one request and its response. */
@@ -68,7 +67,7 @@ const HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
 
 /** Makes a client for one host. */
 export function createAsker(options: AskOptions) {
-  const { concurrency = SETTINGS.concurrency.default, rate, timeoutMs = 30_000, signal } = options;
+  const { concurrency, rate, timeoutMs = 30_000, signal } = options;
   const connections = { keepAlive: true, maxSockets: concurrency };
   const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
   const withRetries = createBusyRetry(signal);

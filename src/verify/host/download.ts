@@ -11,7 +11,7 @@ import { CONTRACT, CSV, isPublic, SIGNATURE, SNAPSHOT, SUMS } from "../../releas
 import { inspect, type Release } from "../../release/open.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
 import { explainRoom } from "../../scratch/folder.js";
-import { SETTINGS } from "../../settings/table.js";
+import type { Complete } from "../../settings/settings.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import type { Findings } from "../verdict.js";
 import { type Answer, type Asker, MAX_BYTES } from "./ask.js";
@@ -72,10 +72,10 @@ export async function downloadAll(
   baseUrl: string,
   release: Release,
   {
-    concurrency = SETTINGS.concurrency.default,
+    concurrency,
     signal,
     onProgress,
-  }: Pick<VerifyOptions, "concurrency"> & Pick<VerifyEffects, "signal" | "onProgress">,
+  }: Pick<Complete<VerifyOptions>, "concurrency"> & Pick<VerifyEffects, "signal" | "onProgress">,
   findings: Findings,
 ): Promise<boolean> {
   const { folder, contract, sums, snapshot, paths } = release;

@@ -11,7 +11,7 @@ import { isPacked, isPublic, SIGNATURE, SUMS, unlistedFiles, type Variant } from
 import type { Release } from "../../release/open.js";
 import { hashPlain } from "../../release/plain-files.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
-import { SETTINGS } from "../../settings/table.js";
+import type { Complete } from "../../settings/settings.js";
 import { each } from "../../workers/at-most.js";
 import type { VerifyOptions } from "../options.js";
 import { checkSigned, type SignatureTrust } from "../signature.js";
@@ -20,7 +20,7 @@ import { type Answer, type Asker, NoAnswer } from "./ask.js";
 import { type AnswerKind, HEADERS, hasDigestTag, hasStrongTag } from "./headers.js";
 import { CODINGS, hasHeader, mostBytes, pageIn, readPage, type Site } from "./site.js";
 
-export interface ReadingOptions extends Pick<VerifyOptions, "sample" | "concurrency" | "cacheControl"> {
+export interface ReadingOptions extends Pick<Complete<VerifyOptions>, "sample" | "concurrency" | "cacheControl"> {
   baseUrl: string;
   /** The required signature, if any. */
   trust?: SignatureTrust | undefined;
@@ -158,7 +158,7 @@ class HostReading {
     const ofHosts = publishedHostFiles();
     const served = [...sums.others.keys()].filter((path) => isPublic(path) && !ofHosts.has(path));
     const paths = [...unlistedFiles({ isSigned }), ...served].filter((path) => existsSync(join(folder, path)));
-    await each(paths, this.options.concurrency ?? SETTINGS.concurrency.default, async (path) => {
+    await each(paths, this.options.concurrency, async (path) => {
       for (const coding of isPacked(path) ? (["gzip"] as const) : CODINGS) await this.#readFile(path, coding);
     });
     return paths.length;
@@ -202,7 +202,7 @@ class HostReading {
     await read(1);
     const isUsed = (coding: Variant) => coding === "identity" || this.#isStored(coding) || this.codings.has(coding);
     this.#ways = this.#ways.filter(({ coding }) => isUsed(coding));
-    await each(this.#plan(planned), options.concurrency ?? SETTINGS.concurrency.default, read);
+    await each(this.#plan(planned), options.concurrency, read);
   }
 
   /** Whether the host maps a query to a page. If links are by path, it need not. One of these pages may be broken. */

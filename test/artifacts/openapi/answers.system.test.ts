@@ -4,8 +4,8 @@ import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Changes } from "../../../src/artifacts/steps.js";
 import { USERS } from "../../../src/contract/users.js";
+import { build } from "../../../src/index.js";
 import { createListingServer } from "../../../src/server/server.js";
-import { build } from "../../../src/snapshot/build.js";
 import { type Answer, ask } from "../../server/running.js";
 import { plainRows, writeUsers } from "../../support/database.js";
 import { scratch } from "../../support/files.js";
@@ -26,7 +26,7 @@ async function served(settings: Partial<Parameters<typeof build>[0]>) {
   };
   await built(4);
   const { folder } = await built(5);
-  const server = await createListingServer({ folder });
+  const server = await createListingServer({ dist: folder });
   onTestFinished(() => server.close());
   const { url } = await server.listen({ port: 0 });
   const read = (name: string) => readFileSync(join(folder, name), "utf8");
@@ -60,12 +60,12 @@ function expectDescribed(described: ReturnType<typeof reading>, path: string, me
 }
 
 test.each([
-  ["plain, by query", { encodings: [], links: "query", bulk: false, changes: 0 }],
-  ["plain, by query, with steps", { encodings: [], links: "query", bulk: false, changes: 3 }],
-  ["compressed, by path, with parts", { encodings: ["br", "gzip"], links: "path", bulk: true, csv: true, changes: 0 }],
-  ["with a look-up", { encodings: ["gzip"], links: "query", bulk: false, changes: 0, lookup: true }],
-  ["with an explorer", { encodings: [], links: "query", bulk: false, changes: 0, explorer: true }],
-  ["at the base URL itself", { ...AT_BASE, encodings: [], links: "query", bulk: false, changes: 0, explorer: true }],
+  ["plain, by query", { compress: [], links: "query", bulk: false, changes: 0 }],
+  ["plain, by query, with steps", { compress: [], links: "query", bulk: false, changes: 3 }],
+  ["compressed, by path, with parts", { compress: ["br", "gzip"], links: "path", bulk: true, csv: true, changes: 0 }],
+  ["with a look-up", { compress: ["gzip"], links: "query", bulk: false, changes: 0, lookup: true }],
+  ["with an explorer", { compress: [], links: "query", bulk: false, changes: 0, explorer: true }],
+  ["at the base URL itself", { ...AT_BASE, compress: [], links: "query", bulk: false, changes: 0, explorer: true }],
 ] as const)("every path of a release answers as it is described: %s", async (_name, settings) => {
   const { described, port, read } = await served(settings);
   const changes: Changes | undefined = settings.changes > 0 ? JSON.parse(read("changes.json")) : undefined;

@@ -99,7 +99,7 @@ async function serve(options: Omit<BuildOptions, "dist" | "baseUrl">) {
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   await build({ ...options, workers: 0, lookup: true, dist: join(folder, "dist"), baseUrl } as BuildOptions);
-  const host = await createServer({ folder: join(folder, "dist") });
+  const host = await createServer({ dist: join(folder, "dist") });
   onTestFinished(() => host.close());
   await host.listen({ port, host: "127.0.0.1" });
   return { baseUrl };

@@ -23,7 +23,7 @@ test("finds a key, and the first record of a name, in few requests", { timeout: 
   const baseUrl = `http://127.0.0.1:${port}`;
   const built = await run(["build", "--db", db, "--base-url", baseUrl, "--dist", dist, "--lookup", "--quiet"]);
   expect(built).toMatchObject({ code: 0, stderr: "" });
-  const host = await createServer({ folder: dist });
+  const host = await createServer({ dist });
   onTestFinished(() => host.close());
   await host.listen({ port, host: "127.0.0.1" });
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { type Contract, contractOf, USERS_CONTRACT } from "../../../src/contract/contract.js";
 import { toSql } from "../../../src/contract/sql.js";
 import { toTypeScript } from "../../../src/contract/typescript.js";
-import { build } from "../../../src/snapshot/build.js";
+import { build } from "../../../src/index.js";
 import type { Row } from "../../support/database.js";
 import { scratch } from "../../support/files.js";
 import { STATIONS, STATIONS_CONTRACT, stations } from "../../support/stations.js";
