@@ -4,7 +4,7 @@ import { openListing } from "./client/listing.js";
 import type { OpenListing } from "./client/options.js";
 import { ofListing, parseBaseUrl } from "./contract/base-url.js";
 import { type AnyRecord, type Contract, USERS_CONTRACT } from "./contract/contract.js";
-import { readContract } from "./contract/file/read.js";
+import { parseContract } from "./contract/file/load.js";
 import { DEFAULT_PATH } from "./contract/links.js";
 import { codeOf, HostError, UserError } from "./errors.js";
 
@@ -29,7 +29,7 @@ export async function readHostContract(listing: OpenListing<AnyRecord>): Promise
 
 /** Parses a host's contract.json. @throws UserError if it is not a contract */
 async function requireContract(text: string, baseUrl: string): Promise<Contract> {
-  const contract = await readContract(text);
+  const contract = await parseContract(text);
   if (!("mistakes" in contract)) return contract;
   throw new UserError(
     `${baseUrl}/contract.json is not a contract: ${contract.mistakes[0]} Is ${baseUrl} the base URL?`,

@@ -1,7 +1,7 @@
 /** A contract, compiled from its file: its listing, and its fields in published order. */
 import type { ContractFile, FieldSchema, Listing, NamedCondition } from "./file/form.js";
 import { DEFAULT_PATH } from "./links.js";
-import { kindOf } from "./record/kind.js";
+import { kindOf, kindsOf } from "./record/kind.js";
 import { USERS } from "./users.js";
 
 /** A record as published: its fields by name. */
@@ -20,6 +20,8 @@ export interface Member {
 export interface Field extends Member {
   /** The source's column. */
   column: string;
+  /** Whether its column may hold NULL. What is published for it may be another value. */
+  takesNull: boolean;
 }
 
 /** A field of the published order. */
@@ -45,22 +47,22 @@ export interface Contract {
 }
 
 const compiled = new Map<string, Contract>();
-/** Files of compiled contracts. They are handed out, but frozen, so that they stay as they were checked. */
-const compiledFiles = new WeakSet<object>();
+/** Contracts by their frozen files, which are handed out and stay as they were checked. */
+const byFile = new WeakMap<object, Contract>();
 
-/** Whether this object is the file of a compiled contract, so that it has been checked. */
-export function isCompiled(file: object): boolean {
-  return compiledFiles.has(file);
+/** The contract that has this object as its file; undefined for any other object. */
+export function ownerOf(file: object): Contract | undefined {
+  return byFile.get(file);
 }
 
-/** Compiles a contract, once for each text. @param file a contract file that `checkContract` accepted; it is copied. */
+/** Compiles a contract, once for each text. @param file a file that was checked; it is copied. */
 export function contractOf(file: ContractFile): Contract {
   const text = `${JSON.stringify(file, null, 2)}\n`;
   let contract = compiled.get(text);
   if (!contract) {
     contract = deepFrozen(compile(JSON.parse(text), text));
     compiled.set(text, contract);
-    compiledFiles.add(contract.file);
+    byFile.set(contract.file, contract);
   }
   return contract;
 }
@@ -73,9 +75,7 @@ function deepFrozen<Value>(value: Value): Value {
 }
 
 function compile(file: ContractFile, text: string): Contract {
-  const fields = [...membersOf(file.properties)]
-    .filter(({ schema }) => !schema.properties)
-    .map((member): Field => ({ ...member, column: member.schema["x-column"] ?? member.names.join("_") }));
+  const fields = fieldsOf(file.properties);
   const order = file["x-listing"].order.map((entry): OrderField => {
     const isDescending = entry.startsWith("-");
     const field = fieldAt({ fields }, isDescending ? entry.slice(1) : entry);
@@ -106,6 +106,16 @@ export function* membersOf(
     yield { path: names.join("."), names, schema };
     if (schema.properties) yield* membersOf(schema.properties, namesOf, names);
   }
+}
+
+/** Lists the fields of a record: all members but objects. */
+export function fieldsOf(properties: ContractFile["properties"], namesOf?: (properties: object) => string[]): Field[] {
+  return [...membersOf(properties, namesOf)]
+    .filter(({ schema }) => !schema.properties)
+    .map((member) => {
+      const { "x-column": column = member.names.join("_"), "x-null": rule } = member.schema;
+      return { ...member, column, takesNull: rule !== undefined || kindsOf(member.schema).nullable };
+    });
 }
 
 /** Finds a field by its path. @throws Error if there is none, which a checked contract rules out. */

@@ -83,21 +83,43 @@ export function endOfString(text: string, at: number): number {
   return text.length;
 }
 
-/** Says why some JSON parsers cannot hold a value exactly, completing "it ..."; undefined if all can. */
-export function whyNotExactJson(value: unknown, depth = MAX_JSON_DEPTH): string | undefined {
-  if (typeof value === "number") {
-    const exact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
-    return exact ? undefined : "must not hold whole numbers beyond +-(2^53 - 1), 1e21 too";
-  }
-  if (typeof value === "string") return LONE_SURROGATE.test(value) ? "must not hold half a surrogate pair" : undefined;
+/** What is wrong in a JSON value, completing "it ...", and where. */
+interface Flaw {
+  why: string;
+  place: readonly string[];
+}
+
+/** Says what is wrong with a number, a text, or the name of a member. */
+type WhyNot = (part: number | string, isName: boolean) => string | undefined;
+
+/** Finds the first flaw in a JSON value. */
+export function findFlaw(value: unknown, whyNot: WhyNot, levels = Number.POSITIVE_INFINITY): Flaw | undefined {
+  const why = typeof value === "number" || typeof value === "string" ? whyNot(value, false) : undefined;
+  if (why !== undefined) return { why, place: [] };
   if (typeof value !== "object" || value === null) return undefined;
-  if (depth === 0) return `must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
-  for (const [key, item] of Object.entries(value)) {
-    const message = whyNotExactJson(key, 0) ?? whyNotExactJson(item, depth - 1);
-    if (message) return message;
+  if (levels === 0) return { why: `must not be nested deeper than ${MAX_JSON_DEPTH} levels`, place: [] };
+  for (const [name, item] of Object.entries(value)) {
+    const whyNotName = whyNot(name, true);
+    const found = whyNotName === undefined ? findFlaw(item, whyNot, levels - 1) : { why: whyNotName, place: [] };
+    if (found) return { why: found.why, place: [name, ...found.place] };
   }
   return undefined;
 }
 
-/** Half a surrogate pair, which JSON can express and UTF-8 cannot. */
-export const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Says why some JSON parsers cannot hold a value exactly, completing "it ..."; undefined if all can. */
+export function whyNotExactJson(value: unknown): string | undefined {
+  return findFlaw(value, whyNotExact, MAX_JSON_DEPTH)?.why;
+}
+
+function whyNotExact(part: number | string): string | undefined {
+  if (typeof part === "string") return isWellFormed(part) ? undefined : "must not hold half a surrogate pair";
+  const isExact = Number.isInteger(part) ? Number.isSafeInteger(part) : Number.isFinite(part);
+  return isExact ? undefined : "must not hold whole numbers beyond +-(2^53 - 1), 1e21 too";
+}
+
+/** Whether a text has no half of a surrogate pair, which JSON can express and UTF-8 cannot. */
+export function isWellFormed(text: string): boolean {
+  return !LONE_SURROGATE.test(text);
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -1,7 +1,7 @@
 /** Headings and meanings of fields in plain words. Browsers load it too. */
 import { type Contract, type Field, fieldAt, membersOf } from "../contract/contract.js";
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
-import { isNullable, kindOf } from "../contract/record/kind.js";
+import { kindOf, kindsOf } from "../contract/record/kind.js";
 import { capital } from "../print/text.js";
 
 /** Lists the fields in the order of the contract file. */
@@ -61,7 +61,7 @@ export interface Meaning {
 /** Describes the values of a schema. */
 export function meaningOf(schema: FieldSchema): Meaning {
   const words = wordsOf(schema);
-  const isOrNull = isNullable(schema) && kindOf(schema) !== "json";
+  const isOrNull = kindsOf(schema).nullable && kindOf(schema) !== "json";
   const values = (schema.enum ?? []).filter((value) => value !== null);
   const [example] = values.length > 0 ? [] : (schema.examples ?? schema.items?.examples ?? []);
   return { kind: capital(isOrNull ? `${words}, or nothing (null)` : words), values, example };

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import type { Contract } from "../contract/contract.js";
-import { quoteName, quoteText, toUncheckedSql } from "../contract/sql.js";
+import { quoteName, quoteText, toSql } from "../contract/sql.js";
 import { UserError } from "../errors.js";
 
 /** The application id in the SQLite header of a mirror: "ROLL". */
@@ -50,7 +50,7 @@ export function makeTables(db: Database, contract: Contract, before: Contract | 
     throw new UserError(
       `${db.name} has a table ${quoteName(table)} of another program; rename it, then run this again.`,
     );
-  db.exec(`${toUncheckedSql(contract)};${RECORDS_SQL}`);
+  db.exec(`${toSql(contract)};${RECORDS_SQL}`);
 }
 
 /** Removes every record. Indexes that users made for queries stay. */

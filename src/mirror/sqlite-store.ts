@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { Held, Store } from "../client/sync/store.js";
 import type { AnyRecord, Contract } from "../contract/contract.js";
-import { readContract } from "../contract/file/read.js";
+import { parseContract } from "../contract/file/load.js";
 import { UserError } from "../errors.js";
 import { CONTRACT } from "../release/layout.js";
 import { openMirror, using, watchFile } from "./file.js";
@@ -53,7 +53,7 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
   const read = (): MirrorRow | undefined =>
     open(false)?.prepare<[], MirrorRow>(`SELECT * FROM ${MIRROR_TABLE}`).get() ?? undefined;
   const contractIn = async (row: MirrorRow): Promise<Contract> => {
-    const contract = await readContract(row.contract);
+    const contract = await parseContract(row.contract);
     if (!("mistakes" in contract)) return contract;
     throw new UserError(`${file} is damaged: its contract is not valid; remove it, then run this again.`);
   };
@@ -74,7 +74,7 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
       return distrust === undefined ? heldOf(seen, url) : undefined;
     },
     async begin(given, isAnew) {
-      const contract = await readContract(`${JSON.stringify(given, null, 2)}\n`);
+      const contract = await parseContract(`${JSON.stringify(given, null, 2)}\n`);
       if ("mistakes" in contract) throw new UserError(`${url}/${CONTRACT} is not a contract: ${contract.mistakes[0]}`);
       // Refuses reserved table names.
       tableFor(contract);

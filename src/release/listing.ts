@@ -1,7 +1,7 @@
 /** Tells listings apart. A folder of releases, a published folder and a bucket each hold one listing. */
 import { join } from "node:path";
 import { z } from "zod";
-import { readContract } from "../contract/file/read.js";
+import { parseContract } from "../contract/file/load.js";
 import { parseAs } from "../contract/json.js";
 import { canParse, isLoopback, type ListingPlace } from "../contract/links.js";
 import { UserError } from "../errors.js";
@@ -77,7 +77,7 @@ export async function requireSameListing(
   force: boolean,
 ): Promise<string | undefined> {
   const announced = parseAnnounced(String(readPlain(join(dist, CURRENT, SNAPSHOT)) ?? ""));
-  const contract = await readContract(String(readPlain(join(dist, CURRENT, CONTRACT)) ?? ""));
+  const contract = await parseContract(String(readPlain(join(dist, CURRENT, CONTRACT)) ?? ""));
   if (announced === undefined || "mistakes" in contract) return undefined;
   const before = { baseUrl: announced.base_url, path: contract.listing.path };
   const isOther = isOtherListing(before, after);

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Contract } from "../contract/contract.js";
 import { MAX_CONTRACT } from "../contract/file/form.js";
-import { readContract } from "../contract/file/read.js";
+import { parseContract } from "../contract/file/load.js";
 import { codeOf, isMissing, UserError, usageError } from "../errors.js";
 import { shorten } from "../print/text.js";
 import { CONTRACT, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, SUMS } from "./layout.js";
@@ -92,7 +92,7 @@ export async function inspect(folder: string): Promise<{ release?: Release; prob
   const snapshot = snapshotText === undefined ? undefined : parseSnapshot(snapshotText);
   if (snapshotText !== undefined && !snapshot)
     note("snapshot", SNAPSHOT, shorten(snapshotText, LONGEST_TEXT), "the JSON that Rollcall writes for a release");
-  const contract = contractText === undefined ? undefined : await readContract(contractText);
+  const contract = contractText === undefined ? undefined : await parseContract(contractText);
   if (contract && "mistakes" in contract)
     for (const mistake of contract.mistakes)
       note("contract", CONTRACT, shorten(mistake, LONGEST_MISTAKE), "a contract");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
 import { readBody } from "../contract/envelope.js";
 import { MAX_CONTRACT } from "../contract/file/form.js";
-import { readContract } from "../contract/file/read.js";
+import { parseContract } from "../contract/file/load.js";
 import { pagesFor, parsePageUrl } from "../contract/links.js";
 import type { SideFacts } from "../diff/change.js";
 import { badPage, indexed, openReleaseSide, readPage } from "../diff/side.js";
@@ -40,7 +40,7 @@ async function contractIn(folder: string, name: string): Promise<Contract> {
     if (isMissing(cause)) return USERS_CONTRACT;
     throw refuse(`cannot be read (${codeOf(cause)})`, cause);
   }
-  const contract = await readContract(String(text));
+  const contract = await parseContract(String(text));
   if ("mistakes" in contract) throw refuse(`is not a contract: ${contract.mistakes[0]?.replace(/\.$/, "")}`);
   return contract;
 }

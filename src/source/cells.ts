@@ -4,9 +4,9 @@
  */
 import type { Field } from "../contract/contract.js";
 import type { FieldSchema } from "../contract/file/form.js";
-import { acceptorOf } from "../contract/file/value-rules.js";
 import { isTooDeep, whyNotExactJson } from "../contract/json.js";
-import { type Kind, kindOf, nonNullKindsOf, takesNull } from "../contract/record/kind.js";
+import { type Kind, kindOf, kindsOf } from "../contract/record/kind.js";
+import { acceptorOf } from "../contract/record/schema.js";
 import { isExactNumber } from "./json-text.js";
 
 /** A value as SQLite stores it. */
@@ -136,10 +136,10 @@ class JsonForm {
 const TEXT_OR_MARK = /("(?:[^"\\]|\\.)*")|[,:]/g;
 
 /** Makes the converter of a field's cells. A text that does not fit stays text, and is reported as a problem of its record. */
-export function cellReader({ schema }: Field): (text: string) => Stored {
+export function cellReader({ schema, takesNull }: Field): (text: string) => Stored {
   const convert = typedReader(cellKindOf(schema));
   const marks = schema["x-null-marks"] && new Set(schema["x-null-marks"]);
-  const empty = !takesNull(schema) && acceptorOf(schema)("") ? "" : null;
+  const empty = !takesNull && acceptorOf(schema)("") ? "" : null;
   return (text) => {
     if (text === "") return empty;
     return marks?.has(text) ? null : convert(text);
@@ -150,7 +150,7 @@ export function cellReader({ schema }: Field): (text: string) => Stored {
 function cellKindOf(schema: FieldSchema): Kind {
   const kind = kindOf(schema);
   if (kind !== "mixed") return kind;
-  return nonNullKindsOf(schema).includes("string") ? "string" : "number";
+  return kindsOf(schema).kinds.includes("string") ? "string" : "number";
 }
 
 /** Makes the converter of cells to a type. A text of another type stays text. */

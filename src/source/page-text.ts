@@ -4,7 +4,7 @@ import { compileCondition } from "../contract/file/conditions.js";
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { RECORD_SEPARATOR } from "../contract/page.js";
 import { isNeverNumber, isWithoutEscapes } from "../contract/record/byte-pattern.js";
-import { isNullable, type Kind, kindOf, takesNull } from "../contract/record/kind.js";
+import { type Kind, kindOf, kindsOf } from "../contract/record/kind.js";
 import { lowerCase, quoteName, quoteText } from "../contract/sql.js";
 import { conditionSql } from "./candidates.js";
 import { publishedSql } from "./published.js";
@@ -18,13 +18,13 @@ type Parts = string[];
 /** Makes the SQL for the text of a value. */
 type Writer = (sql: string, schema: ValueSchema) => Parts;
 
-const orNull = (sql: string, schema: ValueSchema) => (isNullable(schema) ? `coalesce(${sql}, 'null')` : sql);
+const orNull = (sql: string, schema: ValueSchema) => (kindsOf(schema).nullable ? `coalesce(${sql}, 'null')` : sql);
 const plain: Writer = (sql, schema) => ["", orNull(sql, schema), ""];
 
 const WRITERS: Record<Kind, Writer> = {
   string: (sql, schema) => {
     if (!isWithoutEscapes(schema)) return ["", `json_quote(${sql})`, ""];
-    return isNullable(schema) ? ["", `coalesce('"' || ${sql} || '"', 'null')`, ""] : ['"', sql, '"'];
+    return kindsOf(schema).nullable ? ["", `coalesce('"' || ${sql} || '"', 'null')`, ""] : ['"', sql, '"'];
   },
   integer: plain,
   // SQLite writes a REAL with 15 digits, which may read back as another number, so REALs go to the exact check.
@@ -33,7 +33,7 @@ const WRITERS: Record<Kind, Writer> = {
     const { const: known } = schema;
     if (typeof known === "boolean")
       return ["", `CASE concat(${sql}) WHEN '${known ? 1 : 0}' THEN '${known}' ELSE '' END`, ""];
-    const nothing = isNullable(schema) ? ` WHEN '' THEN 'null'` : "";
+    const nothing = kindsOf(schema).nullable ? ` WHEN '' THEN 'null'` : "";
     return ["", `CASE concat(${sql}) WHEN '0' THEN 'false' WHEN '1' THEN 'true'${nothing} ELSE '' END`, ""];
   },
   // Removes the spaces that other programs put after commas. Items of these kinds cannot contain this text.
@@ -116,7 +116,7 @@ function conditionCheck(sql: string, fields: readonly Field[]): string {
   });
   const isOfNumbers = fields
     .filter(({ column }) => named.has(lowerCase(column)))
-    .every(({ schema }) => kindOf(schema) === "integer" && !isNullable(schema) && !schema["x-null"]);
+    .every(({ schema }) => kindOf(schema) === "integer" && !kindsOf(schema).nullable && !schema["x-null"]);
   return isOfNumbers && !/'|\bcollate\b/i.test(sql) ? bare : `${conditionSql(sql)} IS TRUE`;
 }
 
@@ -127,8 +127,8 @@ function isQuoted(schema: FieldSchema): boolean {
 }
 
 function inGroups(fields: readonly Field[], check: (columns: string) => string, forNull: string): string[] {
-  const columns = fields.map(({ column, schema }) => {
-    return takesNull(schema) ? `coalesce(${quoteName(column)}, ${forNull})` : quoteName(column);
+  const columns = fields.map(({ column, takesNull }) => {
+    return takesNull ? `coalesce(${quoteName(column)}, ${forNull})` : quoteName(column);
   });
   const groups: string[] = [];
   for (let at = 0; at < columns.length; at += MOST_ARGUMENTS)

@@ -1,7 +1,7 @@
 /** SQL for the published value of a field: its column, or the value for NULL. */
 import { type Contract, type Field, fieldAt } from "../contract/contract.js";
 import type { NullRule } from "../contract/file/form.js";
-import { isNullable } from "../contract/record/kind.js";
+import { kindsOf } from "../contract/record/kind.js";
 import { quoteName, quoteValue } from "../contract/sql.js";
 
 /** The characters that JavaScript's `trim` removes: Unicode white space, line terminators, and U+FEFF. */
@@ -27,7 +27,7 @@ function ruleSql(contract: Contract, rule: NullRule): string {
   const texts = rule.join.map((path) => {
     const field = fieldAt(contract, path);
     const sql = publishedSql(contract, field);
-    return isNullable(field.schema) ? `coalesce(${sql}, '')` : sql;
+    return kindsOf(field.schema).nullable ? `coalesce(${sql}, '')` : sql;
   });
   const joined = `trim(${texts.join(" || ' ' || ")}, @whiteSpace)`;
   if (!rule.empty) return joined;

@@ -107,7 +107,7 @@ test("circles that would change, or are nested without end, are a problem like a
     [userId(5), "circles.0", "must not hold half a surrogate pair"],
     [userId(6), "circles", `${NOT_READ} (the number 9007199254740993 would become 9007199254740992)`],
     [userId(7), "circles", `${NOT_READ} (an object has the name "c" twice)`],
-    [userId(9), "circles", `${NOT_READ} (line 1, column 6: expected a comma or ], found the end of the text)`],
+    [userId(9), "circles", `${NOT_READ} (line 1, column 6: close bracket expected, found the end of the text)`],
   ]);
 });
 

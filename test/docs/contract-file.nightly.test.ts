@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parseContract } from "../../src/contract/file/parse.js";
+import { checkContract } from "../../src/contract/file/parse.js";
 import { blocksOf, clone, environment, sh } from "../support/docs.js";
 import { STATIONS } from "../support/stations.js";
 
@@ -35,7 +35,7 @@ const REFUSED = "Mistakes";
 
 test("the example is a contract, and the one that tests use", () => {
   const [example = ""] = blocks("Example", "json");
-  expect(parseContract(example)).not.toHaveProperty("mistakes");
+  expect(checkContract(example)).not.toHaveProperty("mistakes");
   expect(JSON.parse(example)).toEqual(STATIONS);
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import Database from "better-sqlite3";
 import type { Contract } from "../../src/contract/contract.js";
-import { parseContract } from "../../src/contract/file/parse.js";
+import { checkContract } from "../../src/contract/file/parse.js";
 import { contractSchema } from "../../src/contract/file/shapes.js";
 import type { Proposed } from "../../src/init/decide.js";
 import { type Found, type InitOptions, initialize } from "../../src/init/init.js";
@@ -57,7 +57,7 @@ export async function init(
   if (file !== undefined) writeFileSync(file, query ?? "");
   const { found } = await initialize({ folder, ...options, from, query: file });
   if (!found) throw new Error("init found nothing");
-  const read = parseContract(written(folder, "rollcall.contract.json"));
+  const read = checkContract(written(folder, "rollcall.contract.json"));
   if ("mistakes" in read) throw new Error(read.mistakes.join("\n"));
   const config = JSON.parse(written(folder, "rollcall.config.json"));
   const of = (name: string) => {

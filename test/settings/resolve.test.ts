@@ -356,7 +356,7 @@ test.each<[Given, string]>([
 test.each<[Given, string]>([
   [
     { text: '{\n  "port": 80,\n}' },
-    "rollcall.config.json is not JSON: line 3, column 1: expected a key in double quotes, found }.",
+    "rollcall.config.json is not JSON: line 3, column 1: property name expected, found }.",
   ],
   [{ text: "[]" }, 'rollcall.config.json must hold a JSON object, such as {"db": "users.sqlite"}.'],
   [

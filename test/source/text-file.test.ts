@@ -249,7 +249,7 @@ test.each<[name: string, text: string | Buffer, message: RegExp]>([
   ["t.csv", "sep=;\nid;id\n1;a\n", /line 2: column 2 repeats the name "id"/],
   ["t.csv", ",,\n1,a,b\n", /t\.csv has no columns; its first line names them\.$/],
   ["t.csv", "\n\n", /t\.csv has no columns; its first line names them\.$/],
-  ["t.ndjson", '{"id": 1}\n{"id": }', /t\.ndjson, line 2, column 8: expected a value, found }\. /],
+  ["t.ndjson", '{"id": 1}\n{"id": }', /t\.ndjson, line 2, column 8: value expected, found }\. /],
   ["t.ndjson", "1", /line 1: expected an object, found 1\. /],
   ["t.ndjson", '{"a": 1, "a": 2}', /line 1: an object has the name "a" twice\. /],
   ["t.ndjson", '{"a": {"b": 1, "b": 2}}', /line 1: an object has the name "b" twice\. /],

@@ -12,11 +12,6 @@ const verdicts = new Map<string, string | undefined>();
 /** Maximum size of the cache. */
 const MOST_VERDICTS = 200;
 
-/** Compiles a pattern; undefined if it is invalid or slow. */
-export function patternOf(pattern: string): RegExp | undefined {
-  return whyNotPattern(pattern) === undefined ? new RegExp(pattern, "u") : undefined;
-}
-
 /** Says what is wrong with a pattern, as the end of a sentence. Equal on every machine: it counts steps, not time. */
 export function whyNotPattern(pattern: string): string | undefined {
   if (!verdicts.has(pattern)) {

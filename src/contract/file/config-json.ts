@@ -1,5 +1,5 @@
 /** Parses hand-written JSON. Unlike `JSON.parse`, it gives the position of a mistake, and finds repeated keys. */
-import { visit } from "jsonc-parser";
+import { printParseErrorCode, visit } from "jsonc-parser";
 import { shorten } from "../../print/text.js";
 import { isTooDeep } from "../json.js";
 
@@ -17,19 +17,19 @@ export function parseConfig(text: string) {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     if (body.trim() === "") return { mistake: "the file is empty" };
-    const { end, expected } = scan(body);
+    const { end, why } = scan(body);
     const found = body.slice(end).match(/^(?:[\w$]+|.)/su)?.[0] ?? "the end of the text";
     const { line, column } = positionOf(body, end);
-    return { mistake: `line ${line}, column ${column}: expected ${expected}, found ${shorten(found, MOST_SHOWN)}` };
+    return { mistake: `line ${line}, column ${column}: ${why}, found ${shorten(found, MOST_SHOWN)}` };
   }
 }
 
-function scan(text: string): { end: number; expected: string; repeated: RepeatedKey[] } {
+function scan(text: string): { end: number; why: string; repeated: RepeatedKey[] } {
   const repeated: RepeatedKey[] = [];
   let end = text.length;
-  let expected = ANY_JSON;
+  let why = "not JSON";
   // `visit` would overflow the stack.
-  if (isTooDeep(text)) return { end, expected, repeated };
+  if (isTooDeep(text)) return { end, why, repeated };
   const open: Set<string>[] = [];
   const visitor = {
     onObjectBegin: () => void open.push(new Set()),
@@ -41,29 +41,19 @@ function scan(text: string): { end: number; expected: string; repeated: Repeated
     },
     onError: (code: number, offset: number) => {
       const at = startOfWord(text, offset);
-      if (at > end || (at === end && expected !== ANY_JSON)) return;
+      if (at >= end && why !== "not JSON") return;
       end = at;
-      expected = EXPECTED[code] ?? ANY_JSON;
+      why = wordsOf(printParseErrorCode(code));
     },
   };
   visit(text, visitor, { disallowComments: true, allowTrailingComma: false });
-  return { end, expected, repeated };
+  return { end, why, repeated };
 }
 
-const ANY_JSON = "valid JSON";
-/** By jsonc-parser's ParseErrorCode. */
-const EXPECTED: Readonly<Partial<Record<number, string>>> = {
-  3: "a key in double quotes",
-  4: "a value",
-  5: "a colon",
-  6: "a comma",
-  7: "a comma or }",
-  8: "a comma or ]",
-  9: "the end of the text",
-  10: "JSON, which does not allow comments",
-  12: "the closing quote of a string",
-  15: "a valid JSON escape",
-};
+/** Writes the name of an error as words: `PropertyNameExpected` as `property name expected`. */
+function wordsOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter, at) => (at === 0 ? "" : " ") + letter.toLowerCase());
+}
 
 /** The begin of the word at an offset: jsonc-parser reports the mistake of `01` at the second digit. */
 function startOfWord(text: string, offset: number): number {

@@ -1,16 +1,12 @@
-/** Loads the contract that a verb is given, and checks its SQL conditions with SQLite. */
+/** Loads the contract that a verb is given, or that a release or a host has. */
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
-import Database from "better-sqlite3";
 import { codeOf, ExitCode, UserError, usageError } from "../../errors.js";
 import { count } from "../../print/numbers.js";
 import { visible } from "../../print/text.js";
-import { type Contract, contractOf, isCompiled, USERS_CONTRACT } from "../contract.js";
-import { quoteName } from "../sql.js";
-import { compileCondition } from "./conditions.js";
+import { type Contract, ownerOf, USERS_CONTRACT } from "../contract.js";
 import { type ContractFile, MAX_CONTRACT } from "./form.js";
 import type { ReadContract } from "./parse.js";
-import { readContract } from "./read.js";
 
 /**
  * Loads and checks a contract.
@@ -19,21 +15,21 @@ import { readContract } from "./read.js";
  */
 export async function loadContract(given: string | ContractFile | undefined): Promise<Contract> {
   if (given === undefined) return USERS_CONTRACT;
-  if (typeof given === "object" && isCompiled(given)) return contractOf(given);
+  const checked = typeof given === "object" ? ownerOf(given) : undefined;
+  if (checked) return checked;
   const name = typeof given === "string" ? visible(given) : "The given object";
-  const read =
-    typeof given === "string"
-      ? await readContract(textOf(given, name))
-      : (await import("./parse.js")).checkContract(given);
-  const mistakes = await mistakesOf(read);
-  if (!("mistakes" in read) && mistakes.length === 0) return read;
-  const message = `${name} is not a valid contract. It has ${count(mistakes.length, "mistake")}:`;
-  throw new UserError(message, { exitCode: ExitCode.usage, details: mistakes });
+  const read = await parseContract(typeof given === "string" ? textOf(given, name) : given);
+  if (!("mistakes" in read)) return read;
+  const message = `${name} is not a valid contract. It has ${count(read.mistakes.length, "mistake")}:`;
+  throw new UserError(message, { exitCode: ExitCode.usage, details: read.mistakes });
 }
 
-async function mistakesOf(read: ReadContract): Promise<readonly string[]> {
-  if ("mistakes" in read) return read.mistakes;
-  return read === USERS_CONTRACT ? [] : refusedConditions(read);
+/** Reads a contract that may be untrusted. @param given the text of its file, or a plain object. */
+export async function parseContract(given: string | ContractFile): Promise<ReadContract> {
+  // The built-in contract needs no check, so that the parser is not loaded for it.
+  if (given === USERS_CONTRACT.text) return USERS_CONTRACT;
+  const { checkContract } = await import("./parse.js");
+  return checkContract(given);
 }
 
 function textOf(path: string, name: string): string {
@@ -54,25 +50,4 @@ function textOf(path: string, name: string): string {
   }
   if (!isUtf8(bytes)) throw usageError(`Contract ${name} is not text in UTF-8; save it as UTF-8.`);
   return bytes.toString("utf8");
-}
-
-/** Runs each condition in an empty database in memory. @returns a sentence for each that SQLite refuses. */
-function refusedConditions({ conditions, fields }: Pick<Contract, "conditions" | "fields">): string[] {
-  if (conditions.length === 0) return [];
-  const row = fields.map(({ column }) => `NULL AS ${quoteName(column)}`).join(", ");
-  const db = new Database(":memory:");
-  try {
-    return conditions.flatMap(({ sql }, at) => {
-      try {
-        // Evaluated on a row of NULLs, since SQLite reports some mistakes in constants only then.
-        db.prepare(`SELECT ${compileCondition(sql, quoteName)} FROM (SELECT ${row})`).get();
-        return [];
-      } catch (error) {
-        if (!(error instanceof Database.SqliteError)) throw error;
-        return [`/x-observed/${at}/sql is refused by SQLite: ${error.message}.`];
-      }
-    });
-  } finally {
-    db.close();
-  }
 }

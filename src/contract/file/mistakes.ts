@@ -1,4 +1,4 @@
-/** Collects mistakes of a contract file, one line each, with JSON pointers. */
+/** Words mistakes of a contract file, with JSON pointers. */
 import { findNear } from "../../print/near.js";
 import { shorten, toJson, visible } from "../../print/text.js";
 
@@ -6,37 +6,35 @@ import { shorten, toJson, visible } from "../../print/text.js";
 const MOST_MISTAKES = 100;
 const LONGEST_VALUE = 60;
 
-/** A place in a contract file, to which mistakes can be added. */
-export class Place {
-  /** @param mistakes the lines of the whole file, shared by all places. @param names the path from the top. */
-  constructor(
-    private readonly mistakes: Set<string>,
-    readonly names: readonly PropertyKey[] = [],
-  ) {}
+/** Adds a mistake at a place below the value that a rule checks: `must be a path, got 3`. */
+export type Refuse = (what: string, ...place: PropertyKey[]) => void;
 
-  at(...names: readonly PropertyKey[]): Place {
-    return new Place(this.mistakes, [...this.names, ...names]);
-  }
+/** A rule about a value whose form was checked. A part with a wrong form is undefined. */
+export type Rule<Value> = (value: Value, refuse: Refuse) => void;
 
-  /** Adds a mistake: `must be a path, got 3`. */
-  refuse(what: string): void {
-    this.mistakes.add(`${this.pointer} ${what}${what.endsWith("?") ? "" : "."}`);
-  }
-
-  mustBe(allowed: string, value: unknown): void {
-    this.refuse(`must be ${allowed}, got ${display(value)}`);
-  }
-
-  /** The JSON pointer of this place, safe to print. */
-  get pointer(): string {
-    const parts = this.names.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`);
-    return parts.length === 0 ? "The file" : visible(shorten(parts.join(""), 300));
-  }
+/** Adds mistakes below a place. */
+export function below(refuse: Refuse, ...above: PropertyKey[]): Refuse {
+  return (what, ...place) => refuse(what, ...above, ...place);
 }
 
-/** Lists the first mistakes, and the number of further ones. */
-export function firstMistakes(mistakes: ReadonlySet<string>): string[] {
-  const all = [...mistakes];
+/** The line of a mistake. */
+export function lineOf(what: string, place: readonly PropertyKey[]): string {
+  return `${pointer(place)} ${what}${what.endsWith("?") ? "" : "."}`;
+}
+
+/** The JSON pointer of a place, safe to print. */
+export function pointer(place: readonly PropertyKey[]): string {
+  const parts = place.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  return parts.length === 0 ? "The file" : visible(shorten(parts.join(""), 300));
+}
+
+export function mustBe(allowed: string, value: unknown): string {
+  return `must be ${allowed}, got ${display(value)}`;
+}
+
+/** Lists the first mistakes, each once, and the number of further ones. */
+export function firstMistakes(mistakes: readonly string[]): string[] {
+  const all = [...new Set(mistakes)];
   if (all.length <= MOST_MISTAKES) return all;
   return [...all.slice(0, MOST_MISTAKES), `${all.length - MOST_MISTAKES} more mistakes are not listed.`];
 }

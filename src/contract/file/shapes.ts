@@ -1,26 +1,68 @@
 /** The zod schema of a contract file, from which contract.schema.json for editors is made. */
 import { z } from "zod";
+import { isObject } from "../json.js";
 import { isPublishableUrl } from "../links.js";
-import { KEYWORDS } from "../record/keywords.js";
-import type { ValueKind } from "../record/kind.js";
-import type { ContractFile } from "./form.js";
+import { formOf, KEYWORDS_OF, type Keyword } from "../record/keywords.js";
+import { whyNotPattern } from "./backtracking.js";
+import { checkConditions } from "./conditions.js";
+import { checkFields } from "./field-rules.js";
+import type { ContractFile, FieldSchema, ValueSchema } from "./form.js";
+import { checkListing, whyNotPath } from "./listing-rules.js";
+import { below, display, type Refuse, type Rule } from "./mistakes.js";
+import { checkField, checkProperties, checkValue } from "./value-rules.js";
 
-export const DRAFT = "https://json-schema.org/draft/2020-12/schema";
+const DRAFT = "https://json-schema.org/draft/2020-12/schema";
 const TYPES = ["string", "integer", "number", "boolean", "array"] as const;
 
 /** The keywords of each shape, by its name in messages. */
 export const MEMBERS = new Map<string, readonly string[]>();
 
-/** Makes the schema of an object. Messages complete "must be ..."; for unknown members, the message is a key of `MEMBERS`. */
-function shape<Shape extends z.core.$ZodLooseShape>(name: string, members: Shape) {
+/** Marks the issue of a rule. Its message is whole, while those of forms complete "must be ...". */
+const OF_RULE = { isOfRule: true };
+/** Marks the issue of a form whose message is whole. */
+const IS_WHOLE = {};
+
+/** Whether the message of an issue is whole. */
+export function isWhole(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "custom" && issue.params !== undefined;
+}
+
+/**
+ * Makes the schema of an object, with the rules of its members. A rule runs whatever is wrong with their forms. For unknown
+ * members, the message is a key of `MEMBERS`.
+ */
+function shape<Value>(name: string, members: z.core.$ZodLooseShape, rule?: Rule<Value>): z.ZodType {
   MEMBERS.set(name, Object.keys(members));
+  const parts = Object.entries(members).map(([member, form]) => [member, part(form as z.ZodType)] as const);
   const error = ({ code }: { code?: string | undefined }) => (code === "unrecognized_keys" ? name : "an object");
-  return z.strictObject(members, { error });
+  const form = part(z.strictObject(Object.fromEntries(parts), { error }));
+  if (!rule) return form;
+  const check = (value: unknown, context: z.core.$RefinementCtx) =>
+    rule(value as Value, (message, ...path) => {
+      context.addIssue({ code: "custom", message, path, params: OF_RULE });
+    });
+  return form.superRefine(check, { when: ({ value }) => isObject(value) });
+}
+
+/** Replaces a value whose form is wrong by undefined, so that rules see only what they can check. */
+function part(form: z.ZodType): z.ZodType {
+  const check = (_: unknown, context: z.core.$RefinementCtx) => {
+    if (context.issues.some(isOfForm)) context.value = undefined;
+  };
+  return form.superRefine(check, { when: () => true });
+}
+
+/** Whether an issue is about the form of the value itself, or of an item of a list. */
+function isOfForm({ code, path = [], params }: z.core.$ZodRawIssue): boolean {
+  return code !== "unrecognized_keys" && params !== OF_RULE && path.every((name) => typeof name === "number");
 }
 
 const text = (allowed: string) => z.string({ error: allowed }).min(1, { error: allowed });
 const list = <Item extends z.ZodType>(item: Item, allowed: string) =>
   z.array(item, { error: allowed }).min(1, { error: allowed });
+/** A text that passes a check. */
+const textWhere = (isSuch: (text: string) => boolean, allowed: string, otherwise = allowed) =>
+  z.string({ error: allowed }).refine(isSuch, { error: otherwise });
 const fieldPath = text("the path of a field, as in position.latitude");
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
   error: "a string, a number, true, false or null",
@@ -34,11 +76,15 @@ const onlyTrue = z.literal(true, { error: "true, or left out" });
 /** An optional member, with the description that editors show. */
 const optional = (form: z.ZodType, description: string) => form.describe(description).optional();
 
-/** The forms of the keywords about a kind of value. */
-function formsFor(kind: ValueKind) {
-  const all = Object.entries(KEYWORDS).filter(([, { kinds }]) => kinds.includes(kind));
-  return Object.fromEntries(all.map(([name, { form }]) => [name, form]));
+function formsOf(keywords: readonly Keyword[]) {
+  return Object.fromEntries(keywords.map((keyword) => [keyword, formOf(keyword)]));
 }
+
+const pattern = formOf("pattern").superRefine((given, context) => {
+  const why = given === undefined ? undefined : whyNotPattern(String(given));
+  if (why === undefined) return;
+  context.addIssue({ code: "custom", message: `${why}, got ${display(given)}`, params: IS_WHOLE });
+});
 
 const type = z.union([z.enum([...TYPES, "object"]), z.tuple([z.enum(TYPES), z.literal("null")])], {
   error: `one of ${TYPES.join(", ")} and object, or a list like ["string", "null"]`,
@@ -57,15 +103,16 @@ const scalars = {
   ),
   enum: optional(list(scalar, "a list of one or more values"), "The allowed values, all of one kind."),
   const: optional(scalar, "The only allowed value."),
-  ...formsFor("string"),
-  ...formsFor("number"),
+  ...formsOf(KEYWORDS_OF.string),
+  ...formsOf(KEYWORDS_OF.number),
+  pattern,
 };
 
 const option = shape("a schema in anyOf", { ...scalars, ...annotations }).meta({ id: "option" });
 
 const lists = {
   items: z.lazy(() => itemSchema).optional(),
-  ...formsFor("array"),
+  ...formsOf(KEYWORDS_OF.array),
   anyOf: optional(list(option, "a list of one or more schemas"), "Schemas, of which a value fits at least one."),
 };
 
@@ -83,14 +130,23 @@ function objects(member: () => z.ZodType, members: string, description: string) 
   };
 }
 
-const itemSchema: z.ZodType = shape("a schema of items", {
-  ...scalars,
-  ...lists,
-  ...objects(() => itemSchema, "an object of properties", "The properties of an item that is an object."),
-  ...annotations,
-}).meta({ id: "item", description: "The schema of each item." });
+const itemSchema: z.ZodType = shape<ValueSchema>(
+  "a schema of items",
+  {
+    ...scalars,
+    ...lists,
+    ...objects(() => itemSchema, "an object of properties", "The properties of an item that is an object."),
+    ...annotations,
+  },
+  checkValue,
+).meta({ id: "item", description: "The schema of each item." });
 
-const observed = shape("a schema in x-observed", { ...scalars, ...lists, ...annotations }).meta({ id: "observed" });
+const observed = shape("a schema in x-observed", { ...scalars, ...lists, ...annotations })
+  .superRefine((schema, { issues, addIssue }) => {
+    if (issues.length > 0 || Object.keys(schema as object).length > 0) return;
+    addIssue({ code: "custom", message: "must have a keyword, got {}", params: IS_WHOLE });
+  })
+  .meta({ id: "observed" });
 
 const setting = z.enum(["defaultAvatar"], { error: '"defaultAvatar"' });
 const nullRule: z.ZodType = shape("a rule for NULL", {
@@ -104,38 +160,46 @@ const nullRule: z.ZodType = shape("a rule for NULL", {
   description: "The value published for NULL; under empty, the value published if all joined values are empty.",
 });
 
-const field: z.ZodType = shape("a field", {
-  ...scalars,
-  ...lists,
-  ...objects(() => field, "an object of fields", "The fields of an object, each from columns of its own."),
-  ...annotations,
-  "x-column": optional(text("the name of a column"), "The source's column; otherwise the field's path joined by _."),
-  "x-null": optional(nullRule, "The value published for NULL in the source."),
-  "x-null-marks": optional(
-    list(text("a text"), "a list of texts"),
-    "Texts that mean NULL in a CSV or TSV file, besides the empty cell.",
-  ),
-  "x-observed": optional(observed, "A narrower schema. A value outside it is published, and counted as a warning."),
-  "x-facet": optional(
-    z.boolean({ error: "true or false" }),
-    "Whether the explorer and lookups filter records by this field.",
-  ),
-  "x-image": optional(
-    image,
-    "The URL of an image of the record: on the listing's own host, or on the origin that is named here.",
-  ),
-}).meta({ id: "field" });
-
-/** A text that passes a check. */
-const textWhere = (isSuch: (text: string) => boolean, allowed: string) =>
-  text(allowed).refine(isSuch, { error: allowed });
+const field: z.ZodType = shape<FieldSchema>(
+  "a field",
+  {
+    ...scalars,
+    ...lists,
+    ...objects(() => field, "an object of fields", "The fields of an object, each from columns of its own."),
+    ...annotations,
+    "x-column": optional(
+      textWhere((name) => /^\P{Cc}+$/u.test(name), "a name without control characters"),
+      "The source's column; otherwise the field's path joined by _.",
+    ),
+    "x-null": optional(nullRule, "The value published for NULL in the source."),
+    "x-null-marks": optional(
+      list(text("a text"), "a list of texts"),
+      "Texts that mean NULL in a CSV or TSV file, besides the empty cell.",
+    ),
+    "x-observed": optional(observed, "A narrower schema. A value outside it is published, and counted as a warning."),
+    "x-facet": optional(
+      z.boolean({ error: "true or false" }),
+      "Whether the explorer and lookups filter records by this field.",
+    ),
+    "x-image": optional(
+      image,
+      "The URL of an image of the record: on the listing's own host, or on the origin that is named here.",
+    ),
+  },
+  checkField,
+).meta({ id: "field" });
 
 const isEmail = (text: string) => z.regexes.email.test(text);
 const isLine = (text: string) => /^\P{Cc}*[^\s\p{Cc}]\P{Cc}*$/u.test(text);
 const line = textWhere(isLine, "a text of one line");
 const word = textWhere(isLine, "a word without control characters");
 const listing = shape("the listing", {
-  path: text("a path like /v1/stations/ or just /")
+  path: z
+    .string({ error: "a path like /v1/stations/ or just /" })
+    .superRefine((path, { addIssue }) => {
+      const allowed = whyNotPath(path);
+      if (allowed !== undefined) addIssue(allowed);
+    })
     .describe("The path below the base URL, with a slash at both ends; / by default, the base URL itself.")
     .optional(),
   words: z
@@ -168,30 +232,51 @@ const listing = shape("the listing", {
 }).meta({ id: "listing" });
 
 const condition = shape("a condition", {
-  name: text("a name like closed-after-opened").describe("The name of the warning."),
+  name: textWhere(
+    (name) => /^[A-Za-z][\w.-]{0,99}$/.test(name),
+    "a name like closed-after-opened",
+    "a name of letters, digits and . _ - that begins with a letter",
+  ).describe("The name of the warning."),
   sql: text("an SQL expression").describe(
     "An expression over the source's columns. If it is not true, the record has a warning.",
   ),
 }).meta({ id: "condition" });
 
-export const contractForm: z.ZodType<ContractFile> = shape("a contract", {
-  $schema: text("the URL of a schema, or the path of contract.schema.json").optional(),
-  title: annotations.title,
-  description: annotations.description,
-  type: z.literal("object", { error: '"object"' }),
-  "x-listing": listing.describe("The path of the listing, its words, key and order."),
-  properties: z.record(z.string(), field, { error: "an object of fields" }).describe("The fields of a record."),
-  required: z
-    .array(z.string({ error: "the name of a field" }), { error: "the list of all fields" })
-    .describe("All fields. A value that may be missing is null instead."),
-  additionalProperties: z.literal(false, { error: "false" }).describe("False: other fields are not allowed."),
-  "x-observed": z
-    .array(condition, { error: "a list of named conditions" })
-    .describe(
-      "Named conditions over the source's columns. A record for which one is not true has a warning of that name.",
-    )
-    .optional(),
-}) as unknown as z.ZodType<ContractFile>;
+function checkTop(file: Partial<ContractFile>, refuse: Refuse): void {
+  const { properties, "x-listing": listing, "x-observed": conditions } = file;
+  if (!properties) return;
+  checkProperties(file, refuse);
+  const fields = checkFields(properties, refuse);
+  if (listing) checkListing(listing, fields, below(refuse, "x-listing"));
+  if (conditions) checkConditions(conditions, fields, below(refuse, "x-observed"));
+}
+
+/** The form and the rules of a contract file. */
+export const contractForm = shape(
+  "a contract",
+  {
+    $schema: textWhere(
+      (url) => url === DRAFT || /(?:^|\/)contract\.schema\.json$/.test(url),
+      `${DRAFT} or the path of contract.schema.json`,
+    ).optional(),
+    title: annotations.title,
+    description: annotations.description,
+    type: z.literal("object", { error: '"object"' }),
+    "x-listing": listing.describe("The path of the listing, its words, key and order."),
+    properties: z.record(z.string(), field, { error: "an object of fields" }).describe("The fields of a record."),
+    required: z
+      .array(z.string({ error: "the name of a field" }), { error: "the list of all fields" })
+      .describe("All fields. A value that may be missing is null instead."),
+    additionalProperties: z.literal(false, { error: "false" }).describe("False: other fields are not allowed."),
+    "x-observed": z
+      .array(condition, { error: "a list of named conditions" })
+      .describe(
+        "Named conditions over the source's columns. A record for which one is not true has a warning of that name.",
+      )
+      .optional(),
+  },
+  checkTop,
+);
 
 /** Makes contract.schema.json, by which editors complete and check contract files. */
 export function contractSchema(): Record<string, unknown> {

@@ -1,11 +1,9 @@
-/** Checks schemas of values: keywords fit the kind and do not contradict each other, and x-observed is narrower. */
-
-import { KEYWORDS, type Keyword } from "../record/keywords.js";
-import { choicesOf, isScalarKind, isWithin, kindsOf, nonNullKindsOf, type ValueKind } from "../record/kind.js";
-import { typeOf } from "../record/schema.js";
-import { patternOf, whyNotPattern } from "./backtracking.js";
+/** Rules of one schema: keywords fit the kind and do not contradict each other, and x-observed is narrower. */
+import { KEYWORDS_OF, type Keyword } from "../record/keywords.js";
+import { choicesOf, isScalarKind, isWithin, type Kinds, kindsOf, type ValueKind } from "../record/kind.js";
+import { acceptorOf } from "../record/schema.js";
 import type { FieldSchema, ValueSchema } from "./form.js";
-import { display, type Place } from "./mistakes.js";
+import { below, display, mustBe, type Refuse, suggestion } from "./mistakes.js";
 
 /** The name of each kind in messages. */
 const KIND_NAMES: Readonly<Record<ValueKind, string>> = {
@@ -19,13 +17,14 @@ const KIND_NAMES: Readonly<Record<ValueKind, string>> = {
   json: "any JSON value",
 };
 
-/** The kinds to which each keyword applies. */
-const FITS: readonly (readonly [keyword: keyof ValueSchema, kinds: readonly ValueKind[]])[] = [
-  ...(Object.keys(KEYWORDS) as Keyword[]).map((keyword) => [keyword, KEYWORDS[keyword].kinds] as const),
-  ["items", ["array"]],
-  ...(["properties", "required", "additionalProperties"] as const).map((keyword) => [keyword, ["object"]] as const),
+/** The keywords that apply only to some kinds. */
+const FITS: readonly (readonly [kinds: readonly ValueKind[], keywords: readonly (keyof ValueSchema)[]])[] = [
+  [["string"], KEYWORDS_OF.string],
+  [["integer", "number"], KEYWORDS_OF.number],
+  [["array"], [...KEYWORDS_OF.array, "items"]],
+  [["object"], ["properties", "required", "additionalProperties"]],
 ];
-const CHECKS = [...FITS.map(([keyword]) => keyword), "type", "enum", "const", "anyOf"] as const;
+const CHECKS = [...FITS.flatMap(([, keywords]) => keywords), "type", "enum", "const", "anyOf"] as const;
 
 /** Pairs of bounds, and whether they may be equal. */
 const BOUNDS: readonly (readonly [least: Keyword, most: Keyword, mayBeEqual: boolean])[] = [
@@ -36,97 +35,157 @@ const BOUNDS: readonly (readonly [least: Keyword, most: Keyword, mayBeEqual: boo
   ["exclusiveMinimum", "maximum", false],
   ["exclusiveMinimum", "exclusiveMaximum", false],
 ];
+const LEAST = ["minLength", "minItems", "minimum", "exclusiveMinimum"] as const;
+const MOST = ["maxLength", "maxItems", "maximum", "exclusiveMaximum"] as const;
 
-/** Checks the schema of one value. Properties of an object are not visited. */
-export function checkValue(schema: ValueSchema, here: Place): void {
-  const solid = nonNullKindsOf(schema);
+/** Keywords of fields that are not objects. */
+const FIELD_KEYWORDS = ["x-column", "x-null", "x-null-marks", "x-observed", "x-facet", "x-image"] as const;
+
+/** Checks a field. What it refers to is checked with all fields. */
+export function checkField(field: FieldSchema, refuse: Refuse): void {
+  checkValue(field, refuse);
+  if (isObjectSchema(field)) {
+    const found = FIELD_KEYWORDS.filter((keyword) => keyword in field);
+    for (const keyword of found) refuse("is not for objects; move it to a field of the object", keyword);
+    return;
+  }
+  const { kinds, nullable } = kindsOf(field);
+  if (field["x-facet"] && !kinds.every(isScalarKind)) refuse("is for strings, numbers, true and false", "x-facet");
+  if (field["x-null-marks"] && !nullable && !("x-null" in field)) {
+    refuse('is for fields that take NULL; add "null" to the type, or an x-null', "x-null-marks");
+  }
+  if (field["x-image"] && field.format !== "uri") refuse('is for strings with "format": "uri"', "x-image");
+  const observed = field["x-observed"];
+  if (observed) checkObserved(observed, field, below(refuse, "x-observed"));
+}
+
+/** Whether a schema is of an object with properties. */
+function isObjectSchema({ type, properties }: ValueSchema): boolean {
+  return type === "object" || properties !== undefined;
+}
+
+/** Checks the schema of one value. Items and properties have their own rules. */
+export function checkValue(schema: ValueSchema, refuse: Refuse): void {
+  const { kinds, nullable } = kindsOf(schema);
   const isStated = (["type", "enum", "const", "anyOf", "x-json"] as const).some((keyword) => keyword in schema);
-  if (!isStated) here.refuse('needs a type, an enum, a const, anyOf or "x-json": true');
-  else if (solid.length === 0 && kindsOf(schema).length > 0) here.refuse("must accept a value other than null");
-  checkSoleKeyword(schema, here);
-  checkKeywords(schema, solid, here);
-  if (solid.includes("array") && !schema.anyOf) {
-    if (schema.items) checkValue(schema.items, here.at("items"));
-    else if (!("items" in schema)) here.refuse("needs items, the schema of each item");
+  if (!isStated && schema.properties) refuse('needs "type": "object" beside its properties');
+  else if (!isStated) refuse('needs a type, an enum, a const, anyOf or "x-json": true');
+  else if (kinds.length === 0 && nullable) refuse("must accept a value other than null");
+  checkSoleKeyword(schema, kinds, refuse);
+  checkKeywords(schema, kinds, refuse);
+  if (isObjectSchema(schema)) checkObject(schema, refuse);
+  if (kinds.includes("array") && !schema.anyOf && !("items" in schema)) {
+    refuse("needs items, the schema of each item");
   }
   schema.anyOf?.forEach((option, at) => {
-    if (option) checkOption(option, here.at("anyOf", at));
+    checkOption(option, below(refuse, "anyOf", at));
+  });
+}
+
+function checkObject(schema: ValueSchema, refuse: Refuse): void {
+  if (!("properties" in schema)) refuse('needs properties, or only "x-json": true');
+  if (!schema.properties) return;
+  if (!("additionalProperties" in schema)) refuse('needs "additionalProperties": false');
+  if (!("required" in schema)) refuse("needs required, a list of all its properties");
+  checkProperties(schema, refuse);
+}
+
+/** Checks the names of an object's properties. Dots separate the names of a path, and `-` marks descending order. */
+export function checkProperties({ properties = {}, required }: ValueSchema, refuse: Refuse): void {
+  const names = Object.keys(properties);
+  if (names.length === 0) refuse("must have a property", "properties");
+  for (const name of names) {
+    if (name === "") refuse("must not have an empty name", "properties", name);
+    else if (/[\p{Cc}.]|^-/u.test(name)) {
+      const what = `must have a name without dots, control characters or a leading -, got ${display(name)}`;
+      refuse(what, "properties", name);
+    }
+  }
+  if (!required) return;
+  const listed = new Set(required);
+  const missing = names.filter((name) => !listed.has(name));
+  if (missing.length > 0) {
+    const which = `got none of ${display(missing)}; allow null for a value that may be missing`;
+    refuse(`must list every property, ${which}`, "required");
+  }
+  const isKnown = new Set(names);
+  required.forEach((name, at) => {
+    if (!isKnown.has(name)) refuse(`${mustBe("a property", name)}; ${suggestion(name, names)}`, "required", at);
+    else if (!listed.delete(name)) refuse(`is listed twice: ${display(name)}`, "required", at);
   });
 }
 
 /** Checks that x-json and anyOf do not stand beside other keywords about the value. */
-function checkSoleKeyword(schema: ValueSchema, here: Place): void {
+function checkSoleKeyword(schema: ValueSchema, kinds: Kinds["kinds"], refuse: Refuse): void {
   const sole = schema["x-json"] ? "x-json" : schema.anyOf ? "anyOf" : undefined;
   if (sole === undefined) return;
   for (const keyword of CHECKS) {
     if (keyword === sole || !(keyword in schema)) continue;
-    here.at(keyword).refuse(`cannot be combined with ${sole}; remove one of them`);
+    refuse(`cannot be combined with ${sole}; remove one of them`, keyword);
   }
-  const kinds = nonNullKindsOf(schema);
   if (sole === "anyOf" && kinds.includes("boolean") && kinds.length > 1) {
-    here.at("anyOf").refuse("cannot combine booleans with other kinds, since the source stores booleans as 0 and 1");
+    refuse("cannot combine booleans with other kinds, since the source stores booleans as 0 and 1", "anyOf");
   }
 }
 
-function checkOption(option: ValueSchema, here: Place): void {
-  const kinds = kindsOf(option);
-  if (!["type", "enum", "const"].some((keyword) => keyword in option)) here.refuse("needs a type, an enum or a const");
-  if (!kinds.every(isScalarKind))
-    here.refuse(`must accept only strings, numbers, true and false, got ${kindNames(kinds)}`);
-  checkKeywords(option, nonNullKindsOf(option), here);
+function checkOption(option: ValueSchema, refuse: Refuse): void {
+  const { kinds } = kindsOf(option);
+  if (!["type", "enum", "const"].some((keyword) => keyword in option)) refuse("needs a type, an enum or a const");
+  if (!kinds.every(isScalarKind)) {
+    refuse(`must accept only strings, numbers, true and false, got ${kindNames(kinds)}`);
+  }
+  checkKeywords(option, kinds, refuse);
 }
 
 /** Checks keywords against kinds, which may come from another schema. */
-function checkKeywords(schema: ValueSchema, kinds: readonly ValueKind[], here: Place): void {
-  for (const [keyword, fits] of FITS) {
-    if (schema[keyword] === undefined || kinds.length === 0 || schema.anyOf || schema["x-json"]) continue;
+function checkKeywords(schema: ValueSchema, kinds: Kinds["kinds"], refuse: Refuse): void {
+  const isOfKinds = kinds.length > 0 && !schema.anyOf && !schema["x-json"];
+  for (const [fits, keywords] of isOfKinds ? FITS : []) {
     if (kinds.some((kind) => fits.includes(kind))) continue;
-    here
-      .at(keyword)
-      .refuse(`is for ${fits.map((kind) => KIND_NAMES[kind]).join(" or ")}, but this is ${kindNames(kinds)}`);
+    const found = keywords.filter((keyword) => schema[keyword] !== undefined);
+    const what = `is for ${fits.map((kind) => KIND_NAMES[kind]).join(" or ")}, but this is ${kindNames(kinds)}`;
+    for (const keyword of found) refuse(what, keyword);
   }
-  checkBounds(schema, kinds, here);
-  checkChoices(schema, here);
-  const why = schema.pattern === undefined ? undefined : whyNotPattern(schema.pattern);
-  if (why !== undefined) here.at("pattern").refuse(`${why}, got ${display(schema.pattern)}`);
+  checkBounds(schema, kinds, refuse);
+  checkChoices(schema, refuse);
 }
 
-function checkBounds(schema: ValueSchema, kinds: readonly ValueKind[], here: Place): void {
+function checkBounds(schema: ValueSchema, kinds: Kinds["kinds"], refuse: Refuse): void {
   for (const [least, most, mayBeEqual] of BOUNDS) {
-    const [from, to] = [schema[least], schema[most]];
+    const from = schema[least];
+    const to = schema[most];
     if (typeof from !== "number" || typeof to !== "number") continue;
     if (from > to || (from === to && !mayBeEqual)) {
-      here.at(least).refuse(`must be ${mayBeEqual ? "at most" : "below"} ${most}, which is ${to}, got ${from}`);
+      refuse(`must be ${mayBeEqual ? "at most" : "below"} ${most}, which is ${to}, got ${from}`, least);
     }
   }
   if (!kinds.includes("integer")) return;
-  for (const keyword of ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const) {
+  for (const keyword of KEYWORDS_OF.number) {
     const bound = schema[keyword];
     if (bound === undefined || Number.isSafeInteger(bound)) continue;
-    here.at(keyword).mustBe("an integer within +-(2^53 - 1)", bound);
+    refuse(mustBe("an integer within +-(2^53 - 1)", bound), keyword);
   }
 }
 
 /** Checks that values of enum and const are of one kind, differ, and fit the other keywords. */
-function checkChoices(schema: ValueSchema, here: Place): void {
+function checkChoices(schema: ValueSchema, refuse: Refuse): void {
   const { enum: values, const: constant, ...others } = schema;
   const choices = choicesOf(schema);
-  if (typeof schema.type === "object" && choices && !choices.includes(null) && !choices.includes(undefined)) {
+  if (typeof schema.type === "object" && choices && !choices.includes(null)) {
     const keyword = values ? "enum" : "const";
-    here.at("type").refuse(`accepts null, but ${keyword} does not; add null to ${keyword} or remove it here`);
+    refuse(`accepts null, but ${keyword} does not; add null to ${keyword} or remove it here`, "type");
   }
   if (constant !== undefined && !acceptorOf(values ? { ...others, enum: values } : others)(constant)) {
-    here.at("const").refuse(`must fit the other keywords, got ${display(constant)}`);
+    refuse(`must fit the other keywords, got ${display(constant)}`, "const");
   }
   if (!values) return;
-  const kinds = nonNullKindsOf({ enum: values });
-  if (kinds.length > 1) here.at("enum").refuse(`must hold values of one kind, got ${kindNames(kinds)}`);
+  const { kinds } = kindsOf({ enum: values });
+  if (kinds.length > 1) refuse(`must hold values of one kind, got ${kindNames(kinds)}`, "enum");
   const seen = new Set<unknown>();
   const fits = acceptorOf(others);
   values.forEach((value, at) => {
-    if (value === undefined) return;
-    if (seen.has(value)) here.at("enum", at).refuse(`is given twice: ${display(value)}`);
-    else if (!fits(value)) here.at("enum", at).refuse(`must fit the other keywords, got ${display(value)}`);
+    if (seen.has(value)) refuse(`is given twice: ${display(value)}`, "enum", at);
+    else if (!fits(value)) refuse(`must fit the other keywords, got ${display(value)}`, "enum", at);
     seen.add(value);
   });
 }
@@ -135,67 +194,49 @@ function kindNames(kinds: readonly ValueKind[]): string {
   return kinds.map((kind) => KIND_NAMES[kind]).join(" and ") || "nothing";
 }
 
+/** The types of JSON Schema that a schema accepts, as a file names them. */
+function typesOf({ kinds, nullable }: Kinds): readonly ValueKind[] {
+  return nullable ? [...kinds, "null"] : kinds;
+}
+
 /**
  * Checks x-observed, which must be narrower than the field's own schema.
  * @param field the schema of the field, or of its items.
  */
-export function checkObserved(observed: ValueSchema, field: ValueSchema, here: Place): void {
+function checkObserved(observed: ValueSchema, field: ValueSchema, refuse: Refuse): void {
   if (field["x-json"]) {
-    here.refuse("is not for x-json fields; remove it");
+    refuse("is not for x-json fields; remove it");
     return;
   }
-  if (Object.keys(observed).length === 0) here.refuse("must have a keyword, got {}");
-  const [kinds, own] = [kindsOf(field), kindsOf(observed)];
-  if (kinds.length > 0 && !isWithin(own, kinds)) {
-    here.refuse(`must have the field's kind, ${kinds.join(" or ")}, got ${own.join(" and ")}`);
+  const types = typesOf(kindsOf(field));
+  const own = typesOf(kindsOf(observed));
+  if (types.length > 0 && !isWithin(own, types)) {
+    refuse(`must have the field's kind, ${types.join(" or ")}, got ${own.join(" and ")}`);
     return;
   }
-  checkKeywords(observed, nonNullKindsOf(own.length > 0 ? observed : field), here);
+  checkKeywords(observed, kindsOf(own.length > 0 ? observed : field).kinds, refuse);
   observed.anyOf?.forEach((option, at) => {
-    if (option) checkKeywords(option, nonNullKindsOf(option), here.at("anyOf", at));
+    checkKeywords(option, kindsOf(option).kinds, below(refuse, "anyOf", at));
   });
   const accepts = acceptorOf(field);
-  const checkChoice = (value: unknown, place: Place) => {
-    if (value !== undefined && !accepts(value)) {
-      place.refuse(`must be a value that the field accepts, got ${display(value)}`);
-    }
+  const checkChoice = (value: unknown, ...place: PropertyKey[]) => {
+    if (!accepts(value)) refuse(mustBe("a value that the field accepts", value), ...place);
   };
-  checkChoice(observed.const, here.at("const"));
+  if (observed.const !== undefined) checkChoice(observed.const, "const");
   observed.enum?.forEach((value, at) => {
-    checkChoice(value, here.at("enum", at));
+    checkChoice(value, "enum", at);
   });
-  checkNarrower(observed, field, here);
-  if (observed.items && field.items) checkObserved(observed.items, field.items, here.at("items"));
+  checkNarrower(observed, field, refuse);
+  if (observed.items && field.items) checkObserved(observed.items, field.items, below(refuse, "items"));
 }
 
-function checkNarrower(observed: ValueSchema, field: ValueSchema, here: Place): void {
-  for (const keyword of new Set(BOUNDS.flat().filter((bound) => typeof bound !== "boolean"))) {
-    const [own, outer] = [observed[keyword], field[keyword]];
+function checkNarrower(observed: ValueSchema, field: ValueSchema, refuse: Refuse): void {
+  for (const keyword of [...LEAST, ...MOST]) {
+    const own = observed[keyword];
+    const outer = field[keyword];
     if (own === undefined || outer === undefined) continue;
-    const isWider = /^min|Minimum$/.test(keyword) ? own < outer : own > outer;
-    if (isWider) here.at(keyword).refuse(`must be narrower than the field's ${keyword}, which is ${outer}, got ${own}`);
+    const isLeast = LEAST.some((least) => least === keyword);
+    if (isLeast ? own >= outer : own <= outer) continue;
+    refuse(`must be narrower than the field's ${keyword}, which is ${outer}, got ${own}`, keyword);
   }
 }
-
-/** Makes the check whether a value fits a schema. Invalid keywords of the schema are ignored. */
-export function acceptorOf(schema: ValueSchema): (value: unknown) => boolean {
-  const type = typeOf(withoutInvalidParts(schema));
-  return (value) => type.safeParse(value).success;
-}
-
-/** Copies a schema without parts whose form is wrong, and without invalid patterns. */
-function withoutInvalidParts({ pattern, anyOf, items, properties, ...others }: ValueSchema): ValueSchema {
-  const options = anyOf?.filter((option) => option !== undefined).map(withoutInvalidParts);
-  const inside = Object.entries(properties ?? {}) as [string, FieldSchema | undefined][];
-  return {
-    ...others,
-    ...(pattern !== undefined && patternOf(pattern) && { pattern }),
-    ...(options?.length && { anyOf: options }),
-    ...(items && { items: withoutInvalidParts(items) }),
-    ...(properties && {
-      properties: Object.fromEntries(inside.map(([name, field]) => [name, withoutInvalidParts(field ?? ANY)])),
-    }),
-  };
-}
-
-const ANY: ValueSchema = { "x-json": true };

@@ -8,7 +8,7 @@ import { inBytes } from "../file/patterns.js";
 import { RECORD_SEPARATOR } from "../page.js";
 import { toBytes } from "./key.js";
 import { type Keyword, keywordsOf, matches } from "./keywords.js";
-import { choicesOf, isNullable, kindOf } from "./kind.js";
+import { choicesOf, kindOf, kindsOf } from "./kind.js";
 import { typeOf } from "./schema.js";
 
 export type RecordPattern = ReturnType<typeof recordPattern>;
@@ -103,7 +103,7 @@ const KNOWN: ReadonlySet<Keyword> = new Set<Keyword>([
 /** The pattern of a schema's values, or of some of them; undefined if there is none. */
 function bytesOf(schema: ValueSchema): string | undefined {
   const value = bytesOfValue(schema);
-  return value !== undefined && isNullable(schema) ? `(?:null|${value})` : value;
+  return value !== undefined && kindsOf(schema).nullable ? `(?:null|${value})` : value;
 }
 
 function bytesOfValue(schema: ValueSchema): string | undefined {
@@ -124,7 +124,7 @@ function bytesOfValue(schema: ValueSchema): string | undefined {
     case "array":
       return list(schema);
     case "json":
-      return `(?:null|true|false|\\[\\]|\\{\\}|${digitsBetween(0, 1e15 - 1)}|"${TEXT}")`;
+      return `(?:true|false|\\[\\]|\\{\\}|${digitsBetween(0, 1e15 - 1)}|"${TEXT}")`;
     default:
       return undefined;
   }
@@ -176,7 +176,9 @@ function text({ format, pattern, minLength = 0, maxLength }: ValueSchema): strin
 const MOST_COUNTED = 10_000;
 
 function list({ items = { "x-json": true }, minItems = 0, maxItems, uniqueItems }: ValueSchema): string | undefined {
-  const item = items["x-json"] || items.properties ? undefined : bytesOf(items);
+  const any = items["x-json"] || items.properties ? undefined : bytesOf(items);
+  // Each level of nested lists has the pattern of its items twice.
+  const item = any !== undefined && any.length > LONGEST_ITEM ? undefined : any;
   const most = Math.min(maxItems ?? Number.POSITIVE_INFINITY, uniqueItems ? 1 : Number.POSITIVE_INFINITY);
   if (minItems > most) return "[]";
   const empty = minItems === 0 ? "\\[\\]" : undefined;
@@ -185,6 +187,9 @@ function list({ items = { "x-json": true }, minItems = 0, maxItems, uniqueItems 
   const full = `\\[${item}(?:,${item})${further}\\]`;
   return empty === undefined ? full : `(?:${empty}|${full})`;
 }
+
+/** Maximum length of the pattern of a list's items. */
+const LONGEST_ITEM = 100_000;
 
 /** Whether JSON writes every text that a schema's pattern matches without escapes. */
 export function isWithoutEscapes(schema: ValueSchema): boolean {

@@ -1,148 +1,180 @@
-/** The keywords that narrow a type: their form in a contract file, and the check of values. */
+/** The keywords that narrow a type: their form in a contract file, their message, and the check of values. */
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import type { ValueSchema } from "../file/form.js";
 import { isUri } from "../links.js";
 import type { ValueKind } from "./kind.js";
 
-/** The check of one keyword. It passes values of another type, which the check of `type` refuses. */
-interface KeywordCheck {
-  passes(value: unknown): boolean;
-  message: string;
+type Format = NonNullable<ValueSchema["format"]>;
+
+/** The parameters of every check. It stops further ones, so that one keyword is reported. */
+interface CheckParams {
+  error: string;
+  abort: true;
 }
 
-type Given<Name extends keyof ValueSchema> = NonNullable<ValueSchema[Name]>;
-
-/** For each keyword: its form in a contract file, its check, and the end of the message "must ...". */
-type Rules<Names extends keyof ValueSchema, Value> = {
-  [Name in Names]: {
-    form: z.ZodType;
-    check: (given: Given<Name>, schema: ValueSchema) => [passes: (value: Value) => boolean, must: string];
-  };
-};
+interface Rule<Value = unknown> {
+  /** The form of the keyword's value in a contract file. */
+  form: z.ZodType;
+  /** The end of the message "must ...". */
+  must(value: Value, schema: ValueSchema): string;
+  /** Makes the check of values. */
+  check(value: Value, params: CheckParams): z.core.$ZodCheck<never>;
+}
 
 const PATTERN = z.string({ error: "a regular expression" }).min(1, { error: "a regular expression" });
 const COUNT = z.int({ error: "a whole number from 0" }).min(0, { error: "a whole number from 0" });
 const BOUND = z.number({ error: "a finite number" });
 const DATE_TIME = z.regexes.datetime({ offset: true });
 
-/** The check, message and example of each format. byte-pattern.ts has the same formats as patterns of bytes. */
-const FORMATS: Record<Given<"format">, { is: (text: string) => boolean; words: string; example: string }> = {
+/** The check, name and example of each format. byte-pattern.ts has the same formats as patterns of bytes. */
+const FORMATS: Record<Format, { is: (text: string) => boolean; name: string; example: string }> = {
   uuid: {
     is: (text) => matches(z.regexes.guid, text),
-    words: "a UUID in 8-4-4-4-12 form",
+    name: "a UUID in 8-4-4-4-12 form",
     example: "7f3c2a10-0d5e-4b8e-9c41-2f6b8d1e0a53",
   },
-  date: { is: (text) => matches(z.regexes.date, text), words: "a real date", example: "2026-01-31" },
+  date: { is: (text) => matches(z.regexes.date, text), name: "a real date", example: "2026-01-31" },
   "date-time": {
     is: (text) => matches(DATE_TIME, text),
-    words: "a real time of RFC 3339",
+    name: "a real time of RFC 3339",
     example: "2026-01-31T23:59:59Z",
   },
-  uri: { is: isUri, words: "an absolute URL", example: "https://example.com/" },
+  uri: { is: isUri, name: "an absolute URL", example: "https://example.com/" },
 };
 const FORMAT = z.enum(Object.keys(FORMATS), { error: `one of ${Object.keys(FORMATS).join(", ")}` });
 
-const OF_STRINGS: Rules<"format" | "pattern" | "minLength" | "maxLength", string> = {
+/** A check that zod does not have. Its issues name the keyword. */
+function custom<Value>(rule: string, passes: (value: Value) => boolean, params: CheckParams) {
+  return z.refine<Value>(passes, { ...params, params: { rule } });
+}
+
+const OF_STRINGS = {
   format: {
     form: FORMAT.describe("A form of strings, which is checked."),
-    check: (format, { examples }) => {
-      const { is, words, example } = FORMATS[format];
-      return [is, `be ${words}, like ${examples?.[0] ?? example}`];
+    must(format, { examples }) {
+      const { name, example } = FORMATS[format];
+      return `be ${name}, like ${examples?.[0] ?? example}`;
     },
-  },
+    check: (format, params) => custom("format", FORMATS[format].is, params),
+  } satisfies Rule<Format>,
   pattern: {
     form: PATTERN.describe(
       "A regular expression (ECMAScript, flag u) that a string has a match of; ^ and $ anchor it.",
     ),
-    check: (pattern, { examples }) => {
+    must: (pattern, { examples }) => `match ${pattern}${examples?.[0] === undefined ? "" : `, like ${examples[0]}`}`,
+    check(pattern, params) {
       const expression = new RegExp(pattern, "u");
-      const like = examples?.[0] === undefined ? "" : `, like ${examples[0]}`;
-      return [(text) => matches(expression, text), `match ${pattern}${like}`];
+      return custom("pattern", (text: string) => matches(expression, text), params);
     },
-  },
+  } satisfies Rule<string>,
   minLength: {
     form: COUNT.describe("The fewest characters of a string."),
-    check: (least) => [
-      (text) => lengthOf(text) >= least,
-      least === 1 ? "not be empty" : `have at least ${least} characters`,
-    ],
-  },
+    must: (least) => (least === 1 ? "not be empty" : `have at least ${least} characters`),
+    check: z.minLength,
+  } satisfies Rule<number>,
   maxLength: {
     form: COUNT.describe("The most characters of a string."),
-    check: (most) => [(text) => lengthOf(text) <= most, `have at most ${most} characters`],
-  },
+    must: (most) => `have at most ${most} characters`,
+    check: z.maxLength,
+  } satisfies Rule<number>,
 };
 
-const OF_NUMBERS: Rules<"minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", number> = {
+const OF_NUMBERS = {
   minimum: {
     form: BOUND.describe("The least number."),
-    check: (least) => [(number) => number >= least, least === 0 ? "not be negative" : `be ${least} or more`],
-  },
+    must: (least) => (least === 0 ? "not be negative" : `be ${least} or more`),
+    check: z.gte,
+  } satisfies Rule<number>,
   maximum: {
     form: BOUND.describe("The greatest number."),
-    check: (most) => [(number) => number <= most, `be ${most} or less`],
-  },
+    must: (most) => `be ${most} or less`,
+    check: z.lte,
+  } satisfies Rule<number>,
   exclusiveMinimum: {
     form: BOUND.describe("A number that values must be above."),
-    check: (limit) => [(number) => number > limit, `be more than ${limit}`],
-  },
+    must: (limit) => `be more than ${limit}`,
+    check: z.gt,
+  } satisfies Rule<number>,
   exclusiveMaximum: {
     form: BOUND.describe("A number that values must be below."),
-    check: (limit) => [(number) => number < limit, `be less than ${limit}`],
-  },
+    must: (limit) => `be less than ${limit}`,
+    check: z.lt,
+  } satisfies Rule<number>,
 };
 
-const OF_LISTS: Rules<"minItems" | "maxItems" | "uniqueItems", readonly unknown[]> = {
+const OF_LISTS = {
   minItems: {
     form: COUNT.describe("The fewest items of a list."),
-    check: (least) => [(list) => list.length >= least, `have at least ${least} items`],
-  },
+    must: (least) => `have at least ${least} items`,
+    check: z.minLength,
+  } satisfies Rule<number>,
   maxItems: {
     form: COUNT.describe("The most items of a list."),
-    check: (most) => [(list) => list.length <= most, `have at most ${most} items`],
-  },
+    must: (most) => `have at most ${most} items`,
+    check: z.maxLength,
+  } satisfies Rule<number>,
   uniqueItems: {
     form: z.boolean({ error: "true or false" }).describe("Whether no two items of a list may be equal."),
-    check: (isSet) => [
-      (list) => !isSet || new Set(list.map((item) => stringify(item))).size === list.length,
-      "repeat no item",
-    ],
-  },
+    must: () => "repeat no item",
+    check: (isSet, params) => custom("uniqueItems", (list: unknown) => !isSet || areUnique(list), params),
+  } satisfies Rule<boolean>,
 };
 
-export type Keyword = keyof typeof KEYWORDS;
+/** The rules of all keywords, in the order of their checks. */
+const RULES = { ...OF_STRINGS, ...OF_NUMBERS, ...OF_LISTS } as Record<Keyword, Rule>;
 
-/** In the order of their checks. Only the first one that fails is reported. */
-export const KEYWORDS = {
-  ...rulesFor(OF_STRINGS, ["string"], (value) => typeof value === "string"),
-  ...rulesFor(OF_NUMBERS, ["integer", "number"], (value) => typeof value === "number"),
-  ...rulesFor(OF_LISTS, ["array"], (value) => Array.isArray(value)),
-};
+export type Keyword = keyof typeof OF_STRINGS | keyof typeof OF_NUMBERS | keyof typeof OF_LISTS;
 
-/** Limits rules to values of the given kinds. */
-function rulesFor<Names extends keyof ValueSchema, Value>(
-  rules: Rules<Names, Value>,
-  kinds: readonly ValueKind[],
-  isSubject: (value: unknown) => boolean,
-) {
-  const all = (Object.keys(rules) as Names[]).map((name) => {
-    const check = (schema: ValueSchema): KeywordCheck => {
-      const [passes, must] = rules[name].check(schema[name] as Given<Names>, schema);
-      return { passes: (value) => !isSubject(value) || passes(value as Value), message: `must ${must}` };
-    };
-    return [name, { form: rules[name].form.optional(), kinds, check }] as const;
-  });
-  return Object.fromEntries(all) as Record<Names, (typeof all)[number][1]>;
+/** The keywords for each kind of value. */
+export const KEYWORDS_OF = {
+  string: Object.keys(OF_STRINGS) as Keyword[],
+  number: Object.keys(OF_NUMBERS) as Keyword[],
+  array: Object.keys(OF_LISTS) as Keyword[],
+} satisfies Partial<Record<ValueKind, Keyword[]>>;
+
+/** The form of a keyword's value in a contract file. */
+export function formOf(keyword: Keyword): z.ZodType {
+  return RULES[keyword].form.optional();
 }
 
-/** Lists the keywords of a schema, in the order of `KEYWORDS`. */
+/** Lists the keywords of a schema, in the order of their checks. */
 export function keywordsOf(schema: ValueSchema): Keyword[] {
-  return (Object.keys(KEYWORDS) as Keyword[]).filter((name) => schema[name] !== undefined);
+  return (Object.keys(RULES) as Keyword[]).filter((name) => schema[name] !== undefined);
+}
+
+/** The message of a keyword of a schema: `must not be empty`. */
+export function messageOf(keyword: Keyword, schema: ValueSchema): string {
+  return `must ${RULES[keyword].must(schema[keyword], schema)}`;
+}
+
+/** Makes the checks of a schema's keywords. The first one that fails is reported. */
+export function checksOf(schema: ValueSchema): z.core.$ZodCheck<unknown>[] {
+  return keywordsOf(schema).map((keyword) => {
+    const params = { error: messageOf(keyword, schema), abort: true } as const;
+    return RULES[keyword].check(schema[keyword], params) as z.core.$ZodCheck<unknown>;
+  });
+}
+
+/** The keywords that zod checks itself, by the code and the origin of their issues. */
+const NATIVE: Partial<Record<string, Readonly<Partial<Record<string, Keyword>>>>> = {
+  too_small: { string: "minLength", array: "minItems", number: "minimum", exclusive: "exclusiveMinimum" },
+  too_big: { string: "maxLength", array: "maxItems", number: "maximum", exclusive: "exclusiveMaximum" },
+};
+
+/** The keyword that an issue of zod is about. An integer that a double does not hold has the origin "int". */
+export function keywordOf(issue: z.core.$ZodIssue): string | undefined {
+  if (issue.code === "custom") return issue.params?.["rule"];
+  if (issue.code !== "too_small" && issue.code !== "too_big") return undefined;
+  return NATIVE[issue.code]?.[issue.inclusive === false ? "exclusive" : issue.origin];
+}
+
+function areUnique(list: unknown): boolean {
+  return !Array.isArray(list) || new Set(list.map((item) => stringify(item))).size === list.length;
 }
 
 /** Whether a text has a format. */
-export function hasFormat(format: Given<"format">, text: string): boolean {
+export function hasFormat(format: Format, text: string): boolean {
   return FORMATS[format].is(text);
 }
 
@@ -157,12 +189,4 @@ export function matches(expression: RegExp, text: string): boolean {
     if (error instanceof RangeError) return false;
     throw error;
   }
-}
-
-/** The length of a text in code points, as JSON Schema counts it. */
-function lengthOf(text: string): number {
-  let length = text.length;
-  // The second half of a surrogate pair is not a character of its own.
-  for (let at = 1; at < text.length; at++) if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) length--;
-  return length;
 }

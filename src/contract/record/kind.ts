@@ -1,5 +1,5 @@
 /** The kinds of value that a schema accepts, whether by type, enum, const or anyOf. */
-import type { FieldSchema, ValueSchema } from "../file/form.js";
+import type { ValueSchema } from "../file/form.js";
 
 /** A type of JSON Schema, or any JSON value. */
 type OneKind = Exclude<NonNullable<ValueSchema["type"]>, readonly unknown[]> | "json";
@@ -15,24 +15,32 @@ export function kindOf(schema: ValueSchema): Kind {
   return others.every((kind) => kind === first) ? first : "mixed";
 }
 
-/** All kinds that a schema accepts; empty if it does not say. With number, integer is not listed. */
-export function kindsOf(schema: ValueSchema): readonly ValueKind[] {
-  const kinds = new Set(statedKinds(schema));
-  if (kinds.has("number")) kinds.delete("integer");
-  return [...kinds];
+/** The kinds of the values that a schema accepts. */
+export interface Kinds {
+  /** All but null; empty if the schema does not say. With number, integer is not listed. */
+  kinds: readonly Exclude<ValueKind, "null">[];
+  /** Whether null is accepted, as it is among any JSON values. */
+  nullable: boolean;
 }
 
-/** All kinds but null. */
-export function nonNullKindsOf(schema: ValueSchema): readonly ValueKind[] {
-  return kindsOf(schema).filter((kind) => kind !== "null");
+export function kindsOf(schema: ValueSchema): Kinds {
+  const stated = new Set(statedKinds(schema));
+  if (stated.has("number")) stated.delete("integer");
+  const kinds = [...stated].filter((kind) => kind !== "null");
+  return { kinds, nullable: acceptsNull(schema) };
+}
+
+function acceptsNull({ type, const: constant, enum: values, anyOf, "x-json": isJson }: ValueSchema): boolean {
+  if (isJson || constant === null || values?.includes(null)) return true;
+  return anyOf ? anyOf.some(acceptsNull) : Array.isArray(type) && type.includes("null");
 }
 
 function statedKinds(schema: ValueSchema): readonly ValueKind[] {
   const { type, anyOf } = schema;
   if (schema["x-json"]) return ["json"];
   if (type !== undefined) return [type].flat();
-  if (anyOf) return anyOf.flatMap((option) => (option ? statedKinds(option) : []));
-  return (choicesOf(schema) ?? []).flatMap((value) => (value === undefined ? [] : [kindOfValue(value)]));
+  if (anyOf) return anyOf.flatMap(statedKinds);
+  return (choicesOf(schema) ?? []).map(kindOfValue);
 }
 
 function kindOfValue(value: unknown): ValueKind {
@@ -44,22 +52,6 @@ function kindOfValue(value: unknown): ValueKind {
 /** The values of `const` or `enum`; undefined for a schema with neither. */
 export function choicesOf({ const: constant, enum: values }: ValueSchema): readonly unknown[] | undefined {
   return constant === undefined ? values : [constant];
-}
-
-/** Whether a schema accepts null. */
-export function isNullable({ type, const: constant, enum: values, anyOf }: ValueSchema): boolean {
-  if (constant === null || values?.includes(null)) return true;
-  return anyOf ? anyOf.some(isNullable) : Array.isArray(type) && type.includes("null");
-}
-
-/** Whether a field's column may hold NULL. What is published for it may be another value. */
-export function takesNull(schema: FieldSchema): boolean {
-  return isNullable(schema) || schema["x-null"] !== undefined || kindOf(schema) === "json";
-}
-
-/** Whether a field may publish null. */
-export function mayBeNull(schema: ValueSchema): boolean {
-  return kindsOf(schema).some((kind) => kind === "null" || kind === "json");
 }
 
 /** Whether values of a kind are strings, numbers, booleans or null. */

@@ -4,7 +4,7 @@ import type { ValueSchema } from "../file/form.js";
 import { parseJson } from "../json.js";
 import { RECORD_SEPARATOR } from "../page.js";
 import { fromBytes, type OrderKey, orderKeyOf, toBytes, writeKey } from "./key.js";
-import { isScalarKind, nonNullKindsOf } from "./kind.js";
+import { isScalarKind, kindsOf } from "./kind.js";
 import { valueAt, writtenKey } from "./value.js";
 
 /** One canonical record in a text with one character a byte. */
@@ -152,7 +152,7 @@ function stepsTo(all: readonly Step[]): readonly Step[] {
 /** Whether a value that a schema accepts may be, or hold, an object. */
 export function hasMembers(schema: ValueSchema): boolean {
   if (schema.anyOf) return schema.anyOf.some(hasMembers);
-  const kinds = nonNullKindsOf(schema);
+  const { kinds } = kindsOf(schema);
   if (kinds.length > 0 && kinds.every(isScalarKind)) return false;
   return schema.items === undefined || hasMembers(schema.items);
 }

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import type { Contract } from "../contract.js";
 import type { FieldSchema, ValueSchema } from "../file/form.js";
-import { LONE_SURROGATE, whyNotExactJson } from "../json.js";
-import { KEYWORDS, type Keyword, keywordsOf } from "./keywords.js";
-import { isNullable, type Kind, kindOf } from "./kind.js";
+import { isObject, isWellFormed, whyNotExactJson } from "../json.js";
+import { checksOf, keywordOf, keywordsOf, messageOf } from "./keywords.js";
+import { type Kind, kindOf, kindsOf } from "./kind.js";
 
 /** What is wrong with one value of a record. */
 interface Flaw {
@@ -23,8 +23,8 @@ const checks = new WeakMap<Contract, RecordCheck>();
 export function recordCheck(contract: Contract): RecordCheck {
   let check = checks.get(contract);
   if (!check) {
-    const schema = objectOf(contract.file.properties);
-    check = (record) => (schema.safeParse(record).error?.issues ?? []).map(toFlaw);
+    const schema = z.compile(objectOf(contract.file.properties));
+    check = (record) => flawsOf(schema.safeParse(record).error?.issues ?? []);
     checks.set(contract, check);
   }
   return check;
@@ -36,9 +36,16 @@ const RULES: Partial<Record<z.core.$ZodIssue["code"], string>> = {
   unrecognized_keys: "additionalProperties",
 };
 
-function toFlaw(issue: z.core.$ZodIssue): Flaw {
-  const rule = issue.code === "custom" ? String(issue.params?.["rule"]) : (RULES[issue.code] ?? "type");
-  return { path: issue.path as (string | number)[], rule, message: issue.message };
+/** The first flaw of each value. */
+function flawsOf(issues: readonly z.core.$ZodIssue[]): readonly Flaw[] {
+  const flaws = new Map<string, Flaw>();
+  for (const issue of issues) {
+    const path = issue.path as (string | number)[];
+    const place = JSON.stringify(path);
+    const rule = keywordOf(issue) ?? RULES[issue.code] ?? "type";
+    if (!flaws.has(place)) flaws.set(place, { path, rule, message: issue.message });
+  }
+  return [...flaws.values()];
 }
 
 /** The message of a check. */
@@ -59,20 +66,16 @@ function objectOf(properties: { readonly [name: string]: FieldSchema }): z.ZodTy
   return z.strictObject(Object.fromEntries(shape), { error: mustBeObject });
 }
 
-/** Makes the zod type of a schema. */
-export function typeOf(schema: ValueSchema): z.ZodType {
-  const base = baseOf(schema);
-  const keywords = keywordsOf(schema);
-  const checked = keywords.length === 0 ? base : base.superRefine(firstFlaw(schema, keywords));
-  return isNullable(schema) ? checked.nullable() : checked;
+/** Makes the check whether a value fits a schema. */
+export function acceptorOf(schema: ValueSchema): (value: unknown) => boolean {
+  const type = typeOf(schema);
+  return (value) => type.safeParse(value).success;
 }
 
-function firstFlaw(schema: ValueSchema, keywords: readonly Keyword[]) {
-  const rules = keywords.map((rule) => ({ rule, check: KEYWORDS[rule].check(schema) }));
-  return (value: unknown, context: z.core.$RefinementCtx) => {
-    const found = rules.find(({ check }) => !check.passes(value));
-    if (found) context.addIssue({ code: "custom", message: found.check.message, params: { rule: found.rule } });
-  };
+/** Makes the zod type of a schema. */
+export function typeOf(schema: ValueSchema): z.ZodType {
+  const checked = baseOf(schema).check(...checksOf(schema));
+  return kindsOf(schema).nullable ? checked.nullable() : checked;
 }
 
 function baseOf(schema: ValueSchema): z.ZodType {
@@ -82,7 +85,7 @@ function baseOf(schema: ValueSchema): z.ZodType {
     const literals = values as z.core.util.Literal[];
     return z.literal(literals, { error: must(`one of ${values.map(display).join(", ")}`) });
   }
-  if (anyOf) return z.union(anyOf.map(typeOf), { error: must(anyOf.map(wordsFor).join(", or ")) });
+  if (anyOf) return z.union(anyOf.map(typeOf), { error: must(anyOf.map(allowedBy).join(", or ")) });
   return BASES[kindOf(schema)](schema);
 }
 
@@ -92,7 +95,7 @@ function display(value: unknown): string {
 }
 
 /** The end of "must be ...", by type. */
-const WORDS: Record<Kind, string> = {
+const ALLOWED: Record<Kind, string> = {
   string: "text in valid UTF-8",
   integer: "an integer within +-(2^53 - 1)",
   number: "a finite number",
@@ -106,34 +109,34 @@ const WORDS: Record<Kind, string> = {
 const BASES: Record<Kind, (schema: ValueSchema) => z.ZodType> = {
   string: () =>
     z
-      .string({ error: must(WORDS.string) })
-      .refine((text) => !LONE_SURROGATE.test(text), { message: `must be ${WORDS.string}`, params: { rule: "type" } }),
-  integer: () => z.int({ error: must(WORDS.integer) }),
-  number: () => z.number({ error: must(WORDS.number) }),
-  boolean: () => z.boolean({ error: must(WORDS.boolean) }),
-  array: ({ items = { "x-json": true } }) => z.array(typeOf(items), { error: must(WORDS.array) }),
+      .string({ error: must(ALLOWED.string) })
+      .refine(isWellFormed, { message: `must be ${ALLOWED.string}`, params: { rule: "type" } }),
+  integer: () => z.int({ error: must(ALLOWED.integer) }),
+  number: () => z.number({ error: must(ALLOWED.number) }),
+  boolean: () => z.boolean({ error: must(ALLOWED.boolean) }),
+  array: ({ items = { "x-json": true } }) => z.array(typeOf(items), { error: must(ALLOWED.array) }),
   object: ({ properties = {} }) => objectOf(properties),
   json: () => JSON_VALUE,
   mixed: () => z.unknown(),
 };
 
 /** The end of "must be ..." for a schema: by its first keyword if it has one, otherwise by its type. */
-function wordsFor(schema: ValueSchema): string {
+function allowedBy(schema: ValueSchema): string {
   if (schema.const !== undefined) return `exactly ${display(schema.const)}`;
   if (schema.enum) return `one of ${schema.enum.map(display).join(", ")}`;
-  const [name] = keywordsOf(schema);
-  const message = name && KEYWORDS[name].check(schema).message;
-  return message?.startsWith("must be ") ? message.slice("must be ".length) : WORDS[kindOf(schema)];
+  const [keyword] = keywordsOf(schema);
+  const message = keyword && messageOf(keyword, schema);
+  return message?.startsWith("must be ") ? message.slice("must be ".length) : ALLOWED[kindOf(schema)];
 }
 
 /** Any JSON value that every parser holds exactly: without numbers that would be rounded, and without deep nesting. */
-const JSON_VALUE = z.unknown().superRefine((value, context) => {
-  const message = isPlain(value) ? whyNotExactJson(value) : "must be TEXT that holds JSON";
-  if (message) context.addIssue({ code: "custom", message, params: { rule: "x-json" } });
+const JSON_VALUE = z.unknown().refine((value) => whyNotJson(value) === undefined, {
+  error: ({ input }) => whyNotJson(input),
+  params: { rule: "x-json" },
 });
 
-/** Whether a value is a plain JSON value. The source reader passes text that is not JSON as another kind of object. */
-function isPlain(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return true;
-  return Object.getPrototypeOf(value) === Object.prototype;
+/** The source reader passes text that is not JSON as an object of a class. */
+function whyNotJson(value: unknown): string | undefined {
+  const isPlain = !isObject(value) || Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain ? whyNotExactJson(value) : "must be TEXT that holds JSON";
 }

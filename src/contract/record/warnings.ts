@@ -1,4 +1,5 @@
 /** Counts warnings: values that are published although they are outside `x-observed`. */
+import { z } from "zod";
 import type { Contract } from "../contract.js";
 import { typeOf } from "./schema.js";
 import { valueAt } from "./value.js";
@@ -15,7 +16,7 @@ export function countWarning(counts: WarningCounts, kind: string, records = 1): 
 export function fieldObserver({ fields }: Contract): (record: unknown, counts: WarningCounts) => void {
   const observed = fields.flatMap((field) => {
     const narrower = field.schema["x-observed"];
-    return narrower ? [{ field, type: typeOf({ ...field.schema, ...narrower }) }] : [];
+    return narrower ? [{ field, type: z.compile(typeOf({ ...field.schema, ...narrower })) }] : [];
   });
   return (record, counts) => {
     for (const { field, type } of observed)

@@ -1,7 +1,7 @@
 /** The view of one record: its fields with their meanings, and where it is published. */
 import stringify from "fast-json-stable-stringify";
 import { hexDigest } from "../../client/digests.js";
-import { type Field, membersOf } from "../../contract/contract.js";
+import { type Member, membersOf } from "../../contract/contract.js";
 import { isPublishableUrl, pageUrl } from "../../contract/links.js";
 import { valueAt } from "../../contract/record/value.js";
 import { button, element } from "../../markup/page/element.js";
@@ -100,7 +100,7 @@ function groupRow(group: string, about: string | undefined): HTMLElement {
   return element("tr", {}, element("th", { scope: "rowgroup", colspan: 3, class: "group" }, title, ...words));
 }
 
-function fieldRow(field: Omit<Field, "column">, value: unknown): HTMLElement {
+function fieldRow(field: Member, value: unknown): HTMLElement {
   const path = element("code", { class: "path" }, visibleText(field.path));
   // Within a group, omit the group's name.
   const [, ...inner] = field.names;
@@ -115,7 +115,7 @@ function fieldRow(field: Omit<Field, "column">, value: unknown): HTMLElement {
   );
 }
 
-function fieldValue(field: Omit<Field, "column">, value: unknown): Node {
+function fieldValue(field: Member, value: unknown): Node {
   const moment = epochTime(field, value);
   if (moment) return element("div", { class: "value" }, `${value}, which is `, momentText(moment));
   const whole = fullValue(value);
