@@ -25,17 +25,17 @@ export interface Comparing {
   filter: FieldFilter;
 }
 
-/** Makes a function that reads pairs of records, and yields those with differences in compared fields. @throws UserError if a page does not match the list. */
-export function changedReader(comparing: Comparing): (pairs: Iterable<Pair>) => Generator<Changed> {
+/** Makes a function that reads a pair of records: a change, if compared fields differ. @throws UserError if a page does not match the list. */
+export function changedReader(comparing: Comparing): (pair: Pair) => Changed | undefined {
   const { old: oldSide, new: newSide } = comparing;
-  const [older, newer] = [new RecordReader(oldSide), new RecordReader(newSide)];
+  const older = new RecordReader(oldSide);
+  const newer = new RecordReader(newSide);
   const compare = comparer(comparing);
-  return function* (pairs) {
-    for (const { key, ...pair } of pairs) {
-      const [old, now] = [older.read({ key, ...pair.old }), newer.read({ key, ...pair.new })];
-      const fields = compare(old, now);
-      if (fields.length > 0) yield { kind: "changed", id: keyValue(now, newSide), fields, old, new: now };
-    }
+  return ({ key, old: oldPlace, new: newPlace }) => {
+    const old = older.read({ key, ...oldPlace });
+    const now = newer.read({ key, ...newPlace });
+    const fields = compare(old, now);
+    return fields.length > 0 ? { kind: "changed", id: keyValue(now, newSide), fields, old, new: now } : undefined;
   };
 }
 
@@ -46,7 +46,8 @@ export function keyValue(record: AnyRecord, { facts }: Side): RecordId {
 
 /** Makes a function that finds the compared fields that differ, in published order. */
 function comparer({ old: oldSide, new: newSide, filter }: Comparing) {
-  const [older, newer] = [oldSide.facts.contract, newSide.facts.contract];
+  const older = oldSide.facts.contract;
+  const newer = newSide.facts.contract;
   const isWanted = fieldFilter(filter, [older, newer]);
   const paths = new Set(older.fields.map(({ path }) => path));
   const fields = newer.fields.filter(({ path }) => paths.has(path) && isWanted(path));
@@ -80,76 +81,54 @@ function isSame(one: unknown, other: unknown): boolean {
   return stringify(one) === stringify(other);
 }
 
-/** Counts of changed records. */
-export interface Summary {
-  changed: number;
-  fields: Map<string, number>;
-  /** Path of a facet -> JSON of old and new value -> number of records; undefined for too many values. */
-  flow: Map<string, Map<string, number> | undefined>;
-}
-
 /** Maximum pairs of values of a facet. A facet with more is not counted. */
 const MOST_MOVES = 10_000;
 
-/** A summary without changes. */
-export function nothing(): Summary {
-  return { changed: 0, fields: new Map(), flow: new Map() };
-}
+/** Counts changed records, by field and by values of facets. */
+export class Summary {
+  #changed = 0;
+  readonly #fields = new Map<string, number>();
+  /** Path of a facet -> JSON of old and new value -> number of records; undefined for too many values. */
+  readonly #flow = new Map<string, Map<string, number> | undefined>();
+  readonly #facets: ReadonlyMap<string, Field>;
 
-/**
- * Makes a function that reads pairs of records and counts their changes, in a worker thread or on the calling one.
- * @throws UserError, in a job, as `changedReader` does.
- */
-export function startSummaries(comparing: Comparing): (pairs: Pair[]) => Summary {
-  const read = changedReader(comparing);
-  const { fields: all } = comparing.new.facts.contract;
-  const facets = new Map(all.filter(({ schema }) => schema["x-facet"]).map((field) => [field.path, field]));
-  return (pairs) => {
-    const summary = nothing();
-    for (const { fields, old, new: now } of read(pairs)) {
-      summary.changed++;
-      for (const { path } of fields) {
-        count(summary.fields, path, 1);
-        const facet = facets.get(path);
-        if (facet) move(summary, path, JSON.stringify([valueAt(old, facet), valueAt(now, facet)]), 1);
-      }
-    }
-    return summary;
-  };
-}
-
-/** Adds a summary to another. */
-export function add(summary: Summary, other: Summary): void {
-  summary.changed += other.changed;
-  for (const [path, records] of other.fields) count(summary.fields, path, records);
-  for (const [path, moves] of other.flow) {
-    if (!moves) summary.flow.set(path, undefined);
-    for (const [values, records] of moves ?? []) move(summary, path, values, records);
+  constructor({ facts }: Side) {
+    const facets = facts.contract.fields.filter(({ schema }) => schema["x-facet"]);
+    this.#facets = new Map(facets.map((field) => [field.path, field]));
   }
-}
 
-/** Sorts the counts for a report: most records first, then by name. */
-export function inOrder({ changed, fields, flow }: Summary): Pick<Diff, "changed" | "fields" | "flow"> {
-  const facets = [...flow].sort(([one], [other]) => (one < other ? -1 : 1));
-  const flows = facets.flatMap(([field, moves]) =>
-    byCount(moves ?? new Map()).map(([values, count]): Flow => {
-      const [from, to] = JSON.parse(values);
-      return { field, from, to, count };
-    }),
-  );
-  return { changed, fields: new Map(byCount(fields)), flow: flows };
-}
+  add({ fields, old, new: now }: Changed): void {
+    this.#changed++;
+    for (const { path } of fields) {
+      count(this.#fields, path);
+      const facet = this.#facets.get(path);
+      if (facet) this.#move(path, JSON.stringify([valueAt(old, facet), valueAt(now, facet)]));
+    }
+  }
 
-function move({ flow }: Summary, path: string, values: string, records: number): void {
-  const moves = flow.has(path) ? flow.get(path) : new Map<string, number>();
-  if (moves) count(moves, values, records);
-  flow.set(path, moves && moves.size <= MOST_MOVES ? moves : undefined);
+  /** The counts: most records first, then by name. */
+  inOrder(): Pick<Diff, "changed" | "fields" | "flow"> {
+    const facets = [...this.#flow].sort(([one], [other]) => (one < other ? -1 : 1));
+    const flow = facets.flatMap(([field, moves]) =>
+      byCount(moves ?? new Map()).map(([values, count]): Flow => {
+        const [from, to] = JSON.parse(values);
+        return { field, from, to, count };
+      }),
+    );
+    return { changed: this.#changed, fields: new Map(byCount(this.#fields)), flow };
+  }
+
+  #move(path: string, values: string): void {
+    const moves = this.#flow.has(path) ? this.#flow.get(path) : new Map<string, number>();
+    if (moves) count(moves, values);
+    this.#flow.set(path, moves && moves.size <= MOST_MOVES ? moves : undefined);
+  }
 }
 
 function byCount(counts: ReadonlyMap<string, number>): [name: string, count: number][] {
   return [...counts].sort(([one, n], [other, m]) => m - n || (one < other ? -1 : 1));
 }
 
-function count(counts: Map<string, number>, name: string, records: number): void {
-  counts.set(name, (counts.get(name) ?? 0) + records);
+function count(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }

@@ -5,7 +5,7 @@ import type { OrderField } from "../contract/contract.js";
 import { fromBytes, toBytes } from "../contract/record/key.js";
 import { hasCode, UserError } from "../errors.js";
 import { capital } from "../print/text.js";
-import { KEY_AT, RecordLines } from "../release/record-lines.js";
+import { RecordLines } from "../release/record-lines.js";
 import { TemporaryDatabase } from "../scratch/database.js";
 import { createTurns } from "../workers/turns.js";
 import { type ListEntry, type Listed, nameOf, type Side } from "./side.js";
@@ -69,20 +69,17 @@ function* entriesOf({ list: path }: MatchSide): Generator<ListEntry> {
   }
 }
 
-/** Lines that are compared at once. */
-const RUN = 512;
-/** Runs before the event loop gets a turn. */
-const RUNS_AT_ONCE = 256;
-/** Maximum lines to look ahead for the same record. */
-const LOOK_AHEAD = 48;
+/** Lines between turns of the event loop. */
+const LINES_AT_ONCE = 50_000;
 
-/** Compares two lists by walking them side by side, since most records are in the same order. Joins lines that differ by key at the end. */
+/** Compares two lists by reading them in step, since most records are in the same order. Joins lines that differ by key at the end. */
 export async function matchRecords(old: MatchSide, now: MatchSide, signal?: AbortSignal): Promise<Matches> {
   if (hasOtherKey(old.facts.contract, now.facts.contract)) return unmatched(old, now);
-  const [older, newer] = [new RecordLines(old.list), new RecordLines(now.list)];
-  const differing = openDiffering({ old: old.facts.contract, new: now.facts.contract });
+  const older = new RecordLines(old.list);
+  const newer = new RecordLines(now.list);
+  const differing = new Differing({ old: old.facts.contract, new: now.facts.contract });
   try {
-    await walk(older, newer, differing, createTurns(RUNS_AT_ONCE, signal));
+    await walk(older, newer, differing, createTurns(LINES_AT_ONCE, signal));
     return differing.join();
   } catch (error) {
     differing.close();
@@ -96,118 +93,117 @@ export async function matchRecords(old: MatchSide, now: MatchSide, signal?: Abor
 async function walk(
   older: RecordLines,
   newer: RecordLines,
-  differing: ReturnType<typeof openDiffering>,
+  differing: Differing,
   turn: ReturnType<typeof createTurns>,
-) {
-  let [at, to] = [0, 0];
+): Promise<void> {
+  let at = 0;
+  let to = 0;
   for (;;) {
-    await turn();
-    const held = older.load(at, RUN + LOOK_AHEAD);
-    const newHeld = newer.load(to, RUN + LOOK_AHEAD);
-    if (held === 0 || newHeld === 0) break;
-    const same = countSame(older, newer, at, to, Math.min(held, newHeld, RUN));
-    const [oldSkip, newSkip] = same > 0 ? [0, 0] : findNext(older, newer, { at, held }, { at: to, held: newHeld });
-    differing.add("old", older, at, oldSkip);
-    differing.add("new", newer, to, newSkip);
-    at += same + oldSkip;
-    to += same + newSkip;
+    const pause = turn();
+    if (pause) await pause;
+    const hasOld = older.load(at, 1) > 0;
+    const hasNew = newer.load(to, 1) > 0;
+    if (!hasOld && !hasNew) return;
+    if (hasOld && hasNew && isSameLine(older, newer, at, to)) {
+      at++;
+      to++;
+      continue;
+    }
+    // A record that the other side had before is read alone, until both sides are in step again.
+    const isOldLate = hasOld && differing.has("new", older.key(at));
+    const isNewLate = hasNew && differing.has("old", newer.key(to));
+    if (hasOld && (isOldLate || !isNewLate)) differing.add("old", older, at++);
+    if (hasNew && (isNewLate || !isOldLate)) differing.add("new", newer, to++);
   }
-  differing.addFrom("old", older, at);
-  differing.addFrom("new", newer, to);
 }
 
-interface Held {
-  at: number;
-  /** Lines in memory from there on. */
-  held: number;
-}
-
-/** The numbers of old and new lines to skip as different, until both sides are at the same record again. */
-function findNext(older: RecordLines, newer: RecordLines, old: Held, now: Held): [oldSkip: number, newSkip: number] {
-  if (isSameKey(older, newer, old.at, now.at)) return [1, 1];
-  // If the record is farther away, both lines count as different.
-  for (let skip = 1; skip <= LOOK_AHEAD; skip++) {
-    if (skip < now.held && isSameKey(older, newer, old.at, now.at + skip)) return [0, skip];
-    if (skip < old.held && isSameKey(older, newer, old.at + skip, now.at)) return [skip, 0];
-  }
-  return [1, 1];
-}
-
-/** The number of equal lines of two lists from `at` and `to` on, up to `most` that both hold in memory. */
-function countSame(one: RecordLines, other: RecordLines, at: number, to: number, most: number): number {
-  const [begin, otherBegin] = [one.startOf(at), other.startOf(to)];
-  const otherEnd = other.startOf(to + most);
-  // Equal lines end at the same offsets, so the ends of one side's lines are enough.
-  const isSame = (from: number, until: number) => {
-    const [first, last] = [one.startOf(at + from), one.startOf(at + until)];
-    const [otherFirst, otherLast] = [otherBegin + first - begin, otherBegin + last - begin];
-    return otherLast <= otherEnd && one.memory.compare(other.memory, otherFirst, otherLast, first, last) === 0;
-  };
-  if (isSame(0, most)) return most;
-  let [same, different] = [0, most];
-  while (different - same > 1) {
-    const middle = (same + different) >> 1;
-    if (isSame(same, middle)) same = middle;
-    else different = middle;
-  }
-  return same;
-}
-
-/** Whether two held lines have the same key. */
-function isSameKey(one: RecordLines, other: RecordLines, at: number, to: number): boolean {
-  const [begin, end] = [one.startOf(at) + KEY_AT, one.startOf(at + 1)];
-  const [otherBegin, otherEnd] = [other.startOf(to) + KEY_AT, other.startOf(to + 1)];
-  if (end - begin !== otherEnd - otherBegin) return false;
-  return one.memory.compare(other.memory, otherBegin, otherEnd, begin, end) === 0;
+function isSameLine(older: RecordLines, newer: RecordLines, at: number, to: number): boolean {
+  const begin = older.startOf(at);
+  const end = older.startOf(at + 1);
+  const newBegin = newer.startOf(to);
+  const newEnd = newer.startOf(to + 1);
+  return end - begin === newEnd - newBegin && older.memory.compare(newer.memory, newBegin, newEnd, begin, end) === 0;
 }
 
 type SideName = "old" | "new";
 
 /** KiB of SQLite's cache. */
 const MEMORY = 32_768;
+/** Maximum lines in memory, and characters of their keys. */
+const MOST_LINES = 100_000;
+const MOST_CHARACTERS = 2 ** 24;
 /** Maximum rows in memory at once, and bytes of their keys. */
 const ROWS = 1000;
 const KEY_BYTES = 2 ** 22;
 
-/** Collects lines that differ in a temporary database, and joins them by key. */
-function openDiffering(contracts: Readonly<Record<SideName, Side["facts"]["contract"]>>) {
-  const columns = "(key TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID";
-  const tables = `CREATE TABLE old ${columns}; CREATE TABLE new ${columns}`;
-  const temporary = new TemporaryDatabase({ tables, memory: MEMORY, purpose: "compare records in" });
-  const prepare = (side: SideName) =>
-    temporary.db.prepare<[string, string, number]>(`INSERT INTO ${side} VALUES (?, ?, ?)`);
-  const insert = { old: prepare("old"), new: prepare("new") };
-  let longest = 1;
-  const add = (side: SideName, lines: RecordLines, first: number, count: number) => {
-    for (let at = first; at < first + count; at++) {
-      const key = lines.key(at);
-      if (key.length > longest) longest = key.length;
-      try {
-        temporary.run(() => insert[side].run(key, lines.digest(at), at));
-      } catch (cause) {
-        if (!hasCode(cause, "SQLITE_CONSTRAINT_PRIMARYKEY")) throw cause;
-        const name = capital(nameOf(contracts[side], key));
-        const message = `${name} is in the ${side} snapshot twice; check it with "rollcall verify".`;
-        throw new UserError(message, { cause });
-      }
+/** Lines that differ, by key. A line of one side cancels the same line of the other. Many lines go to a temporary database. */
+class Differing {
+  readonly #contracts: Readonly<Record<SideName, Side["facts"]["contract"]>>;
+  readonly #temporary: TemporaryDatabase;
+  readonly #lines = { old: new Map<string, Listed>(), new: new Map<string, Listed>() };
+  #characters = 0;
+  #longest = 1;
+
+  constructor(contracts: Readonly<Record<SideName, Side["facts"]["contract"]>>) {
+    this.#contracts = contracts;
+    const columns = "(key TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID";
+    const tables = `CREATE TABLE old ${columns}; CREATE TABLE new ${columns}`;
+    this.#temporary = new TemporaryDatabase({ tables, memory: MEMORY, purpose: "compare records in" });
+  }
+
+  /** Whether memory has a line of a side with this key. */
+  has(side: SideName, key: string): boolean {
+    return this.#lines[side].has(key);
+  }
+
+  /** Adds a held line of a side. @throws UserError if the side has the record twice. */
+  add(side: SideName, lines: RecordLines, at: number): void {
+    const key = lines.key(at);
+    const digest = lines.digest(at);
+    const own = this.#lines[side];
+    if (own.has(key)) throw this.#refuse(side, key);
+    const others = this.#lines[side === "old" ? "new" : "old"];
+    if (others.get(key)?.digest === digest) {
+      others.delete(key);
+      return;
     }
-  };
-  return {
-    /** Adds lines that are in memory. */
-    add,
-    /** Adds all lines from one on. */
-    addFrom(side: SideName, lines: RecordLines, first: number): void {
-      for (let at = first, held = lines.load(at, 1); held > 0; held = lines.load(at, 1)) {
-        add(side, lines, at, held);
-        at += held;
+    own.set(key, { at, digest });
+    this.#longest = Math.max(this.#longest, key.length);
+    this.#characters += key.length;
+    if (own.size + others.size >= MOST_LINES || this.#characters > MOST_CHARACTERS) this.#spill();
+  }
+
+  /** The differences of both sides. */
+  join(): Matches {
+    this.#spill();
+    const batch = Math.max(1, Math.min(ROWS, Math.floor(KEY_BYTES / this.#longest)));
+    return this.#temporary.run(() => join(this.#temporary, batch, this.#contracts.new.key));
+  }
+
+  close(): void {
+    this.#temporary.close();
+  }
+
+  #spill(): void {
+    for (const side of ["old", "new"] as const) {
+      const lines = this.#lines[side];
+      const insert = this.#temporary.db.prepare(`INSERT INTO ${side} VALUES (?, ?, ?)`);
+      for (const [key, { digest, at }] of lines) {
+        try {
+          this.#temporary.run(() => insert.run(key, digest, at));
+        } catch (cause) {
+          throw hasCode(cause, "SQLITE_CONSTRAINT_PRIMARYKEY") ? this.#refuse(side, key, cause) : cause;
+        }
       }
-    },
-    join(): Matches {
-      const batch = Math.max(1, Math.min(ROWS, Math.floor(KEY_BYTES / longest)));
-      return temporary.run(() => join(temporary, batch, contracts.new.key));
-    },
-    close: () => temporary.close(),
-  };
+      lines.clear();
+    }
+    this.#characters = 0;
+  }
+
+  #refuse(side: SideName, key: string, cause?: unknown): UserError {
+    const name = capital(nameOf(this.#contracts[side], key));
+    return new UserError(`${name} is in the ${side} snapshot twice; check it with "rollcall verify".`, { cause });
+  }
 }
 
 function join(temporary: TemporaryDatabase, batch: number, key: Pick<OrderField, "kind">): Matches {

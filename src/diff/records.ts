@@ -1,4 +1,4 @@
-/** Reads single records of a snapshot, without reading whole pages if possible. */
+/** Reads single records of a snapshot from its pages. */
 import { fstatSync, readSync } from "node:fs";
 import type { AnyRecord } from "../contract/contract.js";
 import { isObject, parseJson } from "../contract/json.js";
@@ -13,13 +13,8 @@ import { closing, MAX_PAGE, openPlain } from "../release/plain-files.js";
 import { recordDigest } from "../release/record-lines.js";
 import { badPage, type ListEntry, nameOf, type Side } from "./side.js";
 
-const [NEWLINE, COMMA] = [10, 44];
-/** Bytes to read around the estimated place of a record. Most records are shorter, and most pages longer. */
-const WINDOW = 8192;
-/** A window has room for at least this many records of average length. */
-const RECORDS_A_WINDOW = 4;
-/** Records of a page to read individually before the whole page is read. */
-const FEW = 3;
+const NEWLINE = 10;
+const COMMA = 44;
 
 /** Reads records by their entries in the list. Fastest in published order. */
 export class RecordReader {
@@ -28,10 +23,9 @@ export class RecordReader {
   /** The JSON of the key's name in a record, with its colon. */
   readonly #member: string;
   #memory = Buffer.allocUnsafe(0);
-  /** The last page, the number of its records that were read, and its lines if it was read whole. */
-  #last = { page: 0, records: 0, whole: undefined as Lines | undefined };
-  /** Average bytes of a record in the last whole page, to estimate the place of a record. */
-  #bytesARecord = 0;
+  /** The last page that was read. */
+  #page = 0;
+  #lines = new Lines(this.#memory);
 
   constructor(private readonly side: Side) {
     const { contract } = side.facts;
@@ -51,9 +45,10 @@ export class RecordReader {
   /** Reads the canonical text of a record, which matches its digest. Valid until the next read. @throws as `read` does. */
   readText(entry: ListEntry): Buffer {
     const page = this.#pageOf(entry);
-    const bytes = this.#find(page, entry);
-    if (bytes) return bytes;
-    if (!this.#isThere(page, entry)) throw this.#refuse(entry);
+    const lines = this.#linesOf(page);
+    const line = lines.line((entry.at % this.side.facts.pageSize) + 1);
+    if (line && recordDigest(line) === entry.digest) return line;
+    if (!this.#isThere(lines, entry)) throw this.#refuse(entry);
     const { contract, name } = this.side.facts;
     const what = capital(nameOf(contract, entry.key));
     throw new UserError(
@@ -71,48 +66,21 @@ export class RecordReader {
     return badPage(facts, this.#pageOf(entry), `does not hold ${name}, or not as a valid ${word}`);
   }
 
-  /** Finds the bytes of a record that match its digest. */
-  #find(page: number, entry: ListEntry): Buffer | undefined {
-    if (this.#last.page !== page) this.#last = { page, records: 0, whole: undefined };
-    const isFew = this.#last.records++ < FEW;
-    if (isFew && !this.#last.whole && this.#bytesARecord > 0) {
-      const found = this.#findNear(page, entry);
-      if (found) return found;
-    }
-    const line = this.#readWhole(page).line((entry.at % this.side.facts.pageSize) + 1);
-    return line && recordDigest(line) === entry.digest ? line : undefined;
-  }
-
-  /** Looks for a record at its estimated place. */
-  #findNear(page: number, { key, at, digest }: ListEntry): Buffer | undefined {
-    const length = Math.ceil(Math.max(WINDOW, RECORDS_A_WINDOW * this.#bytesARecord));
-    const middle = Math.floor(this.#bytesARecord * ((at % this.side.facts.pageSize) + 0.5));
-    const bytes = this.#open(page, (file) => this.#read(file, Math.max(0, middle - (length >> 1)), length));
-    for (const line of linesWith(bytes, this.#memberOf(key))) if (recordDigest(line) === digest) return line;
-    return undefined;
-  }
-
-  #readWhole(page: number): Lines {
-    this.#last.whole ??= this.#open(page, (file) => {
-      const { facts } = this.side;
+  /** The lines of a page. Keeps those of the last one. */
+  #linesOf(page: number): Lines {
+    if (page === this.#page) return this.#lines;
+    const { facts, folder } = this.side;
+    this.#page = 0;
+    const file = openPlain(`${folder}/${this.#paths.path(page)}`);
+    if (file === undefined) throw badPage(facts, page, "does not exist");
+    this.#lines = closing(file, () => {
       const { size } = fstatSync(file);
       if (size > MAX_PAGE) throw badPage(facts, page, `has ${size} bytes, more than a page may have`);
-      // The count of an invalid snapshot may be 0.
-      this.#bytesARecord = size / Math.max(1, Math.min(facts.pageSize, facts.count - (page - 1) * facts.pageSize));
-      return new Lines(this.#read(file, 0, size), facts.pageSize + 1);
+      if (size > this.#memory.length) this.#memory = Buffer.allocUnsafe(2 * size);
+      return new Lines(this.#memory.subarray(0, readSync(file, this.#memory, 0, size, 0)));
     });
-    return this.#last.whole;
-  }
-
-  #open<T>(page: number, step: (file: number) => T): T {
-    const file = openPlain(`${this.side.folder}/${this.#paths.path(page)}`);
-    if (file === undefined) throw badPage(this.side.facts, page, "does not exist");
-    return closing(file, step);
-  }
-
-  #read(file: number, begin: number, length: number): Buffer {
-    if (length > this.#memory.length) this.#memory = Buffer.allocUnsafe(2 * length);
-    return this.#memory.subarray(0, readSync(file, this.#memory, 0, length, begin));
+    this.#page = page;
+    return this.#lines;
   }
 
   /** The JSON of the key's name and value in a record, one character per byte. */
@@ -138,9 +106,8 @@ export class RecordReader {
   }
 
   /** Whether a page has a record with this key. */
-  #isThere(page: number, { key }: ListEntry): boolean {
-    const lines = linesWith(this.#readWhole(page).bytes, this.#memberOf(key));
-    return [...lines].some((line) => {
+  #isThere({ bytes }: Lines, { key }: ListEntry): boolean {
+    return [...linesWith(bytes, this.#memberOf(key))].some((line) => {
       const record = this.#parse(line);
       return record && this.#hasKey(record, key);
     });
@@ -151,23 +118,16 @@ export class RecordReader {
 class Lines {
   readonly #ends: number[] = [];
 
-  constructor(
-    readonly bytes: Buffer,
-    most: number,
-  ) {
-    for (
-      let end = bytes.indexOf(NEWLINE);
-      end >= 0 && this.#ends.length < most;
-      end = bytes.indexOf(NEWLINE, end + 1)
-    ) {
-      this.#ends.push(end);
-    }
-  }
+  constructor(readonly bytes: Buffer) {}
 
   /** The record on a line, counted from 0. */
   line(at: number): Buffer | undefined {
-    const [before, end] = [this.#ends[at - 1], this.#ends[at]];
-    return before === undefined || end === undefined ? undefined : withoutComma(this.bytes, before + 1, end);
+    while (this.#ends.length <= at) {
+      const end = this.bytes.indexOf(NEWLINE, (this.#ends.at(-1) ?? -1) + 1);
+      if (end < 0) return undefined;
+      this.#ends.push(end);
+    }
+    return withoutComma(this.bytes, (this.#ends[at - 1] ?? -1) + 1, this.#ends[at] ?? 0);
   }
 }
 

@@ -61,7 +61,7 @@ export async function compare<T = AnyRecord>(
       const sides = await openSides(old, newer, { cwd, dist, scratch, source, onProgress, signal });
       requireKnownFields(gates, { only, ignore }, sides);
       if (hasGates(gates)) requireOneListing(...sides);
-      const found = await diff<T>(...sides, { only, ignore, workers: source.workers, signal });
+      const found = await diff<T>(...sides, { only, ignore, signal });
       const close = () => {
         found.close();
         removeScratch(scratch);

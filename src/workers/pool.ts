@@ -24,8 +24,6 @@ interface PoolOptions<Data, Job, Result> extends ThreadOptions {
   start?: (data: Data) => (job: Job) => Result | Promise<Result>;
   /** Lists the parts of a job that are transferred to a thread instead of copied. */
   transfer?: (job: Job) => readonly TransferListItem[];
-  /** The calling thread is one of the `size` and runs jobs, too. Jobs must be short, so that it can serve the others between them. */
-  includesCaller?: boolean;
 }
 
 /** A pool of worker threads. Starts them at once, so that they are ready for jobs. Call `end` in a `finally`. */
@@ -34,9 +32,8 @@ export class ThreadPool<Data, Job, Result> {
   #here: ((job: Job) => Result | Promise<Result>) | undefined;
 
   constructor(private readonly options: PoolOptions<Data, Job, Result>) {
-    const { size, file, data, includesCaller = false } = options;
-    const others = Math.max(0, includesCaller ? size - 1 : size);
-    this.#threads = Array.from({ length: others }, () => new PoolWorker(file, data, options));
+    const { size, file, data } = options;
+    this.#threads = Array.from({ length: size }, () => new PoolWorker(file, data, options));
   }
 
   /**
@@ -51,7 +48,7 @@ export class ThreadPool<Data, Job, Result> {
       for (const job of jobs)
         if ((await take(await thread.run(job, this.options.transfer?.(job)), job)) === false) return;
     });
-    if (loops.length === 0 || this.options.includesCaller) loops.push(this.#runHere(jobs, take));
+    if (loops.length === 0) loops.push(this.#runHere(jobs, take));
     await Promise.all(loops);
   }
 

@@ -72,19 +72,23 @@ test("matches any two sides, in any order", async () => {
 
 const many = (from: number, to: number): Line[] => Array.from({ length: to - from }, (_, at) => [from + at, 1]);
 
+/** The second half first, with every thirtieth line changed. */
+function changedAndMoved(count: number): Line[] {
+  const moved = [...many(count / 2, count), ...many(0, count / 2)];
+  return moved.map(([id, digest]): Line => [id, id % 30 === 0 ? digest + 1 : digest]);
+}
+
 test.each([
   ["equal", many(0, 20_000), many(0, 20_000)],
-  [
-    "more added in one place than is searched ahead",
-    many(0, 20_000),
-    [...many(0, 9_000), ...many(30_000, 30_500), ...many(9_000, 20_000)],
-  ],
-  ["more removed than that", many(0, 20_000), [...many(0, 7_000), ...many(7_300, 20_000)]],
+  ["many added in one place", many(0, 20_000), [...many(0, 9_000), ...many(30_000, 30_500), ...many(9_000, 20_000)]],
+  ["many removed in one place", many(0, 20_000), [...many(0, 7_000), ...many(7_300, 20_000)]],
   ["empty to full", [], many(0, 20_000)],
   ["full to empty", many(0, 20_000), []],
   ["all moved", many(0, 20_000), [...many(10_000, 20_000), ...many(0, 10_000)]],
   ["every second one changed", many(0, 20_000), many(0, 20_000).map(([id, digest]): Line => [id, digest + (id % 2)])],
   ["none in common", many(0, 9_000), many(20_000, 29_000)],
+  ["in opposite order, more than memory holds", many(0, 102_000), many(0, 102_000).reverse()],
+  ["changed and moved, more than memory holds", many(0, 102_000), changedAndMoved(102_000)],
 ])("large: %s", async (_, old, now) => {
   expect(await match(old, now)).toEqual(expected(old, now));
 });
@@ -100,4 +104,9 @@ test("reports a user that is on one side twice", async () => {
       [[3, 1]],
     ),
   ).rejects.toThrow(`User ${userId(1)} is in the old snapshot twice`);
+});
+
+test("reports a user that is on one side twice, far apart", async () => {
+  const old = [...many(0, 110_000), [5, 2] as const];
+  await expect(match(old, many(200_000, 310_000))).rejects.toThrow(`User ${userId(5)} is in the old snapshot twice`);
 });
