@@ -45,7 +45,7 @@ async function collectorsOf(contract: Contract, pageSize: number, wanted: Wanted
   return [
     ...(await artifactsOf(wanted)).map((artifact) => artifact.collector(contract, pageSize)),
     ...(wanted.bulk ? [new LineCollector()] : []),
-    ...(wanted.csv ? [new LineCollector((await import("../../artifacts/csv.js")).csvLineOf(contract))] : []),
+    ...(wanted.csv ? [new LineCollector((await import("../../contract/record/csv.js")).csvLineOf(contract))] : []),
   ];
 }
 

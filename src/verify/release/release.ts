@@ -1,12 +1,12 @@
 /** `rollcall verify` for a release on disk: checks every byte of it. */
 import { basename, join } from "node:path";
-import { csvHeading } from "../../artifacts/csv.js";
 import type { ExplorerMerger } from "../../artifacts/explorer.js";
 import { parseBaseUrl } from "../../contract/base-url.js";
 import type { Contract } from "../../contract/contract.js";
 import { parseJson } from "../../contract/json.js";
 import { pagesFor } from "../../contract/links.js";
 import type { LookupIndex } from "../../contract/lookup.js";
+import { csvHeading } from "../../contract/record/csv.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { UserError } from "../../errors.js";
 import { showValue } from "../../print/text.js";

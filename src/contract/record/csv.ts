@@ -1,0 +1,37 @@
+/** Records as lines of CSV: a row for each record, with a column for each field. */
+import stringify from "fast-json-stable-stringify";
+import type { Field } from "../contract.js";
+import { kindOf } from "./kind.js";
+import { valueAt } from "./value.js";
+
+/** The fields of the columns. */
+interface Columns {
+  fields: readonly Field[];
+}
+
+/** The fields' paths, such as `position.latitude`. */
+export function csvHeading({ fields }: Columns): string {
+  return fields.map(({ path }) => quoted(defused(path))).join(",");
+}
+
+/** Makes the line of a record, without its newline. Lines end in LF, which every reader of CSV takes, and awk and MySQL only that. */
+export function csvLineOf({ fields }: Columns): (record: unknown) => string {
+  const cells = fields.map((field) => ({ field, isJson: kindOf(field.schema) === "json" }));
+  return (record) => cells.map(({ field, isJson }) => cellOf(valueAt(record, field), isJson)).join(",");
+}
+
+/** Null is nothing at all, and an empty text is `""`, so that readers who can tell them apart do. */
+function cellOf(value: unknown, isJson: boolean): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "string" || isJson) return quoted(stringify(value));
+  return value === "" ? '""' : quoted(defused(value));
+}
+
+/** Spreadsheets run a text that begins like a formula, unless an apostrophe comes first. */
+function defused(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
