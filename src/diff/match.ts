@@ -173,7 +173,7 @@ const KEY_BYTES = 2 ** 22;
 function openDiffering(contracts: Readonly<Record<SideName, Side["facts"]["contract"]>>) {
   const columns = "(key TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID";
   const tables = `CREATE TABLE old ${columns}; CREATE TABLE new ${columns}`;
-  const temporary = new TemporaryDatabase({ tables, memory: MEMORY, purpose: "compare records in" });
+  const temporary = new TemporaryDatabase({ tables, memory: MEMORY });
   const prepare = (side: SideName) =>
     temporary.db.prepare<[string, string, number]>(`INSERT INTO ${side} VALUES (?, ?, ?)`);
   const insert = { old: prepare("old"), new: prepare("new") };

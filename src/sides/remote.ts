@@ -36,7 +36,7 @@ export async function openHostSide(url: string, scratch: string, { onProgress, s
     if (!target) throw new ListingError("changed", baseUrl, "has changed to another snapshot");
     return await indexed(scratch, target.facts, scratch, signal);
   } catch (error) {
-    throw await explainListing(error, listing, ADVICE);
+    throw explainListing(error, listing, ADVICE);
   }
 }
 
