@@ -55,7 +55,14 @@ async function begin(listing: OpenListing<AnyRecord>, snapshot: Snapshot, scratc
   const { path } = contract.listing;
   const explorer = isProved && (await hasExplorer(listing)) ? baseUrl + explorerPath(path) : undefined;
   const facts: SideFacts = {
-    ...{ name, id: isProved ? id : undefined, count, pages, pageSize, baseUrl, links, contract },
+    name,
+    id: isProved ? id : undefined,
+    count,
+    pages,
+    pageSize,
+    baseUrl,
+    links,
+    contract,
     explorer,
   };
   const paths = new PagePaths(path);
