@@ -1,13 +1,21 @@
 /** Errors that users can act on, exit codes, and explanations of system error codes. */
+import { isUtf8 } from "node:buffer";
 import { setMaxListeners } from "node:events";
+import { readFileSync, statSync } from "node:fs";
 
 /**
  * Exit codes of the command, as `rollcall --help` lists them. `diff` uses 1 and 2 as diff(1) does. After a signal the
  * code is 128 plus the signal's number, as in shells.
  */
 export const ExitCode = {
-  ...{ done: 0, refused: 1, usage: 2, gate: 3, bug: 70 },
-  ...{ hungUp: 129, interrupted: 130, terminated: 143 },
+  done: 0,
+  refused: 1,
+  usage: 2,
+  gate: 3,
+  bug: 70,
+  hungUp: 129,
+  interrupted: 130,
+  terminated: 143,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
@@ -128,6 +136,27 @@ const REFUSALS: Readonly<Partial<Record<string, string>>> = {
   EMFILE: 'too many files are open; raise the limit ("ulimit -n")',
   ENFILE: "too many files are open on this machine; close some programs",
 };
+
+/**
+ * Reads a text file that a user has named.
+ * @param purpose what the path is for: `--query names a file with one SELECT`.
+ * @param most maximum bytes.
+ * @throws UserError if it cannot be read, is too large, or is not UTF-8.
+ */
+export function readText(path: string, purpose: string, most = Number.POSITIVE_INFINITY): string {
+  let bytes: Buffer;
+  try {
+    const stats = statSync(path);
+    if (!stats.isFile() && !stats.isFIFO())
+      throw usageError(`${path} is ${stats.isDirectory() ? "a folder" : "a device"}; ${purpose}.`);
+    if (stats.size > most) throw usageError(`${path} has ${stats.size} bytes, more than ${most}; ${purpose}.`);
+    bytes = readFileSync(path);
+  } catch (cause) {
+    throw cause instanceof UserError ? cause : unreadableFile(path, purpose, cause);
+  }
+  if (!isUtf8(bytes)) throw usageError(`${path} is not text in UTF-8; save it as UTF-8.`);
+  return bytes.toString("utf8");
+}
 
 /** Makes the error for a file that cannot be read. @param purpose what the path is for: `--db names the file of records`. */
 export function unreadableFile(path: string, purpose: string, cause: unknown): UserError {

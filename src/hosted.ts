@@ -1,11 +1,9 @@
 /** What verbs need of a published listing: its base URL, its contract, and errors that say what to do. */
 import { ListingError, type ListingErrorCode } from "./client/errors.js";
-import { openListing } from "./client/listing.js";
 import type { OpenListing } from "./client/options.js";
-import { ofListing, parseBaseUrl } from "./contract/base-url.js";
+import { parseBaseUrl } from "./contract/base-url.js";
 import { type AnyRecord, type Contract, USERS_CONTRACT } from "./contract/contract.js";
 import { parseContract } from "./contract/file/load.js";
-import { DEFAULT_PATH } from "./contract/links.js";
 import { codeOf, HostError, UserError } from "./errors.js";
 
 /** Normalises a base URL, without a request. @throws UserError (usage) if it is not a base URL */
@@ -46,16 +44,14 @@ function isNotFound(error: unknown): boolean {
 /**
  * Turns a client error into a UserError that says what to do; returns any other error unchanged.
  * @param advice what to do, by the error's code
- * @throws UserError (usage) if the base URL is the URL of the listing itself
  */
-export async function explainListing(
+export function explainListing(
   error: unknown,
-  { baseUrl, proof }: Pick<OpenListing, "baseUrl" | "proof">,
+  { baseUrl }: Pick<OpenListing, "baseUrl">,
   advice: Readonly<Partial<Record<ListingErrorCode, string>>>,
-): Promise<unknown> {
+): unknown {
   if (!(error instanceof ListingError)) return error;
   const { code, url, expected, message } = error;
-  if (proof === undefined && (code === "unproved" || isNotFound(error))) await refuseListingUrl(baseUrl);
   const why = whyUnreachable(error);
   if (why !== undefined) return new HostError(`${url} cannot be reached: ${why}.`, { cause: error });
   if (code === "unproved")
@@ -71,27 +67,6 @@ export async function explainListing(
 }
 
 const SMALLER_PAGES = "If it is a page, its publisher can build with a smaller --page-size.";
-
-/** How many parent paths of a base URL are tried. */
-const MOST_PARENTS = 10;
-
-/**
- * Looks for a listing at the parent paths of a base URL: it may be the URL of the listing itself, or of one of its pages.
- * @throws UserError (usage) if it is
- */
-export async function refuseListingUrl(baseUrl: string): Promise<void> {
-  const { origin } = new URL(baseUrl);
-  let above = baseUrl;
-  for (let step = 0; step < MOST_PARENTS && above !== origin; step++) {
-    above = above.slice(0, above.lastIndexOf("/"));
-    const file = await openListing(above, { unproved: true, pausesMs: [] })
-      .contract()
-      .catch(() => undefined);
-    const { path = DEFAULT_PATH } = file ? Object(file["x-listing"]) : USERS_CONTRACT.listing;
-    const listing = `${above}${path}`;
-    if (`${baseUrl}/` === listing || baseUrl.startsWith(`${listing}pages/`)) throw ofListing(baseUrl, path, above);
-  }
-}
 
 /** Says why a connection failed, by the error code of the system or of TLS; undefined for any other error. */
 export function whyUnreachable(error: unknown): string | undefined {

@@ -271,7 +271,7 @@ export const MUTANTS = [
   },
   {
     name: "shards-one-too-many",
-    file: "src/shards/word.ts",
+    file: "src/shards/parse.ts",
     from: "shard.number < shard.count) return",
     to: "shard.number <= shard.count) return",
     tests: ["test/build/shard-words.test.ts"],

@@ -80,7 +80,6 @@ export class TermTable {
   readonly #temporary = new TemporaryDatabase({
     tables: "CREATE TABLE taken (term BLOB, head BLOB)",
     memory: MEMORY,
-    purpose: "sort lookup terms in",
   });
   readonly #insert: Statement<Buffer[]>;
   readonly #insertMany: Statement<Buffer[]>;

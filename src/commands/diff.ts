@@ -7,17 +7,17 @@ import { InvalidRecordsError } from "../snapshot/problems.js";
 import { writeDocument } from "./program/document.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
 import { type Progress, withProgress } from "./program/progress.js";
-import { type Given, type Io, say } from "./program/verb.js";
+import { type Invocation, type Io, say } from "./program/verb.js";
 
 /** Runs a diff. @throws UserError (usage) if something is refused, since exit code 1 means that something differs. */
-export function runDiff(given: Given, io: Io): Promise<ExitCode> {
+export function runDiff(given: Invocation, io: Io): Promise<ExitCode> {
   return refusalsAsUsageErrors(() =>
     withProgress(io, "record", (bar, signal) => compareAndPrint(given, io, bar, signal)),
   );
 }
 
 async function compareAndPrint(
-  { settings, arguments: { old, new: newer } }: Given,
+  { settings, arguments: { old, new: newer } }: Invocation,
   io: Io,
   bar: Progress | undefined,
   signal: AbortSignal,

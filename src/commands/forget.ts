@@ -4,19 +4,20 @@ import { count } from "../print/numbers.js";
 import { listed, toJson } from "../print/text.js";
 import { type ForgetPlan, forgetReleases } from "../publish/forget.js";
 import { warnUntidied } from "./program/failure.js";
-import { type Given, type Io, printAndWait, say, sayLines } from "./program/verb.js";
+import { type Invocation, type Io, printAndWait, say, sayLines } from "./program/verb.js";
 
 const LINES_AT_ONCE = 1000;
 
 /** Runs `rollcall forget`. @returns its exit code. @throws UserError */
-export async function runForget({ settings, words }: Given, io: Io): Promise<ExitCode> {
+export async function runForget({ settings, positional }: Invocation, io: Io): Promise<ExitCode> {
   const { json, dist } = settings;
   // `printAndWait` throws if stdout cannot be written.
   io.onLost = () => {};
   let urlCount = 0;
   let plan: ForgetPlan | undefined;
-  const untidied = await forgetReleases(dist, words, {
-    ...{ now: () => io.date(), cwd: io.cwd },
+  const untidied = await forgetReleases(dist, positional, {
+    now: () => io.date(),
+    cwd: io.cwd,
     onCleared: (names) => say(io, `Removed leftovers of killed runs: ${listed(names)}.`),
     async confirm(urls, planned) {
       plan = planned;

@@ -7,10 +7,10 @@ import { HOSTS, hostRow } from "../hosts/hosts.js";
 import { type Paint, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { optionsOf, type Settings } from "../settings/settings.js";
-import { type Given, type Io, print, sayLines } from "./program/verb.js";
+import { type Invocation, type Io, print, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall host`. @returns its exit code. @throws UserError */
-export async function runHost({ settings, arguments: { name } }: Given, io: Io): Promise<ExitCode> {
+export async function runHost({ settings, arguments: { name } }: Invocation, io: Io): Promise<ExitCode> {
   if (name === undefined) {
     print(io, settings.json ? toJson(listHosts()) : describeHosts(painter(io.stdout, io.env)));
     return ExitCode.done;

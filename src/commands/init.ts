@@ -10,10 +10,10 @@ import { toJson } from "../print/text.js";
 import { CONTRACT_FILE } from "../settings/file.js";
 import { optionsOf } from "../settings/settings.js";
 import { stoppable } from "./program/signals.js";
-import { type Given, type Io, print, sayLines } from "./program/verb.js";
+import { type Invocation, type Io, print, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall init`. @returns its exit code. @throws UserError */
-export async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
+export async function runInit({ settings }: Invocation, io: Io): Promise<ExitCode> {
   const options = { folder: io.cwd, ...optionsOf("init", settings) };
   const step = (signal: AbortSignal) => initialize(options, { signal });
   const result = await stoppable(io.signals, step, "nothing was written");

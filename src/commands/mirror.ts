@@ -5,10 +5,13 @@ import { count, duration, number, size } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
 import { optionsOf } from "../settings/settings.js";
 import { withProgress } from "./program/progress.js";
-import { type Given, type Io, printResult, sayLines } from "./program/verb.js";
+import { type Invocation, type Io, printResult, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall mirror`. @returns its exit code. @throws UserError */
-export async function runMirror({ settings, arguments: { url = "", file = "" } }: Given, io: Io): Promise<ExitCode> {
+export async function runMirror(
+  { settings, arguments: { url = "", file = "" } }: Invocation,
+  io: Io,
+): Promise<ExitCode> {
   const { json, quiet } = settings;
   const began = io.now();
   const result = await withProgress(

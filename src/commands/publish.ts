@@ -8,10 +8,10 @@ import { type PublishResult, publish as publishRelease } from "../publish/publis
 import { at, hasScheme } from "../settings/kinds.js";
 import { optionsOf } from "../settings/settings.js";
 import { type Progress, withProgress } from "./program/progress.js";
-import { type Given, type Io, ignoreLostOutput, print, printResult, sayLines } from "./program/verb.js";
+import { type Invocation, type Io, ignoreLostOutput, print, printResult, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall publish`. @returns its exit code. @throws UserError */
-export async function runPublish({ settings, arguments: { target = "" } }: Given, io: Io): Promise<ExitCode> {
+export async function runPublish({ settings, arguments: { target = "" } }: Invocation, io: Io): Promise<ExitCode> {
   const { json, quiet, dryRun } = settings;
   const began = io.now();
   const place = hasScheme(target) ? target : at(io.cwd, target);

@@ -5,10 +5,10 @@ import { type Paint, painter } from "../print/style.js";
 import { table } from "../print/table.js";
 import { toJson, visible } from "../print/text.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
-import { type Given, type Io, print } from "./program/verb.js";
+import { type Invocation, type Io, print } from "./program/verb.js";
 
 /** Runs `rollcall releases`. @returns its exit code. @throws UserError */
-export async function runReleases({ settings }: Given, io: Io): Promise<ExitCode> {
+export async function runReleases({ settings }: Invocation, io: Io): Promise<ExitCode> {
   const list = await listReleases(settings.dist);
   print(io, settings.json ? toJson(list) : describeReleases(list, painter(io.stdout, io.env)));
   return ExitCode.done;

@@ -7,7 +7,7 @@ import { toTypeScript } from "../contract/typescript.js";
 import { ExitCode } from "../errors.js";
 import { openChosen } from "../release/choose.js";
 import type { Settings } from "../settings/settings.js";
-import { type Given, type Io, print } from "./program/verb.js";
+import { type Invocation, type Io, print } from "./program/verb.js";
 
 const FORMS: Readonly<Record<Settings["schemaFormat"], (contract: Contract) => string>> = {
   "json-schema": ({ text }) => text,
@@ -16,7 +16,7 @@ const FORMS: Readonly<Record<Settings["schemaFormat"], (contract: Contract) => s
 };
 
 /** Runs `rollcall schema`. @returns its exit code. @throws UserError */
-export async function runSchema({ settings, arguments: { release } }: Given, io: Io): Promise<ExitCode> {
+export async function runSchema({ settings, arguments: { release } }: Invocation, io: Io): Promise<ExitCode> {
   const { dist, contract: given, schemaFormat } = settings;
   const contract =
     release === undefined ? await loadContract(given) : (await openChosen(dist, release, io.cwd)).contract;

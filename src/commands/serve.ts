@@ -17,10 +17,10 @@ import { toListener } from "../settings/kinds.js";
 import { optionsOf, type Settings, settingOf } from "../settings/settings.js";
 import { accessLine } from "./access.js";
 import { listenForSignals, type ServerSignals } from "./program/signals.js";
-import { type Given, type Io, print, say, sayLines } from "./program/verb.js";
+import { type Invocation, type Io, print, say, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall serve`. @returns its exit code. @throws UserError */
-export async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
+export async function runServe({ settings }: Invocation, io: Io): Promise<ExitCode> {
   const log = (line: string) => say(io, `${io.date().toISOString()} ${visible(line)}`);
   const handed = findInheritedSocket(io, log);
   const signals = listenForSignals(io.signals, log);
@@ -175,7 +175,8 @@ function describeSnapshot({ snapshot, contract }: Pick<ServedRelease, "snapshot"
  * behind a proxy with the base URL, so a base URL of another machine gets no note.
  */
 function linksNote(baseUrl: string, origin: string, { host, dist }: Settings): string | undefined {
-  const [base, here] = [new URL(baseUrl), new URL(origin)];
+  const base = new URL(baseUrl);
+  const here = new URL(origin);
   const isEverywhere = here.hostname === "0.0.0.0" || here.hostname === "[::]";
   const isForHere = base.protocol === "http:" && isLoopback(base.hostname);
   if (!isForHere && !isLoopback(here.hostname)) return undefined;

@@ -5,10 +5,10 @@ import { toJson } from "../print/text.js";
 import { useRelease } from "../release/use.js";
 import { warnUntidied } from "./program/failure.js";
 import { stoppable } from "./program/signals.js";
-import { type Given, type Io, ignoreLostOutput, print, sayLines } from "./program/verb.js";
+import { type Invocation, type Io, ignoreLostOutput, print, sayLines } from "./program/verb.js";
 
 /** Runs `rollcall use`. @returns its exit code. @throws UserError */
-export async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Promise<ExitCode> {
+export async function runUse({ settings, arguments: { id = "" } }: Invocation, io: Io): Promise<ExitCode> {
   const result = await stoppable(io.signals, (signal) => useRelease(settings.dist, id, { cwd: io.cwd, signal }));
   const { now, before, untidied } = result;
   ignoreLostOutput(io, `Release ${now.id} is current.`);

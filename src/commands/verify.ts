@@ -14,10 +14,10 @@ import { verify as prove } from "../verify/verify.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
 import { wrap } from "./program/help.js";
 import { withProgress } from "./program/progress.js";
-import { type Given, type Io, print, printResult } from "./program/verb.js";
+import { type Invocation, type Io, print, printResult } from "./program/verb.js";
 
 /** Runs `rollcall verify`. @returns its exit code. @throws UserError */
-export async function runVerify({ settings, arguments: { what } }: Given, io: Io): Promise<ExitCode> {
+export async function runVerify({ settings, arguments: { what } }: Invocation, io: Io): Promise<ExitCode> {
   const began = io.now();
   const options = { what, ...optionsOf("verify", settings) };
   const result = await refusalsAsUsageErrors(() =>

@@ -20,7 +20,7 @@ export function parseBaseUrl(text: string, path?: string): string {
 }
 
 /** The error for the URL of a listing, or of one of its pages, instead of the base URL. */
-export function ofListing(text: string, path: string, base: string): UserError {
+function ofListing(text: string, path: string, base: string): UserError {
   return refusal(text, `is the URL of the listing itself, and every link adds ${path}`, base);
 }
 

@@ -148,7 +148,7 @@ class Differing {
     this.#contracts = contracts;
     const columns = "(key TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID";
     const tables = `CREATE TABLE old ${columns}; CREATE TABLE new ${columns}`;
-    this.#temporary = new TemporaryDatabase({ tables, memory: MEMORY, purpose: "compare records in" });
+    this.#temporary = new TemporaryDatabase({ tables, memory: MEMORY });
   }
 
   /** Whether memory has a line of a side with this key. */

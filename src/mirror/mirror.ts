@@ -92,7 +92,7 @@ async function update(
       ...transferred,
     };
   } catch (error) {
-    throw await explainListing(error, listing, ADVICE);
+    throw explainListing(error, listing, ADVICE);
   } finally {
     store.close();
   }

@@ -1,35 +1,28 @@
 /** A temporary SQLite database for data that does not fit into memory. */
-import { tmpdir } from "node:os";
 import Database from "better-sqlite3";
-import { codeOf, UserError } from "../errors.js";
+import { codeOf } from "../errors.js";
+import { lackOfRoom } from "./folder.js";
 
 interface TemporaryOptions {
   /** SQL that makes its tables. */
   tables: string;
   /** KiB of SQLite's cache. */
   memory: number;
-  /** The purpose of the file, for messages: `compare records in`. */
-  purpose: string;
-  /** SQLite's page size in bytes; its default unless given. */
-  pageSize?: number;
 }
 
 /** A temporary database. Close it in a `finally`. */
 export class TemporaryDatabase {
   /** An empty name makes a private temporary file, which is removed at close or with the process. */
   readonly db: Database.Database = new Database("");
-  readonly #purpose: string;
 
-  constructor({ tables, memory, purpose, pageSize }: TemporaryOptions) {
-    this.#purpose = purpose;
-    if (pageSize !== undefined) this.db.pragma(`page_size = ${pageSize}`);
+  constructor({ tables, memory }: TemporaryOptions) {
     // The data need not survive the process, so no journal is needed. SQLite's threads help to sort.
     this.db.exec(
       `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA threads = 4; PRAGMA cache_size = -${memory}; BEGIN; ${tables}`,
     );
   }
 
-  /** Runs a step. @throws UserError if the temporary directory has no room; anything else that the step throws. */
+  /** Runs a step. @throws UserError if the temporary directory has too little room; anything else that the step throws. */
   run<T>(step: () => T): T {
     try {
       return step();
@@ -37,10 +30,7 @@ export class TemporaryDatabase {
       const code = codeOf(cause);
       // The caller handles constraints.
       if (!code?.startsWith("SQLITE_") || code.startsWith("SQLITE_CONSTRAINT")) throw cause;
-      throw new UserError(
-        `The folder for temporary files, ${tmpdir()}, has no room to ${this.#purpose} (${code}); point TMPDIR at one with room.`,
-        { cause },
-      );
+      throw lackOfRoom(cause);
     }
   }
 

@@ -40,13 +40,17 @@ export function removeScratch(folder: string): void {
   locks.delete(folder);
 }
 
-/** Turns an error about a full disk into a UserError with advice; returns other errors as they are. */
-export function explainRoom(error: unknown): unknown {
+/** Turns an error about a full disk into one about temporary files; returns other errors as they are. */
+export function explainTemporary(error: unknown): unknown {
   const cause = error instanceof UserError ? error.cause : error;
-  if (!hasCode(cause, "ENOSPC", "EDQUOT", "SQLITE_FULL")) return error;
+  return hasCode(cause, "ENOSPC", "EDQUOT", "SQLITE_FULL") ? lackOfRoom(cause) : error;
+}
+
+/** The error for a folder of temporary files that is full. */
+export function lackOfRoom(cause: unknown): UserError {
   return new UserError(
-    `The folder for temporary files, ${tmpdir()}, has too little room for this comparison (${codeOf(cause)}); point TMPDIR at one with more.`,
-    { cause: error },
+    `The folder for temporary files, ${tmpdir()}, has too little room (${codeOf(cause)}); point TMPDIR at one with more.`,
+    { cause },
   );
 }
 

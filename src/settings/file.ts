@@ -1,10 +1,9 @@
 /** Finds and reads the config file. */
-import { isUtf8 } from "node:buffer";
-import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { parseConfig } from "../contract/file/config-json.js";
 import { isObject } from "../contract/json.js";
-import { codeOf, isMissing, usageError } from "../errors.js";
+import { readText, usageError } from "../errors.js";
 import { at } from "./kinds.js";
 import { CONFIG_FLAG } from "./names.js";
 
@@ -25,16 +24,12 @@ export interface ConfigFile {
  * Reads the config file. @param given path relative to `cwd`; by default `CONFIG_FILE`, if it exists.
  * @throws UserError (usage) if it cannot be read, is not a JSON object, or repeats a key.
  */
-export async function readConfigFile(cwd: string, given?: string): Promise<ConfigFile | undefined> {
+export function readConfigFile(cwd: string, given?: string): ConfigFile | undefined {
   if (given === "") throw usageError(`${CONFIG_FLAG} must name a file, got "".`);
   const name = given ?? CONFIG_FILE;
-  const path = given === undefined ? join(cwd, CONFIG_FILE) : at(cwd, given);
-  const text = await read(path, name);
-  if (text === undefined) {
-    if (given === undefined) return undefined;
-    throw usageError(`There is no config file ${name} (${CONFIG_FLAG}).`);
-  }
-  const parsed = parseConfig(text);
+  const path = at(cwd, name);
+  if (given === undefined && !existsSync(path)) return undefined;
+  const parsed = parseConfig(readText(path, `${CONFIG_FLAG} names the config file`));
   if ("mistake" in parsed) throw usageError(`${name} is not JSON: ${parsed.mistake}.`);
   if (!isObject(parsed.value)) throw usageError(`${name} must hold a JSON object, such as {"db": "users.sqlite"}.`);
   if (parsed.repeated.length > 0) {
@@ -42,16 +37,4 @@ export async function readConfigFile(cwd: string, given?: string): Promise<Confi
     throw usageError(`${name} repeats ${places.join(", ")}; remove the repetitions.`);
   }
   return { name, folder: dirname(path), values: parsed.value };
-}
-
-async function read(path: string, name: string): Promise<string | undefined> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(path);
-  } catch (cause) {
-    if (isMissing(cause)) return undefined;
-    throw usageError(`Config file ${name} cannot be read (${codeOf(cause)}).`);
-  }
-  if (!isUtf8(bytes)) throw usageError(`Config file ${name} is not text in UTF-8; save it as UTF-8.`);
-  return bytes.toString("utf8");
 }

@@ -1,7 +1,6 @@
 /** Settings that hold keys or files of keys. Messages do not repeat the value, since it may be a secret by mistake. */
-import { closeSync, openSync, readSync } from "node:fs";
 import { z } from "zod";
-import { unreadableFile, usageError } from "../errors.js";
+import { readText } from "../errors.js";
 import { at, isPath } from "./kinds.js";
 
 const NO_SECRET_FILE = "Must be the path of a secret key file, not the key itself.";
@@ -43,15 +42,5 @@ const MOST_BYTES = 4096;
  */
 export function publicKeyOf(given: string, cwd: string): string {
   if (isPublicKey(given)) return given;
-  const bytes = Buffer.alloc(MOST_BYTES);
-  let file: number | undefined;
-  try {
-    file = openSync(at(cwd, given), "r");
-    return bytes.toString("utf8", 0, readSync(file, bytes));
-  } catch (cause) {
-    const why = unreadableFile(at(cwd, given), "--key takes a minisign public key or the path of its file", cause);
-    throw usageError(why.message, cause);
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
+  return readText(at(cwd, given), "--key takes a minisign public key or the path of its file", MOST_BYTES);
 }

@@ -14,10 +14,10 @@ export interface Layer {
   mistakes: readonly string[];
 }
 
-type Given = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, unknown>>;
 
 /** Checks flags, given by key: texts, or booleans for flags without a value. @param wanted the settings that the verb uses. */
-export function flagLayer(flags: Given, cwd: string, wanted: readonly SettingKey[]): Layer {
+export function flagLayer(flags: Values, cwd: string, wanted: readonly SettingKey[]): Layer {
   return check(flags, wanted, cwd, flagOf, fromText);
 }
 
@@ -25,7 +25,7 @@ export function flagLayer(flags: Given, cwd: string, wanted: readonly SettingKey
 const INJECTED = /^(tcp|udp|sctp):\/\//;
 
 /** Checks environment variables. An empty one counts as unset, as in Compose files. Others with the prefix are ignored. */
-export function variableLayer(env: Given, cwd: string, wanted: readonly SettingKey[]): Layer {
+export function variableLayer(env: Values, cwd: string, wanted: readonly SettingKey[]): Layer {
   const given = wanted.map((key) => [key, env[variableOf(key)]] as const);
   const set = given.filter(([, text]) => text && !INJECTED.test(String(text)));
   return check(Object.fromEntries(set), wanted, cwd, variableOf, fromText);
@@ -47,7 +47,7 @@ export function fileLayer({ name, folder, values }: ConfigFile, wanted: readonly
 
 /** @param read parses a value. */
 function check(
-  given: Given,
+  given: Values,
   wanted: readonly SettingKey[],
   folder: string,
   nameOf: Layer["nameOf"],

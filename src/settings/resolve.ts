@@ -19,7 +19,7 @@ export interface Sources {
 
 /** Resolves the settings of a run. @throws UserError (usage) with every unknown name, wrong value, and table beside a query. */
 export async function resolveSettings({ flags, config, env, cwd, keys = SETTING_KEYS }: Sources): Promise<Settings> {
-  const file = config === null ? undefined : await readConfigFile(cwd, config);
+  const file = config === null ? undefined : readConfigFile(cwd, config);
   const layers = [flagLayer(flags, cwd, keys), variableLayer(env, cwd, keys)];
   if (file) layers.push(fileLayer(file, keys));
   const mistakes = layers.flatMap((layer) => [...layer.mistakes, ...findTableAndQuery(layer)]);

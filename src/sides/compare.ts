@@ -13,7 +13,7 @@ import { lookUp } from "../release/choose.js";
 import { CURRENT, PREVIOUS } from "../release/layout.js";
 import { isOtherListing, listingUrl } from "../release/listing.js";
 import { openRelease } from "../release/open.js";
-import { explainRoom, makeScratch, removeScratch } from "../scratch/folder.js";
+import { explainTemporary, makeScratch, removeScratch } from "../scratch/folder.js";
 import { at } from "../settings/kinds.js";
 import type { Complete, OptionsFor } from "../settings/settings.js";
 import { openFolderSide, openPagesSide } from "./folder.js";
@@ -70,7 +70,7 @@ export async function compare<T = AnyRecord>(
     });
   } catch (error) {
     removeScratch(scratch);
-    throw explainRoom(error);
+    throw explainTemporary(error);
   }
 }
 

@@ -36,7 +36,7 @@ export async function openHostSide(url: string, scratch: string, { onProgress, s
     if (!target) throw new ListingError("changed", baseUrl, "has changed to another snapshot");
     return await indexed(scratch, target.facts, scratch, signal);
   } catch (error) {
-    throw await explainListing(error, listing, ADVICE);
+    throw explainListing(error, listing, ADVICE);
   }
 }
 
@@ -55,7 +55,14 @@ async function begin(listing: OpenListing<AnyRecord>, snapshot: Snapshot, scratc
   const { path } = contract.listing;
   const explorer = isProved && (await hasExplorer(listing)) ? baseUrl + explorerPath(path) : undefined;
   const facts: SideFacts = {
-    ...{ name, id: isProved ? id : undefined, count, pages, pageSize, baseUrl, links, contract },
+    name,
+    id: isProved ? id : undefined,
+    count,
+    pages,
+    pageSize,
+    baseUrl,
+    links,
+    contract,
     explorer,
   };
   const paths = new PagePaths(path);

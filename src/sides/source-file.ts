@@ -1,6 +1,6 @@
 /** Tells files of records from releases and other files. */
 import { statSync } from "node:fs";
-import { codeOf, hasCode, UserError } from "../errors.js";
+import { hasCode, unreadableFile } from "../errors.js";
 import { readBeginning, SQLITE_MAGIC } from "../source/foreign.js";
 import { textFormatOf } from "../source/text-format.js";
 
@@ -11,6 +11,6 @@ export function isSourceFile(path: string): boolean {
     return textFormatOf(path) !== undefined || readBeginning(path).toString("latin1").startsWith(SQLITE_MAGIC);
   } catch (cause) {
     if (hasCode(cause, "ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP")) return false;
-    throw new UserError(`${path} cannot be read (${codeOf(cause)}).`, { cause });
+    throw unreadableFile(path, "a release or a file of records is expected", cause);
   }
 }

@@ -1,6 +1,6 @@
 /** Explains errors from reading a source. */
-import { tmpdir } from "node:os";
-import { codeOf, hasCode, UserError, unreadableFile } from "../errors.js";
+import { codeOf, UserError, unreadableFile } from "../errors.js";
+import { explainTemporary } from "../scratch/folder.js";
 import { foreignContent, readBeginning } from "./foreign.js";
 
 /** What `--db` is for, in messages. */
@@ -19,13 +19,13 @@ const ADVICE = {
     'is in WAL mode in a folder that this user may not write; allow it, or publish a copy made with ".backup"',
   SQLITE_CANTOPEN:
     'cannot be opened; its folder must be writable when it is in WAL mode, or publish a copy made with ".backup"',
-  SQLITE_FULL: `cannot be copied for lack of room in the folder for temporary files, ${tmpdir()}; point TMPDIR at one with room`,
   SQLITE_IOERR: "cannot be read to the end; check the disk",
 };
 
 /** Turns an error from reading a source into a UserError; returns other errors as they are. */
 export function explainReading(db: string, error: unknown): unknown {
-  if (hasCode(error, "ENOSPC", "EDQUOT")) return new UserError(`${db} ${ADVICE.SQLITE_FULL}.`, { cause: error });
+  const explained = explainTemporary(error);
+  if (explained !== error) return explained;
   const isFromSystem = error instanceof Error && "syscall" in error;
   return isFromSystem ? unreadableFile(db, DB_PURPOSE, error) : explainSqlite(db, error);
 }

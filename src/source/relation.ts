@@ -1,9 +1,7 @@
-/** Finds the table, view or query that records are read from, and checks that it has every column. */
-import { readFileSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
 import { lowerCase, quoteName } from "../contract/sql.js";
-import { UserError, unreadableFile, usageError } from "../errors.js";
+import { readText, UserError, usageError } from "../errors.js";
 import { findNear } from "../print/near.js";
 import { listed, shellWord } from "../print/text.js";
 
@@ -90,13 +88,7 @@ export class ForeignSourceError extends UserError {}
 
 /** Makes a temporary view of the SELECT in a file. @returns its name. */
 export function createQueryView(db: Database, path: string): string {
-  let sql: string;
-  try {
-    sql = readFileSync(path, "utf8");
-  } catch (cause) {
-    throw unreadableFile(path, "--query names a file with one SELECT", cause);
-  }
-  return createView(db, sql, path);
+  return createView(db, readText(path, "--query names a file with one SELECT"), path);
 }
 
 /** Makes a temporary view of a SELECT. @param path the name of the SELECT in messages. @returns the name of the view. */

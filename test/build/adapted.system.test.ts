@@ -59,7 +59,7 @@ test("of several files, none is written where one cannot be", async () => {
 test("on a full disk nothing is written, and what was there stays", async () => {
   await build({ ...options, adapt: [] });
   const script = `mkdir full && mount -t tmpfs -o size=16k tmpfs full && cd full && mkdir published && echo old > published/405.json
-    dd if=/dev/zero of=filler bs=1k count=12 2>&1 | tail -n 0; node "${CLI}" adapt htaccess ../dist --write . 2>&1 || true
+    dd if=/dev/zero of=filler bs=1k count=12 2>&1 | tail -n 0; node "${CLI}" host htaccess ../dist --write . 2>&1 || true
     cat published/405.json; find . -type f | sort`;
   const output = execFileSync("unshare", ["--map-root-user", "--mount", "sh", "-c", script], {
     cwd: folder,

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cutPages, pagesOf } from "../../src/shards/cut.js";
-import { readShard } from "../../src/shards/word.js";
+import { readShard } from "../../src/shards/parse.js";
 
 test.each([
   ["3/8", {}, "3/8"],

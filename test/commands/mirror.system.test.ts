@@ -75,7 +75,7 @@ test.each([
   ["mirror nowhere m.sqlite", 2, 'Base URL "nowhere" is not an absolute http(s) URL'],
   ["mirror http://127.0.0.1:1 m.sqlite --max-age 2d", 2, "give --key"],
   ["mirror http://127.0.0.1:1 m.sqlite --key nothing.pub", 2, "There is no file nothing.pub; --key takes"],
-  ["mirror http://127.0.0.1:1", 2, "mirror needs file, as in"],
+  ["mirror http://127.0.0.1:1", 2, "missing required argument 'file', as in"],
 ])("%s", async (line, code, why) => {
   const cwd = scratch();
   const ended = await rollcall(line, fakeIo(cwd));

@@ -61,7 +61,7 @@ test("as JSON, and quietly", async () => {
 });
 
 test.each([
-  ["publish", "publish needs target, as in", 2],
+  ["publish", "missing required argument 'target', as in", 2],
   ["publish ftp://x", 'Target "ftp://x" is neither a folder nor s3://BUCKET/PREFIX.', 2],
   ["publish s3://bucket --endpoint http://me:secret@host", "--endpoint: Must be an http(s) URL without", 2],
 ])("refuses rollcall %s in one line", async (line, message, code) => {

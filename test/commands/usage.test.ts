@@ -126,7 +126,7 @@ test.each([
   ],
   ["build --page-size=", '--page-size must be a whole number from 1 to 1000, got "".'],
   ["build --config=", '--config must name a file, got "".'],
-  ["serve --config none.json", "There is no config file none.json (--config)."],
+  ["serve --config none.json", "There is no file none.json; --config names the config file."],
 ])("refuses rollcall %s in one line, exit code 2", async (line, message) => {
   const io = fakeIo(scratch());
   expect(await rollcall(line, io)).toEqual({ code: 2, stdout: "", stderr: `error: ${message}\n` });

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "rollcall";
 import { expect, test } from "vitest";
-import { ENGINES } from "../../src/shards/word.js";
+import { ENGINES } from "../../src/shards/parse.js";
 import { CLI } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { blocksOf, expectTable } from "../support/docs.js";

@@ -71,7 +71,7 @@ test.each(HOSTS)("$name: its files are written, and those with comments say how 
   const cwd = scratch();
   writeUsers(join(cwd, "users.sqlite"), plainRows(3));
   await rollcall(`${BUILD} --adapt ${name}`, fakeIo(cwd));
-  const { code, stdout, stderr } = await rollcall(`adapt ${name} --write conf`, fakeIo(cwd));
+  const { code, stdout, stderr } = await rollcall(`host ${name} --write conf`, fakeIo(cwd));
   expect([code, stdout]).toEqual([0, ""]);
   for (const [, path = ""] of stderr.matchAll(/^wrote +(\S+)/gm))
     if (/\.(conf|caddy|js|toml|htaccess)$/.test(path))
@@ -83,7 +83,7 @@ test("a release that the host's user cannot read is said, with what mends it, un
   chmodSync(cwd, 0o755);
   writeUsers(join(cwd, "users.sqlite"), plainRows(3));
   await rollcall(BUILD, fakeIo(cwd));
-  const adapted = async (flags = "") => (await rollcall(`adapt apache ${flags}`, fakeIo(cwd))).stderr;
+  const adapted = async (flags = "") => (await rollcall(`host apache ${flags}`, fakeIo(cwd))).stderr;
   expect(await adapted()).not.toContain("chmod");
   chmodSync(cwd, 0o700);
   expect(await adapted()).toMatch(
@@ -123,7 +123,9 @@ test("a build says that a host's file was written for other settings; one with t
   };
   const OTHER = "the files of rollcall host nginx are for";
   expect(await buildAt("/v1/stations/")).not.toContain(OTHER);
-  expect(await written()).toEqual([{ path: "rollcall.conf", instructions: expect.any(String), written: true }]);
+  expect(await written()).toEqual([
+    { path: "rollcall.conf", text: expect.any(String), instructions: expect.any(String), written: true },
+  ]);
   expect(await buildAt("/v1/stations/", "--max-added 100%")).not.toContain(OTHER);
   expect(await buildAt("/v2/stations/", "--compress gzip --cache-control no-cache")).toContain(
     `${OTHER} the path /a/v1/stations/, --compress none and --cache-control "public, max-age=60", but this release has the path /a/v2/stations/, --compress gzip and --cache-control "no-cache"; move them away and run "rollcall host nginx" again with these settings`,

@@ -131,7 +131,7 @@ test.runIf(needs("userns"))(
     ls -A dist | grep -c -e staging -e trash -e current; true`;
     const output = execFileSync("unshare", ["--map-root-user", "--mount", "sh", "-c", script], { encoding: "utf8" });
     expect(output.replace(/[\d.]+ MB/, "SIZE")).toBe(
-      `error: u.sqlite cannot be copied for lack of room in the folder for temporary files, ${folder}/tmp; point TMPDIR at one with room (database or disk is full).\ncode 1\n0\n`,
+      `error: The folder for temporary files, ${folder}/tmp, has too little room (SQLITE_FULL); point TMPDIR at one with more.\ncode 1\n0\n`,
     );
   },
 );

@@ -20,14 +20,15 @@ async function resolve({ flags = {}, env = {}, file, text, ...others }: Given, c
 }
 
 async function refusal(given: Given): Promise<string> {
-  const error = await resolve(given).then(
+  const cwd = scratch();
+  const error = await resolve(given, cwd).then(
     () => undefined,
     (error: unknown) => error,
   );
   expect(error).toBeInstanceOf(UserError);
   if (!(error instanceof UserError)) throw error;
   expect(error.exitCode).toBe(ExitCode.usage);
-  return error.message;
+  return error.message.replaceAll(`${cwd}/`, "").replaceAll(cwd, ".");
 }
 
 test("defaults", async () => {
@@ -365,9 +366,9 @@ test.each<[Given, string]>([
   ],
   [
     { text: Buffer.from('{"db": "caf\xe9"}', "latin1") },
-    "Config file rollcall.config.json is not text in UTF-8; save it as UTF-8.",
+    "rollcall.config.json is not text in UTF-8; save it as UTF-8.",
   ],
-  [{ config: "." }, "Config file . cannot be read (EISDIR)."],
+  [{ config: "." }, ". is a folder; --config names the config file."],
 ])("refuses a file that is not a config: %j", async (given, message) => {
   expect(await refusal(given)).toBe(message);
 });

@@ -217,7 +217,7 @@ describe("a host of stations", () => {
     );
     weather.reset();
     await expect(verifyHost({ concurrency: 8, baseUrl: `${weather.baseUrl}/v1/stations/` })).rejects.toThrow(
-      `is the URL of the listing itself, and every link adds /v1/stations/; give ${weather.baseUrl}.`,
+      `instead of the snapshot.json of a release. Is ${weather.baseUrl}/v1/stations the base URL?`,
     );
   });
 });

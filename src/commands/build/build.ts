@@ -15,13 +15,13 @@ import type { BuildResult } from "../../snapshot/result.js";
 import { warnUntidied } from "../program/failure.js";
 import { progressBar } from "../program/progress.js";
 import { createStop } from "../program/signals.js";
-import { type Given, type Io, ignoreLostOutput, print, printResult, say } from "../program/verb.js";
+import { type Invocation, type Io, ignoreLostOutput, print, printResult, say } from "../program/verb.js";
 import { passwordOf } from "./password.js";
 import { reportShard, requireShardFlags, runShard } from "./shard.js";
 import { describeBuild } from "./summary.js";
 
 /** Runs `rollcall build`. @returns its exit code. @throws UserError */
-export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
+export async function runBuild({ settings }: Invocation, io: Io): Promise<ExitCode> {
   requireShardFlags(settings);
   const { db, baseUrl } = need(settings, "db", "baseUrl");
   const password = passwordOf(settings.signKey, io);

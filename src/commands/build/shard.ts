@@ -4,7 +4,7 @@ import { usageError } from "../../errors.js";
 import { count, duration, number, size, type Words } from "../../print/numbers.js";
 import { shellWord } from "../../print/text.js";
 import type { Complete, Settings } from "../../settings/settings.js";
-import { readShard, wordOf } from "../../shards/word.js";
+import { readShard, shardText } from "../../shards/parse.js";
 import type { BuildEffects, BuildOptions } from "../../snapshot/options.js";
 import type { ShardResult } from "../../snapshot/shards/shard.js";
 import { type Io, printResult, sayLines } from "../program/verb.js";
@@ -27,7 +27,7 @@ export async function runShard(
   env: Io["env"],
 ): Promise<ShardResult> {
   const { buildShard } = await import("../../snapshot/shards/shard.js");
-  return buildShard({ ...options, shard: wordOf(readShard(shard, env)), parts }, effects);
+  return buildShard({ ...options, shard: shardText(readShard(shard, env)), parts }, effects);
 }
 
 /** Prints the result of a shard. */

@@ -1,9 +1,10 @@
 /** Text output of `rollcall dev`: one block for each build, with the time and the changed files. */
 
+import { statSync } from "node:fs";
 import type { Contract } from "../../contract/contract.js";
 import type { DevBuild, DevScreen } from "../../dev/dev.js";
 import type { Diff } from "../../diff/change.js";
-import { count, duration, number } from "../../print/numbers.js";
+import { count, duration, number, size } from "../../print/numbers.js";
 import { type Line, painter } from "../../print/style.js";
 import { listed, shellWord, toJson, visible } from "../../print/text.js";
 import { CHANGE_KINDS, reportOf } from "../../report/model.js";
@@ -18,8 +19,11 @@ const MOST_LISTED = 8;
 /** Maximum number of changes of each kind in a block. */
 const MOST_CHANGES = 3;
 
-/** Makes the screen that prints blocks on stderr. */
-export function blocks(io: Io): DevScreen {
+/** Bytes of a source from which a line says that it is being read: smaller ones are built within a second. */
+const SLOW_BYTES = 5_000_000;
+
+/** Makes the screen that prints blocks on stderr. @param db the source. */
+export function blocks(io: Io, db: string): DevScreen {
   const paint = painter(io.stderr, io.env);
   let origin = "";
   let isFirst = true;
@@ -32,6 +36,9 @@ export function blocks(io: Io): DevScreen {
   return {
     onListening(where) {
       origin = where;
+      const bytes = statSync(db, { throwIfNoEntry: false })?.size ?? 0;
+      if (bytes < SLOW_BYTES) return;
+      sayLines(io, [{ verb: "read", value: db, detail: `${size(bytes)}; ${origin} answers when it is built` }]);
     },
     async onBuilt(build) {
       const { url, db, contract, result, milliseconds, files, changes } = build;
@@ -42,7 +49,7 @@ export function blocks(io: Io): DevScreen {
         say(io, `${timeAndFiles(files)}: ${corrected}${whatDiffers(changes, contract)}, ${took}`);
       }
       if (changes) await sayChanges(changes);
-      if (isFirst) notes.unshift(...firstLines(url, `${size(build)}, from ${db}`, took), ...contractLines(build));
+      if (isFirst) notes.unshift(...firstLines(url, `${extent(build)}, from ${db}`, took), ...contractLines(build));
       if (notes.length > 0) sayLines(io, notes);
       isFirst = false;
       shownError = undefined;
@@ -113,7 +120,7 @@ function contractLines({ made, db }: DevBuild): Line[] {
   ];
 }
 
-function size({ contract, result }: DevBuild): string {
+function extent({ contract, result }: DevBuild): string {
   return `${count(result.records, contract.listing.words)} on ${count(result.pages, "page")}`;
 }
 

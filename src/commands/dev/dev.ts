@@ -14,15 +14,15 @@ import { optionsOf, type Settings } from "../../settings/settings.js";
 import { InvalidRecordsError } from "../../snapshot/problems.js";
 import { type Progress, progressBar } from "../program/progress.js";
 import { Stopped, stoppable } from "../program/signals.js";
-import { type Given, type Io, print, say } from "../program/verb.js";
+import { type Invocation, type Io, print, say } from "../program/verb.js";
 import { blocks } from "./blocks.js";
 
 /** Runs `rollcall dev`. @returns its exit code. @throws UserError */
-export async function runDev({ settings, reload, config }: Given, io: Io): Promise<ExitCode> {
+export async function runDev({ settings, reload, config }: Invocation, io: Io): Promise<ExitCode> {
   // A missing setting is refused now. Wrong ones are reported, and may be corrected while this runs.
   const { db } = need(settings, "db");
   if (db === STDIN) throw usageError("dev builds again when its file changes: give a file instead of standard input.");
-  const screen = settings.json ? jsonLines(io) : blocks(io);
+  const screen = settings.json ? jsonLines(io) : blocks(io, db);
   // One bar for each build.
   let bar: Progress | undefined;
   let records: Words | undefined;
@@ -88,9 +88,13 @@ function jsonLines(io: Io): DevScreen {
 /** The counts of a diff with the snapshot that was served before. */
 function diffCounts({ contract, added, removed, changed, unchanged, fields, old, new: now }: Diff) {
   return {
-    ...{ from: old.id, to: now.id },
+    from: old.id,
+    to: now.id,
     contract: contract !== undefined,
-    ...{ added, removed, changed, unchanged },
+    added,
+    removed,
+    changed,
+    unchanged,
     fields: Object.fromEntries(fields),
   };
 }

@@ -97,7 +97,7 @@ function addVerb(program: Command, name: VerbName, verb: Verb, io: Io, done: (co
       reload,
       config: at(io.cwd, config ?? CONFIG_FILE),
       arguments: named,
-      words: command.args,
+      positional: command.args,
     };
     const runVerb = await verb.load();
     done(await runVerb(given, io));

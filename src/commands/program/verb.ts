@@ -15,17 +15,18 @@ export interface Verb {
   examples: readonly (readonly [command: string, purpose: string])[];
   /** Set if the verb does not read the config file. Flags and variables are always read. */
   isUnconfigured?: true;
-  load(): Promise<(given: Given, io: Io) => Promise<ExitCode>>;
+  load(): Promise<(given: Invocation, io: Io) => Promise<ExitCode>>;
 }
 
-export interface Given {
+/** What a verb is run with. */
+export interface Invocation {
   settings: Settings;
   /** Reads the settings again, since the config file may have changed. @throws UserError (usage) */
   reload(): Promise<Settings>;
   /** The path of the config file, which may not exist. */
   config: string;
   /** All positional arguments. */
-  words: readonly string[];
+  positional: readonly string[];
   /** Positional arguments by name. */
   arguments: Readonly<Record<string, string | undefined>>;
 }

@@ -8,7 +8,7 @@ import { PagePaths, type Variant } from "../../release/layout.js";
 import { hashPlain, sha256 } from "../../release/plain-files.js";
 import { PageDigests } from "../../release/sums.js";
 import { pagesOf, type Shard } from "../../shards/cut.js";
-import { wordOf } from "../../shards/word.js";
+import { shardText } from "../../shards/parse.js";
 import type { BuildSettings } from "../options.js";
 import { damaged } from "../pieces.js";
 import { taskOf } from "../pipeline.js";
@@ -25,9 +25,9 @@ export interface Common {
 
 /** The error for a shard that cannot be joined, with the command that makes it again. */
 export function unjoinable(parts: string, shard: Shard, why: string, cause?: unknown): UserError {
-  const again = `rollcall build --shard ${wordOf(shard)} --parts ${shellWord(parts)}`;
+  const again = `rollcall build --shard ${shardText(shard)} --parts ${shellWord(parts)}`;
   return new UserError(
-    `Shard ${wordOf(shard)} ${why}; make it with "${again}" and the other settings of this build, then join again.`,
+    `Shard ${shardText(shard)} ${why}; make it with "${again}" and the other settings of this build, then join again.`,
     { cause },
   );
 }
@@ -64,7 +64,7 @@ function readOne(folder: string, name: string, { madeOf }: Common): ShardPart {
   );
   const what = differing.map(([key]) => (key === "settings" ? "other settings" : `another ${key}`)).join(" and ");
   throw new UserError(
-    `${join(folder, name)} does not belong to this build: it is shard ${wordOf(shard)} of ${what}; remove it (rm -r ${shellWord(join(folder, name))}), and make that shard again if it is missing then.`,
+    `${join(folder, name)} does not belong to this build: it is shard ${shardText(shard)} of ${what}; remove it (rm -r ${shellWord(join(folder, name))}), and make that shard again if it is missing then.`,
   );
 }
 

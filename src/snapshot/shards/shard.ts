@@ -6,7 +6,7 @@ import { explainWrite } from "../../release/refusals.js";
 import { STDIN } from "../../settings/kinds.js";
 import type { Complete } from "../../settings/settings.js";
 import { type PageRange, rowsOfPages, type Shard } from "../../shards/cut.js";
-import { readShard } from "../../shards/word.js";
+import { readShard } from "../../shards/parse.js";
 import { openSource, type Source } from "../../source/open.js";
 import { type BuildEffects, type BuildOptions, type BuildSettings, resolveOptions } from "../options.js";
 import { type Job, makePages, reportRead, taskOf } from "../pipeline.js";

@@ -5,12 +5,11 @@ import { ListingError } from "../../client/errors.js";
 import { openListing } from "../../client/listing.js";
 import type { AnyRecord } from "../../contract/contract.js";
 import { codeOf, UserError } from "../../errors.js";
-import { refuseListingUrl } from "../../hosted.js";
 import { publishedHostFiles } from "../../hosts/hosts.js";
 import { CONTRACT, CSV, isPublic, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { inspect, type Release } from "../../release/open.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
-import { explainRoom } from "../../scratch/folder.js";
+import { explainTemporary } from "../../scratch/folder.js";
 import type { Complete } from "../../settings/settings.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import type { Findings } from "../verdict.js";
@@ -41,7 +40,6 @@ export async function downloadManifest(
 ): Promise<Release> {
   const snapshot = before.status === 200 ? parseSnapshot(String(before.body)) : undefined;
   if (!snapshot) {
-    await refuseListingUrl(baseUrl);
     const said = `${before.status} (${before.headers.get("Content-Type") ?? "no Content-Type"})`;
     throw new UserError(
       `${before.url} answers ${said} instead of the snapshot.json of a release. ${adviceFor(before, baseUrl)}`,
@@ -123,7 +121,7 @@ async function writeStream(folder: string, path: string, pieces: AsyncIterable<U
   try {
     for await (const piece of pieces) for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
   } catch (error) {
-    throw explainRoom(error);
+    throw explainTemporary(error);
   } finally {
     closeSync(file);
   }
@@ -149,7 +147,7 @@ async function fetchFile(
     isKept = answer.status === 200 && answer.flaw === undefined;
     return answer;
   } catch (error) {
-    throw explainRoom(error);
+    throw explainTemporary(error);
   } finally {
     closeSync(file);
     if (!isKept) rmSync(target);
@@ -162,7 +160,7 @@ function write(folder: string, path: string, bytes: Uint8Array): void {
     writeFileSync(join(folder, path), bytes);
   } catch (error) {
     const code = codeOf(error);
-    const explained = explainRoom(error);
+    const explained = explainTemporary(error);
     if (explained !== error || code === undefined) throw explained;
     throw new UserError(`SHA256SUMS lists ${JSON.stringify(path)}, which cannot be written to ${folder} (${code}).`, {
       cause: error,

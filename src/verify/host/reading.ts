@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { etagOf } from "../../contract/headers.js";
 import { LINK_STYLES, type LinkStyle, pageUrl, parsePageUrl } from "../../contract/links.js";
 import { HostError, UserError } from "../../errors.js";
-import { refuseListingUrl } from "../../hosted.js";
 import { publishedHostFiles } from "../../hosts/hosts.js";
 import { count, number } from "../../print/numbers.js";
 import { isPacked, isPublic, SIGNATURE, SUMS, unlistedFiles, type Variant } from "../../release/layout.js";
@@ -88,7 +87,6 @@ async function readFirst(asker: Asker, baseUrl: string, path: string, links: Lin
   const first = await asker.ask(pageUrl({ baseUrl, path, links }, 1));
   const read = readPage(first);
   if ("envelope" in read) return first;
-  await refuseListingUrl(baseUrl);
   const form = otherForm(links);
   const other = await asker.ask(pageUrl({ baseUrl, path, links: form }, 1));
   if (pageIn(other, { path }) === 1)

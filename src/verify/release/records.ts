@@ -157,7 +157,6 @@ export class AllKeys {
   readonly #temporary = new TemporaryDatabase({
     tables: "CREATE TABLE keys (key BLOB, page INTEGER)",
     memory: 16_384,
-    purpose: "look for repeated keys in",
   });
   readonly #insert = this.#temporary.db.prepare("INSERT INTO keys SELECT value, ? FROM json_each(?)");
 

@@ -17,18 +17,18 @@ const AUTO = /^auto(?:\/(\d+))?$/;
  * @param env the environment variables, for `auto`.
  * @throws UserError (usage) if a variable is missing, or the numbers are not valid.
  */
-export function readShard(word: string, env: NodeJS.ProcessEnv = {}): Shard {
-  const auto = AUTO.exec(word);
-  const [number, count] = auto ? ofEngine(auto[1], env) : word.split("/");
+export function readShard(text: string, env: NodeJS.ProcessEnv = {}): Shard {
+  const auto = AUTO.exec(text);
+  const [number, count] = auto ? ofEngine(auto[1], env) : text.split("/");
   const shard = { number: Number(number), count: Number(count) };
   if (/^\d+$/.test(number ?? "") && /^\d+$/.test(count ?? "") && shard.number < shard.count) return shard;
   throw usageError(
-    `Shard ${number}/${count}${auto ? ` (${word})` : ""} must be a number from 0 and how many there are, as in 0/8 to 7/8.`,
+    `Shard ${number}/${count}${auto ? ` (${text})` : ""} must be a number from 0 and how many there are, as in 0/8 to 7/8.`,
   );
 }
 
 /** The text of a shard, as `readShard` parses it: `3/8`. */
-export function wordOf({ number, count }: Shard): string {
+export function shardText({ number, count }: Shard): string {
   return `${number}/${count}`;
 }
 
