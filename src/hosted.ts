@@ -22,13 +22,10 @@ export async function readHostContract(listing: OpenListing<AnyRecord>): Promise
     if (listing.proof === "none" && isNotFound(error)) return undefined;
     throw error;
   });
-  return file ? requireContract(`${JSON.stringify(file, null, 2)}\n`, listing.baseUrl) : USERS_CONTRACT;
-}
-
-/** Parses a host's contract.json. @throws UserError if it is not a contract */
-async function requireContract(text: string, baseUrl: string): Promise<Contract> {
-  const contract = await parseContract(text);
+  if (!file) return USERS_CONTRACT;
+  const contract = await parseContract(`${JSON.stringify(file, null, 2)}\n`);
   if (!("mistakes" in contract)) return contract;
+  const { baseUrl } = listing;
   throw new UserError(
     `${baseUrl}/contract.json is not a contract: ${contract.mistakes[0]} Is ${baseUrl} the base URL?`,
   );

@@ -33,15 +33,11 @@ function parse(text: string): ReadContract {
   if (isTooDeep(text)) return { mistakes: [`The file is nested deeper than ${DEEPEST_JSON} levels.`] };
   const parsed = parseConfig(text);
   if ("mistake" in parsed) return { mistakes: [`The file is not JSON: ${parsed.mistake}.`] };
-  const repeated = parsed.repeated.map(
+  const { value, repeated } = parsed;
+  const all = repeated.map(
     ({ key, line, column }) => `${visible(shorten(key, 60))} is repeated (line ${line}, column ${column}); remove one.`,
   );
-  return check(parsed.value, repeated);
-}
-
-function check(value: unknown, before: readonly string[]): ReadContract {
-  const mistakes = whyNotPlain(value) ?? whyNotPatterns(value) ?? formMistakes(value);
-  const all = [...before, ...firstMistakes(mistakes)];
+  all.push(...firstMistakes(whyNotPlain(value) ?? whyNotPatterns(value) ?? formMistakes(value)));
   return all.length > 0 ? { mistakes: all } : contractOf(value as ContractFile);
 }
 

@@ -194,14 +194,13 @@ const isLine = (text: string) => /^\P{Cc}*[^\s\p{Cc}]\P{Cc}*$/u.test(text);
 const line = textWhere(isLine, "a text of one line");
 const word = textWhere(isLine, "a word without control characters");
 const listing = shape("the listing", {
-  path: z
-    .string({ error: "a path like /v1/stations/ or just /" })
-    .superRefine((path, { addIssue }) => {
+  path: optional(
+    z.string({ error: "a path like /v1/stations/ or just /" }).superRefine((path, { addIssue }) => {
       const allowed = whyNotPath(path);
       if (allowed !== undefined) addIssue(allowed);
-    })
-    .describe("The path below the base URL, with a slash at both ends; / by default, the base URL itself.")
-    .optional(),
+    }),
+    "The path below the base URL, with a slash at both ends; / by default, the base URL itself.",
+  ),
   words: z
     .tuple([word, word], { error: 'two words, as in ["station", "stations"]' })
     .describe("Singular and plural, for messages and reports."),
@@ -209,26 +208,27 @@ const listing = shape("the listing", {
   order: list(fieldPath, "a list of fields").describe(
     "Fields by which records are sorted, with - before descending ones. The key comes last.",
   ),
-  label: fieldPath.describe("The field shown as a record's name; the key by default.").optional(),
+  label: optional(fieldPath, "The field shown as a record's name; the key by default."),
   version: z
     .int({ error: "a whole number from 1" })
     .min(1, { error: "a whole number from 1" })
     .describe("Increase it whenever a change makes other records valid."),
-  title: line.describe("The title of the listing.").optional(),
-  description: textWhere((text) => text.trim() !== "", "a text")
-    .describe("The description of the listing.")
-    .optional(),
-  publisher: line.describe("The publisher.").optional(),
-  license: textWhere((text) => /^[A-Za-z0-9.+-]+$/.test(text) || isPublishableUrl(text), "an SPDX id or a URL")
-    .describe("The licence: an SPDX id such as CC-BY-4.0, or a URL.")
-    .optional(),
-  source: textWhere(isPublishableUrl, "an http(s) URL").describe("The URL of the data's origin.").optional(),
-  contact: textWhere((text) => isEmail(text) || isPublishableUrl(text), "an http(s) URL or an e-mail address")
-    .describe("The contact: a URL or an e-mail address.")
-    .optional(),
-  columns: list(fieldPath, "a list of fields")
-    .describe("The fields that a table of records shows, in this order.")
-    .optional(),
+  title: optional(line, "The title of the listing."),
+  description: optional(
+    textWhere((text) => text.trim() !== "", "a text"),
+    "The description of the listing.",
+  ),
+  publisher: optional(line, "The publisher."),
+  license: optional(
+    textWhere((text) => /^[A-Za-z0-9.+-]+$/.test(text) || isPublishableUrl(text), "an SPDX id or a URL"),
+    "The licence: an SPDX id such as CC-BY-4.0, or a URL.",
+  ),
+  source: optional(textWhere(isPublishableUrl, "an http(s) URL"), "The URL of the data's origin."),
+  contact: optional(
+    textWhere((text) => isEmail(text) || isPublishableUrl(text), "an http(s) URL or an e-mail address"),
+    "The contact: a URL or an e-mail address.",
+  ),
+  columns: optional(list(fieldPath, "a list of fields"), "The fields that a table of records shows, in this order."),
 }).meta({ id: "listing" });
 
 const condition = shape("a condition", {

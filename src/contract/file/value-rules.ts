@@ -35,8 +35,7 @@ const BOUNDS: readonly (readonly [least: Keyword, most: Keyword, mayBeEqual: boo
   ["exclusiveMinimum", "maximum", false],
   ["exclusiveMinimum", "exclusiveMaximum", false],
 ];
-const LEAST = ["minLength", "minItems", "minimum", "exclusiveMinimum"] as const;
-const MOST = ["maxLength", "maxItems", "maximum", "exclusiveMaximum"] as const;
+const BOUND_KEYWORDS = [...KEYWORDS_OF.number, "minLength", "maxLength", "minItems", "maxItems"] as const;
 
 /** Keywords of fields that are not objects. */
 const FIELD_KEYWORDS = ["x-column", "x-null", "x-null-marks", "x-observed", "x-facet", "x-image"] as const;
@@ -140,14 +139,14 @@ function checkOption(option: ValueSchema, refuse: Refuse): void {
 /** Checks keywords against kinds, which may come from another schema. */
 function checkKeywords(schema: ValueSchema, kinds: Kinds["kinds"], refuse: Refuse): void {
   const isOfKinds = kinds.length > 0 && !schema.anyOf && !schema["x-json"];
-  for (const [fits, keywords] of isOfKinds ? FITS : []) {
-    if (kinds.some((kind) => fits.includes(kind))) continue;
-    const found = keywords.filter((keyword) => schema[keyword] !== undefined);
+  const misfits = FITS.filter(([fits]) => isOfKinds && !kinds.some((kind) => fits.includes(kind)));
+  for (const [fits, keywords] of misfits) {
     const what = `is for ${fits.map((kind) => KIND_NAMES[kind]).join(" or ")}, but this is ${kindNames(kinds)}`;
-    for (const keyword of found) refuse(what, keyword);
+    for (const keyword of keywords) if (schema[keyword] !== undefined) refuse(what, keyword);
   }
   checkBounds(schema, kinds, refuse);
-  checkChoices(schema, refuse);
+  const wrong = new Set<string>(misfits.flatMap(([, keywords]) => keywords));
+  checkChoices(Object.fromEntries(Object.entries(schema).filter(([keyword]) => !wrong.has(keyword))), refuse);
 }
 
 function checkBounds(schema: ValueSchema, kinds: Kinds["kinds"], refuse: Refuse): void {
@@ -169,25 +168,24 @@ function checkBounds(schema: ValueSchema, kinds: Kinds["kinds"], refuse: Refuse)
 
 /** Checks that values of enum and const are of one kind, differ, and fit the other keywords. */
 function checkChoices(schema: ValueSchema, refuse: Refuse): void {
-  const { enum: values, const: constant, ...others } = schema;
+  const { enum: values = [], const: constant, ...others } = schema;
   const choices = choicesOf(schema);
   if (typeof schema.type === "object" && choices && !choices.includes(null)) {
-    const keyword = values ? "enum" : "const";
+    const keyword = values.length > 0 ? "enum" : "const";
     refuse(`accepts null, but ${keyword} does not; add null to ${keyword} or remove it here`, "type");
   }
-  if (constant !== undefined && !acceptorOf(values ? { ...others, enum: values } : others)(constant)) {
-    refuse(`must fit the other keywords, got ${display(constant)}`, "const");
-  }
-  if (!values) return;
   const { kinds } = kindsOf({ enum: values });
   if (kinds.length > 1) refuse(`must hold values of one kind, got ${kindNames(kinds)}`, "enum");
-  const seen = new Set<unknown>();
   const fits = acceptorOf(others);
+  const seen = new Set<unknown>();
   values.forEach((value, at) => {
     if (seen.has(value)) refuse(`is given twice: ${display(value)}`, "enum", at);
     else if (!fits(value)) refuse(`must fit the other keywords, got ${display(value)}`, "enum", at);
     seen.add(value);
   });
+  if (constant === undefined) return;
+  const isListed = seen.size === 0 || seen.has(constant);
+  if (!isListed || !fits(constant)) refuse(`must fit the other keywords, got ${display(constant)}`, "const");
 }
 
 function kindNames(kinds: readonly ValueKind[]): string {
@@ -231,12 +229,11 @@ function checkObserved(observed: ValueSchema, field: ValueSchema, refuse: Refuse
 }
 
 function checkNarrower(observed: ValueSchema, field: ValueSchema, refuse: Refuse): void {
-  for (const keyword of [...LEAST, ...MOST]) {
+  for (const keyword of BOUND_KEYWORDS) {
     const own = observed[keyword];
     const outer = field[keyword];
     if (own === undefined || outer === undefined) continue;
-    const isLeast = LEAST.some((least) => least === keyword);
-    if (isLeast ? own >= outer : own <= outer) continue;
-    refuse(`must be narrower than the field's ${keyword}, which is ${outer}, got ${own}`, keyword);
+    const isWider = /^min|Minimum$/.test(keyword) ? own < outer : own > outer;
+    if (isWider) refuse(`must be narrower than the field's ${keyword}, which is ${outer}, got ${own}`, keyword);
   }
 }

@@ -7,19 +7,13 @@ import type { ValueKind } from "./kind.js";
 
 type Format = NonNullable<ValueSchema["format"]>;
 
-/** The parameters of every check. It stops further ones, so that one keyword is reported. */
-interface CheckParams {
-  error: string;
-  abort: true;
-}
-
 interface Rule<Value = unknown> {
   /** The form of the keyword's value in a contract file. */
   form: z.ZodType;
   /** The end of the message "must ...". */
   must(value: Value, schema: ValueSchema): string;
   /** Makes the check of values. */
-  check(value: Value, params: CheckParams): z.core.$ZodCheck<never>;
+  check(value: Value, params: { error: string }): z.core.$ZodCheck<never>;
 }
 
 const PATTERN = z.string({ error: "a regular expression" }).min(1, { error: "a regular expression" });
@@ -45,7 +39,7 @@ const FORMATS: Record<Format, { is: (text: string) => boolean; name: string; exa
 const FORMAT = z.enum(Object.keys(FORMATS), { error: `one of ${Object.keys(FORMATS).join(", ")}` });
 
 /** A check that zod does not have. Its issues name the keyword. */
-function custom<Value>(rule: string, passes: (value: Value) => boolean, params: CheckParams) {
+function custom<Value>(rule: string, passes: (value: Value) => boolean, params: { error: string }) {
   return z.refine<Value>(passes, { ...params, params: { rule } });
 }
 
@@ -148,11 +142,11 @@ export function messageOf(keyword: Keyword, schema: ValueSchema): string {
   return `must ${RULES[keyword].must(schema[keyword], schema)}`;
 }
 
-/** Makes the checks of a schema's keywords. The first one that fails is reported. */
+/** Makes the checks of a schema's keywords. */
 export function checksOf(schema: ValueSchema): z.core.$ZodCheck<unknown>[] {
   return keywordsOf(schema).map((keyword) => {
-    const params = { error: messageOf(keyword, schema), abort: true } as const;
-    return RULES[keyword].check(schema[keyword], params) as z.core.$ZodCheck<unknown>;
+    const check = RULES[keyword].check(schema[keyword], { error: messageOf(keyword, schema) });
+    return check as z.core.$ZodCheck<unknown>;
   });
 }
 
