@@ -85,6 +85,7 @@ export function fieldFilter(
 ): (path: string) => boolean {
   const matching = (pattern: string) => contracts.flatMap((contract) => matchingPaths(contract, pattern));
   const pathsOf = (patterns: readonly string[]) => new Set(patterns.flatMap(matching));
-  const [wanted, ignored] = [only && pathsOf(only), pathsOf(ignore)];
+  const wanted = only && pathsOf(only);
+  const ignored = pathsOf(ignore);
   return (path) => (wanted?.has(path) ?? true) && !ignored.has(path);
 }

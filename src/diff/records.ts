@@ -3,7 +3,7 @@ import { fstatSync, readSync } from "node:fs";
 import type { AnyRecord } from "../contract/contract.js";
 import { isObject, parseJson } from "../contract/json.js";
 import { type RecordPattern, recordPattern } from "../contract/record/byte-pattern.js";
-import { keyText, toBytes, writeKey } from "../contract/record/key.js";
+import { writeKey } from "../contract/record/key.js";
 import { recordCheck } from "../contract/record/schema.js";
 import { valueAt } from "../contract/record/value.js";
 import { UserError } from "../errors.js";
@@ -20,8 +20,6 @@ const COMMA = 44;
 export class RecordReader {
   readonly #paths: PagePaths;
   readonly #pattern: RecordPattern;
-  /** The JSON of the key's name in a record, with its colon. */
-  readonly #member: string;
   #memory = Buffer.allocUnsafe(0);
   /** The last page that was read. */
   #page = 0;
@@ -31,7 +29,6 @@ export class RecordReader {
     const { contract } = side.facts;
     this.#paths = new PagePaths(contract.listing.path);
     this.#pattern = recordPattern(contract);
-    this.#member = toBytes(`${JSON.stringify(contract.key.names.at(-1))}:`);
   }
 
   /** Reads and validates a record. @throws UserError if the page is missing, or does not have this valid record with its digest. */
@@ -45,10 +42,10 @@ export class RecordReader {
   /** Reads the canonical text of a record, which matches its digest. Valid until the next read. @throws as `read` does. */
   readText(entry: ListEntry): Buffer {
     const page = this.#pageOf(entry);
-    const lines = this.#linesOf(page);
-    const line = lines.line((entry.at % this.side.facts.pageSize) + 1);
+    const line = this.#linesOf(page).line((entry.at % this.side.facts.pageSize) + 1);
     if (line && recordDigest(line) === entry.digest) return line;
-    if (!this.#isThere(lines, entry)) throw this.#refuse(entry);
+    const record = line && this.#parse(line);
+    if (!record || !this.#hasKey(record, entry.key)) throw this.#refuse(entry);
     const { contract, name } = this.side.facts;
     const what = capital(nameOf(contract, entry.key));
     throw new UserError(
@@ -62,7 +59,8 @@ export class RecordReader {
 
   #refuse(entry: ListEntry): UserError {
     const { facts } = this.side;
-    const [name, word] = [nameOf(facts.contract, entry.key), facts.contract.listing.words[0]];
+    const name = nameOf(facts.contract, entry.key);
+    const [word] = facts.contract.listing.words;
     return badPage(facts, this.#pageOf(entry), `does not hold ${name}, or not as a valid ${word}`);
   }
 
@@ -83,11 +81,6 @@ export class RecordReader {
     return this.#lines;
   }
 
-  /** The JSON of the key's name and value in a record, one character per byte. */
-  #memberOf(key: string): string {
-    return this.#member + keyText(this.side.facts.contract, key);
-  }
-
   #readValid(bytes: Buffer): AnyRecord | undefined {
     // The pattern takes a tenth of the schema's time, and accepts only what the schema accepts.
     if (this.#pattern.takes(bytes.toString("latin1"), 1)) return JSON.parse(bytes.toString("utf8"));
@@ -104,21 +97,13 @@ export class RecordReader {
     const value = valueAt(record, this.side.facts.contract.key);
     return (typeof value === "string" || typeof value === "number") && writeKey(value) === key;
   }
-
-  /** Whether a page has a record with this key. */
-  #isThere({ bytes }: Lines, { key }: ListEntry): boolean {
-    return [...linesWith(bytes, this.#memberOf(key))].some((line) => {
-      const record = this.#parse(line);
-      return record && this.#hasKey(record, key);
-    });
-  }
 }
 
 /** The lines of a page. After the first line, there is one per record. */
 class Lines {
   readonly #ends: number[] = [];
 
-  constructor(readonly bytes: Buffer) {}
+  constructor(private readonly bytes: Buffer) {}
 
   /** The record on a line, counted from 0. */
   line(at: number): Buffer | undefined {
@@ -127,22 +112,8 @@ class Lines {
       if (end < 0) return undefined;
       this.#ends.push(end);
     }
-    return withoutComma(this.bytes, (this.#ends[at - 1] ?? -1) + 1, this.#ends[at] ?? 0);
+    const begin = (this.#ends[at - 1] ?? -1) + 1;
+    const end = this.#ends[at] ?? 0;
+    return this.bytes.subarray(begin, this.bytes[end - 1] === COMMA ? end - 1 : end);
   }
-}
-
-/** The complete lines that contain a text. */
-function* linesWith(bytes: Buffer, text: string): Generator<Buffer> {
-  for (let from = 0; ; ) {
-    const found = bytes.indexOf(text, from, "latin1");
-    const end = found < 0 ? -1 : bytes.indexOf(NEWLINE, found);
-    if (end < 0) return;
-    from = end + 1;
-    const begin = bytes.lastIndexOf(NEWLINE, found) + 1;
-    if (begin > 0) yield withoutComma(bytes, begin, end);
-  }
-}
-
-function withoutComma(bytes: Buffer, begin: number, end: number): Buffer {
-  return bytes.subarray(begin, bytes[end - 1] === COMMA ? end - 1 : end);
 }

@@ -1,12 +1,13 @@
 /** `--format html`: a diff as one HTML file that works offline. Texts of records are always escaped. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { valueAt } from "../contract/record/value.js";
 import type { Change, Diff } from "../diff/change.js";
 import { html, jsonForScript, Markup, pageHead } from "../markup/markup.js";
 import { count, number } from "../print/numbers.js";
 import { capital, toJson } from "../print/text.js";
 import { contractExcerpts, joined } from "./excerpt.js";
+import type { ReportFacts } from "./facts.js";
+import { changeEntry, recordWord } from "./json.js";
 import {
   CHANGE_KINDS,
   type ChangeKind,
@@ -16,6 +17,7 @@ import {
   type Report,
   type ReportOptions,
   reportOf,
+  type Subject,
   writePath,
 } from "./model.js";
 
@@ -129,7 +131,7 @@ ${CHANGE_KINDS.map((kind) => kindBox(kind, diff[kind]))}</div></fieldset>
 <div class="found"><p id="status" role="status">Reading…</p><progress id="progress" aria-label="Searching" max="1" value="0" hidden></progress>
 <button class="button" type="reset" form="filters">Clear filters</button>
 <button id="open-all" class="button" type="button" aria-pressed="false">Open all on this page</button></div>
-<div><table id="list" class="list" role="table" aria-labelledby="changes-title" aria-describedby="status">
+<div><table id="list" class="list cards" role="table" aria-labelledby="changes-title" aria-describedby="status">
 <thead role="rowgroup"><tr role="row" aria-rowindex="1"><th role="columnheader" class="head" scope="col">Kind</th><th role="columnheader" class="head" scope="col">${capital(one)}</th><th role="columnheader" class="head" scope="col">What changes</th></tr></thead>
 <tbody role="rowgroup"></tbody>
 </table></div>
@@ -147,54 +149,50 @@ function kindBox(kind: ChangeKind, records: number): Markup {
 `;
 }
 
-/** Approximate characters of JSON in a block, few enough to parse between two frames. */
+/** Approximate characters of a block, few enough to parse between two frames. */
 const BLOCK_LENGTH = 128_000;
 
 /**
- * Yields blocks of JSON with all changes, then a block with the paths, to which rows refer by number, the paths of the fields that
- * closed rows show, and the explorer. A row is `[key, [name, ...], path, value, path, value, ...]`, with `old, new` instead of the
- * value for a changed record. A block has rows of one kind.
+ * Yields the facts that the script needs, then all changes in blocks of NDJSON. A line is that of `--format ndjson`, with the
+ * `names` of the record. A block has changes of one kind.
  */
-async function* dataBlocks({ diff, subjects, explorer, isUnpublished }: Report): AsyncGenerator<string> {
-  const paths = new Map<string, number>();
-  let rows: string[] = [];
+async function* dataBlocks(report: Report): AsyncGenerator<string> {
+  const { diff, subjects } = report;
+  const word = recordWord(diff);
+  yield html`<script type="application/json" id="facts">${jsonForScript(factsOf(report, word))}</script>\n`.source;
+  let lines: string[] = [];
   let length = 0;
   let kind: Change["kind"] | undefined;
   for await (const change of diff.changes()) {
-    if (rows.length > 0 && (change.kind !== kind || length >= BLOCK_LENGTH)) {
-      yield block(kind, rows);
-      [rows, length] = [[], 0];
+    if (lines.length > 0 && (change.kind !== kind || length >= BLOCK_LENGTH)) {
+      yield block(kind, lines);
+      lines = [];
+      length = 0;
     }
     kind = change.kind;
-    const row = jsonForScript(rowOf(change, subjects[change.kind], paths)).source;
-    rows.push(row);
-    length += row.length;
+    const names = subjects[kind].namesOf(change.kind === "changed" ? change.new : change.record);
+    const line = jsonForScript({ ...changeEntry(change, word), names }).source;
+    lines.push(line);
+    length += line.length;
   }
-  if (rows.length > 0) yield block(kind, rows);
-  const { facets, time } = subjects.added;
-  const facts = [...(time ? [time] : []), ...facets].map(({ path }) => path);
-  const contract = { paths: [...paths.keys()], facts, explorer, isUnpublished: isUnpublished || undefined };
-  yield html`<script type="application/json" id="contract">${jsonForScript(contract)}</script>\n`.source;
+  if (lines.length > 0) yield block(kind, lines);
 }
 
-function block(kind: Change["kind"] | undefined, rows: readonly string[]): string {
-  return html`<script type="application/json" data-kind="${kind}" data-rows="${rows.length}">[
-${new Markup(rows.join(",\n"))}
-]</script>\n`.source;
+function block(kind: Change["kind"] | undefined, lines: readonly string[]): string {
+  return html`<script type="application/x-ndjson" data-kind="${kind}" data-rows="${lines.length}">
+${new Markup(lines.join("\n"))}
+</script>\n`.source;
 }
 
-function rowOf(
-  change: Change,
-  { contract, namesOf }: Report["subjects"][ChangeKind],
-  paths: Map<string, number>,
-): unknown[] {
-  const record = change.kind === "changed" ? change.new : change.record;
-  const row: unknown[] = [change.id, namesOf(record)];
-  const put = (path: string, ...values: unknown[]) => {
-    if (!paths.has(path)) paths.set(path, paths.size);
-    row.push(paths.get(path), ...values);
+function factsOf({ subjects, explorer, isUnpublished }: Report, record: string): ReportFacts {
+  const { added, removed } = subjects;
+  const fieldsOf = ({ contract }: Subject) => contract.fields.map(({ path, names }) => ({ path, names }));
+  const shown = [...(added.time ? [added.time] : []), ...added.facets];
+  return {
+    record,
+    fields: { added: fieldsOf(added), removed: fieldsOf(removed) },
+    shown: shown.map(({ path }) => path),
+    explorer,
+    isUnpublished,
   };
-  if (change.kind === "changed") for (const { path, old, new: now } of change.fields) put(path, old, now);
-  else for (const field of contract.fields) put(field.path, valueAt(record, field));
-  return row;
 }

@@ -22,17 +22,20 @@ async function* documentParts(diff: Diff, { only, ignore }: FieldFilter): AsyncG
     ...(only !== undefined && { only }),
     ...(ignore !== undefined && { ignored: ignore }),
     ...(diff.contract && { contract: contractMembers(diff.contract) }),
-    ...{ added, removed, changed, unchanged },
+    added,
+    removed,
+    changed,
+    unchanged,
     fields: Object.fromEntries(diff.fields),
     flow: diff.flow.map(({ field, from, to, count }) => ({ field, from, to, count })),
   };
   yield "{\n";
   for (const [name, value] of Object.entries(members)) yield `${toJson(name)}:${toJson(value)},\n`;
   yield '"changes":[';
-  const toLine = changeWriter(diff);
+  const word = recordWord(diff);
   let separator = "\n";
   for await (const change of diff.changes()) {
-    yield separator + toLine(change);
+    yield separator + toJson(changeEntry(change, word));
     separator = ",\n";
   }
   yield "\n]\n}\n";
@@ -50,21 +53,23 @@ function side({ id, count, pages }: SideFacts) {
 
 async function* lines(diff: Diff): AsyncGenerator<string> {
   if (diff.contract) yield `${toJson({ kind: "contract", ...contractMembers(diff.contract) })}\n`;
-  const toLine = changeWriter(diff);
-  for await (const change of diff.changes()) yield `${toLine(change)}\n`;
+  const word = recordWord(diff);
+  for await (const change of diff.changes()) yield `${toJson(changeEntry(change, word))}\n`;
+}
+
+/** The name of the member with a whole record: the contract's word for one record if it is plain, else `record`. */
+export function recordWord({ new: { contract } }: Diff): string {
+  const [one] = contract.listing.words;
+  return /^[a-z]+$/.test(one) && !["kind", "id", "fields"].includes(one) ? one : "record";
 }
 
 /**
- * Makes a function that writes a change: `{kind, id, fields: [{path, old, new}]}`. For an added or removed record, `fields` is
- * empty, and another member has the whole record: the contract's word for one record if it is plain, else `record`.
+ * A change as the reports write it: `{kind, id, fields: [{path, old, new}]}`. For an added or removed record, `fields` is empty,
+ * and the member `word` has the whole record.
  */
-function changeWriter({ new: { contract } }: Diff): (change: Change) => string {
-  const [one] = contract.listing.words;
-  const whole = /^[a-z]+$/.test(one) && !["kind", "id", "fields"].includes(one) ? one : "record";
-  return (change) => {
-    const { kind, id } = change;
-    if (kind !== "changed") return toJson({ kind, id, fields: [], [whole]: change.record });
-    const fields = change.fields.map(({ path, old, new: now }) => ({ path, old, new: now }));
-    return toJson({ kind, id, fields });
-  };
+export function changeEntry(change: Change, word: string): object {
+  const { kind, id } = change;
+  if (kind !== "changed") return { kind, id, fields: [], [word]: change.record };
+  const fields = change.fields.map(({ path, old, new: now }) => ({ path, old, new: now }));
+  return { kind, id, fields };
 }

@@ -52,7 +52,7 @@ export async function* markdownReport(diff: Diff, options: ReportOptions & { lim
       ROOM.fields,
     ),
     ...facets.map(({ path, moves }) => {
-      const rows = moves.map(({ from, to, count }) => row(`${code(from.text)} → ${code(to.text)}`, number(count)));
+      const rows = moves.map(({ from, to, count }) => row(`${code(from)} → ${code(to)}`, number(count)));
       return figures(code(path), words, rows, ROOM.facets / facets.length);
     }),
   ].join("");

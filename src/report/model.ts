@@ -6,6 +6,7 @@ import { valueAt } from "../contract/record/value.js";
 import type { Change, Diff, FieldFilter, SideFacts } from "../diff/change.js";
 import { number, type Words } from "../print/numbers.js";
 import { listed, shorten } from "../print/text.js";
+import type { Written } from "./difference.js";
 
 /** The kinds of changes, in the order of a diff. */
 export const CHANGE_KINDS = ["added", "removed", "changed"] as const satisfies readonly Change["kind"][];
@@ -80,17 +81,10 @@ export interface Facet {
 }
 
 /** The number of records that changed from one value of a facet to another. */
-export interface Move {
-  from: FacetValue;
-  to: FacetValue;
+interface Move {
+  from: string;
+  to: string;
   count: number;
-}
-
-/** One value of a facet; the same value is the same object. */
-export interface FacetValue {
-  text: string;
-  /** Its position in the contract's list of values, or in the order of values. */
-  place: number;
 }
 
 /** Makes the content of a report. */
@@ -102,7 +96,9 @@ export function reportOf(diff: Diff, { exceeded = [], filter = {} }: ReportOptio
   const isUnpublished = url !== undefined && (now.isSource === true || isLoopback(url.hostname));
   const differing = added + removed + changed;
   return {
-    ...{ diff, exceeded, filter },
+    diff,
+    exceeded,
+    filter,
     differing,
     subjects: { added: current, changed: current, removed: subjectOf(old.contract) },
     words: current.words,
@@ -162,29 +158,13 @@ export function otherKey({ keys }: ReportContract, show: (path: string) => strin
   return `The key is ${after} instead of ${before}, so all old records count as removed and all new ones as added.`;
 }
 
-function facetOf(path: string, allFlow: Diff["flow"], { contract, write }: Subject): Facet {
-  const flow = allFlow.filter(({ field }) => field === path);
-  const listed = contract.fields.find((field) => field.path === path)?.schema.enum ?? [];
-  const place = (value: unknown) => listed.indexOf(value);
-  const given = new Map(flow.flatMap(({ from, to }) => [from, to]).map((value) => [JSON.stringify(value), value]));
-  const inOrder = [...given].sort(([, one], [, other]) => place(one) - place(other) || compare(one, other));
-  const values = new Map(
-    inOrder.map(([key, value], at): [string, FacetValue] => [key, { text: short(write(path, value)), place: at }]),
-  );
-  const toValue = (value: unknown) => values.get(JSON.stringify(value)) ?? { text: "", place: 0 };
+function facetOf(path: string, flow: Diff["flow"], { write }: Subject): Facet {
+  const text = (value: unknown) => short(write(path, value));
+  const moves = flow.filter(({ field }) => field === path);
   return {
     path: writePath(path),
-    moves: flow.map(({ from, to, count }) => ({ from: toValue(from), to: toValue(to), count })),
+    moves: moves.map(({ from, to, count }) => ({ from: text(from), to: text(to), count })),
   };
-}
-
-/** Compares values of a facet: numbers by size, before texts by characters. */
-function compare(one: unknown, other: unknown): number {
-  if (typeof one === "number" && typeof other === "number") return one - other;
-  const [text = "", otherText = ""] = [one, other].map((value) =>
-    typeof value === "string" ? `~${value}` : String(value),
-  );
-  return text === otherText ? 0 : text < otherText ? -1 : 1;
 }
 
 /** Reads the first `limit` changes of a kind. */
@@ -261,7 +241,8 @@ function isFreeText(schema: ValueSchema): boolean {
 }
 
 /** Maximum characters of a name, and of a facet's value, in a row. */
-const [LONGEST_NAME, LONGEST_FACT] = [40, 40];
+const LONGEST_NAME = 40;
+const LONGEST_FACT = 40;
 
 /** The name of a record; empty if it has only its key. */
 export function labelOf(record: AnyRecord, { namesOf }: Subject): string {
@@ -285,12 +266,6 @@ export function dayOf(record: AnyRecord, time: Field): string {
 /** The word for a time, from its field: `opened` for `date_opened`, `edited` for `page.edited_at`. */
 export function timeWord({ names, path }: Field): string {
   return (names.at(-1) ?? "").replace(/^date_|_(?:at|on|date|time)$/, "") || path;
-}
-
-/** A value as text, and whether reports quote it. */
-export interface Written {
-  text: string;
-  quoted: boolean;
 }
 
 /** Texts that would be misread without quotes. `|` and `` ` `` are Markdown. */

@@ -7,7 +7,8 @@ import { count, number } from "../print/numbers.js";
 import type { Paint } from "../print/style.js";
 import { visible } from "../print/text.js";
 import { chunks } from "./chunks.js";
-import { contractExcerpts, type Excerpt, excerpts, joined } from "./excerpt.js";
+import type { Excerpt } from "./difference.js";
+import { contractExcerpts, excerpts, joined } from "./excerpt.js";
 import {
   CHANGE_KINDS,
   comparedFields,
@@ -54,9 +55,7 @@ async function* parts(report: Report, limit: number, paint: Paint): AsyncGenerat
   }
   if (fields.length > 0) yield table("fields changed", fields, paint);
   for (const { path, moves } of facets) {
-    const rows = moves
-      .slice(0, MOST_MOVES)
-      .map(({ from, to, count }) => [`${from.text} -> ${to.text}`, count] as const);
+    const rows = moves.slice(0, MOST_MOVES).map(({ from, to, count }) => [`${from} -> ${to}`, count] as const);
     yield table(path, rows, paint);
     if (moves.length > MOST_MOVES) yield `  ... ${number(moves.length - MOST_MOVES)} rarer ones not shown\n`;
   }

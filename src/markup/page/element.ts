@@ -2,8 +2,14 @@
 
 /** Explicit roles of table elements, since `display: block` removes the implicit ones. */
 const ROLES: Readonly<Record<string, string>> = {
-  ...{ table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", td: "cell" },
-  ...{ "th col": "columnheader", "th row": "rowheader", "th rowgroup": "rowheader" },
+  table: "table",
+  thead: "rowgroup",
+  tbody: "rowgroup",
+  tr: "row",
+  td: "cell",
+  "th col": "columnheader",
+  "th row": "rowheader",
+  "th rowgroup": "rowheader",
 };
 
 /** Makes an element. Undefined attributes are omitted. */

@@ -8,7 +8,8 @@ import { button, element } from "./element.js";
  * @param onTurn called with the chosen page, from 1.
  */
 export function createPager(rows: number, onTurn: (page: number) => void) {
-  let [page, pages] = [1, 1];
+  let page = 1;
+  let pages = 1;
   const turn = (to: number) => {
     const inside = Math.max(1, Math.min(pages, to));
     if (inside !== page) onTurn(inside);
@@ -21,7 +22,11 @@ export function createPager(rows: number, onTurn: (page: number) => void) {
   const next = target("Next", () => page + 1);
   const last = target("Last", () => pages, true);
   const field = element("input", {
-    ...{ id: "page", class: "field", type: "text", inputmode: "numeric", autocomplete: "off" },
+    id: "page",
+    class: "field",
+    type: "text",
+    inputmode: "numeric",
+    autocomplete: "off",
   });
   field.addEventListener("change", () => turn(Math.trunc(Number(field.value)) || page));
   const all = element("span", { id: "pages" });
@@ -35,7 +40,8 @@ export function createPager(rows: number, onTurn: (page: number) => void) {
     bar,
     /** Shows a position. @param at the page, from 1. @param listed number of rows of all pages. */
     show(at: number, listed: number): void {
-      [page, pages] = [at, Math.max(1, Math.ceil(listed / rows))];
+      page = at;
+      pages = Math.max(1, Math.ceil(listed / rows));
       bar.hidden = pages === 1;
       field.value = String(page);
       all.textContent = `of ${number(pages)}`;

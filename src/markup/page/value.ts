@@ -1,32 +1,21 @@
-/** Shows a value in one line, or in full. A long value is shown around its difference, with buttons for the rest. */
+/** Shows a value in full. A long value is shown around its difference, with buttons for the rest. */
 import { number } from "../../print/numbers.js";
 import { button, element } from "./element.js";
 import { cut, textOf, visibleText } from "./text.js";
 
 /** The part of a value that differs from another value, from `start` up to `end`; subtle when both look the same. */
-export interface Part {
+interface Part {
   start: number;
   end: number;
   isSubtle: boolean;
 }
 
-/** Characters of an excerpt, and how many of them are before the difference. */
-const [LINE, LEAD] = [64, 16];
-/** Characters shown at first, and added by each press of a button. */
-const [WINDOW, STEP] = [2000, 20_000];
+/** Characters shown at first. */
+const WINDOW = 2000;
+/** Characters added by each press of a button. */
+const STEP = 20_000;
 /** Longer values may scroll. */
 const LONG = 200;
-
-/** One line of a value: all of a short value, otherwise the text around the difference. */
-export function excerpt(side: string, value: unknown, part?: Part): HTMLElement {
-  const text = textOf(value);
-  if (text === "") return empty();
-  const start = part && text.length > LINE && part.end > LINE - LEAD ? part.start - LEAD : 0;
-  const from = cut(text, start);
-  const to = cut(text, from + LINE);
-  const shown = [from > 0 ? "…" : "", ...pieces(text, part, from, to, false), to < text.length ? "…" : ""];
-  return element("bdi", { class: typeof value === "string" ? side : `${side} literal` }, ...shown);
-}
 
 /** A whole value, with buttons for more of a long one. */
 export function wholeValue(value: unknown, part?: Part): HTMLElement {
@@ -43,7 +32,7 @@ export function wholeValue(value: unknown, part?: Part): HTMLElement {
       tabindex: text.length > LONG || text.includes("\n") ? 0 : undefined,
     },
     ...earlier(text, part, from),
-    ...pieces(text, part, from, to, true),
+    ...pieces(text, part, from, to),
     ...further(text, part, to),
   );
 }
@@ -54,29 +43,30 @@ export function empty(word = "empty"): HTMLElement {
 }
 
 /** A slice of the text. The difference is marked, unless it is the whole text. */
-function pieces(text: string, part: Part | undefined, from: number, to: number, lines: boolean): Node[] {
+function pieces(text: string, part: Part | undefined, from: number, to: number): Node[] {
   const within = (at: number) => Math.max(from, Math.min(to, at));
-  const [start, end] = part ? [within(part.start), within(part.end)] : [to, to];
+  const start = part ? within(part.start) : to;
+  const end = part ? within(part.end) : to;
   const isAll = part?.start === 0 && part.end === text.length;
-  const middle = visibleText(text.slice(start, end), { lines, ascii: part?.isSubtle ?? false });
+  const middle = visibleText(text.slice(start, end), { lines: true, ascii: part?.isSubtle ?? false });
   return [
-    visibleText(text.slice(from, start), { lines }),
+    visibleText(text.slice(from, start), { lines: true }),
     start === end || isAll ? middle : element("mark", {}, middle),
-    visibleText(text.slice(end, to), { lines }),
+    visibleText(text.slice(end, to), { lines: true }),
   ];
 }
 
 /** A button for the text before an offset, if any. */
 function earlier(text: string, part: Part | undefined, from: number): Node[] {
   const start = cut(text, from - STEP);
-  const grow = () => [...earlier(text, part, start), ...pieces(text, part, start, from, true)];
+  const grow = () => [...earlier(text, part, start), ...pieces(text, part, start, from)];
   return from === 0 ? [] : [moreButton(`${number(from)} earlier characters`, grow)];
 }
 
 /** A button for the text after an offset, if any. */
 function further(text: string, part: Part | undefined, to: number): Node[] {
   const end = cut(text, to + STEP);
-  const grow = () => [...pieces(text, part, to, end, true), ...further(text, part, end)];
+  const grow = () => [...pieces(text, part, to, end), ...further(text, part, end)];
   return to === text.length ? [] : [moreButton(`${number(text.length - to)} further characters`, grow)];
 }
 

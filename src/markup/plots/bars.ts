@@ -1,17 +1,20 @@
 /** Draws bar plots: horizontal bars with names, or vertical bars over time or values. */
 import { scaleBand, scaleLinear, scaleUtc } from "d3-scale";
 import { bothEndsOf } from "../../print/fit.js";
-import { count, number, time, type Words } from "../../print/numbers.js";
+import { number, time } from "../../print/numbers.js";
 import { visible } from "../../print/text.js";
 import { html, type Markup } from "../markup.js";
 import type { Plot, PlotDrawing } from "./figure.js";
-import type { TimeBin, Times } from "./times.js";
+import type { TimeBin } from "./times.js";
+import { type TimesTextGiven, timesFigures, timesSentence } from "./times-chart.js";
 
 /** Horizontal bars: height of a row and of its bar. */
-const [ROW, BAR] = [34, 8];
+const ROW = 34;
+const BAR = 8;
 const THINNEST = 1.5;
 /** Approximate pixels of a character, and maximum characters of a figure. */
-const [NAME_CHARACTER, FIGURE] = [6.3, 6];
+const NAME_CHARACTER = 6.3;
+const FIGURE = 6;
 
 export interface NamedBar {
   name: string;
@@ -50,67 +53,43 @@ const MARGIN = { left: 52, right: 12, top: 12, bottom: 26 };
 const BOTTOM = HEIGHT - MARGIN.bottom;
 const PIXELS_PER_TICK = 90;
 /** Approximate pixels of a character of a label, and minimum distance of labels. */
-const [CHARACTER, GAP] = [7, 10];
+const CHARACTER = 7;
+const GAP = 10;
 /** Maximum width of a bar. */
 const WIDEST = 64;
 
-interface TimesGiven {
+interface TimesGiven extends TimesTextGiven {
   title: string;
-  /** Beginning of the sentence: what the bars show. */
-  about: string;
-  times: Times;
-  /** Words for records. */
-  words: Words;
-  /** Whether the times are days. */
-  isDay: boolean;
-  /** For each number of a bin: CSS class of its bars, and heading in the table. */
-  kinds: readonly (readonly [kind: string, heading: string])[];
   /** In pixels, widest first. */
   widths: readonly number[];
 }
 
-/** Makes a plot over time: bars upwards for the first number of each bin, downwards for the second. */
-export function timesPlot({ title, about, times, words, isDay, kinds, widths }: TimesGiven): Plot {
-  const { bins, unit, before, after } = times;
-  const left = [before > 0 && `${count(before, words)} earlier`, after > 0 && `${number(after)} later`];
-  const notDrawn = left.filter(Boolean).join(" and ");
-  const bar = /^\d/.test(unit) ? unit : `${unit.startsWith("hour") ? "an" : "a"} ${unit}`;
+/** Makes a plot over time: a bar for the number of each bin. */
+export function timesPlot({ title, widths, ...given }: TimesGiven): Plot {
+  const { bins } = given.times;
+  const [kind = ""] = given.kinds[0] ?? [];
+  const draw = (width: number) => drawTimes(bins, kind, width);
   return {
     id: "times",
     title,
-    sentence: `${about}; a bar is ${bar}.${notDrawn && ` Not drawn: ${notDrawn}.`}`,
-    shown: {
-      widths,
-      draw: (width) =>
-        drawTimes(
-          bins,
-          kinds.map(([kind]) => kind),
-          width,
-        ),
-      figures: {
-        head: [isDay ? "From" : "From (UTC)", ...kinds.map(([, heading]) => heading)],
-        rows: bins
-          .filter(({ counts }) => counts.some((records) => records > 0))
-          .map(({ start, counts }) => [time(start).slice(0, isDay ? "2026-11-21".length : undefined), ...counts]),
-      },
-    },
+    sentence: timesSentence(given),
+    shown: { widths, draw, figures: timesFigures(given) },
   };
 }
 
-function drawTimes(bins: readonly TimeBin[], [up = "", down]: readonly string[], width: number): PlotDrawing {
-  const [first, last] = [bins[0], bins.at(-1)];
+function drawTimes(bins: readonly TimeBin[], kind: string, width: number): PlotDrawing {
+  const first = bins[0];
+  const last = bins.at(-1);
   if (!first || !last) return { height: 0, marks: [] };
   const x = scaleUtc([first.start, last.end], [MARGIN.left, width - MARGIN.right]);
-  const most = (kind: number) => Math.max(...bins.map(({ counts }) => counts[kind] ?? 0));
-  const y = scaleLinear([-most(1), most(0)], [BOTTOM, MARGIN.top]).nice(5);
-  const bars = bins.map(({ start, end, counts: [more = 0, less = 0] }) => {
-    const [from, to] = [x(start), x(end)];
+  const most = Math.max(...bins.map(({ counts }) => counts[0] ?? 0));
+  const y = scaleLinear([0, most], [BOTTOM, MARGIN.top]).nice(5);
+  const bars = bins.map(({ start, end, counts: [records = 0] }) => {
+    const from = x(start);
+    const to = x(end);
     const gap = to - from > 4 ? 1 : 0;
-    const bar = (kind: string, value: number) => {
-      const name = `${time(start)}: ${number(Math.abs(value))}${down === undefined ? "" : ` ${kind}`}`;
-      return column(kind, from + gap / 2, to - gap / 2, y(0), y(value), name);
-    };
-    return html`${bar(up, more)}${down && bar(down, -less)}`;
+    const name = `${time(start)}: ${number(records)}`;
+    return html`${column(kind, from + gap / 2, to - gap / 2, y(0), y(records), name)}`;
   });
   return { height: HEIGHT, marks: [...gridLines(y, width), ...bars, ...timeAxis(x, width)] };
 }
@@ -134,8 +113,7 @@ export function drawNamedColumns(columns: readonly NamedColumn[], kind: string, 
   const marks = columns.map(({ label, name, count: records }, at) => {
     const middle = (places(name) ?? 0) + band / 2;
     const text = html`<text class="tick" x="${middle.toFixed(1)}" y="${HEIGHT - 6}" text-anchor="middle">${label}</text>\n`;
-    const [from, to] = [middle - wide / 2, middle + wide / 2];
-    const bar = column(kind, from, to, y(0), y(records), `${name}: ${number(records)}`);
+    const bar = column(kind, middle - wide / 2, middle + wide / 2, y(0), y(records), `${name}: ${number(records)}`);
     return html`${bar}${at % every > 0 ? undefined : text}`;
   });
   return { height: HEIGHT, marks: [...gridLines(y, width), ...marks] };
@@ -144,20 +122,19 @@ export function drawNamedColumns(columns: readonly NamedColumn[], kind: string, 
 /** A bar; none for 0, and at least a visible line for any other count. */
 function column(kind: string, from: number, to: number, zero: number, end: number, name: string): Markup | undefined {
   if (end === zero) return undefined;
-  const height = Math.max(1, Math.abs(end - zero));
-  const top = end < zero ? zero - height : zero;
-  return html`<rect class="${kind}" x="${from.toFixed(1)}" width="${(to - from).toFixed(1)}" y="${top.toFixed(1)}" height="${height.toFixed(1)}"><title>${name}</title></rect>
+  const height = Math.max(1, zero - end);
+  return html`<rect class="${kind}" x="${from.toFixed(1)}" width="${(to - from).toFixed(1)}" y="${(zero - height).toFixed(1)}" height="${height.toFixed(1)}"><title>${name}</title></rect>
 `;
 }
 
-/** Grid lines at round numbers, above and below zero. */
+/** Grid lines at round numbers. */
 function gridLines(y: ReturnType<typeof scaleLinear<number>>, width: number): Markup[] {
   const ticks = y.ticks(5).filter(Number.isInteger);
   return ticks.map(
     (
       tick,
     ) => html`<line class="${tick === 0 ? "zero" : "grid"}" x1="${MARGIN.left}" x2="${width}" y1="${y(tick)}" y2="${y(tick)}"/>
-<text class="tick" x="${MARGIN.left - 8}" y="${y(tick) + 4}" text-anchor="end">${number(Math.abs(tick))}</text>
+<text class="tick" x="${MARGIN.left - 8}" y="${y(tick) + 4}" text-anchor="end">${number(tick)}</text>
 `,
   );
 }

@@ -13,9 +13,11 @@ export interface Plot {
   shown: Markup | Drawings;
 }
 
-interface Figures {
+export interface Figures {
   head: readonly string[];
-  rows: readonly (readonly (string | number)[])[];
+  rows: readonly (readonly (Markup | string | number)[])[];
+  /** The number of a full bar. Without it, numbers have no bars. */
+  whole?: number;
 }
 
 interface Drawings {
@@ -42,15 +44,22 @@ ${shown instanceof Markup ? shown : drawings(id, title, shown)}</figure>
 /** The drawings of a plot, and a table of its figures for accessibility. */
 function drawings(id: string, title: string, { widths, draw, figures }: Drawings): Markup {
   return html`${widths.map((width) => drawing(id, width, draw(width)))}
-<details><summary>Figures<span class="hidden"> of ${title}</span></summary>
+${figuresBelow(title, figures)}`;
+}
+
+/** The table of a picture's figures, closed at first. */
+export function figuresBelow(title: string, figures: Figures): Markup {
+  return html`<details><summary>Figures<span class="hidden"> of ${title}</span></summary>
 ${figuresTable(html`aria-label="Figures of ${title}"`, figures)}</details>
 `;
 }
 
-/** A table that scrolls horizontally. @param label the attribute that names it. */
-export function figuresTable(label: Markup, { head, rows }: Figures): Markup {
+/** A table that scrolls. @param label the attribute that names it. */
+export function figuresTable(label: Markup, { head, rows, whole }: Figures): Markup {
+  const row = (cells: Figures["rows"][number]) =>
+    html`<tr>${cells.map((value, column) => cell(value, column, whole))}</tr>\n`;
   return html`<div class="figures" tabindex="0" role="group" ${label}><table><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div>`;
+<tbody>${rows.map(row)}</tbody></table></div>`;
 }
 
 function drawing(id: string, width: number, { height, marks }: PlotDrawing): Markup {
@@ -58,7 +67,10 @@ function drawing(id: string, width: number, { height, marks }: PlotDrawing): Mar
 `;
 }
 
-function cell(value: string | number, column: number): Markup {
+function cell(value: Markup | string | number, column: number, whole: number | undefined): Markup {
   if (column === 0) return html`<th scope="row">${value}</th>`;
-  return typeof value === "number" ? html`<td class="number">${number(value)}</td>` : html`<td>${value}</td>`;
+  if (typeof value !== "number") return html`<td>${value}</td>`;
+  // The number beside the bar says the same.
+  const bar = whole && html`<meter max="${whole}" value="${value}" aria-hidden="true"></meter>`;
+  return html`<td class="number">${number(value)}${bar || undefined}</td>`;
 }

@@ -149,7 +149,8 @@ interface Moment {
 
 function inBins(moments: readonly Moment[], length: number, kinds: number): Times {
   const drawn = withoutTails(moments);
-  const [first, last] = [drawn[0]?.time ?? 0, drawn.at(-1)?.time ?? 0];
+  const first = drawn[0]?.time ?? 0;
+  const last = drawn.at(-1)?.time ?? 0;
   const most = Math.max(MOST_BINS.few, Math.min(MOST_BINS.many, MOST_BINS.perRoot * Math.sqrt(totalOf(drawn))));
   const [unit, every] = UNITS.find(([, , each, needs]) => needs <= length && (last - first) / each <= most) ?? [];
   const bins: (TimeBin & { counts: number[] })[] = [];

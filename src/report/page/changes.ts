@@ -1,14 +1,16 @@
-/** Reads the changes, which are blocks of JSON in the report. A block is parsed only when needed. */
+/** Reads the changes, which are blocks of NDJSON in the report. A block is parsed only when needed. */
+import { valueAt } from "../../contract/record/value.js";
 import { byId } from "../../markup/page/element.js";
 import { textOf } from "../../markup/page/text.js";
+import type { ReportFacts } from "../facts.js";
 
 type Kind = "added" | "removed" | "changed";
 
-/** A field of a change. `old` and `now` are the same unless the record changed. */
+/** A field of a change. `old` and `new` are the same unless the record changed. */
 interface Field {
   path: string;
   old: unknown;
-  now: unknown;
+  new: unknown;
 }
 
 export interface Change {
@@ -41,28 +43,21 @@ for (const source of document.querySelectorAll("script[data-rows]")) {
 /** The number of all changes. */
 export const TOTAL = BLOCKS.reduce((sum, { rows }) => sum + rows, 0);
 
-interface Facts {
-  /** Paths, by the numbers that rows have for them. */
-  paths: readonly string[];
-  /** Paths of the fields that closed rows show. */
-  facts: readonly string[];
-  /** The explorer of the new snapshot, if there is one. */
-  explorer?: string;
-  /** Whether the explorer exists only once the new snapshot is published. */
-  isUnpublished?: true;
+export const FACTS: ReportFacts = JSON.parse(byId("facts", HTMLScriptElement).text);
+
+/** All changes of a block, in order. */
+function changesOf({ source, kind }: Block): Change[] {
+  const lines = (source.textContent ?? "").trim().split("\n");
+  return lines.map((line) => {
+    const { id, names, fields, [FACTS.record]: record } = JSON.parse(line);
+    return { kind, id: String(id), names, fields: kind === "changed" ? fields : fieldsOf(record, kind) };
+  });
 }
 
-const FACTS: Facts = JSON.parse(byId("contract", HTMLScriptElement).text);
-export const { explorer: EXPLORER, isUnpublished: IS_UNPUBLISHED, facts: INTRODUCING } = FACTS;
-
-/** All changes of a block, in order. A row is `[key, [name, ...], path, value, ...]`, or of a changed record `path, old, new`. */
-function changesOf({ source, kind }: Block): Change[] {
-  const step = kind === "changed" ? 3 : 2;
-  return JSON.parse(source.textContent ?? "").map(([id, names, ...values]: [unknown, string[], ...unknown[]]) => {
-    const fields: Field[] = [];
-    for (let at = 0; at < values.length; at += step)
-      fields.push({ path: FACTS.paths[Number(values[at])] ?? "", old: values[at + 1], now: values[at + step - 1] });
-    return { kind, id: String(id), names, fields };
+function fieldsOf(record: unknown, kind: "added" | "removed"): Field[] {
+  return FACTS.fields[kind].map((field) => {
+    const value = valueAt(record, field);
+    return { path: field.path, old: value, new: value };
   });
 }
 
@@ -117,7 +112,10 @@ function matcher({ text, path }: Filter): ((change: Change) => boolean) | undefi
   return ({ id, names, fields }) => {
     if (path !== "" && !fields.some((field) => field.path === path)) return false;
     return (
-      text === "" || matches(id) || names.some(matches) || fields.some(({ old, now }) => matches(old) || matches(now))
+      text === "" ||
+      matches(id) ||
+      names.some(matches) ||
+      fields.some((field) => matches(field.old) || matches(field.new))
     );
   };
 }

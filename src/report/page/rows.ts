@@ -2,9 +2,11 @@
 import { recordAddress } from "../../contract/links.js";
 import { button, element } from "../../markup/page/element.js";
 import { textOf, visibleText } from "../../markup/page/text.js";
-import { excerpt, type Part, wholeValue } from "../../markup/page/value.js";
-import { commonEnds, lookOf } from "../difference.js";
-import { type Change, EXPLORER, INTRODUCING, IS_UNPUBLISHED } from "./changes.js";
+import { empty, wholeValue } from "../../markup/page/value.js";
+import { firstOf } from "../../print/fit.js";
+import { visible } from "../../print/text.js";
+import { differenceOf, type Excerpt, excerptsAround, WIDTH, type Written } from "../difference.js";
+import { type Change, FACTS } from "./changes.js";
 
 /** Fields that a closed row shows. */
 const FIRST_FIELDS = 3;
@@ -42,9 +44,9 @@ export function changeRows(change: Change, place: number, open: boolean): HTMLTa
 /** A link to the record in the explorer, or a note that it needs to be published. None for a removed record. */
 function explorerLink({ kind, id, names: [name = id] }: Change): HTMLElement[] {
   if (kind === "removed") return [];
-  if (IS_UNPUBLISHED) return [element("span", { class: "look" }, "Look at it once published")];
-  if (EXPLORER === undefined) return [];
-  const href = recordAddress(EXPLORER, id);
+  if (FACTS.isUnpublished) return [element("span", { class: "look" }, "Look at it once published")];
+  if (FACTS.explorer === undefined) return [];
+  const href = recordAddress(FACTS.explorer, id);
   const label = `Look at it: ${visibleText(name).textContent}`;
   const attributes = { class: "look", href, target: "_blank", rel: "noreferrer", "aria-label": label };
   return [element("a", attributes, "Look at it")];
@@ -52,18 +54,37 @@ function explorerLink({ kind, id, names: [name = id] }: Change): HTMLElement[] {
 
 function gist({ kind, fields }: Change): HTMLElement {
   const isChanged = kind === "changed";
-  const shown = isChanged ? fields.slice(0, FIRST_FIELDS) : fields.filter(({ path }) => INTRODUCING.includes(path));
-  const items = shown.map(({ path, old, now }) => {
-    const [before, after] = isChanged ? differences(old, now) : [];
-    const values = isChanged
-      ? [excerpt("old", old, before), arrow(), excerpt("new", now, after)]
-      : [excerpt(kind, textOf(now).replace(TIME, ""))];
+  const shown = isChanged ? fields.slice(0, FIRST_FIELDS) : fields.filter(({ path }) => FACTS.shown.includes(path));
+  const items = shown.map(({ path, old, new: now }) => {
+    const values = isChanged ? becomes(old, now) : [fact(kind, now)];
     return element("li", {}, element("span", { class: "path" }, visibleText(path)), " ", ...values);
   });
   const more = fields.length - FIRST_FIELDS;
   if (isChanged && more > 0)
     items.push(element("li", { class: "rest" }, `and ${more} more ${more === 1 ? "field" : "fields"}`));
   return element("ul", { class: isChanged ? undefined : "facts" }, ...items);
+}
+
+function becomes(old: unknown, now: unknown): HTMLElement[] {
+  const [before, after] = excerptsAround(written(old), written(now));
+  return [shortValue("old", old, before), arrow(), shortValue("new", now, after)];
+}
+
+function fact(kind: string, value: unknown): HTMLElement {
+  const text = textOf(value).replace(TIME, "");
+  return shortValue(kind, value, { before: "", middle: firstOf(text, WIDTH, visible), after: "" });
+}
+
+/** One line of a value. The difference is marked, unless it is the whole text. */
+function shortValue(side: string, value: unknown, { before, middle, after }: Excerpt): HTMLElement {
+  if (before + middle + after === "") return empty();
+  const isPart = middle !== "" && before + after !== "";
+  const marked = isPart ? element("mark", {}, middle) : middle;
+  return element("bdi", { class: typeof value === "string" ? side : `${side} literal` }, before, marked, after);
+}
+
+function written(value: unknown): Written {
+  return { text: textOf(value), quoted: false };
 }
 
 function arrow(): HTMLElement {
@@ -73,57 +94,30 @@ function arrow(): HTMLElement {
 
 function detailsCell({ kind, id, fields }: Change): HTMLElement {
   const isChanged = kind === "changed";
-  const cell = (side: string, value: unknown, part?: Part) => element("td", { class: side }, wholeValue(value, part));
-  const body = fields.map(({ path, old, now }) => {
-    const [before, after] = isChanged ? differences(old, now) : [];
-    const values = isChanged ? [cell("old", old, before), cell("new", now, after)] : [cell(kind, now)];
-    return element("tr", {}, element("th", { scope: "row", class: "path" }, visibleText(path)), ...values);
-  });
+  const body = fields.map(({ path, old, new: now }) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row", class: "path" }, visibleText(path)),
+      ...(isChanged ? bothValues(old, now) : [element("td", { class: kind }, wholeValue(now))]),
+    ),
+  );
   const head = isChanged ? ["Field", "Old", "New"] : ["Field", KIND_WORDS[kind]];
   const names = head.map((name) => element("th", { scope: "col" }, name));
   const table = element(
     "table",
-    { class: "fields", "aria-label": `Fields of ${id}` },
+    { class: "fields cards", "aria-label": `Fields of ${id}` },
     element("thead", {}, element("tr", {}, ...names)),
     element("tbody", {}, ...body),
   );
   return element("td", { class: "whole", colspan: 3 }, table);
 }
 
-/** In browsers without a segmenter, the letters that differ are marked. */
-const words = "Segmenter" in Intl ? new Intl.Segmenter("en", { granularity: "word" }) : undefined;
-/** Maximum letters of a word that is not cut. */
-const LONGEST_WORD = 100;
-/** The second half of a surrogate pair, or an accent. */
-const INSIDE = /^[\uDC00-\uDFFF\p{M}]/u;
-
-/**
- * The parts of two values that differ, without their equal ends. Does not cut words or, if both values look the same,
- * characters from their accents.
- */
-function differences(old: unknown, now: unknown): [old: Part, now: Part] {
-  const [left, right] = [textOf(old), textOf(now)];
-  const isSubtle = lookOf(left) === lookOf(right);
-  let [start, tail] = commonEnds(left, right, INSIDE);
-  if (!isSubtle) {
-    const [one, other] = [wordAt(left, start), wordAt(right, start)];
-    const [last, otherLast] = [wordAt(left, left.length - tail), wordAt(right, right.length - tail)];
-    start = Math.min(one.begin, other.begin);
-    tail = Math.min(left.length - last.end, right.length - otherLast.end);
-  }
-  return [
-    { start, end: left.length - tail, isSubtle },
-    { start, end: right.length - tail, isSubtle },
-  ];
-}
-
-/** The begin and end of the word around a position; the position itself if it is not inside a word. */
-function wordAt(text: string, at: number): { begin: number; end: number } {
-  const from = Math.max(0, at - LONGEST_WORD);
-  const to = Math.min(text.length, at + LONGEST_WORD);
-  const word = words?.segment(text.slice(from, to)).containing(at - from);
-  const begin = from + (word?.index ?? at - from);
-  const end = begin + (word?.segment.length ?? 0);
-  const isWhole = (begin > from || from === 0) && (end < to || to === text.length);
-  return begin < at && isWhole ? { begin, end } : { begin: at, end: at };
+function bothValues(old: unknown, now: unknown): HTMLElement[] {
+  const difference = differenceOf(written(old), written(now));
+  const cell = (side: string, value: unknown) => {
+    const end = textOf(value).length - difference.end;
+    return element("td", { class: side }, wholeValue(value, { ...difference, end }));
+  };
+  return [cell("old", old), cell("new", now)];
 }

@@ -1,4 +1,4 @@
-/** The plots in a real browser: proportional bars and ribbons, in both themes, at any width. */
+/** The tables with bars and the chart in a real browser: proportional, and whole at any width. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { User } from "../../../src/contract/users.js";
@@ -33,87 +33,28 @@ describeWith("chromium", "plots", (path) => {
       ["kyc_status", "4"],
       ["bio", "1"],
     ]);
-    const [most, least] = await widths(page, "#fields .w520 rect.changed");
-    expect([most, least]).toEqual([520, 130]);
+    expect(await bars(page, "fields")).toEqual([
+      [4, 4],
+      [1, 4],
+    ]);
   });
 
-  test("the width of ribbons is proportional to users, and they connect their statuses", async () => {
+  test("moves are a list, most users first", async () => {
     const { page } = await open(DIFF);
+    const title = "Moves of kyc_status";
+    expect(await page.getByRole("group", { name: title }).getByRole("columnheader").allTextContents()).toEqual([
+      ...["From", "To", "Users"],
+    ]);
     expect(await figures(page, "flow1")).toEqual([
-      ...[
-        ["NONE", "VERIFIED", "2"],
-        ["CONFIRMED", "VERIFIED", "1"],
-        ["NONE", "PENDING", "1"],
-      ],
+      ["NONE", "VERIFIED", "2"],
+      ["CONFIRMED", "VERIFIED", "1"],
+      ["NONE", "PENDING", "1"],
     ]);
-    const ribbons = page.locator("#flow1 .w520 .ribbon");
-    const drawn = await ribbons.evaluateAll((all) =>
-      all.map((one) => [one.querySelector("title")?.textContent, Number(one.getAttribute("stroke-width"))]),
-    );
-    expect(drawn).toEqual([
-      ["NONE to PENDING: 1", 28],
-      ["NONE to VERIFIED: 2", 56],
-      ["CONFIRMED to VERIFIED: 1", 28],
+    expect(await bars(page, "flow1")).toEqual([
+      [2, 2],
+      [1, 2],
+      [1, 2],
     ]);
-    const texts = await page.locator("#flow1 .w520 text").allTextContents();
-    expect(texts).toEqual(["NONE", "3", "CONFIRMED", "1", "PENDING", "1", "VERIFIED", "3"]);
-  });
-
-  test("more than five moves are a table of statuses, with totals", async () => {
-    const { page } = await open({
-      ...DIFF,
-      flow: [
-        { field: "kyc_status", from: "NONE", to: "VERIFIED", count: 2500 },
-        { field: "kyc_status", from: "PENDING", to: "VERIFIED", count: 100 },
-        { field: "kyc_status", from: "NONE", to: "PENDING", count: 26 },
-        { field: "kyc_status", from: "NONE", to: "JUST_JOIN", count: 3 },
-        { field: "kyc_status", from: "VERIFIED", to: "PENDING", count: 2 },
-        { field: "kyc_status", from: "NEED_P2P_VERIFICATION", to: "VERIFIED", count: 1 },
-      ],
-    });
-    expect(await page.locator("#flow1 svg").count()).toBe(0);
-    const table = page.getByRole("group", { name: "Moves of kyc_status" }).getByRole("table");
-    expect(await table.getByRole("columnheader").allTextContents()).toEqual([
-      ...["From, to", "JUST_JOIN", "PENDING", "VERIFIED", "All"],
-    ]);
-    const rows = await table
-      .getByRole("row")
-      .evaluateAll((all) => all.slice(1).map((row) => [...row.children].map((cell) => cell.textContent)));
-    expect(rows).toEqual([
-      ["NONE", "3", "26", "2,500", "2,529"],
-      ["NEED_P2P_VERIFICATION", "", "", "1", "1"],
-      ["PENDING", "", "", "100", "100"],
-      ["VERIFIED", "", "2", "", "2"],
-      ["All", "3", "28", "2,601", "2,632"],
-    ]);
-    expect(await table.getByRole("rowheader").count()).toBe(5);
-    const strengths = await table
-      .locator("tbody td[class*=strength]")
-      .evaluateAll((all) =>
-        all.map((cell) => [cell.textContent, cell.className.slice(-1)]).filter(([text]) => text !== ""),
-      );
-    expect(Object.fromEntries(strengths)).toEqual({ 3: "1", 26: "1", "2,500": "5", 1: "1", 100: "1", 2: "1" });
-  });
-
-  test.each([
-    [1280, true],
-    [360, false],
-  ])("at %i pixels the table fits, or scrolls and keeps the names of its rows", async (width, isWhole) => {
-    const diff = manyChanges({ added: 0, removed: 0, changed: 9000 });
-    const { page } = await open(diff, { viewport: { width, height: 800 } });
-    const matrix = page.locator(".matrix");
-    expect(await matrix.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(isWhole);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-    await matrix.focus();
-    const left = () =>
-      matrix
-        .locator("tbody th")
-        .first()
-        .evaluate((one) => one.getBoundingClientRect().left);
-    const before = await left();
-    await matrix.evaluate((one) => one.scrollTo({ left: 10_000 }));
-    expect(await left()).toBe(before);
-    expect(await matrix.locator("thead th").last().isVisible()).toBe(true);
   });
 
   test("added records are above the line, removed ones below", async () => {
@@ -122,42 +63,48 @@ describeWith("chromium", "plots", (path) => {
       ["2026-11-18 12:00:00", "2", "1"],
       ["2026-11-20 12:00:00", "1", "0"],
     ]);
-    const bar = async (kind: string, number: number) => {
-      const drawn = page.locator(`#times .w1080 rect.${kind}`).nth(number);
-      const [x, y, height] = await drawn.evaluate((one) =>
-        ["x", "y", "height"].map((name) => Number(one.getAttribute(name))),
+    const boxes = (kind: string) =>
+      page.locator(`#times rect.${kind}`).evaluateAll((all) =>
+        all.map((one) => {
+          const { x, top, bottom } = one.getBoundingClientRect();
+          return { x, top, bottom };
+        }),
       );
-      return { x, top: y ?? 0, bottom: (y ?? 0) + (height ?? 0) };
-    };
-    const [first, last, below] = [await bar("added", 0), await bar("added", 1), await bar("removed", 0)];
-    const zero = Number(await page.locator("#times .w1080 .zero").getAttribute("y1"));
+    const [first, last] = await boxes("added");
+    const [below] = await boxes("removed");
+    if (!first || !last || !below) throw new Error("There are three columns");
     expect(first.bottom - first.top).toBeCloseTo(2 * (last.bottom - last.top), 0);
-    expect(first.bottom).toBeCloseTo(zero, 0);
-    expect(below.top).toBeCloseTo(zero, 0);
-    expect(below.x).toBe(first.x);
+    expect(first.bottom).toBeCloseTo(last.bottom, 0);
+    expect(below.top).toBeCloseTo(first.bottom, 0);
+    expect(below.x).toBeCloseTo(first.x, 0);
+    expect(await page.locator("#times title").allTextContents()).toEqual([
+      ...["2026-11-18 12:00:00: 2 added", "2026-11-18 12:00:00: 1 removed", "2026-11-20 12:00:00: 1 added"],
+    ]);
+    expect(await page.locator("#times .ends span").allTextContents()).toEqual([
+      ...["2026-11-18 12:00:00", "up to 2", "2026-11-20 12:00:00"],
+    ]);
   });
 
-  test.each([
-    [1280, ["w520", "w520", "w1080"]],
-    [800, ["w340", "w340", "w520"]],
-    [360, ["w340", "w340", "w340"]],
-  ])("at %i pixels one drawing of each plot is visible, with all of its text", async (width, shown) => {
-    const many = manyChanges({ added: 90, removed: 80, changed: 900 });
-    const { page } = await open({ ...many, flow: many.flow.slice(0, 5) }, { viewport: { width, height: 800 } });
-    const drawings = page.locator("figure > svg:visible");
-    expect(await drawings.evaluateAll((all) => all.map((one) => one.getAttribute("class")))).toEqual(shown);
-    const cut = await drawings.evaluateAll((all) =>
-      all.flatMap((drawing) => {
-        const frame = drawing.getBoundingClientRect();
-        const isCut = (text: Element) => {
-          const { left, right, top, bottom } = text.getBoundingClientRect();
-          return left < frame.left - 1 || right > frame.right + 1 || top < frame.top - 1 || bottom > frame.bottom + 1;
-        };
-        return [...drawing.querySelectorAll("text")].filter(isCut).map((text) => text.textContent);
-      }),
-    );
-    expect(cut).toEqual([]);
-  });
+  test.each([1280, 800, 320])(
+    "at %i pixels pictures fit, and number and bar of each row are visible",
+    async (width) => {
+      const many = manyChanges({ added: 90, removed: 80, changed: 900 });
+      const { page } = await open(many, { viewport: { width, height: 800 } });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      const outside = await page
+        .locator("#fields meter, #fields td, #times svg, #times .ends span")
+        .evaluateAll((all) =>
+          all
+            .map((one) => one.getBoundingClientRect())
+            .filter(({ left, right, height }) => left < 0 || right > innerWidth || height === 0),
+        );
+      expect(outside).toEqual([]);
+      const table = page.getByRole("group", { name: "Moves of kyc_status" });
+      await table.focus();
+      await table.evaluate((one) => one.scrollTo({ left: 10_000, top: 10_000 }));
+      expect(await table.locator("meter").last().isVisible()).toBe(true);
+    },
+  );
 });
 
 /** The rows of a plot's table. */
@@ -167,6 +114,9 @@ function figures(page: Page, id: string): Promise<string[][]> {
     .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
 }
 
-function widths(page: Page, selector: string): Promise<number[]> {
-  return page.locator(selector).evaluateAll((all) => all.map((one) => Number(one.getAttribute("width"))));
+/** The value of each bar, and of a full one. */
+function bars(page: Page, id: string): Promise<number[][]> {
+  return page
+    .locator(`#${id} meter`)
+    .evaluateAll((all) => all.map((one) => ["value", "max"].map((name) => Number(one.getAttribute(name)))));
 }

@@ -5,14 +5,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Diff } from "../../../src/diff/change.js";
 import { htmlReport } from "../../../src/report/html.js";
+import { ndjsonReport } from "../../../src/report/json.js";
 import { anyDiff, changed, diffOf, person } from "../../support/diffs.js";
+import { collect } from "../collect.js";
 import { manyChanges } from "./samples.js";
 
-async function report(diff: Diff, exceeded: readonly string[] = []): Promise<string> {
-  let text = "";
-  for await (const piece of htmlReport(diff, { exceeded })) text += piece;
-  return text;
-}
+const report = (diff: Diff, exceeded: readonly string[] = []) => collect(htmlReport(diff, { exceeded }));
 
 const SAMPLE = manyChanges({ added: 30, removed: 20, changed: 100 }, 5000);
 
@@ -44,9 +42,9 @@ describe("the file", () => {
     await fc.assert(
       fc.asyncProperty(anyDiff, fc.string({ unit: "binary" }), async (diff, sentence) => {
         const text = await report(diff, [sentence]);
-        const data = [...text.matchAll(/<script type="application\/json"[^>]*>(.*?)<\/script>/gs)];
+        const data = [...text.matchAll(/<script type="application\/(?:json|x-ndjson)"[^>]*>(.*?)<\/script>/gs)];
         for (const [, json = ""] of data) {
-          JSON.parse(json);
+          for (const line of json.trim().split("\n")) JSON.parse(line);
           expect(json).not.toMatch(/<|(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
         }
         expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
@@ -54,6 +52,21 @@ describe("the file", () => {
       { numRuns: 50 },
     );
   });
+});
+
+test("has the lines of --format ndjson, and the names of records", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyDiff, async (diff) => {
+      const text = await report(diff);
+      const blocks = [...text.matchAll(/<script type="application\/x-ndjson"[^>]*>\n(.*?)\n<\/script>/gs)];
+      const lines = blocks.flatMap(([, lines = ""]) => lines.split("\n")).map((line) => JSON.parse(line));
+      const expected = (await collect(ndjsonReport(diff))).split("\n").filter((line) => line !== "");
+      const changes = expected.map((line) => JSON.parse(line)).filter(({ kind }) => kind !== "contract");
+      expect(lines.map(({ names, ...change }) => change)).toEqual(changes);
+      expect(lines.every(({ names }) => Array.isArray(names))).toBe(true);
+    }),
+    { numRuns: 50 },
+  );
 });
 
 describe("the summary", () => {
