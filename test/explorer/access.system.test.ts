@@ -68,7 +68,7 @@ describeWith("chromium", "accessibility", (path) => {
     await page.keyboard.press("/");
     await page.locator("#search:focus").waitFor();
     await page.keyboard.press("Escape");
-    await page.locator("#status", { hasText: "1 to 15 of 240 users" }).waitFor();
+    await page.locator("#status", { hasText: "1 to 50 of 240 users" }).waitFor();
     await page.goBack();
     await page.goBack();
     await page.locator("#record-title").waitFor();
