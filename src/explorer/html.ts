@@ -205,16 +205,15 @@ function writtenFrom(contract: Contract, summary: ExplorerSummary): WrittenFrom 
   return { contract: sha256(contract.text), summary: sha256(encodeSummary(summary)) };
 }
 
-/** Maximum number of fields that the search box names. */
-const MOST_SEARCHED = 6;
+/** Maximum number of name fields that the search box lists. */
+const MOST_LISTED = 5;
 
 /** Facts for the script. The label comes first, and the key last; only texts have words to search for. */
-function factsOf(contract: Contract) {
-  const { key, label, listing } = contract;
-  const texts = nameFields(contract).filter(({ schema }) => ["string", "mixed"].includes(kindOf(schema)));
+function factsOf({ key, label, listing, fields }: Contract) {
+  const texts = nameFields({ key, label, fields }).filter(({ schema }) => ["string", "mixed"].includes(kindOf(schema)));
   const first = texts.filter(({ path }) => path === label.path);
-  const searched = [...new Set([...first, ...texts, key])].map(nameInText);
-  const named = searched.slice(0, MOST_SEARCHED);
-  const rest = searched.length - named.length;
-  return { words: listing.words, searched: `${named.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}` };
+  const names = [...new Set([...first, ...texts])].map(nameInText);
+  const listed = [...names.slice(0, MOST_LISTED), ...(names.length > MOST_LISTED ? ["other names"] : [])];
+  const searched = [listed.join(", "), nameInText(key)].filter((words) => words !== "").join(" or ");
+  return { words: listing.words, searched };
 }

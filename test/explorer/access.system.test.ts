@@ -18,6 +18,7 @@ const LOOKS = [
   { colorScheme: "dark", width: 1024 },
   { colorScheme: "light", width: 390 },
   { colorScheme: "dark", width: 390 },
+  { colorScheme: "dark", width: 320 },
   // A screen of 1,280 pixels at 200 %.
   { colorScheme: "light", width: 640 },
 ] as const;

@@ -143,6 +143,9 @@ describeWith("chromium", "the list", (path) => {
     const link = page.locator('.records a[href="https://track.example/1"]');
     await link.waitFor();
     expect(await link.getAttribute("rel")).toBe("noopener nofollow");
+    // Texts for screen readers are within the table that scrolls.
+    await page.setViewportSize({ width: 320, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
     await page.getByRole("link", { name: "Customer 3" }).click();
     const json = page.getByRole("link", { name: "JSON page 1" });
     const response = await fetch((await json.getAttribute("href")) ?? "");

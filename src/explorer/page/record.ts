@@ -104,13 +104,13 @@ function fieldRow(field: Omit<Field, "column">, value: unknown): HTMLElement {
   // Within a group, omit the group's name.
   const [, ...inner] = field.names;
   const heading = headingOf(inner.length > 0 ? { names: inner, schema: field.schema } : field);
-  const title = element("span", { class: "title" }, visibleText(heading));
+  const title = element("span", { class: "heading" }, visibleText(heading));
   return element(
     "tr",
     {},
     element("th", { scope: "row" }, title, path),
     element("td", {}, fieldValue(field, value)),
-    element("td", { class: "meaning" }, visibleText(field.schema.description ?? `${meaningOf(field.schema).kind}.`)),
+    element("td", { class: "kind" }, visibleText(field.schema.description ?? `${meaningOf(field.schema).kind}.`)),
   );
 }
 

@@ -1,5 +1,6 @@
 /** The list of records: all page by page, results of a search, or a selection of all loaded records. */
 import { type Field, fieldAt } from "../../contract/contract.js";
+import { pagesFor } from "../../contract/links.js";
 import { csvHeading, csvLineOf } from "../../contract/record/csv.js";
 import { button, element } from "../../markup/page/element.js";
 import { createPager } from "../../markup/page/pager.js";
@@ -68,23 +69,28 @@ export function createResults(
     box.style.minHeight = `${height}px`;
   };
 
-  const showPage = (known: SnapshotFacts, place: ListPlace, rows: readonly ListedRow[], pages: number) => {
+  /** Shows the rows of a page. @param total number of rows of all pages. */
+  const showPage = (known: SnapshotFacts, place: ListPlace, rows: readonly ListedRow[], total: number) => {
+    const { count: all, page_size: size } = known.snapshot;
+    const first = (place.page - 1) * size;
+    const range = rows.length < total ? `${number(first + 1)} to ${number(first + rows.length)} of ` : "";
     hasBegun = true;
     list.replace(known, place, rows, mayLoad(known));
-    pager.show(place.page, pages);
+    pager.show(place.page, pagesFor(total, size));
     more.hidden = true;
     keepHeight();
+    if (!isFiltered(place)) status.textContent = range + count(total, words);
+    else if (total === 0) status.textContent = nothingText(place);
+    else status.textContent = `${range}${count(total, words)} found, in ${number(all)}.`;
+    return place.page;
   };
 
   const showAll = async (reader: Reader, known: SnapshotFacts, place: ListPlace, signal: AbortSignal) => {
     const { count: all, page_size: size, pages } = known.snapshot;
     const page = Math.min(place.page, pages);
-    const first = (page - 1) * size;
-    const rows = await reader.rows(first, size, signal);
+    const rows = await reader.rows((page - 1) * size, size, signal);
     signal.throwIfAborted();
-    showPage(known, { ...place, page }, rows, pages);
-    status.textContent = rangeText(first, rows.length, all) + count(all, words);
-    return page;
+    return showPage(known, { ...place, page }, rows, all);
   };
 
   /** The selection of a place, from all records, which are loaded first if necessary. */
@@ -113,18 +119,10 @@ export function createResults(
 
   const showSelection = async (reader: Reader, known: SnapshotFacts, place: ListPlace, signal: AbortSignal) => {
     const { rows, counts } = await selectionOf(reader, known, place, signal);
-    const { count: all, page_size: size } = known.snapshot;
-    const pages = Math.max(1, Math.ceil(rows.length / size));
-    const page = Math.min(place.page, pages);
-    const first = (page - 1) * size;
-    const listed = rows.slice(first, first + size);
+    const { page_size: size } = known.snapshot;
+    const page = Math.min(place.page, pagesFor(rows.length, size));
     choices.show(known, place, counts, "");
-    showPage(known, { ...place, page }, listed, pages);
-    const range = rangeText(first, listed.length, rows.length);
-    if (!isFiltered(place)) status.textContent = range + count(all, words);
-    else if (rows.length === 0) status.textContent = nothingText(place);
-    else status.textContent = `${range}${count(rows.length, words)} found, in ${number(all)}.`;
-    return page;
+    return showPage(known, { ...place, page }, rows.slice((page - 1) * size, page * size), rows.length);
   };
 
   const showFound = async (
@@ -162,7 +160,7 @@ export function createResults(
     status.textContent = foundText(rows.length, hasMore, known, place);
     if (hasMore && most < size * place.page)
       status.textContent += ` Page ${number(place.page)} is too far ahead to be read at once.`;
-    return Math.max(1, Math.ceil(rows.length / size));
+    return pagesFor(rows.length, size);
   };
 
   const foundText = (had: number, hasMore: boolean, known: SnapshotFacts, place: ListPlace) => {
@@ -282,11 +280,6 @@ function placeIn(place: ListPlace, known: SnapshotFacts): ListPlace {
 
 function isFiltered({ text, where, ranges }: ListPlace): boolean {
   return text.trim() !== "" || where.size + ranges.size > 0;
-}
-
-/** `1 to 100 of `, unless all are shown. */
-function rangeText(first: number, shown: number, all: number): string {
-  return shown < all ? `${number(first + 1)} to ${number(first + shown)} of ` : "";
 }
 
 /** The number of records if a single facet value is the only filter; otherwise undefined. */
