@@ -1,4 +1,5 @@
 /** The explorer shows only verified data, of one snapshot. */
+import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { plainRows } from "../support/database.js";
@@ -9,10 +10,10 @@ import { settledList, shownNames, usePages } from "./browser.js";
 import { publishPage, servePage } from "./hosts.js";
 
 /** A release of 40 users that is served, and what replaces it by one of 50. */
-async function site(): Promise<{ url: string; replace(): Promise<void> }> {
-  const { url, out } = await servePage({ rows: plainRows(40) });
+async function site(pageSize = 100): Promise<{ url: string; replace(): Promise<void> }> {
+  const { url, out } = await servePage({ rows: plainRows(40), pageSize });
   const replace = async () => {
-    await publishPage(out, { baseUrl: url.slice(0, -1), rows: plainRows(50) });
+    await publishPage(out, { baseUrl: url.slice(0, -1), pageSize, rows: plainRows(50) });
     await eventually(async () => expect((await (await fetch(`${url}snapshot.json`)).json()).count).toBe(50));
   };
   return { url, replace };
@@ -73,6 +74,37 @@ describeWith("chromium", "proof", (path) => {
     await page.goto(url);
     await page.locator("#status", { hasText: "50 users" }).waitFor();
     await showsFigures(page, "50 users");
+  });
+
+  test("a release replaced while all records are loaded is not mixed with the next", async () => {
+    const { url, replace } = await site(10);
+    const { page, misdeeds } = await open(url);
+    await settledList(page);
+    let isReplaced = false;
+    await page.route(/[?&]page=3(?:&|$)/, async (route) => {
+      if (!isReplaced) await replace();
+      isReplaced = true;
+      await route.continue();
+    });
+    await page.goto(`${url}#?sort=id`);
+    await page.getByText(/^A newer snapshot was published meanwhile/).waitFor();
+    await page.locator("#status", { hasText: "1 to 10 of 50 users" }).waitFor();
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByText("Save as CSV").click()]);
+    expect(readFileSync(await file.path(), "utf8").split("\n")).toHaveLength(52);
+    expect(isReplaced).toBe(true);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("does not save records of a snapshot that the host no longer has", async () => {
+    const { url, replace } = await site(10);
+    const { page } = await open(url);
+    await settledList(page);
+    await replace();
+    await page.getByText("Save as CSV").click();
+    await page.getByText("A newer snapshot was published meanwhile, so nothing was saved. Save it again.").waitFor();
+    await page.locator("#status", { hasText: "1 to 10 of 50 users" }).waitFor();
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByText("Save as CSV").click()]);
+    expect(readFileSync(await file.path(), "utf8").split("\n")).toHaveLength(52);
   });
 
   test("hides the overview of an outdated index.html", async () => {
