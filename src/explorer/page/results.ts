@@ -230,7 +230,7 @@ export function createResults(
         const isPlain = !isFiltered(asked) && !asked.sort;
         const isSearch = asked.where.size + asked.ranges.size === 0 && !asked.sort && !isLoaded(known);
         if (isPlain || selected?.known !== known)
-          choices.show(known, asked, isPlain ? countsOfAll(known) : "unknown", noteFor(known));
+          choices.show(known, asked, isFiltered(asked) ? "unknown" : countsOfAll(known), noteFor(known));
         columns.show(known, asked.columns);
         download.hidden = !mayLoad(known);
         showChosen(known, asked);
