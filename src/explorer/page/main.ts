@@ -23,7 +23,8 @@ const MAX_CHANGES = 3;
 
 const base = new URL(".", location.href);
 const facts: Facts = JSON.parse(byId("facts", HTMLScriptElement).text);
-const [section, overview] = [byId("explorer", HTMLElement), byId("overview", HTMLElement)];
+const section = byId("explorer", HTMLElement);
+const overview = byId("overview", HTMLElement);
 const pageTitle = document.title;
 
 const trouble = createNotice();

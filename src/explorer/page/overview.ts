@@ -16,7 +16,8 @@ export function createOverview(
   { from }: Facts,
   onOther: () => void,
 ) {
-  const [written, below] = [[...about.children], [...section.children]];
+  const written = [...about.children];
+  const below = [...section.children];
   const [product = ""] = written;
   const notice = createNotice();
   let isWhole = true;
