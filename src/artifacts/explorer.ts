@@ -218,8 +218,12 @@ export class ExplorerMerger implements Merger {
     }
     const lists = await this.#facets.write("facets", sink, turn);
     const summary: ExplorerSummary = {
-      ...{ count: this.#count, facets: tally.facets(), lists },
-      ...{ times: this.#timesSummary(), integers: this.#distributions(), version: 1 },
+      count: this.#count,
+      facets: tally.facets(),
+      lists,
+      times: this.#timesSummary(),
+      integers: this.#distributions(),
+      version: 1,
     };
     await sink.put(SUMMARY, Buffer.from(encodeSummary(summary)));
     return summary;

@@ -82,7 +82,7 @@ function wordsIn(run: string): string[] {
 }
 
 /** Whether a folded word is of a script without spaces, or has an emoji. */
-export function isUnspaced(word: string): boolean {
+function isUnspaced(word: string): boolean {
   return ONE_UNSPACED.test(word);
 }
 

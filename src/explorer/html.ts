@@ -21,9 +21,9 @@ import {
   SUMS,
 } from "../release/layout.js";
 import { sha256 } from "../release/plain-files.js";
-import { fieldsOf, headingOf, meaningOf } from "./meaning.js";
+import { fieldsOf, headingOf, meaningOf, nameInText } from "./meaning.js";
 import { overviewPlots } from "./plots.js";
-import { type ExplorerSummary, encodeSummary, ROWS, type WrittenFrom } from "./summary.js";
+import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./summary.js";
 
 /**
  * The Content-Security-Policy of the explorer: only scripts, styles and requests of its own origin; images also of the origins that the
@@ -55,17 +55,17 @@ export interface PublishedAt {
 
 /** Writes index.html. Equal arguments give equal bytes. URLs are relative to the base URL with a slash at its end. */
 export function explorerPage(contract: Contract, summary: ExplorerSummary, published: PublishedAt): string {
-  const title = `${capital(contract.listing.words[1])} at ${new URL(published.baseUrl).host}`;
+  const title = `${titleOf(contract)} at ${new URL(published.baseUrl).host}`;
   return html`${pageHead(title, policyOf(contract))}<meta name="robots" content="noindex">
 <link rel="icon" type="image/svg+xml" href="explorer/icon.svg">
 <link rel="stylesheet" href="explorer/style.css">
 <script type="module" src="explorer/app.js"></script>
 <a class="skip" href="#main">Skip to the ${contract.listing.words[1]}</a>
 ${header(contract, summary, published)}<main id="main" tabindex="-1">
-<section id="explorer" aria-label="${capital(contract.listing.words[1])}" hidden>${placeholderRows(summary.count)}</section>
+<section id="explorer" aria-label="${capital(contract.listing.words[1])}" hidden>${placeholderRows(Math.min(summary.count, published.pageSize))}</section>
 <section id="overview" aria-label="Overview">
 <noscript><p class="notice">Browsing single ${contract.listing.words[1]} needs JavaScript, which is off. The <a href="#files-title">files below</a> have all of them.</p></noscript>
-${aboutData(contract)}${overviewPlots(contract, summary)}${fieldsSection(contract)}${programFiles(contract, published)}</section>
+${overviewPlots(contract, summary)}${fieldsSection(contract)}${programFiles(contract, published)}</section>
 </main>
 <script type="application/json" id="facts">${jsonForScript({ ...factsOf(contract), from: writtenFrom(contract, summary) })}</script>
 </html>
@@ -78,19 +78,29 @@ function header(
   { baseUrl, files }: PublishedAt,
 ): Markup {
   const { file, listing } = contract;
-  const since =
-    times && html`<p class="since">${headingOf(fieldAt(contract, times.path))}: ${days(times.first, times.last)}</p>\n`;
-  const download = files.includes(CSV) && html`<p class="download"><a href="./${CSV}" download>Download CSV</a></p>\n`;
+  const since = times && html` · ${headingOf(fieldAt(contract, times.path))}: ${days(times.first, times.last)}`;
+  const download = files.includes(CSV) && html` · <a href="./${CSV}" download>Download CSV</a>`;
+  const lead = listing.description ?? file.description;
   return html`<header class="about" id="about">
 <p class="product">${baseUrl}</p>
-<h1>${count(records, listing.words)}</h1>
-${file.description === undefined ? undefined : html`<p class="lead">${oneLine(file.description)}</p>\n`}${since ?? undefined}${download || undefined}</header>
+<h1>${titleOf(contract)}</h1>
+${lead === undefined ? undefined : html`<p class="lead">${oneLine(lead)}</p>\n`}<p class="since">${count(records, listing.words)}${since ?? undefined}${download || undefined}</p>
+${aboutData(contract)}<p class="since"><a href="#meanings-title">Fields</a> · <a href="#files-title">Files for programs</a></p>
+</header>
 `;
 }
 
+/** The heading: the title of the listing, or the word for its records. */
+function titleOf({ listing }: Contract): string {
+  return oneLine(listing.title) ?? capital(listing.words[1]);
+}
+
+/** Maximum number of rows whose height is reserved. */
+const MOST_RESERVED = 100;
+
 /** Empty rows that reserve the height of the first page of the list, to avoid layout shift. */
-function placeholderRows(records: number): Markup[] {
-  return Array.from({ length: Math.min(ROWS, records) }, () => html`<p class="row"></p>`);
+function placeholderRows(rows: number): Markup[] {
+  return Array.from({ length: Math.min(MOST_RESERVED, rows) }, () => html`<p class="row"></p>`);
 }
 
 /** The explorer's other files with their paths in a release. They are compiled with the package. */
@@ -110,19 +120,14 @@ function days(...moments: readonly string[]): Markup {
   return first?.source === last?.source ? html`${first}` : html`${first} to ${last}`;
 }
 
-/** The section with the listing's title, description, publisher and so on; undefined if the contract has none. */
+/** A line with the listing's publisher, licence, source and contact; undefined if the contract has none. */
 function aboutData({ listing }: Contract): Markup | undefined {
-  const { title, description, publisher, license, source, contact } = listing;
-  const said = Object.entries({ title, description, publisher, license, source, contact });
-  const rows = said.flatMap(([name, text]) =>
-    text === undefined ? [] : [html`<div><dt>${capital(name)}</dt><dd>${linked(name, text)}</dd></div>\n`],
+  const { publisher, license, source, contact } = listing;
+  const said = Object.entries({ publisher, license, source, contact }).flatMap(([name, text]) =>
+    text === undefined ? [] : [html`${capital(name)}: ${linked(name, text)}`],
   );
-  if (rows.length === 0) return undefined;
-  return html`<section class="files" aria-labelledby="data-title">
-<h2 id="data-title">About this data</h2>
-<dl>
-${rows}</dl>
-</section>
+  if (said.length === 0) return undefined;
+  return html`<p class="since">${said.map((one, at) => html`${at === 0 ? undefined : " · "}${one}`)}</p>
 `;
 }
 
@@ -200,13 +205,15 @@ function writtenFrom(contract: Contract, summary: ExplorerSummary): WrittenFrom 
   return { contract: sha256(contract.text), summary: sha256(encodeSummary(summary)) };
 }
 
-/** Facts for the script. The label is a text field, since only texts have words to search for. */
-function factsOf(contract: Contract) {
-  const { file, listing } = contract;
-  const { words, key, path } = listing;
-  const texts = nameFields(contract).filter(
-    ({ schema }) => kindOf(schema) === "string" || [schema.type].flat().includes("string"),
-  );
-  const label = (texts.find((field) => field.path === listing.label) ?? texts[0])?.path ?? key;
-  return { words, label, key, title: file.title ?? capital(words[0]), listing: path };
+/** Maximum number of name fields that the search box lists. */
+const MOST_LISTED = 5;
+
+/** Facts for the script. The label comes first, and the key last; only texts have words to search for. */
+function factsOf({ key, label, listing, fields }: Contract) {
+  const texts = nameFields({ key, label, fields }).filter(({ schema }) => ["string", "mixed"].includes(kindOf(schema)));
+  const first = texts.filter(({ path }) => path === label.path);
+  const names = [...new Set([...first, ...texts])].map(nameInText);
+  const listed = [...names.slice(0, MOST_LISTED), ...(names.length > MOST_LISTED ? ["other names"] : [])];
+  const searched = [listed.join(", "), nameInText(key)].filter((words) => words !== "").join(" or ");
+  return { words: listing.words, searched };
 }

@@ -33,8 +33,10 @@ function withAcronym(word: string): string {
 /** Matches names of time fields, with an optional unit. */
 const TIME_NAME =
   /(?:^|_)(?:at|on|date|datetime|time|timestamp|ts|epoch|since|until|created|updated|modified|seen|expires)(?:_(?:s|sec|seconds|ms|millis|utc|unix))?$/;
-/** 1973 to 2103, in seconds since 1970. */
-const [FIRST_SECOND, LAST_SECOND] = [1e8, 4.2e9];
+/** A time in 1973, in seconds since 1970. */
+const FIRST_SECOND = 1e8;
+/** A time in 2103. */
+const LAST_SECOND = 4.2e9;
 
 /** Whether a field's values are times: by its format, or an integer by its name. */
 export function isTime({ names, schema }: Pick<Field, "names" | "schema">): boolean {

@@ -2,9 +2,6 @@
 import stringify from "fast-json-stable-stringify";
 import type { Beginnings } from "../contract/lookup.js";
 
-/** Rows of a page of the explorer's list, and search results shown at once. */
-export const ROWS = 15;
-
 /** Counts of all records. Nothing in it depends on the clock, the machine or the number of threads. */
 export interface ExplorerSummary {
   /** Number of records. */

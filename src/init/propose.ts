@@ -49,7 +49,7 @@ export function propose(survey: Survey, { convert = false, null: marks = [] }: S
     published.unshift([key.field, fieldSchema(key.field, column, { type })]);
   }
   const words = wordsForRecords(survey.name);
-  const label = chooseLabel(columns);
+  const label = chooseLabel(columns, words, key.field);
   const contract: ContractFile = {
     $schema: CONTRACT_SCHEMA,
     title: words[0].replace(/^./u, (letter) => letter.toUpperCase()),
@@ -98,12 +98,20 @@ export function publicLine({ field, column }: Pick<Proposed, "field" | "column">
 const LABELS =
   "display name,full name,fullname,name,title,label,username,user name,login,handle,nickname,nick,first name,slug";
 
-/** Chooses a text field that is named like a label, if any. */
-function chooseLabel(columns: readonly Proposed[]): string | undefined {
+/** Last words of columns that name a record, best first. */
+const NAMING =
+  "name title label subject headline caption customer client company organisation organization product item station city " +
+  "town place venue school hotel restaurant person author artist owner player team book film movie song album event project";
+
+/**
+ * Chooses the text field that names a record, if any: by its whole name, by its last word, or because it is called as the
+ * records are, like `station` of stations. Facets name groups of records.
+ */
+function chooseLabel(columns: readonly Proposed[], [one]: readonly string[], key: string): string | undefined {
   const texts = columns.filter(({ schema }) => schema?.type === "string" && schema.format === undefined);
+  const single = texts.filter(({ field, schema }) => field !== key && schema?.["x-facet"] === undefined);
   const named = (name: string) => texts.find(({ column }) => wordsOf(column).join(" ") === name);
-  const found = LABELS.split(",")
-    .map(named)
-    .find((column) => column !== undefined);
-  return (found ?? texts.find(({ column }) => wordsOf(column).at(-1) === "name"))?.field;
+  const ending = (word: string | undefined) => single.find(({ column }) => wordsOf(column).at(-1) === word);
+  const found = [...LABELS.split(",").map(named), ...NAMING.split(" ").map(ending), ending(one?.split(" ").at(-1))];
+  return found.find((column) => column !== undefined)?.field;
 }

@@ -18,6 +18,7 @@ const LOOKS = [
   { colorScheme: "dark", width: 1024 },
   { colorScheme: "light", width: 390 },
   { colorScheme: "dark", width: 390 },
+  { colorScheme: "dark", width: 320 },
   // A screen of 1,280 pixels at 200 %.
   { colorScheme: "light", width: 640 },
 ] as const;
@@ -68,7 +69,7 @@ describeWith("chromium", "accessibility", (path) => {
     await page.keyboard.press("/");
     await page.locator("#search:focus").waitFor();
     await page.keyboard.press("Escape");
-    await page.locator("#status", { hasText: "1 to 15 of 240 users" }).waitFor();
+    await page.locator("#status", { hasText: "1 to 50 of 240 users" }).waitFor();
     await page.goBack();
     await page.goBack();
     await page.locator("#record-title").waitFor();

@@ -1,7 +1,7 @@
-/** Which columns the table shows, for contracts of other domains. */
+/** Which columns the table can show, and which it shows first, for contracts of other domains. */
 import { expect, test } from "vitest";
 import { contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
-import { columnsOf } from "../../src/explorer/page/list.js";
+import { allColumns, chosenColumns, shownColumns } from "../../src/explorer/page/columns.js";
 import { FOREIGN } from "../support/foreign.js";
 import { STATIONS } from "../support/stations.js";
 
@@ -54,6 +54,21 @@ test.each([
   ["words", mots, [two("usage"), two("genre")], ["mot", "genre", "usage", "vu", "sorte", "rang"]],
   ["a contract that names them", named, [two("country")], ["opened", "position.latitude", "sensors", "name"]],
 ] as const)("of %s", (_, contract, facets, expected) => {
-  const paths = columnsOf(contract ?? USERS_CONTRACT, { facets }).map(({ path }) => path);
-  expect(paths).toEqual(expected);
+  const known = { contract: contract ?? USERS_CONTRACT, summary: { facets } };
+  const all = allColumns(known).map(({ path }) => path);
+  expect(all.slice(0, expected.length)).toEqual(expected);
+  // Every field can be chosen.
+  expect(all.toSorted()).toEqual(known.contract.fields.map(({ path }) => path).toSorted());
+  const most = known.contract.listing.columns?.length ?? 6;
+  expect(shownColumns(known, []).map(({ path }) => path)).toEqual(all.slice(0, most));
+});
+
+test("shows chosen columns in the usual order, and forgets a choice that is the usual one", () => {
+  const known = { contract: USERS_CONTRACT, summary: { facets: [two("kyc_status")] } };
+  const choose = (...paths: string[]) => chosenColumns(known, paths);
+  expect(choose("bio", "no such field", "id")).toEqual(["id", "bio"]);
+  expect(choose("no such field")).toEqual([]);
+  const usual = shownColumns(known, []).map(({ path }) => path);
+  expect(choose(...usual.toReversed())).toEqual([]);
+  expect(choose(...usual.slice(1))).toEqual(usual.slice(1));
 });

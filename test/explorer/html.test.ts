@@ -19,11 +19,11 @@ const observed = (count: number): AnyRecord[] => stations(count).map(({ record }
 test("shows the host, the number of records, their times and their description", async () => {
   const page = await pageOf(USERS_CONTRACT, users(1204));
   expect(page).toContain('<p class="product">https://people.example.org/directory</p>');
-  expect(page).toContain("<h1>1,204 users</h1>");
+  expect(page).toContain("<h1>Users</h1>");
   expect(page).toContain(`<p class="lead">${USERS_CONTRACT.file.description?.replace("'", "&#39;")}</p>`);
-  expect(page).toMatch(/<p class="since">Date joined: <time datetime="(\d{4}-\d\d-\d\d)">\1<\/time> to /);
+  expect(page).toMatch(/<p class="since">1,204 users · Date joined: <time datetime="(\d{4}-\d\d-\d\d)">\1<\/time> to /);
   expect(await pageOf(USERS_CONTRACT, users(1))).toMatch(
-    /<p class="since">Date joined: <time datetime="[\d-]+">[\d-]+<\/time><\/p>/,
+    /<p class="since">1 user · Date joined: <time datetime="[\d-]+">[\d-]+<\/time><\/p>/,
   );
   expect(page).toContain("<title>Users at people.example.org</title>");
 });
@@ -36,21 +36,23 @@ test("describes each field in the contract's words", async () => {
   expect(page).toContain("Whole number from 0.");
 });
 
-test("shows publisher and licence, with links only for URLs and e-mail addresses", async () => {
-  expect(await pageOf(STATIONS_CONTRACT, [])).not.toContain("About this data");
+test("is headed by the listing's title, with links only for URLs and e-mail addresses", async () => {
+  expect(await pageOf(STATIONS_CONTRACT, [])).not.toContain("Publisher");
   const listing = {
     ...{ title: "<b>Weather</b>", description: "All\nstations.", publisher: "https://a.example/" },
     ...{ license: "CC-BY-4.0", source: "https://a.example/?a&b", contact: "data@a.example" },
   };
   const contract = contractOf({ ...STATIONS, "x-listing": { ...STATIONS["x-listing"], ...listing } });
   const page = await pageOf(contract, []);
+  expect(page).toContain("<h1>&lt;b&gt;Weather&lt;/b&gt;</h1>");
+  expect(page).toContain('<p class="lead">All stations.</p>');
   for (const [name, shown] of [
-    ["Title", "&lt;b&gt;Weather&lt;/b&gt;"],
     ["Publisher", "https://a.example/"],
+    ["License", "CC-BY-4.0"],
     ["Source", '<a href="https://a.example/?a&amp;b" rel="noreferrer">https://a.example/?a&amp;b</a>'],
     ["Contact", '<a href="mailto:data@a.example" rel="noreferrer">data@a.example</a>'],
   ])
-    expect(page).toContain(`<div><dt>${name}</dt><dd>${shown}</dd></div>`);
+    expect(page).toContain(`${name}: ${shown}`);
 });
 
 test("links exactly the files that the release has", async () => {

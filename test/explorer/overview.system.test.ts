@@ -71,7 +71,8 @@ describeWith("chromium", "without a script", (executablePath) => {
   test("hostile text is shown as text", async () => {
     const { contract, records } = hostileCollection();
     const { page, asked } = await open(await pageOf(contract, records));
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(`60 ${contract.listing.words[1]}`);
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(contract.listing.words[1]);
+    expect(await page.locator(".since").first().textContent()).toContain(`60 ${contract.listing.words[1]}`);
     expect(await page.locator("script, style, meta[http-equiv], iframe, img, base").count()).toBe(3);
     expect(asked).toEqual(["/below/explorer/style.css"]);
     const again = await open(await pageOf(contract, records), FOR_AXE);

@@ -112,6 +112,9 @@ describe("the label", () => {
     ["id INTEGER PRIMARY KEY, title TEXT, DisplayName TEXT", "DisplayName"],
     ["id INTEGER PRIMARY KEY, company_name TEXT", "company_name"],
     ["id INTEGER PRIMARY KEY, name INT, note TEXT", "id"],
+    ["id INTEGER PRIMARY KEY, note TEXT, customer TEXT", "customer"],
+    ["id INTEGER PRIMARY KEY, note TEXT, parentThing TEXT", "parentThing"],
+    ["customer TEXT PRIMARY KEY NOT NULL, note TEXT", "customer"],
   ])("of %s is %s", async (columns, label) => {
     const { read } = await init(database(`CREATE TABLE things (${columns})`));
     expect(read.label.path).toBe(label);

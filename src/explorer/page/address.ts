@@ -1,16 +1,29 @@
-/** Parses and writes the fragment of the explorer's URL: the shown record, or the search, filters and page of the list. */
+/** Parses and writes the fragment of the explorer's URL: the shown record, or the place in the list. */
 
 /** A facet value to filter by. */
 export type Chosen = string | number | boolean | null;
 
-/** The list, with search and filters. */
+/** The lowest and highest value of a range; empty where it is open. */
+export type Range = readonly [from: string, to: string];
+
+export interface Sort {
+  path: string;
+  isDescending: boolean;
+}
+
+/** The list: search, filters, order and columns. */
 export interface ListPlace {
   /** The text to search for. */
   text: string;
-  /** From 1. Search results show all pages up to this one. */
+  /** From 1. Search results that are not sorted show all pages up to this one. */
   page: number;
-  /** Chosen values by path. */
-  where: ReadonlyMap<string, Chosen>;
+  /** Chosen values by path. A record must have one of each path's. */
+  where: ReadonlyMap<string, readonly Chosen[]>;
+  /** Ranges of numbers and days by path. */
+  ranges: ReadonlyMap<string, Range>;
+  sort?: Sort | undefined;
+  /** Paths of the shown columns; empty for the usual ones. */
+  columns: readonly string[];
 }
 
 /** One record, by its key as text. */
@@ -20,37 +33,63 @@ export interface RecordPlace {
 
 export type SeenPlace = ListPlace | RecordPlace;
 
-export const BEGINNING: ListPlace = { text: "", page: 1, where: new Map() };
+export const BEGINNING: ListPlace = {
+  text: "",
+  page: 1,
+  where: new Map(),
+  ranges: new Map(),
+  columns: [],
+};
 
 /** Names of parameters that are not paths. A path with such a name gets a dot before it. */
-const OWN = /^(?:\.|q$|page$)/;
+const OWN = /^(?:\.|(?:q|page|sort|desc|column)$|(?:from|to)\.)/;
 
-/** Parses `#/KEY` or `#?q=anna&page=3&status=open`. Invalid parts are ignored; `chosenIn` checks the paths. */
+/**
+ * Parses `#/KEY` or `#?q=anna&page=3&status=open&status=new&from.joined=2024-01-01&desc=joined&column=name`. Invalid parts are
+ * ignored; `placeIn` checks the paths.
+ */
 export function parseHash(hash: string): SeenPlace {
   if (hash.startsWith("#/")) return { key: decoded(hash.slice(2)) };
   const given = new URLSearchParams(hash.replace(/^#\??/, ""));
   const page = Number(given.get("page") ?? 1);
-  const chosen = [...given].filter(([name]) => name !== "q" && name !== "page");
+  const where = new Map<string, Chosen[]>();
+  const ranges = new Map<string, Range>();
+  for (const [name, text] of given) {
+    const [, end, ranged = ""] = /^(from|to)\.(.*)$/s.exec(name) ?? [];
+    const [from, to] = ranges.get(ranged) ?? ["", ""];
+    if (end !== undefined) ranges.set(ranged, end === "from" ? [text, to] : [from, text]);
+    else if (name.startsWith(".") || !OWN.test(name)) {
+      const path = name.replace(/^\./, "");
+      where.set(path, [...new Set([...(where.get(path) ?? []), parseValue(text)])]);
+    }
+  }
+  const descending = given.get("desc");
+  const sorted = descending ?? given.get("sort");
   return {
     text: given.get("q") ?? "",
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
-    where: new Map(chosen.map(([name, text]) => [name.replace(/^\./, ""), parseValue(text)])),
+    where,
+    ranges,
+    sort: sorted === null ? undefined : { path: sorted, isDescending: descending !== null },
+    columns: given.getAll("column"),
   };
-}
-
-/** Keeps only filters by existing facets. */
-export function chosenIn(where: ListPlace["where"], facets: readonly { path: string }[]): ListPlace["where"] {
-  return new Map([...where].filter(([path]) => facets.some((facet) => facet.path === path)));
 }
 
 /** Writes the fragment that `parseHash` parses. */
 export function addressOf(place: SeenPlace): string {
   if ("key" in place) return `#/${encodeURIComponent(place.key)}`;
-  const { text, page, where } = place;
+  const { text, page, where, ranges, sort, columns } = place;
   const given = new URLSearchParams();
   if (text !== "") given.set("q", text);
   if (page > 1) given.set("page", String(page));
-  for (const [path, value] of where) given.set(OWN.test(path) ? `.${path}` : path, writtenValue(value));
+  for (const [path, values] of where)
+    for (const value of values) given.append(OWN.test(path) ? `.${path}` : path, writtenValue(value));
+  for (const [path, [from, to]] of ranges) {
+    if (from !== "") given.set(`from.${path}`, from);
+    if (to !== "") given.set(`to.${path}`, to);
+  }
+  if (sort) given.set(sort.isDescending ? "desc" : "sort", sort.path);
+  for (const path of columns) given.append("column", path);
   return `#?${given}`;
 }
 

@@ -1,24 +1,19 @@
 /** Search results by name, key and facets, merged in published order. */
-import type { AnyRecord } from "../../contract/contract.js";
+import type { Contract } from "../../contract/contract.js";
 import { foldedWords } from "../../contract/lookup.js";
-import { valueAt } from "../../contract/record/value.js";
-import type { ListPlace } from "./address.js";
+import type { Chosen, ListPlace } from "./address.js";
 import type { ListedRow, Reader, SnapshotFacts } from "./reader.js";
 
 /** Finds records by search text and filters, each once. A record whose key equals the text comes first. */
 export async function* foundRows(reader: Reader, known: SnapshotFacts, place: ListPlace, signal: AbortSignal) {
   const text = place.text.trim();
-  const where = Object.fromEntries(place.where);
   const isChosen = place.where.size > 0;
-  if (text === "") {
-    yield* reader.search({ text, where }, signal);
-    return;
-  }
-  const mayBeKey = isKey(text, known);
-  const searches = [
+  const mayBeKey = text !== "" && isKey(text, known.contract);
+  const mayBeName = text === "" || foldedWords(text).length > 0;
+  const searches = combinations(place.where).flatMap((where) => [
     ...(mayBeKey ? [reader.search({ text, by: "key", where }, signal)] : []),
-    ...(foldedWords(text).length > 0 ? [reader.search({ text, where }, signal)] : []),
-  ];
+    ...(mayBeName ? [reader.search({ text, where }, signal)] : []),
+  ]);
   const rows = mergeInOrder(searches);
   try {
     // In parallel, to save time.
@@ -34,9 +29,16 @@ export async function* foundRows(reader: Reader, known: SnapshotFacts, place: Li
   }
 }
 
+/** All combinations of one value of each path. */
+function combinations(where: ListPlace["where"]): Record<string, Chosen>[] {
+  let made: Record<string, Chosen>[] = [{}];
+  for (const [path, values] of where) made = made.flatMap((one) => values.map((value) => ({ ...one, [path]: value })));
+  return made;
+}
+
 /** Whether a text may be a prefix of a key. */
-function isKey(text: string, { contract }: SnapshotFacts): boolean {
-  return contract.key.kind === "text" || /^-?\d+$/.test(text);
+export function isKey(text: string, { key }: Pick<Contract, "key">): boolean {
+  return key.kind === "text" || /^-?\d+$/.test(text);
 }
 
 /** Merges sequences in published order, without duplicates. */
@@ -59,18 +61,4 @@ async function* mergeInOrder(sequences: readonly AsyncGenerator<ListedRow, void>
   } finally {
     await Promise.all(sequences.map((rest) => rest.return(undefined)));
   }
-}
-
-/** A record's key as text, and its label if it differs from the key. */
-export function namesOf(record: AnyRecord, { contract: { key, label } }: Pick<SnapshotFacts, "contract">) {
-  const id = String(valueAt(record, key));
-  const named = valueAt(record, label);
-  const name = typeof named === "number" || typeof named === "boolean" ? String(named) : named;
-  // A blank link would be invisible.
-  const shownId = isBlank(id) ? JSON.stringify(id) : id;
-  return { id, shownId, name: typeof name === "string" && !isBlank(name) && name !== id ? name : undefined };
-}
-
-function isBlank(text: string): boolean {
-  return text.trim() === "";
 }

@@ -12,7 +12,7 @@ import {
 } from "./address.js";
 import { createNotice, describeError, watchForNewer } from "./notice.js";
 import { createOverview } from "./overview.js";
-import { createProof, keptKey } from "./proof.js";
+import { createProof } from "./proof.js";
 import { createReader, type Reader } from "./reader.js";
 import { noRecordView, recordView } from "./record.js";
 import { createResults } from "./results.js";
@@ -23,7 +23,8 @@ const MAX_CHANGES = 3;
 
 const base = new URL(".", location.href);
 const facts: Facts = JSON.parse(byId("facts", HTMLScriptElement).text);
-const [section, overview] = [byId("explorer", HTMLElement), byId("overview", HTMLElement)];
+const section = byId("explorer", HTMLElement);
+const overview = byId("overview", HTMLElement);
 const pageTitle = document.title;
 
 const trouble = createNotice();
@@ -35,16 +36,7 @@ const search = createSearch(facts, (text) => {
 });
 const listBox = element("div", { class: "split" });
 const recordBox = element("div", {});
-const proof = createProof(base, (key) => {
-  reader = readBy(key);
-  // The shown rows were not verified by this key.
-  listBox.replaceChildren();
-  recordBox.replaceChildren();
-  results = createResults(listBox, facts, go);
-  listedAt = "";
-  shownId = undefined;
-  void show();
-});
+const proof = createProof();
 const tryAgain = () => {
   if (hasFailed) void show();
 };
@@ -53,7 +45,7 @@ const newer = watchForNewer(base, () => shownId, tryAgain);
 listBox.style.minHeight = `${section.offsetHeight}px`;
 section.replaceChildren(newer, search.element, trouble.element, listBox, recordBox, proof.element);
 section.hidden = false;
-let results = createResults(listBox, facts, go);
+const results = createResults(listBox, facts, go, (download) => void run(download));
 
 /** If the first snapshot is another one than that of index.html, index.html came from a cache or is just outdated. */
 const about = createOverview({ about: byId("about", HTMLElement), section: overview }, facts, () => {
@@ -61,7 +53,7 @@ const about = createOverview({ about: byId("about", HTMLElement), section: overv
   // Reload once, which bypasses caches.
   if (shownId === undefined && entry?.type !== "reload") location.reload();
 });
-let reader = readBy(keptKey(base));
+const reader = createReader(base, about.show);
 let control = new AbortController();
 /** The last place in the URL, without jumps within the page. */
 let currentPlace: SeenPlace = BEGINNING;
@@ -75,14 +67,6 @@ let scrolled = 0;
 let opened: string | undefined;
 let shownId: string | undefined;
 let hasFailed = false;
-
-function readBy(key: string | undefined): Reader {
-  if (key !== undefined) about.hide();
-  const opened = createReader(base, key, (known) => {
-    if (opened === reader) about.show(known);
-  });
-  return opened;
-}
 
 /** Goes to a place. @param isSame whether it replaces the last history entry, as while typing. */
 function go(place: ListPlace, isSame = false): void {
@@ -132,6 +116,19 @@ async function show(): Promise<void> {
       reader.forget();
       listedAt = "";
     }
+  }
+}
+
+/** Runs a download of the shown list. */
+async function run(download: (reader: Reader, signal: AbortSignal) => Promise<void>): Promise<void> {
+  try {
+    await download(reader, new AbortController().signal);
+  } catch (error) {
+    if (!(error instanceof SnapshotChangedError)) return fail(error);
+    reader.forget();
+    listedAt = "";
+    await show();
+    trouble.say("A newer snapshot was published meanwhile, so nothing was saved. Save it again.");
   }
 }
 

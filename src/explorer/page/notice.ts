@@ -38,9 +38,8 @@ export interface ErrorNotice {
   isUnproved: boolean;
 }
 
-const UNPROVED: readonly string[] = ["mismatch", "signature", "unproved", "malformed", "redirect"];
+const UNPROVED: readonly string[] = ["mismatch", "unproved", "malformed", "redirect"];
 const REFUSED = "The host sent data that was not published, so it is not shown.";
-const NOT_SIGNED = "The host sent data that is not signed with this key, so it is not shown.";
 
 /** Describes an error for the user. */
 export function describeError(error: unknown): ErrorNotice {
@@ -51,7 +50,6 @@ export function describeError(error: unknown): ErrorNotice {
   if (code === "network" || code === "timeout" || code === "busy")
     return { text: "The host does not answer. The page shows what was loaded before.", details, isUnproved: false };
   if (code === "too-large") return { text: "A page is too large to read here.", details, isUnproved: false };
-  if (code === "signature") return { text: NOT_SIGNED, details, isUnproved: true };
   // A host that changes on every attempt serves inconsistent files.
   const isUnproved = code === "changed" || UNPROVED.includes(code);
   return { text: isUnproved ? REFUSED : "The host does not have the requested data.", details, isUnproved };

@@ -13,24 +13,24 @@ import type { Facts } from "./search.js";
  */
 export function createOverview(
   { about, section }: Readonly<Record<"about" | "section", Element>>,
-  { words, from }: Facts,
+  { from }: Facts,
   onOther: () => void,
 ) {
-  const [written, below] = [[...about.children], [...section.children]];
+  const written = [...about.children];
+  const below = [...section.children];
   const [product = ""] = written;
   const notice = createNotice();
   let isWhole = true;
-  const replace = (heading: string, ...shown: Element[]) => {
-    isWhole = false;
-    about.replaceChildren(product, element("h1", {}, visibleText(heading)));
-    section.replaceChildren(...shown);
-  };
   return {
     /** Shows the overview if it was written for this snapshot, and otherwise a notice. */
     show({ snapshot, contract, digests }: SnapshotFacts): void {
       if (digests.contract !== from.contract || digests.summary !== from.summary) {
+        const { title, words } = contract.listing;
+        isWhole = false;
         notice.say(OTHER, { "Reload the page": () => location.reload() });
-        replace(count(snapshot.count, contract.listing.words), notice.element);
+        const heading = element("h1", {}, visibleText(title ?? capital(words[1])));
+        about.replaceChildren(product, heading, element("p", { class: "since" }, count(snapshot.count, words)));
+        section.replaceChildren(notice.element);
         onOther();
         return;
       }
@@ -39,8 +39,6 @@ export function createOverview(
       about.replaceChildren(...written);
       section.replaceChildren(...below);
     },
-    /** Hides the overview until the signature is checked. */
-    hide: () => replace(capital(words[1])),
   };
 }
 

@@ -5,6 +5,7 @@ import { findView } from "../../client/find-snapshot.js";
 import { openHost } from "../../client/host.js";
 import { readKeptPage } from "../../client/kept.js";
 import { readContract } from "../../client/order.js";
+import { parsePage } from "../../client/page.js";
 import type { Host, SnapshotView } from "../../client/snapshot.js";
 import { objectOf } from "../../client/utf8.js";
 import { type AnyRecord, type Contract, contractOf } from "../../contract/contract.js";
@@ -25,12 +26,22 @@ export interface SnapshotFacts {
   contract: Contract;
   summary: ExplorerSummary;
   digests: WrittenFrom;
+  /** Pages that were read to load all records, by number less one. */
+  loaded: AnyRecord[][];
 }
+
+/** Maximum number of records that are loaded to be sorted, counted and filtered by ranges. */
+export const MOST_LOADED = 20_000;
 
 export interface Reader {
   readonly host: Host;
   /** Facts of the current snapshot. Read once, and again after an error or `forget`. */
   known(): Promise<SnapshotFacts>;
+  /**
+   * Loads all records of the current snapshot, once.
+   * @param onProgress called with the share of pages that are loaded, from 0 to 1.
+   */
+  all(signal: AbortSignal, onProgress: (share: number) => void): Promise<ListedRow[]>;
   /** Reads records by number. */
   rows(first: number, most: number, signal: AbortSignal): Promise<ListedRow[]>;
   /** Searches the current snapshot. @throws SnapshotChangedError if the host has another one */
@@ -41,17 +52,10 @@ export interface Reader {
   forget(): void;
 }
 
-/**
- * @param publicKey minisign public key, if the user demands a signature.
- * @param onKnown called with each snapshot before any of its records is returned.
- */
-export function createReader(
-  base: URL,
-  publicKey: string | undefined,
-  onKnown: (known: SnapshotFacts) => void,
-): Reader {
+/** @param onKnown called with each snapshot before any of its records is returned. */
+export function createReader(base: URL, onKnown: (known: SnapshotFacts) => void): Reader {
   // Few retries, since a user waits.
-  const host = openHost(base.href, { ...(publicKey && { publicKey }), pausesMs: [250, 1000], timeoutMs: 20_000 });
+  const host = openHost(base.href, { pausesMs: [250, 1000], timeoutMs: 20_000 });
   let known: Promise<SnapshotFacts> | undefined;
 
   const readKnown = async (): Promise<SnapshotFacts> => {
@@ -66,7 +70,7 @@ export function createReader(
       summary: await hexDigest(bytes),
     };
     const summary = objectOf(bytes, host.baseUrl) as unknown as ExplorerSummary;
-    const basis = { view, snapshot: view.snapshot, contract, summary, digests };
+    const basis: SnapshotFacts = { view, snapshot: view.snapshot, contract, summary, digests, loaded: [] };
     onKnown(basis);
     return basis;
   };
@@ -79,6 +83,27 @@ export function createReader(
         known = undefined;
       });
       return known;
+    },
+    async all(signal, onProgress) {
+      const { view, loaded } = await reader.known();
+      const { pages, page_size } = view.snapshot;
+      // After an error, pages that were loaded before are not read again.
+      const missing = Array.from({ length: pages }, (_, at) => at).filter((at) => !loaded[at]);
+      const readOn = async () => {
+        for (let at = missing.shift(); at !== undefined; at = missing.shift()) {
+          onProgress(1 - missing.length / pages);
+          loaded[at] = parsePage<AnyRecord>(view, at + 1, await view.readPage(at + 1, signal)).results;
+        }
+      };
+      try {
+        await Promise.all(Array.from({ length: host.concurrency }, readOn));
+      } finally {
+        // After an error, nothing more is requested.
+        missing.length = 0;
+      }
+      return loaded.flatMap((records, page) =>
+        records.map((record, at) => ({ record, number: page * page_size + at })),
+      );
     },
     async rows(first, most, signal) {
       const { view } = await reader.known();

@@ -11,11 +11,10 @@ import { number as separated, time } from "../../print/numbers.js";
 import { shellWord } from "../../print/text.js";
 import { epochTime, headingOf, meaningOf } from "../meaning.js";
 import { addressOf } from "./address.js";
-import { namesOf } from "./found.js";
+import { isLink, linkTo } from "./link.js";
 import type { ListedRow, SnapshotFacts } from "./reader.js";
+import { namesOf } from "./values.js";
 
-/** Longer URLs are shown as text. */
-const LONGEST_LINK = 2000;
 /** Longer lists are shown as JSON. */
 const MOST_ITEMS = 1000;
 /** Width and height of images in pixels. */
@@ -105,13 +104,13 @@ function fieldRow(field: Member, value: unknown): HTMLElement {
   // Within a group, omit the group's name.
   const [, ...inner] = field.names;
   const heading = headingOf(inner.length > 0 ? { names: inner, schema: field.schema } : field);
-  const title = element("span", { class: "title" }, visibleText(heading));
+  const title = element("span", { class: "heading" }, visibleText(heading));
   return element(
     "tr",
     {},
     element("th", { scope: "row" }, title, path),
     element("td", {}, fieldValue(field, value)),
-    element("td", { class: "meaning" }, visibleText(field.schema.description ?? `${meaningOf(field.schema).kind}.`)),
+    element("td", { class: "kind" }, visibleText(field.schema.description ?? `${meaningOf(field.schema).kind}.`)),
   );
 }
 
@@ -129,11 +128,7 @@ function momentText(moment: Date): HTMLElement {
 /** A whole value: an http(s) URL as an external link, and a list as a list. */
 function fullValue(value: unknown): Node {
   if (Array.isArray(value) && value.length <= MOST_ITEMS) return value.length === 0 ? empty() : listOf(value);
-  if (typeof value !== "string" || value.length > LONGEST_LINK || !isPublishableUrl(value)) return wholeValue(value);
-  // Do not give the other site a referrer or access to this window.
-  const rel = "noopener noreferrer nofollow external";
-  const attributes = { class: "foreign", href: value, rel, referrerpolicy: "no-referrer" };
-  return element("a", attributes, visibleText(value), element("span", { class: "hidden" }, " (leads to another site)"));
+  return isLink(value) ? linkTo(value, visibleText(value)) : wholeValue(value);
 }
 
 function listOf(values: readonly unknown[]): HTMLElement {
@@ -178,7 +173,7 @@ async function origin(
     element(
       "dl",
       {},
-      pair("Page", place, element("a", { href: url }, `page ${separated(page)}`)),
+      pair("Page", place, element("a", { href: url }, `JSON page ${separated(page)}`)),
       pair(
         "Digest",
         element("code", { class: "literal" }, digest.slice(0, DIGEST_DIGITS)),

@@ -1,15 +1,13 @@
 /** The search box. A search begins when the user pauses typing. */
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
-import { headingOf, nameInText } from "../meaning.js";
 import type { WrittenFrom } from "../summary.js";
 
 /** Facts in index.html about the listing. */
 export interface Facts {
   words: readonly [one: string, many: string];
-  /** Paths of the fields that the placeholder names. */
-  label: string;
-  key: string;
+  /** The fields that are searched, in words: `display name or ID`. */
+  searched: string;
   from: WrittenFrom;
 }
 
@@ -18,14 +16,18 @@ const DELAY = 50;
 const LONGEST = 200;
 
 /** Makes the search box. @param onSearch called with the text to search for. */
-export function createSearch({ words, label, key }: Facts, onSearch: (text: string) => void) {
-  const searched = [...new Set([label, key])].map((path) => ({ names: path.split("."), schema: {} }));
+export function createSearch({ words, searched }: Facts, onSearch: (text: string) => void) {
   const field = element("input", {
-    ...{ id: "search", class: "field", type: "search", name: "q", maxlength: LONGEST },
-    ...{ placeholder: searched.map((one, at) => (at === 0 ? headingOf(one) : nameInText(one))).join(" or ") },
-    ...{ spellcheck: "false", autocomplete: "off", enterkeyhint: "search" },
+    id: "search",
+    class: "field",
+    type: "search",
+    name: "q",
+    maxlength: LONGEST,
+    spellcheck: "false",
+    autocomplete: "off",
+    enterkeyhint: "search",
   });
-  const name = element("label", { class: "label", for: field.id }, visibleText(`Search ${words[1]}`));
+  const name = element("label", { class: "label", for: field.id }, visibleText(`Search ${words[1]} by ${searched}`));
   const form = element("form", { class: "search", role: "search", "aria-label": "Search" }, name, field);
   let waiting: ReturnType<typeof setTimeout> | undefined;
   const search = () => {

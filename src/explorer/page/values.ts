@@ -1,0 +1,34 @@
+/** What the explorer reads from records: names, and the values of ranges. */
+import type { AnyRecord, Field } from "../../contract/contract.js";
+import { kindOf } from "../../contract/record/kind.js";
+import { valueAt } from "../../contract/record/value.js";
+import { epochTime, isTime } from "../meaning.js";
+import type { SnapshotFacts } from "./reader.js";
+
+const DAY = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d|$)/;
+
+/** The day of a time: as its text has it, or in UTC; undefined for other values. */
+export function dayOf(field: Pick<Field, "names" | "schema">, value: unknown): string | undefined {
+  const text = epochTime(field, value)?.toISOString() ?? value;
+  return typeof text === "string" ? DAY.exec(text)?.[0] : undefined;
+}
+
+/** Whether a field has values that ranges are made of: `date` for times, `number`; undefined for others. */
+export function rangeKind(field: Pick<Field, "names" | "schema">): "date" | "number" | undefined {
+  if (isTime(field)) return "date";
+  return ["integer", "number"].includes(kindOf(field.schema)) ? "number" : undefined;
+}
+
+/** A record's key as text, and its label if it differs from the key. */
+export function namesOf(record: AnyRecord, { contract: { key, label } }: Pick<SnapshotFacts, "contract">) {
+  const id = String(valueAt(record, key));
+  const named = valueAt(record, label);
+  const name = typeof named === "number" || typeof named === "boolean" ? String(named) : named;
+  // A blank link would be invisible.
+  const shownId = isBlank(id) ? JSON.stringify(id) : id;
+  return { id, shownId, name: typeof name === "string" && !isBlank(name) && name !== id ? name : undefined };
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}

@@ -1,0 +1,218 @@
+/** Columns, order, filters, ranges, links and downloads of the list, in a real browser. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { ContractFile } from "../../src/contract/file/form.js";
+import { findings } from "../support/axe.js";
+import { scratch } from "../support/files.js";
+import { describeWith } from "../support/installed.js";
+import { eventually } from "../support/until.js";
+import { settledList, shownNames, usePages } from "./browser.js";
+import { servePage } from "./hosts.js";
+
+const ORDERS: ContractFile = {
+  type: "object",
+  "x-listing": {
+    path: "/orders/",
+    words: ["order", "orders"],
+    key: "id",
+    order: ["id"],
+    label: "customer",
+    title: "Orders of the shop",
+    version: 1,
+  },
+  properties: {
+    id: { type: "integer" },
+    customer: { type: "string" },
+    status: { type: "string", "x-facet": true },
+    ordered_on: { type: "string", format: "date" },
+    total: { type: "number" },
+    site: { type: ["string", "null"], format: "uri" },
+    note: { type: "string" },
+    weight: { type: "integer" },
+  },
+  required: ["id", "customer", "status", "ordered_on", "total", "site", "note", "weight"],
+  additionalProperties: false,
+};
+
+/** Orders with a customer, a day and a total that fall as the key rises. */
+function orders(count: number): string {
+  const lines = Array.from({ length: count }, (_, at) =>
+    JSON.stringify({
+      id: at + 1,
+      customer: `Customer ${at + 1}`,
+      status: ["new", "paid", "sent"][at % 3],
+      ordered_on: `2024-${String(12 - (at % 12)).padStart(2, "0")}-15`,
+      total: (count - at) / 2,
+      site: at % 2 === 0 ? `https://track.example/${at + 1}` : null,
+      note: at === 0 ? '=1+"1"' : "none",
+      weight: at % 7,
+    }),
+  );
+  const file = join(scratch(), "orders.ndjson");
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  return file;
+}
+
+describeWith("chromium", "the list", (path) => {
+  const open = usePages(path);
+
+  async function openOrders(count = 120) {
+    const { url } = await servePage({ db: orders(count), contract: ORDERS, pageSize: 20 });
+    const opened = await open(url);
+    await settledList(opened.page);
+    return { ...opened, url };
+  }
+
+  test("is sorted by a column, both ways, and back; the focus stays", async () => {
+    const { page, misdeeds } = await openOrders();
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Orders of the shop");
+    const total = page.getByRole("columnheader", { name: "Total" });
+    await total.getByRole("button").click();
+    await eventually(async () => expect((await shownNames(page))[0]).toBe("Customer 120"));
+    expect(await total.getAttribute("aria-sort")).toBe("ascending");
+    expect(hashOf(page)).toBe("#?sort=total");
+    await total.getByRole("button").press("Enter");
+    await eventually(async () => expect((await shownNames(page))[0]).toBe("Customer 1"));
+    expect(await total.getAttribute("aria-sort")).toBe("descending");
+    expect(await total.getByRole("button").evaluate((one) => one === document.activeElement)).toBe(true);
+    await page.getByRole("button", { name: "Last", exact: true }).click();
+    await status(page, "101 to 120 of 120 orders");
+    expect((await shownNames(page)).at(-1)).toBe("Customer 120");
+    expect(hashOf(page)).toBe("#?page=6&desc=total");
+    await total.getByRole("button").click();
+    await status(page, "1 to 20 of 120 orders");
+    expect(hashOf(page)).toBe("#?");
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("has columns that are chosen, in the URL", async () => {
+    const { page, misdeeds, url } = await openOrders();
+    const shown = () => page.locator(".records thead th").allTextContents();
+    expect(await shown()).toEqual(["Customer", "ID", "Status", "Ordered on", "Total", "Note"]);
+    await page.getByText("Columns").click();
+    await page.getByRole("checkbox", { name: "Weight" }).check();
+    await page.getByRole("checkbox", { name: "Note" }).uncheck();
+    await eventually(async () =>
+      expect(await shown()).toEqual(["Customer", "ID", "Status", "Ordered on", "Total", "Weight"]),
+    );
+    const hash = hashOf(page);
+    expect(hash).toBe("#?column=customer&column=id&column=status&column=ordered_on&column=total&column=weight");
+    expect(await findings(page)).toEqual([]);
+    await page.goto("about:blank");
+    await page.goto(url + hash);
+    await settledList(page);
+    expect((await shown()).at(-1)).toBe("Weight");
+    await page.goto(`${url}#?column=nothing`);
+    await eventually(async () => expect(hashOf(page)).toBe("#?"));
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("is filtered by several values and ranges, which the counts follow", async () => {
+    const { page, misdeeds } = await openOrders();
+    const counts = () => page.locator(".option .number").allTextContents();
+    expect(await counts()).toEqual(["40", "40", "40"]);
+    await page.getByRole("button", { name: /^new/ }).click();
+    await status(page, "1 to 20 of 40 orders found, in 120.");
+    await page.getByRole("button", { name: /^paid/ }).click();
+    await status(page, "1 to 20 of 80 orders found, in 120.");
+    await page.getByLabel("Total, from").fill("59");
+    await page.getByLabel("Total, from").press("Enter");
+    await status(page, "2 orders found, in 120.");
+    expect(await counts()).toEqual(["1", "1", "1"]);
+    expect(hashOf(page)).toBe("#?status=new&status=paid&from.total=59");
+    await page.getByLabel("Ordered on, to").fill("2024-11-30");
+    await page.getByLabel("Ordered on, to").blur();
+    await status(page, "1 order found, in 120.");
+    expect(await shownNames(page)).toEqual(["Customer 2"]);
+    expect(await findings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Total: from 59" }).click();
+    await status(page, "1 to 20 of 70 orders found, in 120.");
+    expect(await page.getByLabel("Total, from").inputValue()).toBe("");
+    await page.goBack();
+    await status(page, "1 order found, in 120.");
+    await page.getByRole("searchbox").fill("customer 3");
+    await status(page, "No order meets all conditions.");
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("links web addresses, and each record to its page as JSON", async () => {
+    const { page, misdeeds, url } = await openOrders();
+    await page.goto(`${url}#?column=customer&column=site`);
+    const link = page.locator('.records a[href="https://track.example/1"]');
+    await link.waitFor();
+    expect(await link.getAttribute("rel")).toBe("noopener nofollow");
+    // Texts for screen readers are within the table that scrolls.
+    await page.setViewportSize({ width: 320, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    await page.getByRole("link", { name: "Customer 3" }).click();
+    const json = page.getByRole("link", { name: "JSON page 1" });
+    const response = await fetch((await json.getAttribute("href")) ?? "");
+    expect((await response.json()).results[2].customer).toBe("Customer 3");
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("saves what was found as CSV, with the chosen columns or all", async () => {
+    const { page, misdeeds, url } = await openOrders();
+    const save = async () => {
+      const [file] = await Promise.all([page.waitForEvent("download"), page.getByText("Save as CSV").click()]);
+      expect(file.suggestedFilename()).toBe("orders.csv");
+      return readFileSync(await file.path(), "utf8").split("\n");
+    };
+    const all = await save();
+    expect(all).toHaveLength(122);
+    expect(all[0]).toBe("customer,id,note,ordered_on,site,status,total,weight");
+    // Spreadsheets would run a formula.
+    expect(all[1]).toBe(`Customer 1,1,"'=1+""1""",2024-12-15,https://track.example/1,new,60,0`);
+    await page.goto(`${url}#?status=paid&from.total=59&column=id&column=total`);
+    await status(page, "1 order found, in 120.");
+    expect(await save()).toEqual(["id,total", "2,59.5", ""]);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("shows the progress of loading, and continues after an error", async () => {
+    const { page, url } = await openOrders();
+    let isBroken = true;
+    await page.route(/[?&]page=4(?:&|$)/, (route) => (isBroken ? route.fulfill({ status: 404 }) : route.continue()));
+    await page.goto(`${url}#?desc=id`);
+    await page.getByText("The host does not have the requested data.").waitFor();
+    isBroken = false;
+    let asked = 0;
+    await page.route(/[?&]page=[1-6](?:&|$)/, async (route) => {
+      asked++;
+      await page.getByRole("progressbar").waitFor();
+      await route.fallback();
+    });
+    await page.getByRole("button", { name: "Try again" }).click();
+    await status(page, "1 to 20 of 120 orders");
+    expect((await shownNames(page))[0]).toBe("Customer 120");
+    // Pages that were read are not read again.
+    expect(asked).toBeLessThan(6);
+    expect(await page.getByRole("progressbar").count()).toBe(0);
+  });
+
+  test("of more records than are loaded has no order or ranges, but several values", async () => {
+    const { url } = await servePage({ db: orders(20_001), contract: ORDERS, pageSize: 1000, workers: 0 });
+    const { page, misdeeds } = await open(`${url}#?status=new&status=paid&desc=id&from.total=5`);
+    await status(page, "More than 1,000 orders found, in 20,001.");
+    expect(hashOf(page)).toBe("#?status=new&status=paid");
+    expect((await shownNames(page)).slice(0, 3)).toEqual(["Customer 1", "Customer 2", "Customer 4"]);
+    await page.getByText("need all records in this page: at most 20,000.").waitFor();
+    expect(await page.locator(".sort, .range").count()).toBe(0);
+    expect(await page.getByText("Save as CSV").isVisible()).toBe(false);
+    expect(misdeeds).toEqual([]);
+  });
+});
+
+function status(page: Page, text: string): Promise<void> {
+  return page
+    .locator("#status")
+    .getByText(text, { exact: true })
+    .or(page.locator("#status", { hasText: text }))
+    .waitFor();
+}
+
+function hashOf(page: Page): string {
+  return new URL(page.url()).hash;
+}
