@@ -20,8 +20,8 @@ export const MUTANTS = [
   {
     name: "build-damaged-release-kept",
     file: "src/snapshot/publish.ts",
-    from: "totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined",
-    to: "totals.changed === 0",
+    from: "if ((await findAltered(release.folder, release.sums.others)) !== undefined) return false;",
+    to: 'if (release.folder === "") return false;',
     tests: ["test/release/releases.system.test.ts"],
   },
   {
@@ -137,10 +137,38 @@ export const MUTANTS = [
     tests: ["test/publish/folder.system.test.ts"],
   },
   {
+    name: "site-lost-reference-passed",
+    file: "src/snapshot/validator.ts",
+    from: "if (!isObserved)",
+    to: "if (isObserved)",
+    tests: ["test/build/site.test.ts"],
+  },
+  {
+    name: "site-facts-not-compared",
+    file: "src/release/site.ts",
+    from: "if (stringify({ count, id, pages, state }) !== stringify(facts))",
+    to: "if (stringify(facts) === undefined)",
+    tests: ["test/release/site.test.ts"],
+  },
+  {
+    name: "site-listing-behind-link",
+    file: "src/release/site.ts",
+    from: "return found.root === folder ? found",
+    to: "return found.root !== undefined ? found",
+    tests: ["test/release/site.test.ts"],
+  },
+  {
+    name: "site-served-by-the-top",
+    file: "src/server/routes.ts",
+    from: "parts.size === 1 ? top : (findPart(asked.target) ?? top)",
+    to: "top",
+    tests: ["test/server/site.system.test.ts"],
+  },
+  {
     name: "publish-over-foreign-file",
     file: "src/publish/plan.ts",
-    from: "(before && owns(before, file.path))",
-    to: "before",
+    from: "&& !isOwned(file.path)) foreign.push",
+    to: "&& !before) foreign.push",
     tests: ["test/publish/folder.system.test.ts", "test/publish/bucket.system.test.ts"],
   },
   {

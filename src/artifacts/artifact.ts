@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Contract } from "../contract/contract.js";
 import { type Collection, RECORD_SEPARATOR } from "../contract/page.js";
+import type { Referrer } from "../contract/references.js";
 import type { Release } from "../release/open.js";
 import { readPlain, sha256 } from "../release/plain-files.js";
 
@@ -66,6 +67,8 @@ export interface MergeContext {
   sink: Sink;
   /** Paths of the optional files that the explorer links to. */
   files: readonly string[];
+  /** Fields of listings of the same site that refer to this one, for the explorer. */
+  referrers?: readonly Referrer[] | undefined;
 }
 
 export interface Artifact {

@@ -7,7 +7,7 @@ import { type Matches, matchRecords } from "../diff/match.js";
 import { openReleaseSide, type Side } from "../diff/side.js";
 import { CHANGES, CURRENT, MAX_PACKED, RECORDS } from "../release/layout.js";
 import { findAltered, type Release } from "../release/open.js";
-import type { Staging } from "../release/staging.js";
+import type { StagedFiles } from "../release/staging.js";
 import type { PageDigests } from "../release/sums.js";
 import type { DataSettings } from "../settings/settings.js";
 import { findBulk } from "./bulk.js";
@@ -28,7 +28,7 @@ export interface ChangesReport {
 
 /** The new release in its staging folder, and the previous one. */
 export interface StagedRelease {
-  staging: Staging;
+  staging: StagedFiles;
   /** Digests of all pages. */
   digests: PageDigests;
   collection: Collection;

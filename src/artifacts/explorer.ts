@@ -198,11 +198,11 @@ export class ExplorerMerger implements Merger {
   }
 
   async write(signal: AbortSignal | undefined): Promise<void> {
-    const { contract, collection, files, sink } = this.context;
+    const { contract, collection, files, referrers, sink } = this.context;
     const summary = await this.writeSummary(signal);
     // The chart libraries take long to load.
     const { explorerAssets, explorerPage } = await import("../explorer/html.js");
-    await sink.put(EXPLORER, Buffer.from(explorerPage(contract, summary, { ...collection, files })));
+    await sink.put(EXPLORER, Buffer.from(explorerPage(contract, summary, { ...collection, files, referrers })));
     for (const [path, bytes] of explorerAssets()) await sink.put(path, bytes);
   }
 

@@ -12,11 +12,15 @@ export type {
   ListingOptions,
   ListingWalkOptions as WalkOptions,
   OpenListing as Listing,
+  OpenSite as Site,
   RecordOptions,
   SearchOptions,
+  SiteListing,
+  SiteOptions,
   SyncOptions,
   SyncResult,
   Walk,
 } from "./options.js";
+export { openSite } from "./site.js";
 export { createMemoryStore, type MemoryStore } from "./sync/memory-store.js";
 export type { Entry, Held, KeptRecord, Store, StoreTransaction } from "./sync/store.js";

@@ -46,7 +46,7 @@ export async function latestView(host: Host, signal: AbortSignal | undefined, by
 }
 
 /** Shares a read by name, most recent last. A read that fails, or that all callers aborted, is removed. */
-function readOnce<V>(
+export function readOnce<V>(
   reads: SharedReads,
   name: string,
   signal: AbortSignal | undefined,

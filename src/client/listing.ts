@@ -20,7 +20,11 @@ import { createWalk, type PageSource } from "./walk.js";
  * @throws ListingError (usage) for a wrong base URL or option.
  */
 export function openListing<T = User>(baseUrl: string | URL, given: ListingOptions = {}): OpenListing<T> {
-  const host = openHost(baseUrl, given);
+  return listingOf(openHost(baseUrl, given));
+}
+
+/** The public calls for a host. */
+export function listingOf<T>(host: Host): OpenListing<T> {
   const { baseUrl: url } = host;
   const signalOf = (how: CallOptions) => checked(url, how, CALL).signal;
   const walk = <R, B = Bytes>(

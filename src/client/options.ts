@@ -117,6 +117,39 @@ export interface SyncResult {
   anew?: string | undefined;
 }
 
+/** Options of `openSite`, and of each of its listings. */
+export type SiteOptions = Omit<ListingOptions, "unproved" | "onUnproved" | "path">;
+
+/** A listing of a site. */
+export interface SiteListing {
+  /** Its path below the site's base URL: `orders`, `v1/orders`. */
+  name: string;
+  /** The id of its snapshot. */
+  id: string;
+  /** Number of records. */
+  count: number;
+  pages: number;
+  /** The SHA-256 of its records.sha256. */
+  state: string;
+}
+
+/** A published site, returned by `openSite`: several listings, as of one point in time. */
+export interface OpenSite {
+  /** Normalised: `https://example.com/shop`, without a slash at its end. */
+  readonly baseUrl: string;
+  /** How the list of listings is verified; undefined before the first answer. */
+  readonly proof: "signature" | "digests" | undefined;
+  /** The listings of the site's snapshot. */
+  listings(options?: CallOptions): Promise<SiteListing[]>;
+  /**
+   * Opens a listing of the site's snapshot. Sends no request. Its calls throw a ListingError (changed) if the host has it of
+   * another snapshot of the site.
+   */
+  listing<T = User>(name: string): OpenListing<T>;
+  /** @throws ListingError (changed) if the site has another snapshot. */
+  requireCurrent(options?: CallOptions): Promise<void>;
+}
+
 /** A published listing, returned by `openListing`. */
 export interface OpenListing<T = User> {
   /** Normalised: `https://example.com/directory`, without a slash at its end. */

@@ -41,7 +41,7 @@ const MOST_AHEAD_MS = 300_000;
 export async function signedAt(
   { baseUrl, keys: texts, options: { maxAgeMs } }: Host,
   sums: Bytes,
-  { id, base_url }: Snapshot,
+  { id, base_url }: Pick<Snapshot, "id" | "base_url">,
   signature: Bytes,
 ): Promise<Date | ListingError> {
   const url = `${baseUrl}/SHA256SUMS.minisig`;

@@ -149,7 +149,7 @@ function requireFound({ keys }: Host, url: string, status: number): void {
 }
 
 /** Patterns of the members of snapshot.json, as JSON. */
-const MEMBERS: Readonly<Record<keyof Snapshot, RegExp>> = {
+const MEMBERS: Readonly<Record<keyof Omit<Snapshot, "site">, RegExp>> = {
   id: /^"[0-9a-f]{12}"$/,
   contract: /^[1-9]\d{0,14}$/,
   count: /^\d{1,15}$/,

@@ -1,8 +1,9 @@
 /** `rollcall diff`: reports what changed between two snapshots. */
-import { ExitCode } from "../errors.js";
+import { ExitCode, usageError } from "../errors.js";
 import { painter } from "../print/style.js";
+import { listed } from "../print/text.js";
 import { optionsOf, type Settings } from "../settings/settings.js";
-import { type Comparison, compare } from "../sides/compare.js";
+import { type Comparison, type Comparisons, compareAll } from "../sides/compare.js";
 import { InvalidRecordsError } from "../snapshot/problems.js";
 import { writeDocument } from "./program/document.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
@@ -23,7 +24,7 @@ async function compareAndPrint(
   signal: AbortSignal,
 ): Promise<ExitCode> {
   try {
-    const result = await compare(
+    const result = await compareAll(
       { old, new: newer, ...optionsOf("diff", settings) },
       { cwd: io.cwd, signal, onProgress: ({ records, total, words }) => bar?.update(records, total, words) },
     );
@@ -37,16 +38,44 @@ async function compareAndPrint(
   }
 }
 
-async function print(diff: Comparison, settings: Settings, io: Io, signal: AbortSignal): Promise<ExitCode> {
-  const { exceeded } = diff;
-  await writeDocument(await toText(diff, settings, io), settings.output, io, signal);
+async function print(result: Comparisons, settings: Settings, io: Io, signal: AbortSignal): Promise<ExitCode> {
+  const { listings, added, removed, isWhole } = result;
+  const named = listings.flatMap(({ name, comparison }) =>
+    comparison.exceeded.map((sentence) => (isWhole ? `${name}: ${sentence}` : sentence)),
+  );
+  const exceeded = [...result.exceeded, ...named];
+  const text = isWhole ? siteText(result, settings, io) : toText(listings[0]?.comparison as Comparison, settings, io);
+  await writeDocument(await text, settings.output, io, signal);
   // On a terminal, the text report has listed them.
   const isSaid = settings.format === "text" && settings.output === undefined && io.stdout.isTTY;
   for (const finding of isSaid ? [] : exceeded)
     say(io, `${painter(io.stderr, io.env)("red", "gate exceeded:")} ${finding}`);
   if (exceeded.length > 0) return ExitCode.gate;
-  const isSame = diff.contract === undefined && diff.added + diff.removed + diff.changed === 0;
-  return isSame ? ExitCode.done : ExitCode.refused;
+  const isSame = listings.every(
+    ({ comparison: diff }) => diff.contract === undefined && diff.added + diff.removed + diff.changed === 0,
+  );
+  return isSame && added.length + removed.length === 0 ? ExitCode.done : ExitCode.refused;
+}
+
+/** Writes the report of all listings of two sites. @throws UserError (usage) for a format of one listing */
+async function siteText(result: Comparisons, { format, limit, all, output, only, ignore }: Settings, io: Io) {
+  const site = await import("../report/site.js");
+  const filter = { only, ignore };
+  switch (format) {
+    case "json":
+      return site.siteJson(result, filter);
+    case "markdown":
+      return site.siteMarkdown(result, { filter });
+    case "html":
+    case "ndjson": {
+      const names = result.listings.map(({ name }) => name);
+      throw usageError(`--format ${format} shows one listing; name it with --listing: ${listed(names)}.`);
+    }
+    default: {
+      const paint = painter(output === undefined ? io.stdout : FILE, io.env);
+      return site.siteText(result, { limit: all ? Number.POSITIVE_INFINITY : limit, paint, filter });
+    }
+  }
 }
 
 /** A file has no colours, except with FORCE_COLOR. */

@@ -1,9 +1,11 @@
 /** `rollcall init`: writes a starter config, with sample users or a contract for a database. */
 import { ExitCode } from "../errors.js";
 import type { Proposed } from "../init/decide.js";
-import { type Found, type InitResult, initialize, QUERY_FILE } from "../init/init.js";
+import type { Found, FoundListing } from "../init/found.js";
+import { contractFile, type InitResult, initialize, QUERY_FILE, queryFile } from "../init/init.js";
 import type { ChosenKey } from "../init/key.js";
 import { publicLine } from "../init/propose.js";
+import { describeFound, type FoundSource } from "../init/source.js";
 import { count, number } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
 import { toJson } from "../print/text.js";
@@ -27,15 +29,49 @@ function nextCommand({ db }: InitResult): string {
   return `${db === "-" ? "the same input | " : ""}rollcall build && rollcall serve`;
 }
 
-function describe({ config, db, written, found }: InitResult, isConverting: boolean): Line[] {
-  if (found) return describeFound(found, config, db, isConverting);
+function describe({ config, db, written, found, site }: InitResult, isConverting: boolean): Line[] {
+  if (site) return describeSite(site, config, db, isConverting);
+  if (found) return describeTable(found, config, db, isConverting);
   return [
     { verb: "write", value: config, detail: "the settings; edit them" },
     { verb: written.includes(db) ? "write" : "keep", value: db, detail: "sample users" },
   ];
 }
 
-function describeFound(found: Found, config: string, db: string, isConverting: boolean): Line[] {
+function describeSite(
+  { listings, left, notes }: FoundSource,
+  config: string,
+  db: string,
+  isConverting: boolean,
+): Line[] {
+  return [
+    { verb: "read", value: db, detail: count(listings.length + left.length, ["table or view", "tables and views"]) },
+    ...listings.flatMap((listing) => describeListing(listing, isConverting)),
+    ...left.map(({ table, role, why }) => ({ verb: "leave", value: table, detail: `${role}. ${why}`, loud: true })),
+    ...notes.map((value) => ({ verb: "note", value, loud: true })),
+    {
+      verb: "note",
+      value: "published data is public; to omit a column or a table, remove it from its contract or from the settings",
+      loud: true,
+    },
+    { verb: "write", value: config, detail: "the settings, with a path for each listing; edit them" },
+  ];
+}
+
+function describeListing({ name, role, found }: FoundListing, isConverting: boolean): Line[] {
+  const lines: Line[] = [{ verb: "write", value: contractFile(name), detail: `${role}, ${describeFound(found)}` }];
+  if (found.sql !== undefined)
+    lines.push({ verb: "write", value: queryFile(name), detail: `the SELECT that reads ${found.name}; edit it` });
+  for (const [field, { "x-references": to }] of Object.entries(found.contract.properties))
+    if (to !== undefined) lines.push({ verb: "refer", value: `${name}.${field}`, detail: `a record of ${to}` });
+  for (const { column, what, why } of found.columns.filter(({ schema }) => schema === undefined))
+    lines.push({ verb: "omit", value: `${name}.${column}`, detail: `${what}: ${why}`, loud: true });
+  for (const line of found.columns.flatMap((column) => describeOffer(column, isConverting)))
+    lines.push({ ...line, value: `${name}.${line.value}` });
+  return lines;
+}
+
+function describeTable(found: Found, config: string, db: string, isConverting: boolean): Line[] {
   const { name, kind, rows, columns, key, contract, sql, note } = found;
   const { path } = contract["x-listing"];
   const left = columns.some(({ instead }) => instead !== undefined);

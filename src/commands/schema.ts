@@ -4,9 +4,12 @@ import type { Contract } from "../contract/contract.js";
 import { loadContract } from "../contract/file/load.js";
 import { toSql } from "../contract/sql.js";
 import { toTypeScript } from "../contract/typescript.js";
-import { ExitCode } from "../errors.js";
-import { openChosen } from "../release/choose.js";
-import type { Settings } from "../settings/settings.js";
+import { ExitCode, usageError } from "../errors.js";
+import { suggest } from "../print/near.js";
+import { listed } from "../print/text.js";
+import { findRelease } from "../release/choose.js";
+import { openSite, type SiteListing } from "../release/site.js";
+import type { ListingOptions, Settings } from "../settings/settings.js";
 import { type Invocation, type Io, print } from "./program/verb.js";
 
 const FORMS: Readonly<Record<Settings["schemaFormat"], (contract: Contract) => string>> = {
@@ -17,9 +20,41 @@ const FORMS: Readonly<Record<Settings["schemaFormat"], (contract: Contract) => s
 
 /** Runs `rollcall schema`. @returns its exit code. @throws UserError */
 export async function runSchema({ settings, arguments: { release } }: Invocation, io: Io): Promise<ExitCode> {
-  const { dist, contract: given, schemaFormat } = settings;
+  const { dist, schemaFormat } = settings;
   const contract =
-    release === undefined ? await loadContract(given) : (await openChosen(dist, release, io.cwd)).contract;
+    release === undefined
+      ? await contractOfSettings(settings)
+      : await contractOfRelease(findRelease(release, dist, io.cwd), settings.listing);
   print(io, FORMS[schemaFormat](contract).trimEnd());
   return ExitCode.done;
+}
+
+/** @throws UserError (usage) if the config has several listings, and neither a listing nor a contract is named */
+function contractOfSettings({ contract, listings, listing }: Settings): Promise<Contract> {
+  if (listings === undefined && listing !== undefined)
+    throw usageError("The config has no listings; leave --listing out.");
+  if (listings === undefined || (listing === undefined && contract !== undefined)) return loadContract(contract);
+  const own = listings[requireListing("The config", Object.keys(listings), listing)] as ListingOptions;
+  return loadContract(own.contract ?? contract);
+}
+
+/** @throws UserError (usage) if the release has several listings, and none is named */
+async function contractOfRelease(folder: string, listing: string | undefined): Promise<Contract> {
+  const { id, listings } = await openSite(folder);
+  const [first] = listings;
+  const isPlain = first?.name === "";
+  if (isPlain && listing !== undefined) throw usageError(`Release ${id} is one listing; leave --listing out.`);
+  const names = listings.map(({ name }) => name);
+  const wanted = isPlain ? "" : requireListing(`Release ${id}`, names, listing);
+  const found = listings.find(({ name }) => name === wanted) as SiteListing;
+  return found.release.contract;
+}
+
+/** Requires the name of one of several listings. @param where what has them, in messages */
+function requireListing(where: string, names: readonly string[], listing: string | undefined): string {
+  if (listing === undefined)
+    throw usageError(`${where} has the listings ${listed(names)}; name one with --listing ${names[0]}.`);
+  if (!names.includes(listing))
+    throw usageError(`${where} has no listing ${JSON.stringify(listing)}; ${suggest(listing, names)}`);
+  return listing;
 }

@@ -2,17 +2,18 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { basePath, isLoopback } from "../contract/links.js";
+import { basePath, DEFAULT_PATH, isLoopback } from "../contract/links.js";
 import { ExitCode, hasCode, UserError, usageError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { shellWord, toJson, visible } from "../print/text.js";
 import { noCurrent } from "../release/choose.js";
 import { CURRENT, EXPLORER, explorerPath, SNAPSHOT } from "../release/layout.js";
+import { factsOf, type Site } from "../release/site.js";
 import { createLogQueue } from "../server/access-log.js";
 import type { Admin } from "../server/admin.js";
 import { SERVER_LIMITS } from "../server/limits.js";
 import type { HandedSocket } from "../server/listen.js";
-import type { CountedEffects, CountedServer, ServedRelease } from "../server/server.js";
+import type { CountedEffects, CountedServer } from "../server/server.js";
 import { toListener } from "../settings/kinds.js";
 import { optionsOf, type Settings, settingOf } from "../settings/settings.js";
 import { accessLine } from "./access.js";
@@ -74,12 +75,12 @@ async function serveUntilStopped(
     signal: stopping.signal,
     access: accessLog?.add,
     counts: admin?.counts,
-    onSwitch({ snapshot, contract }) {
+    onSwitch(site) {
       admin?.switched();
       // Before the server listens, the announcement names the release.
       if (origin === undefined) return;
-      log(`now serving ${describeSnapshot({ snapshot, contract })}, at ${origin}${basePath(snapshot.base_url)}`);
-      sayLinks(snapshot.base_url, origin);
+      log(`now serving ${describeSite(site)}, at ${origin}${basePath(site.baseUrl)}`);
+      sayLinks(site.baseUrl, origin);
     },
   };
   let server: Awaited<ReturnType<typeof open>> | undefined;
@@ -91,8 +92,8 @@ async function serveUntilStopped(
       const { url } = bound;
       origin = new URL(url).origin;
       admin?.watch(server);
-      announce(server.release, url, settings, io, admin?.url);
-      sayLinks(server.release.snapshot.base_url, origin);
+      announce(server.site, url, settings, io, admin?.url);
+      sayLinks(server.site.baseUrl, origin);
       notifyReady(io, log);
       await continueWithoutLog(io, log);
     }
@@ -149,25 +150,30 @@ async function open(settings: Settings, effects: CountedEffects) {
   }
 }
 
-function announce(release: ServedRelease, url: string, settings: Settings, io: Io, admin: string | undefined): void {
-  const { folder, snapshot, contract } = release;
-  const { id, count: records, pages } = snapshot;
-  const listing = `${url}${contract.listing.path}?format=api&page=1`;
-  const explorer = existsSync(join(folder, EXPLORER)) ? url + explorerPath(contract.listing.path) : null;
-  if (settings.json)
-    print(io, toJson({ url, listing, explorer, admin: admin ?? null, id, name: basename(folder), records, pages }));
-  else
-    sayLines(io, [
-      { verb: "serve", value: url, detail: describeSnapshot(release) },
-      ...(explorer === null ? [] : [{ verb: "explorer", value: explorer }]),
-      ...(admin === undefined ? [] : [{ verb: "admin", value: `${admin}/healthz`, detail: "and /metrics" }]),
-      { verb: "try", value: `curl ${shellWord(listing)}` },
-    ]);
+function announce(site: Site, url: string, settings: Settings, io: Io, admin: string | undefined): void {
+  const { folder, id, listings } = site;
+  const [{ name = "", release } = {}] = listings;
+  const path = release?.paths.listing ?? DEFAULT_PATH;
+  const listing = `${url}${name === "" ? "" : `/${name}`}${path}?format=api&page=1`;
+  const explorer = existsSync(join(folder, EXPLORER)) ? url + explorerPath(site.top ? "" : path) : null;
+  if (settings.json) {
+    const { records, pages, listings } = factsOf(site);
+    const named = { url, listing, explorer, admin: admin ?? null, id, name: basename(folder), records, pages };
+    print(io, toJson(listings ? { ...named, listings } : named));
+    return;
+  }
+  sayLines(io, [
+    { verb: "serve", value: url, detail: describeSite(site) },
+    ...(explorer === null ? [] : [{ verb: "explorer", value: explorer }]),
+    ...(admin === undefined ? [] : [{ verb: "admin", value: `${admin}/healthz`, detail: "and /metrics" }]),
+    { verb: "try", value: `curl ${shellWord(listing)}` },
+  ]);
 }
 
-function describeSnapshot({ snapshot, contract }: Pick<ServedRelease, "snapshot" | "contract">): string {
-  const { id, count: records, pages } = snapshot;
-  return `${id}: ${count(records, contract.listing.words)} on ${count(pages, "page")}`;
+function describeSite(site: Site): string {
+  const { words, records, pages, listings } = factsOf(site);
+  const where = listings ? `of ${count(Object.keys(listings).length, "listing")}` : `on ${count(pages, "page")}`;
+  return `${site.id}: ${count(records, words)} ${where}`;
 }
 
 /**

@@ -9,7 +9,7 @@ import { table } from "../print/table.js";
 import { shorten, visible } from "../print/text.js";
 import { optionsOf } from "../settings/settings.js";
 import type { VerifyEffects } from "../verify/options.js";
-import type { Asked, Finding, Row, Verdict } from "../verify/verdict.js";
+import { type Asked, type Finding, passed, type Row, type Verdict } from "../verify/verdict.js";
 import { verify as prove } from "../verify/verify.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
 import { wrap } from "./program/help.js";
@@ -30,12 +30,12 @@ export async function runVerify({ settings, arguments: { what } }: Invocation, i
       return prove(options, { cwd: io.cwd, signal, onProgress });
     }),
   );
-  const { passed, ...verdict } = result;
+  const { passed: isPassed, ...verdict } = result;
   const milliseconds = io.now() - began;
   const { columns: width = UNKNOWN_WIDTH } = io.stdout;
   if (settings.json) printResult(io, result, began);
   else print(io, describeVerdict(verdict, { milliseconds, width, paint: painter(io.stdout, io.env) }));
-  return passed ? ExitCode.done : ExitCode.refused;
+  return isPassed ? ExitCode.done : ExitCode.refused;
 }
 
 /** Counted after the records. */
@@ -51,16 +51,29 @@ const COLORS = { passed: "green", differs: "red", allowed: "yellow", noted: "yel
 
 /** Describes the result: tables, then rows that differ in full, then the summary. @param width columns of the table. */
 function describeVerdict(
-  { subject, words: [one], asked, rows }: Verdict,
+  verdict: Verdict,
   { milliseconds, width, paint }: { milliseconds: number; width: number; paint: Paint },
 ): string {
+  const { subject, asked, rows, listings = {} } = verdict;
+  const effort = `in ${duration(milliseconds)}${asked ? describeAsked(asked) : ""}`;
+  const parts = [...Object.values(listings), verdict];
+  // Of several listings, only those that differ are shown in full.
+  const shown = parts.filter((part) => parts.length === 1 || part === verdict || !passed(part));
+  const lines = Object.values(listings).map((listing) => summary(listing.subject, listing.rows, "", paint));
+  return [
+    ...shown.map((part) => describeRows(part, width, paint)),
+    [...lines, summary(subject, rows, effort, paint)].join("\n"),
+  ].join("\n\n");
+}
+
+/** Describes the rows of a release or a listing. */
+function describeRows({ words: [one], rows }: Verdict, width: number, paint: Paint): string {
   const probes = rows.filter(({ received }) => received !== undefined);
   const others = rows.filter((row) => !probes.includes(row));
   return [
     // Two tables, since requests and responses are long.
     ...[others, probes].flatMap((some) => (some.length > 0 ? [tableOf(some, probes.length > 0, width, paint)] : [])),
     ...rows.filter(({ outcome }) => ["differs", "noted"].includes(outcome)).map((row) => describeRow(row, one, paint)),
-    summary(subject, rows, `in ${duration(milliseconds)}${asked ? describeAsked(asked) : ""}`, paint),
   ].join("\n\n");
 }
 
@@ -153,6 +166,6 @@ function summary(subject: string, rows: readonly Row[], effort: string, paint: P
   const differing = rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
   const loud = differing.length > 0;
   const value = loud ? `differs: ${differing.join(", ")}` : "passed";
-  const detail = `${subject}: ${counts.join(", ")}, ${effort}`;
+  const detail = `${subject}: ${[...counts, ...(effort === "" ? [] : [effort])].join(", ")}`;
   return align([{ verb: "verify", value, detail, loud }], paint);
 }

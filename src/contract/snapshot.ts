@@ -26,4 +26,15 @@ export interface Snapshot {
   state: string;
   /** The number of records for each kind of warning. */
   warnings: Record<string, number>;
+  /** The base URL of the site that the listing belongs to, if it is one of several. */
+  site?: string;
+}
+
+/** The manifest at the top of a site with several listings. */
+export interface SiteSnapshot {
+  /** 12 hexadecimal digits, derived from the base URL, and from the names and the data of the listings. */
+  id: string;
+  base_url: string;
+  /** By name, which is also the path below the base URL. */
+  listings: Record<string, Pick<Snapshot, "count" | "id" | "pages" | "state">>;
 }

@@ -1,20 +1,21 @@
 /** `rollcall dev`: builds, serves, and builds again whenever an input file changes. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Contract } from "../contract/contract.js";
+import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
 import { loadContract } from "../contract/file/load.js";
 import { basePath } from "../contract/links.js";
 import type { UserError } from "../errors.js";
-import { type Found, findLargest } from "../init/init.js";
-import type { Proposal } from "../init/propose.js";
+import { type FoundSource, findSource, type LeftTable, omittedColumns, tablesOf } from "../init/source.js";
+import { RECORDS_WORDS, type Site, type SiteListing } from "../release/site.js";
 import { repeat } from "../repeat.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
 import { type Complete, type OptionsFor, withDefaults } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import { build } from "../snapshot/build.js";
 import type { OnBuildProgress } from "../snapshot/options.js";
-import type { BuildResult } from "../snapshot/result.js";
+import type { BuildResult, ListingResult } from "../snapshot/result.js";
 import { ForeignSourceError } from "../source/relation.js";
+import { textFormatOf } from "../source/text-format.js";
 import { type EarlyHost, listenEarly } from "./early-host.js";
 import { type Watched, Watcher } from "./watch.js";
 
@@ -32,34 +33,51 @@ export interface DevOptions {
   files: readonly string[];
 }
 
-/** A contract that was made in memory, like by `rollcall init --from`. */
-interface MadeContract {
-  table: string;
-  /** Whether commands must name the table, since there are others. */
+/** Contracts that were made in memory, like by `rollcall init --from`. */
+interface MadeContracts {
+  listings: readonly MadeListing[];
+  /** Whether commands must name the only table. */
   isNamed: boolean;
-  /** Other tables and views of the source, of which this one has the most rows. */
-  others: readonly string[];
+  /** Other tables and views of the source, and why each is not shown. */
+  left: readonly LeftTable[];
+  /** What a user should know about names and foreign keys. */
+  notes: readonly string[];
+}
+
+interface MadeListing {
+  /** The name of the listing; empty if it is the only one. */
+  name: string;
+  table: string;
   /** Columns that are not published, because they seem private or cannot be published. */
-  left: readonly string[];
+  omitted: readonly string[];
+}
+
+/** A listing that is served now. */
+export interface DevListing extends SiteListing {
+  result: ListingResult;
+  /** The differences from the release served before; undefined without any, or without such a listing. */
+  changes: Comparison | undefined;
 }
 
 /** A build that is served now. */
 export interface DevBuild {
-  /** The URL of the explorer: `http://127.0.0.1:8080/directory/`. */
+  /** The URL of the explorer: `http://127.0.0.1:8080/directory/`; of several listings, that of the site. */
   url: string;
   db: string;
-  contract: Contract;
+  listings: readonly DevListing[];
+  /** Listings that the release served before has, and this one does not. */
+  removed: readonly string[];
   /** The file of all problems. */
   problemsFile: string | undefined;
-  /** How the contract was made, if none was given and the source is not a directory of users. */
-  made: MadeContract | undefined;
+  /** How contracts were made, if none was given and the source is not a directory of users. */
+  made: MadeContracts | undefined;
+  /** Other tables and views of a directory of users, which are not shown. */
+  others: readonly string[];
   result: BuildResult;
   /** How long the build took. */
   milliseconds: number;
   /** The changed files that led to this build; none for the first one. */
   files: readonly string[];
-  /** The differences from the release served before; undefined without any, or without such a release. */
-  changes: Comparison | undefined;
 }
 
 /** A failed build. The last release is still served. */
@@ -68,7 +86,6 @@ interface DevTrouble {
   files: readonly string[];
   /** The settings, if they could be read. */
   settings: DevSettings | undefined;
-  contract: Contract | undefined;
   /** Whether a release is served. */
   isServing: boolean;
 }
@@ -100,36 +117,31 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
   const scratch = await makeScratch("dev");
   try {
     effects.onListening(host.origin);
-    let served: BuildResult | undefined;
+    let served: Site | undefined;
     let files: readonly string[] = [];
     let settings: DevSettings | undefined;
-    let contract: Contract | undefined;
     const always = options.files.map((path) => ({ path, isDatabase: false }));
     const step = async () => {
-      settings = contract = undefined;
+      settings = undefined;
       await watcher.watch(always);
       settings = await options.settings();
       // Watch the files before they are read, so that a change during a build leads to another build.
       await watcher.watch([...always, ...filesOf(settings)]);
       const running = { host, files, served, scratch };
       try {
-        contract = await loadContract(settings.contract);
-        served = await buildAndServe(settings, { ...running, contract }, effects);
+        served = await buildAndServe(settings, running, effects);
       } catch (error) {
-        if (!(error instanceof ForeignSourceError)) throw error;
-        const found = await findLargest({ ...settings, from: settings.db }, signal);
-        contract = await loadContract(found.contract);
-        const { name: table, others } = found;
-        const isNamed = others.length > 0 || settings.table !== undefined;
-        const made = { table, isNamed, others, left: omittedColumns(found) };
-        served = await buildAndServe(withTable(found, settings, scratch), { ...running, contract, made }, effects);
+        if (!(error instanceof ForeignSourceError) || settings.listings !== undefined) throw error;
+        const found = await findSource({ ...settings, from: settings.db }, signal);
+        const made = withMade(found, settings, scratch);
+        served = await buildAndServe(made, { ...running, made: describeMade(found, settings) }, effects);
       }
     };
     return await repeat(step, {
       async pause() {
         files = await watcher.whenChanged(signal);
       },
-      onTrouble: (error) => effects.onTrouble({ error, files, settings, contract, isServing: served !== undefined }),
+      onTrouble: (error) => effects.onTrouble({ error, files, settings, isServing: served !== undefined }),
       signal,
     });
   } finally {
@@ -139,33 +151,38 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
   }
 }
 
-function filesOf({ db, contract, query }: DevSettings): Watched[] {
-  const others = [contract, query].filter((path) => typeof path === "string");
+function filesOf({ db, contract, query, listings = {} }: DevSettings): Watched[] {
+  const own = Object.values(listings).flatMap((listing) => [listing["contract"], listing["query"]]);
+  const others = [contract, query, ...own].filter((path) => typeof path === "string");
   return [{ path: db, isDatabase: true }, ...others.map((path) => ({ path, isDatabase: false }))];
 }
 
-/** Columns that a proposed contract does not have. */
-function omittedColumns({ columns }: Proposal): string[] {
-  return columns.filter(({ schema }) => schema === undefined).map(({ column }) => column);
+function describeMade({ listings, left, notes }: FoundSource, { table }: DevSettings): MadeContracts {
+  const made = listings.map(({ name, found }) => {
+    return { name, table: found.name, omitted: omittedColumns(found) };
+  });
+  return { listings: made, isNamed: table !== undefined, left, notes };
 }
 
-/** The settings that read the table for which a contract was made. */
-function withTable({ kind, name, sql }: Found, settings: DevSettings, scratch: string): DevSettings {
-  if (kind === "query") return settings;
-  if (sql === undefined) return { ...settings, table: name };
-  const query = join(scratch, "made.sql");
-  writeFileSync(query, sql);
-  return { ...settings, table: undefined, query };
+/** The settings with contracts that were made, and what reads their records. */
+function withMade({ listings }: FoundSource, settings: DevSettings, scratch: string): DevSettings {
+  const made = listings.map(({ name, found: { kind, name: table, contract, sql } }) => {
+    const query = sql === undefined ? settings.query : join(scratch, `made-${name}.sql`);
+    if (query !== undefined && sql !== undefined) writeFileSync(query, sql);
+    return [name, { contract, query, table: query === undefined && kind !== "query" ? table : undefined }] as const;
+  });
+  const only = made.find(([name]) => name === "");
+  if (only) return { ...settings, ...only[1] };
+  return { ...settings, listings: Object.fromEntries(made) };
 }
 
 interface Running {
   host: EarlyHost;
-  contract: Contract;
-  made?: MadeContract | undefined;
+  made?: MadeContracts | undefined;
   scratch: string;
   files: readonly string[];
   /** The release that is served so far. */
-  served: BuildResult | undefined;
+  served: Site | undefined;
 }
 
 /** Old releases to keep: the one to compare with. */
@@ -173,49 +190,81 @@ const KEEP = 1;
 
 async function buildAndServe(
   { baseUrl = "http://localhost", ...settings }: DevSettings,
-  { host, contract, made, scratch, files, served }: Running,
+  { host, made, scratch, files, served }: Running,
   { signal, onBegin, onProgress, onBuilt }: DevEffects,
-): Promise<BuildResult> {
-  await onBegin(contract.listing.words);
+): Promise<Site> {
+  const { listings } = settings;
+  const contract = await loadContract(settings.contract);
+  await onBegin(listings === undefined ? contract.listing.words : RECORDS_WORDS);
   const base = host.origin + basePath(baseUrl);
   const dist = join(scratch, "dist");
   const began = performance.now();
   const result = await build(
     withDefaults("build", {
       ...settings,
-      contract: contract.file,
+      contract: listings === undefined ? contract.file : settings.contract,
       baseUrl: base,
       dist,
       keep: KEEP,
       lookup: true,
       explorer: true,
-      // The contract may give the listing another path.
+      // A change of the contract or of the listings may give another path.
       force: true,
     }),
     { signal, onProgress },
   );
   const milliseconds = performance.now() - began;
-  await host.show(dist);
-  const isOther = served !== undefined && served.id !== result.id;
-  const { workers } = settings;
-  const changes = isOther
-    ? await compare(withDefaults("diff", { old: served.id, new: result.id, dist, workers }), { signal })
-    : undefined;
+  const site = await host.show(dist);
+  const shown = await compareListings(site, served, result, { dist, workers: settings.workers, signal });
   try {
     const { db, problems: problemsFile } = settings;
+    const names = new Set(shown.map(({ name }) => name));
     await onBuilt({
-      url: result.explorer ?? base,
+      url: result.explorer ?? `${base}/`,
       db,
-      contract,
+      listings: shown,
+      removed: (served?.listings ?? []).map(({ name }) => name).filter((name) => !names.has(name)),
       made,
+      others: await findOthers(settings, contract),
       problemsFile,
       result,
       milliseconds,
       files,
-      changes,
     });
   } finally {
-    changes?.close();
+    for (const { changes } of shown) changes?.close();
   }
-  return result;
+  return site;
+}
+
+/** The listings of a release, each compared with the one of that name that was served before. */
+async function compareListings(
+  { listings }: Site,
+  served: Site | undefined,
+  result: BuildResult,
+  { dist, workers, signal }: { dist: string; workers: number | undefined; signal: AbortSignal },
+): Promise<DevListing[]> {
+  const shown: DevListing[] = [];
+  try {
+    for (const { name, release } of listings) {
+      const before = served?.listings.find((listing) => listing.name === name)?.release;
+      const isOther = before !== undefined && before.snapshot.id !== release.snapshot.id;
+      const sides = { old: before?.folder, new: release.folder, dist, workers };
+      const changes = isOther ? await compare(withDefaults("diff", sides), { signal }) : undefined;
+      shown.push({ name, release, result: result.listings?.[name] ?? result, changes });
+    }
+    return shown;
+  } catch (error) {
+    for (const { changes } of shown) changes?.close();
+    throw error;
+  }
+}
+
+/** The tables beside that of the built-in contract, which was not asked for. */
+async function findOthers(settings: DevSettings, { listing, text }: Contract): Promise<string[]> {
+  const { contract, listings, db, table, query } = settings;
+  const isGiven = [contract, listings, table, query].some((value) => value !== undefined);
+  if (isGiven || text !== USERS_CONTRACT.text || textFormatOf(db, settings) !== undefined) return [];
+  const [, many] = listing.words;
+  return (await tablesOf(db)).filter((name) => name.toLowerCase() !== many);
 }

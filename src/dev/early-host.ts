@@ -2,6 +2,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { NO_CACHE } from "../contract/headers.js";
 import { hasCode } from "../errors.js";
+import type { Site } from "../release/site.js";
 import { SERVER_LIMITS } from "../server/limits.js";
 import { listen } from "../server/listen.js";
 import { createListingServer, type ListingServer } from "../server/server.js";
@@ -10,8 +11,8 @@ import { SETTINGS } from "../settings/table.js";
 export interface EarlyHost {
   /** The address that it listens on: `http://127.0.0.1:8080`. */
   readonly origin: string;
-  /** Serves the current release of this folder from now on. */
-  show(folder: string): Promise<void>;
+  /** Serves the current release of this folder from now on. @returns that release */
+  show(folder: string): Promise<Site>;
   close(): Promise<void>;
 }
 
@@ -35,6 +36,7 @@ export async function listenEarly(port: number | undefined, log: (line: string) 
       if (site) await site.reload();
       // Without NO_CACHE, a browser would show cached pages of the last build.
       else site = await createListingServer({ dist: folder, cacheControl: NO_CACHE }, { log });
+      return site.site;
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -4,6 +4,7 @@ import { type Contract, type Field, fieldAt } from "../contract/contract.js";
 import { isHttpUrl } from "../contract/links.js";
 import { nameFields } from "../contract/lookup.js";
 import { kindOf } from "../contract/record/kind.js";
+import type { Referrer } from "../contract/references.js";
 import { html, jsonForScript, type Markup, pageHead } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
 import { BREAKS, capital, oneLine } from "../print/text.js";
@@ -51,6 +52,8 @@ export interface PublishedAt {
   pageSize: number;
   /** Paths of optional files of the release. */
   files: readonly string[];
+  /** Fields of listings of the same site that refer to this one. */
+  referrers?: readonly Referrer[] | undefined;
 }
 
 /** Writes index.html. Equal arguments give equal bytes. URLs are relative to the base URL with a slash at its end. */
@@ -67,7 +70,7 @@ ${header(contract, summary, published)}<main id="main" tabindex="-1">
 <noscript><p class="notice">Browsing single ${contract.listing.words[1]} needs JavaScript, which is off. The <a href="#files-title">files below</a> have all of them.</p></noscript>
 ${overviewPlots(contract, summary)}${fieldsSection(contract)}${programFiles(contract, published)}</section>
 </main>
-<script type="application/json" id="facts">${jsonForScript({ ...factsOf(contract), from: writtenFrom(contract, summary) })}</script>
+<script type="application/json" id="facts">${jsonForScript({ ...factsOf(contract), ...referredBy(published), from: writtenFrom(contract, summary) })}</script>
 </html>
 `.source;
 }
@@ -203,6 +206,10 @@ ${listed.filter(([, , isThere = true]) => isThere).map(([path, what]) => html`<d
 
 function writtenFrom(contract: Contract, summary: ExplorerSummary): WrittenFrom {
   return { contract: sha256(contract.text), summary: sha256(encodeSummary(summary)) };
+}
+
+function referredBy({ referrers = [] }: PublishedAt): Pick<PublishedAt, "referrers"> {
+  return referrers.length > 0 ? { referrers } : {};
 }
 
 /** Maximum number of name fields that the search box lists. */

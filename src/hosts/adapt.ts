@@ -3,16 +3,17 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { codeOf, explainRefusal, isSystemError, UserError } from "../errors.js";
-import { openChosen } from "../release/choose.js";
-import type { Release } from "../release/open.js";
+import { findRelease } from "../release/choose.js";
+import { CURRENT } from "../release/layout.js";
 import { findRefusal } from "../release/refusals.js";
 import { findUnreadable } from "../release/sharing.js";
+import { openSite, type Site } from "../release/site.js";
 import { replaceFiles } from "../release/writer.js";
 import type { Complete, OptionsFor } from "../settings/settings.js";
 import { filesFor, type Host, type HostFile } from "./host.js";
 import { HOSTS, hostOf, hostRow, unsupportedFeatures } from "./hosts.js";
 import { deployedFiles, notesOnLimits } from "./limits.js";
-import { listingSettings, siteOf } from "./site.js";
+import { settingsOfRelease, siteOf } from "./site.js";
 import { recordWith } from "./written.js";
 
 export interface AdaptOptions extends OptionsFor<"host"> {
@@ -42,30 +43,27 @@ interface WrittenFile extends HostFile {
 }
 
 /**
- * Writes what a host needs to serve a listing. For nginx, Apache and Caddy, that is the site's file, which is written once.
+ * Writes what a host needs to serve the listings of a site. For nginx, Apache and Caddy, that is the site's file, which is written once.
  * @throws UserError if the host or release does not exist, if the host cannot name a path, or if a file cannot be written;
  * then no file is written.
  */
 export async function adapt(options: Complete<AdaptOptions>, { cwd = "." }: AdaptEffects = {}): Promise<Adapted> {
   const { name, write } = options;
   const host = hostOf(name);
-  const release = await openChosen(options.dist, options.release, cwd);
-  const { snapshot, contract } = release;
-  const settings = listingSettings(
-    { baseUrl: snapshot.base_url, path: contract.listing.path, encodings: snapshot.encodings },
-    options,
-  );
-  const dist = dirname(dirname(release.folder));
+  const site = await openSite(findRelease(options.release ?? CURRENT, options.dist, cwd));
+  const settings = settingsOfRelease(site, options);
+  const dist = dirname(dirname(site.folder));
   const folder = resolve(cwd, write ?? ".");
-  const files = filesFor(host, siteOf(release, settings, { compression: host.compression, dist, folder }, options));
+  const files = filesFor(host, siteOf(site, settings, { compression: host.compression, dist, folder }, options));
+  const unsupported = site.listings.flatMap(({ release }) => unsupportedFeatures(host, release.snapshot));
   // With a root, the host is another machine.
-  const unreadable = options.root === undefined ? findUnreadableFiles(host, release) : [];
+  const unreadable = options.root === undefined ? findUnreadableFiles(host, site) : [];
   return {
     host: name,
-    id: snapshot.id,
+    id: site.id,
     files: write === undefined ? files : await writeFiles(folder, files, host, recordWith(dist, name, settings)),
     steps: host.steps,
-    notes: [...unsupportedFeatures(host, snapshot), ...(await notesOnLimits([host], release)), ...unreadable],
+    notes: [...new Set(unsupported), ...(await notesOnLimits([host], site)), ...unreadable],
   };
 }
 
@@ -91,8 +89,8 @@ async function writeFiles(
 }
 
 /** A note if a web server's user cannot read the release. Other hosts get a copy. */
-function findUnreadableFiles({ site }: Host, release: Release): string[] {
-  const barrier = site && findUnreadable(release.folder, deployedFiles(release));
+function findUnreadableFiles(host: Host, site: Site): string[] {
+  const barrier = host.site && findUnreadable(site.folder, deployedFiles(site));
   return barrier === undefined ? [] : [barrier];
 }
 

@@ -1,19 +1,31 @@
 /** Apache httpd 2.4: a virtual host whose rewrite rules lead to files of the current release. */
-import { ENCODINGS, ERROR_DETAILS, type ErrorStatus, errorBody, INVALID_PAGE, NO_CACHE } from "../contract/headers.js";
+import {
+  ENCODINGS,
+  type Encoding,
+  ERROR_DETAILS,
+  type ErrorStatus,
+  errorBody,
+  INVALID_PAGE,
+  NO_CACHE,
+} from "../contract/headers.js";
 import { CURRENT, EXPLORER, RELEASE_NAME, RELEASES } from "../release/layout.js";
 import { type Host, indent, lines, ONCE, OWN_TAGS } from "./host.js";
 import { encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./patterns.js";
 import {
   BODIES,
   decodePath,
+  differing,
   EXPLORER_HEADERS,
   FILE_PATTERN,
   type Headers,
   OTHER_TYPE,
+  type Part,
   RANGED_PATTERN,
   REVALIDATED_PATTERN,
   type Rules,
+  type SiteRules,
   TYPES,
+  withPages,
 } from "./rules.js";
 import { plainPath, type Site } from "./site.js";
 
@@ -71,10 +83,10 @@ function writeSite({ rules, serverName, address, port = 80, ...site }: Site): st
     "  MaxRanges 1",
     "",
     // Of a whole host, these patterns see the path as it is sent.
-    ...indent(writeAnswers(rules, REFUSAL_PATH, `^${literal(rules.listing)}(?:pages/[^/]*\\.json)?$`)),
+    ...indent(writeAnswers(rules, REFUSAL_PATH, ({ listing }) => `^${literal(listing)}(?:pages/[^/]*\\.json)?$`)),
     "",
     ...indent(writeMethods()),
-    ...[...rules.redirects].map(([bare, to]) => `  ${redirectFrom(`^${whole(bare)}$`, rules, to)}`),
+    ...redirectsOf(rules).map(([bare, to]) => `  ${redirectFrom(`^${whole(bare)}$`, rules, to)}`),
     "  # Apache looks a path up twice: for its size, and to open it. Through a link that moves in between, it would mix two releases.",
     "  # So the link is followed once a request: each release names its folder.",
     `  RewriteCond expr "file('${dist}/${CURRENT}/${RELEASE_NAME}') =~ /^([0-9A-Za-z-]+)/"`,
@@ -129,10 +141,11 @@ type PathPattern = (path: string) => string;
 /**
  * Writes directives for headers and errors.
  * @param refusal URL path of the body of a 405.
- * @param pages the pattern of URL paths whose 404 is of a page.
+ * @param pagesOf makes the pattern of a listing's URL paths whose 404 is of a page.
  */
-export function writeAnswers(rules: Rules, refusal: string, pages: string): string[] {
-  const { headers, preflight, page, error, encodings } = rules;
+export function writeAnswers(site: SiteRules, refusal: string, pagesOf: (rules: Rules) => string): string[] {
+  const { encodings, last } = site;
+  const { headers, preflight, page, error } = last;
   return [
     "SetEnv no-gzip 1",
     "SetEnv no-brotli 1",
@@ -142,13 +155,17 @@ export function writeAnswers(rules: Rules, refusal: string, pages: string): stri
     `ErrorDocument 405 ${quoteApache(refusal)}`,
     `ErrorDocument 404 ${quoteApache(errorBody("%{reqenv:ROLLCALL_DETAIL}"))}`,
     `SetEnvIf Request_URI ^ ${quoteApache(`ROLLCALL_DETAIL=${ERROR_DETAILS[404]}`)}`,
-    `SetEnvIf Request_URI ${quoteApache(pages)} ${quoteApache(`ROLLCALL_DETAIL=${INVALID_PAGE}`)}`,
+    ...withPages(site).map(
+      ({ rules }) =>
+        `SetEnvIf Request_URI ${quoteApache(pagesOf(rules))} ${quoteApache(`ROLLCALL_DETAIL=${INVALID_PAGE}`)}`,
+    ),
     "# Apache sends two tables of headers; its own are removed first.",
     ...["Allow", "Vary", "Last-Modified"].map((name) => `Header onsuccess unset ${name}`),
     "# ETags are weak while a file is younger than a second, or dated in the future.",
     'Header onsuccess edit ETag ^W/ ""',
     'Header onsuccess unset ETag "expr=%{REQUEST_STATUS} -ge 400"',
     ...set(headers),
+    ...differing(site).flatMap((part) => set(part.headers, isAskedBelow(part.base))),
     ...set(preflight, "%{REQUEST_STATUS} == '204'"),
     ...set(error, "%{REQUEST_STATUS} -ge 400"),
     ...set({ "Cache-Control": page["Cache-Control"] }, "%{REQUEST_STATUS} -in {'200', '206', '301', '304'}"),
@@ -171,6 +188,11 @@ const FOUND = "%{REQUEST_STATUS} -in {'200', '206', '304'}";
 /** The condition for files of a release. @param names a pattern of their paths */
 function isFile(names: string): string {
   return `%{REQUEST_FILENAME} =~ m#/${names}$#`;
+}
+
+/** The condition for a request whose target, as it was sent, is in a part. */
+function isAskedBelow(base: string): string {
+  return `%{THE_REQUEST} =~ m#^[^ ]+ (?:https?://[^/ ]*)?${literal(base)}[/? ]#`;
 }
 
 function set(headers: Headers, condition?: string): string[] {
@@ -204,26 +226,43 @@ export function writeMethods(): string[] {
   ];
 }
 
+/** The redirects of all parts. */
+export function redirectsOf({ parts }: SiteRules): [bare: string, to: string][] {
+  return parts.flatMap(({ rules }) => [...rules.redirects]);
+}
+
 /** Writes the rule that redirects a path without its slash. The target is absolute: Apache would complete it by the client's Host. */
-export function redirectFrom(pattern: string, { origin }: Rules, to: string): string {
+export function redirectFrom(pattern: string, { last: { origin } }: SiteRules, to: string): string {
   return `RewriteRule "${pattern}" "${origin}${to.replace(/[\\$%]/g, "\\$&")}" [R=301,NE,END]`;
 }
 
+interface Naming {
+  path: PathPattern;
+  /** Quotes the substitution for a file of the release. */
+  fileOf(name: string): string;
+  /** Quotes the path of a file of the release, for a condition. Undefined if all pages have all codings. */
+  test?(name: string): string;
+}
+
 /** Writes rules that lead from a path to a file of the release; anything else is 404. */
-export function writeRules(
-  { base, listing, pages, pageFolder, routes, encodings }: Rules,
-  {
-    path,
-    fileOf,
-    test,
-  }: {
-    path: PathPattern;
-    /** Quotes the substitution for a file of the release. */
-    fileOf(name: string): string;
-    /** Quotes the path of a file of the release, for a condition. Undefined if all pages have all codings. */
-    test?(name: string): string;
-  },
+export function writeRules(site: SiteRules, naming: Naming): string[] {
+  const rules = site.parts.flatMap((part) => {
+    const own = [...(part.hasPages ? rulesOfPages(part, site.encodings, naming) : []), ...rulesOfFiles(part, naming)];
+    if (part.rules === site.last) return own;
+    const count = own.filter((line) => line.startsWith("RewriteRule ")).length;
+    // Other paths skip the rules of this listing.
+    return [`RewriteRule "!^${naming.path(part.rules.base)}(?:/|$)" - [S=${count}]`, ...own];
+  });
+  return [...rules, "RewriteRule ^ - [R=404,END]"];
+}
+
+function rulesOfPages(
+  { folder, rules }: Part,
+  encodings: readonly Encoding[],
+  { path, fileOf, test }: Naming,
 ): string[] {
+  const { listing, pages } = rules;
+  const pageFolder = folder + rules.pageFolder;
   const page = (pattern: string, to: string) => [
     `RewriteCond %{QUERY_STRING} ${pattern}`,
     `RewriteRule "^${path(listing)}$" - [E=ROLLCALL_PAGE:${to}]`,
@@ -245,10 +284,14 @@ export function writeRules(
         `RewriteRule ^ - [E=ROLLCALL_SUFFIX:${suffix}]`,
       ]),
     `RewriteRule "^${path(listing)}(?:pages/[^/]*\\.json)?$" ${file} [END]`,
+  ];
+}
+
+function rulesOfFiles({ folder, rules: { base, routes } }: Part, { path, fileOf }: Naming): string[] {
+  return [
     ...[...routes]
       .filter(([route, name]) => route !== `${base}/${name}`)
-      .map(([route, name]) => `RewriteRule "^${path(route)}$" ${fileOf(name)} [END]`),
-    `RewriteRule "^${path(`${base}/`)}(${FILE_PATTERN})$" ${fileOf("$1")} [END]`,
-    "RewriteRule ^ - [R=404,END]",
+      .map(([route, name]) => `RewriteRule "^${path(route)}$" ${fileOf(folder + name)} [END]`),
+    `RewriteRule "^${path(`${base}/`)}(${FILE_PATTERN})$" ${fileOf(`${folder}$1`)} [END]`,
   ];
 }

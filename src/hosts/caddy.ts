@@ -7,15 +7,18 @@ import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
   BODIES,
   decodePath,
+  differing,
   EXPLORER_HEADERS,
   FILE_PATTERN,
+  folderPattern,
   type Headers,
   INVALID_PAGE_BODY,
   OTHER_TYPE,
   RANGED_PATTERN,
   REVALIDATED_PATTERN,
-  type Rules,
+  type SiteRules,
   TYPES,
+  withPages,
 } from "./rules.js";
 import { plainPath, type Site } from "./site.js";
 
@@ -66,7 +69,9 @@ function addressOf({ baseUrl, serverName, port }: Site): string {
 const URI = "{http.request.orig_uri.path}";
 
 /** Maps that compute placeholders from the original request, on demand. */
-function placeholders({ base, listing, pages, pageFolder, routes, encodings, page }: Rules): string[] {
+function placeholders(rules: SiteRules): string[] {
+  const { parts, encodings, last } = rules;
+  const paged = withPages(rules).map((part, at) => ({ ...part, kind: part.folder === "" ? "" : `_${at}` }));
   return [
     "# The page of the query; a page 0 never exists. {query.page} would lose parameters with a semicolon.",
     ...map("{http.request.orig_uri.query}", "{rollcall_page}", "1", [
@@ -79,43 +84,58 @@ function placeholders({ base, listing, pages, pageFolder, routes, encodings, pag
     ]),
     "# The file, in two steps: Caddy 2.6 leaves placeholders in rows with patterns as they are.",
     ...map(URI, "{rollcall_kind} {rollcall_name}", "none none", [
-      [pattern(`^${letters(listing)}$`), 'listing ""'],
-      [pattern(`^${letters(pages)}([^/]*\\.json)$`), `page ${group(1)}`],
-      ...[...routes]
-        .filter(([route, name]) => route !== `${base}/${name}`)
-        .map(([route, name]) => [pattern(`^${letters(route)}$`), `file ${name}`] as const),
-      [pattern(`^${letters(`${base}/`)}(${FILE_PATTERN})$`), `file ${group(1)}`],
+      ...paged.flatMap(({ kind, rules: { listing, pages } }) => [
+        [pattern(`^${letters(listing)}$`), `listing${kind} ""`] as const,
+        [pattern(`^${letters(pages)}([^/]*\\.json)$`), `page${kind} ${group(1)}`] as const,
+      ]),
+      ...parts.flatMap(({ folder, rules: { base, routes } }) => [
+        ...[...routes]
+          .filter(([route, name]) => route !== `${base}/${name}`)
+          .map(([route, name]) => [pattern(`^${letters(route)}$`), `file ${folder}${name}`] as const),
+        [pattern(`^${letters(`${base}/`)}(${FILE_PATTERN})$`), `file ${folder}${group(1)}`] as const,
+      ]),
     ]),
     ...map("{rollcall_kind}", "{rollcall_file}", "none", [
-      ["listing", `${pageFolder}/{rollcall_page}.json{rollcall_suffix}`],
-      ["page", `${pageFolder}/{rollcall_name}{rollcall_suffix}`],
+      ...paged.flatMap(({ kind, pageFolder }) => [
+        [`listing${kind}`, `${pageFolder}/{rollcall_page}.json{rollcall_suffix}`] as const,
+        [`page${kind}`, `${pageFolder}/{rollcall_name}{rollcall_suffix}`] as const,
+      ]),
       ["file", "{rollcall_name}"],
     ]),
     ...map("{rollcall_file}", "{rollcall_type}", quoteCaddy(OTHER_TYPE), [
-      [pattern(`^${literal(pageFolder)}/`), page["Content-Type"]],
+      ...paged.map(({ pageFolder }) => [pattern(`^${literal(pageFolder)}/`), last.page["Content-Type"]] as const),
       ...[...TYPES].map(([extension, type]) => [pattern(`\\.${extension}$`), quoteCaddy(type)] as const),
     ]),
   ];
 }
 
-function route({ headers, preflight, page, moved, redirects, encodings }: Rules, dist: string): string[] {
+function route(rules: SiteRules, dist: string): string[] {
+  const { parts, encodings, last } = rules;
+  const { headers, preflight, page, moved } = last;
+  const folders = folderPattern(rules);
   return [
     `root * ${quoteCaddy(`${dist}/${CURRENT}`)}`,
     ...setHeaders(headers),
+    ...differing(rules).flatMap((part, at) => [
+      `@part${at} vars_regexp ${URI} ${word(`^${letters(part.base)}(?:/|$)`)}`,
+      ...setHeaders(part.headers, `@part${at} `),
+    ]),
     "@options method OPTIONS",
     ...block("handle @options", [...setHeaders(preflight), "respond 204"]),
     "@refused not method GET HEAD",
     "error @refused 405",
-    ...[...redirects].flatMap(([bare, to], at) => [
-      `@bare${at} vars_regexp ${URI} ${word(`^${letters(bare)}$`)}`,
-      ...block(`handle @bare${at}`, [
-        ...setHeaders(moved),
-        // Caddy drops the `?` of an empty query.
-        '@query expression {http.request.orig_uri.query} != ""',
-        `redir @query ${word(`${literally(to)}?{http.request.orig_uri.query}`)} 301`,
-        `redir * ${quoteCaddy(to)} 301`,
+    ...parts
+      .flatMap((part) => [...part.rules.redirects])
+      .flatMap(([bare, to], at) => [
+        `@bare${at} vars_regexp ${URI} ${word(`^${letters(bare)}$`)}`,
+        ...block(`handle @bare${at}`, [
+          ...setHeaders(moved),
+          // Caddy drops the `?` of an empty query.
+          '@query expression {http.request.orig_uri.query} != ""',
+          `redir @query ${word(`${literally(to)}?{http.request.orig_uri.query}`)} 301`,
+          `redir * ${quoteCaddy(to)} 301`,
+        ]),
       ]),
-    ]),
     "@none vars {rollcall_file} none",
     "error @none 404",
     "# ETags are made of time and size. A file's times only grow.",
@@ -123,7 +143,7 @@ function route({ headers, preflight, page, moved, redirects, encodings }: Rules,
     "# Ranges are of packed files. Go answers an invalid one with an error.",
     "@invalid not header_regexp Range ^bytes=(?:[0-9]+-[0-9]*|-[0-9]+)$",
     "request_header @invalid -Range",
-    `@whole not vars_regexp {rollcall_file} ${word(`^${RANGED_PATTERN}$`)}`,
+    `@whole not vars_regexp {rollcall_file} ${word(`^${folders}${RANGED_PATTERN}$`)}`,
     "request_header @whole -Range",
     ...block("header @whole", ["-Accept-Ranges", "defer"]),
     "# A release may have been built without codings. Maps are computed at each use.",
@@ -131,9 +151,9 @@ function route({ headers, preflight, page, moved, redirects, encodings }: Rules,
     "request_header @missing -Accept-Encoding",
     "header Content-Type {rollcall_type}",
     `header Cache-Control ${quoteCaddy(page["Cache-Control"])}`,
-    `@revalidated vars_regexp {rollcall_file} ${word(`^${REVALIDATED_PATTERN}$`)}`,
+    `@revalidated vars_regexp {rollcall_file} ${word(`^${folders}${REVALIDATED_PATTERN}$`)}`,
     `header @revalidated Cache-Control ${NO_CACHE}`,
-    `@explorer vars {rollcall_file} ${EXPLORER}`,
+    `@explorer vars {rollcall_file} ${parts.map(({ folder }) => `${folder}${EXPLORER}`).join(" ")}`,
     ...setHeaders(EXPLORER_HEADERS, "@explorer "),
     ...encodings.flatMap((name) => [
       `@${name} vars_regexp {rollcall_file} \\.json\\${ENCODINGS[name]}$`,
@@ -147,7 +167,10 @@ function route({ headers, preflight, page, moved, redirects, encodings }: Rules,
 }
 
 /** What replaces Caddy's own answers to errors. */
-function failures({ headers, error, listing }: Rules): string[] {
+function failures(rules: SiteRules): string[] {
+  const { headers, error } = rules.last;
+  const listings = withPages(rules).map((part) => letters(part.rules.listing));
+  const anyListing = listings.length === 1 ? listings[0] : `(?:${listings.join("|")})`;
   const lost = ["ETag", "Content-Encoding", ...Object.keys(EXPLORER_HEADERS)];
   return [
     ...setHeaders(headers, "?"),
@@ -155,7 +178,7 @@ function failures({ headers, error, listing }: Rules): string[] {
     ...lost.map((name) => `header -${name}`),
     ...block("@pages", [
       "expression {http.error.status_code} == 404",
-      `vars_regexp ${URI} ${word(`^${letters(listing)}(?:pages/[^/]*\\.json)?$`)}`,
+      `vars_regexp ${URI} ${word(`^${anyListing}(?:pages/[^/]*\\.json)?$`)}`,
     ]),
     `respond @pages ${word(INVALID_PAGE_BODY)} 404`,
     "@missing expression {http.error.status_code} in [403, 404]",

@@ -1,8 +1,12 @@
 /** CloudFront in front of a bucket: a function that maps requests to files. */
 import { snapshotHeaders } from "../contract/headers.js";
+import { UserError } from "../errors.js";
+import { count, number } from "../print/numbers.js";
 import { unlistedFiles } from "../release/layout.js";
+import { type Listed, partsOf } from "../release/site.js";
+import type { Snapshot } from "../release/snapshot-file.js";
 import type { Host } from "./host.js";
-import { readScript } from "./rules.js";
+import { type Part, readScript } from "./rules.js";
 import type { Site } from "./site.js";
 
 /** Maximum size of a function in bytes. */
@@ -27,18 +31,45 @@ export const cloudfront: Host = {
   ],
 };
 
-function writeFunction({ rules, release }: Site): string {
-  const { snapshot, sums, isSigned } = release;
-  const isThere = (file: string) => sums.others.has(file) || unlistedFiles({ isSigned }).includes(file);
-  // Headers of files come from the bucket and the policy.
-  return readScript(
-    "cloudfront-function.js",
-    {
-      ...rules,
-      headers: { ...rules.headers, ...snapshotHeaders(snapshot.id) },
-      files: new Map(),
-      routes: new Map([...rules.routes].filter(([, file]) => isThere(file))),
-    },
-    { lastPage: snapshot.pages },
+const SCRIPT = {
+  name: "cloudfront-function.js",
+  entry: "handler",
+  dispatch: `function handler(event) {
+  const part = partOf(event.request.uri);
+  const result = part.answer(event);
+  if (!result.statusCode) result.uri = "/" + part.folder + result.uri.slice(1);
+  return result;
+}
+`,
+};
+
+/** @throws UserError if the function is larger than CloudFront allows */
+function writeFunction({ rules, released }: Site): string {
+  const { listings, top, id } = released;
+  const snapshots = [...listings.map(({ release }) => release.snapshot), ...(top ? [{ id, pages: 0 }] : [])];
+  const sources = partsOf(released);
+  const text = readScript(
+    SCRIPT,
+    rules.parts.map((part, at) =>
+      withFiles(part, sources[at] as Listed, snapshots[at] as Pick<Snapshot, "id" | "pages">),
+    ),
   );
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= FUNCTION_LIMIT) return text;
+  throw new UserError(
+    `The function for ${count(listings.length, "listing")} has ${number(bytes)} bytes, and CloudFront allows ${number(FUNCTION_LIMIT)}. Publish fewer listings in a site, or choose another host ("rollcall host" lists them).`,
+  );
+}
+
+/** Adds to a part what the function cannot find out. Headers of files come from the bucket and the policy. */
+function withFiles(part: Part, { sums, isSigned }: Listed, { id, pages }: Pick<Snapshot, "id" | "pages">) {
+  const isThere = (file: string) => sums.others.has(file) || unlistedFiles({ isSigned }).includes(file);
+  const { rules } = part;
+  const own = {
+    ...rules,
+    headers: { ...rules.headers, ...snapshotHeaders(id) },
+    files: new Map(),
+    routes: new Map([...rules.routes].filter(([, file]) => isThere(file))),
+  };
+  return { ...part, rules: own, more: { lastPage: pages } };
 }

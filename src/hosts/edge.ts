@@ -1,6 +1,6 @@
 /** Hosts that run a JavaScript module in front of their files. All share one module, with an entry point for each host. */
 import { type FileSource, type Host, limitedBy } from "./host.js";
-import { type Rules, readScript } from "./rules.js";
+import { readScript, type SiteRules } from "./rules.js";
 
 /** A Worker in front of static assets: a Worker, or Pages in advanced mode. */
 export const cloudflare: Host = {
@@ -37,18 +37,28 @@ export const netlify: Host = {
       path: "netlify/edge-functions/rollcall.js",
       what: "The edge function",
       instructions: "Put it into the project, beside netlify.toml.",
-      text: readScript("edge-answer.js", rules) + EDGE_FUNCTION,
+      text: readScript(SCRIPT, rules.parts) + EDGE_FUNCTION,
     },
   ],
 };
 
-function workerFiles(rules: Rules): FileSource[] {
+const SCRIPT = {
+  name: "edge-answer.js",
+  entry: "answer",
+  dispatch: `function answer(request, read) {
+  const part = partOf(new URL(request.url).pathname);
+  return part.answer(request, (path) => read(part.folder + path));
+}
+`,
+};
+
+function workerFiles(rules: SiteRules): FileSource[] {
   return [
     {
       path: "_worker.js",
       what: "The Worker",
       instructions: "Goes into the published folder.",
-      text: readScript("edge-answer.js", rules) + WORKER,
+      text: readScript(SCRIPT, rules.parts) + WORKER,
     },
     {
       path: ".assetsignore",

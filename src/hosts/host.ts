@@ -1,6 +1,6 @@
 /** The interface of hosts: features, limits, and the files that make them answer as the contract says. */
 import { extname } from "node:path";
-import type { Compression, Rules } from "./rules.js";
+import type { Compression, SiteRules } from "./rules.js";
 import type { Site } from "./site.js";
 
 export interface Host {
@@ -26,7 +26,7 @@ export interface Host {
   /** Files that are written again each time. */
   files?(site: Site): FileSource[];
   /** Files that must be in the published folder. */
-  published?(rules: Rules): FileSource[];
+  published?(rules: SiteRules): FileSource[];
 }
 
 /** The answers that the contract requires; `refusal` is of a method, `missing` of a page. */
@@ -83,7 +83,7 @@ export function filesFor(host: Host, site: Site): HostFile[] {
 }
 
 /** The files for a host in the published folder. */
-export function publishedFor({ published }: Host, rules: Rules): HostFile[] {
+export function publishedFor({ published }: Host, rules: SiteRules): HostFile[] {
   return published?.(rules).map((file) => withComment(file, "URL")) ?? [];
 }
 

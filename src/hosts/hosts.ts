@@ -6,10 +6,11 @@
  * 3. Add to test/hosts/servers.ts how the real host is started; then every test of hosts runs it. Put what the host cannot do
  *    into `limitations`.
  */
+import type { Encoding } from "../contract/headers.js";
+import type { LinkStyle } from "../contract/links.js";
 import { usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
 import { count, size } from "../print/numbers.js";
-import type { Snapshot } from "../release/snapshot-file.js";
 import { apache } from "./apache.js";
 import { BY_PATH } from "./by-path.js";
 import { caddy } from "./caddy.js";
@@ -18,7 +19,7 @@ import { cloudflare, netlify } from "./edge.js";
 import { ANSWERS, type Host, type HostLimits, publishedFor } from "./host.js";
 import { htaccess } from "./htaccess.js";
 import { nginx } from "./nginx.js";
-import { COMPRESSION, rulesOf, servedEncodings } from "./rules.js";
+import { COMPRESSION, servedEncodings, siteRulesOf } from "./rules.js";
 import { vercel } from "./vercel.js";
 
 /** All hosts, in the order of the table of hosts. */
@@ -48,8 +49,9 @@ export function publishedHostFiles(): ReadonlySet<string> {
 }
 
 function publishedPaths(host: Host): string[] {
-  // The paths do not depend on the listing.
-  const rules = rulesOf({ baseUrl: "https://example.com", base: "", path: "/", encodings: [], cacheControl: "" });
+  // The paths do not depend on the listings.
+  const site = { baseUrl: "https://example.com", base: "", encodings: [], cacheControl: "" };
+  const rules = siteRulesOf({ ...site, listings: [{ name: "", path: "/" }] });
   return publishedFor(host, rules).map(({ path }) => path);
 }
 
@@ -90,7 +92,7 @@ function describeLimits({ files, filesInFolder, bytesInFile, bytes, source }: Ho
 /** Describes features of a release that a host cannot use, and what to do. */
 export function unsupportedFeatures(
   { title, query, compression }: Host,
-  { encodings, links }: Pick<Snapshot, "encodings" | "links">,
+  { encodings, links }: { encodings: readonly Encoding[]; links: LinkStyle },
 ): string[] {
   const notes: string[] = [];
   const served = servedEncodings(compression, encodings);

@@ -1,8 +1,16 @@
 /** Apache httpd with a .htaccess in the published folder. */
-import { quoteApache, redirectFrom, writeAnswers, writeMethods, writeRules, writeTypes } from "./apache.js";
+import {
+  quoteApache,
+  redirectFrom,
+  redirectsOf,
+  writeAnswers,
+  writeMethods,
+  writeRules,
+  writeTypes,
+} from "./apache.js";
 import { type Host, lines, OWN_TAGS } from "./host.js";
 import { literal } from "./patterns.js";
-import { BODIES, decodePath, type Rules } from "./rules.js";
+import { BODIES, decodePath, type SiteRules } from "./rules.js";
 
 /** The body of a 405 is a file: for an inline text, Apache would send a second Allow. */
 const REFUSAL_FILE = "405.json";
@@ -27,8 +35,8 @@ export const htaccess: Host = {
   ],
 };
 
-function writeHtaccess(rules: Rules): string {
-  const { base, redirects } = rules;
+function writeHtaccess(rules: SiteRules): string {
+  const { base } = rules.last;
   const whole = (text: string) => literal(decodePath(text));
   const below = (text: string) => whole(text.slice(base.length + 1));
   // Apache would read $1 as a back-reference.
@@ -40,13 +48,13 @@ function writeHtaccess(rules: Rules): string {
     ...writeTypes(),
     "",
     // Apache looks at these patterns again after a page has been rewritten.
-    ...writeAnswers(rules, refusal, `^${whole(rules.listing)}(?:pages/[^/]*\\.json(?:\\.br|\\.gz)?)?$`),
+    ...writeAnswers(rules, refusal, ({ listing }) => `^${whole(listing)}(?:pages/[^/]*\\.json(?:\\.br|\\.gz)?)?$`),
     "",
     `RewriteBase ${quoteApache(`${base}/`)}`,
     ...writeMethods(),
     "# For the path of this folder without its slash.",
     "RewriteOptions AllowNoSlash",
-    ...[...redirects].flatMap(([bare, to]) => [
+    ...redirectsOf(rules).flatMap(([bare, to]) => [
       `RewriteCond %{REQUEST_URI} "^${whole(bare)}$"`,
       redirectFrom("^", rules, to),
     ]),

@@ -1,11 +1,10 @@
-/** Compares a release with the limits of hosts. */
+/** Compares a release with the limits of hosts, over the files of all its listings. */
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { number, size } from "../print/numbers.js";
-import { unlistedFiles } from "../release/layout.js";
-import type { Release } from "../release/open.js";
-import { listFiles } from "../release/sums.js";
+import { SUMS } from "../release/layout.js";
+import { filesOf, partsOf, pathInSite, type Site } from "../release/site.js";
 import type { Host, HostLimits } from "./host.js";
 
 /** The sizes of a release that hosts limit. */
@@ -25,25 +24,25 @@ interface Measured {
 }
 
 /** Describes each host's limits that a release exceeds, one sentence a host. */
-export async function notesOnLimits(hosts: readonly Host[], release: Release): Promise<string[]> {
+export async function notesOnLimits(hosts: readonly Host[], site: Site): Promise<string[]> {
   const limited = hosts.filter(({ limits }) => limits !== undefined);
   if (limited.length === 0) return [];
-  const measured = await measure(release);
+  const measured = await measure(site);
   return limited.flatMap((host) => {
     const excess = findExcess(measured.measures, host);
-    return excess.length > 0 ? [describeExcess(host, excess, measured, release)] : [];
+    return excess.length > 0 ? [describeExcess(host, excess, measured, site)] : [];
   });
 }
 
 /** Measures a release. */
-export async function measure(release: Release): Promise<Measured> {
+export async function measure(site: Site): Promise<Measured> {
   const folders = new Map<string, number>();
   const measures: Measures = { files: 0, filesInFolder: 0, bytesInFile: 0, bytes: 0 };
   let largest = "";
-  for (const path of deployedFiles(release)) {
+  for (const path of deployedFiles(site)) {
     // Lets other work through between files.
     await setImmediate();
-    const bytes = lstatSync(join(release.folder, path), { throwIfNoEntry: false })?.size ?? 0;
+    const bytes = lstatSync(join(site.folder, path), { throwIfNoEntry: false })?.size ?? 0;
     const inFolder = (folders.get(dirname(path)) ?? 0) + 1;
     folders.set(dirname(path), inFolder);
     measures.files += 1;
@@ -58,9 +57,11 @@ export async function measure(release: Release): Promise<Measured> {
 }
 
 /** Lists the paths of the files that a host gets. */
-export function* deployedFiles(release: Release): Generator<string> {
-  for (const [path] of listFiles(release.sums)) yield path;
-  yield* unlistedFiles(release);
+export function* deployedFiles(site: Site): Generator<string> {
+  // The top of a site lists them, too.
+  const sums = new Set(site.listings.map(({ name }) => pathInSite(name, SUMS)));
+  for (const part of partsOf(site))
+    for (const [path] of filesOf(part)) if (part !== site.top || !sums.has(path)) yield path;
 }
 
 /** Finds the limits that measures exceed. */
@@ -84,11 +85,12 @@ function describeExcess(
   { title, limits }: Host,
   excess: readonly Excess[],
   { largest }: Measured,
-  { snapshot }: Release,
+  { id, listings }: Site,
 ): string {
   const parts = excess.map(({ limit, actual, allowed }) => {
     const show = limit.startsWith("bytes") ? size : number;
     return `${DESCRIPTIONS[limit](show(actual), largest)}, and ${title} allows ${show(allowed)}`;
   });
-  return `release ${snapshot.id} has ${parts.join("; ")} (${limits?.source}); try another --page-size (now ${snapshot.page_size}), fewer --changes, no --lookup, no --compress, or another host ("rollcall host" lists them)`;
+  const sizes = [...new Set(listings.map(({ release }) => release.snapshot.page_size))].join(" and ");
+  return `release ${id} has ${parts.join("; ")} (${limits?.source}); try another --page-size (now ${sizes}), fewer --changes, no --lookup, no --compress, or another host ("rollcall host" lists them)`;
 }

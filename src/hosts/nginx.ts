@@ -7,12 +7,15 @@ import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
   BODIES,
   decodePath,
+  differing,
   EXPLORER_HEADERS,
   FILE_PATTERN,
+  folderPattern,
   INVALID_PAGE_BODY,
   OTHER_TYPE,
   REVALIDATED_PATTERN,
   TYPES,
+  withPages,
 } from "./rules.js";
 import { plainPath, type Site } from "./site.js";
 
@@ -51,9 +54,12 @@ const ERROR_PAGES: readonly [statuses: string, answer: ErrorStatus][] = [
 ];
 
 function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site): string {
-  const { base, listing, pages, pageFolder, routes, encodings, families } = rules;
-  const { headers, preflight, page, moved, error, redirects } = rules;
-  // Variables are global in nginx, and other listings may have theirs. For long names, nginx warns of its hash table.
+  const { parts, encodings, last } = rules;
+  const { base, headers, preflight, page, moved, error } = last;
+  const paged = withPages(rules);
+  const folders = folderPattern(rules);
+  const redirects = parts.flatMap((part) => [...part.rules.redirects]);
+  // Variables are global in nginx, and other sites may have theirs. For long names, nginx warns of its hash table.
   const key = `rc${sha256(baseUrl).slice(0, 6)}`;
   const dollar = `\${${key}_dollar}`;
   const quote = (text: string) => quoted(text).replaceAll("$", () => dollar);
@@ -66,7 +72,9 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site)
   ];
   const current = quote(`${plainPath(site.dist)}/current`).slice(0, -1);
   const addresses = address === undefined ? ["", "[::]:"] : [`${address}:`];
-  const packed = families.filter(({ hasRanges }) => hasRanges).map(({ folder }) => folder);
+  const packed = last.families.filter(({ hasRanges }) => hasRanges).map(({ folder }) => folder);
+  const others = differing(rules);
+  const varied = new Set(others.flatMap((other) => Object.keys(other.headers)));
   const text = lines(
     "# The page of the query; a page 0 never exists. $arg_page would ignore case.",
     ...map("$args", "page", "1", [
@@ -79,12 +87,16 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site)
     ]),
     "# The file in the release, if it exists. All rows are patterns: nginx refuses other long keys.",
     ...map("$uri", "file", '""', [
-      [pattern(`^${path(listing)}$`), `"${pageFolder}/$${key}_page.json"`],
-      [pattern(`^${path(pages)}(?<${key}_name>[^/]*\\.json)$`), `"${pageFolder}/$${key}_name"`],
-      ...[...routes]
-        .filter(([route, name]) => route !== `${base}/${name}`)
-        .map(([route, name]) => [pattern(`^${path(route)}$`), quoted(name)] as const),
-      [pattern(`^${path(`${base}/`)}(?<${key}_path>${FILE_PATTERN})$`), `$${key}_path`],
+      ...paged.flatMap(({ pageFolder, rules: { listing, pages } }) => [
+        [pattern(`^${path(listing)}$`), `"${pageFolder}/$${key}_page.json"`] as const,
+        [pattern(`^${path(pages)}(?<${key}_name>[^/]*\\.json)$`), `"${pageFolder}/$${key}_name"`] as const,
+      ]),
+      ...parts.flatMap(({ folder, rules: { base, routes } }) => [
+        ...[...routes]
+          .filter(([route, name]) => route !== `${base}/${name}`)
+          .map(([route, name]) => [pattern(`^${path(route)}$`), quoted(folder + name)] as const),
+        [pattern(`^${path(`${base}/`)}(?<${key}_path>${FILE_PATTERN})$`), `${folder}$${key}_path`] as const,
+      ]),
     ]),
     ...map('"$status $uri"', "coding", '""', [
       ...encodings.map((name) => [pattern(`^(?:200|304) /\\.rollcall/.*\\.json\\${ENCODINGS[name]}$`), name] as const),
@@ -92,24 +104,40 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site)
     ...map(`"$status $${key}_file"`, "cache", quote(error["Cache-Control"]), [
       ["~^204", '""'],
       ["~^301", quote(moved["Cache-Control"])],
-      [pattern(`^(?:200|206|304) ${REVALIDATED_PATTERN}$`), NO_CACHE],
+      [pattern(`^(?:200|206|304) ${folders}${REVALIDATED_PATTERN}$`), NO_CACHE],
       ['"~^(?:200|206|304) "', quote(page["Cache-Control"])],
     ]),
     ...Object.entries(EXPLORER_HEADERS).flatMap(([name, value]) =>
-      map(`"$status $${key}_file"`, variable(name), '""', [[`"~^(?:200|304) ${EXPLORER}$"`, quote(value)]]),
+      map(`"$status $${key}_file"`, variable(name), '""', [
+        [pattern(`^(?:200|304) ${folders}${EXPLORER}$`), quote(value)],
+      ]),
     ),
     ...Object.entries(preflight).flatMap(([name, value]) =>
       map("$status", variable(name), '""', [["204", quote(value)]]),
     ),
     ...map(`$${key}_file`, "missing", quote(BODIES[404]), [
-      [pattern(`^${literal(pageFolder)}/`), quote(INVALID_PAGE_BODY)],
+      ...paged.map(({ pageFolder }) => [pattern(`^${literal(pageFolder)}/`), quote(INVALID_PAGE_BODY)] as const),
     ]),
+    ...[...varied].flatMap((name) =>
+      // Errors lead to other paths, but the target stays as it was sent.
+      map(
+        "$request_uri",
+        variable(name),
+        quote(headers[name] ?? ""),
+        others.map(
+          (other) => [pattern(`^${literal(other.base)}(?:[/?]|$)`), quote(other.headers[name] ?? "")] as const,
+        ),
+      ),
+    ),
     "",
     "server {",
     ...addresses.map((before) => `  listen ${before}${port ?? 80};`),
     `  server_name ${quoted(serverName)};`,
     "",
-    ...Object.entries(headers).map(([name, value]) => `  add_header ${name} ${quote(value)} always;`),
+    ...Object.entries(headers).map(([name, value]) => {
+      const sent = varied.has(name) ? `$${key}_${variable(name)}` : quote(value);
+      return `  add_header ${name} ${sent} always;`;
+    }),
     ...[...Object.keys(preflight), ...Object.keys(EXPLORER_HEADERS)].map(
       (name) => `  add_header ${name} $${key}_${variable(name)};`,
     ),
@@ -143,7 +171,7 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site)
     `  location ${base === "" ? "/" : `~ ${pattern(`^${path(base)}(?:/|$)`, "")}`} {`,
     "    if ($request_method = OPTIONS) { return 204; }",
     "    if ($request_method !~ ^(?:GET|HEAD)$) { return 405; }",
-    ...[...redirects].map(
+    ...redirects.map(
       ([bare, to]) =>
         `    if ($uri ~ ${pattern(`^${path(bare)}$`, "")}) { return 301 ${quote(to).slice(0, -1)}$is_args$args"; }`,
     ),
@@ -158,9 +186,13 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site)
     `    types { ${[...TYPES].map(([extension, type]) => `"${type}" ${extension};`).join(" ")} }`,
     `    default_type "${OTHER_TYPE}";`,
     "    # .json, .json.br and .json.gz",
-    `    location ^~ "/.rollcall/${pageFolder}/" { alias ${current}/${pageFolder}/"; types {} default_type ${page["Content-Type"]}; }`,
-    ...packed.map((folder) => `    location ^~ /.rollcall/${folder}/ { alias ${current}/${folder}/"; max_ranges 1; }`),
-    `    location = /.rollcall/${CSV} { alias ${current}/${CSV}"; max_ranges 1; }`,
+    ...paged.flatMap(({ folder, pageFolder }) => [
+      `    location ^~ "/.rollcall/${pageFolder}/" { alias ${current}/${pageFolder}/"; types {} default_type ${page["Content-Type"]}; }`,
+      ...packed.map(
+        (name) => `    location ^~ /.rollcall/${folder}${name}/ { alias ${current}/${folder}${name}/"; max_ranges 1; }`,
+      ),
+      `    location = /.rollcall/${folder}${CSV} { alias ${current}/${folder}${CSV}"; max_ranges 1; }`,
+    ]),
     "  }",
     ...(base === "" ? [] : ["  location / { return 404; }"]),
     "}",

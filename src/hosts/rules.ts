@@ -1,4 +1,4 @@
-/** The rules that every host has to express: the contract's answers for one listing, for any release of it. */
+/** The rules that every host has to express: the contract's answers for each listing of a site, for any release of it. */
 import { readFileSync } from "node:fs";
 import {
   CONTENT_TYPE,
@@ -11,7 +11,7 @@ import {
   NO_STORE,
   PREFLIGHT_HEADERS,
 } from "../contract/headers.js";
-import { AVATAR_PATH, basePath, pathReference } from "../contract/links.js";
+import { AVATAR_PATH, basePath, DEFAULT_PATH, pathReference } from "../contract/links.js";
 import {
   BULK,
   BULK_FOLDER,
@@ -48,13 +48,13 @@ export function servedEncodings(compression: Compression, encodings: readonly En
   return compression === "files" ? encodings : [];
 }
 
-/** What decides the rules of a listing. No release has a part in it. */
-export interface ListingSettings {
+/** What decides the rules of a site. No release has a part in it. */
+export interface SiteSettings {
   baseUrl: string;
-  /** The URL path before the listing's on the host: `/directory`, or empty. */
+  /** The URL path before those of the listings on the host: `/directory`, or empty. */
   base: string;
-  /** The listing's path in the contract: `/v1/stations/`, or `/`. */
-  path: string;
+  /** The names of the listings, and their paths in the contracts: `/v1/stations/`, or `/`. The listing of a plain release has the name "". */
+  listings: readonly { name: string; path: string }[];
   /** Codings among which the host chooses. */
   encodings: readonly Encoding[];
   /** Cache-Control of pages. */
@@ -76,17 +76,78 @@ const FILES: readonly string[] = [
   ...EXPLORER_FILES,
 ];
 
-/** The rules. Paths are percent-encoded URL paths. */
+/** The rules of a listing, or of the files at the top of a site. Paths are percent-encoded URL paths. */
 export type Rules = ReturnType<typeof rulesOf>;
 
-/** Derives the rules of one listing: paths, files and families, headers, redirects and errors. */
-export function rulesOf({ baseUrl, base, path, encodings, cacheControl }: ListingSettings) {
-  const listing = base + path;
+/** A listing, or the files at the top of a site. */
+export interface Part {
+  /** Its folder in the release, with a slash: `orders/`; empty for a plain release and for the top. */
+  folder: string;
+  /** False for the top. */
+  hasPages: boolean;
+  rules: Rules;
+}
+
+/** The rules of a site. */
+export interface SiteRules {
+  /** By name. No listing is below another one. The last part answers for all paths that are in no other one. */
+  parts: readonly Part[];
+  /** The rules of the last part: of the top, or of the listing of a plain release. */
+  last: Rules;
+  /** Codings of pages among which the host chooses. */
+  encodings: readonly Encoding[];
+}
+
+/** Derives the rules of a site. */
+export function siteRulesOf({ listings, ...site }: SiteSettings): SiteRules {
+  const parts = listings.map(({ name, path }): Part => {
+    const isPlain = name === "";
+    const below = isPlain ? "" : `/${name}`;
+    const rules = rulesOf({ ...site, baseUrl: site.baseUrl + below, base: site.base + below, path }, true);
+    return { folder: isPlain ? "" : `${name}/`, hasPages: true, rules };
+  });
+  const { encodings } = site;
+  const [first] = parts;
+  if (first?.folder === "") return { parts, last: first.rules, encodings };
+  const last = rulesOf({ ...site, path: DEFAULT_PATH, encodings: [] }, false);
+  return { parts: [...parts, { folder: "", hasPages: false, rules: last }], last, encodings };
+}
+
+/** The parts with pages, and the folder of these pages in the release: `orders/pages`. */
+export function withPages({ parts }: SiteRules): (Part & { pageFolder: string })[] {
+  return parts
+    .filter(({ hasPages }) => hasPages)
+    .map((part) => ({ ...part, pageFolder: part.folder + part.rules.pageFolder }));
+}
+
+/** The parts before the last one, each with the headers in which its answers differ from those of the last one. */
+export function differing({ parts, last }: SiteRules): { base: string; headers: Headers }[] {
+  return parts.slice(0, -1).map(({ rules: { base, headers } }) => {
+    const own = Object.entries(headers).filter(([name, value]) => last.headers[name] !== value);
+    return { base, headers: Object.fromEntries(own) };
+  });
+}
+
+/** The pattern of the folders of all listings of a site, each with a slash; empty for a plain release. Without groups. */
+export function folderPattern({ parts }: SiteRules): string {
+  const folders = parts.map(({ folder }) => folder).filter((folder) => folder !== "");
+  return folders.length === 0 ? "" : `${oneOf(folders)}?`;
+}
+
+/** Has no slash at its begin, so that no request is for it. */
+const NO_PATH = "none";
+
+/** Derives the rules of one part: paths, files and families, headers, redirects and errors. */
+function rulesOf(
+  { baseUrl, base, path, encodings, cacheControl }: Omit<SiteSettings, "listings"> & { path: string },
+  hasPages: boolean,
+) {
+  const listing = hasPages ? base + path : NO_PATH;
   const folders = new Set([path, "/"]);
   return {
     base,
     encodings,
-    /** `/directory/v1/stations/` */
+    /** `/directory/v1/stations/`; the top has none. */
     listing,
     /** Redirects of paths without their slash, to paths of the base URL. The query is kept. */
     redirects: new Map(
@@ -110,7 +171,7 @@ export function rulesOf({ baseUrl, base, path, encodings, cacheControl }: Listin
     /** Files by URL path. The base URL itself is the explorer, if it is not the listing. */
     routes: new Map([
       ...FILES.map((file) => [`${base}/${file}`, file] as const),
-      ...(path === "/" ? [] : [[`${base}/`, EXPLORER] as const]),
+      ...(hasPages && path === DEFAULT_PATH ? [] : [[`${base}/`, EXPLORER] as const]),
     ]),
     families: FAMILIES.map(([folder, names, like]) => ({
       folder,
@@ -167,10 +228,66 @@ export function decodePath(path: string): Buffer {
   );
 }
 
-/** Reads a script of this folder from its comment `global RULES` on, which is replaced by their declaration. */
-export function readScript(name: string, rules: Rules, more = {}): string {
-  const [, code = ""] = readFileSync(new URL(name, import.meta.url), "utf8").split(/^.*\bglobal RULES\b.*\n/m);
-  const value = { ...rules, bodies: BODIES, invalidPage: INVALID_PAGE_BODY, ...more };
-  const text = JSON.stringify(value, (_, part) => (part instanceof Map ? Object.fromEntries(part) : part));
-  return `const RULES = ${text};\n${code.replace(/^export (?=(?:async )?function)/gm, "")}`;
+/** A script in which each part of a site answers with a function of its own. */
+interface Script {
+  /** Its name in this folder. */
+  name: string;
+  /** The function that answers a request. */
+  entry: string;
+  /** For several parts, the code of this function. It calls `partOf(path)`, which returns `{ folder, answer }`. */
+  dispatch: string;
+}
+
+/**
+ * Reads a script from its comment `global RULES` on, which is replaced by their declaration. With several parts, the script is
+ * the body of a function that is called for each.
+ */
+export function readScript({ name, entry, dispatch }: Script, parts: readonly (Part & { more?: object })[]): string {
+  const [, text = ""] = readFileSync(new URL(name, import.meta.url), "utf8").split(/^.*\bglobal RULES\b.*\n/m);
+  const code = text.replace(/^export (?=(?:async )?function)/gm, "");
+  const values = parts.map(({ rules, more }) => ({
+    ...rules,
+    bodies: BODIES,
+    invalidPage: INVALID_PAGE_BODY,
+    ...more,
+  }));
+  const [only] = values;
+  if (values.length === 1) return `const RULES = ${toScript(only)};\n${code}`;
+  const [shared, own] = divided(values);
+  const list = parts.map(({ folder }, at) => `  { folder: "${folder}", rules: ${toScript(own[at])} },\n`);
+  return `const SHARED = ${toScript(shared)};
+const PARTS = [
+${list.join("")}];
+PARTS.forEach((part) => {
+  part.answer = createAnswer(Object.assign(part.rules, SHARED));
+});
+
+function partOf(path) {
+  const isIn = (part) => path === part.rules.base || path.indexOf(part.rules.base + "/") === 0;
+  return PARTS.find(isIn) || PARTS[PARTS.length - 1];
+}
+
+${dispatch}
+function createAnswer(RULES) {
+${code}
+return ${entry};
+}
+`;
+}
+
+/** Divides values into the members that all have alike, and the others of each. */
+function divided(values: readonly Readonly<Record<string, unknown>>[]): [shared: object, own: object[]] {
+  const [first = {}] = values;
+  const isShared = (key: string) => new Set(values.map((value) => toScript(value[key]))).size === 1;
+  const shared = Object.keys(first).filter(isShared);
+  const pick = (value: Readonly<Record<string, unknown>>, isWanted: (key: string) => boolean) =>
+    Object.fromEntries(Object.entries(value).filter(([key]) => isWanted(key)));
+  return [
+    pick(first, (key) => shared.includes(key)),
+    values.map((value) => pick(value, (key) => !shared.includes(key))),
+  ];
+}
+
+function toScript(value: unknown): string {
+  return JSON.stringify(value, (_, part) => (part instanceof Map ? Object.fromEntries(part) : part));
 }

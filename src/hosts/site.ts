@@ -1,17 +1,16 @@
-/** The site that a host's files are for: a listing, where its releases are, and where the host listens. */
-import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
+/** The site that a host's files are for: its listings, where its releases are, and where the host listens. */
+import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
 import { usageError } from "../errors.js";
-import type { Release } from "../release/open.js";
+import type { Site as ReleasedSite } from "../release/site.js";
 import type { OptionsOf } from "../settings/settings.js";
-import type { Compression, Rules } from "./rules.js";
-import { type ListingSettings, rulesOf, servedEncodings } from "./rules.js";
+import { type Compression, type SiteRules, type SiteSettings, servedEncodings, siteRulesOf } from "./rules.js";
 
 /** Settings of a host's files. */
 export type SiteOptions = OptionsOf<"serverName" | "address" | "listenPort" | "root" | "basePath" | "cacheControl">;
 
 export interface Site {
-  rules: Rules;
+  rules: SiteRules;
   baseUrl: string;
   serverName: string;
   /** The address to listen on, IPv6 in brackets; undefined for all addresses. */
@@ -23,15 +22,26 @@ export interface Site {
   /** The folder of the site's files on the host's machine. */
   folder: string;
   /** Only for hosts that cannot find out which files exist. */
-  release: Release;
+  released: ReleasedSite;
 }
 
-/** The settings of a listing that rules are made of. */
-export function listingSettings(
-  { baseUrl, path, encodings }: { baseUrl: string; path: string; encodings: readonly Encoding[] },
+/** The settings of a site that rules are made of. */
+export function siteSettings(
+  { baseUrl, listings, encodings }: Pick<SiteSettings, "baseUrl" | "listings" | "encodings">,
   { basePath: base, cacheControl = DEFAULT_CACHE_CONTROL }: Pick<SiteOptions, "basePath" | "cacheControl">,
-): ListingSettings {
-  return { baseUrl, base: base ?? basePath(baseUrl), path, encodings, cacheControl };
+): SiteSettings {
+  return { baseUrl, base: base ?? basePath(baseUrl), listings, encodings, cacheControl };
+}
+
+/** The settings of a released site that rules are made of. */
+export function settingsOfRelease(
+  { baseUrl, listings }: ReleasedSite,
+  options: Pick<SiteOptions, "basePath" | "cacheControl">,
+): SiteSettings {
+  const places = listings.map(({ name, release }) => ({ name, path: release.contract.listing.path }));
+  // All listings of a site have the same codings.
+  const encodings = listings[0]?.release.snapshot.encodings ?? [];
+  return siteSettings({ baseUrl, listings: places, encodings }, options);
 }
 
 /**
@@ -40,22 +50,22 @@ export function listingSettings(
  * @param folder the folder of the site's files.
  */
 export function siteOf(
-  release: Release,
-  settings: ListingSettings,
+  released: ReleasedSite,
+  settings: SiteSettings,
   { compression, dist, folder }: { compression: Compression; dist: string; folder: string },
   { serverName, address, listenPort, root }: SiteOptions = {},
 ): Site {
   const { baseUrl, encodings } = settings;
   const url = new URL(baseUrl);
   return {
-    rules: rulesOf({ ...settings, encodings: servedEncodings(compression, encodings) }),
+    rules: siteRulesOf({ ...settings, encodings: servedEncodings(compression, encodings) }),
     baseUrl,
     serverName: serverName ?? url.hostname,
     address: address?.replace(/^[^[]*:.*$/, "[$&]"),
     port: listenPort ?? (url.protocol === "http:" ? Number(url.port || 80) : undefined),
     dist: root ?? dist,
     folder,
-    release,
+    released,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Vercel: routes in vercel.json. They cannot answer methods other than GET. */
 import type { Host } from "./host.js";
 import { PAGE_NUMBER } from "./patterns.js";
-import type { Headers, Rules } from "./rules.js";
+import type { Headers, Part, SiteRules } from "./rules.js";
 
 export const vercel: Host = {
   name: "vercel",
@@ -21,43 +21,59 @@ export const vercel: Host = {
     {
       path: "vercel.json",
       instructions: "Goes into the published folder.",
-      text: `${JSON.stringify(routes(rules), null, 2)}\n`,
+      text: `${JSON.stringify(routesOf(rules), null, 2)}\n`,
     },
   ],
 };
 
-function routes({ listing, pages, pageFolder, base, headers, page, redirects, files, routes, families }: Rules) {
+function routesOf({ parts, last }: SiteRules) {
+  const all = parts.map((part) => routesOfPart(part, last.base));
+  return {
+    redirects: all.flatMap(({ redirects }) => redirects),
+    rewrites: all.flatMap(({ rewrites }) => rewrites),
+    headers: all.flatMap(({ headers }) => headers),
+  };
+}
+
+/** @param root the URL path of the site, below which files have the paths of the release if it is empty. */
+function routesOfPart({ folder: own, hasPages, rules }: Part, root: string) {
+  const { listing, pages, pageFolder, base, headers, page, redirects, files, routes, families } = rules;
   const list = (of: Headers) => Object.entries(of).map(([key, value]) => ({ key, value }));
   const query = { type: "query", key: "page" };
+  const toPage = (name: string) => `/${own}${pageFolder}/${name}`;
   const below = [
-    { source: `${path(pages)}:file`, destination: `/${pageFolder}/:file` },
+    ...(hasPages ? [{ source: `${path(pages)}:file`, destination: toPage(":file") }] : []),
     ...families.map(({ folder, names }) => ({
       source: `${path(`${base}/${folder}/`)}:file(${names})`,
-      destination: `/${folder}/:file`,
+      destination: `/${own}${folder}/:file`,
     })),
-    ...[...routes].map(([route, name]) => ({ source: path(route), destination: `/${name}` })),
+    ...[...routes].map(([route, name]) => ({ source: path(route), destination: `/${own}${name}` })),
   ];
-  const own = [...routes].map(([route, name]) => ({
+  const ofFiles = [...routes].map(([route, name]) => ({
     source: path(route),
     headers: list({ ...headers, ...files.get(name) }),
   }));
+  const ofListing = [
+    {
+      source: path(listing),
+      has: [{ ...query, value: `(?<page>${PAGE_NUMBER})` }],
+      destination: toPage(":page.json"),
+    },
+    { source: path(listing), has: [{ ...query, value: "" }], destination: toPage("1.json") },
+    { source: path(listing), missing: [query], destination: toPage("1.json") },
+  ];
   const ofFamilies = families.map(({ folder, names, headers: its }) => ({
     source: `${path(`${base}/${folder}/`)}(${names})`,
     headers: list({ ...headers, ...its }),
   }));
   return {
     redirects: [...redirects].map(([bare, to]) => ({ source: path(bare), destination: to, statusCode: 301 })),
-    rewrites: [
-      {
-        source: path(listing),
-        has: [{ ...query, value: `(?<page>${PAGE_NUMBER})` }],
-        destination: `/${pageFolder}/:page.json`,
-      },
-      { source: path(listing), has: [{ ...query, value: "" }], destination: `/${pageFolder}/1.json` },
-      { source: path(listing), missing: [query], destination: `/${pageFolder}/1.json` },
-      ...(base === "" ? [] : below),
+    rewrites: [...(hasPages ? ofListing : []), ...(root === "" ? [] : below)],
+    headers: [
+      ...(hasPages ? [{ source: `${path(listing)}(.*)`, headers: list({ ...headers, ...page }) }] : []),
+      ...ofFiles,
+      ...ofFamilies,
     ],
-    headers: [{ source: `${path(listing)}(.*)`, headers: list({ ...headers, ...page }) }, ...own, ...ofFamilies],
   };
 }
 

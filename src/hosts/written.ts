@@ -5,7 +5,7 @@ import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { hasCode } from "../errors.js";
 import { WRITTEN_HOSTS } from "../release/layout.js";
-import type { ListingSettings } from "./rules.js";
+import type { SiteSettings } from "./rules.js";
 
 /** Settings in words, by host. */
 const RECORD = z.record(z.string(), z.string());
@@ -20,18 +20,19 @@ function readRecord(dist: string): z.infer<typeof RECORD> {
   }
 }
 
-function inWords({ base, path, encodings, cacheControl }: ListingSettings): string {
-  return `the path ${base}${path}, --compress ${encodings.join() || "none"} and --cache-control "${cacheControl}"`;
+function inWords({ base, listings, encodings, cacheControl }: SiteSettings): string {
+  const paths = listings.map(({ name, path }) => `${base}${name === "" ? "" : `/${name}`}${path}`);
+  return `the ${paths.length === 1 ? "path" : "paths"} ${paths.join(" ")}, --compress ${encodings.join() || "none"} and --cache-control "${cacheControl}"`;
 }
 
 /** The record's path, and its text with the settings of one more host. */
-export function recordWith(dist: string, host: string, settings: ListingSettings): [path: string, text: string] {
+export function recordWith(dist: string, host: string, settings: SiteSettings): [path: string, text: string] {
   const record = { ...readRecord(dist), [host]: inWords(settings) };
   return [join(dist, WRITTEN_HOSTS), `${JSON.stringify(record, null, 2)}\n`];
 }
 
 /** A note for each host whose files were written for other settings than those of a build. */
-export function notesOnWritten(dist: string, settings: ListingSettings): string[] {
+export function notesOnWritten(dist: string, settings: SiteSettings): string[] {
   const now = inWords(settings);
   return Object.entries(readRecord(dist))
     .filter(([, then]) => then !== now)

@@ -3,7 +3,6 @@
 import { lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { checkContract } from "../contract/file/parse.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
 import { findRefusal } from "../release/refusals.js";
 import { replaceFile, replaceFiles } from "../release/writer.js";
@@ -11,9 +10,9 @@ import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../settings/file.js";
 import { STDIN } from "../settings/kinds.js";
 import type { OptionsFor } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
-import { type Proposal, propose } from "./propose.js";
-import type { Subject, SurveyOptions } from "./subject.js";
-import { largestTable, type OpenSource, survey, withSource } from "./survey.js";
+import type { Found, FoundListing } from "./found.js";
+import { chooseTables, type FoundSource, findSource } from "./source.js";
+import type { SurveyOptions } from "./subject.js";
 
 /** Without `from`, the sample users are written. */
 export interface InitOptions extends OptionsFor<"init"> {
@@ -33,12 +32,10 @@ export interface InitResult {
   db: string;
   /** Paths of the written files, relative to the folder. */
   written: string[];
-  /** What was found in the database, with `from`. */
+  /** What was found in the file, with `from`. */
   found?: Found;
-}
-
-export interface Found extends Proposal, Pick<Subject, "name" | "kind" | "note"> {
-  rows: number;
+  /** What was found in the database, with `allTables`. */
+  site?: FoundSource;
 }
 
 /** The schema for editors, if the package is installed beside the config. */
@@ -54,17 +51,19 @@ const STARTER = { baseUrl: `http://${host.default}:${port.default}`, dist: dist.
 
 /** The file of the SELECT that `init` writes if a key or a conversion needs one. */
 export const QUERY_FILE = "rollcall.query.sql";
+/** The folder of contracts and queries that \`init --all\` writes. */
+const CONTRACTS = "contracts";
 const QUERY_COMMENT = `-- The columns of the records, proposed by "rollcall init". Edit it as you need.`;
 
 /** Runs `init`, writing files atomically. @throws UserError if files exist already, or cannot be read or written */
 export async function initialize(options: InitOptions, { signal }: InitEffects = {}): Promise<InitResult> {
   const { folder, from, ...others } = options;
-  const { table, query, convert } = others;
+  const { table, query, convert, allTables } = others;
   if (convert && query !== undefined)
     throw usageError("--convert writes a query of its own, so it excludes --query; convert in that query.");
   if (from !== undefined) return initializeFrom(folder, { from, ...others }, signal);
-  if (table !== undefined || query !== undefined)
-    throw usageError("--table and --query need --from, the file of records.");
+  if (table !== undefined || query !== undefined || allTables)
+    throw usageError("--table, --all and --query need --from, the file of records.");
   const files = `${CONFIG_FILE} and ${SAMPLE_FILE}`;
   const written = await explainWriteErrors(files, dirname(join(folder, SAMPLE_FILE)), () =>
     writeSample(folder, signal),
@@ -101,57 +100,58 @@ async function isSample(path: string): Promise<boolean> {
   }
 }
 
-/** Analyses the named table or query, or the table with the most rows. @returns the result, and the names of other tables. @throws UserError */
-export function findLargest(options: SurveyOptions, signal?: AbortSignal): Promise<Found & { others: string[] }> {
-  return withSource(options, signal, async (source) => {
-    const isChosen = options.table !== undefined || options.query !== undefined || source.imported !== undefined;
-    const { table, others } = isChosen ? { table: options.table, others: [] } : largestTable(source.db);
-    return { ...(await findIn(source, { ...options, table }, signal)), others };
-  });
-}
-
-/** Analyses a table, and proposes a contract. @throws UserError if it has no key, or too many columns for a contract */
-async function findIn(source: OpenSource, options: SurveyOptions, signal: AbortSignal | undefined): Promise<Found> {
-  const found = await survey(source, options, signal);
-  const { name, kind, rows, note } = found;
-  const proposed = { name, kind, rows, note, ...propose(found, options) };
-  signal?.throwIfAborted();
-  requireContract(proposed);
-  return proposed;
-}
-
 async function initializeFrom(folder: string, options: SurveyOptions, signal?: AbortSignal): Promise<InitResult> {
-  const defaultFiles = [CONTRACT_FILE, CONFIG_FILE];
-  const files = defaultFiles.join(" and ");
-  await explainWriteErrors(files, folder, () => refuseExisting(folder, defaultFiles));
-  const found = await withSource(options, signal, (source) => findIn(source, options, signal));
-  const written = [...defaultFiles, ...(found.sql === undefined ? [] : [QUERY_FILE])];
-  const config = configFor(folder, options, found);
-  await explainWriteErrors(files, folder, async () => {
+  const usual = options.allTables ? [CONFIG_FILE] : [CONTRACT_FILE, CONFIG_FILE];
+  const described = options.allTables ? `${CONFIG_FILE} and contracts` : usual.join(" and ");
+  await explainWriteErrors(described, folder, () => refuseExisting(folder, usual));
+  const found = await findSource(options, signal);
+  const { listings } = found;
+  const [first] = listings;
+  const isPlain = first?.name === "";
+  if (!isPlain && !options.allTables) throw chooseTables(options.from, found);
+  const config = configFor(folder, options, listings);
+  const files = [
+    ...listings.map(({ name, found: { contract } }) => [contractFile(name), toText(contract)] as const),
+    [CONFIG_FILE, toText(config)] as const,
+    ...listings.flatMap(({ name, found: { sql } }) =>
+      sql === undefined ? [] : [[queryFile(name), `${QUERY_COMMENT}\n${sql}`] as const],
+    ),
+  ];
+  const written = files.map(([name]) => name);
+  await explainWriteErrors(described, folder, async () => {
     // Reading may have taken a while.
     await refuseExisting(folder, written);
-    const contents = [found.contract, config].map((value) => `${JSON.stringify(value, null, 2)}\n`);
-    if (found.sql !== undefined) contents.push(`${QUERY_COMMENT}\n${found.sql}`);
-    replaceFiles(written.map((name, at) => [join(folder, name), contents[at] ?? ""]));
+    if (!isPlain) await mkdir(join(folder, CONTRACTS), { recursive: true });
+    replaceFiles(files.map(([name, text]) => [join(folder, name), text]));
   });
-  return { config: CONFIG_FILE, db: config.db, written, found };
+  const { db } = config;
+  return { config: CONFIG_FILE, db, written, ...(isPlain ? { found: first.found } : { site: found }) };
 }
 
-/** Checks the proposed contract. @throws UserError if it exceeds limits, for example with a thousand columns */
-function requireContract({ kind, name, contract }: Found): void {
-  const read = checkContract(contract);
-  if (!("mistakes" in read)) return;
-  const message = `The ${kind} ${name} does not fit into a contract. Select columns in a query, and pass it with --query FILE:`;
-  throw new UserError(message, { details: read.mistakes });
+function toText(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** The file of a listing's contract. @param name of the listing; empty for a plain release */
+export function contractFile(name: string): string {
+  return name === "" ? CONTRACT_FILE : `${CONTRACTS}/${name}.json`;
+}
+
+/** The file of a listing's query. @param name of the listing; empty for a plain release */
+export function queryFile(name: string): string {
+  return name === "" ? QUERY_FILE : `${CONTRACTS}/${name}.sql`;
 }
 
 /** Makes the config for a source. */
-function configFor(folder: string, options: SurveyOptions, { name, kind, contract, sql }: Found) {
+function configFor(folder: string, options: SurveyOptions, listings: readonly FoundListing[]) {
   const { from, query, sourceFormat, separator, quote, encoding } = options;
-  const [, usual] = contract["x-listing"].words;
-  const read = sql === undefined ? query && pathFrom(folder, query) : QUERY_FILE;
-  // The only table of a text file needs no name.
-  const table = name === usual || kind === "file" ? {} : { table: name };
+  const own = listings.map(({ name, found }) => {
+    const given = query === undefined ? undefined : pathFrom(folder, query);
+    const read = found.sql === undefined ? given : queryFile(name);
+    return [name, read === undefined ? tableOf(found) : { query: read }] as const;
+  });
+  const sites = own.filter(([name]) => name !== "");
+  const inSite = sites.map(([name, read]) => [name, { contract: contractFile(name), ...read }] as const);
   return {
     $schema: CONFIG_SCHEMA,
     db: from === STDIN ? STDIN : pathFrom(folder, from),
@@ -160,9 +160,16 @@ function configFor(folder: string, options: SurveyOptions, { name, kind, contrac
     separator,
     quote,
     encoding,
-    ...(read === undefined ? table : { query: read }),
+    ...own.find(([name]) => name === "")?.[1],
     ...STARTER,
+    listings: inSite.length > 0 ? Object.fromEntries(inSite) : undefined,
   };
+}
+
+/** Names the table, unless it is the one that the contract's words name. The only table of a text file needs no name. */
+function tableOf({ name, kind, contract }: Found): { table?: string } {
+  const [, usual] = contract["x-listing"].words;
+  return name === usual || kind === "file" ? {} : { table: name };
 }
 
 /** Makes a path relative to the folder. An absolute path outside it stays absolute. */

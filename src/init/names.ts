@@ -1,5 +1,6 @@
 /** Derives words, field names, paths and hints about private data from names of tables and columns. */
 import { TAKEN_NAMES } from "../contract/file/listing-rules.js";
+import { mistakesInNames } from "../settings/kinds.js";
 
 /** Splits a name into lower-case words: `userEmail2`, `user-email 2` and `USER_EMAIL_2` give `user`, `email`, `2`. */
 export function wordsOf(name: string): string[] {
@@ -162,10 +163,42 @@ const LONGEST_PATH = 100;
 
 /** Proposes the listing's path: `/people/`, avoiding names of a release's own files. */
 export function pathOf(table: string): string {
+  const safe = segmentOf(table);
+  return TAKEN_NAMES.includes(safe) ? `/${safe}-list/` : `/${safe}/`;
+}
+
+function segmentOf(table: string): string {
   const safe = withoutMarks(table)
     .toLowerCase()
     .slice(0, LONGEST_PATH)
     .replace(/[^a-z0-9_~-]+/g, "-")
     .replace(/^[-_~]+|[-_~]+$/g, "");
-  return TAKEN_NAMES.includes(safe) ? `/${safe}-list/` : `/${safe || "records"}/`;
+  return safe || "records";
+}
+
+/**
+ * Proposes the names of the listings of a site: `order-items` for `Order Items`. A table that needs another name never takes
+ * that of another table.
+ * @returns a name for each table
+ */
+export function listingNamesOf(tables: readonly string[]): string[] {
+  const own = new Set(tables.map((table) => table.toLowerCase()));
+  const taken = new Set<string>();
+  return tables.map((table) => {
+    const safe = segmentOf(table).replaceAll("~", "-");
+    const base = mistakesInNames([safe]).length > 0 ? `${safe}-list` : safe;
+    const isFree = (name: string) => !taken.has(name) && (name === table.toLowerCase() || !own.has(name));
+    let name = base;
+    for (let number = 2; !isFree(name); number++) name = `${base}-${number}`;
+    taken.add(name);
+    return name;
+  });
+}
+
+/** Words of tables that record what happened. */
+const OF_LOGS = words("log changelog audit history trail");
+
+/** Whether a table seems to be a log, by its name. */
+export function isLog(table: string): boolean {
+  return wordsOf(table).some((word) => OF_LOGS.has(word) || OF_LOGS.has(singular(word)));
 }

@@ -5,7 +5,7 @@ import { basename, extname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { lowerCase, quoteName } from "../contract/sql.js";
-import { codeOf, UserError, usageError } from "../errors.js";
+import { UserError, usageError } from "../errors.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
 import { STDIN } from "../settings/kinds.js";
 import { connect } from "../source/copy.js";
@@ -56,29 +56,6 @@ export async function withSource<T>(
     db?.close();
     if (scratch !== undefined) removeScratch(scratch);
   }
-}
-
-/** Finds the table or view with the most rows, and the names of the others. */
-export function largestTable(db: Database): { table: string | undefined; others: string[] } {
-  const rows = (name: string) => {
-    try {
-      return Number(
-        db
-          .prepare(`SELECT count(*) FROM main.${quoteName(name)}`)
-          .pluck()
-          .get(),
-      );
-    } catch (error) {
-      // For example a view of a table that was dropped, or a virtual table whose module is not here.
-      if (codeOf(error) === "SQLITE_ERROR") return -1;
-      throw error;
-    }
-  };
-  const [table, ...others] = listTables(db)
-    .map((name) => ({ name, rows: rows(name) }))
-    .sort((one, other) => other.rows - one.rows)
-    .map(({ name }) => name);
-  return { table, others };
 }
 
 /** Surveys the text file, or the named table, view or query, or the only table. @throws UserError if there is none */

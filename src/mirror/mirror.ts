@@ -1,10 +1,11 @@
 /** `rollcall mirror`: keeps a copy of a published listing in a SQLite file, and updates it. */
-import type { ListingErrorCode } from "../client/errors.js";
+import { ListingError, type ListingErrorCode } from "../client/errors.js";
 import { openListing } from "../client/listing.js";
 import type { OpenListing, SyncResult } from "../client/options.js";
 import { type AnyRecord, USERS_CONTRACT } from "../contract/contract.js";
 import { unlessStopped, usageError } from "../errors.js";
-import { explainListing, requireBaseUrl } from "../hosted.js";
+import { explainListing, findHostSite, requireBaseUrl } from "../hosted.js";
+import { listed, shellWord } from "../print/text.js";
 import { publicKeyOf } from "../settings/keys.js";
 import { at, toMilliseconds } from "../settings/kinds.js";
 import type { OptionsFor } from "../settings/settings.js";
@@ -92,10 +93,21 @@ async function update(
       ...transferred,
     };
   } catch (error) {
+    if (error instanceof ListingError) await refuseSite(listing.baseUrl, file, signal);
     throw explainListing(error, listing, ADVICE);
   } finally {
     store.close();
   }
+}
+
+/** @throws UserError (usage) if the URL is that of a site of several listings, each of which has a mirror of its own */
+async function refuseSite(baseUrl: string, file: string, signal: AbortSignal | undefined): Promise<void> {
+  const site = await findHostSite(baseUrl, signal);
+  if (!site) return;
+  const names = Object.keys(site.listings);
+  throw usageError(
+    `${baseUrl} is a site of listings ${listed(names)}; name one of them: rollcall mirror ${baseUrl}/${names[0]} ${shellWord(file)}`,
+  );
 }
 
 /** Wraps fetch to count requests and decompressed bytes of bodies. */

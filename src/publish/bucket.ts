@@ -1,7 +1,7 @@
 /** A bucket as a publish target. Puts only objects that differ, each over the version that was compared. */
 import { getFips } from "node:crypto";
 import { lstatSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join, posix } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { CONTENT_TYPE, DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { UserError } from "../errors.js";
@@ -57,7 +57,7 @@ export function bucketTarget(
   let holder: Holder | undefined;
   /** Ends when the last large file was put. */
   let large: Promise<unknown> = Promise.resolve();
-  /** 1 for each file that SHA256SUMS in the bucket lists with the same digest. */
+  /** 1 for each file that a SHA256SUMS in the bucket lists with the same digest. */
   const listed = new Uint8Array(files.length);
 
   const findOwned = async () => {
@@ -102,15 +102,17 @@ export function bucketTarget(
   };
 
   const readSums = async () => {
-    const bytes = (await store.find(SUMS))?.bytes ?? Buffer.alloc(0);
     const check = (path: string, digest: string) => {
       const index = files.indexOf(path);
       if (index !== undefined && files.at(index).digest === digest) listed[index] = 1;
     };
-    check(SUMS, sha256(bytes));
-    for (const line of String(bytes).split("\n")) {
-      const sum = parseSum(line);
-      if (sum) check(sum.path, sum.digest);
+    for (const path of files.others.filter((path) => basename(path) === SUMS)) {
+      const bytes = (await store.find(path))?.bytes ?? Buffer.alloc(0);
+      check(path, sha256(bytes));
+      for (const line of String(bytes).split("\n")) {
+        const sum = parseSum(line);
+        if (sum) check(posix.join(dirname(path), sum.path), sum.digest);
+      }
     }
   };
 
@@ -207,9 +209,12 @@ export function bucketTarget(
 }
 
 /** The headers of an object. A compressed page has the Content-Type of its content, so that a CDN can serve it as the page. */
-export function headersOf({ path, variant }: PublishedFile, cacheControl: string): ObjectHeaders {
+export function headersOf(
+  { inside, variant }: Pick<PublishedFile, "inside" | "variant">,
+  cacheControl: string,
+): ObjectHeaders {
   if (!variant) {
-    const headers = fileHeaders(path, cacheControl);
+    const headers = fileHeaders(inside, cacheControl);
     return { CacheControl: headers["Cache-Control"], ContentType: headers["Content-Type"], ContentEncoding: undefined };
   }
   const ContentEncoding = variant === "identity" ? undefined : variant;

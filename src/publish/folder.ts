@@ -12,7 +12,7 @@ import { makeFolder } from "../release/sharing.js";
 import { PublishedTimes } from "../release/times.js";
 import { flushFolder, replaceFile } from "../release/writer.js";
 import { OWN_PREFIX } from "./order.js";
-import { encodeOwned, listingsOf, type Owned, parseOwned } from "./owned.js";
+import { encodeOwned, type Owned, parseOwned } from "./owned.js";
 import { PUBLISH_WORDS, type Target } from "./target.js";
 
 const ASIDE_PREFIX = `${OWN_PREFIX}new-`;
@@ -249,6 +249,6 @@ function removeIfEmpty(path: string): "removed" | "full" | "gone" {
 }
 
 /** The folders of pages of all listings in a target. */
-function pageFolders(owned: Owned): string[] {
-  return listingsOf(owned).map(({ path }) => new PagePaths(path).folder);
+function pageFolders({ listings }: Owned): string[] {
+  return listings.map(({ path }) => new PagePaths(path).folder);
 }

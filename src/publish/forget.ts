@@ -7,8 +7,8 @@ import { CURRENT, RELEASES } from "../release/layout.js";
 import { findCurrent, releaseNames } from "../release/list.js";
 import { lockDist, removeUnheld } from "../release/lock.js";
 import { idOf } from "../release/name.js";
-import { openIfComplete, type Release } from "../release/open.js";
 import { explainWrite, remove } from "../release/refusals.js";
+import { openSiteIfComplete } from "../release/site.js";
 import { removeTrash } from "../release/staging.js";
 import { GRACE, moveToTrash, trashOf } from "../release/switch.js";
 import { ReleaseFiles } from "./order.js";
@@ -112,23 +112,18 @@ function requireOld(dist: string, names: readonly string[], now: Date): void {
 
 /** The URLs of content that only the named releases have, each once. @param unknown gets the names of incomplete releases. */
 async function* urlsOf(dist: string, names: readonly string[], unknown: string[]): AsyncGenerator<string> {
-  const current = await openIfComplete(join(dist, CURRENT));
+  const current = await openSiteIfComplete(join(dist, CURRENT));
+  const kept = current && new ReleaseFiles(current);
   const seen = new Set<string>();
   for (const name of names) {
-    const release = await openIfComplete(join(dist, RELEASES, name));
-    if (!release) unknown.push(name);
-    else for (const url of ownUrls(release, current)) if (seen.size < seen.add(url).size) yield url;
+    const site = await openSiteIfComplete(join(dist, RELEASES, name));
+    if (!site) unknown.push(name);
+    else for (const url of ownUrls(new ReleaseFiles(site), kept)) if (seen.size < seen.add(url).size) yield url;
   }
 }
 
 /** The URLs of files that another release does not have, or has with other bytes. */
-function ownUrls(release: Release, other: Release | undefined): Iterable<string> {
-  const files = new ReleaseFiles(release);
-  const others = other && new ReleaseFiles(other);
-  const isSamePlace = other?.snapshot.base_url === release.snapshot.base_url;
-  return urlsWhere(
-    release.snapshot,
-    ownedBy(files),
-    (path) => !isSamePlace || files.digestOf(path) !== others?.digestOf(path),
-  );
+function ownUrls(files: ReleaseFiles, other: ReleaseFiles | undefined): Iterable<string> {
+  const isSamePlace = other?.place.baseUrl === files.place.baseUrl;
+  return urlsWhere(files, ownedBy(files), (path) => !isSamePlace || files.digestOf(path) !== other?.digestOf(path));
 }

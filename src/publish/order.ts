@@ -1,100 +1,142 @@
 /** The files of a release, in the order in which they are published. */
 import { createHash } from "node:crypto";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { UserError } from "../errors.js";
 import {
   BULK,
   CHANGES,
   EXPLORER,
   LOOKUP,
-  type PagePaths,
+  PagePaths,
   SIGNATURE,
   SNAPSHOT,
   SUMMARY,
-  SUMS,
   unlistedFiles,
   type Variant,
 } from "../release/layout.js";
-import type { Release } from "../release/open.js";
+import { type ListingName, placeOf } from "../release/listing.js";
 import { hashPlain } from "../release/plain-files.js";
-import { encodeSums } from "../release/sums.js";
+import { type Listed, partsOf, pathInSite, type Site } from "../release/site.js";
+import type { Snapshot } from "../release/snapshot-file.js";
+import { encodeSums, type PageDigests, type Sums } from "../release/sums.js";
 
 export interface PublishedFile {
   /** Its number in the order of publishing, from 0. */
   index: number;
   /** Its path inside the release, with `/`. */
   path: string;
+  /** Its path inside the folder of its listing. */
+  inside: string;
   /** SHA-256 in hexadecimal. */
   digest: string;
   /** Undefined for a file that is not a page. */
   variant: Variant | undefined;
 }
 
+/** The pages of a listing. */
+interface ListingPages {
+  /** Their paths inside the release. */
+  paths: PagePaths;
+  digests: PageDigests;
+  /** The number of the first file. */
+  begin: number;
+  /** Its name and a slash; empty for a plain release. */
+  prefix: string;
+}
+
+/** A file that is not a page. */
+type OtherFile = Omit<PublishedFile, "path" | "variant">;
+
 /** Files that refer to others, and that SHA256SUMS lists, in the order in which they are put. */
 const ANNOUNCING: readonly string[] = [LOOKUP, SUMMARY, CHANGES, BULK];
+/** Files that readers begin with. They are put last. */
+const ENTRANCES: readonly string[] = [SNAPSHOT, EXPLORER];
 
 /**
- * The files of a release that are published: SHA256SUMS, its signature, and all that it lists, except files for host
- * configurations. Numbers of files are computed, so memory does not grow with the number of pages.
+ * The files of a release that are published: of each listing, and at the top of a site, SHA256SUMS, its signature, and all that
+ * it lists. Numbers of pages are computed, so memory does not grow with the number of pages.
  *
- * The order is: other files, pages, lookup/index.json, explorer/summary.json, changes.json, bulk.json, SHA256SUMS, its
- * signature, snapshot.json, index.html. Each of the last ones refers to files before it, so these are put first. The explorer
- * comes after snapshot.json, because it needs that and its own scripts. Pages go from the last to the first: where the newest
- * records come first, new ones push older ones to later pages, and a reader in between sees a record twice but misses none.
+ * The order is: other files, pages, then for each listing lookup/index.json, explorer/summary.json, changes.json, bulk.json,
+ * SHA256SUMS, its signature, snapshot.json, index.html, and at last those at the top of a site. Each of the last ones refers to
+ * files before it, so these are put first. The explorer comes after snapshot.json, because it needs that and its own scripts.
+ * Pages go from the last to the first: where the newest records come first, new ones push older ones to later pages, and a
+ * reader in between sees a record twice but misses none.
  */
 export class ReleaseFiles {
   readonly folder: string;
-  readonly snapshot: Release["snapshot"];
-  readonly paths: PagePaths;
-  readonly pages: number;
-  readonly variants: readonly Variant[];
-  /** All files that are not pages. */
+  readonly id: string;
+  /** The base URL, and the path of the listing; see `placeOf`. */
+  readonly place: ListingName;
+  /** The form of page URLs, the same in all listings. */
+  readonly links: Snapshot["links"];
+  /** The pages of each listing. */
+  readonly listings: readonly ListingPages[];
+  /** Paths of all files that are not pages. */
   readonly others: readonly string[];
   readonly length: number;
   /** The number of the first file that refers to others. */
   readonly announcing: number;
-  readonly #sums: Release["sums"];
-  /** The digests of SHA256SUMS and its signature. */
-  readonly #unlisted: ReadonlyMap<string, string>;
-  /** Files before the pages, and files after them. */
   readonly #first: readonly string[];
   readonly #last: readonly string[];
-  readonly #otherIndex: ReadonlyMap<string, number>;
+  readonly #others = new Map<string, OtherFile>();
+  /** Listings by the folder of their pages. */
+  readonly #byFolder: ReadonlyMap<string, ListingPages>;
 
   /** @throws UserError if SHA256SUMS lists a path that may not be published. */
-  constructor({ folder, snapshot, paths, sums, isSigned }: Release) {
-    const listed = [...sums.others.keys()].filter((path) => path !== SNAPSHOT);
-    const unfit = listed.find((path) => !isPublishable(path));
-    if (unfit !== undefined)
-      throw new UserError(`SHA256SUMS lists ${JSON.stringify(unfit)}, which is not a valid file name; build again.`);
-    const among = (names: readonly string[]) => names.filter((name) => listed.includes(name));
-    this.folder = folder;
-    this.snapshot = snapshot;
-    this.paths = paths;
-    this.pages = sums.pages.pages;
-    this.variants = sums.pages.variants;
-    this.others = [...listed, ...unlistedFiles({ isSigned }), SNAPSHOT];
-    this.#first = listed.filter((path) => !ANNOUNCING.includes(path) && path !== EXPLORER);
-    this.#last = [...among(ANNOUNCING), ...unlistedFiles({ isSigned }), SNAPSHOT, ...among([EXPLORER])];
-    this.#otherIndex = new Map(this.#first.map((path, index) => [path, index]));
-    this.announcing = this.#first.length + this.pages * this.variants.length;
-    this.length = this.announcing + this.#last.length;
-    this.#sums = sums;
-    const hash = createHash("sha256");
-    for (const text of encodeSums(sums)) hash.update(text);
-    this.#unlisted = new Map([
-      [SUMS, hash.digest("hex")],
-      [SIGNATURE, hashPlain(join(folder, SIGNATURE)) ?? ""],
-    ]);
+  constructor(site: Site) {
+    this.folder = site.folder;
+    this.id = site.id;
+    this.place = placeOf(site);
+    this.links = site.listings[0]?.release.snapshot.links ?? "query";
+    const first: string[] = [];
+    const last: string[] = [];
+    const add = (paths: string[], part: Listed, inside: string, digest = "") => {
+      const path = pathInSite(part.name, inside);
+      // The top of a site lists the SHA256SUMS of each listing, too.
+      if (this.#others.has(path)) return;
+      if (!isPublishable(path))
+        throw new UserError(`SHA256SUMS lists ${JSON.stringify(path)}, which is not a valid file name; build again.`);
+      this.#others.set(path, { index: paths.push(path) - 1, inside, digest });
+    };
+    for (const part of partsOf(site)) {
+      const { others } = part.sums;
+      for (const [inside, digest] of others)
+        if (!ANNOUNCING.includes(inside) && !ENTRANCES.includes(inside)) add(first, part, inside, digest);
+      for (const inside of ANNOUNCING) if (others.has(inside)) add(last, part, inside, others.get(inside));
+      for (const inside of unlistedFiles(part)) add(last, part, inside, digestOfUnlisted(this.folder, part, inside));
+      for (const inside of ENTRANCES) if (others.has(inside)) add(last, part, inside, others.get(inside));
+    }
+    let begin = first.length;
+    this.listings = site.listings.map(({ name, release: { sums } }) => {
+      const listing = pagesOf(name, sums, begin);
+      begin += sums.pages.pages * sums.pages.variants.length;
+      return listing;
+    });
+    this.announcing = begin;
+    for (const path of last) {
+      const file = this.#others.get(path);
+      if (file) file.index += begin;
+    }
+    this.length = begin + last.length;
+    this.others = [...first, ...last];
+    this.#first = first;
+    this.#last = last;
+    this.#byFolder = new Map(this.listings.map((listing) => [listing.paths.folder, listing]));
   }
 
   /** The file with a number. */
   at(index: number): PublishedFile {
-    const path = this.#pathAt(index);
-    const found = this.paths.find(path);
-    const { pages, others } = this.#sums;
-    const listed = found ? pages.get(found.page, found.variant) : others.get(path);
-    return { index, path, digest: this.#unlisted.get(path) ?? listed ?? "", variant: found?.variant };
+    const path = this.#first[index] ?? this.#last[index - this.announcing];
+    const other = path === undefined ? undefined : this.#others.get(path);
+    if (path !== undefined && other) return { ...other, path, variant: undefined };
+    const listing = this.listings.findLast(({ begin }) => begin <= index) as ListingPages;
+    const { paths, digests, begin, prefix } = listing;
+    const { pages, variants } = digests;
+    const page = pages - Math.floor((index - begin) / variants.length);
+    const variant = variants[(index - begin) % variants.length] as Variant;
+    const pagePath = paths.path(page, variant);
+    const inside = pagePath.slice(prefix.length);
+    return { index, path: pagePath, inside, digest: digests.get(page, variant) ?? "", variant };
   }
 
   /** The digest of a file; undefined if the release has no such file. */
@@ -105,13 +147,15 @@ export class ReleaseFiles {
 
   /** The number of a file; undefined if the release has no such file. */
   indexOf(path: string): number | undefined {
-    const last = this.#last.indexOf(path);
-    if (last >= 0) return this.announcing + last;
-    const found = this.paths.find(path);
-    if (!found) return this.#otherIndex.get(path);
-    const variant = this.variants.indexOf(found.variant);
-    if (variant < 0 || found.page > this.pages) return undefined;
-    return this.#first.length + (this.pages - found.page) * this.variants.length + variant;
+    const other = this.#others.get(path);
+    if (other) return other.index;
+    const listing = this.#byFolder.get(dirname(path));
+    const found = listing?.paths.find(path);
+    if (!listing || !found) return undefined;
+    const { pages, variants } = listing.digests;
+    const variant = variants.indexOf(found.variant);
+    if (variant < 0 || found.page > pages) return undefined;
+    return listing.begin + (pages - found.page) * variants.length + variant;
   }
 
   *[Symbol.iterator](): Generator<PublishedFile> {
@@ -124,14 +168,24 @@ export class ReleaseFiles {
       `Release ${basename(this.folder)} is damaged: ${path} does not match its digest. Build again, or publish another one with --release.`,
     );
   }
+}
 
-  #pathAt(index: number): string {
-    const other = this.#last[index - this.announcing] ?? this.#first[index];
-    if (other !== undefined) return other;
-    const { pages, variants } = this;
-    const position = index - this.#first.length;
-    return this.paths.path(pages - Math.floor(position / variants.length), variants[position % variants.length]);
-  }
+function pagesOf(name: string, { paths, pages: digests }: Sums, begin: number): ListingPages {
+  const listing = `/${pathInSite(name, paths.listing.slice(1))}`;
+  return { paths: new PagePaths(listing), digests, begin, prefix: pathInSite(name, "") };
+}
+
+/** The digest of SHA256SUMS or its signature. */
+function digestOfUnlisted(folder: string, { name, sums }: Listed, inside: string): string | undefined {
+  if (inside === SIGNATURE) return hashPlain(join(folder, name, SIGNATURE));
+  const hash = createHash("sha256");
+  for (const text of encodeSums(sums)) hash.update(text);
+  return hash.digest("hex");
+}
+
+/** Whether readers begin with a file: snapshot.json, or the explorer. */
+export function isEntrance(path: string): boolean {
+  return ENTRANCES.includes(basename(path));
 }
 
 /** The beginning of names of Rollcall's own files in a target. A release has no such file. */

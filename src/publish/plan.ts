@@ -2,7 +2,7 @@
 import { UserError } from "../errors.js";
 import { each } from "../workers/at-most.js";
 import type { PublishedFile, ReleaseFiles } from "./order.js";
-import { type Owned, owns } from "./owned.js";
+import { type Owned, ownership } from "./owned.js";
 import { AT_ONCE, type FileState, type Target } from "./target.js";
 
 const CODES: Record<FileState, number> = { same: 0, absent: 1, different: 2 };
@@ -37,14 +37,15 @@ export async function makePlan(
   const states = new Uint8Array(files.length);
   const orphans: string[] = [];
   const foreign: string[] = [];
+  const isOwned = before ? ownership(before) : () => false;
   for await (const path of target.list(before)) {
     signal?.throwIfAborted();
-    if (before && owns(before, path) && files.indexOf(path) === undefined) orphans.push(path);
+    if (isOwned(path) && files.indexOf(path) === undefined) orphans.push(path);
   }
   const compareFile = async (file: PublishedFile) => {
     const state = await target.stateOf(file);
     states[file.index] = CODES[state];
-    if (state === "different" && !(before && owns(before, file.path))) foreign.push(file.path);
+    if (state === "different" && !isOwned(file.path)) foreign.push(file.path);
   };
   await each(files, AT_ONCE, compareFile, signal);
   if (foreign.length > 0 && !force) {

@@ -1,20 +1,20 @@
 /** `rollcall publish`: makes a folder or a bucket equal to a release. */
 import { join } from "node:path";
 import { explainSystem, UserError, unlessStopped } from "../errors.js";
-import { openChosen } from "../release/choose.js";
-import { EXPLORER, SNAPSHOT } from "../release/layout.js";
+import { openChosenSite } from "../release/choose.js";
+import { SNAPSHOT } from "../release/layout.js";
 import { findPrevious, releaseNames } from "../release/list.js";
 import { type Announced, isOtherListing, otherListing, parseAnnounced } from "../release/listing.js";
 import { holdReleases } from "../release/lock.js";
 import { idOf } from "../release/name.js";
-import { findDamage } from "../release/open.js";
+import { findSiteDamage } from "../release/site.js";
 import { hasScheme } from "../settings/kinds.js";
 import type { Complete } from "../settings/settings.js";
 import { each } from "../workers/at-most.js";
 import { openBucket } from "./bucket.js";
 import { openTargetFolder } from "./folder.js";
-import { type PublishedFile, ReleaseFiles } from "./order.js";
-import { encodeOwned, listingsOf, type Owned, ownedBetween, ownedBy } from "./owned.js";
+import { isEntrance, type PublishedFile, ReleaseFiles } from "./order.js";
+import { encodeOwned, type Owned, ownedBetween, ownedBy } from "./owned.js";
 import { makePlan, type Plan, type PlanCounts, type StepKind } from "./plan.js";
 import { openPurgeList, type PurgeList } from "./purge.js";
 import { parseAddress } from "./s3.js";
@@ -67,11 +67,11 @@ async function run(options: Complete<PublishOptions>, effects: PublishEffects): 
   try {
     unhold = holdReleases(dist);
     purgeList = options.purgeList === undefined ? undefined : openPurgeList(options.purgeList);
-    const release = await openChosen(dist, options.release);
-    const files = new ReleaseFiles(release);
-    const damage = await findDamage(release, signal);
+    const site = await openChosenSite(dist, options.release);
+    const files = new ReleaseFiles(site);
+    const damage = await findSiteDamage(site, signal);
     if (damage !== undefined) throw files.damaged(damage);
-    const warnings = await warningsOf(release, options);
+    const warnings = await warningsOf(site, options);
     target = await openTarget(options, files, signal);
     const before = await (dryRun ? target.readOwned() : target.lock(now()));
     const snapshot = await target.readSnapshot();
@@ -85,7 +85,7 @@ async function run(options: Complete<PublishOptions>, effects: PublishEffects): 
     if (!dryRun) await complete(target, plan);
     return {
       target: target.name,
-      id: files.snapshot.id,
+      id: files.id,
       before: before?.release ?? null,
       resumed: before?.complete === false,
       ...plan.counts,
@@ -118,16 +118,15 @@ function openTarget(options: Complete<PublishOptions>, files: ReleaseFiles, sign
  */
 function requireReplaceable(
   target: Target,
-  { snapshot, paths }: ReleaseFiles,
+  { place }: ReleaseFiles,
   { there, before }: { there: Announced | undefined; before: Owned | undefined },
   { dist, expect }: Complete<PublishOptions>,
 ): void {
   const { name } = target;
-  const own = { baseUrl: snapshot.base_url, path: paths.listing };
   if (there) {
-    const listed = before ? listingsOf(before).map(({ path }) => path) : [own.path];
-    if (listed.every((path) => isOtherListing({ baseUrl: there.base_url, path }, own)))
-      throw otherListing(name, { announced: there, path: before?.path ?? own.path }, own, "Publish to another target");
+    const paths = before?.paths ?? [there.path ?? place.path];
+    if (paths.every((path) => isOtherListing({ baseUrl: there.base_url, path }, place)))
+      throw otherListing(name, { announced: there, path: paths[0] ?? place.path }, place, "Publish to another target");
   }
   if (target.isShared) requireKnown(name, there?.id, { dist, expect });
 }
@@ -153,7 +152,7 @@ function requireKnown(
 
 /**
  * Changes the target in stages, so that readers who follow snapshot.json never miss a page: new files, changed files, the files
- * that refer to others one by one, then the removal of old files, the explorer first. Each stage is durable before the next
+ * that refer to others one by one, then the removal of old files, explorers and snapshot.json of removed listings first. Each stage is durable before the next
  * one begins. The list of owned files is written first and last, so that the next run knows what a killed run has left.
  * @returns the number of bytes put.
  */
@@ -188,8 +187,8 @@ async function carryOut(
     await put(file);
   }
   await target.flush();
-  for (const isExplorer of [true, false]) {
-    const stage = orphans.filter((path) => (path === EXPLORER) === isExplorer);
+  for (const isFirst of [true, false]) {
+    const stage = orphans.filter((path) => isEntrance(path) === isFirst);
     await each(stage, AT_ONCE, remove, signal);
     if (stage.length > 0) await target.flush();
   }

@@ -1,11 +1,12 @@
 /** The purge list: the URLs whose content is new, changed or removed, for a CDN to purge. */
+import { basename } from "node:path";
 import { type ListingPlace, pageUrl } from "../contract/links.js";
-import type { Snapshot } from "../contract/snapshot.js";
 import { EXPLORER, PagePaths } from "../release/layout.js";
 import { explainWrite } from "../release/refusals.js";
 import { AsideFile } from "../release/writer.js";
 import { inBatches } from "../workers/at-most.js";
-import { listingsOf, type Owned, ownedBetween, ownedBy, owns } from "./owned.js";
+import type { ReleaseFiles } from "./order.js";
+import { type Owned, ownedBetween, ownedBy, ownership } from "./owned.js";
 import type { Plan } from "./plan.js";
 import { PUBLISH_WORDS } from "./target.js";
 
@@ -49,39 +50,41 @@ export function openPurgeList(path: string): PurgeList {
 function changedUrls(plan: Plan): Iterable<string> {
   const { files, before } = plan;
   const isAll = before?.complete === false;
-  return urlsWhere(files.snapshot, ownedBetween(before, ownedBy(files)), (path) => {
+  const wasOwned = before ? ownership(before) : () => false;
+  return urlsWhere(files, ownedBetween(before, ownedBy(files)), (path) => {
     const index = files.indexOf(path);
-    if (index === undefined) return before !== undefined && owns(before, path);
+    if (index === undefined) return wasOwned(path);
     return isAll || plan.puts(index);
   });
 }
 
 /**
- * The URLs of owned files that `isSelected` selects: pages, in all variants and as links have them, and other files. The base URL
- * with a slash is the explorer's, too; on hosts by path, also if a listing is there.
+ * The URLs of owned files that `isSelected` selects: pages, in all variants and as links have them, and other files. The URL of a
+ * folder is its explorer's, too; on hosts by path, also if a listing is there.
  */
 export function* urlsWhere(
-  { base_url: baseUrl, links }: Pick<Snapshot, "base_url" | "links">,
-  owned: Owned,
+  { place: { baseUrl }, links }: Pick<ReleaseFiles, "place" | "links">,
+  { listings, others }: Owned,
   isSelected: (path: string) => boolean,
 ): Generator<string> {
-  const home = `${baseUrl}/`;
-  let hasHome = false;
-  for (const { path, ...held } of listingsOf(owned)) {
+  const yielded = new Set<string>();
+  for (const { path, ...held } of listings)
     for (const url of pageUrls({ baseUrl, path, links }, held, isSelected)) {
-      hasHome ||= url === home;
+      if (url === baseUrl + path) yielded.add(url);
       yield url;
     }
+  for (const path of others) {
+    if (!isSelected(path)) continue;
+    const url = `${baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
+    const folder = url.slice(0, -EXPLORER.length);
+    if (basename(path) === EXPLORER && !yielded.has(folder)) yield folder;
+    yield url;
   }
-  const { others } = owned;
-  if (!hasHome && others.includes(EXPLORER) && isSelected(EXPLORER)) yield home;
-  for (const path of others)
-    if (isSelected(path)) yield `${baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
 function* pageUrls(
   listing: ListingPlace,
-  { pages, variants }: Pick<Owned, "pages" | "variants">,
+  { pages, variants }: Pick<Owned["listings"][number], "pages" | "variants">,
   isChanged: (path: string) => boolean,
 ): Generator<string> {
   const { baseUrl } = listing;

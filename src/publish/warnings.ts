@@ -3,7 +3,7 @@ import { BlockList, isIP } from "node:net";
 import { canParse } from "../contract/links.js";
 import { findAdaptedHosts, hostOf } from "../hosts/hosts.js";
 import { notesOnLimits } from "../hosts/limits.js";
-import type { Release } from "../release/open.js";
+import { partsOf, type Site } from "../release/site.js";
 import { hasScheme } from "../settings/kinds.js";
 import type { PublishOptions } from "./target.js";
 
@@ -36,12 +36,12 @@ export function isPrivate(url: string): boolean {
  * Makes the warnings about a release that is published. Known limits are those of the hosts that it was built for, and Amazon
  * S3's for a bucket.
  */
-export async function warningsOf(release: Release, { target, endpoint }: PublishOptions): Promise<string[]> {
-  const { base_url: base } = release.snapshot;
+export async function warningsOf(site: Site, { target, endpoint }: PublishOptions): Promise<string[]> {
+  const { baseUrl: base } = site;
   const warnings: string[] = [];
   if (isPrivate(base))
     warnings.push(`links lead to ${base}, which other networks cannot reach; build with a public --base-url`);
-  const hosts = findAdaptedHosts(release.sums.others);
-  if (hasScheme(target) && endpoint === undefined) hosts.push(hostOf("s3-website"));
-  return [...warnings, ...(await notesOnLimits(hosts, release))];
+  const hosts = new Set(partsOf(site).flatMap(({ sums }) => findAdaptedHosts(sums.others)));
+  if (hasScheme(target) && endpoint === undefined) hosts.add(hostOf("s3-website"));
+  return [...warnings, ...(await notesOnLimits([...hosts], site))];
 }

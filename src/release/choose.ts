@@ -9,6 +9,7 @@ import { CONTRACT, CURRENT, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.
 import { findCurrent, findPrevious, noReleases, releaseNames } from "./list.js";
 import { idOf } from "./name.js";
 import { openRelease, type Release } from "./open.js";
+import { openSite, type Site } from "./site.js";
 
 /** The maximum number of releases that a message lists. */
 const MOST_LISTED = 10;
@@ -16,6 +17,11 @@ const MOST_LISTED = 10;
 /** Opens the release that `word` names; the current one without a word. @throws UserError as `findRelease` and `openRelease` do. */
 export async function openChosen(dist: string, word?: string, cwd = "."): Promise<Release> {
   return openRelease(findRelease(word ?? CURRENT, dist, cwd));
+}
+
+/** Opens the release that `word` names, as `openChosen` does, whether it has one listing or several. */
+export async function openChosenSite(dist: string, word?: string): Promise<Site> {
+  return openSite(findRelease(word ?? CURRENT, dist));
 }
 
 /** Finds the folder of the release that `word` names, see `lookUp`. @throws UserError if it names none or several. */

@@ -6,7 +6,7 @@ import type { Contract } from "../contract/contract.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
 import { CURRENT, PREVIOUS_LINKS, RELEASES } from "./layout.js";
 import { parseFolderName } from "./name.js";
-import { openRelease } from "./open.js";
+import { factsOf, openSite } from "./site.js";
 
 export interface ReleaseSummary {
   id: string;
@@ -21,6 +21,8 @@ export interface ReleaseSummary {
   bytes: number;
   /** The contract's words for one record and for many. */
   words?: Contract["listing"]["words"];
+  /** The number of records of each listing of a site, by name. */
+  listings?: Record<string, number>;
   /** Why it cannot be opened. `records` and `pages` are 0 then. */
   broken?: string;
 }
@@ -80,9 +82,8 @@ export async function summarize(dist: string, name: string): Promise<ReleaseSumm
   const { id = "", time = new Date(0) } = parseFolderName(name) ?? {};
   const base = { id, name, folder, time, current: name === findCurrent(dist) };
   try {
-    const { snapshot, contract } = await openRelease(folder);
-    const { count: records, pages } = snapshot;
-    return { ...base, words: contract.listing.words, records, pages, bytes: await bytesBelow(folder) };
+    const facts = factsOf(await openSite(folder));
+    return { ...base, ...facts, bytes: await bytesBelow(folder) };
   } catch (error) {
     if (!(error instanceof UserError) && codeOf(error) === undefined) throw error;
     const { message: broken } = error as Error;

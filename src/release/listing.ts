@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { z } from "zod";
 import { parseContract } from "../contract/file/load.js";
 import { parseAs } from "../contract/json.js";
-import { canParse, isLoopback, type ListingPlace } from "../contract/links.js";
+import { canParse, DEFAULT_PATH, isLoopback, type ListingPlace } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { CONTRACT, CURRENT, SNAPSHOT } from "./layout.js";
 import { readPlain } from "./plain-files.js";
+import { parseSiteSnapshot, type Site } from "./site.js";
 
 /** What names a listing. */
 export type ListingName = Pick<ListingPlace, "baseUrl" | "path">;
@@ -17,6 +18,8 @@ export interface Announced {
   id: string;
   base_url: string;
   count: number;
+  /** `SITE_PATH` for a site. The contract has the path of a plain release. */
+  path?: string;
 }
 
 const announcedSchema: z.ZodType<Announced> = z.object({
@@ -25,9 +28,37 @@ const announcedSchema: z.ZodType<Announced> = z.object({
   count: z.int(),
 });
 
+/** The path of a site with several listings, which no listing has. */
+export const SITE_PATH = "";
+
+/**
+ * Finds what a folder or a bucket holds.
+ * @param snapshot the text of snapshot.json. @param readContractText reads contract.json.
+ * @returns undefined if it is not a release.
+ */
+async function findListing(
+  snapshot: string,
+  readContractText: () => Promise<string>,
+): Promise<{ announced: Announced; path: string } | undefined> {
+  const announced = parseAnnounced(snapshot);
+  if (announced?.path !== undefined) return { announced, path: announced.path };
+  const contract = announced && (await parseContract(await readContractText()));
+  if (!contract || "mistakes" in contract) return undefined;
+  return { announced, path: contract.listing.path };
+}
+
 /** Reads snapshot.json of any version of Rollcall; undefined if it is something else. */
 export function parseAnnounced(text: string): Announced | undefined {
-  return parseAs(announcedSchema, text);
+  const site = parseSiteSnapshot(text);
+  if (!site) return parseAs(announcedSchema, text);
+  const { id, base_url, listings } = site;
+  const count = Object.values(listings).reduce((sum, listing) => sum + listing.count, 0);
+  return { id, base_url, count, path: SITE_PATH };
+}
+
+/** What names a release: its base URL, and the path of its listing; `SITE_PATH` for a site. */
+export function placeOf({ baseUrl, listings, top }: Pick<Site, "baseUrl" | "listings" | "top">): ListingName {
+  return { baseUrl, path: top ? SITE_PATH : (listings[0]?.release.paths.listing ?? DEFAULT_PATH) };
 }
 
 /**
@@ -59,10 +90,14 @@ export function otherListing(
   after: ListingName,
   elsewhere: string,
 ): UserError {
-  const there = listingUrl({ baseUrl: announced.base_url, path });
+  const before = { baseUrl: announced.base_url, path };
+  const isPlain = ![path, after.path].includes(SITE_PATH);
+  const kind = isPlain ? "listing" : "release";
+  const show = (name: ListingName) =>
+    isPlain ? listingUrl(name) : `the ${name.path === SITE_PATH ? "site" : "listing"} ${listingUrl(name)}`;
   const release = `release ${announced.id}, ${count(announced.count, "record")}`;
   return new UserError(
-    `${where} holds another listing, ${there} (${release}), and this one is ${listingUrl(after)}. ${elsewhere}, or replace that listing with --force.`,
+    `${where} holds another ${kind}, ${show(before)} (${release}), and this one is ${show(after)}. ${elsewhere}, or replace that ${kind} with --force.`,
   );
 }
 
@@ -76,12 +111,11 @@ export async function requireSameListing(
   after: ListingName,
   force: boolean,
 ): Promise<string | undefined> {
-  const announced = parseAnnounced(String(readPlain(join(dist, CURRENT, SNAPSHOT)) ?? ""));
-  const contract = await parseContract(String(readPlain(join(dist, CURRENT, CONTRACT)) ?? ""));
-  if (announced === undefined || "mistakes" in contract) return undefined;
-  const before = { baseUrl: announced.base_url, path: contract.listing.path };
+  const readText = (name: string) => String(readPlain(join(dist, CURRENT, name)) ?? "");
+  const found = await findListing(readText(SNAPSHOT), async () => readText(CONTRACT));
+  if (found === undefined) return undefined;
+  const before = { baseUrl: found.announced.base_url, path: found.path };
   const isOther = isOtherListing(before, after);
-  if (isOther && !force)
-    throw otherListing(dist, { announced, path: before.path }, after, "Name another folder with --dist");
+  if (isOther && !force) throw otherListing(dist, found, after, "Name another folder with --dist");
   return isOther || before.baseUrl === after.baseUrl ? undefined : before.baseUrl;
 }

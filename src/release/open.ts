@@ -34,7 +34,7 @@ export interface Release {
 /** Something that is wrong with a release. */
 export interface Problem {
   /** The check of `verify` that reports it. */
-  check: "contract" | "digests" | "files" | "snapshot" | "sums";
+  check: "contract" | "digests" | "files" | "site" | "snapshot" | "sums";
   path: string;
   page?: number;
   found: string;
@@ -48,10 +48,14 @@ export interface Problem {
  */
 export async function openRelease(folder: string): Promise<Release> {
   const { release, problems, root } = await inspect(folder);
-  const [first] = problems;
-  if (release && !first) return release;
+  if (release && problems.length === 0) return release;
+  throw broken(root, problems);
+}
+
+/** The error for a release with problems. */
+export function broken(root: string, [first]: readonly Problem[]): UserError {
   const { path, found, expected } = first ?? { path: SNAPSHOT, found: "nothing", expected: "a release" };
-  throw new UserError(
+  return new UserError(
     `Release ${basename(root)} is broken: ${path}: found ${found}; expected ${expected}. ${adviceFor(root)}`,
   );
 }
@@ -166,16 +170,6 @@ export function hasPageFolder({ folder, paths }: Pick<Release, "folder" | "paths
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     return false;
-  }
-}
-
-/** Opens a release as `openRelease` does; undefined if it does not exist, or is not complete. */
-export async function openIfComplete(folder: string): Promise<Release | undefined> {
-  try {
-    return await openRelease(folder);
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
-    throw error;
   }
 }
 

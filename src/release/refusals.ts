@@ -36,14 +36,32 @@ export function explainWrite(path: string, error: unknown, { another, end } = DI
   return new UserError(`Cannot write ${path}: ${why}, then run this again${end}`, { cause: error });
 }
 
-/** Runs a cleanup step after a switch. A system error does not fail the run: it adds a line to `untidied` that begins with `what`. */
+/**
+ * Runs a step after a switch. An error of the system or of SQLite does not fail the run: it adds a line to `untidied` that
+ * begins with `what`.
+ */
 export function tidy(untidied: string[], what: string, step: () => void): void {
   try {
     step();
   } catch (error) {
-    if (!isSystemError(error)) throw error;
-    untidied.push(`${what} (${reasonOf(error)}).`);
+    noteUntidied(untidied, what, error);
   }
+}
+
+/** Does the same with a step that takes time. @returns its result; `otherwise` if it failed */
+export async function tidily<T>(untidied: string[], what: string, otherwise: T, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    noteUntidied(untidied, what, error);
+    return otherwise;
+  }
+}
+
+function noteUntidied(untidied: string[], what: string, error: unknown): void {
+  const isForeseen = isSystemError(error) || codeOf(error)?.startsWith("SQLITE_");
+  if (!(error instanceof Error) || !isForeseen) throw error;
+  untidied.push(`${what} (${reasonOf(error)}).`);
 }
 
 /** Removes a file or folder as `tidy` does: a failure adds a line to `untidied`. */

@@ -10,8 +10,8 @@ import { encodeSum, type Sums } from "./sums.js";
 
 const count = z.int().min(0);
 
-/** The form of snapshot.json. openapi.json shows its descriptions. */
-export const snapshotSchema: z.ZodType<Snapshot> = z.strictObject({
+/** The form of the members of snapshot.json. */
+export const SNAPSHOT_MEMBERS = {
   id: z
     .string()
     .regex(/^[0-9a-f]{12}$/)
@@ -32,6 +32,14 @@ export const snapshotSchema: z.ZodType<Snapshot> = z.strictObject({
     .regex(/^[0-9a-f]{64}$/)
     .describe("The SHA-256 of records.sha256, the list of digests and keys. It identifies the set of records."),
   warnings: z.record(z.string(), count).describe("Number of records with each warning."),
+} as const;
+
+/** The form of the snapshot.json of a plain release. openapi.json shows its descriptions. */
+export const plainSnapshotSchema = z.strictObject(SNAPSHOT_MEMBERS);
+
+/** The form of snapshot.json, also of a listing in a site. */
+export const snapshotSchema: z.ZodType<Snapshot> = plainSnapshotSchema.extend({
+  site: z.exactOptional(z.string()).describe("The base URL of the site that the listing belongs to."),
 });
 
 export type { Snapshot };

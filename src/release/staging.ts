@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Contract } from "../contract/contract.js";
+import { DEFAULT_PATH } from "../contract/links.js";
 import { PagePaths, RELEASE_NAME, RELEASES, SIGNATURE, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
 import { folderName } from "./name.js";
 import type { Release } from "./open.js";
@@ -10,44 +10,109 @@ import { hashPlain, sha256 } from "./plain-files.js";
 import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
 import type { Signer } from "./signer.js";
-import { encodeSnapshot, type Snapshot } from "./snapshot-file.js";
+import type { Listed } from "./site.js";
 import { encodeSums, type PageDigests, type Sums } from "./sums.js";
 import { carryFile, giveTimes } from "./times.js";
 import { asidePath, DigestedFile, flushFolder, writeFlushedSync } from "./writer.js";
 
 export class Staging {
-  readonly folder: string;
-  readonly #others = new Map<string, string>();
-  readonly #paths: PagePaths;
+  readonly #folder: string;
 
   /**
-   * Creates an empty staging folder. Needs the lock of `dist`.
+   * Prepares `dist` for a new release. Needs its lock.
    * @param untidied gets a line for each path that cannot be removed, now or later
-   * @param previous the release to link unchanged files from
    */
   constructor(
     private readonly dist: string,
-    contract: Contract,
     private readonly untidied: string[],
-    private readonly previous: Release | undefined,
   ) {
-    this.folder = join(dist, STAGING);
-    this.#paths = new PagePaths(contract.listing.path);
+    this.#folder = join(dist, STAGING);
     makeFolder(dist, RELEASES);
-    this.#begin();
+    this.#clear("");
     removeTrash(dist, untidied);
   }
 
-  /** Removes all files and starts again. */
-  clear(): void {
-    this.discard();
-    this.#others.clear();
-    this.#begin();
+  /**
+   * Begins a listing, or the files at the top of a site.
+   * @param name of the listing: its folder, such as `v1/orders`; empty for the top.
+   * @param path of the listing below its own base URL; undefined for the top, which has no pages.
+   * @param before what the last release had in this folder: unchanged files are linked from it.
+   */
+  begin(name: string, path: string | undefined, before: Before | undefined): StagedFiles {
+    join(STAGING, name).split("/").reduce(makeFolder, this.dist);
+    return new StagedFiles(join(this.#folder, name), path, before, () => this.#clear(name));
   }
 
   /** Removes the staging folder. Does not throw: the next build removes what is left. */
   discard(): void {
-    remove(this.folder, this.untidied);
+    remove(this.#folder, this.untidied);
+  }
+
+  /**
+   * Writes the release's name, gives new files their time, flushes all folders, and renames the staging folder.
+   * @param parts of the release: its listings, and the files at the top.
+   * @returns the name of its folder.
+   */
+  finish(id: string, parts: readonly Listed[], now: Date): string {
+    const name = this.#freeName(now, id);
+    writeFlushedSync(join(this.#folder, RELEASE_NAME), [`${name}\n`]);
+    giveTimes(this.dist, this.#folder, parts, now);
+    for (const folder of foldersOf(parts)) flushFolder(join(this.#folder, folder));
+    renameSync(this.#folder, join(this.dist, RELEASES, name));
+    flushFolder(join(this.dist, RELEASES));
+    return name;
+  }
+
+  /** Makes an empty folder. Renames an old one to trash instead of removing it, since removing may fail halfway. */
+  #clear(name: string): void {
+    const folder = join(this.#folder, name);
+    const trash = join(this.dist, TRASH_PREFIX + randomUUID());
+    if (lstatSync(folder, { throwIfNoEntry: false })) renameSync(folder, trash);
+    join(STAGING, name).split("/").reduce(makeFolder, this.dist);
+    remove(trash, this.untidied);
+  }
+
+  /** A name that is not taken. Data that changes back and forth can make two releases of one id in a second; then the time is moved on. */
+  #freeName(now: Date, id: string): string {
+    const taken = new Set(readdirSync(join(this.dist, RELEASES)));
+    let time = now;
+    while (taken.has(folderName(time, id))) time = new Date(time.getTime() + 1000);
+    return folderName(time, id);
+  }
+}
+
+/** The folders of all files of a release. */
+function foldersOf(parts: readonly Listed[]): Set<string> {
+  const folders = new Set<string>();
+  for (const { name, sums } of parts)
+    for (const path of [...(sums.pages.pages > 0 ? [sums.paths.path(1)] : []), SUMS, ...sums.others.keys()])
+      for (let folder = dirname(join(name, path)); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
+  return folders;
+}
+
+/** What the last release had in a folder. */
+export type Before = Pick<Release, "folder" | "sums">;
+
+/** The files of a listing, or at the top of a site, while they are being written. */
+export class StagedFiles {
+  readonly #others = new Map<string, string>();
+  readonly #paths: PagePaths;
+
+  constructor(
+    readonly folder: string,
+    private readonly path: string | undefined,
+    private readonly before: Before | undefined,
+    private readonly empty: () => void,
+  ) {
+    this.#paths = new PagePaths(path ?? DEFAULT_PATH);
+    this.#makePageFolder();
+  }
+
+  /** Removes all files and starts again. */
+  clear(): void {
+    this.#others.clear();
+    this.empty();
+    this.#makePageFolder();
   }
 
   /** Writes and lists a file that is not a page. Links it if the previous release has the same bytes. */
@@ -74,35 +139,27 @@ export class Staging {
     this.#others.set(path, digest);
   }
 
-  /** The digests of the release so far. Files that are not pages are sorted by path. */
+  /** The digests of the files so far. Files that are not pages are sorted by path. */
   sums(pages: PageDigests): Sums {
     return { paths: this.#paths, pages, others: new Map([...this.#others].sort()) };
   }
 
   /**
-   * Writes snapshot.json, SHA256SUMS, its signature and the release's name, gives new files their time, flushes everything, and
-   * renames the folder.
-   * @param signer signs SHA256SUMS, if the release is to be signed.
-   * @returns the name of its folder.
+   * Writes snapshot.json, SHA256SUMS and its signature.
+   * @param snapshot the text of snapshot.json.
+   * @param sign makes the signature of SHA256SUMS, if the release is to be signed.
    */
-  finish(snapshot: Snapshot, pages: PageDigests, now: Date, signer?: Signer): string {
-    this.put(SNAPSHOT, encodeSnapshot(snapshot));
-    const name = this.#freeName(now, snapshot.id);
+  finish(snapshot: string, pages: PageDigests, sign?: (sums: Uint8Array) => ReturnType<Signer["sign"]>): Sums {
+    this.put(SNAPSHOT, snapshot);
     const sums = this.sums(pages);
     writeFlushedSync(join(this.folder, SUMS), encodeSums(sums));
-    if (signer) {
-      // Signs the bytes in memory: another process could have replaced the file.
-      const text = Buffer.from([...encodeSums(sums)].join(""));
-      const signature = signer.sign(text, { id: snapshot.id, baseUrl: snapshot.base_url, time: now });
-      writeFlushedSync(join(this.folder, SIGNATURE), [signature]);
-    }
-    writeFlushedSync(join(this.folder, RELEASE_NAME), [`${name}\n`]);
-    giveTimes(this.dist, { folder: this.folder, sums, isSigned: signer !== undefined }, now);
-    for (let path = this.#paths.folder; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
-    for (const path of new Set([...this.#others.keys()].map(dirname))) flushFolder(join(this.folder, path));
-    renameSync(this.folder, join(this.dist, RELEASES, name));
-    flushFolder(join(this.dist, RELEASES));
-    return name;
+    // Signs the bytes in memory: another process could have replaced the file.
+    if (sign) writeFlushedSync(join(this.folder, SIGNATURE), [sign(Buffer.from([...encodeSums(sums)].join("")))]);
+    return sums;
+  }
+
+  #makePageFolder(): void {
+    if (this.path !== undefined) this.#paths.folder.split("/").reduce(makeFolder, this.folder);
   }
 
   #place(path: string): string {
@@ -112,26 +169,11 @@ export class Staging {
 
   /** Carries a file over from the previous release, if it has these bytes there. @returns false if it has not. */
   #carry(path: string, digest: string, place: string): boolean {
-    if (this.previous?.sums.others.get(path) !== digest) return false;
-    const before = join(this.previous.folder, path);
+    if (this.before?.sums.others.get(path) !== digest) return false;
+    const before = join(this.before.folder, path);
     if (hashPlain(before) !== digest) return false;
     carryFile(before, place);
     return true;
-  }
-
-  /** Makes the folder. Renames an old one to trash instead of removing it, since removing may fail halfway. */
-  #begin(): void {
-    const trash = join(this.dist, TRASH_PREFIX + randomUUID());
-    if (lstatSync(this.folder, { throwIfNoEntry: false })) renameSync(this.folder, trash);
-    [STAGING, ...this.#paths.folder.split("/")].reduce(makeFolder, this.dist);
-  }
-
-  /** A name that is not taken. Data that changes back and forth can make two releases of one id in a second; then the time is moved on. */
-  #freeName(now: Date, id: string): string {
-    const taken = new Set(readdirSync(join(this.dist, RELEASES)));
-    let time = now;
-    while (taken.has(folderName(time, id))) time = new Date(time.getTime() + 1000);
-    return folderName(time, id);
   }
 }
 

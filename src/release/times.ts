@@ -15,10 +15,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { hasCode, UserError } from "../errors.js";
-import { CURRENT, NEWEST_TIME, SUMS, unlistedFiles } from "./layout.js";
-import type { Release } from "./open.js";
+import { CURRENT, NEWEST_TIME, SUMS } from "./layout.js";
 import { closing, hashPlain, readPlain } from "./plain-files.js";
-import { listFiles } from "./sums.js";
+import { filesOf, type Listed } from "./site.js";
 import { trashOf } from "./switch.js";
 import { AsideFile, asidePath, flushFolder, linkFile } from "./writer.js";
 
@@ -35,17 +34,16 @@ function lagOf(path: string): number {
  * Gives a new time to each file of a release that the current release does not have with the same bytes and time. The release
  * must not be current. A hard link changes the file in other releases too, but never in the current one, whose inodes are
  * skipped. Those others get new times here before they become current. Needs the lock of `dist`.
+ * @param folder of the release. @param parts its listings, and the files at the top of a site.
  * @throws UserError if the file system cannot store the time.
  */
-export function giveTimes(dist: string, release: Pick<Release, "folder" | "sums" | "isSigned">, now: Date): void {
-  const { folder, sums, isSigned } = release;
+export function giveTimes(dist: string, folder: string, parts: readonly Listed[], now: Date): void {
   const time = reserveTime(dist, now);
-  const give = (path: string, digest: string) => {
-    const served = join(dist, CURRENT, path);
-    if (!isServed(join(folder, path), served, digest)) setTime(dist, join(folder, path), time - lagOf(path));
-  };
-  for (const [path, digest] of listFiles(sums)) give(path, digest);
-  for (const path of unlistedFiles({ isSigned })) give(path, "");
+  for (const part of parts)
+    for (const [path, digest] of filesOf(part)) {
+      const served = join(dist, CURRENT, path);
+      if (!isServed(join(folder, path), served, digest)) setTime(dist, join(folder, path), time - lagOf(path));
+    }
 }
 
 /** The build's time, or 3 s after the highest one of `dist`, in seconds. It is on disk before a file gets it. */

@@ -6,8 +6,8 @@ import { findRelease } from "./choose.js";
 import { RELEASES } from "./layout.js";
 import { findCurrent, type ReleaseSummary, releaseNames, summarize } from "./list.js";
 import { lockDist } from "./lock.js";
-import { findDamage, openRelease } from "./open.js";
 import { explainWrite } from "./refusals.js";
+import { findSiteDamage, openSite, partsOf } from "./site.js";
 import { switchCurrent } from "./switch.js";
 import { giveTimes } from "./times.js";
 
@@ -43,8 +43,8 @@ export async function useRelease(dist: string, word: string, effects: UseEffects
       const names = releaseNames(dist);
       if (dirname(path) !== (await realpath(join(dist, RELEASES))) || !names.includes(name))
         throw new UserError(`${folder} is not one of the releases in ${dist}; only those can become current there.`);
-      const release = await openRelease(path);
-      const damage = await findDamage(release, signal);
+      const site = await openSite(path);
+      const damage = await findSiteDamage(site, signal);
       if (damage !== undefined)
         throw new UserError(
           `Release ${name} is damaged: ${damage} does not match its digest. Build again, or use another one.`,
@@ -56,7 +56,7 @@ export async function useRelease(dist: string, word: string, effects: UseEffects
         untidied: [],
       };
       const time = now();
-      giveTimes(dist, release, time);
+      giveTimes(dist, path, partsOf(site), time);
       switchCurrent(dist, name, time, result.untidied);
       return result;
     } finally {

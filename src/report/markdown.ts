@@ -25,13 +25,17 @@ import {
 } from "./model.js";
 
 /** Maximum UTF-16 units. GitHub allows 65,536 characters. */
-const LONGEST_COMMENT = 65_000;
+export const LONGEST_COMMENT = 65_000;
 /** Maximum characters for gates, changes of the contract, fields, and moves of all facets. */
 const ROOM = { gates: 16_000, contract: 8000, fields: 8000, facets: 8000 };
 
-/** Writes the report. @param options.limit maximum changes of each kind; as many as fit by default. */
-export async function* markdownReport(diff: Diff, options: ReportOptions & { limit?: number } = {}) {
-  const { limit = Number.POSITIVE_INFINITY, ...others } = options;
+/**
+ * Writes the report.
+ * @param options.limit maximum changes of each kind; as many as fit by default.
+ * @param options.room maximum length, unless all but the changes is longer.
+ */
+export async function* markdownReport(diff: Diff, options: ReportOptions & { limit?: number; room?: number } = {}) {
+  const { limit = Number.POSITIVE_INFINITY, room = LONGEST_COMMENT, ...others } = options;
   const report = reportOf(diff, others);
   const { fields, facets, words } = report;
   const head = [
@@ -56,7 +60,7 @@ export async function* markdownReport(diff: Diff, options: ReportOptions & { lim
       return figures(code(path), words, rows, ROOM.facets / facets.length);
     }),
   ].join("");
-  const list = details(report, limit, LONGEST_COMMENT - head.length - tables.length);
+  const list = details(report, limit, room - head.length - tables.length);
   yield head;
   if (report.isShort) {
     yield* list;

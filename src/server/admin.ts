@@ -7,10 +7,11 @@ import { Gauge, type Registry } from "prom-client";
 import { CONTENT_TYPE, NO_STORE } from "../contract/headers.js";
 import { SNAPSHOT } from "../release/layout.js";
 import { parseFolderName } from "../release/name.js";
+import { factsOf, type Site } from "../release/site.js";
 import { ServerCounts } from "./counts.js";
 import { SERVER_LIMITS } from "./limits.js";
 import { type Address, listen } from "./listen.js";
-import type { CountedServer, ServedRelease } from "./server.js";
+import type { CountedServer } from "./server.js";
 
 const ADMIN_FLAGS = { port: "port for --admin", host: "--admin with" };
 
@@ -21,7 +22,7 @@ export type Admin = Awaited<ReturnType<typeof openAdmin>>;
 
 /** Serves `/healthz` and `/metrics`. @throws UserError if the address is taken, forbidden or another machine's. */
 export async function openAdmin(address: Address, { now, log }: { now(): Date; log(line: string): void }) {
-  let serving: Pick<CountedServer, "connections" | "release"> | undefined;
+  let serving: Pick<CountedServer, "connections" | "site"> | undefined;
   let since = now();
   const counts = new ServerCounts();
   const setGauges = createGauges(counts.registry);
@@ -34,9 +35,9 @@ export async function openAdmin(address: Address, { now, log }: { now(): Date; l
       else if (method !== "GET" && method !== "HEAD") {
         res.setHeader("Allow", "GET, HEAD");
         send(res, 405, { detail: "Method not allowed." });
-      } else if (path === "/healthz") await sendHealth(res, serving?.release, since);
+      } else if (path === "/healthz") await sendHealth(res, serving?.site, since);
       else {
-        setGauges(serving?.connections() ?? 0, serving?.release, now());
+        setGauges(serving?.connections() ?? 0, serving?.site, now());
         sendText(res, 200, counts.registry.contentType, await counts.registry.metrics());
       }
     },
@@ -72,12 +73,12 @@ export async function openAdmin(address: Address, { now, log }: { now(): Date; l
   };
 }
 
-async function sendHealth(res: ServerResponse, release: ServedRelease | undefined, since: Date): Promise<void> {
-  if (!release) return send(res, 503, { detail: "No intact release is served." });
-  const isThere = await stat(join(release.folder, SNAPSHOT)).catch(() => undefined);
+async function sendHealth(res: ServerResponse, site: Site | undefined, since: Date): Promise<void> {
+  if (!site) return send(res, 503, { detail: "No intact release is served." });
+  const isThere = await stat(join(site.folder, SNAPSHOT)).catch(() => undefined);
   if (!isThere) return send(res, 503, { detail: "The folder of the release that is served is gone." });
-  const { id, count: records } = release.snapshot;
-  return send(res, 200, { id, records, since, built: builtAt(release) ?? null });
+  const { records, listings } = factsOf(site);
+  return send(res, 200, { id: site.id, records, listings, since, built: builtAt(site) ?? null });
 }
 
 function send(res: ServerResponse, status: number, content: object): void {
@@ -98,17 +99,17 @@ function createGauges(registry: Registry) {
   const records = create("rollcall_snapshot_records", "Records of the release that is served.");
   const age = create("rollcall_snapshot_age_seconds", "How long ago the release that is served was built.");
   const info = create("rollcall_snapshot_info", "The id of the release that is served.", ["id"]);
-  return (connections: number, release: ServedRelease | undefined, now: Date): void => {
-    const built = release && builtAt(release);
+  return (connections: number, site: Site | undefined, now: Date): void => {
+    const built = site && builtAt(site);
     open.set(connections);
-    records.set(release?.snapshot.count ?? Number.NaN);
+    records.set(site ? factsOf(site).records : Number.NaN);
     age.set(built ? (now.getTime() - built.getTime()) / 1000 : Number.NaN);
     info.reset();
-    if (release) info.set({ id: release.snapshot.id }, 1);
+    if (site) info.set({ id: site.id }, 1);
   };
 }
 
 /** The build time of a release, from the name of its folder; undefined for another name. */
-function builtAt({ folder }: ServedRelease): Date | undefined {
+function builtAt({ folder }: Site): Date | undefined {
   return parseFolderName(basename(folder))?.time;
 }

@@ -2,8 +2,7 @@
 import { etagOf } from "../contract/headers.js";
 import { asPattern, basePath, pageNumber, requestedPage } from "../contract/links.js";
 import { EXPLORER, isPacked } from "../release/layout.js";
-import type { Release } from "../release/open.js";
-import type { Answer, Answers } from "./answers.js";
+import type { Answer, Answers, Served } from "./answers.js";
 import { createNegotiation, isFresh, type RequestHeaders, requestedRange } from "./negotiate.js";
 import type { Store } from "./store.js";
 
@@ -33,20 +32,22 @@ export interface ServedFiles {
   isVerified(file: ServedFile): boolean;
 }
 
-/** Makes the function that answers requests for a release. */
+/** Makes the function that answers requests for a listing, or for the files at the top of a site. */
 export function createAnswer(
-  { folder, paths, snapshot, sums, contract }: Release,
+  { name, folder, baseUrl, encodings, sums }: Served,
   answers: Answers,
   files: ServedFiles,
   store: Store,
 ): (asked: Asked) => Answer {
-  const base = basePath(snapshot.base_url);
-  const listing = `${base}${contract.listing.path}`;
+  const { paths } = sums;
+  const base = basePath(baseUrl);
+  const hasPages = sums.pages.pages > 0;
+  const listing = `${base}${paths.listing}`;
   const byPath = new RegExp(`^${asPattern(listing)}pages/([^/]*)\\.json$`);
   const root = `${base}/`;
   // The explorer's links are relative, so its URL needs a final slash.
   const folders = files.find(EXPLORER) && base !== "" ? [listing, root] : [listing];
-  const choose = createNegotiation(snapshot.encodings);
+  const choose = createNegotiation(encodings);
 
   const answerPage = (page: number | undefined, headers: RequestHeaders): Answer => {
     const variant = choose(headers["accept-encoding"]);
@@ -72,7 +73,11 @@ export function createAnswer(
       ? answers.file(206, path, { "Content-Range": `bytes ${start}-${end}/${size}` })
       : answers.file(200, path);
     if (body) return { head, etag, body: range ? body.subarray(start, end + 1) : body };
-    return { head, etag, file: { path, start, end, isPartial: range !== undefined } };
+    return {
+      head,
+      etag,
+      file: { path: name === "" ? path : `${name}/${path}`, start, end, isPartial: range !== undefined },
+    };
   };
 
   return (asked) => {
@@ -80,14 +85,19 @@ export function createAnswer(
     if (method === "OPTIONS") return answers.preflight;
     if (method !== "GET" && method !== "HEAD") return answers.error(405);
     const { path, search } = parseTarget(target);
-    if (path === listing) return answerPage(requestedPage(search.slice(1)), headers);
-    const [, named] = byPath.exec(path) ?? [];
+    if (hasPages && path === listing) return answerPage(requestedPage(search.slice(1)), headers);
+    const [, named] = hasPages ? (byPath.exec(path) ?? []) : [];
     if (named !== undefined) return answerPage(pageNumber(named), headers);
     for (const folder of folders) if (`${path}/` === folder) return answers.redirect(folder, search);
     // The base URL itself is the explorer, unless pages are there.
     const file = path.startsWith(root) ? files.find(path.slice(root.length) || EXPLORER) : undefined;
     return file ? answerFile(file, asked) : answers.error(404);
   };
+}
+
+/** The path of a request target, without its query. */
+export function pathOf(target: string): string {
+  return parseTarget(target).path;
 }
 
 /** Divides a request target, without decoding it. Drops the origin of the absolute form that proxies send. */

@@ -2,6 +2,7 @@
 import {
   CONTENT_TYPE,
   commonHeaders,
+  type Encoding,
   ERROR_DETAILS,
   type ErrorStatus,
   errorBody,
@@ -42,12 +43,20 @@ export interface Answer {
   file?: Download | undefined;
 }
 
+/** What is served below one base URL: a listing, or the files at the top of a site, which have no pages. */
+export interface Served extends Pick<Release, "folder" | "sums" | "isSigned"> {
+  /** The folder of the listing inside the release; empty for the top. */
+  name: string;
+  baseUrl: string;
+  id: string;
+  encodings: readonly Encoding[];
+}
+
 export type Answers = ReturnType<typeof createAnswers>;
 
 /** Makes all responses of a release. */
-export function createAnswers({ snapshot, sums }: Pick<Release, "snapshot" | "sums">, cacheControl: string) {
-  const { id, encodings, base_url } = snapshot;
-  const description = sums.others.has(OPENAPI) ? `${basePath(base_url)}/${OPENAPI}` : undefined;
+export function createAnswers({ id, encodings, baseUrl, sums }: Served, cacheControl: string) {
+  const description = sums.others.has(OPENAPI) ? `${basePath(baseUrl)}/${OPENAPI}` : undefined;
   const common = { ...commonHeaders(encodings, description), ...snapshotHeaders(id) };
   const pageHeaders = { ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": cacheControl };
   const toPages = (status: number): Record<Variant, Head> => ({

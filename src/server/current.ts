@@ -1,10 +1,10 @@
-/** Follows the link `current`. A switch replaces the site in one assignment, between two requests. */
+/** Follows the link `current`. A switch replaces the routes in one assignment, between two requests. */
 import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CURRENT, SNAPSHOT } from "../release/layout.js";
-import type { Release } from "../release/open.js";
+import type { Site } from "../release/site.js";
 import type { ServerLimits } from "./limits.js";
-import { openSite, type Site, type SiteOptions } from "./site.js";
+import { openRoutes, type RouteOptions, type Routes } from "./routes.js";
 
 /**
  * Opens the current release, and polls the link for a switch, since no system reports every change of a link.
@@ -14,15 +14,15 @@ import { openSite, type Site, type SiteOptions } from "./site.js";
  */
 export async function followCurrent(
   folder: string,
-  options: SiteOptions,
+  options: RouteOptions,
   { watchMs, retryMs }: ServerLimits,
   signal: AbortSignal,
-  onSwitch: (release: Release) => void = () => {},
+  onSwitch: (site: Site) => void = () => {},
   onRefused?: () => void,
 ) {
   const isRelease = await stat(join(folder, SNAPSHOT)).catch(() => undefined);
   const link = isRelease ? folder : join(folder, CURRENT);
-  let site = await openSite(link, options, signal);
+  let routes = await openRoutes(link, options, signal);
   /** The target of the link that could not be opened last, and when that was. */
   let failed: { target: string | undefined; at: number } | undefined;
   let running: Promise<void> | undefined;
@@ -31,7 +31,7 @@ export async function followCurrent(
   /** Checks the link. @param isAsked also opens a release that was refused before, or that is served already. */
   const checkLink = async (isAsked: boolean): Promise<void> => {
     const target = await resolveLink(link);
-    const { release: last } = site;
+    const { site: last } = routes;
     if (target === last.folder && !isAsked) {
       failed = undefined;
       return;
@@ -39,10 +39,10 @@ export async function followCurrent(
     const isKnown = failed !== undefined && failed.target === target;
     if (failed && isKnown && !isAsked && Date.now() - failed.at < retryMs) return;
     try {
-      site = await openSite(target ?? link, options, signal, site);
+      routes = await openRoutes(target ?? link, options, signal, routes);
       failed = undefined;
-      const { release } = site;
-      if (release.folder !== last.folder || release.digest !== last.digest) onSwitch(release);
+      const { site } = routes;
+      if (site.folder !== last.folder || site.digest !== last.digest) onSwitch(site);
     } catch (error) {
       if (signal.aborted) return;
       // The link was switched meanwhile, so the refused release does not matter.
@@ -50,7 +50,7 @@ export async function followCurrent(
       failed = { target, at: Date.now() };
       if (isKnown && !isAsked) return;
       onRefused?.();
-      options.log(`Still serving ${site.release.snapshot.id}. ${error instanceof Error ? error.message : error}`);
+      options.log(`Still serving ${routes.site.id}. ${error instanceof Error ? error.message : error}`);
     }
   };
   const run = async (isAsked: boolean): Promise<void> => {
@@ -64,8 +64,8 @@ export async function followCurrent(
   timer.unref();
 
   return {
-    get site(): Site {
-      return site;
+    get routes(): Routes {
+      return routes;
     },
     /** Checks the link now. Calls during a running check share one that follows it. */
     reload(): Promise<void> {

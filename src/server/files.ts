@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { etagOf } from "../contract/headers.js";
 import { UserError } from "../errors.js";
 import { isPublic, SUMS, unlistedFiles } from "../release/layout.js";
-import type { Release } from "../release/open.js";
 import type { ServedFile, ServedFiles } from "./answer.js";
+import type { Served } from "./answers.js";
 import { digestVerified, Mismatch, type Store } from "./store.js";
 
 /** Maximum bytes of a file that is kept in memory. sirv sends larger ones from the disk. */
@@ -22,19 +22,19 @@ export interface VerifiedFiles extends ServedFiles {
 }
 
 /**
- * Verifies all files that are not pages.
+ * Verifies all files of a listing, or of the top of a site, that are not pages.
  * @param last the files of the release that was served before. Its large files are not hashed again if they are in this one.
  * @throws UserError if a file does not match its digest, or its path leads out of the release.
  */
 export async function openFiles(
-  release: Release,
+  served: Served,
   store: Store,
   signal: AbortSignal,
   last?: VerifiedFiles,
 ): Promise<VerifiedFiles> {
-  const { folder } = release;
+  const { folder } = served;
   const files = new Map<string, VerifiedFile>();
-  for (const [path, listed] of namesOf(release)) {
+  for (const [path, listed] of namesOf(served)) {
     const file = join(folder, path);
     const state = identify(folder, path);
     const before = last?.find(path);
@@ -69,9 +69,9 @@ export async function openFiles(
 }
 
 /** The files to serve and their digests; undefined for SHA256SUMS and its signature, which have no listed digest. */
-function namesOf(release: Release): [path: string, digest: string | undefined][] {
-  const unlisted = unlistedFiles(release);
-  const listed = [...release.sums.others].filter(([path]) => isPublic(path) && !HIDDEN.test(path));
+function namesOf(served: Served): [path: string, digest: string | undefined][] {
+  const unlisted = unlistedFiles(served);
+  const listed = [...served.sums.others].filter(([path]) => isPublic(path) && !HIDDEN.test(path));
   for (const [path] of listed)
     if (!PLAIN_PATH.test(path) || unlisted.includes(path)) throw broken(`${SUMS} lists ${JSON.stringify(path)}`);
   return [...unlisted.map((path) => [path, undefined] as [string, undefined]), ...listed];

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
-import type { Release } from "../release/open.js";
+import type { Site } from "../release/site.js";
 import type { Complete, OptionsFor } from "../settings/settings.js";
 import { type AccessEntry, createRecorder } from "./access-log.js";
 import { createConnections } from "./connections.js";
@@ -19,20 +19,18 @@ import { createStore, defaultCacheMb } from "./store.js";
 /** `dist` is a folder of releases, whose current one is served, or the folder of one release. */
 export type ListingServerOptions = OptionsFor<"serve">;
 
-export type ServedRelease = Pick<Release, "folder" | "snapshot" | "contract">;
-
 export interface ListingServerEffects {
   /** Called with a line for each problem: a damaged page, a release that cannot be served. */
   log?: ((line: string) => void) | undefined;
   /** Called with one entry for each response. It costs some time, so leave it out if not needed. */
   access?: ((entry: AccessEntry) => void) | undefined;
   /** Called when another release is served from now on. */
-  onSwitch?: ((release: ServedRelease) => void) | undefined;
+  onSwitch?: ((site: Site) => void) | undefined;
 }
 
 export interface ListingServer {
-  /** The release that is served now. */
-  readonly release: Release;
+  /** The release that is served now: one listing, or several. */
+  readonly site: Site;
   /** Handles one request of any Node HTTP server. */
   handler(req: IncomingMessage, res: ServerResponse): void;
   /**
@@ -72,25 +70,25 @@ export async function createListingServer(
   const recorder = createRecorder(access, counts);
   const share = shareDescriptors(limits);
   const store = createStore(cacheMb, log, counts);
-  const siteOptions = { cacheControl, store, downloads: { running: 0, most: share.downloads }, log };
+  const routeOptions = { cacheControl, store, downloads: { running: 0, most: share.downloads }, log };
   const closing = new AbortController();
   const ended = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal;
-  const current = await followCurrent(dist, siteOptions, limits, ended, onSwitch, () => counts?.add("refused"));
+  const current = await followCurrent(dist, routeOptions, limits, ended, onSwitch, () => counts?.add("refused"));
 
   const handle = (req: IncomingMessage, res: ServerResponse) => {
-    const { site } = current;
-    recorder?.watch(res, site.release.snapshot.id);
-    site.handle(req, res);
+    const { routes } = current;
+    recorder?.watch(res, routes.site.id);
+    routes.handle(req, res);
   };
   const take: Take = (text, at, socket) => {
     const plain = readPlain(text, at, limits.fastBytes);
     if (!plain) return undefined;
-    const { release, answer: answerTo } = current.site;
+    const { site, answer: answerTo } = current.routes;
     const answer = answerTo(plain);
     const { head, body, file } = answer;
     if (file || !FAST.includes(head.status)) return undefined;
     const { method, target: url, headers, end } = plain;
-    const record = recorder?.begin(socket, release.snapshot.id, { method, url, version: "1.1", headers });
+    const record = recorder?.begin(socket, site.id, { method, url, version: "1.1", headers });
     const done = () => {
       // Node reports no error for what was not sent when the connection was cut.
       const isBroken = socket.destroyed;
@@ -103,9 +101,9 @@ export async function createListingServer(
     giveBack: store.giveBack,
     handle,
     refuse(socket, status) {
-      const { answers, release } = current.site;
+      const { answers, site } = current.routes;
       const answer = answers.error(status);
-      recorder?.begin(socket, release.snapshot.id)(status, answer.body?.length ?? 0);
+      recorder?.begin(socket, site.id)(status, answer.body?.length ?? 0);
       return toText(answer);
     },
     log,
@@ -113,14 +111,14 @@ export async function createListingServer(
   if (recorder) server.prependListener("connection", recorder.rememberAddress);
   let closed: Promise<void> | undefined;
   return {
-    get release() {
-      return current.site.release;
+    get site() {
+      return current.routes.site;
     },
     handler: serve,
     async listen(address) {
       const origin = await listen(server, address, limits.backlog);
       server.on("error", (error) => log(`The server reports: ${error.message}`));
-      return { url: `${origin}${basePath(current.site.release.snapshot.base_url)}` };
+      return { url: `${origin}${basePath(current.routes.site.baseUrl)}` };
     },
     reload: current.reload,
     connections: open,

@@ -46,7 +46,8 @@ export function createStore(megabytes: number, log: (line: string) => void, coun
   let spare: Buffer | undefined;
   let lent: Buffer | undefined;
   const isKept = (size: number): boolean =>
-    cache.calculatedSize + size + OVERHEAD <= cache.maxSize || Math.random() * KEEP_ONE_IN < 1;
+    size + OVERHEAD <= cache.maxSize &&
+    (cache.calculatedSize + size + OVERHEAD <= cache.maxSize || Math.random() * KEEP_ONE_IN < 1);
   const lend = (size: number): Buffer => {
     lent = spare && spare.length >= size ? spare : Buffer.allocUnsafeSlow(size);
     spare = undefined;

@@ -1,11 +1,13 @@
 /** Checks one layer of settings: flags, environment variables, or the config file. */
+import { z } from "zod";
+import { parseAs } from "../contract/json.js";
 import { findNear } from "../print/near.js";
 import type { ConfigFile } from "./file.js";
 import { isPublicKey } from "./keys.js";
-import { at, type SettingKind, STDIN } from "./kinds.js";
+import { at, mistakesInNames, type SettingKind, STDIN } from "./kinds.js";
 import { flagOf, variableOf } from "./names.js";
 import { describeMistake } from "./options.js";
-import { type GivenSettings, isKey, SETTING_KEYS, type SettingKey, settingOf } from "./settings.js";
+import { type GivenSettings, isKey, LISTING_KEYS, SETTING_KEYS, type SettingKey, settingOf } from "./settings.js";
 
 export interface Layer {
   values: GivenSettings;
@@ -36,13 +38,30 @@ export function fileLayer({ name, folder, values }: ConfigFile, wanted: readonly
   // `$schema` is for editors.
   const { $schema: _, ...given } = values;
   const layer = check(given, wanted, folder, (key) => `${key} in ${name}`, fromFile);
-  const unknown = Object.keys(given).filter((key) => !isKey(key));
-  const sentences = unknown.map((key) => {
-    const near = findNear(key, SETTING_KEYS);
+  return { ...layer, mistakes: [...findUnknown(given, SETTING_KEYS, layer.nameOf), ...layer.mistakes] };
+}
+
+/** A sentence for each key that is not a setting. */
+function findUnknown(given: Values, known: readonly string[], nameOf: Layer["nameOf"]): string[] {
+  const unknown = Object.keys(given).filter((key) => !known.includes(key));
+  return unknown.map((key) => {
+    const near = findNear(key, known);
     const advice = near === undefined ? 'remove it, or see "rollcall build --help".' : `did you mean ${near}?`;
-    return `${layer.nameOf(key)} is not a setting; ${advice}`;
+    return `${nameOf(key)} is not a setting; ${advice}`;
   });
-  return { ...layer, mistakes: [...sentences, ...layer.mistakes] };
+}
+
+type Listings = Readonly<Record<string, Values>>;
+
+/** Checks the settings of each listing of a site. @param key of the setting that has them. */
+function checkListings(listings: Listings, key: SettingKey, nameOf: Layer["nameOf"], folder: string) {
+  const mistakes = mistakesInNames(Object.keys(listings)).map((mistake) => `${nameOf(key)}: ${mistake}`);
+  const values = Object.entries(listings).map(([name, given]) => {
+    const layer = check(given, LISTING_KEYS, folder, (own) => nameOf(`${key}.${name}.${own}`), fromFile);
+    mistakes.push(...findUnknown(given, LISTING_KEYS, layer.nameOf), ...layer.mistakes);
+    return [name, layer.values] as const;
+  });
+  return { values: Object.fromEntries(values), mistakes };
 }
 
 /** @param read parses a value. */
@@ -60,7 +79,11 @@ function check(
     const setting = settingOf(key);
     const { data, error } = setting.schema.safeParse(read(key, value));
     if (error) mistakes.push(describeMistake(nameOf(key), value, setting, error));
-    else values[key] = resolved(setting.kind, data, folder);
+    else if (setting.kind === "listings") {
+      const checked = checkListings(data as Listings, key, nameOf, folder);
+      values[key] = checked.values;
+      mistakes.push(...checked.mistakes);
+    } else values[key] = resolved(setting.kind, data, folder);
   }
   return { values, nameOf, mistakes };
 }
@@ -84,6 +107,7 @@ const READERS: Record<SettingKind, (text: string) => unknown> = {
   boolean: (text) => BOOLEANS[text] ?? text,
   list,
   keys: list,
+  listings: (text) => parseAs(z.unknown(), text) ?? text,
 };
 
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };

@@ -15,6 +15,7 @@ const OWN_FLAGS: ReadonlyMap<string, string> = new Map([
   ["sourceFormat", "--format"],
   ["schemaFormat", "--format"],
   ["devPort", "--port"],
+  ["allTables", "--all"],
 ]);
 
 /** The flag of a setting: `--page-size`. */

@@ -1,10 +1,11 @@
 /** Makes the functions of the library, which check their options with the rules and messages of flags. */
 import type { z } from "zod";
 import { isObject } from "../contract/json.js";
-import { manyMistakes, usageError } from "../errors.js";
+import { manyMistakes, UserError, usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
-import type { VerbName } from "./kinds.js";
-import { type Complete, optionKeys, settingOf, withDefaults } from "./settings.js";
+import { mistakesInNames, type VerbName } from "./kinds.js";
+import { type Complete, LISTING_KEYS, optionKeys, settingOf, withDefaults } from "./settings.js";
+import { SETTINGS } from "./table.js";
 
 /** The schema of a value. Rows of the table of settings are such rules. */
 export interface Rule {
@@ -48,12 +49,31 @@ function checkOptions<Options extends object>(
     if (!rule || value === undefined) continue;
     const { data, error } = rule.schema.safeParse(value);
     if (error) mistakes.push(`${name}: ${describeMistake(option, value, rule, error)}`);
+    else if (rule === SETTINGS.listings) values[option] = checkListings(name, data as Listings, mistakes);
     else values[option] = data;
   }
   const missing = required.filter((option) => given[option] === undefined);
   if (missing.length > 0) mistakes.push(`${name} needs ${missing.join(" and ")}.`);
   if (mistakes.length > 0) throw manyMistakes("options", mistakes);
   return values as Options;
+}
+
+type Listings = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** Checks the settings of each listing. @param mistakes gets what is wrong */
+function checkListings(name: string, listings: Listings, mistakes: string[]): Listings {
+  mistakes.push(...mistakesInNames(Object.keys(listings)).map((mistake) => `${name}: listings: ${mistake}`));
+  const rules = Object.fromEntries(LISTING_KEYS.map((key) => [key, settingOf(key)]));
+  const checked = Object.entries(listings).map(([listing, own]) => {
+    try {
+      return [listing, checkOptions(`${name}: listings.${listing}`, own, rules, [])] as const;
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      mistakes.push(...(error.details.length > 0 ? error.details : [error.message]));
+      return [listing, {}] as const;
+    }
+  });
+  return Object.fromEntries(checked);
 }
 
 /** The message for a wrong value. */

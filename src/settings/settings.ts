@@ -37,6 +37,26 @@ export type Complete<Options> = Omit<Options, Defaulted> & {
   [K in keyof Options & Defaulted]-?: Exclude<Options[K], undefined>;
 };
 
+/** The settings that each listing of a site may have for itself. */
+export const LISTING_KEYS = [
+  "contract",
+  "table",
+  "query",
+  "pageSize",
+  "bulk",
+  "csv",
+  "lookup",
+  "changes",
+  "skipInvalid",
+  "maxAdded",
+  "maxRemoved",
+  "maxChanged",
+  "maxField",
+] as const satisfies readonly SettingKey[];
+
+/** The settings of one listing of a site. */
+export type ListingOptions = OptionsOf<(typeof LISTING_KEYS)[number]>;
+
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
 
 /** The settings that a verb reads, from flags or not. */

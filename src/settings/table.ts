@@ -20,6 +20,7 @@ export const SETTINGS = {
       "table or view (default: named by the contract, or the only one)",
       SOURCE,
     ),
+    allTables: row(yesOrNo, ["init"], "write a contract for each table that has a key, and a config for all of them"),
     query: row(path("<file.sql>"), ["init", "build", "dev"], "file with a SELECT, instead of a table", SOURCE),
     contract: row(
       kind.contract,
@@ -27,6 +28,9 @@ export const SETTINGS = {
       "contract file (default: rollcall.contract.json, or built-in users)",
       DATA,
     ),
+    listings: row(kind.listings, [], "several tables, each with a path and settings of its own (config file)", {
+      readBy: ["build", "dev", "diff", "schema"],
+    }),
     sourceFormat: row(kind.textFormat, ["init", "build", "dev"], "format of a text file (default: by name)", SOURCE),
     separator: row(kind.separator, ["init", "build", "dev"], "separator of CSV (default: found)", SOURCE),
     quote: row(kind.quote, ["init", "build", "dev"], "quotes of CSV or TSV (default: found)", SOURCE),
@@ -71,6 +75,7 @@ export const SETTINGS = {
     schemaFormat: row(kind.oneOf("json-schema", "sql", "typescript"), ["schema"], "output format", COMMAND),
     limit: row({ ...whole(0, 1_000_000_000), default: 20 }, ["diff"], "changes of each kind to show as text", COMMAND),
     all: row(yesOrNo, ["diff"], "show every change as text", COMMAND),
+    listing: row(text("<name>", "the name of a listing"), ["diff", "schema"], "one listing of a site"),
     only: row(kind.fields, ["diff"], "compare only these fields: name,position.*"),
     ignore: row(kind.fields, ["diff"], "ignore these fields"),
     output: row(path("<file>"), ["diff"], "write the report to this file instead of stdout", COMMAND),

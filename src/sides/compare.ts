@@ -1,24 +1,18 @@
 /** `rollcall diff`: compares two snapshots: releases, hosts, git revisions or sources. */
-import { mkdtempSync } from "node:fs";
-import { basename, join } from "node:path";
 import type { AnyRecord } from "../contract/contract.js";
-import { requireFieldLimits, requireFields, splitFieldLimit } from "../contract/field-limits.js";
-import { isHttpUrl } from "../contract/links.js";
-import { type FieldFilter, fieldFilter, type SideFacts } from "../diff/change.js";
+import { isOver, requireFieldLimits, requireFields, splitFieldLimit } from "../contract/field-limits.js";
+import { type FieldFilter, fieldFilter } from "../diff/change.js";
 import { diff, type OpenDiff } from "../diff/diff.js";
 import { findExceeded, type Gates, hasGates } from "../diff/gates.js";
-import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
+import type { ReadEffects, Side } from "../diff/side.js";
 import { UserError, unlessStopped, usageError } from "../errors.js";
-import { lookUp } from "../release/choose.js";
-import { CURRENT, PREVIOUS } from "../release/layout.js";
+import { suggest } from "../print/near.js";
+import { number } from "../print/numbers.js";
+import { listed } from "../print/text.js";
 import { isOtherListing, listingUrl } from "../release/listing.js";
-import { openRelease } from "../release/open.js";
 import { explainTemporary, makeScratch, removeScratch } from "../scratch/folder.js";
-import { at } from "../settings/kinds.js";
 import type { Complete, OptionsFor } from "../settings/settings.js";
-import { openFolderSide, openPagesSide } from "./folder.js";
-import type { SourceSideOptions } from "./source.js";
-import { isSourceFile } from "./source-file.js";
+import { findBoth, type Named } from "./named.js";
 
 export interface CompareOptions extends OptionsFor<"diff"> {
   /**
@@ -44,34 +38,152 @@ export interface Comparison<T = AnyRecord> extends OpenDiff<T> {
   exceeded: readonly string[];
 }
 
+/** A listing that only one of two sites has. */
+interface LoneListing {
+  name: string;
+  count: number;
+}
+
+/** The comparisons of all listings of two sites, or of one listing. Call `close` at the end. */
+export interface Comparisons {
+  /** By name; "" for snapshots of one listing. */
+  listings: readonly { name: string; comparison: Comparison }[];
+  /** The listings that only the new site has, and only the old one. */
+  added: readonly LoneListing[];
+  removed: readonly LoneListing[];
+  /** A sentence for each exceeded gate on a removed listing. */
+  exceeded: readonly string[];
+  /** Whether these are all listings of two sites. */
+  isWhole: boolean;
+  close(): void;
+}
+
 /**
- * Compares two snapshots, record by record.
+ * Compares two snapshots of one listing, record by record.
  * @typeParam T the type of a record, which the caller knows from the contracts.
- * @throws UserError if a side does not exist or cannot be read; the signal's reason.
+ * @throws UserError if a side does not exist or cannot be read, or is a site and no listing is named; the signal's reason.
  */
 export async function compare<T = AnyRecord>(
   options: Complete<CompareOptions>,
-  { onProgress, signal, cwd = "." }: CompareEffects = {},
+  effects: CompareEffects = {},
 ): Promise<Comparison<T>> {
-  const { old, new: newer, dist, only, ignore, maxAdded, maxRemoved, maxChanged, maxField, ...source } = options;
+  const { listings, close } = await run(options, effects, true);
+  const [first] = listings;
+  return { ...(first as { comparison: Comparison<T> }).comparison, close };
+}
+
+/** Compares two snapshots: all listings of two sites, those named by `listing`, or the only ones. @throws as `compare` does */
+export async function compareAll(options: Complete<CompareOptions>, effects: CompareEffects): Promise<Comparisons> {
+  return run(options, effects, false);
+}
+
+async function run(
+  options: Complete<CompareOptions>,
+  { onProgress, signal, cwd = "." }: CompareEffects,
+  mustBeOne: boolean,
+): Promise<Comparisons> {
+  const {
+    old,
+    new: newer,
+    dist,
+    listing,
+    only,
+    ignore,
+    maxAdded,
+    maxRemoved,
+    maxChanged,
+    maxField,
+    ...source
+  } = options;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
   const scratch = await makeScratch();
+  const opened: OpenDiff<unknown>[] = [];
+  const close = () => {
+    for (const found of opened) found.close();
+    removeScratch(scratch);
+  };
   try {
     return await unlessStopped(signal, async () => {
-      const sides = await openSides(old, newer, { cwd, dist, scratch, source, onProgress, signal });
-      requireKnownFields(gates, { only, ignore }, sides);
-      if (hasGates(gates)) requireOneListing(...sides);
-      const found = await diff<T>(...sides, { only, ignore, signal });
-      const close = () => {
-        found.close();
-        removeScratch(scratch);
+      const both = await findBoth(old, newer, { cwd, dist, scratch, source, onProgress, signal });
+      const { names, added, removed } = chooseListings(both, listing, mustBeOne);
+      const pairs: { name: string; sides: [Side, Side] }[] = [];
+      for (const name of names) pairs.push({ name, sides: [await both[0].open(name), await both[1].open(name)] });
+      requireKnownFields(
+        gates,
+        { only, ignore },
+        pairs.flatMap(({ sides }) => sides),
+      );
+      const listings: { name: string; comparison: Comparison }[] = [];
+      for (const { name, sides } of pairs) {
+        if (hasGates(gates)) requireOneListing(...sides);
+        const found = await diff(...sides, { only, ignore, signal });
+        opened.push(found);
+        listings.push({ name, comparison: { ...found, exceeded: findExceeded(found, gates) } });
+      }
+      const exceeded = removed.flatMap((lone) => findRemoved(lone, gates));
+      return {
+        listings,
+        added,
+        removed,
+        exceeded,
+        isWhole: both[0].site !== undefined && listing === undefined,
+        close,
       };
-      return { ...found, close, exceeded: findExceeded(found, gates) };
     });
   } catch (error) {
-    removeScratch(scratch);
+    close();
     throw explainTemporary(error);
   }
+}
+
+interface Chosen {
+  /** The listings to compare. */
+  names: string[];
+  added: LoneListing[];
+  removed: LoneListing[];
+}
+
+/** @throws UserError (usage) if a site would be compared with one listing, or the named listing is not on both sides */
+function chooseListings([old, now]: readonly [Named, Named], listing: string | undefined, mustBeOne: boolean): Chosen {
+  const [before, after] = [old, now].map(({ site }) => site?.listings);
+  const [site, plain] = before ? [old, now] : [now, old];
+  if (!before !== !after) {
+    const names = Object.keys(site.site?.listings ?? {});
+    throw usageError(
+      `${site.name} is a site of ${names.length} listings, ${listed(names, MOST_LISTED)}, and ${plain.name} is one listing. Name two sites, or the folder or URL of a listing, such as ${names[0]} in that of the site.`,
+    );
+  }
+  if (!before || !after) {
+    if (listing === undefined) return { names: [""], added: [], removed: [] };
+    throw usageError(`${now.name} is one listing, not a site of several; leave --listing out.`);
+  }
+  if (listing !== undefined) {
+    for (const { name, site } of [old, now]) {
+      const known = Object.keys(site?.listings ?? {});
+      if (!known.includes(listing))
+        throw usageError(`${name} has no listing ${JSON.stringify(listing)}; ${suggest(listing, known)}`);
+    }
+    return { names: [listing], added: [], removed: [] };
+  }
+  const names = Object.keys(after).sort();
+  if (mustBeOne)
+    throw usageError(
+      `${now.name} is a site of several listings; name one of them with listing: ${listed(names, MOST_LISTED)}.`,
+    );
+  const lone = (of: typeof after, other: typeof after) =>
+    Object.keys(of)
+      .sort()
+      .flatMap((name) => (other[name] ? [] : [{ name, count: of[name]?.count ?? 0 }]));
+  return { names: names.filter((name) => before[name]), added: lone(after, before), removed: lone(before, after) };
+}
+
+/** Maximum listings that a message names. */
+const MOST_LISTED = 20;
+
+/** A removed listing counts as all of its records removed. */
+function findRemoved({ name, count }: LoneListing, { maxRemoved }: Gates): string[] {
+  if (maxRemoved === undefined || !isOver(String(maxRemoved), count, count)) return [];
+  return [`max-removed ${maxRemoved}: the listing ${name} was removed, with ${number(count)} records`];
 }
 
 /** @throws UserError (usage) for an unknown field, and for a gate on a field that is not compared. */
@@ -97,76 +209,4 @@ function requireOneListing({ facts: old }: Side, { facts: now }: Side): void {
   throw new UserError(
     `Gates compare snapshots of one listing, but ${old.name} is of ${listingUrl(before)}, and ${now.name} of ${listingUrl(after)}. Name snapshots of one listing, or compare without gates.`,
   );
-}
-
-export interface SideEffects {
-  /** The folder that relative paths and git repositories are resolved against. */
-  cwd: string;
-  dist: string;
-  scratch: string;
-  source: SourceSideOptions;
-  onProgress?: ReadEffects["onProgress"] | undefined;
-  signal?: AbortSignal | undefined;
-}
-
-type Name = string | undefined;
-
-/** Opens both sides; by default the previous release and the current one. @throws UserError as `openSide` does. */
-export async function openSides(old: Name, newer: Name, effects: SideEffects): Promise<[Side, Side]> {
-  const [before, after] = nameSides(old, newer, effects.cwd);
-  // A source without a base URL or a contract takes those of the other side, so open the other side first.
-  if (isSource(before, effects.cwd)) {
-    const now = await openSide(after, effects);
-    return [await openSide(before, effects, now.facts), now];
-  }
-  const side = await openSide(before, effects);
-  return [side, await openSide(after, effects, side.facts)];
-}
-
-/** Opens a side by name. @param like the other side, whose base URL and contract are the defaults of a source. @throws UserError if the snapshot does not exist. */
-export async function openSide(
-  name: string,
-  effects: SideEffects,
-  like?: Pick<SideFacts, "baseUrl" | "contract">,
-): Promise<Side> {
-  const { cwd, dist, source, onProgress = () => {}, signal } = effects;
-  const reading = { onProgress, signal };
-  const scratch = mkdtempSync(join(effects.scratch, "side-"));
-  // Import each kind only when needed: importing the build takes longer than opening two releases.
-  if (isHttpUrl(name)) return (await import("./remote.js")).openHostSide(name, scratch, reading);
-  const isInGit = name.startsWith("git:");
-  const path = isInGit ? await (await import("./git.js")).copyFromGit(name, cwd, scratch, signal) : at(cwd, name);
-  if (isSourceFile(path)) {
-    const { baseUrl = like?.baseUrl, contract = like?.contract.file } = source;
-    if (baseUrl === undefined)
-      throw new UserError(
-        `Comparing ${name} needs a base URL, which neither side has; set baseUrl in rollcall.config.json, or ROLLCALL_BASE_URL.`,
-      );
-    return (await import("./source.js")).openSourceSide(path, { ...source, baseUrl, contract }, scratch, reading, name);
-  }
-  // A repository may leave out files that are not compared, such as compressed pages.
-  if (isInGit) return openPagesSide(path, name, scratch, signal);
-  const folder = lookUp(name, dist, cwd);
-  if (folder !== undefined && isNamedByPath(folder, name, cwd)) return openFolderSide(folder, name, scratch, signal);
-  if (folder !== undefined) return openReleaseSide(await openRelease(folder), `release ${basename(folder)}`);
-  throw new UserError(
-    `${JSON.stringify(name)} is not a release in ${dist}, a release's folder, a file of records, a base URL or git:REV:PATH. Run "rollcall releases" to see ids.`,
-  );
-}
-
-/** Completes the names. If only one is given, a source is the new side, and anything else the old one. */
-function nameSides(old: Name, newer: Name, cwd: string): [string, string] {
-  if (old === undefined) return [PREVIOUS, CURRENT];
-  if (newer === undefined) return isSource(old, cwd) ? [CURRENT, old] : [old, CURRENT];
-  return [old, newer];
-}
-
-function isSource(name: string, cwd: string): boolean {
-  return isSourceFile(at(cwd, name));
-}
-
-/** Whether the folder was named by its path. Such a folder may hold pages without a manifest. */
-function isNamedByPath(folder: string, name: string, cwd: string): boolean {
-  const path = at(cwd, name);
-  return folder === path || folder === join(path, CURRENT);
 }

@@ -1,31 +1,39 @@
 /** A source as a side of a diff: builds its release in a temporary folder. */
 
 import { loadContract } from "../contract/file/load.js";
-import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
-import { openRelease } from "../release/open.js";
+import type { ReadEffects } from "../diff/side.js";
+import { openSite, type Site } from "../release/site.js";
 import { type Complete, type OptionsFor, withDefaults } from "../settings/settings.js";
 import { build } from "../snapshot/build.js";
 import type { BuildOptions } from "../snapshot/options.js";
 
 /** How to build a source. The base URL and the contract default to those of the other side. */
 export type SourceSideOptions = Complete<
-  Omit<OptionsFor<"diff">, "dist" | "only" | "ignore" | "maxAdded" | "maxRemoved" | "maxChanged" | "maxField">
+  Omit<
+    OptionsFor<"diff">,
+    "dist" | "listing" | "only" | "ignore" | "maxAdded" | "maxRemoved" | "maxChanged" | "maxField"
+  >
 >;
 
-/** Builds the release of `db` in `scratch`. @param name its name in the report. @throws InvalidRecordsError and UserError as a build does. */
-export async function openSourceSide(
+/** Builds the release of `db` in `scratch`. @throws InvalidRecordsError and UserError as a build does. */
+export async function buildSource(
   db: string,
   options: SourceSideOptions & Pick<BuildOptions, "baseUrl">,
   scratch: string,
   { onProgress, signal }: ReadEffects,
-  name = db,
-): Promise<Side> {
+): Promise<Site> {
   const { file: contract, listing } = await loadContract(options.contract);
   // Compressed pages are never compared.
   const { folder } = await build(
-    withDefaults("build", { ...options, contract, db, dist: scratch, keep: 0, compress: [] }),
+    withDefaults("build", {
+      ...options,
+      contract: options.listings ? undefined : contract,
+      db,
+      dist: scratch,
+      keep: 0,
+      compress: [],
+    }),
     { onProgress: (done) => onProgress({ ...done, words: done.words ?? listing.words }), signal },
   );
-  const side = openReleaseSide(await openRelease(folder), `source ${name}`);
-  return { ...side, facts: { ...side.facts, isSource: true } };
+  return openSite(folder);
 }

@@ -2,48 +2,49 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Mergers } from "../artifacts/artifacts.js";
-import { type WrittenChanges, writeChanges } from "../artifacts/changes.js";
+import { writeChanges } from "../artifacts/changes.js";
+import { writeSiteFiles } from "../artifacts/site.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import type { Collection } from "../contract/page.js";
+import { referrersOf } from "../contract/references.js";
 import { unlessStopped } from "../errors.js";
-import { AVATAR, CONTRACT, CURRENT, explorerPath, OPENAPI, RECORDS, RELEASES } from "../release/layout.js";
+import { AVATAR, CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES } from "../release/layout.js";
 import { requireSameListing } from "../release/listing.js";
 import { lockDist } from "../release/lock.js";
 import { requireClock } from "../release/name.js";
-import { openIfComplete, type Release } from "../release/open.js";
-import { explainWrite } from "../release/refusals.js";
+import { explainWrite, tidily } from "../release/refusals.js";
 import { openSigner, type Signer } from "../release/signer.js";
-import { Staging } from "../release/staging.js";
+import { openSiteIfComplete, type Site } from "../release/site.js";
+import { type StagedFiles, Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
 import type { Complete } from "../settings/settings.js";
 import { WHOLE } from "../shards/cut.js";
-import { openSource, type Source } from "../source/open.js";
+import { openSources, type Source } from "../source/open.js";
+import { reportLookup } from "./lookup-report.js";
 import { notesOf } from "./notes.js";
-import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
-import { resolveOptions } from "./options.js";
-import { type Job, type MadePages, makePages, reportRead } from "./pipeline.js";
-import { ProblemLog } from "./problems.js";
-import { makeCurrent } from "./publish.js";
-import { type BuildResult, reportLookup } from "./result.js";
+import { type BuildEffects, type BuildOptions, resolveSite, type SiteSettings } from "./options.js";
+import { type Job, type MadePages, makePages, type PageTarget, reportRead } from "./pipeline.js";
+import { ProblemLog, type ProblemReport } from "./problems.js";
+import { makeCurrent, type WrittenListing } from "./publish.js";
+import { type BuildResult, type ListingResult, resultOf, totalOf } from "./result.js";
 
 /**
- * Publishes the records of `options.db` as the current release of `options.dist`. A build that fails at any moment leaves
- * the current release unchanged.
+ * Publishes the records of `options.db` as the current release of `options.dist`: one listing, or with `listings` several, as of
+ * one point in time. A build that fails at any moment leaves the current release unchanged.
  * @throws InvalidRecordsError when records are invalid; UserError for everything else that a user can correct.
  */
 export async function build(options: Complete<BuildOptions>, effects: BuildEffects = {}): Promise<BuildResult> {
-  const settings = await resolveOptions(options);
+  const settings = await resolveSite(options);
   return unlessStopped(effects.signal, () => run(settings, effects));
 }
 
 const NO_ROWS = { before: 0, rows: 0 };
 
-async function run(settings: BuildSettings, effects: BuildEffects): Promise<BuildResult> {
+async function run(settings: SiteSettings, effects: BuildEffects): Promise<BuildResult> {
   const { now = () => new Date(), onProgress = () => {}, signal } = effects;
-  const { dist, baseUrl, contract, force, signKey, join: parts } = settings;
-  const listing = { baseUrl, path: contract.listing.path };
+  const { dist, db, place, force, signKey, join: parts, listings } = settings;
   const log = new ProblemLog(settings.problems, dist);
-  let source: Source | undefined;
+  let sources: readonly Source[] = [];
   let unlock: (() => void) | undefined;
   try {
     requireClock(now());
@@ -53,96 +54,150 @@ async function run(settings: BuildSettings, effects: BuildEffects): Promise<Buil
     // Locking would create `dist`, so a new `dist` is locked only after the source was accepted.
     unlock = existsSync(dist) ? lockDist(dist, now()) : undefined;
     // Refuse another listing before anything is read.
-    await requireSameListing(dist, listing, force);
+    await requireSameListing(dist, place, force);
     // A join reads the parts instead of the rows.
     const rowsOf = parts === undefined ? undefined : () => NO_ROWS;
-    source = await openSource({ ...settings, rowsOf, onRead: reportRead(onProgress) }, signal);
-    onProgress({ records: 0, total: source.total });
+    const onRead = reportRead(onProgress);
+    const toRead = listings.map(({ name, settings }) => [name, { ...settings, rowsOf, onRead }] as const);
+    sources = await openSources(db, new Map(toRead), signal);
+    const total = sources.reduce((sum, source) => sum + source.total, 0);
+    onProgress({ records: 0, total });
     unlock ??= lockDist(dist, now());
     // Again, since another build may have made `dist` meanwhile.
-    const movedFrom = await requireSameListing(dist, listing, force);
-    const job = { settings, source, log, onProgress, signal, shard: WHOLE };
-    return await write(job, now, signer, movedFrom);
+    const movedFrom = await requireSameListing(dist, place, force);
+    let before = 0;
+    const jobs = listings.map((listing, at): Job => {
+      const source = sources[at] as Source;
+      const done = before;
+      before += source.total;
+      const onOwn = ({ records }: { records: number }) => onProgress({ records: done + records, total });
+      return { ...listing, source, log, onProgress: onOwn, signal, shard: WHOLE };
+    });
+    return await write(settings, jobs, now, signer, movedFrom);
   } catch (error) {
     throw explainWrite(dist, error);
   } finally {
     unlock?.();
     log.discard();
-    source?.close();
+    sources[0]?.close();
   }
 }
 
 async function write(
-  job: Job,
+  settings: SiteSettings,
+  jobs: readonly Job[],
   now: () => Date,
   signer: Signer | undefined,
   movedFrom: string | undefined,
 ): Promise<BuildResult> {
-  const { settings, signal } = job;
-  const { dist, contract, encodings } = settings;
+  const { dist, keep, baseUrl } = settings;
   requireLink(dist);
   // A broken release counts as none: this build replaces it.
-  const previous = await openIfComplete(join(dist, CURRENT));
+  const previous = await openSiteIfComplete(join(dist, CURRENT));
   const untidied: string[] = [];
-  let changes: WrittenChanges | undefined;
-  const staging = new Staging(dist, contract, untidied, previous);
+  const staging = new Staging(dist, untidied);
+  const written: WrittenListing[] = [];
   try {
-    const { task, digests, totals, largest, warnings } = await makeOrJoin(job, staging, previous);
-    staging.put(CONTRACT, contract.text);
-    staging.put(OPENAPI, settings.description);
-    if (settings.carriesAvatar) staging.put(AVATAR_PATH, AVATAR);
-    for (const { path, text } of settings.forHosts) staging.put(path, text);
-    signal?.throwIfAborted();
-    const { collection } = task;
-    const { count, pages, pageSize: page_size, baseUrl: base_url, links } = collection;
-    const skipped = job.source.total - count;
-    const state = staging.sums(digests).others.get(RECORDS) ?? "";
-    const facts = {
-      contract: contract.listing.version,
-      count,
-      pages,
-      page_size,
-      base_url,
-      links,
-      encodings,
-      skipped,
-      state,
-      warnings,
-    };
-    const stage = { staging, digests, collection, state, previous };
-    changes = await writeChanges(stage, settings, signal);
-    const published = await makeCurrent(settings, stage, totals, facts, { now: now(), untidied, signer, changes });
+    const targets = jobs.map((job) => targetOf(job, jobs, staging, previous));
+    const made = await makeOrJoin(targets, settings.join);
+    for (const [at, target] of targets.entries()) written.push(await finishListing(target, made[at] as MadePages));
+    const top = settings.isPlain ? undefined : await beginTop(staging, baseUrl, written, previous);
+    const files = top ?? written[0]?.stage.staging;
+    for (const { path, text } of settings.hostFiles) files?.put(path, text);
+    const site = { dist, baseUrl, staging, listings: written, top, previous };
+    const published = await makeCurrent(site, { keep, now: now(), untidied, signer });
+    const { gates, ...named } = published;
     const folder = join(dist, RELEASES, published.name);
+    const listings = new Map<string, ListingResult>();
+    for (const [at, listing] of written.entries())
+      listings.set(listing.name, resultOf(listing, made[at] as MadePages, jobs[at] as Job, gates.get(listing.name)));
+    // The release is current: from here on, nothing fails the run.
+    const notes = await tidily(untidied, "The notes on this release could not be made", [], () =>
+      notesOf(settings, folder, movedFrom),
+    );
+    const problems = jobs[0]?.log.report as ProblemReport;
     return {
-      ...published,
+      ...named,
       folder,
-      records: count,
-      pages,
-      bytes: totals.bytes,
-      largestPage: largest,
-      linked: totals.linked,
-      skipped,
-      warnings,
-      problems: job.log.report,
+      ...totalOf(listings, settings.explorer ? `${baseUrl}/` : undefined),
+      problems,
       signedWith: signer?.key,
-      changes: changes?.report,
-      lookup: reportLookup(settings, folder, staging.sums(digests).others),
-      explorer: settings.explorer ? settings.baseUrl + explorerPath(contract.listing.path) : undefined,
-      notes: await notesOf(settings, folder, movedFrom),
+      notes,
     };
   } catch (error) {
     staging.discard();
     throw error;
   } finally {
-    changes?.matches?.close();
+    for (const { changes } of written) changes?.matches?.close();
   }
 }
 
+interface Target extends PageTarget {
+  files: StagedFiles;
+  startTaker(collection: Collection): Promise<Mergers>;
+}
+
+function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Site | undefined): Target {
+  const { name, settings } = job;
+  const { contract, data, files: names } = settings;
+  const before = previous?.listings.find((listing) => listing.name === name)?.release;
+  const files = staging.begin(name, contract.listing.path, before);
+  const others = all.map(({ name, settings }) => ({ name, contract: settings.contract }));
+  const referrers = referrersOf(name, others);
+  const startTaker = (collection: Collection) =>
+    Mergers.start(data, { contract, collection, sink: files, files: names, referrers });
+  return { job, files, previous: before, startTaker };
+}
+
+/** Writes the files at the top of a site, but for those that name all others. */
+async function beginTop(
+  staging: Staging,
+  baseUrl: string,
+  listings: readonly WrittenListing[],
+  previous: Site | undefined,
+): Promise<StagedFiles> {
+  const top = staging.begin("", undefined, previous?.top && { ...previous, ...previous.top });
+  const described = listings.map(({ name, settings, facts }) => ({ name, ...settings, count: facts.count }));
+  await writeSiteFiles(top, baseUrl, described);
+  return top;
+}
+
 /** Makes the pages from records, or takes them from parts that several machines have made. */
-async function makeOrJoin(job: Job, staging: Staging, previous: Release | undefined): Promise<MadePages> {
-  const { contract, data, files, join: parts } = job.settings;
-  const merge = (collection: Collection) => Mergers.start(data, { contract, collection, sink: staging, files });
-  if (parts === undefined) return makePages(job, staging, previous, merge);
+async function makeOrJoin(targets: readonly Target[], parts: string | undefined): Promise<MadePages[]> {
+  if (parts === undefined) return makePages(targets);
   const { joinParts } = await import("./shards/join.js");
-  return joinParts(job, staging, parts, merge);
+  const made: MadePages[] = [];
+  for (const target of targets) made.push(await joinParts(target, parts));
+  return made;
+}
+
+/** Writes the files of a listing that are not made from its pages. */
+async function finishListing({ job, files: staging, previous }: Target, made: MadePages): Promise<WrittenListing> {
+  const { name, settings, source, signal } = job;
+  const { contract, encodings } = settings;
+  const { task, digests, totals, warnings } = made;
+  staging.put(CONTRACT, contract.text);
+  staging.put(OPENAPI, settings.description);
+  if (settings.carriesAvatar) staging.put(AVATAR_PATH, AVATAR);
+  signal?.throwIfAborted();
+  const { collection } = task;
+  const { count, pages, pageSize: page_size, baseUrl: base_url, links } = collection;
+  const state = staging.sums(digests).others.get(RECORDS) ?? "";
+  const facts = {
+    contract: contract.listing.version,
+    count,
+    pages,
+    page_size,
+    base_url,
+    links,
+    encodings,
+    skipped: source.total - count,
+    state,
+    warnings,
+    ...(settings.site !== undefined && { site: settings.site }),
+  };
+  const stage = { staging, digests, collection, state, previous };
+  const changes = await writeChanges(stage, settings, signal);
+  const lookup = reportLookup(settings, staging.folder, staging.sums(digests).others);
+  return { name, settings, stage, totals, facts, changes, lookup };
 }

@@ -1,10 +1,9 @@
 /** What a finished build tells its user besides its figures: sentences about the base URL and the hosts of `--adapt`. */
 import { USERS_CONTRACT } from "../contract/contract.js";
 import { basePath, DEFAULT_PATH, pageUrl } from "../contract/links.js";
-import { listingSettings } from "../hosts/site.js";
 import { notesOnWritten } from "../hosts/written.js";
-import { openIfComplete } from "../release/open.js";
-import type { BuildSettings } from "./options.js";
+import { openSiteIfComplete } from "../release/site.js";
+import type { BuildSettings, SiteSettings } from "./options.js";
 
 /**
  * Makes the notes of a build.
@@ -12,13 +11,15 @@ import type { BuildSettings } from "./options.js";
  * @param movedFrom the base URL of the current release, if it is on loopback and this build moves it to another one.
  */
 export async function notesOf(
-  settings: BuildSettings,
+  settings: SiteSettings,
   folder: string,
   movedFrom: string | undefined,
 ): Promise<string[]> {
-  const moved =
-    movedFrom === undefined ? [] : [`links led to ${movedFrom} until now; they lead to ${settings.baseUrl}`];
-  return [...moved, ...noteOnBaseUrl(settings), ...(await notesOnHosts(settings, folder)), ...noteOnSites(settings)];
+  const { baseUrl, dist, listings, hosted } = settings;
+  const moved = movedFrom === undefined ? [] : [`links led to ${movedFrom} until now; they lead to ${baseUrl}`];
+  const ofListings = listings.flatMap((listing) => noteOnBaseUrl(listing.settings));
+  const ofHosts = await notesOnHosts(settings, folder);
+  return [...new Set([...moved, ...ofListings, ...ofHosts, ...notesOnWritten(dist, hosted)])];
 }
 
 /** The note for a base URL that ends like the path of the listing, which links then have twice. */
@@ -32,20 +33,15 @@ function noteOnBaseUrl({ baseUrl, links, contract }: BuildSettings): string[] {
   return [`the base URL ends like the listing's path, so page 1 is ${page}; for ${wanted}, ${way}`];
 }
 
-/** Notes on hosts whose files were written for other settings. */
-function noteOnSites(settings: BuildSettings): string[] {
-  const { dist, baseUrl, encodings, contract } = settings;
-  return notesOnWritten(dist, listingSettings({ baseUrl, path: contract.listing.path, encodings }, settings));
-}
-
 /** Notes on what the hosts of `adapt` cannot use, and on limits that the release exceeds. */
-async function notesOnHosts({ adapt = [], encodings, links }: BuildSettings, folder: string): Promise<string[]> {
+async function notesOnHosts({ adapt = [], hosted, links }: SiteSettings, folder: string): Promise<string[]> {
   // Loaded only when needed: most builds have no files for other hosts.
   if (adapt.length === 0) return [];
   const { hostOf, unsupportedFeatures } = await import("../hosts/hosts.js");
   const { notesOnLimits } = await import("../hosts/limits.js");
   const hosts = adapt.map(hostOf);
+  const { encodings } = hosted;
   const unsupported = hosts.flatMap((host) => unsupportedFeatures(host, { encodings, links }));
-  const release = await openIfComplete(folder);
-  return release ? [...unsupported, ...(await notesOnLimits(hosts, release))] : unsupported;
+  const site = await openSiteIfComplete(folder);
+  return site ? [...unsupported, ...(await notesOnLimits(hosts, site))] : unsupported;
 }

@@ -1,16 +1,25 @@
 /** The options of a build. Their defaults and ranges are in the settings table; `rollcall build --help` lists them. */
 import { describeApi } from "../artifacts/openapi/openapi.js";
 import { parseBaseUrl } from "../contract/base-url.js";
+import { type Contract, contractOf, USERS_CONTRACT } from "../contract/contract.js";
 import { requireFieldLimits } from "../contract/field-limits.js";
 import { loadContract } from "../contract/file/load.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH } from "../contract/links.js";
-import { usageError } from "../errors.js";
+import { kindOf } from "../contract/record/kind.js";
+import { referencesOf } from "../contract/references.js";
+import { manyMistakes, usageError } from "../errors.js";
+import { siteSettings } from "../hosts/site.js";
+import { suggest } from "../print/near.js";
 import { BULK, CHANGES, CSV, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../release/layout.js";
+import { SITE_PATH } from "../release/listing.js";
 import type { Password } from "../release/signer.js";
-import { type Complete, dataOf, type OptionsFor } from "../settings/settings.js";
+import { type Complete, dataOf, type ListingOptions, type OptionsFor } from "../settings/settings.js";
+import { textFormatOf } from "../source/text-format.js";
 
-export interface BuildOptions extends OptionsFor<"build"> {
+export interface BuildOptions extends Omit<OptionsFor<"build">, "listings"> {
+  /** Several tables, by name: the path of each below the base URL. */
+  listings?: Readonly<Record<string, ListingOptions>> | undefined;
   /** The SQLite file of records. */
   db: string;
   /** The URL that the listing will be served at: absolute http(s), optionally with a path. */
@@ -42,22 +51,102 @@ const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
 
 export type BuildSettings = Awaited<ReturnType<typeof resolveOptions>>;
 
-/** Derives from the options of a build what its stages need. @throws UserError (usage) if they do not fit together */
-export async function resolveOptions(options: Complete<BuildOptions>) {
+export type SiteSettings = Awaited<ReturnType<typeof resolveSite>>;
+
+/**
+ * Derives from the options of a build what its stages need: for one listing, or for each of `listings`.
+ * @throws UserError (usage) if they do not fit together
+ */
+export async function resolveSite({ listings: own, ...options }: Complete<BuildOptions>) {
+  if (own === undefined) {
+    const settings = await resolveOptions(options);
+    const { baseUrl, contract } = settings;
+    const place = { baseUrl, path: contract.listing.path };
+    const listings = [{ name: "", settings }];
+    return { ...options, baseUrl, place, isPlain: true, listings, ...(await forHosts(options, baseUrl, listings)) };
+  }
+  requireOneDatabase(options);
+  const baseUrl = parseBaseUrl(options.baseUrl);
+  const listings: { name: string; settings: BuildSettings }[] = [];
+  for (const [name, given] of Object.entries(own).sort()) {
+    const contract = await contractInSite(name, given.contract ?? options.contract);
+    const whole = { ...options, ...given, contract: contract.file, baseUrl: `${baseUrl}/${name}` };
+    listings.push({ name, settings: await resolveOptions(whole as Complete<BuildOptions>, baseUrl) });
+  }
+  requireTargets(listings);
+  const place = { baseUrl, path: SITE_PATH };
+  return { ...options, baseUrl, place, isPlain: false, listings, ...(await forHosts(options, baseUrl, listings)) };
+}
+
+/** The settings of hosts' files for a site, and the files that its release has for the hosts of `adapt`. */
+async function forHosts(
+  options: Complete<Omit<BuildOptions, "listings">>,
+  baseUrl: string,
+  listings: readonly { name: string; settings: BuildSettings }[],
+) {
+  const places = listings.map(({ name, settings }) => ({ name, path: settings.contract.listing.path }));
+  const encodings = encodingsOf(options);
+  const hosted = siteSettings({ baseUrl, listings: places, encodings }, options);
+  // Loaded only when needed: most builds have no files for other hosts.
+  const hosts = options.adapt?.length ? await import("../hosts/published.js") : undefined;
+  return { hosted, hostFiles: hosts?.publishedFiles(options.adapt ?? [], hosted) ?? [] };
+}
+
+/** The codings of pages, always in one order, so that the same options make the same release. */
+function encodingsOf({ compress }: Pick<BuildOptions, "compress">): Encoding[] {
+  return ENCODING_NAMES.filter((encoding) => compress?.includes(encoding));
+}
+
+/** Loads the contract of a listing of a site, where the name says what the path would. The built-in contract loses its path. */
+async function contractInSite(name: string, given: BuildOptions["contract"]): Promise<Contract> {
+  const contract = await loadContract(given);
+  const { path, ...listing } = contract.file["x-listing"];
+  if (path === undefined) return contract;
+  if (contract.text !== USERS_CONTRACT.text)
+    throw usageError(`listings.${name}: remove x-listing.path from its contract: in a site, the name is the path.`);
+  return contractOf({ ...contract.file, "x-listing": listing });
+}
+
+/** Several files would be several points in time, and a text file has one table. */
+function requireOneDatabase(options: Complete<BuildOptions>): void {
+  const { db, table, query } = options;
+  if (textFormatOf(db, options) !== undefined)
+    throw usageError(`${db} is one table; listings are tables of one SQLite file.`);
+  if (table !== undefined || query !== undefined)
+    throw usageError("With listings, give table and query in each of them.");
+}
+
+/** @throws UserError (usage) for references to listings that do not exist, or whose key has another type */
+function requireTargets(listings: readonly { name: string; settings: BuildSettings }[]): void {
+  const contracts = new Map(listings.map(({ name, settings }) => [name, settings.contract]));
+  const mistakes: string[] = [];
+  for (const [name, contract] of contracts)
+    for (const { field, to } of referencesOf(contract)) {
+      const key = contracts.get(to)?.key;
+      const what = `listings.${name}: ${field.path} refers to ${to}`;
+      if (!key) mistakes.push(`${what}, which is not a listing; ${suggest(to, [...contracts.keys()])}`);
+      else if (kindOf(key.schema) !== kindOf(field.schema))
+        mistakes.push(`${what}, whose key ${key.path} is ${kindOf(key.schema)}, not ${kindOf(field.schema)}.`);
+    }
+  if (mistakes.length > 0) throw manyMistakes("listings", mistakes);
+}
+
+/**
+ * Derives from the options of a build what the stages of a listing need.
+ * @param site the base URL of the site, if the listing is one of several.
+ * @throws UserError (usage) if they do not fit together
+ */
+async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
   if (options.table !== undefined && options.query !== undefined)
     throw usageError("build: table and query exclude each other; give one of them.");
   const contract = await loadContract(options.contract);
   const baseUrl = parseBaseUrl(options.baseUrl, contract.listing.path);
-  // Always in one order, so that the same options make the same release.
-  const encodings = ENCODING_NAMES.filter((encoding) => options.compress?.includes(encoding));
+  const encodings = encodingsOf(options);
   const hasAvatars = contract.fields.some(({ schema }) => schema["x-null"] && "setting" in schema["x-null"]);
   const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
   const { bulk, changes, csv, explorer, links, pageSize } = options;
   const lookup = explorer || options.lookup;
-  // Loaded only when needed: most builds have no files for other hosts.
-  const hosts = options.adapt?.length ? await import("../hosts/published.js") : undefined;
   const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer };
-  const forHosts = hosts?.publishedFiles({ ...chosen, adapt: options.adapt ?? [] }) ?? [];
   const files = [
     ...(carriesAvatar ? [AVATAR_PATH] : []),
     ...(bulk ? [BULK] : []),
@@ -81,12 +170,14 @@ export async function resolveOptions(options: Complete<BuildOptions>) {
     lookup,
     explorer,
   });
+  const described = { baseUrl, links, encodings, files, isInSite: site !== undefined };
   return {
     ...chosen,
     defaultAvatar,
     data,
-    description: describeApi(contract, { baseUrl, links, encodings, files }),
-    forHosts,
+    described,
+    description: describeApi(contract, described),
+    site,
     files,
     /** Whether records are compressed together. */
     packs: files.some((path) => path === BULK || isPacked(path)),

@@ -5,7 +5,9 @@ import type { Encoding } from "../contract/headers.js";
 import { pagesFor } from "../contract/links.js";
 import type { Collection } from "../contract/page.js";
 import { countWarning, type WarningCounts } from "../contract/record/warnings.js";
+import { referencesOf } from "../contract/references.js";
 import type { Release } from "../release/open.js";
+import { RECORDS_WORDS } from "../release/site.js";
 import { PageDigests } from "../release/sums.js";
 import { cutPages, type PageRange, pagesOf, rowsOfPages, type Shard } from "../shards/cut.js";
 import { explainSqlite } from "../source/errors.js";
@@ -27,7 +29,10 @@ const BATCH_PAGES = 16;
 /** Little of a thread's data outlives its page: a quarter of V8's usual young generation is as fast, and saves 35 MB. */
 const LIMITS = { maxYoungGenerationSizeMb: 12 };
 
+/** The pages of one listing to make. */
 export interface Job {
+  /** The name of the listing in its site; empty without one. */
+  name: string;
   settings: BuildSettings;
   source: Source;
   log: ProblemLog;
@@ -35,6 +40,17 @@ export interface Job {
   signal: AbortSignal | undefined;
   /** Which share of the pages to make. */
   shard: Shard;
+}
+
+/** A job, and where its pages go. */
+export interface PageTarget {
+  job: Job;
+  /** The folder of the pages. */
+  files: { folder: string; clear(): void };
+  /** The release to link unchanged pages from. */
+  previous: Release | undefined;
+  /** Starts what takes the pieces for artifacts. */
+  startTaker(collection: Collection): Promise<PieceTaker>;
 }
 
 /** Which pages to make, and of which listing. */
@@ -97,46 +113,78 @@ export function taskOf(
 }
 
 /**
- * Makes all pages of a job. With `skipInvalid`, invalid rows are removed from the copy, and the pipeline runs once more.
+ * Makes all pages of some listings that were read at one point in time. With `skipInvalid`, invalid rows are removed from the
+ * copy, then rows that refer to removed ones, until none is left, and the pipeline runs once more.
+ * @returns the pages of each listing, in the same order.
  * @throws InvalidRecordsError, after all records were checked, if some are invalid
  */
-export async function makePages(
-  job: Job,
-  target: { folder: string; clear(): void },
-  previous: Release | undefined,
-  startTaker: (collection: Collection) => Promise<PieceTaker>,
-): Promise<MadePages> {
-  const { settings, source, log } = job;
-  const { listing } = settings.contract;
-  log.open();
-  for (;;) {
-    const task = taskOf(settings, source.count, job.shard);
-    const taker = await startTaker(task.collection);
-    try {
-      const made = await run(job, task, target.folder, previous, taker);
-      if (made) {
-        log.finish();
-        return made;
-      }
-    } finally {
-      taker.close();
+export async function makePages(targets: readonly PageTarget[]): Promise<MadePages[]> {
+  const made = new Map<PageTarget, MadePages>();
+  const [first] = targets;
+  first?.job.log.open();
+  let due = targets;
+  while (due.length > 0) {
+    const invalid: PageTarget[] = [];
+    for (const target of due) {
+      const pages = await makeOnce(target);
+      if (pages) made.set(target, pages);
+      else invalid.push(target);
     }
-    const noneLeft = log.report.records === source.count;
-    if (!settings.skipInvalid || noneLeft) {
-      log.finish();
-      throw new InvalidRecordsError(log.report, source.total, {
-        ...listing,
-        noneLeft: settings.skipInvalid && noneLeft,
-      });
-    }
-    source.removeInvalid();
-    target.clear();
+    if (invalid.length > 0) removeInvalid(targets, invalid);
+    // A removed row may be one that rows of any listing refer to.
+    due =
+      invalid.length === 0
+        ? []
+        : targets.filter(({ job }) => invalid.some((one) => one.job === job) || hasReferences(job));
+    for (const { files } of due) files.clear();
+  }
+  first?.job.log.finish();
+  return targets.flatMap((target) => made.get(target) ?? []);
+}
+
+function hasReferences({ settings }: Job): boolean {
+  return referencesOf(settings.contract).length > 0;
+}
+
+/**
+ * Removes invalid rows, then rows that refer to removed ones, until all references lead to a row.
+ * @throws InvalidRecordsError if a listing does not leave out invalid records, or if none of its records is left
+ */
+function removeInvalid(all: readonly PageTarget[], invalid: readonly PageTarget[]): void {
+  const jobs = all.map(({ job }) => job);
+  if (!invalid.every(({ job }) => job.settings.skipInvalid)) throw invalidRecords(jobs, false);
+  for (const { job } of invalid) job.source.removeInvalid();
+  const skipping = jobs.filter(({ settings }) => settings.skipInvalid);
+  let removed = 1;
+  while (removed > 0) {
+    removed = 0;
+    for (const { source } of skipping) removed += source.removeLost();
+  }
+  if (jobs.some(({ source }) => source.count === 0 && source.total > 0)) throw invalidRecords(jobs, true);
+}
+
+function invalidRecords(jobs: readonly Job[], noneLeft: boolean): InvalidRecordsError {
+  const [first, ...others] = jobs;
+  const log = first?.log as ProblemLog;
+  log.finish();
+  const words = first && others.length === 0 ? first.settings.contract.listing.words : RECORDS_WORDS;
+  const total = jobs.reduce((sum, { source }) => sum + source.total, 0);
+  return new InvalidRecordsError(log.report, total, { words, noneLeft });
+}
+
+/** Runs the pipeline of a listing once. @returns undefined if a record is invalid */
+async function makeOnce({ job, files, previous, startTaker }: PageTarget): Promise<MadePages | undefined> {
+  const task = taskOf(job.settings, job.source.count, job.shard);
+  const taker = await startTaker(task.collection);
+  try {
+    return await run(job, task, files.folder, previous, taker);
+  } finally {
+    taker.close();
   }
 }
 
-/** Runs the pipeline once. @returns undefined if a record is invalid */
 async function run(
-  { settings, source, log, onProgress, signal }: Job,
+  { name, settings, source, log, onProgress, signal }: Job,
   task: Task,
   folder: string,
   previous: Release | undefined,
@@ -165,10 +213,11 @@ async function run(
   let isGood = true;
   try {
     // Runs while the threads start.
-    source.findRepeatedKeys();
+    source.findMistakes();
     const take = (batch: PageBatch, job: PageJob) => {
       if (batch.problems) {
-        for (const piece of readPieces(batch.problems.path, batch.problems.digest)) log.add(JSON.parse(String(piece)));
+        for (const piece of readPieces(batch.problems.path, batch.problems.digest))
+          log.add(JSON.parse(String(piece)), name);
         rmSync(batch.problems.path);
         source.markInvalid(batch.invalid);
         isGood = false;

@@ -9,6 +9,8 @@ const KEPT = 20;
 
 /** One reason why a record is invalid: the record, the field, its value, and what it must be. */
 export interface Problem {
+  /** The name of the record's listing, in a site with several. */
+  listing?: string;
   /** The record's key as the source has it, which may be invalid; null for NULL. */
   id: unknown;
   /** The path of the field: `position.latitude`, `sensors.0`. */
@@ -21,6 +23,8 @@ export interface Problem {
 
 /** All problems of one field and rule. */
 export interface ProblemKind {
+  /** The name of the listing, in a site with several. */
+  listing?: string;
   /** The path of the field, with `*` for the number of an item. */
   path: string;
   rule: string;
@@ -91,9 +95,13 @@ export class ProblemLog {
     this.#file = this.#writing(() => new AsideFile(path));
   }
 
-  /** Adds the problems of one record, in published order. */
-  add(problems: readonly Problem[]): void {
+  /**
+   * Adds the problems of one record, in published order.
+   * @param listing the name of its listing; empty without a site.
+   */
+  add(found: readonly Problem[], listing = ""): void {
     const { report } = this;
+    const problems = listing === "" ? found : found.map((problem) => ({ ...problem, listing }));
     report.records += 1;
     report.count += problems.length;
     this.#addKinds(problems);
@@ -113,9 +121,13 @@ export class ProblemLog {
 
   /** Counts the kinds of the problems of one record. There are few kinds: fields times rules. */
   #addKinds(problems: readonly Problem[]): void {
-    const kinds = new Map(problems.map((problem) => [`${kindPath(problem)} ${problem.rule}`, problem]));
+    const kinds = new Map(
+      problems.map((problem) => [`${problem.listing} ${kindPath(problem)} ${problem.rule}`, problem]),
+    );
     for (const [name, example] of kinds) {
-      const kind = this.#kinds.get(name) ?? { path: kindPath(example), rule: example.rule, records: 0, example };
+      const { listing, rule } = example;
+      const own = { path: kindPath(example), rule, records: 0, example };
+      const kind = this.#kinds.get(name) ?? (listing === undefined ? own : { listing, ...own });
       kind.records += 1;
       this.#kinds.set(name, kind);
     }

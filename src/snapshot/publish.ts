@@ -1,16 +1,30 @@
-/** The last stage of a build: turns written pages into the current release. */
+/** The last stage of a build: turns written listings into the current release. */
 import { basename, join } from "node:path";
 import type { StagedRelease, WrittenChanges } from "../artifacts/changes.js";
-import { BULK, CSV, isPacked, RELEASES, SNAPSHOT } from "../release/layout.js";
+import type { SiteSnapshot } from "../contract/snapshot.js";
+import { GateError } from "../diff/gates.js";
+import { BULK, CSV, isPacked, RELEASES, SNAPSHOT, SUMS } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { idOf } from "../release/name.js";
-import { findAltered, findDamage, openIfComplete, type Release } from "../release/open.js";
+import { findAltered } from "../release/open.js";
+import { hashPlain } from "../release/plain-files.js";
 import type { Signer } from "../release/signer.js";
-import { contentDigest, type SnapshotFacts, snapshotId } from "../release/snapshot-file.js";
-import type { Sums } from "../release/sums.js";
+import {
+  describeSite,
+  encodeSiteSnapshot,
+  findSiteDamage,
+  type Listed,
+  openSiteIfComplete,
+  partsOf,
+  type Site,
+} from "../release/site.js";
+import { contentDigest, encodeSnapshot, type SnapshotFacts, snapshotId } from "../release/snapshot-file.js";
+import type { StagedFiles, Staging } from "../release/staging.js";
+import { PageDigests, type Sums } from "../release/sums.js";
 import { prune, switchCurrent } from "../release/switch.js";
 import { giveTimes } from "../release/times.js";
 import { checkGates, type GateReport } from "./gates.js";
+import type { LookupReport } from "./lookup-report.js";
 import type { BuildSettings } from "./options.js";
 import type { Totals } from "./page-writer.js";
 
@@ -24,85 +38,170 @@ export interface Published {
   switched: boolean;
   /** Folder names of the removed old releases. */
   pruned: string[];
-  /** What the release changes; undefined without gates, or if nothing was switched. */
-  gates: GateReport | undefined;
+  /** What the release changes in each listing, by name; undefined for one without gates, or if nothing was switched. */
+  gates: ReadonlyMap<string, GateReport | undefined>;
   /** One line for each cleanup step that failed. The release is current nevertheless, and the next build tries again. */
   untidied: string[];
 }
 
+/** A listing whose files are written, but for snapshot.json and SHA256SUMS. */
+export interface WrittenListing {
+  name: string;
+  settings: BuildSettings;
+  stage: StagedRelease;
+  totals: Totals;
+  facts: SnapshotFacts;
+  changes: WrittenChanges | undefined;
+  lookup: LookupReport | undefined;
+}
+
+/** A release whose files are written. */
+export interface WrittenSite {
+  dist: string;
+  baseUrl: string;
+  staging: Staging;
+  listings: readonly WrittenListing[];
+  /** The files at the top of a site with several listings. */
+  top: StagedFiles | undefined;
+  /** The current release, unless it is broken. */
+  previous: Site | undefined;
+}
+
 interface Effects {
+  keep: number;
   now: Date;
   untidied: string[];
   signer: Signer | undefined;
-  changes: WrittenChanges | undefined;
+}
+
+/** What a release will hold: the same content has the same digest. */
+interface Wanted {
+  id: string;
+  digest: string;
+  /** The text of snapshot.json at the top of a site with several listings. */
+  snapshot: SiteSnapshot | undefined;
+  listings: readonly (WrittenListing & { id: string; digest: string; sums: Sums })[];
 }
 
 /** Finishes a release, unless an existing one has the same bytes, checks the gates, and makes it current. */
-export async function makeCurrent(
-  settings: BuildSettings,
-  { staging, digests, previous }: StagedRelease,
-  totals: Totals,
-  facts: SnapshotFacts,
-  { now, untidied, signer, changes }: Effects,
-): Promise<Published> {
-  const { dist, keep } = settings;
-  const sums = staging.sums(digests);
-  const digest = contentDigest(facts, sums);
-  const id = snapshotId(digest);
-  const wanted = { id, digest, others: sums.others };
-  if (
-    !signer &&
-    previous &&
-    (await isSame(previous, digest, totals)) &&
-    hasSameFiles(previous, settings, sums.others)
-  ) {
+export async function makeCurrent(written: WrittenSite, effects: Effects): Promise<Published> {
+  const { dist, staging, previous } = written;
+  const { keep, now, untidied, signer } = effects;
+  const wanted = describe(written);
+  const { id } = wanted;
+  if (!signer && previous && hasSameFiles(previous, written, wanted) && (await isUnchanged(previous, wanted))) {
     staging.discard();
     const name = basename(previous.folder);
-    return { id, name, new: false, switched: false, pruned: [], gates: undefined, untidied };
+    return { id, name, new: false, switched: false, pruned: [], gates: new Map(), untidied };
   }
-  const existing = signer ? undefined : await findIntact(settings, wanted);
+  const existing = signer ? undefined : await findIntact(written, wanted);
   if (existing) {
     staging.discard();
-    giveTimes(dist, existing, now);
+    giveTimes(dist, existing.folder, partsOf(existing), now);
   }
-  const name = existing ? basename(existing.folder) : staging.finish({ id, ...facts }, digests, now, signer);
-  const report = await checkGates(dist, name, previous, settings, changes?.matches);
+  const name = existing ? basename(existing.folder) : finish(written, wanted, effects);
+  const gates = await checkAllGates(written, name);
   switchCurrent(dist, name, now, untidied);
   const pruned = prune(dist, keep, now, untidied);
-  return { id, name, new: existing === undefined, switched: true, pruned, gates: report, untidied };
+  return { id, name, new: existing === undefined, switched: true, pruned, gates, untidied };
 }
 
-/** Whether the previous release has this content, and its files other than pages are still intact. */
-async function isSame({ digest, folder, sums }: Release, wanted: string, totals: Totals): Promise<boolean> {
-  return digest === wanted && totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined;
+function describe({ baseUrl, listings, top }: WrittenSite): Wanted {
+  const described = listings.map((listing) => {
+    const { staging, digests } = listing.stage;
+    const sums = staging.sums(digests);
+    const digest = contentDigest(listing.facts, sums);
+    return { ...listing, id: snapshotId(digest), digest, sums };
+  });
+  const [first] = described;
+  if (!top && first) return { id: first.id, digest: first.digest, snapshot: undefined, listings: described };
+  const named = described.map(({ name, id, facts, digest }) => ({ name, digest, snapshot: { id, ...facts } }));
+  const { snapshot, digest } = describeSite(baseUrl, named);
+  return { id: snapshot.id, digest, snapshot, listings: described };
+}
+
+/** Writes what names all other files, and moves the staging folder into place. @returns the name of the release's folder. */
+function finish({ baseUrl, staging, top }: WrittenSite, wanted: Wanted, { now, signer }: Effects): string {
+  const isSigned = signer !== undefined;
+  const signAs = (id: string, baseUrl: string) =>
+    signer && ((sums: Uint8Array) => signer.sign(sums, { id, baseUrl, time: now }));
+  const parts: Listed[] = [];
+  for (const { name, id, facts, stage } of wanted.listings) {
+    const { staging, digests } = stage;
+    const sums = staging.finish(encodeSnapshot({ id, ...facts }), digests, signAs(id, facts.base_url));
+    top?.listOther(`${name}/${SUMS}`, hashPlain(join(staging.folder, SUMS)) ?? "");
+    parts.push({ name, sums, isSigned });
+  }
+  if (top && wanted.snapshot) {
+    const sums = top.finish(encodeSiteSnapshot(wanted.snapshot), new PageDigests(0, []), signAs(wanted.id, baseUrl));
+    parts.push({ name: "", sums, isSigned });
+  }
+  return staging.finish(wanted.id, parts, now);
+}
+
+/** Checks the gates of all listings. @throws GateError if one is exceeded */
+async function checkAllGates({ dist, listings, previous }: WrittenSite, name: string): Promise<Published["gates"]> {
+  const exceeded: string[] = [];
+  const reports = new Map<string, GateReport | undefined>();
+  for (const { name: listing, settings, stage, changes } of listings) {
+    const folder = join(dist, RELEASES, name, listing);
+    const found = await checkGates(
+      { dist, name, folder, previous: stage.previous, site: previous },
+      settings,
+      changes?.matches,
+    );
+    reports.set(listing, found?.report);
+    for (const sentence of found?.exceeded ?? []) exceeded.push(listing === "" ? sentence : `${listing}: ${sentence}`);
+  }
+  if (exceeded.length > 0) throw new GateError(name, exceeded);
+  return reports;
+}
+
+/** Whether no page of the previous release was written anew, and its other files are still intact. */
+async function isUnchanged({ folder, listings, top }: Site, wanted: Wanted): Promise<boolean> {
+  if (wanted.listings.some(({ totals }) => totals.changed > 0)) return false;
+  if (top && (await findAltered(folder, top.sums.others)) !== undefined) return false;
+  for (const { release } of listings)
+    if ((await findAltered(release.folder, release.sums.others)) !== undefined) return false;
+  return true;
 }
 
 /** The newest intact release with this content and the same other files. */
-async function findIntact(
-  settings: BuildSettings,
-  wanted: { id: string; digest: string; others: Sums["others"] },
-): Promise<Release | undefined> {
-  for (const name of releaseNames(settings.dist)) {
+async function findIntact(written: WrittenSite, wanted: Wanted): Promise<Site | undefined> {
+  const { dist } = written;
+  for (const name of releaseNames(dist)) {
     if (idOf(name) !== wanted.id) continue;
-    const release = await openIfComplete(join(settings.dist, RELEASES, name));
-    if (release?.digest !== wanted.digest || !hasSameFiles(release, settings, wanted.others)) continue;
-    if ((await findDamage(release)) === undefined) return release;
+    const site = await openSiteIfComplete(join(dist, RELEASES, name));
+    if (site && hasSameFiles(site, written, wanted) && (await findSiteDamage(site)) === undefined) return site;
   }
   return undefined;
 }
 
 /**
- * Whether a release of the same id also has the same other files as this build. It may not if it was built with other
- * settings or by another version.
- * @param others the files of this build so far.
+ * Whether a release has this content, and also the same other files as this build. It may not have the same other files if it
+ * was built with other settings or by another version.
  */
-function hasSameFiles({ sums }: Release, settings: BuildSettings, others: Sums["others"]): boolean {
-  const [before, now] = [reproducible(sums.others), reproducible(others)];
-  if (before.length !== now.length || now.some(([path, digest]) => sums.others.get(path) !== digest)) return false;
-  return [BULK, CSV].every((path) => sums.others.has(path) === settings.files.includes(path));
+function hasSameFiles(site: Site, { top }: WrittenSite, wanted: Wanted): boolean {
+  if (site.digest !== wanted.digest || site.listings.length !== wanted.listings.length) return false;
+  const [before, now] = [site.top?.sums.others ?? NO_FILES, top?.sums(new PageDigests(0, [])).others ?? NO_FILES];
+  if (!isSameList(before, now)) return false;
+  return wanted.listings.every(({ name, sums, settings }) => {
+    const others = site.listings.find((listing) => listing.name === name)?.release.sums.others ?? NO_FILES;
+    const isPackedAlike = [BULK, CSV].every((path) => others.has(path) === settings.files.includes(path));
+    return isPackedAlike && isSameList(others, sums.others);
+  });
+}
+
+const NO_FILES: Sums["others"] = new Map();
+
+function isSameList(before: Sums["others"], now: Sums["others"]): boolean {
+  const wanted = reproducible(now);
+  return reproducible(before).length === wanted.length && wanted.every(([path, digest]) => before.get(path) === digest);
 }
 
 /** Files whose bytes depend neither on a compressor nor on the release's name. */
 function reproducible(others: Sums["others"]): [path: string, digest: string][] {
-  return [...others].filter(([path]) => path !== SNAPSHOT && path !== BULK && !isPacked(path));
+  return [...others].filter(
+    ([path]) => path !== SNAPSHOT && path !== BULK && !isPacked(path) && !path.endsWith(`/${SUMS}`),
+  );
 }

@@ -13,7 +13,7 @@ export function validator(contract: Contract): (candidate: Candidate, warnings: 
   const check = recordCheck(contract);
   const observe = fieldObserver(contract);
   const columns = new Map(contract.fields.map(({ path, column }) => [path, column]));
-  return ({ id, record, isRepeated, unmet }, warnings) => {
+  return ({ id, record, isRepeated, lost, unmet }, warnings) => {
     const shownId = id instanceof Unfit ? id.value : id;
     const problems = check(record).map(({ path: names, rule, message }): Problem => {
       const path = names.join(".");
@@ -32,8 +32,17 @@ export function validator(contract: Contract): (candidate: Candidate, warnings: 
         value: shownId,
         message: "must be unique",
       });
+    for (const { field, to, isObserved } of lost) {
+      const message = `must be the key of a record of ${to}`;
+      if (!isObserved)
+        problems.push({ id: shownId, path: field.path, rule: "reference", value: valueAt(record, field), message });
+    }
     if (problems.length > 0) return problems;
-    observe(record, warnings);
+    observe(
+      record,
+      warnings,
+      lost.map(({ field }) => field.path),
+    );
     for (const name of unmet) countWarning(warnings, name);
     return problems;
   };

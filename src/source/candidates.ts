@@ -6,6 +6,7 @@ import { compileCondition } from "../contract/file/conditions.js";
 import type { NullRule } from "../contract/file/form.js";
 import { kindOf } from "../contract/record/kind.js";
 import { valueAt } from "../contract/record/value.js";
+import { type Reference, referencesOf } from "../contract/references.js";
 import { quoteName } from "../contract/sql.js";
 import { InvalidText, readValue, type SqlValue, Unfit } from "./values.js";
 
@@ -16,6 +17,8 @@ export interface Candidate {
   record: unknown;
   /** Whether another row has the same key. */
   isRepeated: boolean;
+  /** Its references to no record. */
+  lost: readonly Reference[];
   /** The names of the contract's conditions that are not true for it. */
   unmet: readonly string[];
 }
@@ -26,28 +29,33 @@ interface Selection {
   parameters: Record<string, unknown>;
   /** SQL that is 1 if another row has the same key. */
   isRepeated: string;
+  /** For each of the contract's references, SQL that is 1 if it leads to no row; empty if all lead to one. */
+  isLost: readonly string[];
   defaultAvatar: string | undefined;
 }
 
 /** Makes the candidates of some rows, in order. @throws SQLite's own errors. */
 export function* selectCandidates(db: Database, selection: Selection): Generator<Candidate, void> {
-  const { contract, rows, parameters, isRepeated, defaultAvatar } = selection;
+  const { contract, rows, parameters, isRepeated, isLost, defaultAvatar } = selection;
+  const references = referencesOf(contract);
   const columns = contract.fields.map(({ column }) => quoteName(column));
   const conditions = contract.conditions.map(({ sql }) => `(${conditionSql(sql)}) IS NOT TRUE`);
   const toRecord = candidateMaker(contract, defaultAvatar);
   const invalidText = findInvalidText(db, columns, rows, parameters);
   try {
     const selected = db
-      .prepare<[object], SqlValue[]>(`SELECT ${[...columns, isRepeated, ...conditions].join(", ")} ${rows}`)
+      .prepare<[object], SqlValue[]>(`SELECT ${[...columns, isRepeated, ...isLost, ...conditions].join(", ")} ${rows}`)
       .raw()
       .safeIntegers()
       .iterate(parameters);
     for (const row of selected) {
       invalidText.mark(row);
       const record = toRecord(row);
-      const [repeated, ...isUnmet] = row.slice(columns.length);
+      const [repeated, ...marks] = row.slice(columns.length);
+      const lost = references.filter((_reference, at) => at < isLost.length && marks[at] === 1n);
+      const isUnmet = marks.slice(isLost.length);
       const unmet = contract.conditions.flatMap(({ name }, at) => (isUnmet[at] === 1n ? [name] : []));
-      yield { id: valueAt(record, contract.key), record, isRepeated: repeated === 1n, unmet };
+      yield { id: valueAt(record, contract.key), record, isRepeated: repeated === 1n, lost, unmet };
     }
   } finally {
     invalidText.close();

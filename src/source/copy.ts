@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import type { Contract } from "../contract/contract.js";
 import { kindOf } from "../contract/record/kind.js";
+import { referencesOf } from "../contract/references.js";
 import { lowerCase, quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
@@ -41,10 +42,20 @@ export interface Copied {
   stats: BigIntStats;
 }
 
-/** The name of the copy's table. */
-export const COPY = "records";
-/** The table with the numbers of rows whose key another row has, too. */
-export const REPEATED = "repeated";
+/** The tables of one listing in the copy's file, which several listings may share. */
+export interface CopyTables {
+  /** The rows. */
+  records: string;
+  /** The numbers of rows whose key another row has, too. */
+  repeated: string;
+  /** The numbers of rows with a reference to no row, each with the number of its field among the contract's references. */
+  lost: string;
+}
+
+/** @param listing its number, from 0. */
+export function copyTables(listing: number): CopyTables {
+  return { records: `records_${listing}`, repeated: `repeated_${listing}`, lost: `lost_${listing}` };
+}
 
 /** The name of the copy's column with the row number, from 1. No other column has it. */
 export function numberColumn({ fields }: Contract): string {
@@ -89,19 +100,21 @@ export function copiedColumns({ fields }: Contract): string[] {
 }
 
 /**
- * Copies the source as of one point in time. The source is never written to, and closed afterwards.
- * @param to the path of the private copy.
- * @throws UserError if the file, the table or a column cannot be read, or the file changes during each attempt
+ * Copies the rows of some listings from one file, as of one point in time. The source is never written to, and closed
+ * afterwards.
+ * @param listings by name. @param to the path of the private copy. Each listing has its `copyTables` there.
+ * @returns one result for each listing.
+ * @throws UserError if the file, a table or a column cannot be read, or the file changes during each attempt
  */
-export function copySource(options: CopyOptions, to: string): Copied {
+export function copySource(path: string, listings: ReadonlyMap<string, CopyOptions>, to: string): Copied[] {
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === MOST_ATTEMPTS;
     try {
-      const copied = tryCopy(options, to);
+      const copied = tryCopy(path, listings, to);
       if (copied) return copied;
-      if (isLast) throw overwritten(options.db);
+      if (isLast) throw overwritten(path);
     } catch (error) {
-      if (isLast || !isUnfinished(options.db, error)) throw error;
+      if (isLast || !isUnfinished(path, error)) throw error;
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
   }
@@ -115,8 +128,7 @@ function isUnfinished(path: string, error: unknown): boolean {
 }
 
 /** Makes one attempt. @returns undefined if the file was replaced or overwritten meanwhile. */
-function tryCopy(options: CopyOptions, to: string): Copied | undefined {
-  const { db: path } = options;
+function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: string): Copied[] | undefined {
   const stats = requireFile(path);
   const statNow = () => statSync(path, { bigint: true, throwIfNoEntry: false });
   let holder: Database.Database | undefined;
@@ -135,16 +147,25 @@ function tryCopy(options: CopyOptions, to: string): Copied | undefined {
     // SQLite does not say which file it has opened.
     if (!held || !begun || !isSameFile(held, stats) || !isSameFile(begun, stats)) return undefined;
     const mayMoveLog = logSize(path) > 0;
-    const found = rowsFrom(copier, options);
-    const copied = copyRows(copier, found.rows, options);
+    const db = copier;
+    const found = new Map([...listings].map(([name, options]) => [name, rowsFrom(db, options)]));
+    const copied = [...listings].map(([name, options], at) => {
+      const { rows, version } = found.get(name) as Found;
+      return { ...copyRows(db, rows, options, copyTables(at)), version, stats: held };
+    });
+    for (const [at, options] of [...listings.values()].entries())
+      markLost(db, options, copyTables(at), (to) => {
+        const [target, from] = [listings.get(to), found.get(to)];
+        return target && from && keysSql(target.contract, from.rows);
+      });
     const now = statNow();
     // SQLite's writers wait for this transaction, or move the frames that it sees from the log to the file.
     const isReplaced = now === undefined || !isSameFile(now, held);
     if (!isReplaced && !mayMoveLog && !isUnwritten(now, held)) return undefined;
     copier.exec("COMMIT");
-    return { ...copied, version: found.version, stats: held };
+    return copied;
   } catch (error) {
-    if (codeOf(error)?.startsWith("SQLITE_FULL")) throw explainReading(options.named ?? path, error);
+    if (codeOf(error)?.startsWith("SQLITE_FULL")) throw explainReading([...listings.values()][0]?.named ?? path, error);
     const now = error instanceof UserError ? stats : statNow();
     // Another attempt may succeed if the file was replaced or overwritten.
     if (!now || !isSameFile(now, stats)) return undefined;
@@ -177,29 +198,78 @@ export function createTable(name: string, contract: Contract): string {
   return `CREATE TABLE ${name} (${numberColumn(contract)} INTEGER PRIMARY KEY, ${copiedColumns(contract).join(", ")})`;
 }
 
-/** SQL that finds repeated keys in some rows, and lists the copy's rows that have them. @param of `copy.` if the copy is attached */
-export function repeatedSql(contract: Contract, of: string, rows: string): { isRepeated: string; insert: string } {
+/**
+ * SQL that finds repeated keys in some rows, and lists the copy's rows that have them.
+ * @param tables of the copy, with its schema if it is attached.
+ */
+export function repeatedSql(
+  contract: Contract,
+  tables: CopyTables,
+  rows = tables.records,
+): { isRepeated: string; insert: string } {
   const column = `${quoteName(contract.key.column)} COLLATE BINARY`;
   const keys = `SELECT ${column} FROM ${rows} GROUP BY ${column} HAVING count(*) > 1`;
-  const insert = `INSERT INTO ${of}${REPEATED} SELECT ${numberColumn(contract)} FROM ${of}${COPY} WHERE ${column} IN (${keys})`;
+  const insert = `INSERT INTO ${tables.repeated} SELECT ${numberColumn(contract)} FROM ${tables.records} WHERE ${column} IN (${keys})`;
   return { isRepeated: `${keys} LIMIT 1`, insert };
 }
 
+/** SQL for all keys among some rows. The plus removes the column's type, by which SQLite would convert what it compares. */
+export function keysSql({ key }: Contract, rows: string): string {
+  const column = quoteName(key.column);
+  return `SELECT +${column} FROM ${rows} WHERE ${column} IS NOT NULL`;
+}
+
+/**
+ * SQL that lists the copy's rows with a reference to no row, once for each reference of a contract.
+ * @param tables of the copy, with its schema if it is attached. @param keysOf SQL for the keys of a listing, if there is such a one
+ */
+export function lostSql(contract: Contract, tables: CopyTables, keysOf: (to: string) => string | undefined): string[] {
+  return referencesOf(contract).flatMap(({ field, to }, at) => {
+    const keys = keysOf(to);
+    if (keys === undefined) return [];
+    const value = publishedSql(contract, field);
+    // A list of all keys, once: no index is needed.
+    const sql = `INSERT OR IGNORE INTO ${tables.lost} SELECT ${numberColumn(contract)}, ${at} FROM ${tables.records}
+      WHERE ${value} IS NOT NULL AND ${value} NOT IN (${keys})`;
+    return [sql];
+  });
+}
+
+/** Lists the copied rows of a shard with a reference to no row of the source, of which it copies only some. */
+function markLost(
+  db: Database.Database,
+  { contract, defaultAvatar, rowsOf }: CopyOptions,
+  names: CopyTables,
+  keysOf: (to: string) => string | undefined,
+): void {
+  if (!rowsOf) return;
+  for (const sql of lostSql(contract, inCopy(names), keysOf)) db.prepare(sql).run(publishedParameters(defaultAvatar));
+}
+
+/** The tables of a copy that is attached. */
+function inCopy({ records, repeated, lost }: CopyTables): CopyTables {
+  return { records: `copy.${records}`, repeated: `copy.${repeated}`, lost: `copy.${lost}` };
+}
+
+type Found = ReturnType<typeof rowsFrom>;
 type Rows = Pick<Copied, "count" | "before">;
 
-/** Copies rows in order, and makes the table of repeated keys. */
-function copyRows(db: Database.Database, rows: string, options: CopyOptions): Rows {
+/** Copies rows in order, and makes the tables of repeated keys and lost references. */
+function copyRows(db: Database.Database, rows: string, options: CopyOptions, names: CopyTables): Rows {
   const { contract, defaultAvatar, rowsOf } = options;
   const count = rowsOf && countRows(db, rows);
   const range = count === undefined ? undefined : rowsOf?.(count);
   const columns = copiedColumns(contract).join(", ");
   const limit = range ? ` LIMIT ${range.rows} OFFSET ${range.before}` : "";
-  db.exec(`${createTable(`copy.${COPY}`, contract)}; CREATE TABLE copy.${REPEATED} (number INTEGER PRIMARY KEY)`);
+  const tables = inCopy(names);
+  const { records, repeated, lost } = tables;
+  db.exec(`${createTable(records, contract)}; CREATE TABLE ${repeated} (number INTEGER PRIMARY KEY);
+    CREATE TABLE ${lost} (number INTEGER, reference INTEGER, PRIMARY KEY (number, reference)) WITHOUT ROWID`);
   const { changes } = db
-    .prepare(`INSERT INTO copy.${COPY} (${columns}) SELECT ${columns} FROM ${rows} ${orderSql(contract)}${limit}`)
+    .prepare(`INSERT INTO ${records} (${columns}) SELECT ${columns} FROM ${rows} ${orderSql(contract)}${limit}`)
     .run(publishedParameters(defaultAvatar));
   // A shard copies only some rows, but must compare their keys with all.
-  if (range && range.rows > 0) db.exec(repeatedSql(contract, "copy.", rows).insert);
+  if (range && range.rows > 0) db.exec(repeatedSql(contract, tables, rows).insert);
   return { count: count ?? changes, before: range?.before ?? 0 };
 }
 

@@ -3,15 +3,17 @@ import { isUtf8 } from "node:buffer";
 import Database from "better-sqlite3";
 import { type Contract, contractOf } from "../contract/contract.js";
 import { type RecordPattern, recordPattern } from "../contract/record/byte-pattern.js";
+import { referencesOf } from "../contract/references.js";
 import type { DataSettings } from "../settings/settings.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
-import { COPY, connect, numberColumn, REPEATED, type RowRange } from "./copy.js";
+import { type CopyTables, connect, numberColumn, type RowRange } from "./copy.js";
 import { pageTextSql } from "./page-text.js";
 import { publishedParameters } from "./published.js";
 
-/** The place of a copy. It can be sent to another thread. */
+/** The place of a listing's copy. It can be sent to another thread. */
 export interface Copy {
   path: string;
+  tables: CopyTables;
   /** Rows of the source that come before those that were copied. */
   before: number;
 }
@@ -38,6 +40,7 @@ export class PageReader {
   readonly #pattern: RecordPattern;
   readonly #db: Database.Database;
   readonly #hasRepeatedKeys: boolean;
+  readonly #hasLost: boolean;
   readonly #number: string;
   /** FROM, WHERE and ORDER BY of some rows. */
   readonly #rows: string;
@@ -53,20 +56,22 @@ export class PageReader {
     this.#pattern = recordPattern(this.#contract, defaultAvatar);
     const number = numberColumn(this.#contract);
     this.#number = number;
-    this.#rows = `FROM ${COPY} WHERE ${number} > @after AND ${number} <= @last ORDER BY ${number}`;
+    const { records, repeated, lost } = copy.tables;
+    this.#rows = `FROM ${records} WHERE ${number} > @after AND ${number} <= @last ORDER BY ${number}`;
     this.#defaultAvatar = defaultAvatar;
     this.#published = publishedParameters(defaultAvatar);
     this.#db = connect(copy.path, 0);
     this.#db.pragma(`cache_size = ${CACHE}`);
-    this.#hasRepeatedKeys = this.#db.prepare(`SELECT 1 FROM ${REPEATED}`).get() !== undefined;
+    const isFilled = (table: string) => this.#db.prepare(`SELECT 1 FROM ${table}`).get() !== undefined;
+    this.#hasRepeatedKeys = isFilled(repeated);
+    this.#hasLost = isFilled(lost);
   }
 
   /** Reads the text of some rows, made by SQL. */
   readText(range: RowRange): PageText {
     this.#text ??= this.#db.prepare(pageTextSql(this.#contract, this.#rows));
-    const found = this.#hasRepeatedKeys
-      ? undefined
-      : read(this.#text, { ...this.#parametersOf(range), ...this.#published });
+    const isMarked = this.#hasRepeatedKeys || this.#hasLost;
+    const found = isMarked ? undefined : read(this.#text, { ...this.#parametersOf(range), ...this.#published });
     const records = found?.records ?? EMPTY;
     const isComplete = found?.rows === range.rows && (found.checked === 1 || range.rows === 0);
     return { records, isPlain: (text) => isComplete && isUtf8(records) && this.#pattern.takes(text, range.rows) };
@@ -74,11 +79,14 @@ export class PageReader {
 
   /** Reads candidates row by row, in published order. @throws SQLite's own errors */
   candidates(range: RowRange): Generator<Candidate, void> {
+    const { repeated, lost } = this.copy.tables;
+    const isLost = (at: number) => `(${this.#number}, ${at}) IN (SELECT number, reference FROM ${lost})`;
     return selectCandidates(this.#db, {
       contract: this.#contract,
       rows: this.#rows,
       parameters: this.#parametersOf(range),
-      isRepeated: this.#hasRepeatedKeys ? `${this.#number} IN (SELECT number FROM ${REPEATED})` : "0",
+      isRepeated: this.#hasRepeatedKeys ? `${this.#number} IN (SELECT number FROM ${repeated})` : "0",
+      isLost: this.#hasLost ? referencesOf(this.#contract).map((_reference, at) => isLost(at)) : [],
       defaultAvatar: this.#defaultAvatar,
     });
   }

@@ -95,7 +95,8 @@ export function createQueryView(db: Database, path: string): string {
 function createView(db: Database, sql: string, path: string): string {
   // SQLite would run only the text before the NUL.
   if (sql.includes("\0")) throw new UserError(`Query ${path} has a NUL character in it; --query names a text file.`);
-  const tables = new Set(listTables(db).map(lowerCase));
+  const views = db.prepare<[], string>("SELECT name FROM sqlite_temp_schema").pluck().all();
+  const tables = new Set([...listTables(db), ...views].map(lowerCase));
   let view = QUERY_VIEW;
   while (tables.has(view)) view += "_";
   try {

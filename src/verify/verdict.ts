@@ -53,6 +53,8 @@ export interface Verdict {
   words: Listing["words"];
   asked?: Asked;
   rows: readonly Row[];
+  /** The verdicts of several listings, by name. The rows are those of the site then. */
+  listings?: Record<string, Verdict>;
 }
 
 /** What was requested from a host. */
@@ -69,8 +71,8 @@ export interface Asked {
 }
 
 /** Whether no row differs. */
-export function passed({ rows }: Verdict): boolean {
-  return rows.every(({ outcome }) => outcome !== "differs");
+export function passed({ rows, listings = {} }: Verdict): boolean {
+  return rows.every(({ outcome }) => outcome !== "differs") && Object.values(listings).every(passed);
 }
 
 /** Marks a row that differs as allowed, if its check is. @param allowed name of a check -> reason, if any */
@@ -113,4 +115,17 @@ export class Findings {
     const sorted = [...first, ...some].toSorted((a, b) => (a.page ?? 0) - (b.page ?? 0));
     this.#found.set(check, { count: count + more, first: sorted.slice(0, KEPT) });
   }
+}
+
+/** The row of a check by its findings. @param skipped why there was nothing to check */
+export function checkRow(
+  findings: Findings,
+  check: Pick<Row, "name" | "rule">,
+  request: string,
+  skipped?: string,
+): Row {
+  const { count, first } = findings.of(check.name);
+  const row = { ...check, request, count, findings: first };
+  if (count > 0) return { ...row, outcome: "differs" };
+  return skipped === undefined ? { ...row, outcome: "passed" } : { ...row, outcome: "skipped", note: skipped };
 }

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { isHttpUrl } from "../contract/links.js";
 import { unlessStopped, usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
-import { findRelease, openChosen } from "../release/choose.js";
+import { findRelease } from "../release/choose.js";
 import { CURRENT } from "../release/layout.js";
-import { openIfComplete, type Release } from "../release/open.js";
+import { openSite, openSiteIfComplete, type Site } from "../release/site.js";
 import type { Complete } from "../settings/settings.js";
 import type { VerifyEffects, VerifyOptions } from "./options.js";
 import { readTrust } from "./signature.js";
@@ -28,12 +28,12 @@ export async function verify(options: Complete<VerifyOptions>, effects: VerifyEf
   const verdict = await unlessStopped(more.signal, async () => {
     if (!isHttpUrl(name)) {
       const folder = findRelease(name, dist, cwd);
-      const { verifyRelease } = await import("./release/release.js");
-      return verifyRelease({ folder, workers, trust, allowed, ...more });
+      const { verifySite } = await import("./release/site.js");
+      return verifySite({ folder, workers, trust, allowed, ...more });
     }
-    const release = await openAgainst(against, dist, cwd);
-    const { verifyHost } = await import("./host/host.js");
-    return verifyHost({ ...ofHosts, workers, baseUrl: name, trust, allowed, against: release, ...more });
+    const site = await openAgainst(against, dist, cwd);
+    const { verifySiteHost } = await import("./host/top.js");
+    return verifySiteHost({ ...ofHosts, workers, baseUrl: name, trust, allowed, against: site, ...more });
   });
   return { passed: passed(verdict), ...verdict };
 }
@@ -60,7 +60,7 @@ async function readAllowed({
 const NONE = "none";
 
 /** Opens the release to compare with: the current one by default, if there is one. @throws UserError if a named one does not exist or is incomplete. */
-export async function openAgainst(name: string | undefined, dist: string, cwd: string): Promise<Release | undefined> {
+export async function openAgainst(name: string | undefined, dist: string, cwd: string): Promise<Site | undefined> {
   if (name === NONE) return undefined;
-  return name === undefined ? openIfComplete(join(dist, CURRENT)) : openChosen(dist, name, cwd);
+  return name === undefined ? openSiteIfComplete(join(dist, CURRENT)) : openSite(findRelease(name, dist, cwd));
 }

@@ -1,12 +1,13 @@
 /** What `build --adapt` puts into a release, and `rollcall host` beside it. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { adapt, type BuildOptions, build, verify } from "../../src/index.js";
 import { CLI } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { checkSums, scratch } from "../support/files.js";
+import { SHOP, writeShop } from "../support/shop.js";
 
 let folder: string;
 let options: BuildOptions & { dist: string; adapt: string[] };
@@ -31,6 +32,23 @@ test("the files that a host publishes are listed, and leave the id as it is; oth
 test("a host that needs no file in the release leaves it as it is", async () => {
   const plain = await build({ ...options, adapt: [] });
   expect(await build({ ...options, adapt: ["nginx"] })).toMatchObject({ new: false, name: plain.name });
+});
+
+test("in a site, the files that a host publishes are at the top, and written again if one is damaged", async () => {
+  const db = writeShop(folder);
+  const site = { ...options, db, listings: SHOP, adapt: ["htaccess", "cloudflare"] };
+  const built = await build(site);
+  const own = [".assetsignore", ".htaccess", "405.json", "_worker.js"];
+  const at = (name: string) => readdirSync(join(built.folder, name)).filter((path) => own.includes(path));
+  expect([at(".").sort(), at("orders")]).toEqual([own, []]);
+  checkSums(built.folder);
+  expect(await verify({ what: built.folder })).toMatchObject({ passed: true });
+  expect(await build(site)).toMatchObject({ new: false, name: built.name });
+  const { dist } = options;
+  const [file] = (await adapt({ name: "htaccess", dist })).files;
+  expect(file?.text).toBe(readFileSync(join(built.folder, ".htaccess"), "utf8"));
+  writeFileSync(join(built.folder, ".htaccess"), "# damaged");
+  expect(await build(site)).toMatchObject({ id: built.id, new: true });
 });
 
 test("the site's file is written once, and names dist/current alone", async () => {

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { diff } from "../../src/diff/diff.js";
 import { build } from "../../src/index.js";
 import { withDefaults } from "../../src/settings/settings.js";
-import { openSide } from "../../src/sides/compare.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { passed } from "../../src/verify/verdict.js";
+import { openOnly } from "../sides/opened.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 
@@ -35,7 +35,7 @@ test.each<[string, Row]>([
   expect(passed(await verifyRelease({ folder, workers: 0 }))).toBe(true);
   const { folder: plain } = await publish({});
   const effects = { cwd: folder, dist: folder, scratch: scratch(), source: withDefaults("diff", {}) };
-  const result = await diff(await openSide(plain, effects), await openSide(folder, effects));
+  const result = await diff(await openOnly(plain, effects), await openOnly(folder, effects));
   try {
     const changed: unknown[] = [];
     for await (const { id } of result.changes()) changed.push(id);

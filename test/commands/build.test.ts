@@ -86,6 +86,7 @@ test("--json prints one document and nothing else", async () => {
     largestPage: { page: 1, bytes: expect.any(Number) },
     linked: 0,
     skipped: 1,
+    unreferenced: 0,
     warnings: {},
     untidied: [],
     notes: [],
@@ -216,6 +217,7 @@ test("prints every line of a summary", () => {
     largestPage: { page: 3, bytes: 2 ** 23 },
     linked: 2,
     skipped: 12,
+    unreferenced: 0,
     warnings: { "off_chain.liveness_tier": 1, tokens_do_not_add_up: 3 },
     problems: { records: 12, count: 30, kinds: [], first: [] },
     pruned: ["20260101T000000Z-000000000000"],
@@ -225,6 +227,7 @@ test("prints every line of a summary", () => {
     lookup: { by: ["id", "display_name"], files: 12, bytes: 3_400_000 },
     explorer: "https://example.com/people/",
     changes: { put: 1240, remove: 3, bytes: 22_000, steps: 4, none: undefined },
+    listings: undefined,
     notes: ["links led to http://127.0.0.1:8080 until now; they lead to https://example.com/people"],
   };
   const text = describeBuild(

@@ -1,13 +1,14 @@
 /** `rollcall dev` with real writers: it notices, builds, serves and reports every change of an input file. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { plainRows, userId, usersFile } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { takenPort } from "../support/ports.js";
+import { writeShop } from "../support/shop.js";
 import { STATIONS, stations, writeStations } from "../support/stations.js";
 import { eventually, repeat } from "../support/until.js";
 import { develop, workplace } from "./run.js";
@@ -138,7 +139,7 @@ test("follows a contract that is broken, fixed and changed", async () => {
   await run.next();
   expect(await run.next(), "as long as there is no contract").toMatchObject({
     event: "built",
-    made: { table: "stations" },
+    made: { listings: [{ table: "stations" }] },
   });
   write(STATIONS);
   const built = await run.next();
@@ -152,7 +153,7 @@ test("follows a contract that is broken, fixed and changed", async () => {
   expect(await run.next()).toMatchObject({ event: "built", records: 12, diff: { contract: true, changed: 0 } });
   expect((await (await fetch(`${built.url}v2/stations/`)).json()).count, "at its new path").toBe(12);
   rmSync(file);
-  expect(await run.next()).toMatchObject({ event: "built", made: { table: "stations" } });
+  expect(await run.next()).toMatchObject({ event: "built", made: { listings: [{ table: "stations" }] } });
   expect(await run.stop()).toBe(0);
 });
 
@@ -318,27 +319,116 @@ test("does not change an existing dist", async () => {
   expect(readTree(join(place.cwd, "dist"))).toEqual(before);
 });
 
-test("shows any file, with the command that keeps its contract and the other tables", async () => {
+test("shows the only table of any file, with the command that keeps its contract", async () => {
   const place = workplace();
   sql(
     place.db,
     "CREATE TABLE small (id INTEGER PRIMARY KEY); DROP TABLE users; CREATE TABLE big (id INTEGER PRIMARY KEY, password TEXT); INSERT INTO big VALUES (1, 'x'), (2, 'y')",
   );
-  const run = develop(place, "users.sqlite");
-  await run.shown("tables");
+  const run = develop(place, "users.sqlite --table big");
+  await run.shown("omit");
   expect(await run.stop()).toBe(0);
   expect(run.text()).toBe(`\
 dev   http://HOST/   2 bigs on 1 page, from users.sqlite
 ready   in SECONDS   builds again when its files change; Ctrl-C ends it
 contract  made from the table big   to write and edit it: rollcall init --from users.sqlite --table big
 omit   password   seems private, or cannot be published
-tables   small   not shown; to see one: rollcall dev users.sqlite --table small
 `);
   writeFileSync(join(place.cwd, "team.csv"), "id,name\n1,Ann\n");
   const csv = develop(place, "--json team.csv");
   await csv.next();
   const { url, ...built } = await csv.next();
-  expect(built).toMatchObject({ records: 1, made: { table: "team", others: [], left: [] } });
+  const made = { listings: [{ name: "", table: "team", omitted: [] }], isNamed: false, left: [], notes: [] };
+  expect(built).toMatchObject({ records: 1, made });
   expect(await (await fetch(`${url}team/`)).json()).toMatchObject({ results: [{ id: 1, name: "Ann" }] });
   expect(await csv.stop("SIGTERM")).toBe(0);
+});
+
+/** A shop with a table that has no key. */
+function shopPlace() {
+  const place = { cwd: scratch(), temporary: scratch() };
+  const db = writeShop(place.cwd, "CREATE TABLE audit_log (line TEXT); INSERT INTO audit_log VALUES ('x'), ('x')");
+  return { ...place, db };
+}
+
+test("shows every table that has a key, says why not the others, and what changes in each", async () => {
+  const place = shopPlace();
+  const run = develop(place, "shop.db");
+  await run.shown("leave");
+  const [, host = ""] = /(127[\d.]+:\d+)/.exec(run.said()) ?? [];
+  expect(await (await fetch(`http://${host}/orders/?page=3`)).json()).toMatchObject({ count: 250 });
+  expect((await fetch(`http://${host}/customers/index.html`)).status).toBe(200);
+  expect((await fetch(`http://${host}/audit_log/`)).status).toBe(404);
+  const contract = await (await fetch(`http://${host}/orders/contract.json`)).json();
+  expect(contract.properties.customer_id["x-references"]).toBe("customers");
+  sql(place.db, "INSERT INTO customers VALUES (7, 'Customer 7'); DELETE FROM orders WHERE id = 3");
+  await run.shown("removed (1)");
+  sql(place.db, "UPDATE orders SET customer_id = 99 WHERE id = 1");
+  await run.shown("note   orders.customer_id is not a reference to customers: 1 value of it is not there");
+  expect(await run.stop()).toBe(0);
+  expect(run.text()).toContain(`\
+dev   http://HOST/   4 listings, from shop.db
+ready   in SECONDS   builds again when its files change; Ctrl-C ends it
+   http://HOST/categories/index.html   4 categories on 1 page
+   http://HOST/customers/index.html   6 customers on 1 page
+   http://HOST/orders/index.html   250 orders on 3 pages
+   http://HOST/products/index.html   10 products on 1 page
+contract  made for 4 listings   to write and edit them: rollcall init --from shop.db --all
+leave   audit_log   not shown. The table audit_log has no key: no publishable column is unique and never NULL; add a unique column to the table.
+TIME  shop.db changed: customers: 1 customer added; orders: 1 order removed, in SECONDS
+customers
+added (1)
+  + 7  "Customer 7"
+
+orders
+removed (1)
+  - 3
+`);
+  expect(readdirSync(place.temporary)).toEqual([]);
+});
+
+test("builds the listings of a config, and watches the contract and the query of each", async () => {
+  const place = shopPlace();
+  const init = ["lib/cli.js", "init", "--from", place.db, "--all", "--quiet"].map((word, at) =>
+    at ? word : resolve(word),
+  );
+  execFileSync(process.execPath, init, { cwd: place.cwd });
+  const config = join(place.cwd, "rollcall.config.json");
+  const given = JSON.parse(readFileSync(config, "utf8"));
+  const query = join(place.cwd, "few.sql");
+  writeFileSync(query, "SELECT * FROM products WHERE id < 4");
+  given.listings.products.query = "few.sql";
+  writeFileSync(config, JSON.stringify(given));
+  const run = develop(place, "--json");
+  const { url: origin } = await run.next();
+  expect(await run.next()).toMatchObject({ event: "built", url: `${origin}/`, records: 263, made: null, diff: null });
+  writeFileSync(query, "SELECT * FROM products WHERE id < 3");
+  expect(await run.next()).toMatchObject({ files: ["few.sql"], diff: { products: { removed: 1 } }, records: 262 });
+  const file = join(place.cwd, "contracts/orders.json");
+  const contract = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...contract, title: "Another" }));
+  const changed = await run.next();
+  expect(changed).toMatchObject({ files: ["contracts/orders.json"], diff: { orders: { contract: true, changed: 0 } } });
+  expect(Object.keys(changed.diff ?? {})).toEqual(["orders"]);
+  sql(place.db, "UPDATE orders SET customer_id = 99 WHERE id = 1");
+  const trouble = await run.next();
+  expect(trouble).toMatchObject({ event: "trouble", serving: true, problems: { records: 1 } });
+  delete given.listings.orders;
+  writeFileSync(config, JSON.stringify(given));
+  expect(await run.next()).toMatchObject({ event: "built", records: 12, diff: null });
+  expect((await fetch(`${origin}/orders/`)).status).toBe(404);
+  expect(await run.stop()).toBe(0);
+});
+
+test("shows users of the built-in contract alone, and names the tables beside them", async () => {
+  const place = workplace();
+  sql(place.db, "CREATE TABLE teams (id INTEGER PRIMARY KEY)");
+  const run = develop(place, "users.sqlite");
+  await run.shown("tables");
+  expect(await run.stop()).toBe(0);
+  expect(run.text()).toBe(`\
+dev   http://HOST/   5 users on 1 page, from users.sqlite
+ready   in SECONDS   builds again when its files change; Ctrl-C ends it
+tables   teams   not shown; to publish them, too: rollcall init --from users.sqlite --all
+`);
 });

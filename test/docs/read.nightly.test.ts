@@ -105,7 +105,7 @@ describe.skipIf(isMissing(...PROGRAMS, "nginx", engine("@duckdb/node-api"), engi
       const there = readdirSync(join(published.dist, "current"), { recursive: true, encoding: "utf8" });
       const patterns = ["api/users/?format=api&page=1", "changes/FROM-TO.ndjson.gz"];
       expect(named.filter((name) => !there.includes(name))).toEqual(patterns);
-      const listed = there.filter((name) => /\.\w|SHA/.test(name) && isPublic(name));
+      const listed = there.filter((name) => /\w\.\w|SHA/.test(name) && isPublic(name));
       const shown = (name: string) =>
         name.replace(/\d+(?=\.(?:json|txt)$)/, "1").replace(/[0-9a-f]{12}-[0-9a-f]{12}/, "FROM-TO");
       expect(listed.filter((name) => !named.includes(shown(name)))).toEqual([]);

@@ -1,9 +1,11 @@
 /** Reading a hostile host always ends with a normal exit code, in bounded memory. */
+
 import { describe, expect, test } from "vitest";
 import { start } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { front } from "../support/front.js";
 import { SEED } from "../support/random.js";
+import { releaseOf } from "../support/served.js";
 import { lie } from "./host.js";
 
 const CASES = 12;
@@ -20,7 +22,7 @@ describe.each(["verify", "diff"])("%s of a hostile host", (verb) => {
   test.each(Array.from({ length: CASES }, (_, at) => SEED + at))("seed %i", { timeout: 300_000 }, async (seed) => {
     const one = await front({ count: 5, encodings: ["br", "gzip"] });
     lie(one, seed);
-    const args = verb === "verify" ? ["--against", "none"] : [one.host.release.folder];
+    const args = verb === "verify" ? ["--against", "none"] : [releaseOf(one.host).folder];
     const env = { ...process.env, NODE_OPTIONS };
     const { ended } = start([verb, one.baseUrl, ...args, "--dist", one.dist], { cwd: scratch(), env });
     const { code, stdout, stderr } = await ended;

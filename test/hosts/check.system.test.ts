@@ -4,22 +4,40 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { HOSTS, hostOf } from "../../src/hosts/hosts.js";
 import { findExcess, measure } from "../../src/hosts/limits.js";
-import { build } from "../../src/index.js";
+import { adapt, build } from "../../src/index.js";
 import { openRelease } from "../../src/release/open.js";
+import { openSite } from "../../src/release/site.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { publish } from "../server/release.js";
 import { plainRows, writeUsers } from "../support/database.js";
-import { scratch } from "../support/files.js";
+import { readTree, scratch } from "../support/files.js";
+import { SHOP, writeShop } from "../support/shop.js";
 import { stations, stationsAt, writeStations } from "../support/stations.js";
 
 const BUILD = "build --db users.sqlite --base-url https://example.com";
 
 test("measures a release file by file", async () => {
   const folder = await publish(scratch(), { encodings: ["br", "gzip"] });
-  const { measures } = await measure(await openRelease(folder));
+  const { measures } = await measure(await openSite(folder));
   // Three pages in three variants, contract.json, records.sha256, snapshot.json and SHA256SUMS.
   expect(measures).toMatchObject({ files: 13, filesInFolder: 9 });
   expect(measures.bytes).toBeGreaterThan(measures.bytesInFile);
+});
+
+test("measures all files of a site once", async () => {
+  const cwd = scratch();
+  const { folder } = await build({
+    db: writeShop(cwd),
+    dist: join(cwd, "dist"),
+    baseUrl: "https://example.com",
+    listings: SHOP,
+    adapt: ["cloudflare"],
+  });
+  const files = [...readTree(folder)].filter(([path]) => path !== ".release");
+  const { measures } = await measure(await openSite(folder));
+  expect(measures.files).toBe(files.length);
+  // Those of orders: five that each listing has, bulk.json and changes.json.
+  expect(measures.filesInFolder).toBe(7);
 });
 
 test("names the largest file: a page, a part, a step or a list", async () => {
@@ -41,7 +59,7 @@ test("counts sorted files and the explorer", async () => {
   const page = ["index.html", "explorer/app.js", "explorer/facets/1.txt"].map((path) => [path, "1\n"]);
   const dist = scratch();
   const { measures } = await measure(
-    await openRelease(await publish(dist, { others: Object.fromEntries([...words, ...page]) })),
+    await openSite(await publish(dist, { others: Object.fromEntries([...words, ...page]) })),
   );
   // Three pages, contract.json, records.sha256, snapshot.json and SHA256SUMS.
   expect(measures).toMatchObject({ files: 7 + 603, filesInFolder: 600 });
@@ -136,6 +154,19 @@ test("a build says that a host's file was written for other settings; one with t
   rmSync(join(cwd, "conf/rollcall.conf"));
   expect(await written()).toMatchObject([{ written: true }]);
   expect(await buildAt("/v2/stations/", "--max-added 100%")).not.toContain(OTHER);
+});
+
+test("a build says that a host's file was written for other listings", async () => {
+  const cwd = scratch();
+  const dist = join(cwd, "dist");
+  const options = { db: writeShop(cwd), dist, baseUrl: "https://example.com/a" };
+  const { orders: _, ...others } = SHOP;
+  expect((await build({ ...options, listings: others })).notes).toEqual([]);
+  await adapt({ name: "caddy", dist, write: join(cwd, "conf") });
+  expect((await build({ ...options, listings: others, maxAdded: "100%" })).notes).toEqual([]);
+  expect((await build({ ...options, listings: SHOP })).notes).toEqual([
+    'the files of rollcall host caddy are for the paths /a/categories/ /a/customers/ /a/products/, --compress none and --cache-control "public, max-age=60", but this release has the paths /a/categories/ /a/customers/ /a/orders/ /a/products/, --compress none and --cache-control "public, max-age=60"; move them away and run "rollcall host caddy" again with these settings',
+  ]);
 });
 
 test("build with adapt notes the limits that a release exceeds, and none of a host without limits", async () => {

@@ -1,10 +1,13 @@
 /** Vercel's file in its router's compiler. */
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { build } from "../../src/index.js";
 import { publish, type Shape } from "../server/release.js";
 import { EXPLORED } from "../support/explored.js";
 import { scratch } from "../support/files.js";
 import { engine, isMissing, loadEngine } from "../support/installed.js";
+import { SHOP, writeShop } from "../support/shop.js";
 import { stationsAt } from "../support/stations.js";
 import { filesFor } from "./servers.js";
 
@@ -72,6 +75,29 @@ describe.skipIf(isMissing(engine(VERCEL))).each([
     const found = paths.map(([path, query]) => [path, query, destination(routes ?? [], base + path, query)]);
     expect(found).toEqual(paths);
   });
+});
+
+test.skipIf(isMissing(engine(VERCEL))).each(["", "/shop"])("vercel.json of a site below %j", async (base) => {
+  const folder = scratch();
+  const options = { db: writeShop(folder), dist: join(folder, "dist"), baseUrl: `https://example.com${base}` };
+  const built = await build({ ...options, listings: SHOP });
+  const config = JSON.parse((await filesFor("vercel", built.folder)).get("published/vercel.json") ?? "");
+  const { routes, error } = loadEngine<VercelRouting>(VERCEL).getTransformedRoutes(config);
+  expect(error).toBeNull();
+  const own = (name: string) => (base === "" ? undefined : `/${name}`);
+  const paths: [path: string, query: string, file: string | undefined][] = [
+    ["/orders/", "page=2", "/orders/pages/2.json"],
+    ["/orders/", "", "/orders/pages/1.json"],
+    ["/products/", "page=", "/products/pages/1.json"],
+    ["/orders/snapshot.json", "", own("orders/snapshot.json")],
+    ["/orders/bulk/1.ndjson.gz", "", own("orders/bulk/1.ndjson.gz")],
+    ["/snapshot.json", "", own("snapshot.json")],
+    ["/", "page=1", own("index.html")],
+    ["/pages/1.json", "", undefined],
+    ["/ordersx/", "", undefined],
+  ];
+  const found = paths.map(([path, query]) => [path, query, destination(routes ?? [], base + path, query)]);
+  expect(found).toEqual(paths);
 });
 
 /** The destination of the first rewrite that matches, as Vercel's router finds it. */

@@ -1,13 +1,17 @@
 /** The CloudFront function in a bare VM. */
+import { join } from "node:path";
 import vm from "node:vm";
 import { expect, test } from "vitest";
 import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
 import { FUNCTION_LIMIT } from "../../src/hosts/cloudfront.js";
+import { build } from "../../src/index.js";
 import { openRelease, type Release } from "../../src/release/open.js";
 import { sha256 } from "../../src/release/plain-files.js";
+import { openSite } from "../../src/release/site.js";
 import { publish } from "../server/release.js";
 import { EXPLORED } from "../support/explored.js";
 import { scratch } from "../support/files.js";
+import { SHOP, writeShop } from "../support/shop.js";
 import { stationsAt } from "../support/stations.js";
 import { filesFor } from "./servers.js";
 
@@ -128,6 +132,50 @@ test.each([
     if (status >= 400) expect(JSON.parse(reply.body?.data ?? ""), request).toEqual({ detail: what });
     if (status >= 400) expect(headers["cache-control"], request).toBe("no-store");
   }
+});
+
+test("the CloudFront function of a site answers for each listing, with the listing's own id", async () => {
+  const folder = scratch();
+  const options = { db: writeShop(folder), dist: join(folder, "dist"), listings: SHOP, workers: 0 };
+  const built = await build({ ...options, baseUrl: "https://example.com/shop" });
+  const { id, listings } = await openSite(built.folder);
+  const ids = new Map(listings.map(({ name, release }) => [name, release.snapshot.id]));
+  const text = (await filesFor("cloudfront", built.folder)).get("rollcall-function.js") ?? "";
+  const asked: [path: string, query: string, answer: object][] = [
+    ["/shop/orders/", "page=2", { uri: "/orders/pages/2.json" }],
+    ["/shop/orders/", "page=4", { statusCode: 404, id: ids.get("orders"), detail: "Invalid page." }],
+    ["/shop/products/pages/4.json", "", { uri: "/products/pages/4.json" }],
+    ["/shop/orders/bulk/1.ndjson.gz", "", { uri: "/orders/bulk/1.ndjson.gz" }],
+    ["/shop/products/bulk.json", "", { statusCode: 404, id: ids.get("products"), detail: "Not found." }],
+    ["/shop/categories/contract.json", "", { uri: "/categories/contract.json" }],
+    ["/shop/orders", "a=1", { statusCode: 301, id: ids.get("orders"), location: "/shop/orders/?a=1" }],
+    ["/shop", "", { statusCode: 301, id, location: "/shop/" }],
+    ["/shop/snapshot.json", "", { uri: "/snapshot.json" }],
+    ["/shop/", "page=1", { statusCode: 404, id, detail: "Not found." }],
+    ["/shop/pages/1.json", "", { statusCode: 404, id, detail: "Not found." }],
+    ["/shop/ordersx/", "", { statusCode: 404, id, detail: "Not found." }],
+    ["/orders/", "", { statusCode: 404, id, detail: "Not found." }],
+  ];
+  for (const [path, query, answer] of asked) {
+    const { uri, statusCode, headers, body } = answerOf(text, "GET", path, query);
+    const { detail } = JSON.parse(body?.data ?? "{}");
+    const found = { uri, statusCode, id: headers["snapshot-id"]?.value, location: headers["location"]?.value, detail };
+    expect(found, `${path}?${query}`).toEqual({
+      ...Object.fromEntries(Object.keys(found).map((key) => [key, undefined])),
+      ...answer,
+    });
+  }
+});
+
+test("a site whose CloudFront function would be too large is refused", async () => {
+  const folder = scratch();
+  const { customers } = SHOP;
+  const names = Array.from({ length: 12 }, (_, at) => [`customers-${at}`, { ...customers, table: "customers" }]);
+  const options = { db: writeShop(folder), dist: join(folder, "dist"), workers: 0 };
+  const built = await build({ ...options, baseUrl: "https://example.com", listings: Object.fromEntries(names) });
+  await expect(filesFor("cloudfront", built.folder)).rejects.toThrow(
+    /^The function for 12 listings has [\d,]+ bytes, and CloudFront allows 10,240\. Publish fewer listings in a site, or choose another host \("rollcall host" lists them\)\.$/,
+  );
 });
 
 /** What the function makes of a request. */

@@ -11,11 +11,13 @@ import { type BuildOptions, build, createServer, verify } from "../../src/index.
 import { isStep } from "../../src/release/layout.js";
 import { openRelease, type Release } from "../../src/release/open.js";
 import { sha256 } from "../../src/release/plain-files.js";
+import { openSite } from "../../src/release/site.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { fetchReply, type Reply } from "../support/front.js";
 import { writeKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
+import { changeShop, SHOP, writeShop } from "../support/shop.js";
 import { stations, writeStations } from "../support/stations.js";
 import { until } from "../support/until.js";
 import { type Server, serveWith } from "./servers.js";
@@ -28,13 +30,20 @@ export interface Shape {
   options?: Partial<BuildOptions>;
 }
 
+/** The parts of a release that requests are made from. The top of a site has no pages. */
+interface Asked extends Pick<Release, "folder" | "sums" | "isSigned"> {
+  snapshot: Pick<Release["snapshot"], "pages" | "encodings">;
+}
+
 interface Site extends Shape {
   server: Server;
   baseUrl: string;
   origin: URL;
   /** Rollcall's own host of the same releases. */
   own: URL;
-  release: Release;
+  release: Asked;
+  /** The folders of all parts of a site, to any of which a path that is tidied may lead. */
+  folders?: readonly string[];
 }
 
 /** Netlify's engine takes a moment for each request, so that it is asked less; `rollcall verify` asks it for parts. */
@@ -125,6 +134,48 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
   if (server.links === "path") return;
   await expectSame(site);
 }
+
+/** Checks a server with a site of several listings: each, and the files at the top, are answered as `rollcall serve` does. */
+export async function checkSite(server: Server, base: string): Promise<void> {
+  const { compression } = capabilitiesOf(server);
+  const [folder, dist, port] = [scratch(), scratch(), await freePort()];
+  for (const path of [folder, dist]) chmodSync(path, 0o755);
+  const baseUrl = `http://127.0.0.1:${port}${base}`;
+  const key = writeKey(folder, "ours");
+  const db = writeShop(folder);
+  const publish = async () => {
+    const { folder } = await build({
+      db,
+      dist,
+      baseUrl,
+      listings: { ...SHOP, "v1/clients": { ...SHOP.customers, table: "customers" } },
+      explorer: true,
+      signKey: key.secret,
+      adapt: server.built ? adapt(server) : [],
+      compress: compression === "files" ? ["br", "gzip"] : [],
+    });
+    return openSite(folder);
+  };
+  await publish();
+  changeShop(db, "UPDATE orders SET total = total + 1; INSERT INTO products VALUES (11, 'New', 1)");
+  const site = await publish();
+  await serveWith(server, { release: site.folder, folder, port });
+  const own = await createServer({ dist });
+  onTestFinished(() => own.close());
+  const { url: ownUrl } = await own.listen({ port: 0, host: "127.0.0.1" });
+  if (!site.top) throw new Error("The site has no top.");
+  const { sums, isSigned } = site.top;
+  const folders = [site.folder, ...site.listings.map(({ release }) => release.folder)];
+  const hosts = { server, own: new URL(ownUrl), origin: new URL(baseUrl), folders };
+  for (const { name, release } of site.listings)
+    await expectSame({ ...hosts, base: `${base}/${name}`, baseUrl: `${baseUrl}/${name}`, release });
+  await expectSame({ ...hosts, base, baseUrl, release: { folder: site.folder, sums, isSigned, snapshot: NO_PAGES } });
+  const orders = site.listings.find(({ name }) => name === "orders")?.release.folder;
+  const { rows } = await verify({ what: `${baseUrl}/orders`, against: orders, adapt: adapt(server) });
+  expect(rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
+}
+
+const NO_PAGES = { pages: 0, encodings: [] };
 
 function isEverything({ options }: Shape): boolean {
   return options === undefined;
@@ -342,7 +393,8 @@ function essence(answer: Reply, origin: string, without: readonly string[]) {
 /** Each answer has the status, the headers and the bytes that `rollcall serve` gives. */
 async function expectSame(site: Site): Promise<void> {
   const { server, base, own, origin, release } = site;
-  const known = readFileSync(join(release.folder, "SHA256SUMS"), "utf8");
+  const { folders = [release.folder] } = site;
+  const known = folders.map((folder) => readFileSync(join(folder, "SHA256SUMS"), "utf8")).join("");
   const found: unknown[] = [];
   const some = requestsOf(site).filter((_, at) => !isSlow(server) || at % 8 === 0);
   for (const request of some) {

@@ -11,12 +11,17 @@ import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { generateKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
-import { checkHost } from "./host.js";
+import { checkHost, checkSite } from "./host.js";
 import { COMMON_SERVERS } from "./servers.js";
 
 test.for(COMMON_SERVERS)("$name", async (server, { skip }) => {
   skip(isMissing(...server.needs));
   await checkHost(server, { base: "/people/directory" });
+});
+
+test.for(COMMON_SERVERS)("$name, with several listings", async (server, { skip }) => {
+  skip(isMissing(...server.needs));
+  await checkSite(server, "/shop");
 });
 
 const PROGRAMS = ["curl", "minisign", "signify-openbsd", "sha256sum"];

@@ -3,16 +3,27 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { build } from "../../src/index.js";
 import { publish } from "../server/release.js";
 import { scratch } from "../support/files.js";
 import { findProgram, isMissing } from "../support/installed.js";
+import { SHOP, writeShop } from "../support/shop.js";
 import { filesFor } from "./servers.js";
 
 test.skipIf(isMissing("nginx"))("nginx -t is silent for three sites", async () => {
   const folder = scratch();
   for (let site = 0; site < 3; site++) {
     const baseUrl = `http://site-${site}.example.com/${"long-".repeat(20)}`;
-    const files = await filesFor("nginx", await publish(scratch(), { baseUrl, encodings: ["br", "gzip"] }));
+    const release = await publish(scratch(), { baseUrl, encodings: ["br", "gzip"] });
+    // One of them has several listings.
+    const shop = {
+      db: writeShop(scratch()),
+      dist: scratch(),
+      baseUrl,
+      compress: ["br", "gzip"],
+      listings: SHOP,
+    } as const;
+    const files = await filesFor("nginx", site === 0 ? (await build(shop)).folder : release);
     for (const [path, text] of files) writeFileSync(join(folder, `${site}-${path}`), text);
   }
   const file = join(folder, "nginx.conf");

@@ -9,9 +9,9 @@ import { basePath, type LinkStyle } from "../../src/contract/links.js";
 import { quoteApache } from "../../src/hosts/apache.js";
 import { filesFor as writtenFor } from "../../src/hosts/host.js";
 import { hostOf } from "../../src/hosts/hosts.js";
-import { listingSettings, type SiteOptions, siteOf } from "../../src/hosts/site.js";
+import { type SiteOptions, settingsOfRelease, siteOf } from "../../src/hosts/site.js";
 import { CURRENT } from "../../src/release/layout.js";
-import { openRelease } from "../../src/release/open.js";
+import { openSite } from "../../src/release/site.js";
 import { engine, findProgram } from "../support/installed.js";
 import { until } from "../support/until.js";
 
@@ -59,9 +59,8 @@ export async function filesFor(
   }: SiteOptions & { dist?: string; folder?: string } = {},
 ): Promise<Map<string, string>> {
   const host = hostOf(adapter);
-  const opened = await openRelease(release);
-  const { base_url: baseUrl, encodings } = opened.snapshot;
-  const settings = listingSettings({ baseUrl, path: opened.sums.paths.listing, encodings }, options);
+  const opened = await openSite(release);
+  const settings = settingsOfRelease(opened, options);
   const site = siteOf(opened, settings, { compression: host.compression, dist, folder }, options);
   return new Map(writtenFor(host, site).map(({ path, text }) => [path, text]));
 }
@@ -92,8 +91,8 @@ export async function writeFor(server: Server, { release, folder, options = {} }
 
 /** Serves a release with the existing files of `folder`, until the test ends or it is stopped. */
 export async function startServer(server: Server, place: Omit<Place, "base" | "dist">): Promise<() => Promise<void>> {
-  const opened = await openRelease(place.release);
-  const base = basePath(opened.snapshot.base_url);
+  const opened = await openSite(place.release);
+  const base = basePath(opened.baseUrl);
   const dist = dirname(dirname(opened.folder));
   const commands = server.prepare({ ...place, release: opened.folder, dist, base });
   const stops: (() => Promise<void>)[] = [];

@@ -13,7 +13,7 @@ import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
 import { seeded } from "../support/random.js";
 import { stationsAt } from "../support/stations.js";
-import { checkHost, type Shape } from "./host.js";
+import { checkHost, checkSite, type Shape } from "./host.js";
 import { ALL_SERVERS, SERVERS, serveWith, startServer, writeFor } from "./servers.js";
 
 const BASE = "/people/directory";
@@ -80,6 +80,14 @@ describe.each(ALL_SERVERS.filter(({ name, links }) => name !== "rollcall serve" 
           expect(line).toMatch(/ (?:20[046]|30[14]|40[0345]|41[145]|431|50[01])$/);
       }
     });
+  },
+);
+
+test.for(ALL_SERVERS.filter(({ links }) => links === undefined))(
+  "$name, with several listings at the root, and below a base that ends strings",
+  async (server, { skip }) => {
+    skip(isMissing(...server.needs));
+    for (const base of ["", "/q%22;$1,(d)%23%25e'~%5C"]) await checkSite(server, base);
   },
 );
 

@@ -7,11 +7,16 @@ import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
 import { serveWith } from "./servers.js";
-import { checkSwitches, SWITCHED } from "./switches.js";
+import { buildShop, checkSwitches, SWITCHED } from "./switches.js";
 
 test.for(SWITCHED)("$name, twenty switches under load", async (server, { skip }) => {
   skip(isMissing(...server.needs));
   expect(await checkSwitches(server, 20, 100)).toBeGreaterThan(2_000);
+});
+
+test.for(SWITCHED)("$name, twenty switches of a site under load", async (server, { skip }) => {
+  skip(isMissing(...server.needs));
+  expect(await checkSwitches(server, 20, 100, buildShop)).toBeGreaterThan(2_000);
 });
 
 test.for(SWITCHED)("$name sends the plain page where a release has no compressed one", async (server, { skip }) => {

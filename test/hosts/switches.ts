@@ -3,16 +3,18 @@ import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { expect, onTestFinished } from "vitest";
-import { build } from "../../src/index.js";
+import { basePath } from "../../src/contract/links.js";
+import { type BuildOptions, build } from "../../src/index.js";
 import { VARIANTS } from "../../src/release/layout.js";
-import { openRelease, type Release } from "../../src/release/open.js";
 import { sha256 } from "../../src/release/plain-files.js";
+import { openSite, partsOf, type Site } from "../../src/release/site.js";
 import { giveTimes } from "../../src/release/times.js";
 import { switchTo } from "../server/release.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { freePort } from "../support/ports.js";
 import { seeded } from "../support/random.js";
+import { changeShop, SHOP, writeShop } from "../support/shop.js";
 import { SERVERS, type Server, serveWith } from "./servers.js";
 
 /** Hosts that follow `current` with one file for the site. */
@@ -30,11 +32,28 @@ interface Read {
 /**
  * Switches among four releases, forwards and back, under plain, gzip and br readers that send If-None-Match.
  * @param answers the least number of answers between two switches
+ * @param buildOne builds one of the releases
  * @returns how many answers there were
  */
-export async function checkSwitches(server: Server, switches: number, answers: number): Promise<number> {
+export async function checkSwitches(
+  server: Server,
+  switches: number,
+  answers: number,
+  buildOne: BuildOne = buildUsers,
+): Promise<number> {
   const [folder, dist, port] = [scratch(), scratch(), await freePort()];
-  const releases = await Promise.all(await buildAll(folder, dist, `http://127.0.0.1:${port}`));
+  const releases: Site[] = [];
+  for (let number = 0; number < RELEASES; number++) {
+    const options = {
+      folder,
+      dist,
+      baseUrl: `http://127.0.0.1:${port}`,
+      compress: ["br", "gzip"] as const,
+      keep: RELEASES,
+    };
+    releases.push(await openSite((await buildOne(options, number)).folder));
+  }
+  const targets = targetsOf(releases[0] as Site);
   await serveWith(server, { release: releases.at(-1)?.folder ?? "", folder, port });
 
   const random = seeded();
@@ -47,27 +66,31 @@ export async function checkSwitches(server: Server, switches: number, answers: n
   onTestFinished(() => agent.destroy());
 
   const reader = async (coding: (typeof VARIANTS)[number]) => {
-    const known = new Map<number, Read>();
+    const known = new Map<Target, Read>();
     while (!isOver) {
-      const page = 1 + random.below(PAGES);
-      const before = random.chance(0.5) ? known.get(page) : undefined;
+      const target = random.of(targets);
+      const before = random.chance(0.5) ? known.get(target) : undefined;
       const since = history.length - 1;
-      const read = await ask(page, coding, before?.tag).catch((error) => ({ status: 0, tag: "", digest: `${error}` }));
+      const read = await ask(target, coding, before?.tag).catch((error) => ({
+        status: 0,
+        tag: "",
+        digest: `${error}`,
+      }));
       count++;
       // While it was asked, these were current, and the next one may just have been switched to.
       const current = [...history.slice(since), next];
-      const allowed = current.map((release) => release?.sums.pages.get(page, coding));
+      const allowed = current.map((release) => release && digestIn(release, target, coding));
       const digest = read.status === 304 ? before?.digest : read.digest;
-      if (![200, 304].includes(read.status) || !allowed.includes(digest)) wrong.push({ page, coding, read, before });
-      if (read.status === 200) known.set(page, read);
+      if (![200, 304].includes(read.status) || !allowed.includes(digest)) wrong.push({ target, coding, read, before });
+      if (read.status === 200) known.set(target, read);
     }
   };
-  let next: Release | undefined;
+  let next: Site | undefined;
 
-  const ask = (page: number, coding: string, tag?: string) =>
+  const ask = ({ path }: Target, coding: string, tag?: string) =>
     new Promise<Read>((resolve, reject) => {
       const headers = { "Accept-Encoding": coding, ...(tag !== undefined && { "If-None-Match": tag }) };
-      request({ agent, host: "127.0.0.1", port, path: `/api/users/?page=${page}`, headers }, async (answer) => {
+      request({ agent, host: "127.0.0.1", port, path, headers }, async (answer) => {
         const body = await buffer(answer).catch(reject);
         if (body) resolve({ status: answer.statusCode ?? 0, tag: `${answer.headers.etag}`, digest: sha256(body) });
       })
@@ -78,10 +101,10 @@ export async function checkSwitches(server: Server, switches: number, answers: n
   const readers = [...VARIANTS, ...VARIANTS].map(reader);
   for (let turn = 0; turn < switches; turn++) {
     const from = count;
-    while (count < from + answers) await ask(1, "identity");
+    while (count < from + answers) await ask(targets[0] as Target, "identity");
     const others = releases.filter((release) => release !== history.at(-1));
     next = random.of(others);
-    giveTimes(dist, next, new Date());
+    giveTimes(dist, next.folder, partsOf(next), new Date());
     await switchTo(dist, next.folder);
     history.push(next);
   }
@@ -91,14 +114,49 @@ export async function checkSwitches(server: Server, switches: number, answers: n
   return count;
 }
 
-/** Builds releases of one size, each dated after the one before. */
-async function buildAll(folder: string, dist: string, baseUrl: string): Promise<Promise<Release>[]> {
-  const built: Promise<Release>[] = [];
-  for (let number = 0; number < RELEASES; number++) {
-    const rows = plainRows(PAGES).map((row) => ({ ...row, bio: `release ${number}` }));
-    const db = writeUsers(join(folder, `${number}.sqlite`), rows);
-    const release = await build({ db, dist, baseUrl, pageSize: 1, compress: ["br", "gzip"], keep: RELEASES });
-    built.push(openRelease(release.folder));
-  }
-  return built;
+/** A page of one of the listings. */
+interface Target {
+  listing: string;
+  page: number;
+  path: string;
 }
+
+function targetsOf({ listings }: Site): Target[] {
+  return listings.flatMap(({ name, release: { snapshot, paths } }) =>
+    Array.from({ length: snapshot.pages }, (_, at) => {
+      const page = at + 1;
+      return { listing: name, page, path: `${basePath(snapshot.base_url)}${paths.listing}?page=${page}` };
+    }),
+  );
+}
+
+function digestIn(
+  { listings }: Site,
+  { listing, page }: Target,
+  coding: (typeof VARIANTS)[number],
+): string | undefined {
+  return listings.find(({ name }) => name === listing)?.release.sums.pages.get(page, coding);
+}
+
+/** Builds the release with a number: all have files of the same sizes, and each is dated after the one before. */
+type BuildOne = (
+  options: Pick<BuildOptions, "baseUrl" | "compress" | "keep"> & { folder: string; dist: string },
+  number: number,
+) => Promise<{ folder: string }>;
+
+const buildUsers: BuildOne = ({ folder, ...options }, number) => {
+  const rows = plainRows(PAGES).map((row) => ({ ...row, bio: `release ${number}` }));
+  return build({ ...options, db: writeUsers(join(folder, `${number}.sqlite`), rows), pageSize: 1 });
+};
+
+/** The shop, in which categories stay as they are. */
+export const buildShop: BuildOne = ({ folder, ...options }, number) => {
+  const db = number === 0 ? writeShop(folder) : join(folder, "shop.db");
+  changeShop(
+    db,
+    `UPDATE customers SET name = 'Customer of release ${number}';
+    UPDATE orders SET total = 1000 + id + ${number} / 10.0;
+    UPDATE products SET name = 'Product of release ${number}';`,
+  );
+  return build({ ...options, db, listings: SHOP, baseUrl: `${options.baseUrl}/shop`, pageSize: 25 });
+};

@@ -7,7 +7,8 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { UserError } from "../../src/errors.js";
 import { build } from "../../src/index.js";
-import { type Found, initialize } from "../../src/init/init.js";
+import type { Found } from "../../src/init/found.js";
+import { initialize } from "../../src/init/init.js";
 
 const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^[1-9][0-9]{${min - 1},${max - 1}}$`));
 const day = fc

@@ -7,7 +7,8 @@ import type { Contract } from "../../src/contract/contract.js";
 import { checkContract } from "../../src/contract/file/parse.js";
 import { contractSchema } from "../../src/contract/file/shapes.js";
 import type { Proposed } from "../../src/init/decide.js";
-import { type Found, type InitOptions, initialize } from "../../src/init/init.js";
+import type { Found } from "../../src/init/found.js";
+import { type InitOptions, initialize } from "../../src/init/init.js";
 import { configSchema } from "../../src/settings/settings.js";
 import { scratch } from "../support/files.js";
 

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findLargest, initialize } from "../../src/init/init.js";
+import { initialize } from "../../src/init/init.js";
 import { scratch } from "../support/files.js";
 import { database, init } from "./found.js";
 
@@ -135,12 +135,6 @@ test("reads the table that is named, not one that differs by the case of letters
   );
   const { name, key } = await init(file, { table: "\u00e9" });
   expect([name, key.field]).toEqual(["\u00e9", "nr"]);
-});
-
-test("finds the largest table beside a view that cannot be read", async () => {
-  const from = database(`CREATE TABLE t (id INTEGER PRIMARY KEY); CREATE TABLE gone (x);
-    CREATE VIEW broken AS SELECT x FROM gone; DROP TABLE gone`);
-  expect(await findLargest({ from })).toMatchObject({ name: "t", others: ["broken"] });
 });
 
 test("reads a table whose columns are named as SQLite numbers repeated ones", async () => {

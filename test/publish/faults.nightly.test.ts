@@ -5,7 +5,7 @@ import { readTree } from "../support/files.js";
 import { seeded } from "../support/random.js";
 import { pause } from "../support/time.js";
 import type { Fault } from "./proxy.js";
-import { newSetting, type Setting } from "./setting.js";
+import { buildSite, newSetting, type Setting } from "./setting.js";
 
 const random = seeded();
 let setting: Setting;
@@ -52,6 +52,21 @@ test("a store that disappears ends the run with one line; the next run continues
     // Completed uploads were not repeated.
     const sent = setting.store.seen.filter((line) => line.startsWith("PUT") && !line.includes("/.rollcall-")).length;
     expect(sent).toBeLessThan(readTree(setting.releaseOf(turn).folder).size);
+  }
+  expect(await reader.stop()).toBeGreaterThan(1);
+});
+
+test("a site recovers from dropped connections, too", { timeout: 120_000 }, async () => {
+  setting = await newSetting(buildSite);
+  await setting.finish(0);
+  const reader = setting.watch();
+  for (const turn of [1, 2, 3]) {
+    let changes = 0;
+    setting.store.fault = (method) => (method !== "GET" && ++changes > 15 * turn ? "lose" : undefined);
+    expect(await run(setting.args(turn), { env: setting.env })).toMatchObject({ code: 1 });
+    setting.store.fault = () => (random.chance(0.15) ? "lose" : undefined);
+    expect(await run(setting.args(turn), { env: setting.env })).toEqual({ code: 0, stdout: "", stderr: "" });
+    await setting.finish(turn);
   }
   expect(await reader.stop()).toBeGreaterThan(1);
 });

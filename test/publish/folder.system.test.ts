@@ -45,9 +45,8 @@ describe("writes", () => {
       rollcall: 1,
       release: release.id,
       complete: true,
-      path: "/api/users/",
-      pages: 3,
-      variants: ["identity", "br", "gzip"],
+      paths: ["/api/users/"],
+      listings: [{ path: "/api/users/", pages: 3, variants: ["identity", "br", "gzip"] }],
       others: ["avatar.svg", "contract.json", "openapi.json", "records.sha256", "SHA256SUMS", "snapshot.json"],
       time: statSync(join(site, "SHA256SUMS")).mtimeMs / 1000,
     });
@@ -188,7 +187,7 @@ describe("keeps and removes", () => {
     expect(readTree(site)).toEqual(before);
     expect(steps.slice(-2)).toEqual(["change snapshot.json", "remove api/users/pages/3.json"]);
     const { bytes, ...done } = await publishSite();
-    expect(planned).toEqual({ ...done, bytes: 0 });
+    expect(planned).toEqual({ ...done, bytes: 0, dryRun: true });
     expect(bytes).toBeGreaterThan(0);
     const nowhere = join(folder, "nowhere");
     expect((await publish({ dist, target: nowhere, dryRun: true })).added).toBe(10);

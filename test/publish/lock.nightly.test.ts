@@ -5,7 +5,7 @@ import { publish } from "../../src/index.js";
 import { openBucket } from "../../src/publish/bucket.js";
 import { ReleaseFiles } from "../../src/publish/order.js";
 import { openStore, parseAddress } from "../../src/publish/s3.js";
-import { openRelease } from "../../src/release/open.js";
+import { openSite } from "../../src/release/site.js";
 import { writeRelease } from "../server/release.js";
 import { run } from "../support/command.js";
 import { scratch } from "../support/files.js";
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 let files: ReleaseFiles;
 beforeEach(async () => {
-  files = new ReleaseFiles(await openRelease(await writeRelease(scratch())));
+  files = new ReleaseFiles(await openSite(await writeRelease(scratch())));
 });
 
 const address = parseAddress(`s3://${BUCKET}/dir`);

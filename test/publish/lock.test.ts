@@ -7,6 +7,8 @@ import { bucketTarget } from "../../src/publish/bucket.js";
 import type { ReleaseFiles } from "../../src/publish/order.js";
 import { type Owned, ownedBetween, ownedBy } from "../../src/publish/owned.js";
 import type { ObjectStore } from "../../src/publish/s3.js";
+import { PagePaths } from "../../src/release/layout.js";
+import { PageDigests } from "../../src/release/sums.js";
 import { scratch } from "../support/files.js";
 
 const HELD = `s3://bucket/dir is being published to by process ${process.pid} on ${hostname()} since 2026-11-22T00:00:00.000Z; `;
@@ -16,10 +18,9 @@ const NOW = new Date("2026-11-22");
 const GONE = 2 ** 30;
 
 const files = {
-  snapshot: { id: "0123456789ab" },
-  paths: { listing: "/api/users/" },
-  pages: 3,
-  variants: ["identity"],
+  id: "0123456789ab",
+  place: { baseUrl: "https://directory.example.com", path: "/api/users/" },
+  listings: [{ paths: new PagePaths("/api/users/"), digests: new PageDigests(3, ["identity"]) }],
   others: ["snapshot.json"],
 } as unknown as ReleaseFiles;
 const complete = ownedBy(files);
@@ -142,7 +143,7 @@ test("refuses a file that cannot be read at once", async () => {
   const from = join(scratch(), "records.csv.gz");
   writeFileSync(from, "");
   truncateSync(from, 2 ** 31);
-  const file = { index: 0, path: "records.csv.gz", digest: "", variant: undefined };
+  const file = { index: 0, path: "records.csv.gz", inside: "records.csv.gz", digest: "", variant: undefined };
   await expect(newRun().put(file, from)).rejects.toThrow(
     "records.csv.gz has 2147483648 bytes, more than the 2147483647 that can be put into a bucket; publish to a folder",
   );

@@ -203,7 +203,7 @@ describe("a listing that moves to another path", () => {
     });
     expect(seen.size).toBeGreaterThan(0);
     expect(existsSync(join(site, "api"))).toBe(false);
-    expect(owned()).not.toHaveProperty("former");
+    expect(owned().listings).toEqual([{ path: "/v1/stations/", pages: 3, variants: ["identity", "gzip"] }]);
   });
 
   test("a third path after an interrupted run leaves nothing of the others", async () => {
@@ -213,8 +213,11 @@ describe("a listing that moves to another path", () => {
     const stop = new AbortController();
     const onProgress = ({ files }: { files: number }) => files >= 4 && stop.abort();
     await expect(publishSite({ force: true }, { onProgress, signal: stop.signal })).rejects.toThrow();
-    const former = [{ path: "/api/users/", pages: 3 }];
-    expect(owned()).toMatchObject({ complete: false, path: "/v1/stations/", former });
+    expect(owned()).toMatchObject({
+      complete: false,
+      paths: ["/v1/stations/", "/api/users/"],
+      listings: [{ path: "/v1/stations/" }, { path: "/api/users/", pages: 3 }],
+    });
     const third = await writeRelease(dist, { ...shape, contract: stationsAt("/v2/stations/") });
     await switchTo(dist, third);
     await expect(publishSite()).rejects.toThrow("holds another listing, https://directory.example.com/v1/stations/");
@@ -229,8 +232,15 @@ describe("a listing that moves to another path", () => {
       await switchTo(dist, await writeRelease(dist, { contract: STATIONS_CONTRACT }));
       await publishSite();
       const file = join(site, ".rollcall-published.json");
-      writeFileSync(file, readFileSync(file, "utf8").replace("/v1/stations/", path));
-      await expect(publishSite()).rejects.toThrow("is not a list that Rollcall wrote");
+      const list = readFileSync(file, "utf8");
+      for (const [right, wrong] of [
+        ['"paths":["/v1/stations/"]', `"paths":["${path}"]`],
+        ['"path":"/v1/stations/"', `"path":"${path}"`],
+      ] as const) {
+        expect(list).toContain(right);
+        writeFileSync(file, list.replace(right, wrong));
+        await expect(publishSite(), wrong).rejects.toThrow("is not a list that Rollcall wrote");
+      }
     },
   );
 });
@@ -250,7 +260,7 @@ test.each([
   ["explorer/app.js", "text/javascript; charset=utf-8", "no-cache"],
   ["explorer/style.css", "text/css; charset=utf-8", "no-cache"],
 ])("in a bucket, %s has its Content-Type and Cache-Control", (path, type, age = "max-age=60") => {
-  const headers = headersOf({ index: 0, path, digest: "", variant: undefined }, "max-age=60");
+  const headers = headersOf({ inside: path, variant: undefined }, "max-age=60");
   // A gzip file has no Content-Encoding, so readers do not decompress it automatically.
   expect(headers).toEqual({ ContentType: type, CacheControl: age });
 });

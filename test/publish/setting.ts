@@ -5,6 +5,7 @@ import type { BuildResult } from "../../src/index.js";
 import { run } from "../support/command.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
+import { buildShop } from "../support/small-shop.js";
 import { buildUsers } from "./releases.js";
 import { BUCKET, STORE_ENV, type StoreServer, startStore } from "./store.js";
 
@@ -22,15 +23,11 @@ export interface Setting {
   watch(): { stop(): Promise<number> };
 }
 
-export async function newSetting(): Promise<Setting> {
+/** @param buildAll builds three releases in a folder */
+export async function newSetting(buildAll = buildPlain): Promise<Setting> {
   const folder = scratch();
   const store = await startStore();
-  const rows = plainRows(60);
-  const releases = [
-    await buildUsers(folder, rows, { pageSize: 2, keep: 9 }),
-    await buildUsers(folder, rows, { pageSize: 5, keep: 9, compress: ["gzip"] }),
-    await buildUsers(folder, rows.slice(30), { pageSize: 2, keep: 9 }),
-  ];
+  const releases = await buildAll(folder);
   const env = { ...process.env, ...STORE_ENV };
   const releaseOf = (turn: number) => releases[turn % releases.length] as BuildResult;
   const args = (turn: number) => [
@@ -54,6 +51,32 @@ export async function newSetting(): Promise<Setting> {
   return { store, env, args, releaseOf, finish, watch: () => watch(store) };
 }
 
+async function buildPlain(folder: string): Promise<BuildResult[]> {
+  const rows = plainRows(60);
+  return [
+    await buildUsers(folder, rows, { pageSize: 2, keep: 9 }),
+    await buildUsers(folder, rows, { pageSize: 5, keep: 9, compress: ["gzip"] }),
+    await buildUsers(folder, rows.slice(30), { pageSize: 2, keep: 9 }),
+  ];
+}
+
+/** Releases of a site. The second has a listing more. */
+export async function buildSite(folder: string): Promise<BuildResult[]> {
+  return [
+    await buildShop(folder, { customers: 15, orders: 60 }, { pageSize: 4 }),
+    await buildShop(folder, { customers: 20, orders: 60, factor: 2, countries: 7 }, { compress: ["gzip"] }),
+    await buildShop(folder, { customers: 10, orders: 40, factor: 3 }, { pageSize: 4 }),
+  ];
+}
+
+/** The pages that a snapshot.json promises. */
+function pagesIn(snapshot: string): string[] {
+  const { pages, listings = { "api/users": { pages } } } = JSON.parse(snapshot);
+  return Object.entries<{ pages: number }>(listings).flatMap(([name, { pages }]) =>
+    Array.from({ length: pages }, (_, at) => `${name}/pages/${at + 1}.json`),
+  );
+}
+
 function watch(store: StoreServer) {
   let isStopped = false;
   const snapshot = async () => (await store.read("dir/snapshot.json"))?.text ?? "";
@@ -63,10 +86,9 @@ function watch(store: StoreServer) {
     for (; !isStopped; checks++) {
       const announcedBefore = announced();
       const before = await snapshot();
-      const { id, pages }: { id: string; pages: number } = JSON.parse(before);
-      const missing: number[] = [];
-      for (let page = 1; page <= pages; page++)
-        if (!(await store.read(`dir/api/users/pages/${page}.json`))) missing.push(page);
+      const { id }: { id: string } = JSON.parse(before);
+      const missing: string[] = [];
+      for (const page of pagesIn(before)) if (!(await store.read(`dir/${page}`))) missing.push(page);
       // Pages are removed once another release is announced; this one may be announced again later.
       if ((await snapshot()) === before && announced() === announcedBefore) expect([id, missing]).toEqual([id, []]);
     }

@@ -66,7 +66,7 @@ describe("a release on disk", () => {
       base_url: "https://directory.example.com",
       contract: 1,
       count: 25,
-      compress: ["br", "gzip"],
+      encodings: ["br", "gzip"],
       id: release.id,
       links: "query",
       page_size: 10,

@@ -1,7 +1,9 @@
 /** Switches `current` many times within milliseconds. Afterwards, the server serves what is current. */
+
 import { expect, test } from "vitest";
 import { scratch } from "../support/files.js";
 import { seeded } from "../support/random.js";
+import { releaseOf } from "../support/served.js";
 import { pause } from "../support/time.js";
 import { eventually } from "../support/until.js";
 import { publish, switchTo, writeRelease } from "./release.js";
@@ -25,7 +27,7 @@ test(`${BURSTS} bursts of switches end where the link points`, async () => {
       await pause((random.next() * WITHIN_MS) / switches);
     }
     const expected = folders[current]?.slice(-12) ?? "";
-    const served = async () => [server.release.folder.slice(-12), await idAt(port)];
+    const served = async () => [releaseOf(server).folder.slice(-12), await idAt(port)];
     await eventually(async () => expect(await served(), `burst ${burst}`).toEqual([expected, expected]));
   }
 });

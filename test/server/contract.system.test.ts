@@ -1,9 +1,11 @@
 /** Contract part 2, as tables over a server on a real socket. */
+
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createListingServer, type ListingServer } from "../../src/server/server.js";
+import { releaseOf } from "../support/served.js";
 import { publish } from "./release.js";
 import { type Answer, ask, sendAndClose, serving } from "./running.js";
 
@@ -25,7 +27,7 @@ beforeAll(async () => {
   await publish(folder, { others: { "openapi.json": "{}" } });
   server = await createListingServer({ dist: folder });
   port = Number(new URL((await server.listen({ port: 0 })).url).port);
-  id = server.release.snapshot.id;
+  id = releaseOf(server).snapshot.id;
   return async () => {
     await server.close();
     await rm(folder, { recursive: true });
@@ -71,7 +73,7 @@ describe("the listing", () => {
       "snapshot-id": id,
       "content-type": "application/json",
       "cache-control": "public, max-age=60",
-      etag: `"${server.release.sums.pages.get(page, "identity")}"`,
+      etag: `"${releaseOf(server).sums.pages.get(page, "identity")}"`,
       "content-length": `${body.length}`,
     });
     const { previous, next, count, results } = JSON.parse(body.toString());

@@ -1,4 +1,5 @@
 /** Damages files while they are served: the server never sends wrong bytes, and keeps running. */
+
 import { execFileSync } from "node:child_process";
 import { appendFile, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import { encodeSums } from "../../src/release/sums.js";
 import { createListingServer } from "../../src/server/server.js";
 import { scratch } from "../support/files.js";
 import { USER_PAGES } from "../support/pages.js";
+import { releaseOf } from "../support/served.js";
 import { publish, writeRelease } from "./release.js";
 import { ask, freshDist, serving } from "./running.js";
 
@@ -34,7 +36,7 @@ describe("a page", () => {
   test("once read, it is served from memory", async () => {
     const { server, port, lines } = await serving();
     const first = await ask(port, "/api/users/?page=2");
-    await rm(join(server.release.folder, page));
+    await rm(join(releaseOf(server).folder, page));
     expect((await ask(port, "/api/users/?page=2")).body.equals(first.body)).toBe(true);
     expect(lines).toEqual([]);
   });
@@ -42,7 +44,7 @@ describe("a page", () => {
   test.each([0, 0.001])("with %d MB of cache, reads the file for each response", async (cacheMb) => {
     const { server, port } = await serving({}, { cacheMb });
     expect((await ask(port, "/api/users/?page=2")).status).toBe(200);
-    await rm(join(server.release.folder, page));
+    await rm(join(releaseOf(server).folder, page));
     expect((await ask(port, "/api/users/?page=2")).status).toBe(500);
   });
 });
@@ -52,13 +54,13 @@ describe("a file", () => {
     "%s %s: 500, one log line, and served again after repair",
     async (path, _name, damage, why) => {
       const { server, port, lines } = await serving({ others: OTHERS }, { cacheMb: 0 });
-      const file = join(server.release.folder, path);
+      const file = join(releaseOf(server).folder, path);
       const bytes = await readFile(file);
       expect((await ask(port, `/${path}`)).status).toBe(200);
       await damage(file);
       for (const { status, headers, body } of await Promise.all([1, 2, 3].map(() => ask(port, `/${path}`)))) {
         expect([status, body.toString()]).toEqual([500, '{"detail":"Internal server error."}']);
-        expect(headers).toMatchObject({ "cache-control": "no-store", "snapshot-id": server.release.snapshot.id });
+        expect(headers).toMatchObject({ "cache-control": "no-store", "snapshot-id": releaseOf(server).snapshot.id });
         expect(headers).not.toHaveProperty("etag");
       }
       expect(lines).toEqual([expect.stringMatching(why)]);
@@ -74,7 +76,7 @@ describe("a file", () => {
 
   test("is not served from a folder that is a link", async () => {
     const { server, port } = await serving({ others: OTHERS });
-    const folder = join(server.release.folder, "images");
+    const folder = join(releaseOf(server).folder, "images");
     await moveBehindLink(folder);
     expect((await ask(port, "/images/logo.svg")).status).toBe(500);
     expect((await ask(port, "/avatar.svg")).status).toBe(200);
@@ -82,7 +84,7 @@ describe("a file", () => {
 
   test("does not serve unlisted files, or records.sha256", async () => {
     const { server, port } = await serving({ others: { "records.sha256": "x" } });
-    await writeFile(join(server.release.folder, "new.svg"), "<svg/>");
+    await writeFile(join(releaseOf(server).folder, "new.svg"), "<svg/>");
     for (const path of ["new.svg", "records.sha256", "images/", "images"])
       expect((await ask(port, `/${path}`)).status).toBe(404);
   });

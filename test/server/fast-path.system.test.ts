@@ -1,7 +1,9 @@
 /** Compares the fast path with Node's server: same bytes, and only for requests that it may take. */
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { draws } from "../support/random.js";
+import { releaseOf } from "../support/served.js";
 import { until } from "../support/until.js";
 import { closed, freshDist, open, type Running, received, sendAndClose, serving } from "./running.js";
 
@@ -42,7 +44,7 @@ test("the fast path sends the same bytes as Node's server, whatever a client sen
   const limits = { checkMs: 20, lingerMs: 100, requestMs: 500, headersMs: 500 };
   const fast = await serving({}, { dist: folder }, limits);
   const slow = await serving({}, { dist: folder }, { ...limits, fastBytes: 0 });
-  const etag = `"${fast.server.release.sums.pages.get(2, "identity")}"`;
+  const etag = `"${releaseOf(fast.server).sums.pages.get(2, "identity")}"`;
   const expectSame = async (requests: readonly string[], cuts: readonly number[] = []) => {
     const text = requests.join("").replaceAll("TAG", etag) + LAST;
     const [one, other] = await Promise.all([hearInPackets(fast.port, text, cuts), hear(slow.port, text)]);

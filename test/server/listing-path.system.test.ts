@@ -1,7 +1,9 @@
 /** A listing at another path than that of users, below any base path, and a switch between paths while serving. */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { releaseOf } from "../support/served.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
 import { until } from "../support/until.js";
 import { publish } from "./release.js";
@@ -31,8 +33,8 @@ describe.each([
       ] as const) {
         const { status, body, headers } = await ask(port, target);
         expect([target, status]).toEqual([target, 200]);
-        expect(body.equals(pageOf(server.release.folder, page)), target).toBe(true);
-        expect(headers.etag).toBe(`"${server.release.sums.pages.get(page, "identity")}"`);
+        expect(body.equals(pageOf(releaseOf(server).folder, page)), target).toBe(true);
+        expect(headers.etag).toBe(`"${releaseOf(server).sums.pages.get(page, "identity")}"`);
       }
     }
   });
@@ -61,7 +63,7 @@ test.each([
   const others = { "index.html": "<!doctype html>\n", "explorer/app.js": "//\n", "pages.txt": "no page\n" };
   const shape = { contract: AT_BASE, count: 5, pageSize: 2, baseUrl: `https://example.com${base}`, others };
   const { port, server } = await serving(shape, {}, limits);
-  const { folder, sums } = server.release;
+  const { folder, sums } = releaseOf(server);
   const typeOf = async (target: string, path: string) => {
     const { status, body, headers } = await ask(port, `${base}${target}`);
     expect([target, status]).toEqual([target, 200]);

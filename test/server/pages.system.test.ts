@@ -1,9 +1,11 @@
 /** Every page of a release through the server: the bytes of its file, and a chain of links without a gap. */
+
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { USER_PAGES } from "../support/pages.js";
+import { releaseOf } from "../support/served.js";
 import type { Shape } from "./release.js";
 import { ask, serving } from "./running.js";
 
@@ -17,7 +19,7 @@ test.each<[string, Shape]>([
   ["exactly full", { count: 4 }],
 ])("every page of a release is served as it is on disk: %s", async (_name, shape) => {
   const { server, port } = await serving(shape);
-  const { folder, snapshot, sums } = server.release;
+  const { folder, snapshot, sums } = releaseOf(server);
   for (const variant of sums.pages.variants) {
     let url: string | null = `${snapshot.base_url}/api/users/`;
     let previous: string | null = null;

@@ -1,4 +1,5 @@
 /** Parts and steps of a release: their headers, and ranges of their bytes. */
+
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
@@ -18,6 +19,7 @@ import { describe, expect, test } from "vitest";
 import { sha256 } from "../../src/release/plain-files.js";
 import { createListingServer } from "../../src/server/server.js";
 import { openFiles } from "../support/files.js";
+import { releaseOf } from "../support/served.js";
 import { until } from "../support/until.js";
 import { switchTo, writeRelease } from "./release.js";
 import { ask, closed, freshDist, open, serving } from "./running.js";
@@ -131,7 +133,7 @@ describe("a range", () => {
 
 test("refuses a changed part, and serves it again after repair", async () => {
   const { port, server, lines } = await serving({ others }, { cacheMb: 0 });
-  const file = join(server.release.folder, PATH);
+  const file = join(releaseOf(server).folder, PATH);
   appendFileSync(file, "x");
   expect((await ask(port, PATH)).status).toBe(500);
   expect((await ask(port, PATH, { headers: { Range: "bytes=5-9" } })).status).toBe(500);
@@ -175,7 +177,7 @@ describe("a large part", () => {
   test("frees descriptors of stalled clients when they leave, and serves other files meanwhile", async () => {
     const { port, server, entries } = await serving({ others: large });
     const clients = await Promise.all(Array.from({ length: 20 }, () => stalled(port)));
-    const opened = () => openFiles(join(server.release.folder, PATH)).length;
+    const opened = () => openFiles(join(releaseOf(server).folder, PATH)).length;
     expect(opened()).toBe(20);
     expect((await ask(port, "/snapshot.json")).status).toBe(200);
     for (const { socket } of clients) socket.destroy();
@@ -203,7 +205,7 @@ describe("a large part", () => {
   ])("that is %s while it is sent is sent to its end", async (_what, change) => {
     const { port, server } = await serving({ others: large });
     const { socket, read } = await stalled(port);
-    change(join(server.release.folder, PATH));
+    change(join(releaseOf(server).folder, PATH));
     expect(await readRest(socket, read)).toBeGreaterThan(LARGE.length);
   });
 
@@ -212,7 +214,7 @@ describe("a large part", () => {
     async (size) => {
       const { port, server, entries } = await serving({ others: large });
       const { socket, read } = await stalled(port);
-      truncateSync(join(server.release.folder, PATH), size);
+      truncateSync(join(releaseOf(server).folder, PATH), size);
       // Headers are part of what is read.
       expect(await readRest(socket, read)).toBeLessThanOrEqual(LARGE.length + 1_000);
       expect(entries).toMatchObject([{ status: 200, broken: true }]);
@@ -234,7 +236,7 @@ describe("a large part", () => {
     utimesSync(file, 1_000, 1_000);
     await switchTo(dist, next);
     await server.reload();
-    expect(server.release.folder).toBe(next);
+    expect(releaseOf(server).folder).toBe(next);
     utimesSync(file, 2_000, 2_000);
     await expect(createListingServer({ dist })).rejects.toThrow(/does not match its digest/);
   });
@@ -255,7 +257,7 @@ test("serves a small file from memory after the first read", async () => {
   const { port, server } = await serving({ others });
   for (const path of ["/openapi.json", PATH]) {
     const { body } = await ask(port, path);
-    rmSync(join(server.release.folder, path));
+    rmSync(join(releaseOf(server).folder, path));
     expect((await ask(port, path)).body.equals(body)).toBe(true);
   }
 });

@@ -44,6 +44,7 @@ test("defaults", async () => {
     explorer: false,
     changes: 0,
     convert: false,
+    allTables: false,
     skipInvalid: false,
     port: 8080,
     host: "127.0.0.1",
@@ -63,6 +64,7 @@ test("defaults", async () => {
 const PUBLIC_KEY = "RWRp0OvCtaYHsJ4UeCtLxQfDKJ36LwBn7ectFnxFbFfrEasxXK/gKQ5S";
 
 const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
+  listing: ["orders", "orders"],
   from: ["/people.sqlite", "/people.sqlite"],
   sourceFormat: ["tsv", "tsv"],
   separator: [";", ";"],
@@ -70,6 +72,8 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   encoding: ["windows-1252", "windows-1252"],
   null: ["n/a, \\N", ["n/a", "\\N"]],
   convert: ["true", true],
+  allTables: ["true", true],
+  listings: ['{"v1/stations": {"table": "stations"}}', { "v1/stations": { table: "stations" } }],
   db: ["/a.sqlite", "/a.sqlite"],
   baseUrl: ["https://example.com/x", "https://example.com/x"],
   dist: ["/out", "/out"],

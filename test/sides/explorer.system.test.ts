@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { build, createServer } from "../../src/index.js";
 import { withDefaults } from "../../src/settings/settings.js";
-import { openSide } from "../../src/sides/compare.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { openOnly } from "./opened.js";
 
 const baseUrl = "https://directory.example.com/people";
 
@@ -23,7 +23,7 @@ test.each([true, false])("links to an explorer only where there is one: %s", asy
     source: withDefaults("diff", { baseUrl, explorer }),
   };
   for (const name of [id, folder, url, "users.sqlite"]) {
-    const { facts } = await openSide(name, effects);
+    const { facts } = await openOnly(name, effects);
     // Its URL is the base URL, wherever it is read.
     expect([name, facts.explorer]).toEqual([name, explorer ? `${baseUrl}/` : undefined]);
   }

@@ -1,4 +1,5 @@
 /** How a diff reads a deployed listing with the client: real hosts, and hosts that hang, are wrong, down, or change meanwhile. */
+
 import { readdirSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import { publish, type Shape } from "../server/release.js";
 import { scratch } from "../support/files.js";
 import { type Front, front } from "../support/front.js";
 import { freePort } from "../support/ports.js";
+import { releaseOf } from "../support/served.js";
 
 const read = (url: string, signal?: AbortSignal, onProgress: (done: { records: number }) => void = () => {}) =>
   openHostSide(url, scratch(), { onProgress, signal });
@@ -46,7 +48,7 @@ const SHAPES: [string, Shape, string][] = [
 test.each(SHAPES)("%s: reads every page once, verified and unverified", async (_name, shape, path) => {
   const one = await front({ count: 21, pageSize: 2, ...shape }, path);
   const { facts, folder } = await read(`${one.baseUrl}/`);
-  expect(facts).toMatchObject({ count: 21, pages: 11, id: one.host.release.snapshot.id, baseUrl: one.baseUrl });
+  expect(facts).toMatchObject({ count: 21, pages: 11, id: releaseOf(one.host).snapshot.id, baseUrl: one.baseUrl });
   expect(readdirSync(join(folder, "api/users/pages"))).toHaveLength(11);
   at(one, 0, () => {});
   const plain = await read(one.baseUrl);

@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import type { User } from "../../src/contract/users.js";
 import type { Change } from "../../src/diff/change.js";
 import { diff } from "../../src/diff/diff.js";
-import { openSide } from "../../src/sides/compare.js";
 import { type Edits, everyEdit, inOrder, people, valueAt } from "../diff/edits.js";
 import { writeUsers } from "../support/database.js";
 import { toRow } from "../support/users.js";
 import { KINDS, type Kind, publishBoth } from "./kinds.js";
+import { openOnly } from "./opened.js";
 
 function publish(edits: Edits) {
   const write = (users: readonly User[]) => (file: string) => writeUsers(file, users.map(toRow));
@@ -17,8 +17,8 @@ function publish(edits: Edits) {
 }
 
 async function changesBetween({ names, effects }: Awaited<ReturnType<typeof publish>>, from: Kind, to: Kind) {
-  const old = await openSide(names.old[from], effects);
-  const now = await openSide(names.new[to], effects);
+  const old = await openOnly(names.old[from], effects);
+  const now = await openOnly(names.new[to], effects);
   const result = await diff(old, now);
   const changes: Change[] = [];
   for await (const change of result.changes()) changes.push(change);

@@ -6,10 +6,10 @@ import { expect, test } from "vitest";
 import type { Change } from "../../src/diff/change.js";
 import { diff } from "../../src/diff/diff.js";
 import { withDefaults } from "../../src/settings/settings.js";
-import { openSide, openSides } from "../../src/sides/compare.js";
 import { scratch } from "../support/files.js";
 import { STATIONS, type Station, stations, writeStations } from "../support/stations.js";
 import { KINDS, publishBoth } from "./kinds.js";
+import { openBoth, openOnly } from "./opened.js";
 
 function publish(old: readonly Station[], now: readonly Station[]) {
   const write = (all: readonly Station[]) => (file: string) => {
@@ -32,7 +32,7 @@ test("every pair of names", { timeout: 120_000 }, async () => {
   for (const [from, to] of KINDS.flatMap((from) => KINDS.map((to) => [from, to] as const))) {
     // A source without a contract takes that of the other side.
     if (from === "source" && to === "source") continue;
-    const sides = await openSides(names.old[from], names.new[to], effects);
+    const sides = await openBoth(names.old[from], names.new[to], effects);
     const result = await diff(...sides);
     const changes: Change[] = [];
     for await (const change of result.changes()) changes.push(change);
@@ -53,10 +53,10 @@ test.each([
   mkdirSync(join(cwd, "pages"));
   writeFileSync(join(cwd, "pages/contract.json"), text);
   const effects = { cwd, dist: join(cwd, "dist"), scratch: scratch(), source: withDefaults("diff", {}) };
-  await expect(openSide("./pages", effects)).rejects.toThrow(why);
+  await expect(openOnly("./pages", effects)).rejects.toThrow(why);
   // A link to a contract is not followed.
   rmSync(join(cwd, "pages/contract.json"));
   writeFileSync(join(cwd, "other.json"), JSON.stringify(STATIONS));
   symlinkSync("../other.json", join(cwd, "pages/contract.json"));
-  await expect(openSide("./pages", effects)).rejects.toThrow("contract.json that cannot be read (ELOOP)");
+  await expect(openOnly("./pages", effects)).rejects.toThrow("contract.json that cannot be read (ELOOP)");
 });

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
-import { COPY, copySource } from "../../src/source/copy.js";
+import { copySource, copyTables } from "../../src/source/copy.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 
@@ -45,10 +45,14 @@ function copyBeside(meanwhile: () => void, query?: string): unknown[] {
     meanwhile();
     return { before: 0, rows };
   };
-  copySource({ db, contract: USERS_CONTRACT, defaultAvatar: "https://a.example/a.png", query, rowsOf }, to);
+  const options = { db, contract: USERS_CONTRACT, defaultAvatar: "https://a.example/a.png", query, rowsOf };
+  copySource(db, new Map([["", options]]), to);
   const copy = new Database(to, { readonly: true });
   try {
-    return copy.prepare(`SELECT DISTINCT bio FROM ${COPY}`).pluck().all();
+    return copy
+      .prepare(`SELECT DISTINCT bio FROM ${copyTables(0).records}`)
+      .pluck()
+      .all();
   } finally {
     copy.close();
   }

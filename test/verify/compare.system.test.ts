@@ -1,4 +1,5 @@
 /** `rollcall verify URL` names what a host serves instead of the release, and handles failing hosts. */
+
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -10,6 +11,7 @@ import { openAgainst } from "../../src/verify/verify.js";
 import { publish, type Shape, switchTo, writeRelease } from "../server/release.js";
 import { scratch } from "../support/files.js";
 import { type Front, front } from "../support/front.js";
+import { releaseOf } from "../support/served.js";
 
 /** Serves some pages from an older release of the same `dist`, and verifies against the current one. */
 async function withOlder(shape: Shape, which: (page: number) => boolean) {
@@ -21,7 +23,8 @@ async function withOlder(shape: Shape, which: (page: number) => boolean) {
     const page = Number(/page=(\d+)$/.exec(req.url ?? "")?.[1] ?? 1);
     (which(page) ? host : one.host).handler(req, res);
   });
-  const release = await openAgainst(undefined, one.dist, ".");
+  const site = await openAgainst(undefined, one.dist, ".");
+  const release = site?.listings[0]?.release;
   const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against: release });
   return { row: rows.find(({ name }) => name === "same-bytes"), id: release?.snapshot.id };
 }
@@ -42,7 +45,7 @@ describe("names what is served instead", () => {
     const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against });
     expect(rows.find(({ name }) => name === "same-bytes")).toMatchObject({
       count: 5,
-      note: `the host serves release ${one.host.release.snapshot.id}: the expected one has not been deployed there`,
+      note: `the host serves release ${releaseOf(one.host).snapshot.id}: the expected one has not been deployed there`,
     });
   });
 
@@ -85,7 +88,7 @@ describe("a host that fails during verification", () => {
   const answers = (one: Front, when: RegExp, answer: (res: ServerResponse) => unknown) =>
     one.intercept((req, res) => (when.test(`${req.method} ${req.url}`) ? answer(res) : false));
   const differing = async (one: Front, timeoutMs = 5000) => {
-    const against = await openRelease(one.host.release.folder);
+    const against = await openRelease(releaseOf(one.host).folder);
     const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, timeoutMs, against });
     return rows.filter(({ outcome }) => outcome === "differs");
   };
@@ -95,7 +98,7 @@ describe("a host that fails during verification", () => {
     answers(one, /./, (res) => res.writeHead(status, { "Content-Type": "text/html" }).end("<h1>Error</h1>"));
     const said = `answers ${status} (text/html) instead of`;
     const cause = "The server's user probably cannot read the release";
-    const against = await openRelease(one.host.release.folder);
+    const against = await openRelease(releaseOf(one.host).folder);
     await expect(verifyHost({ concurrency: 8, baseUrl: one.baseUrl })).rejects.toThrow(
       `${said} the snapshot.json of a release. ${cause}`,
     );
@@ -126,7 +129,7 @@ describe("a host that fails during verification", () => {
   test("gives up after repeated failures", async () => {
     const one = await front({ count: 60, pageSize: 1 });
     answers(one, /^GET .*page=[2-9]\d*$/, () => {});
-    const against = await openRelease(one.host.release.folder);
+    const against = await openRelease(releaseOf(one.host).folder);
     await expect(verifyHost({ concurrency: 8, baseUrl: one.baseUrl, timeoutMs: 1000, against })).rejects.toThrow(
       /page=\d+ did not answer in full within 1 seconds\.$/,
     );

@@ -1,4 +1,5 @@
 /** `rollcall verify URL` finds the damages of the table on a host, even if all digests match. */
+
 import { rmSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { switchTo } from "../server/release.js";
 import { edit, readSnapshot, releases, reseal } from "../support/damage.js";
 import { DAMAGES, type Damage, damagesNamed, isSaid, saidBy } from "../support/damages.js";
 import { type Front, front, type Reply } from "../support/front.js";
+import { releaseOf } from "../support/served.js";
 
 const options = { baseUrl: "" };
 const release = releases(options);
@@ -28,7 +30,7 @@ async function verified(folder: string, more: { sample?: number; isCompared?: bo
   await cp(folder, served, { recursive: true });
   await switchTo(one.dist, name);
   await one.host.reload();
-  expect(one.host.release.folder).toBe(served);
+  expect(releaseOf(one.host).folder).toBe(served);
   const against = more.isCompared ? await openRelease(served) : undefined;
   const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against, sample: more.sample });
   return {

@@ -1,10 +1,12 @@
 /** Faults of hosts, each with the checks of `rollcall verify URL` that find it, combined in runs of independent faults. */
+
 import type { IncomingMessage } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { AVATAR } from "../../src/release/layout.js";
 import { createListingServer } from "../../src/server/server.js";
 import { type Shape, writeRelease } from "../server/release.js";
 import { type Front, fetchReply, type Reply } from "../support/front.js";
+import { releaseOf } from "../support/served.js";
 
 /** What is served when nothing is wrong. */
 export const SHAPE: Shape = { count: 11, encodings: ["br", "gzip"], others: { "avatar.svg": AVATAR } };
@@ -112,7 +114,7 @@ const from =
     const second = await createListingServer({ dist: folder });
     atEnd(() => second.close());
     const { port } = new URL((await second.listen({ port: 0 })).url);
-    const { id } = host.release.snapshot;
+    const { id } = releaseOf(host).snapshot;
     const times = new Map<string, number>();
     // Fetches the response before other faults change it.
     return ((asked: Asked) => {

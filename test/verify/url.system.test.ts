@@ -1,4 +1,5 @@
 /** `rollcall verify URL`: correct hosts have no finding, and each fault is found by its own rows. */
+
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { HostError } from "../../src/errors.js";
 import { openRelease } from "../../src/release/open.js";
@@ -6,6 +7,7 @@ import { CHECK_NAMES, HOST_ROWS, verifyHost } from "../../src/verify/host/host.j
 import type { Verdict } from "../../src/verify/verdict.js";
 import type { Shape } from "../server/release.js";
 import { type Front, front } from "../support/front.js";
+import { releaseOf } from "../support/served.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
 import { breakBy, CONTENT, type Fault, RUNS, SHAPE } from "./faults.js";
 
@@ -44,7 +46,7 @@ describe("a correct host has no finding, compared with its release and alone", (
   ];
   test.each(SHAPES)("%s", async (_name, shape, path) => {
     const one = await front(shape, path);
-    for (const against of [undefined, await openRelease(one.host.release.folder)]) {
+    for (const against of [undefined, await openRelease(releaseOf(one.host).folder)]) {
       const verdict = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against });
       expect(verdict.rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
       expect(verdict.rows.map(({ name }) => name)).toEqual(against ? HOST_NAMES : CHECK_NAMES);
@@ -78,7 +80,7 @@ beforeAll(async () => {
 async function withFaults(faults: readonly Fault[], isCompared = true): Promise<string[]> {
   one.reset();
   await breakBy(one, faults, onTestFinished);
-  const against = isCompared ? await openRelease(one.host.release.folder) : undefined;
+  const against = isCompared ? await openRelease(releaseOf(one.host).folder) : undefined;
   return differing(await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against, timeoutMs: 20_000 }));
 }
 
@@ -141,7 +143,7 @@ describe("a form of link that does not work", () => {
   test("is an error if the release has it", async () => {
     const one = await front({ count: 11 });
     one.edit(({ url }, reply) => (queries.test(url ?? "") ? { ...reply, status: 404 } : undefined));
-    const against = await openRelease(one.host.release.folder);
+    const against = await openRelease(releaseOf(one.host).folder);
     const error = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against }).catch((error: unknown) => error);
     // Its exit code is 1.
     expect(error).toBeInstanceOf(HostError);
@@ -152,7 +154,7 @@ describe("a form of link that does not work", () => {
 
   test("is a finding if only one page lacks it, and skipped if all do", async () => {
     const one = await front({ count: 11, links: "path" });
-    const against = await openRelease(one.host.release.folder);
+    const against = await openRelease(releaseOf(one.host).folder);
     const verified = async (broken: RegExp) => {
       one.edit(({ url }, reply) => (broken.test(url ?? "") ? { ...reply, status: 404 } : undefined));
       return row(await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against }), "both-forms");
@@ -202,7 +204,7 @@ describe("a host of stations", () => {
     change([[/contract\.json$/, (text) => text.replace("[A-Z0-9]{4,8}", "[A-Z0-9]{4,7}")]]);
     const verdict = await verifyHost({ concurrency: 8, baseUrl: weather.baseUrl });
     expect(row(verdict, "records")?.findings[0]?.found).toMatch(/^code "ST00000\d"$/);
-    const against = await openRelease(weather.host.release.folder);
+    const against = await openRelease(releaseOf(weather.host).folder);
     for (const compared of [verdict, await verifyHost({ concurrency: 8, baseUrl: weather.baseUrl, against })])
       expect(row(compared, "files")?.findings[0]).toMatchObject({
         url: `${weather.baseUrl}/contract.json`,

@@ -10,6 +10,8 @@ export interface ApiDescription {
   encodings: readonly Encoding[];
   /** Files of the release. Only `OPTIONAL_FILES` matter. */
   files: readonly string[];
+  /** Whether the listing is one of several of a site. */
+  isInSite?: boolean;
 }
 
 /** Whether it has files of which hosts send ranges: bulk parts, steps or the CSV file. */

@@ -2,6 +2,7 @@
 import type { Contract } from "../../contract/contract.js";
 import { CONTENT_TYPE, PREFLIGHT_HEADERS } from "../../contract/headers.js";
 import { AVATAR_PATH, isHttpUrl, MAX_PAGES } from "../../contract/links.js";
+import { referencesOf } from "../../contract/references.js";
 import { capital } from "../../print/text.js";
 import {
   BULK,
@@ -19,34 +20,187 @@ import {
   SORTED_FOLDERS,
   SUMS,
 } from "../../release/layout.js";
+import { SITE_PATH } from "../../release/listing.js";
 import { type ApiDescription, type Part, ref } from "./described.js";
-import { always, bodiless, CACHED, found, headerComponents, responseComponents } from "./responses.js";
-import { schemaComponents } from "./schemas.js";
+import { always, bodiless, CACHED, found, headerComponents, pageResponse, responseComponents } from "./responses.js";
+import { fileSchemas, recordSchemas, siteFileSchema } from "./schemas.js";
+
+/** A listing of a site, as its openapi.json describes it. */
+export interface DescribedListing {
+  name: string;
+  contract: Contract;
+  described: ApiDescription;
+}
+
+/** Where a listing is in the document: below the base URL, and among the names of operations and components. */
+interface Place {
+  /** Before each path: `/orders`; empty for a plain release. */
+  at: string;
+  /** Before each name: `orders_`; empty for a plain release. */
+  prefix: string;
+}
+
+const ALONE: Place = { at: "", prefix: "" };
 
 /** Writes openapi.json. Equal arguments give equal bytes. */
 export function describeApi(contract: Contract, described: ApiDescription): string {
   const { listing } = contract;
-  const document = {
-    openapi: "3.1.0",
+  const { responses, ...components } = sharedComponents(described);
+  return written({
     info: infoOf(contract, described),
-    servers: [{ url: described.baseUrl }],
-    security: [],
+    baseUrl: described.baseUrl,
     tags: [
       { name: "pages", description: `All ${listing.words[1]}, page by page.` },
       { name: "files", description: "Other files of the snapshot." },
     ],
-    paths: { ...pagePaths(contract), ...filePaths(contract, described) },
+    paths: { ...pagePaths(contract, ALONE), ...filePaths(contract, described) },
     components: {
-      schemas: schemaComponents(contract, described),
-      headers: headerComponents(described),
-      parameters: { IfNoneMatch: IF_NONE_MATCH },
-      responses: responseComponents(described),
+      schemas: { ...recordSchemas(contract, described), ...fileSchemas(described) },
+      ...components,
+      responses: { Page: pageResponse(described), ...responses },
     },
-    ...(listing.source !== undefined && {
-      externalDocs: { description: "Where the data comes from", url: listing.source },
-    }),
+    source: listing.source,
+  });
+}
+
+/**
+ * Writes the openapi.json at the top of a site: all paths of all listings. What differs between listings has the listing's name
+ * before its own. Equal arguments give equal bytes.
+ */
+export function describeSiteApi(baseUrl: string, listings: readonly DescribedListing[]): string {
+  const places = placesOf(listings.map(({ name }) => name));
+  const placeOf = (name: string) => places.get(name) ?? ALONE;
+  const withLookup = listings.filter(({ described }) => described.files.includes(LOOKUP)).map(({ name }) => name);
+  const hasLookup = (name: string) => withLookup.includes(name);
+  const top = topDescription(baseUrl, listings);
+  const pages = listings.map(({ name, contract, described }) => {
+    const place = placeOf(name);
+    const inPlace = { ...pagePaths(contract, place), ...filePaths(contract, described, place) };
+    return mapOperations(inPlace, (operation) => ({
+      ...operation,
+      operationId: `${place.prefix}${operation["operationId"]}`,
+      tags: [name],
+    }));
+  });
+  const records = listings.map(({ name, contract, described }) =>
+    recordSchemas(contract, described, placeOf(name).prefix),
+  );
+  const responses = listings.map(({ name, contract, described }): Part => {
+    const { prefix } = placeOf(name);
+    return { [`${prefix}Page`]: { ...pageResponse(described, prefix), ...linksOf(contract, placeOf, hasLookup) } };
+  });
+  const shared = sharedComponents(top);
+  return written({
+    info: siteInfo(top, placeOf(listings[0]?.name ?? "").at),
+    baseUrl,
+    tags: [
+      ...listings.map(({ name, contract }) => ({ name, description: tagOf(contract) })),
+      { name: "files", description: "Files of the site." },
+    ],
+    paths: Object.assign({}, ...pages, topPaths(top)),
+    components: {
+      schemas: Object.assign({}, ...records, fileSchemas(top), { Site: siteFileSchema() }),
+      ...shared,
+      responses: Object.assign({}, ...responses, shared.responses),
+    },
+    source: undefined,
+  });
+}
+
+interface Written {
+  info: Part;
+  baseUrl: string;
+  tags: readonly Part[];
+  paths: Part;
+  components: Part;
+  source: string | undefined;
+}
+
+function written({ info, baseUrl, tags, paths, components, source }: Written): string {
+  const document = {
+    openapi: "3.1.0",
+    info,
+    servers: [{ url: baseUrl }],
+    security: [],
+    tags,
+    paths,
+    components,
+    ...(source !== undefined && { externalDocs: { description: "Where the data comes from", url: source } }),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** Components that do not depend on the contract. */
+function sharedComponents(described: ApiDescription) {
+  return {
+    headers: headerComponents(described),
+    parameters: { IfNoneMatch: IF_NONE_MATCH },
+    responses: responseComponents(described),
+  };
+}
+
+/** The place of each listing. A name without slashes that equals one with them gets a number. */
+function placesOf(names: readonly string[]): ReadonlyMap<string, Place> {
+  const taken = new Set<string>();
+  return new Map(
+    names.map((name, at) => {
+      const plain = name.replaceAll("/", ".");
+      const own = taken.has(plain) ? `${plain}.${at}` : plain;
+      taken.add(own);
+      return [name, { at: `/${name}`, prefix: `${own}_` }];
+    }),
+  );
+}
+
+/** The site as a whole: it has what any listing has. */
+function topDescription(baseUrl: string, listings: readonly DescribedListing[]): ApiDescription {
+  const { links = "query", encodings = [] } = listings[0]?.described ?? {};
+  const files = OPTIONAL_FILES.filter((path) => listings.some(({ described }) => described.files.includes(path)));
+  return { baseUrl, links, encodings, files, isInSite: true };
+}
+
+function mapOperations(paths: Part, change: (operation: Part) => Part): Part {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(Object.entries(methods as Part).map(([method, made]) => [method, change(made as Part)])),
+    ]),
+  );
+}
+
+/** Links from the values of references to where their records are. The lookup finds a record by its key. */
+function linksOf(contract: Contract, placeOf: (name: string) => Place, hasLookup: (name: string) => boolean): Part {
+  const links = referencesOf(contract).map(({ field, to }, at) => {
+    const name = LINK_NAME.test(field.path) ? field.path : `reference${at + 1}`;
+    const operationId = `${placeOf(to).prefix}${hasLookup(to) ? "getLookup" : "getPage"}`;
+    const way = hasLookup(to) ? "Its lookup finds the record." : "Its pages have the record.";
+    return [name, { operationId, description: `${field.path} is the key of a record of ${to}. ${way}` }] as const;
+  });
+  return links.length > 0 ? { links: Object.fromEntries(links) } : {};
+}
+
+/** Names of links and components that OpenAPI allows. */
+const LINK_NAME = /^[A-Za-z0-9._-]+$/;
+
+function tagOf({ listing }: Contract): string {
+  const [, many] = listing.words;
+  const { title = capital(many), description } = listing;
+  return [`${title}, version ${listing.version} of the contract.`, ...(description ? [description] : [])].join("\n\n");
+}
+
+function siteInfo({ baseUrl }: ApiDescription, first: string): Part {
+  const sentences = [
+    "Several listings, as of one point in time. Each is in pages, and has an openapi.json of its own.",
+    `Every path answers HEAD with GET's status and headers, and OPTIONS as ${first}/ does. Any other method gets 405.`,
+    "These schemas allow additional fields, which later snapshots may have.",
+  ];
+  return {
+    title: `Listings at ${new URL(baseUrl).host}`,
+    version: "1",
+    description: sentences.join("\n\n"),
+    contact: { url: baseUrl },
+    license: { name: "The publisher's terms", url: baseUrl },
+  };
 }
 
 function infoOf({ file, listing }: Contract, { baseUrl, links }: ApiDescription): Part {
@@ -96,15 +250,16 @@ const RANGE = {
   schema: TEXT,
 };
 
-function pagePaths({ listing }: Contract): Part {
+function pagePaths({ listing }: Contract, { at, prefix }: Place): Part {
   const [, many] = listing.words;
+  const path = `${at}${listing.path}`;
   const inQuery = {
     ...PAGE_NUMBER,
     in: "query",
     description: "The page number, in decimal. The first page if missing or empty.",
   };
   const responses = {
-    200: ref("responses", "Page"),
+    200: ref("responses", `${prefix}Page`),
     304: ref("responses", "NotModified"),
     404: ref("responses", "InvalidPage"),
   };
@@ -126,9 +281,9 @@ function pagePaths({ listing }: Contract): Part {
       "Seconds for which a browser may cache this answer.",
     ),
   });
-  const bare = listing.path.slice(0, -1);
+  const bare = path.slice(0, -1);
   return {
-    [listing.path]: {
+    [path]: {
       get: operation("getPage", `A page of ${many}`, "pages", [inQuery, FORMAT, CACHED_COPY], responses),
       options: operation("optionsPage", "The allowed methods", "pages", [], { 204: preflight }),
     },
@@ -138,7 +293,7 @@ function pagePaths({ listing }: Contract): Part {
         get: operation("getListing", "The listing's path without its final slash", "pages", [], { 301: moved }),
       },
     }),
-    [`${listing.path}pages/{page}.json`]: {
+    [`${path}pages/{page}.json`]: {
       get: operation(
         "getPageByPath",
         `A page of ${many}, by path`,
@@ -236,9 +391,22 @@ const FILES: readonly File[] = [
 export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CSV, CHANGES, LOOKUP, EXPLORER, AVATAR_PATH];
 
 /** The operation of each file by its path. */
-function filePaths({ listing }: Contract, { files }: ApiDescription): Part {
+function filePaths({ listing }: Contract, { files }: ApiDescription, { at } = ALONE): Part {
   const there = FILES.filter((file) => file.with === undefined || files.includes(file.with));
-  return Object.fromEntries(there.map((file) => [file.at?.(listing.path) ?? `/${file.path}`, { get: getFile(file) }]));
+  return Object.fromEntries(
+    there.map((file) => [`${at}${file.at?.(listing.path) ?? `/${file.path}`}`, { get: getFile(file) }]),
+  );
+}
+
+/** The files at the top of a site, which has no contract. */
+const TOP_FILES: readonly File[] = [
+  { path: SNAPSHOT, name: "Site", summary: "The site's id, and the id and counts of each listing" },
+  ...FILES.filter(({ path }) => [OPENAPI, SUMS, SIGNATURE, EXPLORER].includes(path)),
+];
+
+function topPaths({ files }: ApiDescription): Part {
+  const there = TOP_FILES.filter((file) => file.with === undefined || files.includes(file.with));
+  return Object.fromEntries(there.map((file) => [file.at?.(SITE_PATH) ?? `/${file.path}`, { get: getFile(file) }]));
 }
 
 function getFile({ name, summary, response, parameter }: File): Part {

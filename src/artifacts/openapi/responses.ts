@@ -60,17 +60,26 @@ export function headerComponents({ baseUrl, encodings }: ApiDescription): Part {
   };
 }
 
-/** Response components by name. */
-export function responseComponents(described: ApiDescription): Part {
-  const { encodings, files } = described;
+/** The response with a page. @param prefix before the name of the page's schema */
+export function pageResponse({ encodings }: ApiDescription, prefix = ""): Part {
+  return found("The page.", CONTENT_TYPE, ref("schemas", `${prefix}Page`), codingHeader(encodings));
+}
+
+/** The header of pages that may be compressed. */
+function codingHeader(encodings: ApiDescription["encodings"]): Part {
   const compression = {
     description: "The compression of the bytes, if the client accepts it.",
     schema: { enum: encodings },
   };
-  const coding = encodings.length > 0 ? { "Content-Encoding": compression } : {};
+  return encodings.length > 0 ? { "Content-Encoding": compression } : {};
+}
+
+/** Response components by name, but for the page. */
+export function responseComponents(described: ApiDescription): Part {
+  const { encodings, files } = described;
+  const coding = codingHeader(encodings);
   const explorer = files.includes(EXPLORER) ? EXPLORER_HEADERS : {};
   return {
-    Page: found("The page.", CONTENT_TYPE, ref("schemas", "Page"), coding),
     File: found("The file.", CONTENT_TYPE, { type: "object" }),
     Text: found("The file.", "text/plain", TEXT),
     ...(files.includes(AVATAR_PATH) && { Image: found("The image.", "image/svg+xml", TEXT) }),

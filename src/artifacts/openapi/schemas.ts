@@ -7,25 +7,30 @@ import { kindOf } from "../../contract/record/kind.js";
 import { typeOf } from "../../contract/record/schema.js";
 import { typeName } from "../../contract/typescript.js";
 import { BULK, CHANGES, LOOKUP } from "../../release/layout.js";
-import { snapshotSchema } from "../../release/snapshot-file.js";
+import { siteSchema } from "../../release/site.js";
+import { plainSnapshotSchema, snapshotSchema } from "../../release/snapshot-file.js";
 import { countSchema } from "../artifact.js";
 import { bulkSchema } from "../bulk.js";
 import { changesSchema } from "../steps.js";
 import { type ApiDescription, type Part, ref } from "./described.js";
 
-/** Schema components by name, the record first. */
-export function schemaComponents(contract: Contract, described: ApiDescription): Part {
+/** The schemas of a record and of a page by name, the record first. @param prefix before each name */
+export function recordSchemas(contract: Contract, described: ApiDescription, prefix = ""): Part {
   const { $schema: _, ...record } = contract.file;
-  const files = fileSchemas(described);
-  const name = recordName(contract, ["Page", ...Object.keys(files)]);
-  return { [name]: readerSchema(record), Page: pageSchema(contract, described, name), ...files };
+  const name = `${prefix}${recordName(contract, ["Page", ...Object.keys(fileSchemas(described))])}`;
+  return { [name]: readerSchema(record), [`${prefix}Page`]: pageSchema(contract, described, name) };
+}
+
+/** The schema of the snapshot.json at the top of a site. */
+export function siteFileSchema(): Part {
+  return schemaOf(siteSchema);
 }
 
 /** Schemas of the files that the release has. */
-function fileSchemas({ files }: ApiDescription): Part {
+export function fileSchemas({ files, isInSite }: ApiDescription): Part {
   return {
     Error: objectWith({ detail: { type: "string", description: "What is wrong, in words." } }),
-    Snapshot: schemaOf(snapshotSchema),
+    Snapshot: schemaOf(isInSite ? snapshotSchema : plainSnapshotSchema),
     ...(files.includes(BULK) && { Bulk: schemaOf(bulkSchema) }),
     ...(files.includes(CHANGES) && { Changes: schemaOf(changesSchema) }),
     ...(files.includes(LOOKUP) && { Lookup: schemaOf(lookupSchema) }),

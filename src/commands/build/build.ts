@@ -6,6 +6,7 @@ import { GateError } from "../../diff/gates.js";
 import { ExitCode } from "../../errors.js";
 import { painter } from "../../print/style.js";
 import { shellWord, toJson } from "../../print/text.js";
+import { RECORDS_WORDS } from "../../release/site.js";
 import { defaultSettings, need } from "../../settings/resolve.js";
 import { optionsOf, type Settings } from "../../settings/settings.js";
 import { build as buildRelease } from "../../snapshot/build.js";
@@ -26,12 +27,13 @@ export async function runBuild({ settings }: Invocation, io: Io): Promise<ExitCo
   const { db, baseUrl } = need(settings, "db", "baseUrl");
   const password = passwordOf(settings.signKey, io);
   const began = io.now();
-  const contract = await loadContract(settings.contract);
-  const { words } = contract.listing;
+  const contract = settings.listings ? undefined : await loadContract(settings.contract);
+  const words = contract?.listing.words ?? RECORDS_WORDS;
   const bar = settings.json || settings.quiet ? undefined : progressBar(io, words);
   const stop = createStop(io.signals);
   try {
-    const options = { ...optionsOf("build", settings), db, baseUrl, contract: contract.file };
+    const options = { ...optionsOf("build", settings), db, baseUrl };
+    if (contract) options.contract = contract.file;
     const effects: BuildEffects = {
       signal: stop.signal,
       signPassword: password,
@@ -78,7 +80,7 @@ function isDefaultDist(dist: string, io: Io): boolean {
 
 function report(
   result: BuildResult,
-  { contract, began }: { contract: Contract; began: number },
+  { contract, began }: { contract: Contract | undefined; began: number },
   settings: Settings,
   io: Io,
 ): void {

@@ -6,7 +6,7 @@ import { shellWord } from "../../print/text.js";
 import type { Complete, Settings } from "../../settings/settings.js";
 import { readShard, shardText } from "../../shards/parse.js";
 import type { BuildEffects, BuildOptions } from "../../snapshot/options.js";
-import type { ShardResult } from "../../snapshot/shards/shard.js";
+import type { PartResult, ShardResult } from "../../snapshot/shards/shard.js";
 import { type Io, printResult, sayLines } from "../program/verb.js";
 
 /** Checks the combination of flags for shards. @throws UserError (usage) */
@@ -37,17 +37,24 @@ export function reportShard(
   { db = "", parts = "", json, quiet }: Settings,
   io: Io,
 ): void {
-  const { shard, pages, new: isNew, records, total, bytes, folder } = result;
+  const { shard, records, total, listings } = result;
   if (json) printResult(io, result, began);
   if (json || quiet) return;
-  const which = pages.last < pages.first ? "no page" : `pages ${number(pages.first)} to ${number(pages.last)}`;
   sayLines(io, [
     { verb: "read", value: `${number(records)} of ${count(total, words)}`, detail: db },
-    { verb: isNew ? "write" : "keep", value: `${which}, ${size(bytes)}`, detail: folder },
+    ...Object.entries(listings ?? { "": result }).map(([name, part]) => lineOf(name, part)),
     {
       verb: "done",
       value: `shard ${shard.number}/${shard.count} in ${duration(io.now() - began)}`,
       detail: `after all shards: rollcall build --join ${shellWord(parts)}`,
     },
   ]);
+}
+
+/** The line for the part of a listing. */
+function lineOf(name: string, { pages, new: isNew, bytes, folder }: PartResult) {
+  const { first, last } = pages ?? { first: 1, last: 0 };
+  const which = last < first ? "no page" : `pages ${number(first)} to ${number(last)}`;
+  const value = `${name === "" ? "" : `${name}: `}${which}, ${size(bytes)}`;
+  return { verb: isNew ? "write" : "keep", value, detail: folder };
 }

@@ -5,12 +5,14 @@ import { PAGE_BYTES } from "../../contract/page.js";
 import { count, duration, number, size } from "../../print/numbers.js";
 import { align, type Line, type Paint } from "../../print/style.js";
 import { CHANGES, SIGNATURE } from "../../release/layout.js";
-import type { BuildResult } from "../../snapshot/result.js";
+import { RECORDS_WORDS } from "../../release/site.js";
+import type { BuildResult, ListingResult } from "../../snapshot/result.js";
 
 /** The facts about a build that its result does not have. */
 interface BuildRun {
   db: string;
-  contract: Contract;
+  /** The contract of the only listing; undefined for several. */
+  contract: Contract | undefined;
   pageSize: number;
   problemsFile: string | undefined;
   /** The command that serves the release. */
@@ -21,18 +23,22 @@ interface BuildRun {
 /** Describes a build. */
 export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint): string {
   const { id, switched, records, skipped, pruned, signedWith, notes } = result;
-  const { words } = run.contract.listing;
+  const { words } = run.contract?.listing ?? { words: RECORDS_WORDS };
+  const listings = Object.entries(result.listings ?? { "": result });
   const lines: Line[] = [
     { verb: "read", value: count(records + skipped, words), detail: run.db },
     writeLine(result),
-    ...largePageLines(result, run.pageSize),
-    ...lookupLines(result),
-    ...explorerLines(result),
-    ...changesLines(result),
-    ...warningLines(result, run.contract),
+    ...listings.flatMap(([name, listing]) => [
+      ...(name === "" ? [] : [listingLine(name, listing)]),
+      ...largePageLines(listing, run.pageSize),
+      ...(name === "" ? [...lookupLines(listing), ...explorerLines(listing)] : []),
+      ...changesLines(listing),
+      ...warningLines(listing, run.contract),
+    ]),
+    ...(result.listings ? explorerLines(result) : []),
   ];
   if (signedWith !== undefined) lines.push({ verb: "sign", value: SIGNATURE, detail: `key ${signedWith}` });
-  lines.push(...gateLines(result));
+  for (const [, listing] of listings) lines.push(...gateLines(listing));
   if (pruned.length > 0) lines.push({ verb: "prune", value: count(pruned.length, "old release") });
   lines.push(...skippedLines(result, run));
   for (const value of notes) lines.push({ verb: "note", value, loud: true });
@@ -40,20 +46,32 @@ export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint):
   return align([...lines, { verb: "done", value: `in ${duration(run.milliseconds)}`, detail }], paint);
 }
 
-/** A line for each kind of warning. */
-export function warningLines({ warnings }: BuildResult, contract: Contract): Line[] {
+/** The line about one of several listings. */
+function listingLine(name: string, { records, pages, bytes, linked, unreferenced }: ListingResult): Line {
+  const note = linked > 0 ? ` (${number(linked)} linked)` : "";
+  const without = unreferenced > 0 ? `; ${number(unreferenced)} left out, which refer to records that were` : "";
+  return {
+    verb: "",
+    value: name,
+    detail: `${number(records)} on ${count(pages, "page")}, ${size(bytes)}${note}${without}`,
+  };
+}
+
+/** A line for each kind of warning. @param contract undefined for one of several listings */
+export function warningLines({ warnings }: Pick<ListingResult, "warnings">, contract: Contract | undefined): Line[] {
+  const words = contract?.listing.words ?? RECORDS_WORDS;
   return Object.entries(warnings).map(([kind, records]) => {
-    return { verb: "warn", value: `${count(records, contract.listing.words)}: ${warningText(kind, contract)}` };
+    return { verb: "warn", value: `${count(records, words)}: ${warningText(kind, contract)}` };
   });
 }
 
 /** The line about invalid records that were left out, if any. */
 export function skippedLines(
   { skipped, records, problems }: BuildResult,
-  { contract, problemsFile }: { contract: Contract; problemsFile: string | undefined },
+  { contract, problemsFile }: Pick<BuildRun, "contract" | "problemsFile">,
 ): Line[] {
   if (skipped === 0) return [];
-  const { words } = contract.listing;
+  const words = contract?.listing.words ?? RECORDS_WORDS;
   const [one, many] = words;
   const value = `${count(skipped, [`invalid ${one}`, `invalid ${many}`])} LEFT OUT`;
   const all = problemsFile === undefined ? "--problems FILE writes them all" : `all in ${problemsFile}`;
@@ -62,8 +80,8 @@ export function skippedLines(
 }
 
 /** The text of a kind of warning, which is a field's path or a condition's name. */
-function warningText(kind: string, { fields }: Contract): string {
-  return fields.some(({ path }) => path === kind) ? `${kind} outside what was observed` : kind;
+function warningText(kind: string, contract: Contract | undefined): string {
+  return !contract || contract.fields.some(({ path }) => path === kind) ? `${kind} outside what was observed` : kind;
 }
 
 function writeLine({ new: isNew, switched, pages, bytes, linked, folder: detail }: BuildResult): Line {
@@ -73,7 +91,7 @@ function writeLine({ new: isNew, switched, pages, bytes, linked, folder: detail 
 }
 
 /** The line about a page that readers do not take by default, if any. */
-function largePageLines({ largestPage, records }: BuildResult, pageSize: number): Line[] {
+function largePageLines({ largestPage, records }: ListingResult, pageSize: number): Line[] {
   const { page, bytes } = largestPage;
   if (bytes <= PAGE_BYTES) return [];
   const onPage = Math.min(pageSize, records - (page - 1) * pageSize);
@@ -85,24 +103,24 @@ function largePageLines({ largestPage, records }: BuildResult, pageSize: number)
   return [{ verb: "warn", value, detail, loud: true }];
 }
 
-function lookupLines({ lookup }: BuildResult): Line[] {
+function lookupLines({ lookup }: ListingResult): Line[] {
   if (!lookup) return [];
   const { by, files, bytes } = lookup;
   return [{ verb: "lookup", value: `by ${by.join(", ")}`, detail: `${count(files, "file")}, ${size(bytes)}` }];
 }
 
-function explorerLines({ explorer }: BuildResult): Line[] {
+function explorerLines({ explorer }: ListingResult): Line[] {
   return explorer === undefined ? [] : [{ verb: "explorer", value: explorer }];
 }
 
-function changesLines({ changes }: BuildResult): Line[] {
+function changesLines({ changes }: ListingResult): Line[] {
   if (!changes) return [];
   const { put, remove, bytes, steps, none } = changes;
   const value = none === undefined ? `${number(put)} put, ${number(remove)} removed, ${size(bytes)}` : `none: ${none}`;
   return [{ verb: "changes", value, detail: `${count(steps, "step")} in ${CHANGES}` }];
 }
 
-function gateLines({ gates }: BuildResult): Line[] {
+function gateLines({ gates }: ListingResult): Line[] {
   if (!gates) return [];
   const { previous, added, removed, changed } = gates;
   if (previous === undefined) return [{ verb: "gates", value: "no previous release" }];

@@ -2,7 +2,7 @@
 
 import { statSync } from "node:fs";
 import type { Contract } from "../../contract/contract.js";
-import type { DevBuild, DevScreen } from "../../dev/dev.js";
+import type { DevBuild, DevListing, DevScreen } from "../../dev/dev.js";
 import type { Diff } from "../../diff/change.js";
 import { count, duration, number, size } from "../../print/numbers.js";
 import { type Line, painter } from "../../print/style.js";
@@ -29,6 +29,8 @@ export function blocks(io: Io, db: string): DevScreen {
   let isFirst = true;
   /** The error that is on the screen and not corrected yet. */
   let shownError: string | undefined;
+  /** Notes on contracts that were made for the last build. */
+  let shownNotes: readonly string[] = [];
 
   const timeAndFiles = (files: readonly string[]) =>
     `${paint("dim", io.date().toTimeString().slice(0, "17:05:03".length))}  ${visible(listed(files))} changed`;
@@ -41,17 +43,29 @@ export function blocks(io: Io, db: string): DevScreen {
       sayLines(io, [{ verb: "read", value: db, detail: `${size(bytes)}; ${origin} answers when it is built` }]);
     },
     async onBuilt(build) {
-      const { url, db, contract, result, milliseconds, files, changes } = build;
+      const { url, db, listings, result, milliseconds, files } = build;
       const took = `in ${duration(milliseconds)}`;
-      const notes = [...warningLines(result, contract), ...skippedLines(result, build)];
+      const [first] = listings;
+      const contract = first?.name === "" ? first.release.contract : undefined;
+      const notes = listings.flatMap((listing) => warningLines(listing.result, listing.release.contract));
+      notes.push(...skippedLines(result, { contract, problemsFile: build.problemsFile }));
       if (files.length > 0) {
         const corrected = shownError === undefined ? "" : "the error is corrected, ";
-        say(io, `${timeAndFiles(files)}: ${corrected}${whatDiffers(changes, contract)}, ${took}`);
+        say(io, `${timeAndFiles(files)}: ${corrected}${whatDiffers(build)}, ${took}`);
       }
-      if (changes) await sayChanges(changes);
-      if (isFirst) notes.unshift(...firstLines(url, `${extent(build)}, from ${db}`, took), ...contractLines(build));
+      for (const { name, changes } of listings) if (changes) await sayChanges(name, changes);
+      if (isFirst)
+        notes.unshift(
+          ...firstLines(url, `${extent(build)}, from ${db}`, took),
+          ...listingLines(build),
+          ...contractLines(build),
+        );
+      const made = build.made?.notes ?? [];
+      const isNew = (note: string) => !shownNotes.includes(note);
+      notes.push(...made.filter(isNew).map((value) => ({ verb: "note", value })));
       if (notes.length > 0) sayLines(io, notes);
       isFirst = false;
+      shownNotes = made;
       shownError = undefined;
     },
     async onTrouble({ error, files, settings, isServing }) {
@@ -73,12 +87,12 @@ export function blocks(io: Io, db: string): DevScreen {
     },
   };
 
-  async function sayChanges(changes: Diff): Promise<void> {
+  async function sayChanges(name: string, changes: Diff): Promise<void> {
     const report = reportOf(changes);
     const parts = [contractText(report, paint)];
     for await (const part of changesText(report, MOST_CHANGES, paint, "")) parts.push(part);
     const text = parts.join("").replace(/^\n/, "");
-    if (text !== "") say(io, text);
+    if (text !== "") say(io, name === "" ? text : `${paint("bold", name)}\n${text}`);
   }
 }
 
@@ -89,50 +103,80 @@ function firstLines(url: string, detail: string, took: string): Line[] {
   ];
 }
 
-/** Lines about a contract that was made in memory: how to keep it, and how to see other tables. */
-function contractLines({ made, db }: DevBuild): Line[] {
-  if (made === undefined) return [];
+/** A line for each of several listings. */
+function listingLines({ listings }: DevBuild): Line[] {
+  return listings
+    .filter(({ name }) => name !== "")
+    .map((listing) => {
+      const explorer = listing.result.explorer ?? listing.release.snapshot.base_url;
+      return { verb: "", value: explorer, detail: extentOf(listing) };
+    });
+}
+
+/** Lines about contracts that were made in memory, how to keep them, and about tables that are not shown. */
+function contractLines({ made, others, db }: DevBuild): Line[] {
   const file = shellWord(db);
-  const table = made.isNamed ? ` --table ${shellWord(made.table)}` : "";
+  if (made === undefined) return others.length > 0 ? [otherTables(others, file)] : [];
+  const { listings, left } = made;
+  const [first] = listings;
+  const isOne = first?.name === "";
+  const flag = isOne ? (made.isNamed ? ` --table ${shellWord(first.table)}` : "") : " --all";
   const lines: Line[] = [
     {
       verb: "contract",
-      value: `made from the table ${visible(made.table)}`,
-      detail: `to write and edit it: rollcall init --from ${file}${table}`,
+      value: isOne ? `made from the table ${first.table}` : `made for ${count(listings.length, "listing")}`,
+      detail: `to write and edit ${isOne ? "it" : "them"}: rollcall init --from ${file}${flag}`,
     },
   ];
-  if (made.left.length > 0)
-    lines.push({
-      verb: "omit",
-      value: visible(listed(made.left, MOST_LISTED)),
-      detail: "seems private, or cannot be published",
-    });
-  const [other] = made.others;
-  if (other === undefined) return lines;
-  const others = visible(listed(made.others, MOST_LISTED));
-  return [
-    ...lines,
-    {
-      verb: "tables",
-      value: others,
-      detail: `not shown; to see one: rollcall dev ${file} --table ${shellWord(other)}`,
-    },
-  ];
+  for (const { name, omitted } of listings) {
+    const columns = listed(omitted, MOST_LISTED);
+    if (omitted.length > 0)
+      lines.push({
+        verb: "omit",
+        value: name === "" ? columns : `${name}: ${columns}`,
+        detail: "seems private, or cannot be published",
+      });
+  }
+  lines.push(...left.map(({ table, why }) => ({ verb: "leave", value: table, detail: `not shown. ${why}` })));
+  return lines;
 }
 
-function extent({ contract, result }: DevBuild): string {
-  return `${count(result.records, contract.listing.words)} on ${count(result.pages, "page")}`;
+function otherTables(others: readonly string[], file: string): Line {
+  return {
+    verb: "tables",
+    value: listed(others, MOST_LISTED),
+    detail: `not shown; to publish them, too: rollcall init --from ${file} --all`,
+  };
 }
 
-/** Describes changes: `another contract, 1 user added, 2 changed`, `no user differs`. */
-function whatDiffers(changes: Diff | undefined, { listing: { words } }: Contract): string {
+function extent({ listings }: DevBuild): string {
+  const [first] = listings;
+  return first?.name === "" ? extentOf(first) : count(listings.length, "listing");
+}
+
+function extentOf({ result, release }: DevListing): string {
+  return `${count(result.records, release.contract.listing.words)} on ${count(result.pages, "page")}`;
+}
+
+/** Describes changes: `1 user added, 2 changed`, `orders: 1 order added; 1 listing removed`, `no user differs`. */
+function whatDiffers({ listings, removed }: DevBuild): string {
+  const [first] = listings;
+  if (first?.name === "") return differencesOf(first.changes, first.release.contract).join(", ");
+  const parts = listings.flatMap(({ name, changes, release }) =>
+    changes ? [`${visible(name)}: ${differencesOf(changes, release.contract).join(", ")}`] : [],
+  );
+  for (const name of removed.filter((name) => name !== "")) parts.push(`${visible(name)} is no longer a listing`);
+  return parts.length > 0 ? parts.join("; ") : "no record differs";
+}
+
+function differencesOf(changes: Diff | undefined, { listing: { words } }: Contract): string[] {
   const [first, ...kinds] = CHANGE_KINDS.filter((kind) => changes && changes[kind] > 0);
-  if (!changes || !first) return [...otherChanges(changes), `no ${visible(words[0])} differs`].join(", ");
-  const records = [
+  if (!changes || !first) return [...otherChanges(changes), `no ${visible(words[0])} differs`];
+  return [
+    ...otherChanges(changes),
     `${visible(count(changes[first], words))} ${first}`,
     ...kinds.map((kind) => `${number(changes[kind])} ${kind}`),
   ];
-  return [...otherChanges(changes), ...records].join(", ");
 }
 
 function otherChanges(changes: Diff | undefined): string[] {

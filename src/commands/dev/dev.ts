@@ -1,7 +1,7 @@
 /** `rollcall dev`: turns settings into the options of each build, and its result into text or lines of JSON. */
 
 import { dirname, join } from "node:path";
-import { type DevScreen, type DevSettings, dev } from "../../dev/dev.js";
+import { type DevListing, type DevScreen, type DevSettings, dev } from "../../dev/dev.js";
 import type { Diff } from "../../diff/change.js";
 import { ExitCode, usageError } from "../../errors.js";
 import type { Words } from "../../print/numbers.js";
@@ -73,16 +73,23 @@ function jsonLines(io: Io): DevScreen {
     onListening(url) {
       printEvent("listening", { url });
     },
-    async onBuilt({ url, result, milliseconds, files, changes, made }) {
+    async onBuilt({ url, result, milliseconds, files, listings, made }) {
       const seconds = Math.round(milliseconds) / 1000;
-      const diff = changes ? diffCounts(changes) : null;
-      printEvent("built", { url, files, made: made ?? null, ...result, diff, seconds });
+      printEvent("built", { url, files, made: made ?? null, ...result, diff: diffsOf(listings), seconds });
     },
     async onTrouble({ error, files, isServing }) {
       const problems = error instanceof InvalidRecordsError ? error.problems : null;
       printEvent("trouble", { files, error: error.message, problems, serving: isServing });
     },
   };
+}
+
+/** The counts of the diff of the only listing, or of each of several, by name; null if none differs. */
+function diffsOf(listings: readonly DevListing[]) {
+  const diffs = listings.flatMap(({ name, changes }) => (changes ? [[name, diffCounts(changes)] as const] : []));
+  const [first] = diffs;
+  if (!first) return null;
+  return first[0] === "" ? first[1] : Object.fromEntries(diffs);
 }
 
 /** The counts of a diff with the snapshot that was served before. */

@@ -56,9 +56,9 @@ function describeKinds(kinds: readonly ProblemKind[], [, many]: readonly [string
   ] as const;
   const rows = kinds
     .slice(0, MOST_KINDS)
-    .map(({ path, rule, records, example }) => [
+    .map(({ path, listing, rule, records, example }) => [
       number(records),
-      paint("bold", visible(shorten(path, WIDEST.path))),
+      paint("bold", visible(shorten(placeOf({ path, listing }), WIDEST.path))),
       visible(shorten(rule, WIDEST.rule)),
       `${showId(example.id)}: ${whatIsWrong(example, WIDEST)}`,
     ]);
@@ -69,7 +69,12 @@ function describeKinds(kinds: readonly ProblemKind[], [, many]: readonly [string
 
 function describeProblem(problem: Problem, [one]: readonly [string, string], paint: Paint): string {
   const head = `${paint("dim", visible(one))} ${showId(problem.id)}`;
-  return `${head}: ${paint("bold", visible(problem.path))} ${whatIsWrong(problem)}`;
+  return `${head}: ${paint("bold", visible(placeOf(problem)))} ${whatIsWrong(problem)}`;
+}
+
+/** The path of a field, after the name of its listing in a site. */
+function placeOf({ path, listing }: { path: string; listing?: string | undefined }): string {
+  return listing === undefined ? path : `${listing} ${path}`;
 }
 
 /** The value and its message; of NULL, the message alone, which names it. */

@@ -47,7 +47,9 @@ export interface FieldSchema extends ValueSchema {
   /** Texts that mean NULL in CSV and TSV, besides empty cells. */
   readonly "x-null-marks"?: readonly string[];
   /** A narrower schema: a value outside it is published, with a warning. */
-  readonly "x-observed"?: ValueSchema;
+  readonly "x-observed"?: ValueSchema & Pick<FieldSchema, "x-references">;
+  /** The name of a listing of the same site. The value is the key of a record there. */
+  readonly "x-references"?: string;
   readonly "x-facet"?: boolean;
   /** The URL of an image of the record: on the listing's own host, or on this origin. */
   readonly "x-image"?: true | string;

@@ -141,7 +141,17 @@ const itemSchema: z.ZodType = shape<ValueSchema>(
   checkValue,
 ).meta({ id: "item", description: "The schema of each item." });
 
-const observed = shape("a schema in x-observed", { ...scalars, ...lists, ...annotations })
+const reference = optional(
+  text("the name of a listing"),
+  "The name of a listing of the same site: the value is the key of a record there, or null.",
+);
+
+const observed = shape("a schema in x-observed", {
+  ...scalars,
+  ...lists,
+  ...annotations,
+  "x-references": reference,
+})
   .superRefine((schema, { issues, addIssue }) => {
     if (issues.length > 0 || Object.keys(schema as object).length > 0) return;
     addIssue({ code: "custom", message: "must have a keyword, got {}", params: IS_WHOLE });
@@ -177,6 +187,7 @@ const field: z.ZodType = shape<FieldSchema>(
       "Texts that mean NULL in a CSV or TSV file, besides the empty cell.",
     ),
     "x-observed": optional(observed, "A narrower schema. A value outside it is published, and counted as a warning."),
+    "x-references": reference,
     "x-facet": optional(
       z.boolean({ error: "true or false" }),
       "Whether the explorer and lookups filter records by this field.",

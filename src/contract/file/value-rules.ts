@@ -38,7 +38,15 @@ const BOUNDS: readonly (readonly [least: Keyword, most: Keyword, mayBeEqual: boo
 const BOUND_KEYWORDS = [...KEYWORDS_OF.number, "minLength", "maxLength", "minItems", "maxItems"] as const;
 
 /** Keywords of fields that are not objects. */
-const FIELD_KEYWORDS = ["x-column", "x-null", "x-null-marks", "x-observed", "x-facet", "x-image"] as const;
+const FIELD_KEYWORDS = [
+  "x-column",
+  "x-null",
+  "x-null-marks",
+  "x-observed",
+  "x-references",
+  "x-facet",
+  "x-image",
+] as const;
 
 /** Checks a field. What it refers to is checked with all fields. */
 export function checkField(field: FieldSchema, refuse: Refuse): void {
@@ -50,12 +58,22 @@ export function checkField(field: FieldSchema, refuse: Refuse): void {
   }
   const { kinds, nullable } = kindsOf(field);
   if (field["x-facet"] && !kinds.every(isScalarKind)) refuse("is for strings, numbers, true and false", "x-facet");
+  const refers = [field["x-references"], field["x-observed"]?.["x-references"]];
+  if (refers.some((name) => name !== undefined) && !isKeyKind(kinds)) {
+    const place = refers[0] === undefined ? ["x-observed", "x-references"] : ["x-references"];
+    refuse("is for strings and integers, as keys are", ...place);
+  }
   if (field["x-null-marks"] && !nullable && !("x-null" in field)) {
     refuse('is for fields that take NULL; add "null" to the type, or an x-null', "x-null-marks");
   }
   if (field["x-image"] && field.format !== "uri") refuse('is for strings with "format": "uri"', "x-image");
   const observed = field["x-observed"];
   if (observed) checkObserved(observed, field, below(refuse, "x-observed"));
+}
+
+/** Whether values are of the kind of a key. */
+function isKeyKind(kinds: Kinds["kinds"]): boolean {
+  return kinds.length === 1 && (kinds[0] === "string" || kinds[0] === "integer");
 }
 
 /** Whether a schema is of an object with properties. */

@@ -12,14 +12,20 @@ export function countWarning(counts: WarningCounts, kind: string, records = 1): 
   counts[kind] = (Object.hasOwn(counts, kind) ? (counts[kind] ?? 0) : 0) + records;
 }
 
-/** Makes the function that counts warnings about fields of a valid record. */
-export function fieldObserver({ fields }: Contract): (record: unknown, counts: WarningCounts) => void {
+/**
+ * Makes the function that counts warnings about fields of a valid record.
+ * @returns a function; its `lost` are the paths of fields whose observed reference leads to no record.
+ */
+export function fieldObserver({
+  fields,
+}: Contract): (record: unknown, counts: WarningCounts, lost?: readonly string[]) => void {
   const observed = fields.flatMap((field) => {
     const narrower = field.schema["x-observed"];
     return narrower ? [{ field, type: z.compile(typeOf({ ...field.schema, ...narrower })) }] : [];
   });
-  return (record, counts) => {
+  return (record, counts, lost = []) => {
     for (const { field, type } of observed)
-      if (!type.safeParse(valueAt(record, field)).success) countWarning(counts, field.path);
+      if (lost.includes(field.path) || !type.safeParse(valueAt(record, field)).success)
+        countWarning(counts, field.path);
   };
 }

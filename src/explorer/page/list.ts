@@ -11,6 +11,7 @@ import { addressOf, type ListPlace, type Sort } from "./address.js";
 import { shownColumns } from "./columns.js";
 import { isLink, linkTo } from "./link.js";
 import type { ListedRow, SnapshotFacts } from "./reader.js";
+import { linkedReference } from "./references.js";
 import { dayOf, namesOf } from "./values.js";
 
 /** Maximum characters of a value in a row. */
@@ -113,7 +114,8 @@ function recordRow(
     const value = valueAt(record, field);
     if (field.path === contract.key.path) return element("td", {}, keyText());
     const shown = isLink(value) ? linkTo(value, shortText(value)) : shortValue(field, value);
-    return element("td", { class: isFigure(field, contract) ? "figure" : undefined }, shown);
+    const content = linkedReference(known, field.schema, value, shown);
+    return element("td", { class: isFigure(field, contract) ? "figure" : undefined }, content);
   });
   return element("tr", {}, ...cells);
 }

@@ -169,7 +169,9 @@ async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<vo
   const row = await reader.find(key, signal);
   const near = row ? await reader.rows(Math.max(0, row.number - 1), 3, signal) : [];
   const back = addressOf(lastList);
-  const view = row ? await recordView(row, near, known, reader.host.baseUrl, back) : noRecordView(key, known, back);
+  const view = row
+    ? await recordView(row, near, known, reader.host.baseUrl, back, facts.referrers)
+    : noRecordView(key, known, back);
   if (signal.aborted) return;
   opened = key;
   recordBox.replaceChildren(view.article);

@@ -4,6 +4,7 @@ import { hexDigest } from "../../client/digests.js";
 import { type Member, membersOf } from "../../contract/contract.js";
 import { isPublishableUrl, pageUrl } from "../../contract/links.js";
 import { valueAt } from "../../contract/record/value.js";
+import type { Referrer } from "../../contract/references.js";
 import { button, element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 import { empty, wholeValue } from "../../markup/page/value.js";
@@ -13,6 +14,7 @@ import { epochTime, headingOf, meaningOf } from "../meaning.js";
 import { addressOf } from "./address.js";
 import { isLink, linkTo } from "./link.js";
 import type { ListedRow, SnapshotFacts } from "./reader.js";
+import { linkedReference, referringRecords } from "./references.js";
 import { namesOf } from "./values.js";
 
 /** Longer lists are shown as JSON. */
@@ -30,17 +32,23 @@ export interface RecordView {
   heading: HTMLElement;
 }
 
-/** Makes the view of a record. @param near the record and its neighbours. @param back the URL of the list. */
+/** Makes the view of a record. @param near the record and its neighbours. @param back the URL of the list. @param referrers fields of other listings. */
 export async function recordView(
   row: ListedRow,
   near: readonly ListedRow[],
   known: SnapshotFacts,
   baseUrl: string,
   back: string,
+  referrers: readonly Referrer[] = [],
 ): Promise<RecordView> {
   const { shownId, name = shownId } = namesOf(row.record, known);
   const id = element("p", { class: "id" }, element("bdi", {}, visibleText(shownId)));
-  const content = [...(name === shownId ? [] : [id]), fieldTable(row, known), await origin(row, known, baseUrl)];
+  const content = [
+    ...(name === shownId ? [] : [id]),
+    fieldTable(row, known),
+    ...referringRecords(row.record, known, referrers),
+    await origin(row, known, baseUrl),
+  ];
   const view = viewOf(known, back, element("bdi", {}, visibleText(name)), ...content);
   view.article.firstElementChild?.append(...turns(row, near, known));
   return view;
@@ -81,12 +89,13 @@ function viewOf(
 }
 
 /** The table of fields, in the order of the contract file. Fields of an object are grouped below its name. */
-function fieldTable({ record }: ListedRow, { contract }: SnapshotFacts): HTMLElement {
+function fieldTable({ record }: ListedRow, known: SnapshotFacts): HTMLElement {
+  const { contract } = known;
   const head = ["Field", "Value", "What it means"].map((text) => element("th", { scope: "col" }, text));
   const bodies = Object.entries(contract.file.properties).map(([name, schema]) => {
     const members = [...membersOf({ [name]: schema }, Object.keys)].filter((member) => !member.schema.properties);
     const group = schema.properties ? [groupRow(name, schema.description)] : [];
-    return element("tbody", {}, ...group, ...members.map((field) => fieldRow(field, valueAt(record, field))));
+    return element("tbody", {}, ...group, ...members.map((field) => fieldRow(field, valueAt(record, field), known)));
   });
   const headRow = element("thead", {}, element("tr", {}, ...head));
   const attributes = { class: "fields", "aria-labelledby": "record-title" };
@@ -99,7 +108,7 @@ function groupRow(group: string, about: string | undefined): HTMLElement {
   return element("tr", {}, element("th", { scope: "rowgroup", colspan: 3, class: "group" }, title, ...words));
 }
 
-function fieldRow(field: Member, value: unknown): HTMLElement {
+function fieldRow(field: Member, value: unknown, known: SnapshotFacts): HTMLElement {
   const path = element("code", { class: "path" }, visibleText(field.path));
   // Within a group, omit the group's name.
   const [, ...inner] = field.names;
@@ -109,7 +118,7 @@ function fieldRow(field: Member, value: unknown): HTMLElement {
     "tr",
     {},
     element("th", { scope: "row" }, title, path),
-    element("td", {}, fieldValue(field, value)),
+    element("td", {}, linkedReference(known, field.schema, value, fieldValue(field, value))),
     element("td", { class: "kind" }, visibleText(field.schema.description ?? `${meaningOf(field.schema).kind}.`)),
   );
 }

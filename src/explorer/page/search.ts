@@ -1,4 +1,5 @@
 /** The search box. A search begins when the user pauses typing. */
+import type { Referrer } from "../../contract/references.js";
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 import type { WrittenFrom } from "../summary.js";
@@ -9,6 +10,8 @@ export interface Facts {
   /** The fields that are searched, in words: `display name or ID`. */
   searched: string;
   from: WrittenFrom;
+  /** Fields of listings of the same site that refer to this one. */
+  referrers?: readonly Referrer[];
 }
 
 /** Milliseconds between the last key press and the search. */

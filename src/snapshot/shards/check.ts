@@ -21,6 +21,8 @@ export interface Common {
   settings: BuildSettings;
   /** Records of the source. */
   total: number;
+  /** The folder of the parts of all listings, for messages. */
+  root: string;
 }
 
 /** The error for a shard that cannot be joined, with the command that makes it again. */
@@ -39,7 +41,7 @@ export function readParts(folder: string, common: Common): ShardPart[] {
   const count = first?.manifest.shard.count;
   if (count === undefined)
     throw new UserError(
-      `There is no part in ${folder}; make parts with "rollcall build --shard 0/8 --parts ${shellWord(folder)}" and the other settings of this build, 0 to 7.`,
+      `There is no part in ${folder}; make parts with "rollcall build --shard 0/8 --parts ${shellWord(common.root)}" and the other settings of this build, 0 to 7.`,
     );
   const other = parts.find((part) => part.manifest.shard.count !== count);
   if (first && other)
@@ -49,15 +51,16 @@ export function readParts(folder: string, common: Common): ShardPart[] {
   const inOrder = parts.sort((one, next) => one.manifest.shard.number - next.manifest.shard.number);
   const missing = inOrder.findIndex(({ manifest }, at) => manifest.shard.number !== at);
   const gap = missing < 0 ? inOrder.length : missing;
-  if (gap < count) throw unjoinable(folder, { number: gap, count }, `is missing, one of ${count - inOrder.length}`);
-  requireRanges(folder, inOrder, common);
+  if (gap < count)
+    throw unjoinable(common.root, { number: gap, count }, `is missing, one of ${count - inOrder.length}`);
+  requireRanges(inOrder, common);
   return inOrder;
 }
 
-function readOne(folder: string, name: string, { madeOf }: Common): ShardPart {
+function readOne(folder: string, name: string, { madeOf, root }: Common): ShardPart {
   const part = readShardPart(folder, name);
   const shard = shardOfName(name) ?? { number: 0, count: 1 };
-  if ("why" in part) throw unjoinable(folder, shard, `is damaged: ${part.why}`);
+  if ("why" in part) throw unjoinable(root, shard, `is damaged: ${part.why}`);
   if (partName(shard, madeOf) === name) return part;
   const differing = Object.entries(madeOf).filter(
     ([key, digest]) => part.manifest.made_of[key as keyof MadeOf] !== digest,
@@ -69,18 +72,14 @@ function readOne(folder: string, name: string, { madeOf }: Common): ShardPart {
 }
 
 /** Checks that each page is in exactly one part. */
-function requireRanges(folder: string, parts: readonly ShardPart[], { total, settings }: Common): void {
+function requireRanges(parts: readonly ShardPart[], { total, settings, root }: Common): void {
   for (const { manifest } of parts) {
     const { shard, pages } = manifest;
     const wanted = taskOf(settings, total, shard).range;
     if (manifest.total !== total)
-      throw unjoinable(folder, shard, `was made from ${manifest.total} records, not ${total}`);
+      throw unjoinable(root, shard, `was made from ${manifest.total} records, not ${total}`);
     if (pages.first !== wanted.first || pages.last !== wanted.last)
-      throw unjoinable(
-        folder,
-        shard,
-        `has pages ${pages.first} to ${pages.last}, not ${wanted.first} to ${wanted.last}`,
-      );
+      throw unjoinable(root, shard, `has pages ${pages.first} to ${pages.last}, not ${wanted.first} to ${wanted.last}`);
   }
 }
 

@@ -11,7 +11,7 @@ import { linkFile } from "../../release/writer.js";
 import { createTurns } from "../../workers/turns.js";
 import type { LargestPage, Totals } from "../page-writer.js";
 import { damaged, readPieces } from "../pieces.js";
-import { type Job, MadePages, taskOf } from "../pipeline.js";
+import { MadePages, type PageTarget, taskOf } from "../pipeline.js";
 import { InvalidRecordsError, type ProblemLog } from "../problems.js";
 import { digestsOf, readParts, unjoinable } from "./check.js";
 import { digestOfSource, settingsOf } from "./made-of.js";
@@ -20,31 +20,30 @@ import { PROBLEMS, piecesName, type ShardPart } from "./part.js";
 /** Files that are linked before the event loop gets a turn. */
 const LINKS = 500;
 
+export interface JoinTarget extends Pick<PageTarget, "job" | "files"> {
+  startTaker(collection: Collection): Promise<Mergers>;
+}
+
 /**
  * Joins all parts. Hashes and hard-links their pages, so parts do not change, and a join that was killed can be run again.
- * @param staging must be on the file system of the parts. @param parts the folder of parts
+ * @param parts their folder, on the file system of the staged files; it has a folder for each of several listings
  * @throws InvalidRecordsError as one machine would; UserError with the shard that cannot be joined, and the command that makes it again
  */
-export async function joinParts(
-  job: Job,
-  staging: { folder: string },
-  parts: string,
-  startMerging: (collection: Collection) => Promise<Mergers>,
-): Promise<MadePages> {
+export async function joinParts({ job, files: staging, startTaker }: JoinTarget, parts: string): Promise<MadePages> {
   const { settings, source, signal, log, shard } = job;
   const { contract, pageSize, encodings, db } = settings;
   if (settings.skipInvalid)
     throw usageError("--skip-invalid and --join exclude each other: shards do not leave out records.");
   const { total } = source;
   const madeOf = { ...settingsOf(settings, source), source: await digestOfSource(source, db, signal) };
-  const all = readParts(parts, { madeOf, settings, total });
+  const all = readParts(join(parts, job.name), { madeOf, settings, total, root: parts });
   log.open();
-  for (const part of all) takeProblems(part, log);
+  for (const part of all) takeProblems(part, log, job.name);
   log.finish();
   if (log.report.records > 0) throw new InvalidRecordsError(log.report, total, contract.listing);
   const task = taskOf(settings, total, shard);
   const made = new MadePages(task, encodings);
-  const mergers = await startMerging(task.collection);
+  const mergers = await startTaker(task.collection);
   try {
     for (const part of all) {
       const { folder, manifest } = part;
@@ -78,10 +77,10 @@ async function explainingShard(parts: string, { manifest }: ShardPart, step: () 
   }
 }
 
-function takeProblems({ folder, manifest }: ShardPart, log: ProblemLog): void {
+function takeProblems({ folder, manifest }: ShardPart, log: ProblemLog, listing: string): void {
   if (manifest.problems.records === 0) return;
   for (const piece of readPieces(join(folder, PROBLEMS), manifest.files[PROBLEMS] ?? ""))
-    log.add(JSON.parse(String(piece)));
+    log.add(JSON.parse(String(piece)), listing);
 }
 
 /** Links the pages of a part, and compares what is linked with their digests. @param digests of the part's pages, numbered from 1 */

@@ -19,7 +19,9 @@ export interface MadeOf {
 /** The digests of all inputs but the source. @throws UserError for a query or a view, which may give other rows on another machine. */
 export function settingsOf(settings: BuildSettings, source: Source): Omit<MadeOf, "source"> {
   const { version } = source;
-  if (version === undefined)
+  // In a plain release, references lead nowhere.
+  const targets = settings.site === undefined ? [] : source.targets;
+  if (version === undefined || targets.includes(undefined))
     throw new UserError(
       "Shards need a table: a query or a view may give other rows on another machine. Make a table of it first, or build on one machine.",
     );
@@ -35,7 +37,7 @@ export function settingsOf(settings: BuildSettings, source: Source): Omit<MadeOf
   const digest = (value: unknown) => sha256(JSON.stringify(value));
   return {
     contract: digest(contract),
-    settings: digest([version, texts, data, sourceFormat, separator, quote, encoding]),
+    settings: digest([version, texts, data, sourceFormat, separator, quote, encoding, ...targets]),
     version: digest([rollcall, compressors]),
   };
 }

@@ -7,9 +7,15 @@ import { STDIN } from "../../settings/kinds.js";
 import type { Complete } from "../../settings/settings.js";
 import { type PageRange, rowsOfPages, type Shard } from "../../shards/cut.js";
 import { readShard } from "../../shards/parse.js";
-import { openSource, type Source } from "../../source/open.js";
-import { type BuildEffects, type BuildOptions, type BuildSettings, resolveOptions } from "../options.js";
-import { type Job, makePages, reportRead, taskOf } from "../pipeline.js";
+import { openSources, type Source } from "../../source/open.js";
+import {
+  type BuildEffects,
+  type BuildOptions,
+  type BuildSettings,
+  resolveSite,
+  type SiteSettings,
+} from "../options.js";
+import { type Job, type MadePages, makePages, reportRead, taskOf } from "../pipeline.js";
 import { InvalidRecordsError } from "../problems.js";
 import { AsidePart } from "./aside.js";
 import { isPartIntact } from "./check.js";
@@ -32,8 +38,8 @@ export interface ShardOptions extends BuildOptions {
   parts: string;
 }
 
-export interface ShardResult {
-  shard: Shard;
+/** The part of one listing. */
+export interface PartResult {
   /** The path of the part. */
   folder: string;
   /** False if an intact part already existed. */
@@ -41,47 +47,105 @@ export interface ShardResult {
   /** Records in the part, and in the source. */
   records: number;
   total: number;
-  /** Page numbers; the part has no pages if `last` is before `first`. */
-  pages: PageRange;
+  /** Page numbers; the part has no pages if `last` is before `first`. Undefined for the sum of several listings. */
+  pages: PageRange | undefined;
   /** Bytes of its page files. */
   bytes: number;
   warnings: WarningCounts;
 }
 
+/** For several listings, the figures are sums, and the rest is in `listings`. */
+export interface ShardResult extends PartResult {
+  shard: Shard;
+  /** The parts of several listings, by name; undefined without `listings`. */
+  listings: Record<string, PartResult> | undefined;
+}
+
 /**
- * Makes one part. The same inputs give the same bytes on every machine. A build that is killed leaves no part.
- * @throws InvalidRecordsError if some of its records are invalid, after recording that in the part; UserError otherwise.
+ * Makes one part, or with `listings` one for each in a folder of its name. The same inputs give the same bytes on every machine.
+ * A build that is killed leaves no part.
+ * @throws InvalidRecordsError if some of its records are invalid, after recording that in the parts; UserError otherwise.
  */
 export async function buildShard(options: Complete<ShardOptions>, effects: BuildEffects = {}): Promise<ShardResult> {
   const { shard, parts, ...others } = options;
-  const settings = await resolveOptions(others);
-  if (settings.skipInvalid)
+  const settings = await resolveSite(others);
+  if (settings.listings.some((listing) => listing.settings.skipInvalid))
     throw usageError("--skip-invalid and --shard exclude each other: every shard would have to check all records.");
   if (settings.db === STDIN)
     throw usageError("Every shard reads the source again, so it cannot be standard input; write it to a file first.");
   return unlessStopped(effects.signal, () => run(settings, effects, readShard(shard), parts));
 }
 
-async function run(settings: BuildSettings, effects: BuildEffects, shard: Shard, parts: string): Promise<ShardResult> {
+async function run(
+  { db, listings }: SiteSettings,
+  effects: BuildEffects,
+  shard: Shard,
+  parts: string,
+): Promise<ShardResult> {
   const { onProgress = () => {}, signal } = effects;
-  const log = new PartLog(settings.problems, settings.dist);
-  let source: Source | undefined;
+  let sources: readonly Source[] = [];
   try {
-    const rowsOf = (count: number) => {
-      const { collection, range } = taskOf(settings, count, shard);
-      return rowsOfPages(range, collection);
-    };
-    source = await openSource({ ...settings, rowsOf, onRead: reportRead(onProgress) }, signal);
-    onProgress({ records: 0, total: source.total });
-    const before = await findPart(parts, shard, settings, { source, signal });
-    if (before) return resultOf(before, false);
-    return await make({ settings, source, log, onProgress, signal, shard }, parts, log);
+    const onRead = reportRead(onProgress);
+    const toRead = listings.map(({ name, settings }) => {
+      const rowsOf = (count: number) => {
+        const { collection, range } = taskOf(settings, count, shard);
+        return rowsOfPages(range, collection);
+      };
+      return [name, { ...settings, rowsOf, onRead }] as const;
+    });
+    sources = await openSources(db, new Map(toRead), signal);
+    const total = sources.reduce((sum, source) => sum + source.total, 0);
+    onProgress({ records: 0, total });
+    let before = 0;
+    let refusal: InvalidRecordsError | undefined;
+    const results = new Map<string, PartResult>();
+    for (const [at, { name, settings }] of listings.entries()) {
+      const source = sources[at] as Source;
+      const done = before;
+      before += source.total;
+      const onOwn = ({ records }: { records: number }) => onProgress({ records: done + records, total });
+      const log = new PartLog(settings.problems, settings.dist);
+      const job = { name, settings, source, log, onProgress: onOwn, signal, shard };
+      try {
+        results.set(name, await findOrMake(job, join(parts, name), log));
+      } catch (error) {
+        if (!(error instanceof InvalidRecordsError)) throw error;
+        // The other listings have parts, too, so that a join knows all problems.
+        refusal ??= error;
+      } finally {
+        log.discard();
+      }
+    }
+    if (refusal) throw refusal;
+    return { shard, ...totalOf(results, parts) };
   } catch (error) {
     throw explainWrite(parts, error);
   } finally {
-    log.discard();
-    source?.close();
+    sources[0]?.close();
   }
+}
+
+async function findOrMake(job: Job, parts: string, log: PartLog): Promise<PartResult> {
+  const before = await findPart(parts, job.shard, job.settings, job);
+  return before ? resultOf(before, false) : make(job, parts, log);
+}
+
+/** Adds up the parts of all listings. One without a name is the whole result. */
+function totalOf(results: ReadonlyMap<string, PartResult>, folder: string): Omit<ShardResult, "shard"> {
+  const only = results.get("");
+  if (only) return { ...only, listings: undefined };
+  const all = [...results.values()];
+  const sum = (key: "records" | "total" | "bytes") => all.reduce((total, part) => total + part[key], 0);
+  return {
+    folder,
+    new: all.some((part) => part.new),
+    records: sum("records"),
+    total: sum("total"),
+    pages: undefined,
+    bytes: sum("bytes"),
+    warnings: {},
+    listings: Object.fromEntries(results),
+  };
 }
 
 /** Finds an existing part that is intact and has the same inputs. */
@@ -104,7 +168,7 @@ async function findPart(
   return undefined;
 }
 
-async function make(job: Job, parts: string, log: PartLog): Promise<ShardResult> {
+async function make(job: Job, parts: string, log: PartLog): Promise<PartResult> {
   const { settings, source, shard, signal } = job;
   const { contract } = settings;
   const known = settingsOf(settings, source);
@@ -139,8 +203,9 @@ async function writeOrRefuse(job: Job, aside: AsidePart, log: PartLog) {
   const { data } = job.settings;
   const files: Made["files"] = {};
   try {
-    const made = await makePages(job, aside, undefined, () => startPieceFiles(data, aside.folder, files));
-    return writeMade(aside.folder, made, files);
+    const startTaker = () => startPieceFiles(data, aside.folder, files);
+    const [made] = await makePages([{ job, files: aside, previous: undefined, startTaker }]);
+    return writeMade(aside.folder, made as MadePages, files);
   } catch (error) {
     if (!(error instanceof InvalidRecordsError)) throw error;
     const made: Made = { bytes: 0, files: { [PROBLEMS]: log.put(aside) }, warnings: {} };
@@ -148,7 +213,7 @@ async function writeOrRefuse(job: Job, aside: AsidePart, log: PartLog) {
   }
 }
 
-function resultOf({ folder, manifest }: ShardPart, isNew: boolean): ShardResult {
-  const { shard, records, total, pages, bytes, warnings } = manifest;
-  return { shard, folder, new: isNew, records, total, pages, bytes, warnings };
+function resultOf({ folder, manifest }: ShardPart, isNew: boolean): PartResult {
+  const { records, total, pages, bytes, warnings } = manifest;
+  return { folder, new: isNew, records, total, pages, bytes, warnings };
 }

@@ -20,8 +20,8 @@ export class PartLog extends ProblemLog {
     this.#aside = aside;
   }
 
-  override add(problems: readonly Problem[]): void {
-    super.add(problems);
+  override add(problems: readonly Problem[], listing?: string): void {
+    super.add(problems, listing);
     if (this.#aside) this.#kept ??= new PiecesFile(this.#aside.beside(PROBLEMS));
     this.#kept?.add(Buffer.from(JSON.stringify(problems)));
   }

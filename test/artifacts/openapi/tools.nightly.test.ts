@@ -4,13 +4,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { describeApi, OPTIONAL_FILES } from "../../../src/artifacts/openapi/openapi.js";
+import { describeApi, describeSiteApi, OPTIONAL_FILES } from "../../../src/artifacts/openapi/openapi.js";
 import { type Contract, contractOf, USERS_CONTRACT } from "../../../src/contract/contract.js";
 import type { LinkStyle } from "../../../src/contract/links.js";
 import { toTypeScript } from "../../../src/contract/typescript.js";
 import { scratch } from "../../support/files.js";
 import { FOREIGN } from "../../support/foreign.js";
 import { engine, isMissing } from "../../support/installed.js";
+import { SHOP } from "../../support/shop.js";
 import { reading } from "./described.js";
 
 const REDOCLY = engine("@redocly/cli/bin/cli.js");
@@ -71,6 +72,26 @@ describe.skipIf(isMissing(REDOCLY))("Redocly", () => {
         expect((await redocly(text)).sort()).toEqual(expected.sort());
     },
   );
+
+  test("reports the same of the listings of a site", async () => {
+    const listings = Object.entries(SHOP).map(([name, { contract }]) => ({
+      name,
+      contract: contractOf(contract),
+      described: {
+        baseUrl: `https://shop.test/${name}`,
+        links: "query" as const,
+        encodings: [],
+        files: OPTIONAL_FILES,
+        isInSite: true,
+      },
+    }));
+    const expected = Object.keys(SHOP).flatMap((name) => [
+      `no-path-trailing-slash #/paths/~1${name}~1`,
+      `operation-4xx-response #/paths/~1${name}~1/options/responses`,
+      `operation-4xx-response #/paths/~1${name}/get/responses`,
+    ]);
+    expect((await redocly(describeSiteApi("https://shop.test", listings))).sort()).toEqual(expected.sort());
+  });
 
   test("finds a broken reference, and an example that does not fit", async () => {
     const broken = textOf(USERS_CONTRACT).replace("#/components/schemas/Snapshot", "#/components/schemas/Snapshots");

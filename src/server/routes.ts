@@ -3,17 +3,18 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename } from "node:path";
 import polka, { type NextHandler, type Request } from "polka";
 import { parseBaseUrl } from "../contract/base-url.js";
+import { basePath } from "../contract/links.js";
 import { UserError } from "../errors.js";
-import { openRelease, type Release } from "../release/open.js";
-import { createAnswer } from "./answer.js";
-import { createAnswers } from "./answers.js";
+import { openSite, type Site } from "../release/site.js";
+import { type Asked, createAnswer, pathOf } from "./answer.js";
+import { type Answer, createAnswers, type Served } from "./answers.js";
 import { openFiles, type VerifiedFiles } from "./files.js";
 import { createDownloads, hasBody, send } from "./send.js";
 import type { Store } from "./store.js";
 
-export type Site = Awaited<ReturnType<typeof openSite>>;
+export type Routes = Awaited<ReturnType<typeof openRoutes>>;
 
-export interface SiteOptions {
+export interface RouteOptions {
   cacheControl: string;
   store: Store;
   /** The number of large files that are being sent, and how many may be. */
@@ -26,23 +27,30 @@ const ANY = /^/;
 
 /**
  * Opens a release for serving.
- * @param last the site that was served before.
+ * @param last the routes of the release that was served before.
  * @throws UserError if `folder` has no release, or a broken one; some error if `signal` is aborted.
  */
-export async function openSite(
+export async function openRoutes(
   folder: string,
-  options: SiteOptions,
+  options: RouteOptions,
   signal: AbortSignal,
-  last?: { files: VerifiedFiles },
+  last?: { files: ReadonlyMap<string, VerifiedFiles> },
 ) {
   const { cacheControl, store, downloads, log } = options;
-  const release = await openRelease(folder);
+  const site = await openSite(folder);
   signal.throwIfAborted();
-  refuseBadBase(release);
-  const answers = createAnswers(release, cacheControl);
-  const files = await openFiles(release, store, signal, last?.files);
-  const answer = createAnswer(release, answers, files, store);
-  const sendFile = createDownloads(release.folder);
+  refuseBadBase(site);
+  const files = new Map<string, VerifiedFiles>();
+  const parts = new Map<string, ReturnType<typeof createPart>>();
+  for (const served of servedOf(site)) {
+    const own = await openFiles(served, store, signal, last?.files.get(served.name));
+    files.set(served.name, own);
+    parts.set(served.name, createPart(served, own));
+  }
+  const root = `${basePath(site.baseUrl)}/`;
+  const top = parts.get("") ?? (parts.values().next().value as ReturnType<typeof createPart>);
+  const { answers } = top;
+  const sendFile = createDownloads(site.folder);
   const app = polka({
     onError(error, _req, res) {
       log(`Unexpected error: ${error instanceof Error ? error.stack?.replaceAll("\n", " |") : error}`);
@@ -57,12 +65,36 @@ export async function openSite(
   app.all(ANY, checkRequest).all(ANY, sendAnswer);
 
   return {
-    release,
+    site,
     files,
     answer,
     answers,
     handle: (req: IncomingMessage, res: ServerResponse) => void app.handler(req as Request, res, undefined as never),
   };
+
+  function createPart(served: Served, own: VerifiedFiles) {
+    const answers = createAnswers(served, cacheControl);
+    return { answers, answer: createAnswer(served, answers, own, store) };
+  }
+
+  /** Answers for the listing that the path is in; for the top of a site otherwise. */
+  function answer(asked: Asked): Answer {
+    const part = parts.size === 1 ? top : (findPart(asked.target) ?? top);
+    return part.answer(asked);
+  }
+
+  /** Finds the listing of a target. No listing is below another one. */
+  function findPart(target: string): typeof top | undefined {
+    const path = pathOf(target);
+    if (!path.startsWith(root)) return undefined;
+    for (let end = root.length - 1; end < path.length; ) {
+      const next = path.indexOf("/", end + 1);
+      end = next === -1 ? path.length : next;
+      const part = parts.get(path.slice(root.length, end));
+      if (part) return part;
+    }
+    return undefined;
+  }
 
   function sendAnswer(req: Request, res: ServerResponse): void {
     const found = answer({ method: req.method, target: req.url, headers: req.headers });
@@ -91,14 +123,24 @@ export async function openSite(
   }
 }
 
+/** The listings of a site, and the files at its top. */
+function servedOf({ listings, top, folder, baseUrl, id }: Site): Served[] {
+  const served = listings.map(({ name, release }): Served => {
+    const { folder, sums, isSigned, snapshot } = release;
+    return { name, folder, sums, isSigned, baseUrl: snapshot.base_url, id: snapshot.id, encodings: snapshot.encodings };
+  });
+  return top ? [...served, { ...top, folder, baseUrl, id, encodings: [] }] : served;
+}
+
 /** @throws UserError if snapshot.json has an invalid base URL, whose routes would match nothing. */
-function refuseBadBase({ folder, snapshot, contract }: Release): void {
+function refuseBadBase({ folder, baseUrl, listings }: Site): void {
+  const path = listings.length === 1 ? listings[0]?.release.paths.listing : undefined;
   let cause: unknown;
   try {
-    if (parseBaseUrl(snapshot.base_url, contract.listing.path) === snapshot.base_url) return;
+    if (parseBaseUrl(baseUrl, path) === baseUrl) return;
   } catch (error) {
     cause = error;
   }
-  const base = JSON.stringify(snapshot.base_url);
+  const base = JSON.stringify(baseUrl);
   throw new UserError(`Release ${basename(folder)} is broken: its base URL is ${base}. Build again.`, { cause });
 }

@@ -1,0 +1,79 @@
+/** Writes the index.html at the top of a site: its listings, without scripts. */
+import type { Contract } from "../contract/contract.js";
+import { referencesOf } from "../contract/references.js";
+import { html, type Markup, pageHead } from "../markup/markup.js";
+import { count } from "../print/numbers.js";
+import { oneLine } from "../print/text.js";
+import { EXPLORER, EXPLORER_FOLDER, OPENAPI, SIGNATURE, SNAPSHOT, SUMS } from "../release/layout.js";
+
+/** The Content-Security-Policy of the page: only styles and images of its own origin. */
+const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
+
+export interface ListedOnPage {
+  name: string;
+  contract: Contract;
+  /** The number of records. */
+  count: number;
+}
+
+/** Writes index.html. Equal arguments give equal bytes. URLs are relative to the base URL with a slash at its end. */
+export function sitePage(baseUrl: string, listings: readonly ListedOnPage[], isSigned: boolean): string {
+  const records = listings.reduce((sum, { count }) => sum + count, 0);
+  // Each listing has the same style and icon.
+  const [first] = listings;
+  const shared = `./${first?.name}/${EXPLORER_FOLDER}`;
+  return html`${pageHead(`Listings at ${new URL(baseUrl).host}`, POLICY)}<meta name="robots" content="noindex">
+<link rel="icon" type="image/svg+xml" href="${shared}/icon.svg">
+<link rel="stylesheet" href="${shared}/style.css">
+<header class="about">
+<p class="product">${baseUrl}</p>
+<h1>${count(listings.length, "listing")}</h1>
+<p class="lead">${count(records, "record")}, as of one point in time</p>
+</header>
+<main>
+<section class="files" aria-labelledby="listings-title">
+<h2 id="listings-title">Listings</h2>
+<dl>
+${listings.map((listing) => listingRow(listing, listings))}</dl>
+</section>
+${programFiles(baseUrl, isSigned)}</main>
+</html>
+`.source;
+}
+
+function listingRow({ name, contract, count: records }: ListedOnPage, all: readonly ListedOnPage[]): Markup {
+  const { listing, file } = contract;
+  const { title, description = file.description } = listing;
+  const references = referencesOf(contract).map(
+    ({ field, to }) => html`<p>${oneLine(field.path)} refers to ${linkTo(to)}</p>\n`,
+  );
+  const referring = all
+    .filter(({ contract }) => referencesOf(contract).some(({ to }) => to === name))
+    .map(({ name }, at) => html`${at === 0 ? "" : ", "}${linkTo(name)}`);
+  return html`<div><dt>${linkTo(name)}</dt><dd>${count(records, listing.words)}
+${title === undefined ? undefined : html`<p>${oneLine(title)}</p>\n`}${description === undefined ? undefined : html`<p>${oneLine(description)}</p>\n`}${references}${
+  referring.length > 0 ? html`<p>Referred to by ${referring}</p>\n` : undefined
+}</dd></div>
+`;
+}
+
+function linkTo(name: string): Markup {
+  return html`<a href="./${name}/${EXPLORER}">${name}</a>`;
+}
+
+/** The section about the files for programs. */
+function programFiles(baseUrl: string, isSigned: boolean): Markup {
+  const listed = [
+    [SNAPSHOT, "The site's id, and the id and counts of each listing. Poll it to detect changes."],
+    [OPENAPI, "The OpenAPI description of all listings, for tools that generate clients."],
+    [SUMS, "The SHA-256 of these files, and of SHA256SUMS of each listing."],
+    ...(isSigned ? [[SIGNATURE, "The publisher's signature of SHA256SUMS, in minisign's format."]] : []),
+  ];
+  return html`<section class="files" aria-labelledby="files-title">
+<h2 id="files-title">For programs</h2>
+<p>Everything here is plain files below <code class="literal">${baseUrl}/</code></p>
+<dl>
+${listed.map(([path, what]) => html`<div><dt><a href="./${path}">${path}</a></dt><dd>${what}</dd></div>\n`)}</dl>
+</section>
+`;
+}

@@ -1,0 +1,165 @@
+/** What init and dev find in a source: one table, or each table of a database as a listing of a site. */
+import { codeOf, ExitCode, UserError, usageError } from "../errors.js";
+import { count, number } from "../print/numbers.js";
+import { MOST_LISTINGS } from "../settings/kinds.js";
+import { listTables } from "../source/relation.js";
+import { type Found, type FoundListing, findIn } from "./found.js";
+import { isLog, listingNamesOf } from "./names.js";
+import { addReferences, type ForeignKey, foreignKeysOf } from "./references.js";
+import type { SurveyOptions } from "./subject.js";
+import { type OpenSource, survey, withSource } from "./survey.js";
+import type { Survey } from "./tally.js";
+
+/** A table or view that cannot be a listing. */
+export interface LeftTable {
+  table: string;
+  role: string;
+  /** Undefined if its rows cannot be read. */
+  rows: number | undefined;
+  /** A sentence. */
+  why: string;
+}
+
+export interface FoundSource {
+  /** Several listings of a site, or one with an empty name. */
+  listings: readonly FoundListing[];
+  left: readonly LeftTable[];
+  /** What a user should know about names and foreign keys. */
+  notes: readonly string[];
+}
+
+/**
+ * Analyses the named table or query, a text file, or the only table; otherwise each table of the database.
+ * @throws UserError if nothing has a key, or the source cannot be read
+ */
+export function findSource(options: SurveyOptions, signal?: AbortSignal): Promise<FoundSource> {
+  return withSource(options, signal, async (source) => {
+    const { table, query, allTables } = options;
+    const isOne = table !== undefined || query !== undefined || source.imported !== undefined;
+    if (allTables && isOne) throw refuseAll(options);
+    const tables = isOne ? [] : listTables(source.db);
+    if (allTables || tables.length > 1) return findTables(source, tables, options, signal);
+    const found = findIn(await survey(source, options, signal), options);
+    signal?.throwIfAborted();
+    return { listings: [{ name: "", role: found.kind, found }], left: [], notes: [] };
+  });
+}
+
+/** The names of all tables and views of a SQLite file. @throws UserError if it cannot be read */
+export function tablesOf(from: string): Promise<string[]> {
+  return withSource({ from }, undefined, async ({ db }) => listTables(db));
+}
+
+function refuseAll({ from, table, query }: SurveyOptions): UserError {
+  if (table === undefined && query === undefined) return usageError(`${from} is one table; leave --all out.`);
+  return usageError("--all is for every table, so it excludes --table and --query; remove one.");
+}
+
+async function findTables(
+  source: OpenSource,
+  tables: readonly string[],
+  options: SurveyOptions,
+  signal: AbortSignal | undefined,
+): Promise<FoundSource> {
+  const { from } = options;
+  const found: Omit<FoundListing, "name">[] = [];
+  const left: LeftTable[] = [];
+  for (const table of tables) {
+    const one = await findTable(source, { ...options, table }, signal);
+    signal?.throwIfAborted();
+    if ("why" in one) left.push(one);
+    else found.push(one);
+  }
+  for (const { role, found: extra } of found.splice(MOST_LISTINGS))
+    left.push({ table: extra.name, role, rows: extra.rows, why: `A site has at most ${MOST_LISTINGS} listings.` });
+  if (found.length === 0)
+    throw new UserError(`No table of ${from} has a key. Add one, or name a table with --table:`, {
+      details: left.map((one) => `${one.table}: ${one.why}`),
+    });
+  const names = listingNamesOf(found.map(({ found: { name } }) => name));
+  const named = found.map(
+    (one, at): FoundListing => ({ ...one, name: names[at] ?? "", found: withoutPath(one.found) }),
+  );
+  const renamed = named
+    .filter(({ name, found: { name: table } }) => name !== table.toLowerCase())
+    .map(
+      ({ name, found: { name: table } }) =>
+        `the table ${table} is the listing ${name}, since a listing cannot be named ${table}; the config can give it another name`,
+    );
+  const { listings, notes } = addReferences(source.db, named);
+  return { listings, left, notes: [...renamed, ...notes] };
+}
+
+/** In a site, the name of a listing is its path. */
+function withoutPath(found: Found): Found {
+  const { path: _, ...listing } = found.contract["x-listing"];
+  return { ...found, contract: { ...found.contract, "x-listing": listing } };
+}
+
+/** Analyses one of several tables. */
+async function findTable(
+  source: OpenSource,
+  options: SurveyOptions & { table: string },
+  signal: AbortSignal | undefined,
+): Promise<Omit<FoundListing, "name"> | LeftTable> {
+  const { table } = options;
+  let role = "table or view";
+  let rows: number | undefined;
+  try {
+    const surveyed = await survey(source, options, signal);
+    role = roleOf(surveyed, foreignKeysOf(source.db, table));
+    rows = surveyed.rows;
+    // The row's number is not a key here: nobody has looked at each table and accepted it.
+    return { role, found: findIn({ ...surveyed, rowid: undefined }, options) };
+  } catch (error) {
+    if (error instanceof UserError && error.exitCode !== ExitCode.usage)
+      return { table, role, rows, why: error.message.replace(/\s+/g, " ") };
+    // For example a view of a table that was dropped, or a virtual table whose module is not here.
+    if (error instanceof Error && codeOf(error) === "SQLITE_ERROR")
+      return { table, role, rows, why: `SQLite cannot read it: ${error.message}.` };
+    throw error;
+  }
+}
+
+function roleOf({ name, kind, columns, primary }: Survey, keys: readonly ForeignKey[]): string {
+  if (kind === "view") return "view";
+  const referring = new Set(keys.map(({ from }) => from.toLowerCase()));
+  const refers = (column: string) => referring.has(column.toLowerCase());
+  const others = columns.filter(({ column }) => !refers(column) && !primary.includes(column));
+  const isJoin = primary.length > 1 ? primary.every(refers) : referring.size > 1 && others.length === 0;
+  if (isJoin) return "join table";
+  return isLog(name) ? "log table" : "table";
+}
+
+/** Describes what a listing publishes: `120 rows, 3 fields, key id, made of the PRIMARY KEY (a, b)`. */
+export function describeFound({ rows, contract, key }: Found): string {
+  const fields = count(Object.keys(contract.properties).length, "field");
+  return `${count(rows, "row")}, ${fields}, key ${key.field}, ${key.why}`;
+}
+
+/** The columns that a proposed contract does not have, since they seem private or cannot be published. */
+export function omittedColumns({ columns }: Found): string[] {
+  return columns.filter(({ schema }) => schema === undefined).map(({ column }) => column);
+}
+
+/** The error for a database of several tables, of which none was chosen. */
+export function chooseTables(from: string, { listings, left }: FoundSource): UserError {
+  const lines = [
+    ...listings.map(({ role, found }) => {
+      const omitted = omittedColumns(found);
+      const omits = omitted.length > 0 ? `; omits ${omitted.join(", ")}` : "";
+      return [found.name, role, describeFound(found) + omits] as const;
+    }),
+    ...left.map(({ table, role, rows, why }) => {
+      const extent = rows === undefined ? "" : `${count(rows, "row")}. `;
+      return [table, role, `not with --all: ${extent}${why}`] as const;
+    }),
+  ];
+  const widths = [0, 1].map((at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  const details = lines.map((line) => line.map((text, at) => text.padEnd(widths[at] ?? 0)).join("  "));
+  const all = `${number(lines.length)} tables and views`;
+  return new UserError(`${from} has ${all}. Pass --table NAME to publish one, or --all to publish each with a key:`, {
+    exitCode: ExitCode.usage,
+    details,
+  });
+}

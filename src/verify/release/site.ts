@@ -1,0 +1,133 @@
+/** `rollcall verify` for a release on disk: one listing, or several with the files at their top. */
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type AnyRecord, fieldAt } from "../../contract/contract.js";
+import { parseJson } from "../../contract/json.js";
+import { valueAt } from "../../contract/record/value.js";
+import { referencesOf } from "../../contract/references.js";
+import { count } from "../../print/numbers.js";
+import { showValue } from "../../print/text.js";
+import { OWNED, RELEASE_NAME, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { findAltered, type Release } from "../../release/open.js";
+import { inspectSite, RECORDS_WORDS, type Site, type SiteTop } from "../../release/site.js";
+import { TemporaryDatabase } from "../../scratch/database.js";
+import { createTurns } from "../../workers/turns.js";
+import { checkSigned, SIGNATURE_ROW } from "../signature.js";
+import { allowedRow, checkRow, Findings, type Verdict } from "../verdict.js";
+import { readPage } from "./page-check.js";
+import { type DiskOptions, readSigned, verifyRelease } from "./release.js";
+
+const SITE = { name: "site", rule: "the files at the top agree with the listings, and there are no others" } as const;
+const REFERENCES = {
+  name: "references",
+  rule: "each value of a field with x-references is a key of that listing",
+} as const;
+
+/** Verifies a release. @throws UserError if there is no release, or it cannot be read. Everything else is a finding. */
+export async function verifySite(options: DiskOptions): Promise<Verdict> {
+  const { site, names, problems, root } = await inspectSite(options.folder);
+  if (names === undefined) return verifyRelease(options);
+  const { trust, allowed, signal } = options;
+  const listings: Record<string, Verdict> = {};
+  const broken = new Set(problems.filter(({ check }) => check === SITE.name).map(({ path }) => path));
+  for (const name of names) {
+    // Without its own snapshot.json, a listing is a finding of the site.
+    if (broken.has(`${name}/${SNAPSHOT}`)) continue;
+    const verdict = await verifyRelease({ ...options, folder: join(root, name), findings: new Findings() });
+    listings[name] = { ...verdict, subject: name };
+  }
+  const findings = new Findings();
+  for (const problem of problems) if (problem.check === SITE.name) findings.add(problem);
+  const found = { subject: `release ${basename(root)}`, words: RECORDS_WORDS, listings };
+  if (!site?.top) return { ...found, rows: [checkRow(findings, SITE, count(names.length, "listing"))] };
+  await checkTop(site, site.top, findings, signal);
+  const named = { folder: root, id: site.id, baseUrl: site.baseUrl, isSigned: site.top.isSigned };
+  const signature = await checkSigned({ path: SIGNATURE }, await readSigned(named, trust), trust, findings);
+  const references = await checkReferences(site, findings, signal);
+  const none = references === 0 ? "there are none" : undefined;
+  const rows = [
+    checkRow(findings, SITE, count(names.length, "listing")),
+    checkRow(findings, SIGNATURE_ROW, signature.cell, signature.skipped),
+    checkRow(findings, REFERENCES, count(references, "value"), none),
+  ];
+  return { ...found, rows: rows.map((row) => allowedRow(row, allowed)) };
+}
+
+/** Compares the files at the top with their digests, and finds what is not listed. Each listing has checks of its own. */
+async function checkTop({ folder, listings }: Site, { sums }: SiteTop, findings: Findings, signal?: AbortSignal) {
+  const note = (path: string, found: string, expected: string) =>
+    findings.add({ check: SITE.name, path, found, expected });
+  const altered = await findAltered(folder, sums.others, signal);
+  if (altered !== undefined) note(altered, "other bytes", `those that ${SUMS} lists`);
+  const folders = new Set(
+    listings.flatMap(({ name }) => name.split("/").map((_part, at, parts) => parts.slice(0, at + 1).join("/"))),
+  );
+  const names = new Set(listings.map(({ name }) => name));
+  const look = (inside: string) => {
+    for (const entry of readdirSync(join(folder, inside), { withFileTypes: true })) {
+      const path = inside === "" ? entry.name : `${inside}/${entry.name}`;
+      if (names.has(path) && entry.isDirectory()) continue;
+      if (folders.has(path) && entry.isDirectory()) look(path);
+      else if (!sums.others.has(path) && !UNLISTED.includes(path))
+        note(path, "a file or folder", `none, since ${SUMS} does not list it`);
+    }
+  };
+  look("");
+}
+
+/** Files at the top that SHA256SUMS does not list. */
+const UNLISTED: readonly string[] = [SUMS, SIGNATURE, OWNED, RELEASE_NAME];
+
+/** Pages that are read before the event loop gets a turn. */
+const AT_ONCE = 20;
+
+/** Checks that each reference leads to a record. @returns the number of values that were checked */
+async function checkReferences({ listings }: Site, findings: Findings, signal?: AbortSignal): Promise<number> {
+  const referring = listings.filter(({ release }) => referencesOf(release.contract).length > 0);
+  const targets = new Set(referring.flatMap(({ release }) => referencesOf(release.contract).map(({ to }) => to)));
+  if (referring.length === 0) return 0;
+  const turn = createTurns(AT_ONCE, signal);
+  const keys = new TemporaryDatabase({
+    tables: "CREATE TABLE keys (listing TEXT, key, PRIMARY KEY (listing, key)) WITHOUT ROWID",
+    memory: 65_536,
+  });
+  try {
+    const insert = keys.db.prepare("INSERT OR IGNORE INTO keys VALUES (?, ?)");
+    for (const { name, release } of listings.filter(({ name }) => targets.has(name)))
+      for (const { record } of recordsOf(release)) {
+        await turn();
+        keys.run(() => insert.run(name, valueAt(record, release.contract.key)));
+      }
+    const find = keys.db.prepare("SELECT 1 FROM keys WHERE listing = ? AND key = ?");
+    let checked = 0;
+    for (const { name, release } of referring) {
+      const { contract } = release;
+      for (const { record, page } of recordsOf(release)) {
+        await turn();
+        for (const { field, to, isObserved } of referencesOf(contract)) {
+          const value = valueAt(record, field);
+          if (isObserved || value === null || value === undefined) continue;
+          checked++;
+          if (find.get(to, value)) continue;
+          const path = `${name}/${release.paths.path(page)}`;
+          const found = `${field.path} ${showValue(value)}`;
+          const id = String(valueAt(record, fieldAt(contract, contract.key.path)));
+          findings.add({ check: REFERENCES.name, path, page, id, found, expected: `the key of a record of ${to}` });
+        }
+      }
+    }
+    return checked;
+  } finally {
+    keys.close();
+  }
+}
+
+/** The records of a listing's valid pages, whose other flaws have checks of their own. */
+function* recordsOf({ folder, paths, sums }: Release): Generator<{ record: AnyRecord; page: number }> {
+  for (let page = 1; page <= sums.pages.pages; page++) {
+    const bytes = readPage(join(folder, paths.path(page)));
+    const read = Buffer.isBuffer(bytes) ? parseJson(String(bytes)) : { why: "" };
+    const results: unknown = "why" in read ? [] : Object(read.value).results;
+    for (const record of Array.isArray(results) ? results : []) yield { record: Object(record), page };
+  }
+}

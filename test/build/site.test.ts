@@ -1,0 +1,251 @@
+/** Several tables as one release: built at one point in time, switched together, with references that lead to records. */
+import { lstatSync, readFileSync, readlinkSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { beforeEach, expect, test } from "vitest";
+import type { ContractFile } from "../../src/contract/file/form.js";
+import { build, buildShard, GateError, InvalidRecordsError, verify } from "../../src/index.js";
+import { checkSums, readTree, scratch } from "../support/files.js";
+import { draws, type Random, seeded } from "../support/random.js";
+import { changeShop, SHOP, writeShop } from "../support/shop.js";
+
+const baseUrl = "https://shop.example.com";
+let folder: string;
+let dist: string;
+let db: string;
+
+beforeEach(() => {
+  folder = scratch();
+  dist = join(folder, "dist");
+  db = writeShop(folder);
+});
+
+const buildShop = (more: Partial<Parameters<typeof build>[0]> = {}) =>
+  build({ db, baseUrl, dist, listings: SHOP, workers: 0, ...more });
+
+const current = () => readlinkSync(join(dist, "current"));
+
+function keysOf(name: string): number[] {
+  const files = [...readTree(join(dist, "current", name, "pages"))].filter(([path]) => path.endsWith(".json"));
+  const records = files.flatMap(([, text]) => JSON.parse(text).results as { id: number }[]);
+  return records.map(({ id }) => id).sort((one, other) => one - other);
+}
+
+test("each listing is a release of its own, below the files that name them", async () => {
+  const result = await buildShop();
+  expect(result).toMatchObject({ new: true, switched: true, records: 270, pages: 9 });
+  expect(Object.keys(result.listings ?? {})).toEqual(["categories", "customers", "orders", "products"]);
+  const site = join(dist, "current");
+  const top = JSON.parse(readFileSync(join(site, "snapshot.json"), "utf8"));
+  expect(top).toMatchObject({ id: result.id, base_url: baseUrl, listings: { orders: { count: 250, pages: 3 } } });
+  checkSums(site);
+  for (const name of Object.keys(SHOP)) {
+    checkSums(join(site, name));
+    const snapshot = JSON.parse(readFileSync(join(site, name, "snapshot.json"), "utf8"));
+    expect(snapshot).toMatchObject({ base_url: `${baseUrl}/${name}`, site: baseUrl, id: top.listings[name].id });
+  }
+  const page = JSON.parse(readFileSync(join(site, "orders/pages/1.json"), "utf8"));
+  expect(page.next).toBe(`${baseUrl}/orders/?format=api&page=2`);
+  const verdict = await verify({ dist });
+  expect(verdict.passed).toBe(true);
+  expect(verdict.rows.find(({ name }) => name === "references")?.request).toBe("263 values");
+});
+
+test("a listing that did not change keeps its id and its files, and nothing new keeps the release", async () => {
+  const first = await buildShop();
+  const before = current();
+  expect(await buildShop()).toMatchObject({ id: first.id, new: false, switched: false });
+  expect(current()).toBe(before);
+  changeShop(db, "INSERT INTO customers VALUES (7, 'New')");
+  const second = await buildShop();
+  expect(second.id).not.toBe(first.id);
+  const inode = (release: string, path: string) => lstatSync(join(dist, release, path)).ino;
+  for (const path of ["orders/pages/2.json", "orders/snapshot.json", "customers/pages/1.json"])
+    expect(inode(current(), path) === inode(before, path), path).toBe(!path.startsWith("customers"));
+  changeShop(db, "DELETE FROM customers WHERE id = 7");
+  expect(await buildShop()).toMatchObject({ id: first.id, new: false, switched: true });
+});
+
+test("an invalid record, a missing reference or a gate in any listing switches nothing", async () => {
+  await buildShop();
+  const before = current();
+  changeShop(db, "UPDATE customers SET name = NULL WHERE id = 2; UPDATE orders SET customer_id = 99 WHERE id = 7");
+  const error: unknown = await buildShop().catch((error: unknown) => error);
+  if (!(error instanceof InvalidRecordsError)) throw error;
+  expect(error.problems.first.map(({ listing, path, rule, id }) => [listing, path, rule, id])).toEqual([
+    ["customers", "name", "type", 2],
+    ["orders", "customer_id", "reference", 7],
+  ]);
+  expect(current()).toBe(before);
+  changeShop(db, "UPDATE customers SET name = 'B' WHERE id = 2; DELETE FROM orders WHERE id < 9");
+  const listings = { ...SHOP, orders: { ...SHOP.orders, maxRemoved: "1%" } };
+  await expect(buildShop({ listings })).rejects.toThrow(GateError);
+  await expect(buildShop({ listings })).rejects.toThrow(/orders: max-removed 1%: 8 of 250 orders removed/);
+  expect(current()).toBe(before);
+});
+
+test("a missing reference that was only observed is a warning", async () => {
+  changeShop(db, "UPDATE orders SET agent_id = 77 WHERE id < 4");
+  const { listings } = await buildShop();
+  expect(listings?.["orders"]?.warnings).toEqual({ agent_id: 3 });
+});
+
+const REFUSED: [string, Record<string, object>, RegExp][] = [
+  ["a name of a release's own file", { "snapshot.json": {} }, /snapshot\.json is the name of a file or folder/],
+  ["names that differ by case", { a: {}, A: {} }, /A and a differ only by case/],
+  ["a name below another", { v1: {}, "v1/orders": {} }, /v1\/orders lies below the listing v1/],
+  ["a name that leads out", { "../x": {} }, /"\.\.\/x" is not a name/],
+  ["an unknown setting", { orders: { pagesize: 3 } }, /listings\.orders has no option pagesize; .*pageSize/],
+  ["a contract with a path", { orders: { contract: withPath() } }, /listings\.orders: remove x-listing\.path/],
+  [
+    "a reference to no listing",
+    { orders: SHOP.orders },
+    /orders: customer_id refers to customers, which is not a listing/,
+  ],
+];
+
+function withPath(): ContractFile {
+  const { contract } = SHOP.customers;
+  return { ...contract, "x-listing": { ...contract["x-listing"], path: "/orders/" } };
+}
+
+test.each(REFUSED)("refuses %s", async (_, listings, message) => {
+  const error: unknown = await buildShop({ listings }).catch((error: unknown) => error);
+  if (!(error instanceof Error)) throw error;
+  const { details = [] } = error as { details?: string[] };
+  expect([error.message, ...details].join("\n")).toMatch(message);
+});
+
+test("a site and one listing do not replace each other", async () => {
+  await buildShop();
+  const plain = { db, baseUrl, dist, contract: SHOP.customers.contract, workers: 0 };
+  await expect(build(plain)).rejects.toThrow(/holds another release, the site https:\/\/shop\.example\.com \(release/);
+  await build({ ...plain, force: true });
+  await expect(buildShop()).rejects.toThrow(
+    /holds another release, the listing https:\/\/shop\.example\.com\/ \(release/,
+  );
+});
+
+const NAMES = ["a", "b", "c"];
+
+/** Tables whose rows refer to each other and to themselves, some to no row; some rows are invalid. */
+function writeRandom(path: string, random: Random): void {
+  const random6 = () => (random.chance(0.2) ? "NULL" : `${1 + random.below(8)}`);
+  const rows = (name: string) =>
+    Array.from({ length: random.below(8) }, (_, at) => {
+      const value = random.chance(0.1) ? "'x'" : "1";
+      return `INSERT INTO ${name} VALUES (${at + 1}, ${value}, ${NAMES.map(random6).join(", ")});`;
+    });
+  const columns = NAMES.map((to) => `to_${to} INTEGER REFERENCES ${to} (id)`).join(", ");
+  const tables = NAMES.map((name) => `CREATE TABLE ${name} (id INTEGER PRIMARY KEY, value, ${columns});`);
+  const file = new Database(path);
+  file.exec(`PRAGMA foreign_keys = OFF; ${tables.join("")} ${NAMES.flatMap(rows).join("\n")}`);
+  file.close();
+}
+
+const RANDOM = Object.fromEntries(
+  NAMES.map((name) => {
+    const nullable = { type: ["integer", "null"] } as const;
+    const references = NAMES.map((to) => [`to_${to}`, { ...nullable, "x-references": to }] as const);
+    const properties = {
+      id: { type: "integer" },
+      value: { type: "integer" },
+      ...Object.fromEntries(references),
+    } as const;
+    const contract = {
+      type: "object",
+      "x-listing": { words: [name, name], key: "id", order: ["id"], version: 1 },
+      properties,
+      required: Object.keys(properties),
+      additionalProperties: false,
+    } as const;
+    return [name, { contract, table: name }];
+  }),
+);
+
+/** What is left after SQLite's own check was asked until it finds nothing. */
+function keptBySqlite(path: string): Record<string, number[]> {
+  const file = new Database(path);
+  file.pragma("foreign_keys = OFF");
+  for (const name of NAMES) file.exec(`DELETE FROM ${name} WHERE typeof(value) <> 'integer'`);
+  for (;;) {
+    const found = file.pragma("foreign_key_check") as { table: string; rowid: number }[];
+    if (found.length === 0) break;
+    for (const { table, rowid } of found) file.exec(`DELETE FROM ${table} WHERE id = ${rowid}`);
+  }
+  const kept = NAMES.map((name) => [name, file.prepare(`SELECT id FROM ${name} ORDER BY id`).pluck().all()] as const);
+  file.close();
+  return Object.fromEntries(kept) as Record<string, number[]>;
+}
+
+test("skipInvalid leaves what SQLite's own check of foreign keys leaves", async () => {
+  const random = seeded();
+  for (let round = 0; round < draws(100); round++) {
+    const path = join(folder, `${round}.db`);
+    writeRandom(path, random);
+    const built = build({ db: path, baseUrl, dist, listings: RANDOM, skipInvalid: true, workers: 0, force: true });
+    const result = await built.catch((error: unknown) => error);
+    const kept = keptBySqlite(path);
+    if (result instanceof InvalidRecordsError) expect(Object.values(kept).some((keys) => keys.length === 0)).toBe(true);
+    else if (result instanceof Error) throw result;
+    else for (const name of NAMES) expect(keysOf(name), `${name} of database ${round}`).toEqual(kept[name]);
+  }
+});
+
+test("shards of a site give what one machine gives, and find references to no row of the source", async () => {
+  const parts = join(folder, "parts");
+  // With bulk, the orders would be too few for several shards.
+  const listings = { ...SHOP, orders: { ...SHOP.orders, bulk: false } };
+  const build3 = async (more = {}) => {
+    const errors: unknown[] = [];
+    for (const shard of ["0/3", "1/3", "2/3"])
+      await buildShard({ db, baseUrl, dist, listings, workers: 0, parts, shard, ...more }).catch((error) =>
+        errors.push(error),
+      );
+    return errors;
+  };
+  const sizes = { listings, pageSize: 20, compress: ["gzip"], lookup: true } as const;
+  const one = await buildShop({ ...sizes, dist: join(folder, "one") });
+  expect(await build3(sizes)).toEqual([]);
+  expect(await buildShard({ db, baseUrl, dist, ...sizes, parts, shard: "1/3" })).toMatchObject({
+    new: false,
+    total: 270,
+    listings: { orders: { total: 250, pages: { first: 5, last: 8 } } },
+  });
+  const joined = await buildShop({ ...sizes, join: parts });
+  expect(joined.id).toBe(one.id);
+  const filesIn = ({ folder }: { folder: string }) => [...readTree(folder)].filter(([path]) => path !== ".release");
+  expect(filesIn(joined)).toEqual(filesIn(one));
+
+  // Customer 99 is in no shard. The other customers are rows of one shard, and orders of three refer to them.
+  changeShop(db, "UPDATE orders SET customer_id = 99 WHERE id = 130");
+  rmSync(parts, { recursive: true });
+  const [error, ...others] = await build3(sizes);
+  expect(others).toEqual([]);
+  expect(error).toBeInstanceOf(InvalidRecordsError);
+  expect((error as InvalidRecordsError).problems.first).toMatchObject([{ rule: "reference", id: 130 }]);
+  const refusals: unknown[] = [];
+  for (const more of [{ join: parts }, {}])
+    await buildShop({ ...sizes, ...more }).catch((error: InvalidRecordsError) => refusals.push(error.problems.first));
+  expect(refusals).toHaveLength(2);
+  expect(refusals[0]).toEqual(refusals[1]);
+});
+
+test("a join refuses parts whose references were checked with another table", async () => {
+  changeShop(db, "CREATE TABLE clients AS SELECT * FROM customers WHERE id < 3");
+  const parts = join(folder, "parts");
+  const options = { db, baseUrl, dist, listings: SHOP, workers: 0 };
+  await buildShard({ ...options, parts, shard: "0/1" });
+  const others = { ...SHOP, customers: { ...SHOP.customers, table: "clients" } };
+  const remade = { ...options, listings: others, parts: join(folder, "other"), shard: "0/1" };
+  await buildShard(remade).catch(() => undefined);
+  rmSync(join(parts, "customers"), { recursive: true });
+  renameSync(join(folder, "other/customers"), join(parts, "customers"));
+  await expect(build({ ...options, listings: others, join: parts })).rejects.toThrow(
+    /orders\/0-of-1-.* does not belong to this build: it is shard 0\/1 of other settings/,
+  );
+  rmSync(join(parts, "orders"), { recursive: true });
+  await expect(build({ ...options, listings: others, join: parts })).rejects.toThrow(
+    `There is no part in ${parts}/orders; make parts with "rollcall build --shard 0/8 --parts ${parts}"`,
+  );
+});

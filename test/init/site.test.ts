@@ -1,0 +1,256 @@
+/** `init --from` of a database of several tables: it lists them, and with `--all` writes a contract for each that has a key. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { build } from "../../src/index.js";
+import { initialize } from "../../src/init/init.js";
+import { resolveSettings } from "../../src/settings/resolve.js";
+import { fakeIo, rollcall } from "../commands/run.js";
+import { readTree, scratch } from "../support/files.js";
+import { draws, type Random, seeded } from "../support/random.js";
+import { changeShop, writeShop } from "../support/shop.js";
+import { database } from "./found.js";
+
+/** Tables beside those of the shop, whose orders have agents that are customers. */
+const MORE = `
+  PRAGMA foreign_keys = OFF;
+  CREATE TABLE order_items (order_id INTEGER REFERENCES orders, product_id INTEGER REFERENCES products, quantity INTEGER,
+    PRIMARY KEY (order_id, product_id));
+  INSERT INTO order_items VALUES (1, 1, 3), (1, 2, 1), (2, 1, 1);
+  CREATE TABLE audit_log (line TEXT); INSERT INTO audit_log VALUES ('x'), ('x');
+  CREATE VIEW totals AS SELECT customer_id, sum(total) AS total FROM orders GROUP BY customer_id;
+  CREATE VIEW gone_view AS SELECT x FROM gone;
+  CREATE TABLE Logins (id INTEGER PRIMARY KEY, seen TEXT, email TEXT REFERENCES customers (id), customer_id INTEGER REFERENCES customers (id),
+    name_of TEXT REFERENCES customers (name), item INTEGER REFERENCES audit_log (line));
+  INSERT INTO Logins VALUES (1, 'x', 'SECRET@x.org', 99, 'Customer 1', NULL);`;
+
+let cwd: string;
+const run = (line: string) => rollcall(line, fakeIo(cwd));
+const read = (name: string) => JSON.parse(readFileSync(join(cwd, name), "utf8"));
+
+beforeEach(() => {
+  cwd = scratch();
+});
+
+/** The lines of stderr, each with single spaces. */
+function linesOf({ stderr }: { stderr: string }): string[] {
+  return stderr.split("\n").map((line) => line.trim().replace(/ {2,}/g, "  "));
+}
+
+test("lists several tables with what each would publish, asks for a choice, and writes nothing", async () => {
+  writeShop(cwd, MORE);
+  const before = [...readTree(cwd).keys()];
+  const ended = await run("init --from shop.db");
+  expect([ended.code, ended.stdout]).toEqual([2, ""]);
+  expect(linesOf(ended)).toEqual([
+    "error: shop.db has 9 tables and views. Pass --table NAME to publish one, or --all to publish each with a key:",
+    "Logins  table  1 row, 5 fields, key id, as the PRIMARY KEY; omits email",
+    "categories  table  4 rows, 3 fields, key id, as the PRIMARY KEY",
+    "customers  table  6 rows, 2 fields, key id, as the PRIMARY KEY",
+    "order_items  join table  3 rows, 4 fields, key id, made of the PRIMARY KEY (order_id, product_id)",
+    "orders  table  250 rows, 4 fields, key id, as the PRIMARY KEY",
+    "products  table  10 rows, 3 fields, key id, as the PRIMARY KEY",
+    "totals  view  6 rows, 2 fields, key customer_id, unique in 6 rows, but the view does not enforce it",
+    "audit_log  log table  not with --all: 2 rows. The table audit_log has no key: no publishable column is unique and never NULL; add a unique column to the table.",
+    expect.stringMatching(
+      /^gone_view {2}table or view {2}not with --all: SQLite cannot read it: no such table: main\.gone\.$/,
+    ),
+    "",
+  ]);
+  expect([...readTree(cwd).keys()]).toEqual(before);
+});
+
+test("--all writes contracts and a config that build as they are, with the references that hold", async () => {
+  writeShop(cwd, MORE);
+  const ended = await run("init --from shop.db --all");
+  expect([ended.code, ended.stdout]).toEqual([0, ""]);
+  const lines = linesOf(ended);
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      "omit  logins.email  contact data: its name says so",
+      "refer  orders.customer_id  a record of customers",
+      "refer  categories.parent_id  a record of categories",
+      "refer  order_items.product_id  a record of products",
+      "note  Logins.customer_id is not a reference to customers: 1 value of it is not there",
+      "note  Logins.email is not a reference to customers: the column is omitted",
+      "note  Logins.name_of is not a reference to customers: it leads to name, and the key of customers is id",
+      "note  Logins.item is not a reference to audit_log: that table is not a listing",
+      expect.stringMatching(/^leave {2}audit_log {2}log table\. The table audit_log has no key: /),
+    ]),
+  );
+  expect(lines.filter((line) => line.startsWith("refer"))).toHaveLength(5);
+  expect(read("rollcall.config.json")).toEqual({
+    $schema: "./node_modules/rollcall/config.schema.json",
+    db: "shop.db",
+    baseUrl: "http://127.0.0.1:8080",
+    dist: "dist",
+    explorer: true,
+    listings: {
+      categories: { contract: "contracts/categories.json" },
+      customers: { contract: "contracts/customers.json" },
+      logins: { contract: "contracts/logins.json", table: "Logins" },
+      order_items: { contract: "contracts/order_items.json", query: "contracts/order_items.sql" },
+      orders: { contract: "contracts/orders.json" },
+      products: { contract: "contracts/products.json" },
+      totals: { contract: "contracts/totals.json" },
+    },
+  });
+  expect(read("contracts/orders.json")).toMatchObject({
+    "x-listing": { words: ["order", "orders"], key: "id" },
+    properties: { customer_id: { type: "integer", "x-references": "customers" } },
+  });
+  expect(read("contracts/orders.json")["x-listing"]).not.toHaveProperty("path");
+  expect(await run("build --workers 0")).toMatchObject({ code: 0 });
+  for (const [path, bytes] of readTree(cwd))
+    if (path !== "shop.db") expect(String(bytes), path).not.toContain("SECRET");
+  expect((await run("verify")).stdout).toMatch(/passed +references +269 values/);
+});
+
+test("--all names listings that cannot have the table's name, and says how", async () => {
+  database(
+    `CREATE TABLE pages (id INTEGER PRIMARY KEY, title TEXT); CREATE TABLE "snapshot.json" (id INTEGER PRIMARY KEY);
+      CREATE TABLE "É" (id INTEGER PRIMARY KEY); CREATE TABLE "é" (id INTEGER PRIMARY KEY, x TEXT);
+      CREATE TABLE "e" (id INTEGER PRIMARY KEY, page_id INTEGER REFERENCES PAGES (ID)); CREATE TABLE "東京" (id INTEGER PRIMARY KEY);
+      INSERT INTO pages VALUES (1, 'x'); INSERT INTO e VALUES (7, 1);`,
+    join(cwd, "odd.db"),
+  );
+  const ended = await run("init --from odd.db --all");
+  expect(ended.code).toBe(0);
+  expect(linesOf(ended)).toContain(
+    "note  the table pages is the listing pages-list, since a listing cannot be named pages; the config can give it another name",
+  );
+  const { listings } = read("rollcall.config.json");
+  expect(Object.keys(listings).map((name) => [name, listings[name].table])).toEqual([
+    ["e", "e"],
+    ["pages-list", undefined],
+    ["snapshot-json", "snapshot.json"],
+    ["e-2", "É"],
+    ["e-3", "é"],
+    ["records", "東京"],
+  ]);
+  expect(read("contracts/e.json").properties.page_id).toEqual({ type: "integer", "x-references": "pages-list" });
+  expect(await run("build --workers 0")).toMatchObject({ code: 0 });
+});
+
+test.each(["rollcall.config.json", "contracts/orders.json"])("--all overwrites nothing: %s", async (name) => {
+  writeShop(cwd);
+  mkdirSync(join(cwd, "contracts"));
+  writeFileSync(join(cwd, name), "mine");
+  const before = readTree(cwd);
+  const { code, stderr } = await run("init --from shop.db --all");
+  expect([code, stderr]).toEqual([
+    1,
+    `error: ${name} exists already, so nothing was written. Move it away, or run "rollcall build".\n`,
+  ]);
+  expect(readTree(cwd)).toEqual(before);
+});
+
+test.each([
+  ["--all", 2, "--table, --all and --query need --from, the file of records."],
+  [
+    "--from shop.db --all --table orders",
+    2,
+    "--all is for every table, so it excludes --table and --query; remove one.",
+  ],
+  ["--from a.csv --all", 2, "a.csv is one table; leave --all out."],
+  ["--from none.db --all", 1, "No table of none.db has a key. Add one, or name a table with --table:"],
+])("refuses init %s", async (line, code, message) => {
+  writeShop(cwd);
+  writeFileSync(join(cwd, "a.csv"), "id\n1\n");
+  database("CREATE TABLE a (x); INSERT INTO a VALUES (1), (1); CREATE VIEW b AS SELECT x FROM a", join(cwd, "none.db"));
+  const before = readTree(cwd);
+  const ended = await run(`init ${line}`);
+  expect([ended.code, ended.stderr.split("\n")[0]]).toEqual([code, `error: ${message}`]);
+  expect(readTree(cwd)).toEqual(before);
+});
+
+test("--all --convert says what it converts, and that a converted column is not a reference", async () => {
+  database(
+    `CREATE TABLE days (day TEXT PRIMARY KEY); INSERT INTO days VALUES ('31.01.2026');
+      CREATE TABLE notes (id INTEGER PRIMARY KEY, day TEXT REFERENCES days); INSERT INTO notes VALUES (1, '31.01.2026')`,
+    join(cwd, "days.db"),
+  );
+  const ended = await run("init --from days.db --all --convert");
+  expect(linesOf(ended)).toEqual(
+    expect.arrayContaining([
+      'convert  notes.day  a date: "31.01.2026" becomes "2026-01-31"',
+      "note  notes.day is not a reference to days: its values are converted",
+    ]),
+  );
+  expect(await run("build --workers 0")).toMatchObject({ code: 0 });
+});
+
+test("with --all, one table is a site of one listing; without it, a listing as before", async () => {
+  database("CREATE TABLE things (id INTEGER PRIMARY KEY)", join(cwd, "one.db"));
+  expect(await run("init --from one.db --all")).toMatchObject({ code: 0 });
+  expect(read("rollcall.config.json").listings).toEqual({ things: { contract: "contracts/things.json" } });
+});
+
+test("schema and diff ask for a listing instead of taking the wrong contract", async () => {
+  writeShop(cwd);
+  await run("init --from shop.db --all --quiet");
+  const refuse = (message: string) => ({ code: 2, stdout: "", stderr: `error: ${message}\n` });
+  const names = "categories, customers, orders, products";
+  expect(await run("schema")).toEqual(
+    refuse(`The config has the listings ${names}; name one with --listing categories.`),
+  );
+  expect(await run("schema --listing order")).toEqual(
+    refuse('The config has no listing "order"; did you mean orders?'),
+  );
+  for (const choice of ["--listing orders", "--contract contracts/orders.json"])
+    expect((await run(`schema ${choice} --format sql`)).stdout, choice).toContain('CREATE TABLE "orders"');
+  await run("build --workers 0 --quiet");
+  const asked = await run("schema current");
+  expect(asked).toMatchObject({ code: 2, stdout: "" });
+  expect(asked.stderr).toContain(`has the listings ${names}; name one with --listing categories.`);
+  for (const choice of ["current --listing orders", "dist/current/orders"])
+    expect((await run(`schema ${choice} --format sql`)).stdout, choice).toContain('CREATE TABLE "orders"');
+  expect((await run("schema dist/current/orders --listing orders")).stderr).toContain("leave --listing out");
+  const refused = await run("diff dist/current/orders shop.db");
+  expect([refused.code, refused.stdout]).toEqual([2, ""]);
+  expect(refused.stderr).toContain("shop.db is a site of 4 listings");
+  changeShop(join(cwd, "shop.db"), "DELETE FROM orders WHERE id = 9");
+  expect(await run("diff shop.db --listing products")).toMatchObject({ code: 0 });
+  expect(await run("diff shop.db --listing orders")).toMatchObject({ code: 1 });
+});
+
+const NAMES = ["one", "two", "three"];
+const TYPES = ["INTEGER", "TEXT", "TEXT COLLATE NOCASE", "", "REAL"];
+const VALUES = ["1", "2", "3", "'1'", "'a'", "'A'", "1.5", "NULL", "9007199254740993", "x'61'"];
+
+/** Three tables with foreign keys to each other, of types and values that do not always fit. */
+function randomTables(random: Random): string {
+  const pick = (list: readonly string[]) => list[random.below(list.length)] ?? "";
+  const keys = NAMES.map((name) => [name, pick(["INTEGER", "TEXT", "TEXT COLLATE NOCASE"])] as const);
+  const idsOf = (type: string) => (type === "INTEGER" ? ["1", "2", "3"] : ["'1'", "'a'", "'b'"]);
+  const tables = keys.map(([name, type]) => {
+    const columns = NAMES.map((to) => `to_${to} ${pick(TYPES)} REFERENCES ${to} ${pick(["", "(id)"])}`);
+    return `CREATE TABLE ${name} (id ${type} PRIMARY KEY, ${columns.join(", ")});`;
+  });
+  const rows = keys.flatMap(([name, type]) => {
+    // Most columns have keys only; the others have any values.
+    const pools = keys.map(([, other]) => (random.chance(0.7) ? [...idsOf(other), "NULL"] : VALUES));
+    return idsOf(type).map((id) => `INSERT INTO ${name} VALUES (${[id, ...pools.map(pick)].join(", ")});`);
+  });
+  return `PRAGMA foreign_keys = OFF; ${tables.join("")} ${rows.join("")}`;
+}
+
+test("whatever the foreign keys hold, what --all writes builds every row", { timeout: 120_000 }, async () => {
+  const random = seeded();
+  let references = 0;
+  for (let round = 0; round < draws(100); round++) {
+    const folder = join(cwd, String(round));
+    mkdirSync(folder);
+    const sql = randomTables(random);
+    const from = database(sql, join(folder, "any.db"));
+    const { site } = await initialize({ folder, from, allTables: true });
+    for (const { found } of site?.listings ?? [])
+      for (const field of Object.values(found.contract.properties)) if (field["x-references"]) references++;
+    const settings = await resolveSettings({ flags: {}, env: {}, cwd: folder });
+    const { listings = {} } = settings;
+    const options = { db: from, dist: join(folder, "dist"), baseUrl: "https://example.com", workers: 0, listings };
+    const built = await build(options).catch((error: unknown) => error);
+    expect(built, sql).toMatchObject({ records: 9, skipped: 0 });
+  }
+  expect(references).toBeGreaterThan(10);
+});

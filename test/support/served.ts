@@ -1,0 +1,9 @@
+/** The release that a server of one listing serves. */
+import type { Release } from "../../src/release/open.js";
+import type { ListingServer } from "../../src/server/server.js";
+
+export function releaseOf({ site }: Pick<ListingServer, "site">): Release {
+  const [listing] = site.listings;
+  if (!listing) throw new Error("The server has no listing.");
+  return listing.release;
+}

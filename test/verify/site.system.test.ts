@@ -1,0 +1,190 @@
+/** `rollcall verify URL` of a site: each listing, and the files at the top. */
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { build, verify } from "../../src/index.js";
+import { createListingServer, type ListingServer } from "../../src/server/server.js";
+import type { VerifyResult } from "../../src/verify/verify.js";
+import { run } from "../support/command.js";
+import { scratch } from "../support/files.js";
+import { writeKey } from "../support/minisign.js";
+import { changeShop, SHOP, writeShop } from "../support/shop.js";
+
+/** Each listing takes some hundred requests. */
+const LISTINGS = { customers: SHOP.customers, orders: SHOP.orders };
+
+let folder: string;
+let dist: string;
+let db: string;
+let baseUrl: string;
+let server: ListingServer;
+/** Other bytes that are sent for a path below the base URL; empty for 404. */
+let edits: Map<string, string>;
+/** Called with each path. */
+let onAsked: (path: string) => void | Promise<void>;
+
+beforeEach(async () => {
+  folder = scratch();
+  dist = join(folder, "dist");
+  db = writeShop(folder);
+  edits = new Map();
+  onAsked = () => {};
+  const front = createServer(async (req, res) => {
+    const path = req.url?.slice("/shop/".length) ?? "";
+    await onAsked(path);
+    const text = edits.get(path);
+    if (text === undefined) return server.handler(req, res);
+    res.writeHead(text === "" ? 404 : 200, { "Content-Type": "application/json" }).end(text);
+  });
+  await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void front.close());
+  baseUrl = `http://127.0.0.1:${(front.address() as AddressInfo).port}/shop`;
+  await publish();
+  server = await createListingServer({ dist });
+  onTestFinished(() => server.close());
+});
+
+async function publish(more: { signKey?: string; explorer?: boolean } = { explorer: true }): Promise<string> {
+  const { folder: release } = await build({ db, baseUrl, dist, listings: LISTINGS, compress: ["gzip"], ...more });
+  return release;
+}
+
+const differing = ({ rows }: Pick<VerifyResult, "rows">) =>
+  rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
+
+/** The names of all rows that differ, with the listing before each. */
+function allDiffering(verdict: VerifyResult): string[] {
+  const ofListings = Object.entries(verdict.listings ?? {}).flatMap(([name, own]) =>
+    differing(own).map((row) => `${name} ${row}`),
+  );
+  return [...differing(verdict), ...ofListings];
+}
+
+const foundBy = (verdict: VerifyResult) =>
+  verdict.rows.flatMap(({ findings }) => findings.map(({ url = "" }) => url.slice(baseUrl.length + 1)));
+
+/** Compared with the release, and alone. */
+const verifyBoth = async (): Promise<VerifyResult[]> => [
+  await verify({ what: baseUrl, dist }),
+  await verify({ what: baseUrl, dist, against: "none" }),
+];
+
+describe("a correct host", () => {
+  test("has no finding, compared with its release and alone", async () => {
+    for (const verdict of await verifyBoth()) {
+      expect(allDiffering(verdict)).toEqual([]);
+      expect(verdict.passed).toBe(true);
+      expect(Object.keys(verdict.listings ?? {})).toEqual(["customers", "orders"]);
+      expect(verdict.rows.map(({ name, outcome }) => [name, outcome])).toEqual([
+        ["site", "passed"],
+        ["signature", "skipped"],
+      ]);
+      expect(verdict.asked).toMatchObject({ pages: 4, of: 4 });
+    }
+  });
+
+  test("is verified by the signatures of the site and of each listing", async () => {
+    const { secret: signKey, line } = writeKey(folder, "ours");
+    await publish({ signKey });
+    await server.reload();
+    const verdict = await verify({ what: baseUrl, dist, key: [line] });
+    expect(allDiffering(verdict)).toEqual([]);
+    expect(verdict.rows.find(({ name }) => name === "signature")?.request).toMatch(/^signed /);
+    edits.set("SHA256SUMS.minisig", readFileSync(join(dist, "current/orders/SHA256SUMS.minisig"), "utf8"));
+    expect(allDiffering(await verify({ what: baseUrl, dist, key: [line] }))).toEqual(["signature"]);
+  });
+
+  test("the command prints the listings and the site", async () => {
+    const { code, stdout } = await run(["verify", baseUrl, "--dist", dist]);
+    expect(stdout).toMatch(/orders: .*passed[\s\S]*shop: .*by [\d,]+ requests\n$/);
+    expect(code).toBe(0);
+  });
+});
+
+describe("a wrong file at the top is found, compared with the release and alone", () => {
+  const text = (path: string) => readFileSync(join(dist, "current", path), "utf8");
+  const WRONG: [string, () => string][] = [
+    ["openapi.json", () => text("openapi.json").replace("listings", "Listings")],
+    ["index.html", () => ""],
+    ["snapshot.json", () => text("snapshot.json").replace('"count":250', '"count":251')],
+    [
+      "SHA256SUMS",
+      () =>
+        text("SHA256SUMS")
+          .replace(/^.*openapi\.json\n/m, "")
+          .replace(/^[0-9a-f]/, "x"),
+    ],
+  ];
+  test.each(WRONG)("%s", async (path, make) => {
+    edits.set(path, make());
+    for (const verdict of await verifyBoth()) {
+      expect(allDiffering(verdict)).toEqual(["site"]);
+      expect(foundBy(verdict)).toContain(path);
+    }
+  });
+
+  test("the top of an older release", async () => {
+    edits.set("snapshot.json", text("snapshot.json"));
+    edits.set("SHA256SUMS", text("SHA256SUMS"));
+    changeShop(db, "INSERT INTO customers VALUES (7, 'New')");
+    await publish();
+    await server.reload();
+    for (const verdict of await verifyBoth()) {
+      expect(allDiffering(verdict)).toEqual(["site"]);
+      expect(foundBy(verdict)).toContain("customers/snapshot.json");
+    }
+  });
+
+  test("no snapshot.json", async () => {
+    edits.set("snapshot.json", "");
+    const verdict = await verify({ what: baseUrl, dist });
+    expect(allDiffering(verdict)).toEqual(["site"]);
+  });
+});
+
+test("a listing that differs, or is missing, is named", async () => {
+  edits.set("customers/openapi.json", "{}");
+  expect(allDiffering(await verify({ what: baseUrl, dist }))).toContain("customers files");
+  edits.clear();
+  edits.set("customers/snapshot.json", "");
+  for (const verdict of await verifyBoth()) {
+    expect(allDiffering(verdict)).toEqual(["site"]);
+    expect(foundBy(verdict)).toContain("customers/snapshot.json");
+    expect(Object.keys(verdict.listings ?? {})).toEqual(["orders"]);
+  }
+});
+
+test("a site that switches meanwhile is read again", async () => {
+  let hasSwitched = false;
+  onAsked = async (path) => {
+    if (hasSwitched || path !== "orders/snapshot.json") return;
+    hasSwitched = true;
+    changeShop(db, "INSERT INTO customers VALUES (7, 'New')");
+    await publish();
+    await server.reload();
+  };
+  const verdict = await verify({ what: baseUrl, dist, against: "none" });
+  expect(hasSwitched).toBe(true);
+  expect(allDiffering(verdict)).toEqual([]);
+});
+
+test("the URL of a listing is compared with that listing of the release", async () => {
+  const verdict = await verify({ what: `${baseUrl}/orders`, dist });
+  expect(differing(verdict)).toEqual([]);
+  expect(verdict.listings).toBeUndefined();
+});
+
+test("a release that cannot be compared is refused with the next step", async () => {
+  const other = join(folder, "other");
+  await build({ db, dist: other, baseUrl, table: "customers", contract: SHOP.customers.contract });
+  await expect(verify({ what: baseUrl, dist: other })).rejects.toThrow(
+    `${baseUrl} is a site of customers, orders, and the release to compare with is one listing. Verify one of them, such as ${baseUrl}/customers, or compare with the host's own release: --against none.`,
+  );
+  edits.set("snapshot.json", readFileSync(join(other, "current/snapshot.json"), "utf8"));
+  await expect(verify({ what: baseUrl, dist })).rejects.toThrow(/is one listing, and release \w+ is a site of /);
+  await expect(verify({ what: `${baseUrl}/none`, dist })).rejects.toThrow(
+    /snapshot\.json of a site\. Is .*\/none the base URL\?/,
+  );
+});
