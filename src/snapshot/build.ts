@@ -20,13 +20,14 @@ import { requireLink } from "../release/switch.js";
 import type { Complete } from "../settings/settings.js";
 import { WHOLE } from "../shards/cut.js";
 import { openSources, type Source } from "../source/open.js";
+import { resultOf, totalOf } from "./listing-results.js";
 import { reportLookup } from "./lookup-report.js";
 import { notesOf } from "./notes.js";
 import { type BuildEffects, type BuildOptions, resolveSite, type SiteSettings } from "./options.js";
 import { type Job, type MadePages, makePages, type PageTarget, reportRead } from "./pipeline.js";
 import { ProblemLog, type ProblemReport } from "./problems.js";
 import { makeCurrent, type WrittenListing } from "./publish.js";
-import { type BuildResult, type ListingResult, resultOf, totalOf } from "./result.js";
+import type { BuildResult, ListingResult } from "./result.js";
 
 /**
  * Publishes the records of `options.db` as the current release of `options.dist`: one listing, or with `listings` several, as of
