@@ -61,7 +61,7 @@ function isTextOrNumber({ schema }: Field): boolean {
 /** Makes the menu of columns. @param onChoose called with the paths of the chosen columns. */
 export function createColumnMenu(onChoose: (columns: readonly string[]) => void) {
   const list = element("div", { class: "menu" });
-  const details = element("details", { class: "columns" }, element("summary", {}, "Columns"), list);
+  const details = element("details", { class: "column-menu" }, element("summary", {}, "Columns"), list);
   let contract: Contract | undefined;
   const boxes = () => [...list.querySelectorAll("input")];
   list.addEventListener("change", () => {
