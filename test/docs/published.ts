@@ -1,5 +1,5 @@
 /** The sample users as a signed release with bulk parts and a step from the release before it, on a host: what readers of the documentation read. */
-import { cpSync, existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
@@ -65,6 +65,6 @@ export async function byNginx(): Promise<Published> {
   const published = await publish(`http://127.0.0.1:${port}`);
   const [nginx] = SERVERS;
   if (nginx?.name !== "nginx") throw new Error("nginx is not the first of the servers.");
-  await serveWith(nginx, { release: join(published.dist, "current"), folder: scratch(), port });
+  await serveWith(nginx, { release: realpathSync(join(published.dist, "current")), folder: scratch(), port });
   return published;
 }
