@@ -179,7 +179,7 @@ export async function inspectSite(folder: string): Promise<Inspected> {
   for (const name of names) {
     const facts = snapshot.listings[name];
     const found = await inspectListing(join(root, name));
-    problems.push(...found.problems.map((problem) => ({ ...problem, path: `${name}/${problem.path}` })));
+    problems.push(...found.problems.map((problem) => ({ ...problem, path: pathInSite(name, problem.path) })));
     if (!found.release) continue;
     const { release } = found;
     listings.push({ name, release });
@@ -200,7 +200,7 @@ export async function inspectSite(folder: string): Promise<Inspected> {
       if (sums.others.get(path) !== digest)
         note(path, `other bytes, ${digest}`, `${sums.others.get(path) ?? "a line"} in ${SUMS}`);
   }
-  if (listings.length < Object.keys(snapshot.listings).length || "why" in sums) return { names, problems, root };
+  if (listings.length < names.length || "why" in sums) return { names, problems, root };
   const described = describeSite(
     snapshot.base_url,
     listings.map(({ name, release }) => ({ name, ...release })),
@@ -246,7 +246,7 @@ export async function findSiteDamage(
 ): Promise<string | undefined> {
   for (const { name, release } of listings) {
     const damage = await findDamage(release, signal);
-    if (damage !== undefined) return join(name, damage);
+    if (damage !== undefined) return pathInSite(name, damage);
   }
   return top && (await findAltered(folder, top.sums.others, signal));
 }

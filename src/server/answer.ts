@@ -2,6 +2,7 @@
 import { etagOf } from "../contract/headers.js";
 import { asPattern, basePath, pageNumber, requestedPage } from "../contract/links.js";
 import { EXPLORER, isPacked } from "../release/layout.js";
+import { pathInSite } from "../release/site.js";
 import type { Answer, Answers, Served } from "./answers.js";
 import { createNegotiation, isFresh, type RequestHeaders, requestedRange } from "./negotiate.js";
 import type { Store } from "./store.js";
@@ -76,7 +77,7 @@ export function createAnswer(
     return {
       head,
       etag,
-      file: { path: name === "" ? path : `${name}/${path}`, start, end, isPartial: range !== undefined },
+      file: { path: pathInSite(name, path), start, end, isPartial: range !== undefined },
     };
   };
 

@@ -25,7 +25,7 @@ import { reportLookup } from "./lookup-report.js";
 import { notesOf } from "./notes.js";
 import { type BuildEffects, type BuildOptions, resolveSite, type SiteSettings } from "./options.js";
 import { type Job, type MadePages, makePages, type PageTarget, reportRead } from "./pipeline.js";
-import { ProblemLog, type ProblemReport } from "./problems.js";
+import { ProblemLog } from "./problems.js";
 import { makeCurrent, type WrittenListing } from "./publish.js";
 import type { BuildResult, ListingResult } from "./result.js";
 
@@ -74,7 +74,7 @@ async function run(settings: SiteSettings, effects: BuildEffects): Promise<Build
       const onOwn = ({ records }: { records: number }) => onProgress({ records: done + records, total });
       return { ...listing, source, log, onProgress: onOwn, signal, shard: WHOLE };
     });
-    return await write(settings, jobs, now, signer, movedFrom);
+    return await write(settings, jobs, log, now, signer, movedFrom);
   } catch (error) {
     throw explainWrite(dist, error);
   } finally {
@@ -87,6 +87,7 @@ async function run(settings: SiteSettings, effects: BuildEffects): Promise<Build
 async function write(
   settings: SiteSettings,
   jobs: readonly Job[],
+  log: ProblemLog,
   now: () => Date,
   signer: Signer | undefined,
   movedFrom: string | undefined,
@@ -116,12 +117,11 @@ async function write(
     const notes = await tidily(untidied, "The notes on this release could not be made", [], () =>
       notesOf(settings, folder, movedFrom),
     );
-    const problems = jobs[0]?.log.report as ProblemReport;
     return {
       ...named,
       folder,
       ...totalOf(listings, settings.explorer ? `${baseUrl}/` : undefined),
-      problems,
+      problems: log.report,
       signedWith: signer?.key,
       notes,
     };
