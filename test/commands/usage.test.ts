@@ -64,13 +64,42 @@ test.each([100, 80])(
   },
 );
 
+test("the help of a verb has its arguments, flags in groups, and examples", async () => {
+  const { stdout } = await rollcall("use --help", fakeIo(scratch()));
+  expect(stdout).toBe(`\
+Usage: rollcall use [options] <id> [dist]
+
+Make another release current. Checks every byte of it first.
+
+Arguments:
+  id               an id or its beginning, or previous
+  dist             same as --dist
+
+Output:
+  --dist <folder>  folder of the releases (default: dist)
+
+Run:
+  --json           print JSON on stdout
+  --quiet          print nothing on success
+  --config <file>  settings to read instead of rollcall.config.json
+
+Config file, variables, exit codes: see "rollcall --help".
+
+Examples:
+  # switch to the release whose id begins with 1f6a
+  rollcall use 1f6a
+  # switch back
+  rollcall use previous
+`);
+});
+
 describe("docs/reference/commands.md", () => {
   test("names the settings whose flag, variable and key do not follow from each other", () => {
     const kebab = (key: string) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const others = SETTING_KEYS.filter((key) => flagOf(key) !== `--${kebab(key)}`);
     const rows = others.map((key) => [`${settingOf(key).verbs[0]} ${flagOf(key)}`, key, variableOf(key)]);
     const cells = rows.map((row) => row.map((name) => `\`${name}\``));
-    expectTable("docs/reference/commands.md", "Four flags have other names elsewhere:", [
+    expectTable("docs/reference/commands.md", "Four flags have other names in the file and the environment:", [
       ["flag", "key in the file", "variable"],
       ...cells,
     ]);
@@ -78,23 +107,36 @@ describe("docs/reference/commands.md", () => {
       expect(variableOf(key)).toBe(`ROLLCALL_${kebab(key).replaceAll("-", "_").toUpperCase()}`);
   });
 
-  test("has the help of every verb word for word, in order", async () => {
-    const sections: string[] = [];
-    for (const verb of ["", ...NAMES]) {
-      const { stdout } = await rollcall(`${verb} --help`, fakeIo(scratch()));
-      const help = `\`\`\`\n$ rollcall ${verb ? `${verb} ` : ""}--help\n${stdout}\`\`\`\n`;
-      sections.push(verb ? `## ${verb}\n\n${help}` : help);
-    }
+  test("has the main help word for word", async () => {
+    const { stdout } = await rollcall("--help", fakeIo(scratch()));
     const file = "docs/reference/commands.md";
     const docs = readFileSync(file, "utf8");
-    const printed = /^```\n\$ rollcall --help\n[\s\S]*?(?=\n## Settings)/m;
-    // People write the rest.
+    const shown = /^\$ rollcall --help\n([\s\S]*?)^```$/m;
     if (process.env["UPDATE"])
       writeFileSync(
         file,
-        docs.replace(printed, () => sections.join("\n")),
+        docs.replace(shown, () => `$ rollcall --help\n${stdout}\`\`\``),
       );
-    else expect(printed.exec(docs)?.[0]).toBe(sections.join("\n"));
+    else expect(shown.exec(docs)?.[1]).toBe(stdout);
+  });
+
+  test("has every verb with its arguments", () => {
+    const rows = Object.entries(VERBS).map(([name, { summary, details, arguments: all = {} }]) => {
+      const described = Object.entries(all).map(([term, text]) => `\`${term}\`: ${text}.`);
+      return [`\`${name}\``, [summary, details].filter(Boolean).join(". ").replace(/\.?$/, "."), described.join(" ")];
+    });
+    expectTable("docs/reference/commands.md", "## Verbs", [["verb", "does", "arguments"], ...rows]);
+  });
+
+  test("has every flag with its verbs", () => {
+    const rows = SETTING_KEYS.flatMap((key) => {
+      const { verbs, placeholder, help, default: value } = settingOf(key);
+      if (verbs.length === 0) return [];
+      const flag = placeholder ? `${flagOf(key)} ${placeholder}` : flagOf(key);
+      const note = value === undefined || typeof value === "boolean" ? "" : ` (default: ${value})`;
+      return [[`\`${flag}\``, verbs.join(", "), help + note].map((cell) => cell.replaceAll("|", "\\|"))];
+    });
+    expectTable("docs/reference/commands.md", "## Flags", [["flag", "verbs", "meaning"], ...rows]);
   });
 });
 
