@@ -18,12 +18,11 @@ const HOSTS: [host: string, unit: string][] = [
   ["caddy", "caddy"],
 ];
 
-/** A block of code below one of a host's bold words: `**Set-up**`. */
-function block(title: string, part: string): string {
-  const section = DOC.split(/^### /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
-  const found = new RegExp(`\\*\\*${part}\\*\\*[^]*?\`\`\`\\w*\n([^]*?)\`\`\``).exec(section);
-  if (!found?.[1]) throw new Error(`docs/reference/hosts.md has no block "${part}" for ${title}.`);
-  return found[1];
+/** The first block of commands below a heading. */
+function commandsBelow(heading: string): string {
+  const [, section = ""] = DOC.split(`\n${heading}\n`);
+  const [, commands] = /^```sh\n(.*?)^```$/ms.exec(section) ?? [];
+  return commands ?? expect.fail(`docs/reference/hosts.md has no commands below "${heading}".`);
 }
 
 test.skipIf(!canBeMade || isMissing("nsenter", "ip", "curl")).each(HOSTS.filter(([, unit]) => !isMissing(unit)))(
@@ -42,16 +41,15 @@ test.skipIf(!canBeMade || isMissing("nsenter", "ip", "curl")).each(HOSTS.filter(
       machine.run(`curl -sS --compressed ${BASE_URL}/api/users/?page=3`).includes(`"bio":"${bio}"`);
     write("first");
     machine.run(`systemctl start ${unit}`);
-    const setUp = block(title, "Set-up");
+    const setUp = commandsBelow("## Set up a site") + commandsBelow(`### ${title}`);
     machine.run(setUp, "/srv");
     // A second run of every line does no harm.
     machine.run(setUp, "/srv");
     await until(() => isServed("first"));
-    const [build = "", back = ""] = block(title, "Each release").trim().split("\n");
     write("second");
-    machine.run(build, "/srv/directory");
+    machine.run("rollcall build", "/srv/directory");
     expect(isServed("second")).toBe(true);
-    machine.run(back, "/srv/directory");
+    machine.run("rollcall use previous", "/srv/directory");
     expect(isServed("first")).toBe(true);
     machine.run(`rollcall verify ${BASE_URL} --adapt ${host}`, "/srv/directory");
   },
