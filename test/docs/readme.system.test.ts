@@ -23,6 +23,8 @@ import type {
   VerifyEffects,
   VerifyOptions,
 } from "../../src/index.js";
+import type { VerbName } from "../../src/settings/kinds.js";
+import { optionKeys } from "../../src/settings/settings.js";
 import { runSql } from "../support/database.js";
 import { clone, docPage, readerEnvironment, sh, started } from "../support/docs.js";
 import { scratch } from "../support/files.js";
@@ -207,14 +209,27 @@ const OPTIONS: Record<string, readonly string[]> = {
   } satisfies Names<UseEffects>),
 };
 
-test("the library's table names every option of each verb, and no other", () => {
+const VERBS: Readonly<Record<string, VerbName>> = {
+  build: "build",
+  diff: "diff",
+  verify: "verify",
+  createServer: "serve",
+  adapt: "host",
+  publish: "publish",
+  mirror: "mirror",
+  init: "init",
+};
+
+test("the library's options are its verb's settings and those in the table, and no others", () => {
   const [table = ""] = LIBRARY.split("| of | result |");
-  let verb = "";
+  let name = "";
   const named: Record<string, string[]> = {};
   for (const [, of = "", options = ""] of table.matchAll(/^\|([^|]*)\|([^|]*)\|/gm)) {
-    verb = /`(\w+)`/.exec(of)?.[1] ?? verb;
-    const names = [...options.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
-    if (verb !== "") named[verb] = [...(named[verb] ?? []), ...names];
+    name = /`(\w+)`/.exec(of)?.[1] ?? name;
+    if (name === "") continue;
+    const verb = VERBS[name];
+    named[name] ??= verb ? optionKeys(verb) : [];
+    named[name].push(...[...options.matchAll(/`(\w+)`/g)].map(([, option = ""]) => option));
   }
   const sorted = (names: Record<string, readonly string[]>) =>
     Object.fromEntries(Object.entries(names).map(([of, list]) => [of, [...list].sort()]));
