@@ -35,6 +35,13 @@ test("imports form no circle, within rooms and between them", () => {
   expect(findCircle(arrows)).toBeUndefined();
 });
 
+test("every file in docs/internals/design.md exists", () => {
+  const named = DESIGN.match(/[\w-]+(?:\/[\w-]+)*\.ts\b/g) ?? [];
+  const isThere = (name: string) => files.some((path) => path === name || path.endsWith(`/${name}`));
+  expect(named.filter((name) => !isThere(name))).toEqual([]);
+  expect(named).toContain("snapshot/build.ts");
+});
+
 test("the helpers of these tests find imports and circles", () => {
   expect(imports.get("snapshot/build.ts")?.map(roomOf)).toEqual(
     expect.arrayContaining(["source", "release", "snapshot"]),
