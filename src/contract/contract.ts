@@ -30,7 +30,7 @@ export interface OrderField extends Field {
   kind: "text" | "integer";
 }
 
-/** It is frozen at every depth, since one object serves all who compile the same text. */
+/** Frozen at every depth, since files of the same text share one contract. */
 export interface Contract {
   file: ContractFile;
   /** The text of contract.json. */

@@ -6,7 +6,7 @@ export interface Reference {
   field: Field;
   /** The name of the listing that it leads to. */
   to: string;
-  /** Whether a value that is no key there is a warning instead of a problem. */
+  /** Whether a value that is not a key there is a warning instead of a problem. */
   isObserved: boolean;
 }
 

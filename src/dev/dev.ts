@@ -164,7 +164,7 @@ function describeMade({ listings, left, notes }: FoundSource, { table }: DevSett
   return { listings: made, isNamed: table !== undefined, left, notes };
 }
 
-/** The settings with contracts that were made, and what reads their records. */
+/** The settings with contracts that were made, and the settings that read their records. */
 function withMade({ listings }: FoundSource, settings: DevSettings, scratch: string): DevSettings {
   const made = listings.map(({ name, found: { kind, name: table, contract, sql } }) => {
     const query = sql === undefined ? settings.query : join(scratch, `made-${name}.sql`);

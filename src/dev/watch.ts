@@ -15,7 +15,7 @@ export interface Watched {
 
 /** Milliseconds between two polls. */
 const POLL_MS = 200;
-/** A writer that has paused for so many milliseconds counts as done. */
+/** Milliseconds of pause after which a writer counts as done. */
 const PAUSE_MS = 300;
 /** Maximum pauses to wait for a writer that does not pause. */
 const MOST_PAUSES = 7;

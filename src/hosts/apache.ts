@@ -82,7 +82,7 @@ function writeSite({ rules, serverName, address, port = 80, ...site }: Site): st
     "  TraceEnable off",
     "  MaxRanges 1",
     "",
-    // Of a whole host, these patterns see the path as it is sent.
+    // In a virtual host, these patterns match the path as it was sent.
     ...indent(writeAnswers(rules, REFUSAL_PATH, ({ listing }) => `^${literal(listing)}(?:pages/[^/]*\\.json)?$`)),
     "",
     ...indent(writeMethods()),

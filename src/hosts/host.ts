@@ -68,7 +68,7 @@ export interface FileSource extends HostFile {
   what?: string;
 }
 
-/** What is said of a site's file, after its place. */
+/** A note on a site's file, after its place. */
 export const ONCE =
   "You can edit it: Rollcall does not overwrite it.\nNothing in it is of one release: builds and switches need no reload.";
 
@@ -87,7 +87,7 @@ export function publishedFor({ published }: Host, rules: SiteRules): HostFile[] 
   return published?.(rules).map((file) => withComment(file, "URL")) ?? [];
 }
 
-/** Begin of a comment by file extension; `#` for all others. */
+/** How a comment begins, by file extension; `#` for all others. */
 const COMMENTS: Readonly<Record<string, string>> = { ".js": "//", ".jsonc": "//" };
 
 function withComment({ path, what, instructions, text }: FileSource, baseUrl: string): HostFile {

@@ -48,7 +48,7 @@ export function servedEncodings(compression: Compression, encodings: readonly En
   return compression === "files" ? encodings : [];
 }
 
-/** What decides the rules of a site. No release has a part in it. */
+/** The facts that decide the rules of a site. They do not depend on a release. */
 export interface SiteSettings {
   baseUrl: string;
   /** The URL path before those of the listings on the host: `/directory`, or empty. */
@@ -134,7 +134,7 @@ export function folderPattern({ parts }: SiteRules): string {
   return folders.length === 0 ? "" : `${oneOf(folders)}?`;
 }
 
-/** Has no slash at its begin, so that no request is for it. */
+/** Has no leading slash, so that no request matches it. */
 const NO_PATH = "none";
 
 /** Derives the rules of one part: paths, files and families, headers, redirects and errors. */

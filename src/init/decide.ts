@@ -16,7 +16,7 @@ export interface Treatment {
   isQuery: boolean;
   /** Whether records are about places, files or firms, so that an address is not private. */
   isAboutThings: boolean;
-  /** Finds two texts of a column of which a conversion makes one value. */
+  /** Finds two texts of a column that a conversion makes equal. */
   findMerged(column: string, conversion: Conversion): readonly [one: string, other: string] | undefined;
 }
 

@@ -221,7 +221,7 @@ function isNumber(text: string): boolean {
   return Number(text).toFixed(found[1]?.length ?? 0) === text;
 }
 
-/** Every decimal of so many digits is written back by its double. */
+/** A double holds every decimal of this many digits. */
 const MOST_DIGITS = 15;
 
 function isInteger(text: string): boolean {

@@ -26,7 +26,7 @@ export function foreignKeysOf(db: Database, table: string): ForeignKey[] {
   return db.prepare<[string], ForeignKey>(sql).all(table);
 }
 
-/** Adds `x-references` to the contracts of listings. @returns the listings, and a note for each foreign key that is no reference */
+/** Adds `x-references` to the contracts of listings. @returns the listings, and a note for each foreign key that is not a reference */
 export function addReferences(
   db: Database,
   listings: readonly FoundListing[],
@@ -81,7 +81,7 @@ function isSame(one: string, other: string): boolean {
 
 type Column = readonly [table: string, column: string];
 
-/** Counts the rows whose value is no key. Values are compared by their bytes, whatever collation or affinity the columns have. */
+/** Counts the rows whose value is not a key. Values are compared by their bytes, whatever collation or affinity the columns have. */
 function countLost(db: Database, [table, column]: Column, [to, key]: Column): number {
   const value = `+${quoteName(column)} COLLATE BINARY`;
   const sql = `SELECT count(*) FROM main.${quoteName(table)} WHERE ${quoteName(column)} IS NOT NULL

@@ -246,6 +246,6 @@ export interface Survey extends Omit<Subject, "columns"> {
   sqlOf(column: string): string;
   /** Counts the different values of some SQL expressions together. Rows with NULL are left out. */
   countDifferent(values: readonly string[]): number;
-  /** Finds two texts of which SQL makes one value. @param value SQL for the text */
+  /** Finds two texts that SQL makes equal. @param value SQL for the text */
   findMerged(value: string, converted: string): [one: string, other: string] | undefined;
 }

@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import { visible } from "./text.js";
 
-/** A stream, and whether it is a terminal of how many columns. */
+/** An output stream: whether it is a terminal, and its columns. */
 export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
 export type Env = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-/** What the script of the HTML report knows besides the changes. */
+/** Data for the script of the HTML report, besides the changes. */
 import type { Field } from "../contract/contract.js";
 
 export interface ReportFacts {

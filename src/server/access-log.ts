@@ -71,7 +71,7 @@ export function createRecorder(write?: (entry: AccessEntry) => void, counts?: Se
       const { socket, method = "", url = "", httpVersion: version, headers } = res.req;
       const end = begin(socket, release, { method, url, version, headers });
       let isSent = false;
-      // Node reports the end of a response also when the connection breaks. Before its own listener, the socket tells.
+      // Node emits `finish` also when the connection breaks. Before its own listener runs, the socket shows which it was.
       res.prependOnceListener("finish", () => {
         isSent = !socket.destroyed;
       });

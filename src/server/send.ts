@@ -32,13 +32,13 @@ export function send(res: ServerResponse, { head, etag, body, file }: Answer): v
     res.end(body);
     return;
   }
-  // Reads on: if the connection closed with unread bytes, the system would drop the response.
+  // Keep reading: if the connection closed with unread bytes, the system would drop the response.
   res.flushHeaders();
   if (body) res.write(body);
   const end = () => void res.end();
   const timer = setTimeout(end, SERVER_LIMITS.lingerMs);
   res.req.once("end", end).once(INVALID_BODY, end).resume();
-  // A client that sends no more. Before Node's own listener, which ends the socket and leaves the response unfinished.
+  // The client has ended its side. Run before Node's own listener, which ends the socket and leaves the response unfinished.
   res.req.socket.prependOnceListener("end", end);
   res.once("close", () => {
     clearTimeout(timer);

@@ -15,7 +15,7 @@ const MB = 1024 * 1024;
 const OVERHEAD = 512;
 /** Maximum files whose verified state is remembered. */
 const MOST_STATES = 65_536;
-/** A file that changed less than so many milliseconds ago may change again within the same tick of its file system's clock. */
+/** Milliseconds after a change within which a file may change again in the same tick of its file system's clock. */
 const SETTLE_MS = 2_000;
 /** When the cache is full, one in this many files read is cached, so that a walk over all pages evicts few. */
 const KEEP_ONE_IN = 16;

@@ -111,7 +111,7 @@ export function toMilliseconds(text: string): number {
   return Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN);
 }
 
-/** The path of a contract file, or the contract as an object. `readContract` checks its content. */
+/** The path of a contract file, or the contract as an object. `loadContract` checks its content. */
 export const contract = {
   ...path("<file>"),
   schema: z.union([z.string().refine(isPath), z.custom<ContractFile>(isObject)]),

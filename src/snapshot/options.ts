@@ -29,7 +29,7 @@ export interface BuildOptions extends Omit<OptionsFor<"build">, "listings"> {
 /** Defined here because the library's types must not import better-sqlite3's, which its users do not install. */
 export type OnBuildProgress = (read: BuildProgress) => void;
 interface BuildProgress {
-  /** Records, or what `words` name. */
+  /** Counts of records, or of the things that `words` name. */
   records: number;
   total: number;
   /** The words for one and for many counted things, if they are not records: megabytes of a text file. */

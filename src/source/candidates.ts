@@ -17,7 +17,7 @@ export interface Candidate {
   record: unknown;
   /** Whether another row has the same key. */
   isRepeated: boolean;
-  /** Its references to no record. */
+  /** Its references that lead to no record. */
   lost: readonly Reference[];
   /** The names of the contract's conditions that are not true for it. */
   unmet: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * What a text from outside may become. A cell of CSV or TSV has no type, so it stays the same text, and becomes a number, a
- * boolean, a list or an object only if that says the same. A value of NDJSON has its own type.
+ * Converts values of text files. A cell of CSV or TSV has no type, so it stays text unless a number, a boolean, a list or an
+ * object says the same. A value of NDJSON has its own type.
  */
 import type { Field } from "../contract/contract.js";
 import type { FieldSchema } from "../contract/file/form.js";
@@ -73,7 +73,7 @@ export class CellColumn {
 
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 const DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
-/** Every decimal of so many digits is written back by its double. */
+/** A double holds every decimal of this many digits. */
 const MOST_DIGITS = 15;
 
 function isShortest(text: string): boolean {
@@ -84,7 +84,7 @@ function isDecimal(text: string): boolean {
   return DECIMAL.test(text) && text.replace(/^-?0?\.?0*|[-.]/g, "").length <= MOST_DIGITS;
 }
 
-/** The decimal places of a number that is written back with so many; -1 for any other text. */
+/** The decimal places of a number, if it is written back with the same number of them; otherwise -1. */
 function placesOf(text: string): number {
   if (!isDecimal(text)) return -1;
   const point = text.indexOf(".");

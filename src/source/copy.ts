@@ -221,7 +221,7 @@ export function keysSql({ key }: Contract, rows: string): string {
 
 /**
  * SQL that lists the copy's rows with a reference to no row, once for each reference of a contract.
- * @param tables of the copy, with its schema if it is attached. @param keysOf SQL for the keys of a listing, if there is such a one
+ * @param tables of the copy, with its schema if it is attached. @param keysOf SQL for the keys of a listing, if there is one
  */
 export function lostSql(contract: Contract, tables: CopyTables, keysOf: (to: string) => string | undefined): string[] {
   return referencesOf(contract).flatMap(({ field, to }, at) => {

@@ -23,7 +23,7 @@ export interface CsvRow {
 const SEPARATORS = [",", ";", "\t", "|"] as const;
 const NAMES: Readonly<Record<string, string>> = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" };
 
-/** The number of records to look at, and the characters in which they must be. */
+/** Number of records to examine, and of characters that must hold them. */
 const MOST_RECORDS = 20;
 const MOST_CHARACTERS = 1 << 20;
 

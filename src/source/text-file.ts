@@ -349,7 +349,7 @@ function membersOfContract(file: string, table: TableWriter, contract: Contract)
   const taken = new Set(contract.fields.map(({ column }) => lowerCase(column)));
   const all = contract.fields.map((field) => {
     const names = field.path.split(".");
-    // A member that is another field's column is not on the path to this one. A path of one name is no other place than the
+    // A member that is another field's column is not on the path to this one. A path of one name is the same place as the
     // column: with x-column, a member of that name is another value.
     const isOther = names.length === 1 || taken.has(lowerCase(names[0] ?? ""));
     return { column: field.column, names: isOther ? [] : names, read: memberReader(field) };

@@ -25,7 +25,7 @@ export interface TermList {
   isPrefix: boolean;
 }
 
-/** The begin of a file: a term, or a record within the list of a term. */
+/** Where a file begins: at a term, or at a record within the list of a term. */
 interface Place {
   term: string;
   /** -1 if it begins with a term. */
@@ -85,7 +85,7 @@ export async function* numbersOf(
   }
 }
 
-/** Checks the begins of files: ascending, the first with a term. @throws ListingError (malformed) */
+/** Checks where files begin: ascending, the first at a term. @throws ListingError (malformed) */
 function placesOf(begins: unknown, url: string): Place[] {
   const places = [begins].flat().map((one) => {
     const [term, record = -1] = [one].flat();

@@ -18,7 +18,7 @@ export interface Verb {
   load(): Promise<(given: Invocation, io: Io) => Promise<ExitCode>>;
 }
 
-/** What a verb is run with. */
+/** The input of a verb. */
 export interface Invocation {
   settings: Settings;
   /** Reads the settings again, since the config file may have changed. @throws UserError (usage) */

@@ -55,7 +55,7 @@ function wordsOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter, at) => (at === 0 ? "" : " ") + letter.toLowerCase());
 }
 
-/** The begin of the word at an offset: jsonc-parser reports the mistake of `01` at the second digit. */
+/** The start of the word at an offset: jsonc-parser reports the mistake of `01` at the second digit. */
 function startOfWord(text: string, offset: number): number {
   const before = /\w/.test(text.charAt(offset)) ? /\w*$/.exec(text.slice(0, offset)) : null;
   return before?.index ?? offset;

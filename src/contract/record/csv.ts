@@ -20,7 +20,7 @@ export function csvLineOf({ fields }: Columns): (record: unknown) => string {
   return (record) => cells.map(({ field, isJson }) => cellOf(valueAt(record, field), isJson)).join(",");
 }
 
-/** Null is nothing at all, and an empty text is `""`, so that readers who can tell them apart do. */
+/** Null is an empty cell, and an empty text is `""`, which some readers can tell apart. */
 function cellOf(value: unknown, isJson: boolean): string {
   if (value === null || value === undefined) return "";
   if (typeof value !== "string" || isJson) return quoted(stringify(value));

@@ -215,7 +215,7 @@ export function createResults(
   };
 
   return {
-    /** Shows a place, and what was shown before until there is something of it. Returns what there is of the place. */
+    /** Shows a place. The old rows stay until the first new ones were read. Returns the place without what the snapshot lacks. */
     async show(reader: Reader, place: ListPlace, signal: AbortSignal): Promise<ListPlace> {
       list.table.setAttribute("aria-busy", "true");
       const before = hasBegun && isSameSearch(place, shown) ? shown.page : 0;
@@ -225,7 +225,7 @@ export function createResults(
         signal.throwIfAborted();
         const asked = placeIn(place, known);
         shown = asked;
-        // What had the focus stays in the page while more is read.
+        // An element with the focus stays in the page while more is read.
         if (before === 0) more.hidden = true;
         const isPlain = !isFiltered(asked) && !asked.sort;
         const isSearch = asked.where.size + asked.ranges.size === 0 && !asked.sort && !isLoaded(known);

@@ -16,7 +16,7 @@ export interface Selection {
 
 type Test = (record: unknown) => boolean;
 
-/** Selects the records of a place, in its order; those with the text as key come first unless it has one. */
+/** Selects the records of a place, in its order; records whose key is the text come first, unless the place has an order. */
 export function select(known: SnapshotFacts, records: readonly ListedRow[], place: ListPlace): Selection {
   const { contract, summary } = known;
   const text = place.text.trim();

@@ -19,7 +19,7 @@ const LIMITS = { maxYoungGenerationSizeMb: 12 };
 
 export interface PageOptions extends Pick<VerifyOptions, "workers">, Pick<VerifyEffects, "onProgress" | "signal"> {}
 
-/** What is made again of all records. */
+/** Where to put the data that is made again from all records. */
 export interface Remade {
   /** Gets the list of records, and the files of lookup and explorer if they are wanted. */
   sink: Sink;

@@ -64,7 +64,7 @@ const UNOPENED = "not looked at, since the release cannot be opened";
 const UNUSABLE = "the pages that it is made from are not valid";
 /** Maximum bytes of a signature: four lines, one of them with a base URL. */
 const MAX_SIGNATURE = 2 ** 16;
-/** The checks of what is made of all records. */
+/** The checks of files that are made from all records. */
 const MADE = ["record-list", "bulk", "csv", "lookup", "explorer"];
 
 /** Verifies a release. @throws UserError if there is no release, or it cannot be read. Everything else is a finding. */
