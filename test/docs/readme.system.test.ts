@@ -228,8 +228,8 @@ test("the library's options are its verb's settings and those in the table, and 
     name = /`(\w+)`/.exec(of)?.[1] ?? name;
     if (name === "") continue;
     const verb = VERBS[name];
-    named[name] ??= verb ? optionKeys(verb) : [];
-    named[name].push(...[...options.matchAll(/`(\w+)`/g)].map(([, option = ""]) => option));
+    const others = [...options.matchAll(/`(\w+)`/g)].map(([, option = ""]) => option);
+    named[name] = [...(named[name] ?? (verb ? optionKeys(verb) : [])), ...others];
   }
   const sorted = (names: Record<string, readonly string[]>) =>
     Object.fromEntries(Object.entries(names).map(([of, list]) => [of, [...list].sort()]));
