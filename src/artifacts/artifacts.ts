@@ -27,12 +27,12 @@ export class Mergers {
   }
 
   /** Merges the pieces of a batch, one for each artifact. */
-  take(pieces: readonly Uint8Array[]): void {
+  add(pieces: readonly Uint8Array[]): void {
     for (const [at, [, merger]] of this.mergers.entries()) merger.merge(pieces[at] ?? new Uint8Array());
   }
 
   /** Merges all pieces, artifact by artifact. */
-  async takeAll(
+  async addAll(
     piecesOf: (artifact: Artifact) => Iterable<Uint8Array>,
     signal: AbortSignal | undefined,
   ): Promise<void> {

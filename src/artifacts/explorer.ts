@@ -189,7 +189,7 @@ export class ExplorerMerger implements Merger {
 
   merge(piece: Uint8Array): void {
     const [facets, counted] = splitPieces(piece);
-    if (facets) this.#facets.take(facets);
+    if (facets) this.#facets.add(facets);
     const { count, times, integers } = decodeCounts(String(counted));
     this.#count += count;
     this.#times.join(times);

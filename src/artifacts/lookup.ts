@@ -129,8 +129,8 @@ export class LookupMerger implements Merger {
 
   merge(piece: Uint8Array): void {
     const [keys, words] = splitPieces(piece);
-    if (keys) this.#keys.take(keys);
-    if (words) this.#words.take(words);
+    if (keys) this.#keys.add(keys);
+    if (words) this.#words.add(words);
   }
 
   /** Writes each file as soon as it is complete, lookup/index.json last. */

@@ -31,11 +31,11 @@ export class SortedFamily {
     private readonly form: FamilySizes,
   ) {}
 
-  take(terms: Buffer): void {
-    this.#terms.take(terms);
+  add(terms: Buffer): void {
+    this.#terms.add(terms);
   }
 
-  /** All terms, sorted. Read it after the last `take`. */
+  /** All terms, sorted. Read it after the last `add`. */
   get terms(): Iterable<Term> {
     return this.#terms;
   }

@@ -43,7 +43,7 @@ export class TermCollector {
     this.#length = writeRow(this.#rows, this.#length, term, [number]);
   }
 
-  /** All terms since the last call, as rows for `TermTable.take`. */
+  /** All terms since the last call, as rows for `TermTable.add`. */
   take(): Buffer {
     const bytes = Buffer.allocUnsafe(this.#length + this.#bytes);
     let at = this.#rows.copy(bytes, 0, 0, this.#length);
@@ -92,7 +92,7 @@ export class TermTable {
   }
 
   /** Adds the terms of a batch. @throws UserError if the temporary folder is full */
-  take(bytes: Buffer): void {
+  add(bytes: Buffer): void {
     let rows: Buffer[] = [];
     this.#temporary.run(() => {
       for (let at = 0; at < bytes.length; ) {
@@ -108,7 +108,7 @@ export class TermTable {
     });
   }
 
-  /** Iterates all terms, sorted, after the last `take`. Can be repeated. @throws as `take` does */
+  /** Iterates all terms, sorted, after the last `add`. Can be repeated. @throws as `add` does */
   *[Symbol.iterator](): Generator<Term> {
     this.#sort();
     let place: BytePlace | undefined;

@@ -88,7 +88,7 @@ export class MadePages {
 
 /** Receives the pieces for artifacts in published order. Each run of the pipeline has a new one. */
 export interface PieceTaker {
-  take(pieces: readonly Uint8Array[]): void;
+  add(pieces: readonly Uint8Array[]): void;
   finish(signal: AbortSignal | undefined): Promise<void>;
   close(): void;
 }
@@ -222,7 +222,7 @@ async function run(
         source.markInvalid(batch.invalid);
         isGood = false;
       }
-      if (isGood) taker.take(batch.pieces);
+      if (isGood) taker.add(batch.pieces);
       made.add(batch, job.range.first);
       pages += pagesOf(job.range);
       onProgress({ records: Math.min(pages * collection.pageSize, rows), total: rows });

@@ -52,7 +52,7 @@ export async function joinParts({ job, files: staging, startTaker }: JoinTarget,
         const linked = await linkPages(part, staging.folder, new PagePaths(task.collection.path), digests, signal);
         const { warnings, pages } = manifest;
         made.add({ digests: digests.slice(1, digests.pages), warnings, ...linked }, pages.first);
-        await mergers.takeAll((artifact) => {
+        await mergers.addAll((artifact) => {
           const name = piecesName(artifact);
           return readPieces(join(folder, name), manifest.files[name] ?? "");
         }, signal);

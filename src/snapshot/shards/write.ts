@@ -52,7 +52,7 @@ export async function startPieceFiles(
     return { name, file: new PiecesFile(join(folder, name)) };
   });
   return {
-    take(pieces) {
+    add(pieces) {
       for (const [at, { file }] of files.entries()) file.add(pieces[at] ?? new Uint8Array());
     },
     async finish() {

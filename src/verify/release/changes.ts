@@ -90,7 +90,7 @@ async function checkStep(
     bytes += plain.length;
     hash.update(plain);
     if (bytes > most) return { found: "more plain bytes", expected: `at most ${most}, for a file of ${size}` };
-    return lines.take(plain);
+    return lines.add(plain);
   });
   return difference ?? lines.atEnd() ?? compareCounts(step, lines.counts, hash.digest("hex"));
 }
@@ -117,7 +117,7 @@ class StepLines {
 
   constructor(private readonly checker: RecordChecker) {}
 
-  take(plain: Buffer): Difference | undefined {
+  add(plain: Buffer): Difference | undefined {
     let begin = 0;
     for (let end = plain.indexOf(NEWLINE); end >= 0; end = plain.indexOf(NEWLINE, begin)) {
       const difference = this.#takeLine(Buffer.concat([...this.#begun, plain.subarray(begin, end)]));

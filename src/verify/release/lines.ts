@@ -63,7 +63,7 @@ export class PartHashes {
   }
 
   /** Adds lines; those after the last part are ignored. */
-  take(lines: Buffer): void {
+  add(lines: Buffer): void {
     for (let at = 0; at < lines.length; ) {
       while (this.#lines === this.counts[this.#part]) {
         this.#part++;

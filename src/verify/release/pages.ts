@@ -63,7 +63,7 @@ export async function checkPages(
   const mergers = artifacts.map((artifact) => artifact.merger({ contract, collection, sink, files: [] }));
   const takers = [
     ...mergers.map((merger) => (piece: Uint8Array) => merger.merge(piece)),
-    ...(bulk ? [(piece: Uint8Array) => bulk.take(Buffer.from(piece.buffer))] : []),
+    ...(bulk ? [(piece: Uint8Array) => bulk.add(Buffer.from(piece.buffer))] : []),
     ...(csv ? [(piece: Uint8Array) => csv.update(piece)] : []),
   ];
   // Pages behind a symbolic link are outside the release. The check of files reports the link.
