@@ -46,21 +46,21 @@ async function findProved(
   const { baseUrl, keys, options } = host;
   const { maxAgeMs = Number.POSITIVE_INFINITY } = options;
   let known = bypass ? undefined : last;
-  let past = bypass ? "again" : undefined;
-  let sumsPast = past;
+  let cacheKey = bypass ? "again" : undefined;
+  let sumsCacheKey = cacheKey;
   return host.requests.retry(signal, async (tries) => {
-    const file = await readSnapshotFile(host, known?.file, { tries, past, signal });
+    const file = await readSnapshotFile(host, known?.file, { tries, cacheKey, signal });
     if (known?.file === file && !(known.signed && Date.now() - Number(known.signed) > maxAgeMs)) return known;
     known = undefined;
     const snapshot = snapshotOf(file.bytes, file.url);
-    const how = { tries, past: sumsPast, signal };
+    const how = { tries, cacheKey: sumsCacheKey, signal };
     const maxBytes = mostSumBytes(snapshot.pages, snapshot.encodings.length);
     const bytes = await readProof(host, SUMS, { ...how, maxBytes });
     const url = `${baseUrl}/${SUMS}`;
     const sums = textOf(bytes, url);
     const listed = /(\w{64}) {2}snapshot\.json\n/.exec(sums)?.[1] ?? "none";
-    past = listed;
-    sumsPast = file.digest;
+    cacheKey = listed;
+    sumsCacheKey = file.digest;
     if (listed !== file.digest) throw notListed(file.url, listed, file.digest);
     const digests = readDigests(sums, snapshot.pages, url);
     const name = `${SUMS}.minisig`;

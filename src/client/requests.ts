@@ -19,7 +19,7 @@ export interface Ask extends Limit {
   /** Whether the runtime's cache must revalidate. */
   isFresh?: boolean;
   /** Bypasses caches: the digest of the expected bytes, or another unique text, which becomes part of the URL. */
-  past?: string | undefined;
+  cacheKey?: string | undefined;
   /** Number of earlier tries. */
   tries?: number;
 }
@@ -196,10 +196,10 @@ async function timed<T>(
 async function send(
   { fetch = globalThis.fetch }: ListingOptions,
   url: string,
-  { headers = {}, isFresh, past, tries = 1, signal }: Omit<Ask, "maxBytes">,
+  { headers = {}, isFresh, cacheKey, tries = 1, signal }: Omit<Ask, "maxBytes">,
 ): Promise<Response> {
   // Hosts ignore this parameter, and caches treat it as another URL, the same for all readers of these bytes.
-  const name = past && `${url.includes("?") ? "&" : "?"}v=${past.slice(0, 12)}${tries > 1 ? `-${tries}` : ""}`;
+  const name = cacheKey && `${url.includes("?") ? "&" : "?"}v=${cacheKey.slice(0, 12)}${tries > 1 ? `-${tries}` : ""}`;
   const init = withCache(
     url,
     { headers, redirect: "manual", signal: signal ?? null },

@@ -74,7 +74,7 @@ export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSi
       const { file, snapshot } = await read(signal);
       const now = await host.requests.retry(signal, async () => {
         const found = await readSnapshotFile(host, file, { signal });
-        return found === file ? file : readSnapshotFile(host, file, { signal, past: file.digest });
+        return found === file ? file : readSnapshotFile(host, file, { signal, cacheKey: file.digest });
       });
       if (now !== file) throw changed(now.url, snapshot.id, siteOf(now.bytes, now.url).id);
     },
@@ -91,7 +91,7 @@ function withSums({ requests, baseUrl }: Host, expected: (signal?: AbortSignal) 
       if (url !== `${baseUrl}/${SUMS}` || answer.status !== 200) return answer;
       if ((await hexDigest(answer.bytes)) === digest) return answer;
       // A cache may have shown an old one.
-      const again = await requests.get(url, { ...ask, past: digest });
+      const again = await requests.get(url, { ...ask, cacheKey: digest });
       const received = await hexDigest(again.bytes);
       if (received === digest) return again;
       throw changed(url, digest, received);
@@ -112,18 +112,18 @@ function changed(url: string, expected: string, received: string): ListingError 
 /** Reads the files at the top, and verifies them. Retries if the host switches meanwhile. */
 async function readTop(host: Host, signal: AbortSignal): Promise<Top> {
   const { baseUrl, keys } = host;
-  let past: string | undefined;
-  let sumsPast: string | undefined;
+  let cacheKey: string | undefined;
+  let sumsCacheKey: string | undefined;
   return host.requests.retry(signal, async (tries) => {
-    const file = await readSnapshotFile<SnapshotFile>(host, undefined, { tries, past, signal });
+    const file = await readSnapshotFile<SnapshotFile>(host, undefined, { tries, cacheKey, signal });
     const snapshot = siteOf(file.bytes, file.url);
-    const how = { tries, past: sumsPast, signal };
+    const how = { tries, cacheKey: sumsCacheKey, signal };
     const bytes = await readProof(host, SUMS, { ...how, maxBytes: SUMS_BYTES });
     const url = `${baseUrl}/${SUMS}`;
     const digests = linesOf(textOf(bytes, url), url);
     const listed = digests.get("snapshot.json") ?? "none";
-    past = listed;
-    sumsPast = file.digest;
+    cacheKey = listed;
+    sumsCacheKey = file.digest;
     if (listed !== file.digest) throw notListed(file.url, listed, file.digest);
     for (const name of Object.keys(snapshot.listings))
       if (!digests.has(`${name}/${SUMS}`)) throw malformed(url, `a line for ${name}/${SUMS}`, "none");

@@ -69,9 +69,9 @@ export interface KnownSnapshot extends Pick<SnapshotView, "snapshot" | "state" |
    */
   read<V>(
     url: string,
-    how: Omit<Ask, "headers" | "tries" | "past"> & {
+    how: Omit<Ask, "headers" | "tries" | "cacheKey"> & {
       /** Digest or unique name of the expected bytes. */
-      past: string;
+      cacheKey: string;
       /** Whether to bypass caches on the first try too. */
       bypass?: boolean;
     },
@@ -99,7 +99,7 @@ export const FILE_BYTES = 25 * 2 ** 20;
 export async function readSnapshotFile<K extends Pick<SnapshotFile, "digest" | "etag">>(
   host: Host,
   known: K | undefined,
-  how: Pick<Ask, "past" | "tries" | "signal">,
+  how: Pick<Ask, "cacheKey" | "tries" | "signal">,
 ): Promise<K | SnapshotFile> {
   // In browsers, the cache sends the ETag, and this header would need CORS permission.
   const tag = "location" in globalThis ? undefined : known?.etag;
@@ -181,16 +181,16 @@ export function knownSnapshot(host: Host, file: SnapshotFile, snapshot: Snapshot
   /** A cache may show an older snapshot, or this one after a switch. In doubt, caches are bypassed. */
   const requireCurrent = async (signal: AbortSignal | undefined, isDoubtful = false): Promise<void> => {
     let now = await readSnapshotFile(host, file, { signal });
-    if (now !== file || isDoubtful) now = await readSnapshotFile(host, file, { signal, past: file.digest });
+    if (now !== file || isDoubtful) now = await readSnapshotFile(host, file, { signal, cacheKey: file.digest });
     if (now === file) return;
     host.gone = snapshot;
     throw new SnapshotChangedError(file.url, { state, page: 1, index: 0 }, snapshot, snapshotOf(now.bytes, now.url));
   };
-  const read: KnownSnapshot["read"] = (url, { past, bypass, ...how }, take) =>
+  const read: KnownSnapshot["read"] = (url, { cacheKey, bypass, ...how }, take) =>
     requests.retry(
       how.signal,
       async (tries) => {
-        const own = { ...how, tries, past: bypass || tries > 0 ? past : undefined };
+        const own = { ...how, tries, cacheKey: bypass || tries > 0 ? cacheKey : undefined };
         const { status, bytes } = await requests.get(url, own);
         return take(bytes, status);
       },
@@ -205,7 +205,7 @@ export function knownSnapshot(host: Host, file: SnapshotFile, snapshot: Snapshot
     readFile(name, limit, signal) {
       const url = `${host.baseUrl}/${name}`;
       // The snapshot's digest in the URL keeps caches from showing a file of another snapshot.
-      return read(url, { ...limit, signal, past: file.digest, bypass: true }, (bytes, status) => {
+      return read(url, { ...limit, signal, cacheKey: file.digest, bypass: true }, (bytes, status) => {
         requireOk(url, status);
         return bytes;
       });
@@ -228,7 +228,7 @@ export function provedView(
   if (listed && listed !== state) throw malformed(file.url, `state ${listed}, as SHA256SUMS lists it`, state);
   const urlOf = (page: number) => pageUrl({ ...snapshot, baseUrl, path }, page);
   const read = (url: string, digest: string, limit: Limit, signal?: AbortSignal, plain?: string) =>
-    known.read(url, { ...limit, signal, past: digest }, async (bytes, status) => {
+    known.read(url, { ...limit, signal, cacheKey: digest }, async (bytes, status) => {
       requireOk(url, status);
       const received = await hexDigest(bytes);
       if (received === digest || !digest || (received === plain && bytes[0] !== 0x1f)) return bytes;
@@ -256,7 +256,7 @@ export function provedView(
       const { Sha256 } = await import("./sha256.js");
       const sha = new Sha256();
       // Bytes that were returned cannot be requested again, so caches are bypassed at once.
-      const open = (tries: number) => requests.open(url, { signal, tries, past: digest || file.digest });
+      const open = (tries: number) => requests.open(url, { signal, tries, cacheKey: digest || file.digest });
       for await (const chunk of await requests.retry(signal, open, () => requireCurrent(signal))) {
         sha.update(chunk);
         yield chunk;

@@ -76,9 +76,9 @@ async function findTarget<T>(round: Round<T>, { tag }: Held): Promise<KnownSnaps
   // With a key, SHA256SUMS is needed too, since it is what is signed.
   if (host.keys.length > 0) return findProved(round);
   const known = tag && !bypass ? { digest: "", etag: tag } : undefined;
-  const past = bypass ? "again" : undefined;
+  const cacheKey = bypass ? "again" : undefined;
   const found = await host.requests.retry(signal, async (tries) => {
-    const file = await readSnapshotFile(host, known, { tries, past, signal });
+    const file = await readSnapshotFile(host, known, { tries, cacheKey, signal });
     if (file === known) return undefined;
     const { bytes, url } = file as SnapshotFile;
     return knownSnapshot(host, file as SnapshotFile, snapshotOf(bytes, url));
@@ -101,7 +101,7 @@ async function readSteps<T>(round: Round<T>, held: Held, target: KnownSnapshot):
   const { host, store, signal } = round;
   const { baseUrl } = host;
   const changesUrl = `${baseUrl}/changes.json`;
-  const how = { maxBytes: CHANGES_BYTES, past: target.state, signal, isFresh: true };
+  const how = { maxBytes: CHANGES_BYTES, cacheKey: target.state, signal, isFresh: true };
   const readChain = () =>
     target.read(changesUrl, how, (bytes, status) => {
       if (status > 399 && status < 500) return undefined;
@@ -130,7 +130,7 @@ async function readSteps<T>(round: Round<T>, held: Held, target: KnownSnapshot):
     first: () => 1,
     read(number, signal) {
       const { step, from } = stepAt(number);
-      const how = { maxBytes: step.bytes, past: step.sha256, signal, isFresh: true };
+      const how = { maxBytes: step.bytes, cacheKey: step.sha256, signal, isFresh: true };
       return target.read(from, how, (packed, status) => {
         requireOk(from, status);
         if (packed.length === step.bytes) return packed;
