@@ -32,10 +32,7 @@ export class Mergers {
   }
 
   /** Merges all pieces, artifact by artifact. */
-  async addAll(
-    piecesOf: (artifact: Artifact) => Iterable<Uint8Array>,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
+  async addAll(piecesOf: (artifact: Artifact) => Iterable<Uint8Array>, signal: AbortSignal | undefined): Promise<void> {
     const turn = createTurns(1, signal);
     for (const [artifact, merger] of this.mergers)
       for (const piece of piecesOf(artifact)) {
