@@ -67,7 +67,6 @@ export interface DevBuild {
   listings: readonly DevListing[];
   /** Listings that the release served before has, and this one does not. */
   removed: readonly string[];
-  /** The file of all problems. */
   problemsFile: string | undefined;
   /** How contracts were made, if none was given and the source is not a directory of users. */
   made: MadeContracts | undefined;

@@ -41,7 +41,6 @@ export interface InitResult {
 /** The schema for editors, if the package is installed beside the config. */
 const CONFIG_SCHEMA = "./node_modules/rollcall/config.schema.json";
 
-/** The sample in the package. */
 const PACKAGED_SAMPLE = fileURLToPath(new URL(`../../${SAMPLE_FILE}`, import.meta.url));
 
 const { host, port, dist, pageSize } = SETTINGS;

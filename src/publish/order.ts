@@ -33,7 +33,6 @@ export interface PublishedFile {
   variant: Variant | undefined;
 }
 
-/** The pages of a listing. */
 interface ListingPages {
   /** Their paths inside the release. */
   paths: PagePaths;
@@ -69,7 +68,6 @@ export class ReleaseFiles {
   readonly place: ListingName;
   /** The form of page URLs, the same in all listings. */
   readonly links: Snapshot["links"];
-  /** The pages of each listing. */
   readonly listings: readonly ListingPages[];
   /** Paths of all files that are not pages. */
   readonly others: readonly string[];

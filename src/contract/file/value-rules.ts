@@ -76,7 +76,6 @@ function isKeyKind(kinds: Kinds["kinds"]): boolean {
   return kinds.length === 1 && (kinds[0] === "string" || kinds[0] === "integer");
 }
 
-/** Whether a schema is of an object with properties. */
 function isObjectSchema({ type, properties }: ValueSchema): boolean {
   return type === "object" || properties !== undefined;
 }

@@ -12,7 +12,6 @@ interface Rule<Value = unknown> {
   form: z.ZodType;
   /** The end of the message "must ...". */
   must(value: Value, schema: ValueSchema): string;
-  /** Makes the check of values. */
   check(value: Value, params: { error: string }): z.core.$ZodCheck<never>;
 }
 
