@@ -14,7 +14,7 @@ import { hashPlain } from "../../release/plain-files.js";
 import { parseSiteSnapshot, RECORDS_WORDS, type Site } from "../../release/site.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
 import { checkSigned, SIGNATURE_ROW, type SignatureResult } from "../signature.js";
-import { type Asked, allowedRow, checkRow, Findings, type Verdict } from "../verdict.js";
+import { type Asked, checkRow, Findings, type Verdict } from "../verdict.js";
 import { type Answer, type Asker, createAsker } from "./ask.js";
 import { type VerifyHostOptions, verifyHost } from "./host.js";
 import { adviceFor } from "./reading.js";
@@ -61,7 +61,7 @@ export async function verifySiteHost(options: VerifySiteOptions): Promise<Verdic
         const found = `a different one each of the ${MOST_RESTARTS + 1} times that the listings were read`;
         seen.findings.add({ check: SITE.name, url: before.answer.url, found, expected: "the same in every answer" });
       }
-      return toVerdict(baseUrl, seen, options);
+      return toVerdict(baseUrl, seen);
     }
   } finally {
     asker.close();
@@ -188,16 +188,16 @@ function linesOf({ status, body }: Answer): ReadonlyMap<string, string> {
   return new Map([...lines].map(([, digest = "", path = ""]) => [path, digest]));
 }
 
-function toVerdict(subject: string, { findings, listings, signature }: Seen, { allowed }: VerifySiteOptions): Verdict {
+function toVerdict(subject: string, { findings, listings, signature }: Seen): Verdict {
   const rows = [
     checkRow(findings, SITE, count(Object.keys(listings).length, "listing")),
-    checkRow(findings, SIGNATURE_ROW, signature.cell, signature.skipped),
+    checkRow(findings, SIGNATURE_ROW, signature.cell, signature),
   ];
   return {
     subject,
     words: RECORDS_WORDS,
     asked: sumOf(Object.values(listings).flatMap(({ asked = [] }) => asked)),
-    rows: rows.map((row) => allowedRow(row, allowed)),
+    rows,
     listings,
   };
 }
