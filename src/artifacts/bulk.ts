@@ -1,15 +1,11 @@
 /** bulk.json and its parts: all records in a few files of joined gzip members, in published order. */
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, fstatSync, readSync } from "node:fs";
-import { Readable } from "node:stream";
-import { createGunzip, type Gunzip, gunzipSync, gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { readAs } from "../contract/json.js";
-import { codeOf, UserError } from "../errors.js";
+import { UserError } from "../errors.js";
 import { BULK, BULK_FOLDER, MAX_PACKED } from "../release/layout.js";
-import type { Release } from "../release/open.js";
-import { openPlain } from "../release/plain-files.js";
 import {
   type Artifact,
   type Collector,
@@ -20,7 +16,6 @@ import {
   type MergeContext,
   type Merger,
   type PageRecords,
-  readIntact,
   recordsOf,
   type SinkFile,
   splitPieces,
@@ -223,66 +218,4 @@ export function encodeBulk(bulk: Bulk): string {
 /** Parses bulk.json, or says why it is invalid, as the end of a sentence. */
 export function parseBulk(text: string): Bulk | { why: string } {
   return readAs(bulkSchema, text);
-}
-
-/** Reads bulk.json of a release; undefined if it is missing, damaged or invalid. */
-export function findBulk(release: Pick<Release, "folder" | "sums">): Bulk | undefined {
-  const text = readIntact(release, BULK);
-  const bulk = text === undefined ? undefined : parseBulk(text);
-  return bulk && "why" in bulk ? undefined : bulk;
-}
-
-const CHUNK = 2 ** 18;
-
-/**
- * Streams the plain bytes of a part or a step, in bounded memory.
- * @param members the bytes of each gzip member of a part; a step has one
- * @returns why the file is not exactly these complete members, as the end of a sentence; undefined if it is.
- */
-export async function* readPart(
-  path: string,
-  members: readonly number[] = [Number.POSITIVE_INFINITY],
-): AsyncGenerator<Buffer, string | undefined> {
-  const fd = openPlain(path);
-  if (fd === undefined) return "is not a file";
-  try {
-    let begin = 0;
-    for (const bytes of members) {
-      const gunzip = createGunzip({ chunkSize: CHUNK });
-      const why = yield* unpack(Readable.from(chunksOf(fd, begin, begin + bytes)), gunzip);
-      if (why !== undefined) return why;
-      begin += gunzip.bytesWritten;
-    }
-    // Node ignores bytes after the last member. They would corrupt the joined parts.
-    const behind = fstatSync(fd).size - begin;
-    return behind > 0 ? `has ${behind} bytes after its gzip data` : undefined;
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** Reads the bytes of an open file from `begin` up to `end` or its end. */
-function* chunksOf(fd: number, begin: number, end: number): Generator<Buffer> {
-  for (let at = begin; at < end; ) {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK, end - at));
-    const read = readSync(fd, chunk, { position: at });
-    if (read === 0) return;
-    yield chunk.subarray(0, read);
-    at += read;
-  }
-}
-
-async function* unpack(packed: Readable, gunzip: Gunzip): AsyncGenerator<Buffer, string | undefined> {
-  packed.once("error", (error) => gunzip.destroy(error));
-  try {
-    for await (const plain of packed.pipe(gunzip)) yield plain;
-    return undefined;
-  } catch (error) {
-    const code = codeOf(error) ?? "";
-    if (!code.startsWith("Z_")) throw error;
-    return `is not complete gzip (${code})`;
-  } finally {
-    packed.destroy();
-    gunzip.destroy();
-  }
 }

@@ -17,7 +17,7 @@ import { checkSigned, type SignatureTrust } from "../signature.js";
 import type { Finding, Findings } from "../verdict.js";
 import { type Answer, type Asker, NoAnswer } from "./ask.js";
 import { type AnswerKind, HEADERS, hasDigestTag, hasStrongTag } from "./headers.js";
-import { CODINGS, hasHeader, mostBytes, pageIn, readPage, type Site } from "./site.js";
+import { CODINGS, describeAnswer, hasHeader, mostBytes, pageIn, readPage, type Site } from "./site.js";
 
 export interface ReadingOptions extends Pick<Complete<VerifyOptions>, "sample" | "concurrency" | "cacheControl"> {
   baseUrl: string;
@@ -86,14 +86,14 @@ export async function readHost(
 async function readFirst(asker: Asker, baseUrl: string, path: string, links: LinkStyle): Promise<Answer> {
   const first = await asker.ask(pageUrl({ baseUrl, path, links }, 1));
   const read = readPage(first);
-  if ("envelope" in read) return first;
+  if (!("received" in read)) return first;
   const form = otherForm(links);
   const other = await asker.ask(pageUrl({ baseUrl, path, links: form }, 1));
   if (pageIn(other, { path }) === 1)
     throw new HostError(
-      `${first.url} ${read.why}. ${other.url} is page 1, but next and previous have the other form, so no link works on this host: build with --links ${form}.`,
+      `${first.url} answers ${read.received} instead of a page. ${other.url} is page 1, but next and previous have the other form, so no link works on this host: build with --links ${form}.`,
     );
-  throw new UserError(`${first.url} ${read.why}. ${adviceFor(first, baseUrl)}`);
+  throw new UserError(`${first.url} answers ${read.received} instead of a page. ${adviceFor(first, baseUrl)}`);
 }
 
 function otherForm(links: LinkStyle): LinkStyle {
@@ -169,8 +169,7 @@ class HostReading {
     const answer = await this.#ask(place, coding, mostBytes(this.site, path));
     if (!answer) return;
     if (answer.status !== 200 || answer.flaw !== undefined) {
-      const said = `${answer.status} (${answer.headers.get("Content-Type") ?? "no Content-Type"})`;
-      const found = answer.flaw ? `an answer that ${answer.flaw}` : said;
+      const found = answer.flaw ? `an answer that ${answer.flaw}` : describeAnswer(answer);
       return this.findings.add({ ...place, found, expected: "200 with a file" });
     }
     const digest = release.sums.others.get(path) ?? digestOf(release, path);
@@ -226,7 +225,7 @@ class HostReading {
     const answer = page === 1 ? site.first : await this.#ask(place, "identity");
     if (!answer) return;
     const read = readPage(answer);
-    if ("why" in read) return findings.add({ ...place, found: read.received, expected: "200 with a page" });
+    if ("received" in read) return findings.add({ ...place, found: read.received, expected: "200 with a page" });
     this.#checkHeaders(answer, "plain", place);
     this.#compare(page, place.url, answer.digest);
     for (const way of this.#ways) await this.#askBy(way, page, answer);
@@ -282,10 +281,7 @@ class HostReading {
     if (answer.status === 200 && said !== coding && (said !== "identity" || this.#isStored(coding)))
       return { found: said === "identity" ? "a plain answer" : `an answer in ${said}`, expected };
     if (answer.flaw !== undefined) return { found: `an answer that ${answer.flaw}`, expected };
-    if (answer.status !== 200) {
-      const read = readPage(answer);
-      return { found: "received" in read ? read.received : `${answer.status}`, expected };
-    }
+    if (answer.status !== 200) return { found: describeAnswer(answer), expected };
     const isOfRelease = answer.digest === listed.get(page, "identity");
     if (answer.digest !== digest && !isOfRelease) return { found: `other bytes, ${etagOf(answer.digest)}`, expected };
     const stored = isOfRelease && said === coding ? listed.get(page, coding) : undefined;

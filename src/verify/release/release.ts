@@ -36,7 +36,7 @@ import { listFiles } from "../../release/sums.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { checkSigned, type SignatureTrust, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
-import { checkParts, comparePlain, readBulk } from "./bulk.js";
+import { checkParts, comparePlain, noteIfWrong, readBulk } from "./bulk.js";
 import { checkChanges } from "./changes.js";
 import { ComparingSink, type Note } from "./comparing-sink.js";
 import { checkDigests, checkFiles, type FileDigests } from "./files.js";
@@ -211,8 +211,7 @@ async function checkRecords(
       note(path, { found: "a file", expected: "none, since the records make no such file" });
   if (remade.explorer && !digests.has(EXPLORER)) note(EXPLORER, { found: "no such file", expected: "the explorer" });
   if (bulk && parts) await checkParts(folder, bulk, parts, digests, note, options.signal);
-  const difference = csv && digests.has(CSV) && (await comparePlain(join(folder, CSV), csv.plain, options.signal));
-  if (difference) note(CSV, difference);
+  if (csv && digests.has(CSV)) await noteIfWrong(CSV, note, comparePlain(join(folder, CSV), csv, options.signal));
   return records;
 }
 
