@@ -5,7 +5,7 @@ import { ListingError } from "../../client/errors.js";
 import { openListing } from "../../client/listing.js";
 import type { AnyRecord } from "../../contract/contract.js";
 import { codeOf, UserError } from "../../errors.js";
-import { publishedHostFiles } from "../../hosts/hosts.js";
+import { PUBLISHED_FILES } from "../../hosts/hosts.js";
 import { CONTRACT, isPublic, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { inspect, type Release } from "../../release/open.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
@@ -76,7 +76,6 @@ export async function downloadAll(
   findings: Findings,
 ): Promise<boolean> {
   const { folder, contract, sums, snapshot, paths } = release;
-  const ofHosts = publishedHostFiles();
   const listing = openListing<AnyRecord>(baseUrl, {
     concurrency,
     signal,
@@ -94,7 +93,7 @@ export async function downloadAll(
       onProgress?.({ records, total, words: contract.listing.words });
     }
     for (const path of sums.others.keys()) {
-      if (path === SNAPSHOT || path === CONTRACT || !isPublic(path) || ofHosts.has(path)) continue;
+      if (path === SNAPSHOT || path === CONTRACT || !isPublic(path) || PUBLISHED_FILES.has(path)) continue;
       await write(folder, path, listing.stream(path));
     }
     return true;

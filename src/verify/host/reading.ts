@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { etagOf } from "../../contract/headers.js";
 import { LINK_STYLES, type LinkStyle, pageUrl, parsePageUrl } from "../../contract/links.js";
 import { HostError, UserError } from "../../errors.js";
-import { publishedHostFiles } from "../../hosts/hosts.js";
+import { PUBLISHED_FILES } from "../../hosts/hosts.js";
 import { count, number } from "../../print/numbers.js";
 import { isPacked, isPublic, SIGNATURE, SUMS, unlistedFiles, type Variant } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
@@ -153,8 +153,7 @@ class HostReading {
   /** Requests all files of the release that hosts serve. @returns their number */
   async readFiles(): Promise<number> {
     const { folder, sums, isSigned } = this.site.release;
-    const ofHosts = publishedHostFiles();
-    const served = [...sums.others.keys()].filter((path) => isPublic(path) && !ofHosts.has(path));
+    const served = [...sums.others.keys()].filter((path) => isPublic(path) && !PUBLISHED_FILES.has(path));
     const paths = [...unlistedFiles({ isSigned }), ...served].filter((path) => existsSync(join(folder, path)));
     await each(paths, this.options.concurrency, async (path) => {
       for (const coding of isPacked(path) ? (["gzip"] as const) : CODINGS) await this.#readFile(path, coding);

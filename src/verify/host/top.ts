@@ -5,7 +5,7 @@ import { MOST_RESTARTS } from "../../client/walk.js";
 import type { SiteSnapshot } from "../../contract/snapshot.js";
 import { UserError } from "../../errors.js";
 import { requireBaseUrl } from "../../hosted.js";
-import { publishedHostFiles } from "../../hosts/hosts.js";
+import { PUBLISHED_FILES } from "../../hosts/hosts.js";
 import { count } from "../../print/numbers.js";
 import { listed } from "../../print/text.js";
 import { SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
@@ -153,7 +153,6 @@ async function verifyListings(asker: Asker, options: VerifySiteOptions, { answer
   } else if (snapshot.base_url !== baseUrl) note(answer.url, `the base URL ${snapshot.base_url}`, baseUrl);
   const sums = await asker.ask(`${baseUrl}/${SUMS}`);
   const digests = linesOf(sums);
-  const ofHosts = publishedHostFiles();
   if (sums.status !== 200) note(sums.url, describeAnswer(sums), "200 with a file");
   else if (against && sums.digest !== hashPlain(join(against.folder, SUMS)))
     note(sums.url, `other bytes, ${sums.digest}`, `those of release ${against.id}`);
@@ -162,7 +161,7 @@ async function verifyListings(asker: Asker, options: VerifySiteOptions, { answer
   if (digests.size > MOST_LINES)
     note(sums.url, `more than ${MOST_LINES} lines`, "one for each listing, and a few more");
   for (const [path, digest] of [...digests].slice(0, MOST_LINES)) {
-    if (ofHosts.has(path)) continue;
+    if (PUBLISHED_FILES.has(path)) continue;
     const file = await asker.ask(`${baseUrl}/${path}`, { maxBytes: MOST_BYTES, take: () => {} });
     if (file.status !== 200) note(file.url, describeAnswer(file), "200 with a file");
     else if (file.digest !== digest) note(file.url, `other bytes, ${file.digest}`, digest);
