@@ -9,8 +9,7 @@ import { shorten } from "../../print/text.js";
 import { BULK, BULK_FOLDER } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { openPlain } from "../../release/plain-files.js";
-import type { Difference, Note } from "./comparing-sink.js";
-import type { FileDigests } from "./files.js";
+import type { Difference, FileDigests, Note } from "./files.js";
 import { type PartHashes, PlainHash } from "./lines.js";
 import { readPage } from "./page-check.js";
 

@@ -12,8 +12,7 @@ import { CHANGES, CHANGES_FOLDER, MAX_PACKED } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import type { Findings } from "../verdict.js";
 import { noteIfWrong, readIndex, unpack, WrongFile } from "./bulk.js";
-import type { Note } from "./comparing-sink.js";
-import type { FileDigests } from "./files.js";
+import type { FileDigests, Note } from "./files.js";
 import { PlainHash } from "./lines.js";
 import { type RecordChecker, recordChecker } from "./records.js";
 
