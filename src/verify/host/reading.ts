@@ -5,7 +5,7 @@ import { etagOf } from "../../contract/headers.js";
 import { LINK_STYLES, type LinkStyle, pageUrl, parsePageUrl } from "../../contract/links.js";
 import { HostError, UserError } from "../../errors.js";
 import { PUBLISHED_FILES } from "../../hosts/hosts.js";
-import { count, number } from "../../print/numbers.js";
+import { number } from "../../print/numbers.js";
 import { isPacked, isPublic, SIGNATURE, SUMS, unlistedFiles, type Variant } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { hashPlain } from "../../release/plain-files.js";
@@ -68,10 +68,7 @@ export async function readHost(
     site,
     signature,
     hasMoved,
-    note: reading.describeDifferences(
-      linkBase,
-      before.status === 200 ? parseSnapshot(String(before.body))?.id : undefined,
-    ),
+    note: reading.describeDifferences(before.status === 200 ? parseSnapshot(String(before.body))?.id : undefined),
     asked: {
       pages: reading.visited,
       of: pages,
@@ -241,20 +238,12 @@ class HostReading {
     this.findings.add({ check: "same-bytes", page, url, found, expected: right });
   }
 
-  /**
-   * Explains the pages that differ, after all were compared; undefined without any.
-   * @param linkBase the base URL in the host's links. @param id of the host's snapshot.json
-   */
-  describeDifferences(linkBase: string | undefined, id: string | undefined): string | undefined {
-    const { snapshot } = this.site.release;
+  /** Explains the pages that differ, after all were compared; undefined without any. @param id of the host's snapshot.json */
+  describeDifferences(id: string | undefined): string | undefined {
     if (this.#differing === 0) return undefined;
-    if (linkBase !== undefined && linkBase !== snapshot.base_url)
-      return `links lead to ${linkBase}, those of release ${snapshot.id} to ${snapshot.base_url}: a wrong base URL`;
-    if (id !== undefined && id !== snapshot.id)
+    if (id !== undefined && id !== this.site.release.snapshot.id)
       return `the host serves release ${id}: the expected one has not been deployed there`;
-    if (this.#differing < this.#compared)
-      return `${number(this.#differing)} of ${count(this.#compared, "page")} ${this.#differing === 1 ? "differs" : "differ"}: a stale cache, or servers with different releases`;
-    return "every page differs: another release is served there";
+    return `differing pages: ${number(this.#differing)} of ${number(this.#compared)}, by a stale cache, or servers with different releases`;
   }
 
   /** Requests a page in another way. @param plain the response with the plain page */
