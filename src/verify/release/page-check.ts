@@ -1,8 +1,8 @@
 /** Checks batches of pages, and collects the data for artifacts: in a worker thread, or inline. */
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { Artifact, Collector } from "../../artifacts/artifact.js";
-import { RECORD_LIST } from "../../artifacts/record-list.js";
+import type { Collector } from "../../artifacts/artifact.js";
+import { artifactsOf } from "../../artifacts/artifacts.js";
 import { type Contract, contractOf } from "../../contract/contract.js";
 import { envelopeDifferences, expectedEnvelope, readBody } from "../../contract/envelope.js";
 import type { ContractFile } from "../../contract/file/form.js";
@@ -31,21 +31,17 @@ export interface PagesToCheck {
 /** What to make again of all records: files of lookup and explorer, the lines of bulk parts and of the CSV file. */
 export type Wanted = Readonly<Record<"lookup" | "explorer" | "bulk" | "csv", boolean>>;
 
-/** The artifacts whose files are made again. */
-export async function artifactsOf({ lookup, explorer }: Wanted): Promise<readonly Artifact[]> {
+/** The collectors of lines, of parts and of the CSV file, then those of artifacts. */
+async function collectorsOf(
+  contract: Contract,
+  pageSize: number,
+  { lookup, explorer, bulk, csv }: Wanted,
+): Promise<readonly Collector[]> {
+  const artifacts = await artifactsOf({ lookup, explorer });
   return [
-    RECORD_LIST,
-    ...(lookup ? [(await import("../../artifacts/lookup.js")).LOOKUP_FILES] : []),
-    ...(explorer ? [(await import("../../artifacts/explorer.js")).EXPLORER_DATA] : []),
-  ];
-}
-
-/** The collectors of artifacts, then those of lines: of parts, of the CSV file. */
-async function collectorsOf(contract: Contract, pageSize: number, wanted: Wanted): Promise<readonly Collector[]> {
-  return [
-    ...(await artifactsOf(wanted)).map((artifact) => artifact.collector(contract, pageSize)),
-    ...(wanted.bulk ? [new LineCollector()] : []),
-    ...(wanted.csv ? [new LineCollector((await import("../../contract/record/csv.js")).csvLineOf(contract))] : []),
+    ...(bulk ? [new LineCollector()] : []),
+    ...(csv ? [new LineCollector((await import("../../contract/record/csv.js")).csvLineOf(contract))] : []),
+    ...artifacts.map((artifact) => artifact.collector(contract, pageSize)),
   ];
 }
 

@@ -1,6 +1,5 @@
 /** `rollcall verify` for a listing on disk: checks every byte of it. */
 import { basename, join } from "node:path";
-import type { ExplorerMerger } from "../../artifacts/explorer.js";
 import { parseBaseUrl } from "../../contract/base-url.js";
 import type { Contract } from "../../contract/contract.js";
 import { parseJson } from "../../contract/json.js";
@@ -10,6 +9,7 @@ import { csvHeading } from "../../contract/record/csv.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { referencesOf } from "../../contract/references.js";
 import { UserError } from "../../errors.js";
+import type { ExplorerSummary } from "../../explorer/summary.js";
 import { count } from "../../print/numbers.js";
 import { showValue } from "../../print/text.js";
 import {
@@ -57,7 +57,7 @@ export interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<Verify
 
 /** The format versions that can be compared. */
 const LOOKUP_VERSION: LookupIndex["version"] = 2;
-const SUMMARY_VERSION: Awaited<ReturnType<ExplorerMerger["writeSummary"]>>["version"] = 1;
+const SUMMARY_VERSION: ExplorerSummary["version"] = 1;
 const UNOPENED = "not looked at, since the release cannot be opened";
 const UNUSABLE = "the pages that it is made from are not valid";
 /** Maximum bytes of a signature: four lines, one of them with a base URL. */
