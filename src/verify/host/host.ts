@@ -128,14 +128,13 @@ async function downloadedRows(
   { sample, workers, signal, onProgress }: VerifyHostOptions,
   findings: Findings,
 ): Promise<Row[]> {
-  const why =
+  if (isWhole) {
+    const { rows } = await verifyRelease({ folder, isCopy: true, findings, workers, signal, onProgress });
+    return [checkRow(findings, DOWNLOAD_ROW, ""), ...rows];
+  }
+  const skipped =
     sample === undefined ? "the release could not be downloaded" : "it needs all pages; run this without --sample";
-  const skipped = isWhole ? undefined : why;
-  const { rows } =
-    skipped === undefined
-      ? await verifyRelease({ folder, isCopy: true, findings, workers, signal, onProgress })
-      : { rows: skippedRows(skipped, findings) };
-  return [checkRow(findings, DOWNLOAD_ROW, "", { skipped }), ...rows];
+  return [checkRow(findings, DOWNLOAD_ROW, "", { skipped }), ...skippedRows(skipped, findings)];
 }
 
 function answerRows({ asked, note, signature }: Reading, findings: Findings): Row[] {

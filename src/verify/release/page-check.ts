@@ -29,7 +29,7 @@ export interface PagesToCheck {
 }
 
 /** What to make again of all records: files of lookup and explorer, the lines of bulk parts and of the CSV file. */
-export type Wanted = Readonly<Record<"lookup" | "explorer" | "bulk" | "csv", boolean>>;
+type Wanted = Readonly<Record<"lookup" | "explorer" | "bulk" | "csv", boolean>>;
 
 /** The collectors of lines, of parts and of the CSV file, then those of artifacts. */
 async function collectorsOf(

@@ -9,7 +9,6 @@ import { csvHeading } from "../../contract/record/csv.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { referencesOf } from "../../contract/references.js";
 import { UserError } from "../../errors.js";
-import type { ExplorerSummary } from "../../explorer/summary.js";
 import { count } from "../../print/numbers.js";
 import { showValue } from "../../print/text.js";
 import {
@@ -57,7 +56,7 @@ export interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<Verify
 
 /** The format versions that can be compared. */
 const LOOKUP_VERSION: LookupIndex["version"] = 2;
-const SUMMARY_VERSION: ExplorerSummary["version"] = 1;
+const SUMMARY_VERSION = 1;
 const UNOPENED = "not looked at, since the release cannot be opened";
 const UNUSABLE = "the pages that it is made from are not valid";
 /** Maximum bytes of a signature: four lines, one of them with a base URL. */
