@@ -13,7 +13,7 @@ import { parseSnapshot } from "../../release/snapshot-file.js";
 import type { Complete } from "../../settings/settings.js";
 import { each } from "../../workers/at-most.js";
 import type { VerifyOptions } from "../options.js";
-import { checkSigned, type SignatureTrust } from "../signature.js";
+import { checkSigned, type SignatureResult, type SignatureTrust, type Signed } from "../signature.js";
 import type { Finding, Findings } from "../verdict.js";
 import { type Answer, type Asker, NoAnswer } from "./ask.js";
 import { type AnswerKind, HEADERS, hasDigestTag, hasStrongTag } from "./headers.js";
@@ -58,7 +58,8 @@ export async function readHost(
   const linkBase = linkBaseOf(first, path);
   if (linkBase !== undefined && linkBase !== baseUrl)
     findings.add({ check: "base-url", page: 1, url: first.url, found: `links to ${linkBase}`, expected: baseUrl });
-  const signature = await readSignature(site, trust, findings);
+  const signed = { id: release.snapshot.id, baseUrl, maxBytes: mostBytes(site, SUMS) };
+  const signature = await readSignature(asker, signed, trust, findings);
   const files = await reading.readFiles();
   await reading.readPages();
   const now = await asker.ask(before.url);
@@ -109,14 +110,19 @@ function linkBaseOf(first: Answer, path: string): string | undefined {
   return "envelope" in read ? parsePageUrl(read.envelope.next ?? "", path)?.baseUrl : undefined;
 }
 
-async function readSignature(site: Site, trust: SignatureTrust | undefined, findings: Findings) {
-  const { asker, baseUrl, release } = site;
+/** Requests the signature, and SHA256SUMS if there is a key to verify it with. @param id of the release. @param maxBytes of SHA256SUMS */
+export async function readSignature(
+  asker: Asker,
+  { id, baseUrl, maxBytes }: Pick<Signed, "id"> & { baseUrl: string; maxBytes?: number },
+  trust: SignatureTrust | undefined,
+  findings: Findings,
+): Promise<SignatureResult> {
   const url = `${baseUrl}/${SIGNATURE}`;
   const answer = await asker.ask(url);
   const signature = answer.status === 200 ? String(answer.body) : undefined;
   const isNeeded = trust !== undefined && signature !== undefined;
-  const sums = isNeeded ? await asker.ask(`${baseUrl}/${SUMS}`, { maxBytes: mostBytes(site, SUMS) }) : undefined;
-  const signed = { sums: sums?.status === 200 ? sums.body : undefined, signature, id: release.snapshot.id, baseUrl };
+  const sums = isNeeded ? await asker.ask(`${baseUrl}/${SUMS}`, { maxBytes }) : undefined;
+  const signed = { sums: sums?.status === 200 ? sums.body : undefined, signature, id, baseUrl };
   return checkSigned({ url }, signed, trust, findings);
 }
 

@@ -8,16 +8,16 @@ import { requireBaseUrl } from "../../hosted.js";
 import { PUBLISHED_FILES } from "../../hosts/hosts.js";
 import { count } from "../../print/numbers.js";
 import { listed } from "../../print/text.js";
-import { SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { SNAPSHOT, SUMS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { hashPlain } from "../../release/plain-files.js";
 import { parseSiteSnapshot, RECORDS_WORDS, type Site } from "../../release/site.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
-import { checkSigned, SIGNATURE_ROW, type SignatureResult } from "../signature.js";
+import { SIGNATURE_ROW, type SignatureResult } from "../signature.js";
 import { type Asked, checkRow, Findings, type Verdict } from "../verdict.js";
 import { type Answer, type Asker, createAsker } from "./ask.js";
 import { type VerifyHostOptions, verifyHost } from "./host.js";
-import { adviceFor } from "./reading.js";
+import { adviceFor, readSignature } from "./reading.js";
 import { describeAnswer } from "./site.js";
 
 export interface VerifySiteOptions extends Omit<VerifyHostOptions, "against"> {
@@ -166,18 +166,7 @@ async function verifyListings(asker: Asker, options: VerifySiteOptions, { answer
     if (file.status !== 200) note(file.url, describeAnswer(file), "200 with a file");
     else if (file.digest !== digest) note(file.url, `other bytes, ${file.digest}`, digest);
   }
-  const signed = await asker.ask(`${baseUrl}/${SIGNATURE}`);
-  const signature = await checkSigned(
-    { url: signed.url },
-    {
-      sums: sums.status === 200 ? sums.body : undefined,
-      signature: signed.status === 200 ? String(signed.body) : undefined,
-      id: against?.id ?? snapshot?.id,
-      baseUrl,
-    },
-    trust,
-    findings,
-  );
+  const signature = await readSignature(asker, { id: against?.id ?? snapshot?.id, baseUrl }, trust, findings);
   return { findings, listings, signature };
 }
 
