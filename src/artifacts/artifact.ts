@@ -65,10 +65,11 @@ export interface MergeContext {
   contract: Contract;
   collection: Collection;
   sink: Sink;
-  /** Paths of the optional files that the explorer links to. */
-  files: readonly string[];
-  /** Fields of listings of the same site that refer to this one, for the explorer. */
-  referrers?: readonly Referrer[] | undefined;
+  /**
+   * What the explorer's page links to: paths of optional files, and fields of listings of the same site that refer to this one.
+   * Without it, only files that depend on records alone are written.
+   */
+  page?: { files: readonly string[]; referrers: readonly Referrer[] };
 }
 
 export interface Artifact {

@@ -11,7 +11,7 @@ export async function artifactsOf({ bulk, csv, lookup, explorer }: Chosen): Prom
   return [
     (await import("./record-list.js")).RECORD_LIST,
     ...(bulk ? [(await import("./bulk.js")).BULK_FILES] : []),
-    ...(csv ? [(await import("./csv.js")).CSV_FILE] : []),
+    ...(csv ? [(await import("./bulk.js")).CSV_FILE] : []),
     ...(lookup ? [(await import("./lookup.js")).LOOKUP_FILES] : []),
     ...(explorer ? [(await import("./explorer.js")).EXPLORER_FILES] : []),
   ];

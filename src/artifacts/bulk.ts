@@ -1,15 +1,12 @@
-/** bulk.json and its parts: all records in a few files of joined gzip members, in published order. */
+/** bulk.json and its parts, and records.csv.gz: all records in files of joined gzip members, in published order. */
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, fstatSync, readSync } from "node:fs";
-import { Readable } from "node:stream";
-import { createGunzip, type Gunzip, gunzipSync, gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { readAs } from "../contract/json.js";
-import { codeOf, UserError } from "../errors.js";
-import { BULK, BULK_FOLDER, MAX_PACKED } from "../release/layout.js";
-import type { Release } from "../release/open.js";
-import { openPlain } from "../release/plain-files.js";
+import { csvHeading, csvLineOf } from "../contract/record/csv.js";
+import { UserError } from "../errors.js";
+import { BULK, BULK_FOLDER, CSV, MAX_PACKED } from "../release/layout.js";
 import {
   type Artifact,
   type Collector,
@@ -20,7 +17,6 @@ import {
   type MergeContext,
   type Merger,
   type PageRecords,
-  readIntact,
   recordsOf,
   type SinkFile,
   splitPieces,
@@ -35,13 +31,15 @@ export const BULK_FILES: Artifact = {
 /** Maximum plain bytes of a gzip member. A larger record has its own member. */
 const MAX_PLAIN = 2 ** 22;
 const NEWLINE = 0x0a;
+const LINE_END = Buffer.from("\n");
 
 /** Compresses records into gzip members. Their ends depend only on records and page numbers, so that builds are reproducible. */
 export class MemberCollector implements Collector {
   readonly #recordsTogether: number;
   #members: Buffer[] = [];
-  #plain = Buffer.alloc(0);
-  #length = 0;
+  /** The lines of the next member. */
+  #lines: Buffer[] = [];
+  #bytes = 0;
 
   /** @param lineOf makes the line of a record; the line is the record's canonical text unless given. */
   constructor(
@@ -53,11 +51,10 @@ export class MemberCollector implements Collector {
 
   collect(page: PageRecords): void {
     if (page.first % this.#recordsTogether === 0) this.#cut();
-    for (const [, begin, end] of recordsOf(page))
-      if (this.lineOf) {
-        const line = Buffer.from(this.lineOf(JSON.parse(page.bytes.toString("utf8", begin, end))));
-        this.#addLine(line, 0, line.length);
-      } else this.#addLine(page.bytes, begin, end);
+    for (const [, begin, end] of recordsOf(page)) {
+      const record = page.bytes.subarray(begin, end);
+      this.#addLine(this.lineOf ? Buffer.from(this.lineOf(JSON.parse(String(record)))) : record);
+    }
   }
 
   take(): Uint8Array<ArrayBuffer> {
@@ -65,24 +62,17 @@ export class MemberCollector implements Collector {
     return joinPieces(this.#members.splice(0));
   }
 
-  #addLine(bytes: Buffer, at: number, end: number): void {
-    const length = end - at + 1;
-    if (this.#length > 0 && this.#length + length > MAX_PLAIN) this.#cut();
-    if (this.#length + length > this.#plain.length) this.#grow(this.#length + length);
-    bytes.copy(this.#plain, this.#length, at, end);
-    this.#length += length;
-    this.#plain[this.#length - 1] = NEWLINE;
-  }
-
-  #grow(bytes: number): void {
-    const larger = Buffer.alloc(2 * bytes);
-    this.#plain.copy(larger, 0, 0, this.#length);
-    this.#plain = larger;
+  #addLine(line: Buffer): void {
+    const bytes = line.length + LINE_END.length;
+    if (this.#bytes + bytes > MAX_PLAIN) this.#cut();
+    this.#lines.push(line, LINE_END);
+    this.#bytes += bytes;
   }
 
   #cut(): void {
-    if (this.#length > 0) this.#members.push(compressed(this.#plain.subarray(0, this.#length)));
-    this.#length = 0;
+    if (this.#bytes > 0) this.#members.push(compressed(Buffer.concat(this.#lines)));
+    this.#lines = [];
+    this.#bytes = 0;
   }
 }
 
@@ -99,8 +89,8 @@ interface OpenPart {
   file: SinkFile;
   count: number;
   members: number[];
-  /** SHA-256 of the plain bytes; undefined for the first part, where it equals that of all records so far. */
-  plain: Hash | undefined;
+  /** Of the plain bytes. */
+  hash: Hash;
 }
 
 class PartMerger implements Merger {
@@ -137,7 +127,7 @@ class PartMerger implements Merger {
     this.#part ??= this.#beginPart();
     this.#part.file.write(member);
     this.#part.members.push(member.length);
-    this.#part.plain?.update(plain);
+    this.#part.hash.update(plain);
     this.#part.count += countLines(plain);
     this.#hash.update(plain);
   }
@@ -148,16 +138,14 @@ class PartMerger implements Merger {
 
   #beginPart(): OpenPart {
     const path = partPath(this.#parts.length + 1);
-    const plain = this.#parts.length > 0 ? createHash("sha256") : undefined;
-    return { path, file: this.context.sink.create(path), count: 0, members: [], plain };
+    return { path, file: this.context.sink.create(path), count: 0, members: [], hash: createHash("sha256") };
   }
 
   #endPart(): void {
     if (!this.#part) return;
-    const { path, file, plain, count, members } = this.#part;
+    const { path, file, hash, count, members } = this.#part;
     file.finish();
-    const sha256 = (plain ?? this.#hash.copy()).digest("hex");
-    this.#parts.push({ file: path, count, bytes: file.bytes, members, sha256 });
+    this.#parts.push({ file: path, count, bytes: file.bytes, members, sha256: hash.digest("hex") });
     this.#part = undefined;
   }
 }
@@ -225,64 +213,19 @@ export function parseBulk(text: string): Bulk | { why: string } {
   return readAs(bulkSchema, text);
 }
 
-/** Reads bulk.json of a release; undefined if it is missing, damaged or invalid. */
-export function findBulk(release: Pick<Release, "folder" | "sums">): Bulk | undefined {
-  const text = readIntact(release, BULK);
-  const bulk = text === undefined ? undefined : parseBulk(text);
-  return bulk && "why" in bulk ? undefined : bulk;
-}
-
-const CHUNK = 2 ** 18;
-
-/**
- * Streams the plain bytes of a part or a step, in bounded memory.
- * @param members the bytes of each gzip member of a part; a step has one
- * @returns why the file is not exactly these complete members, as the end of a sentence; undefined if it is.
- */
-export async function* readPart(
-  path: string,
-  members: readonly number[] = [Number.POSITIVE_INFINITY],
-): AsyncGenerator<Buffer, string | undefined> {
-  const fd = openPlain(path);
-  if (fd === undefined) return "is not a file";
-  try {
-    let begin = 0;
-    for (const bytes of members) {
-      const gunzip = createGunzip({ chunkSize: CHUNK });
-      const why = yield* unpack(Readable.from(chunksOf(fd, begin, begin + bytes)), gunzip);
-      if (why !== undefined) return why;
-      begin += gunzip.bytesWritten;
-    }
-    // Node ignores bytes after the last member. They would corrupt the joined parts.
-    const behind = fstatSync(fd).size - begin;
-    return behind > 0 ? `has ${behind} bytes after its gzip data` : undefined;
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** Reads the bytes of an open file from `begin` up to `end` or its end. */
-function* chunksOf(fd: number, begin: number, end: number): Generator<Buffer> {
-  for (let at = begin; at < end; ) {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK, end - at));
-    const read = readSync(fd, chunk, { position: at });
-    if (read === 0) return;
-    yield chunk.subarray(0, read);
-    at += read;
-  }
-}
-
-async function* unpack(packed: Readable, gunzip: Gunzip): AsyncGenerator<Buffer, string | undefined> {
-  packed.once("error", (error) => gunzip.destroy(error));
-  try {
-    for await (const plain of packed.pipe(gunzip)) yield plain;
-    return undefined;
-  } catch (error) {
-    const code = codeOf(error) ?? "";
-    if (!code.startsWith("Z_")) throw error;
-    return `is not complete gzip (${code})`;
-  } finally {
-    packed.destroy();
-    gunzip.destroy();
-  }
-}
+/** records.csv.gz: a row for each record, with a column for each field. */
+export const CSV_FILE: Artifact = {
+  name: "csv",
+  collector: (contract, pageSize) => new MemberCollector(pageSize, csvLineOf(contract)),
+  merger({ contract, sink }) {
+    const file = sink.create(CSV);
+    file.write(compressed(Buffer.from(`${csvHeading(contract)}\n`)));
+    return {
+      merge(piece) {
+        for (const member of splitPieces(piece)) file.write(member);
+      },
+      write: async () => file.finish(),
+      close: () => file.close(),
+    };
+  },
+};

@@ -1,5 +1,4 @@
 /** Writes changes.json and its steps: the step from the last release, and reused older ones. */
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Contract } from "../contract/contract.js";
 import type { Collection } from "../contract/page.js";
@@ -10,9 +9,8 @@ import { findAltered, type Release } from "../release/open.js";
 import type { StagedFiles } from "../release/staging.js";
 import type { PageDigests } from "../release/sums.js";
 import type { DataSettings } from "../settings/settings.js";
-import { findBulk } from "./bulk.js";
 import { writeStep } from "./step-writer.js";
-import { encodeChanges, findReusableSteps, linkSteps, type StepFile, type StepLimits } from "./steps.js";
+import { bytesOfAll, encodeChanges, findReusableSteps, linkSteps, type StepFile, type StepLimits } from "./steps.js";
 
 /** Result of `--changes` for the build's summary. */
 export interface ChangesReport {
@@ -88,7 +86,8 @@ async function findSteps(
   const from = previous.sums.others.get(RECORDS);
   if (from === undefined || (await findAltered(previous.folder, [[RECORDS, from]])) !== undefined)
     return { none: "records.sha256 of the last release is damaged" };
-  const room = { steps, bytes: halfOf({ folder: staging.folder, sums: staging.sums(digests) }) };
+  const all = bytesOfAll({ folder: staging.folder, sums: staging.sums(digests) });
+  const room = { steps, bytes: Math.floor(all / 2) };
   const reuse = (left: StepLimits, own?: StepFile) => {
     const carried = findReusableSteps(previous, from, left, own);
     const files = new Set(carried.map(({ step }) => step.file).filter((file) => file !== own?.step.file));
@@ -118,16 +117,4 @@ function sideOf({ staging, collection, state }: StagedRelease, contract: Contrac
   const facts = { name: "the new release", id: undefined, count, pages, pageSize, baseUrl, links, contract };
   const { folder } = staging;
   return { facts, folder, list: join(folder, RECORDS), digest: state };
-}
-
-/** Half of the bytes that a reader of everything downloads: bulk parts, else compressed pages, else plain pages. */
-function halfOf(release: Pick<Release, "folder" | "sums">): number {
-  const { folder, sums } = release;
-  const parts = findBulk(release)?.parts;
-  if (parts) return Math.floor(parts.reduce((sum, part) => sum + part.bytes, 0) / 2);
-  const variant = sums.pages.variants.includes("gzip") ? "gzip" : "identity";
-  let bytes = 0;
-  for (let page = 1; page <= sums.pages.pages; page++)
-    bytes += statSync(join(folder, sums.paths.path(page, variant))).size;
-  return Math.floor(bytes / 2);
 }

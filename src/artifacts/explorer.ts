@@ -37,21 +37,6 @@ export const EXPLORER_FILES: Artifact = {
   merger: (context) => new ExplorerMerger(context),
 };
 
-/** The explorer's files that depend only on records: its counts and sorted files. */
-export const EXPLORER_DATA: Artifact = {
-  ...EXPLORER_FILES,
-  merger(context) {
-    const merger = new ExplorerMerger(context);
-    return {
-      merge: (piece) => merger.merge(piece),
-      async write(signal) {
-        await merger.writeSummary(signal);
-      },
-      close: () => merger.close(),
-    };
-  },
-};
-
 /** Counts of a batch, without facets. */
 interface Counts {
   count: number;
@@ -198,16 +183,17 @@ export class ExplorerMerger implements Merger {
   }
 
   async write(signal: AbortSignal | undefined): Promise<void> {
-    const { contract, collection, files, referrers, sink } = this.context;
-    const summary = await this.writeSummary(signal);
+    const { contract, collection, page, sink } = this.context;
+    const summary = await this.#writeSummary(signal);
+    if (!page) return;
     // The chart libraries take long to load.
     const { explorerAssets, explorerPage } = await import("../explorer/html.js");
-    await sink.put(EXPLORER, Buffer.from(explorerPage(contract, summary, { ...collection, files, referrers })));
+    await sink.put(EXPLORER, Buffer.from(explorerPage(contract, summary, { ...collection, ...page })));
     for (const [path, bytes] of explorerAssets()) await sink.put(path, bytes);
   }
 
   /** Writes the files that depend only on records, explorer/summary.json last. */
-  async writeSummary(signal: AbortSignal | undefined): Promise<ExplorerSummary> {
+  async #writeSummary(signal: AbortSignal | undefined): Promise<ExplorerSummary> {
     const { sink } = this.context;
     const turn = createTurns(TERMS, signal);
     const tally = new FacetTally(this.#fields.facets);

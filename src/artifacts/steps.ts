@@ -4,7 +4,7 @@ import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { readAs } from "../contract/json.js";
-import { CHANGES, CHANGES_FOLDER, MAX_PACKED } from "../release/layout.js";
+import { CHANGES, CHANGES_FOLDER, isPart, MAX_PACKED } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { hashPlain } from "../release/plain-files.js";
 import { makeFolder } from "../release/sharing.js";
@@ -101,6 +101,18 @@ export function findReusableSteps(
 function isIntact(path: string, bytes: number, digest: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.size === bytes && hashPlain(path) === digest;
+}
+
+/** The bytes that a reader of everything downloads: bulk parts or, without them, compressed pages or plain ones. */
+export function bytesOfAll({ folder, sums }: Pick<Release, "folder" | "sums">): number {
+  const { paths, pages, others } = sums;
+  const sizeOf = (path: string) => lstatSync(join(folder, path), { throwIfNoEntry: false })?.size ?? 0;
+  const ofParts = [...others.keys()].filter(isPart).reduce((sum, path) => sum + sizeOf(path), 0);
+  if (ofParts > 0) return ofParts;
+  const variant = pages.variants.includes("gzip") ? "gzip" : "identity";
+  let bytes = 0;
+  for (let page = 1; page <= pages.pages; page++) bytes += sizeOf(paths.path(page, variant));
+  return bytes;
 }
 
 /** Adds steps of one release to the folder of another, as hard links if possible. */

@@ -1,4 +1,4 @@
-/** Apache httpd 2.4: a virtual host whose rewrite rules lead to files of the current release. */
+/** Apache httpd 2.4: a virtual host whose rewrite rules lead to files of the current release, or a .htaccess in the published folder. */
 import {
   ENCODINGS,
   type Encoding,
@@ -41,14 +41,14 @@ export const apache: Host = {
   tested: "Apache of Debian",
   limitations: OWN_TAGS,
   steps: ["a2enmod rewrite headers"],
-  site: (site) => [
+  site: [
     {
       path: "rollcall.conf",
       what: "Apache, as the virtual host",
       instructions: `Put it into /etc/apache2/sites-available; then a2ensite rollcall. ${ONCE}`,
-      text: writeSite(site),
+      text: writeSite,
     },
-    { path: REFUSAL_FILE, instructions: "The body of a 405, for rollcall.conf.", text: BODIES[405] },
+    { path: REFUSAL_FILE, instructions: "The body of a 405, for rollcall.conf.", text: () => BODIES[405] },
   ],
 };
 
@@ -104,7 +104,7 @@ function writeSite({ rules, serverName, address, port = 80, ...site }: Site): st
 }
 
 /** Types and ETags of the files of a release. */
-export function writeTypes(): string[] {
+function writeTypes(): string[] {
   return [
     "# A file's times only grow.",
     "FileETag MTime Size",
@@ -143,7 +143,7 @@ type PathPattern = (path: string) => string;
  * @param refusal URL path of the body of a 405.
  * @param pagesOf makes the pattern of a listing's URL paths whose 404 is of a page.
  */
-export function writeAnswers(site: SiteRules, refusal: string, pagesOf: (rules: Rules) => string): string[] {
+function writeAnswers(site: SiteRules, refusal: string, pagesOf: (rules: Rules) => string): string[] {
   const { encodings, last } = site;
   const { headers, preflight, page, error } = last;
   return [
@@ -213,7 +213,7 @@ export function quoteApache(text: string): string {
 }
 
 /** Writes rules that answer methods other than GET and HEAD. */
-export function writeMethods(): string[] {
+function writeMethods(): string[] {
   return [
     "RewriteEngine On",
     "# The body of an error is not a request.",
@@ -227,12 +227,12 @@ export function writeMethods(): string[] {
 }
 
 /** The redirects of all parts. */
-export function redirectsOf({ parts }: SiteRules): [bare: string, to: string][] {
+function redirectsOf({ parts }: SiteRules): [bare: string, to: string][] {
   return parts.flatMap(({ rules }) => [...rules.redirects]);
 }
 
 /** Writes the rule that redirects a path without its slash. The target is absolute: Apache would complete it by the client's Host. */
-export function redirectFrom(pattern: string, { last: { origin } }: SiteRules, to: string): string {
+function redirectFrom(pattern: string, { last: { origin } }: SiteRules, to: string): string {
   return `RewriteRule "${pattern}" "${origin}${to.replace(/[\\$%]/g, "\\$&")}" [R=301,NE,END]`;
 }
 
@@ -245,7 +245,7 @@ interface Naming {
 }
 
 /** Writes rules that lead from a path to a file of the release; anything else is 404. */
-export function writeRules(site: SiteRules, naming: Naming): string[] {
+function writeRules(site: SiteRules, naming: Naming): string[] {
   const rules = site.parts.flatMap((part) => {
     const own = [...(part.hasPages ? rulesOfPages(part, site.encodings, naming) : []), ...rulesOfFiles(part, naming)];
     if (part.rules === site.last) return own;
@@ -294,4 +294,54 @@ function rulesOfFiles({ folder, rules: { base, routes } }: Part, { path, fileOf 
       .map(([route, name]) => `RewriteRule "^${path(route)}$" ${fileOf(folder + name)} [END]`),
     `RewriteRule "^${path(`${base}/`)}(${FILE_PATTERN})$" ${fileOf(`${folder}$1`)} [END]`,
   ];
+}
+
+/** The body of a 405 is a file: for an inline text, Apache would send a second Allow. */
+const FOLDER_REFUSAL = "405.json";
+
+export const htaccess: Host = {
+  name: "htaccess",
+  title: "Apache .htaccess",
+  query: "mod_rewrite",
+  compression: "files",
+  tested: "Apache of Debian, as a folder of a site",
+  limitations: OWN_TAGS,
+  steps: ["build --adapt htaccess"],
+  published: [
+    {
+      path: ".htaccess",
+      what: "Apache, as the folder",
+      instructions:
+        "Goes into the published folder, which needs AllowOverride All. Only the server can say TraceEnable off.",
+      text: writeHtaccess,
+    },
+    { path: FOLDER_REFUSAL, instructions: "The body of a 405, beside .htaccess.", text: () => BODIES[405] },
+  ],
+};
+
+function writeHtaccess(rules: SiteRules): string {
+  const { base } = rules.last;
+  const whole = (text: string) => literal(decodePath(text));
+  const below = (text: string) => whole(text.slice(base.length + 1));
+  // Apache would read $1 as a back-reference.
+  const refusal = `${base.replaceAll("$", "%24")}/${FOLDER_REFUSAL}`;
+  return lines(
+    "Options -MultiViews +SymLinksIfOwnerMatch",
+    "DirectoryIndex disabled",
+    "DirectorySlash Off",
+    ...writeTypes(),
+    "",
+    // Apache looks at these patterns again after a page has been rewritten.
+    ...writeAnswers(rules, refusal, ({ listing }) => `^${whole(listing)}(?:pages/[^/]*\\.json(?:\\.br|\\.gz)?)?$`),
+    "",
+    `RewriteBase ${quoteApache(`${base}/`)}`,
+    ...writeMethods(),
+    "# For the path of this folder without its slash.",
+    "RewriteOptions AllowNoSlash",
+    ...redirectsOf(rules).flatMap(([bare, to]) => [
+      `RewriteCond %{REQUEST_URI} "^${whole(bare)}$"`,
+      redirectFrom("^", rules, to),
+    ]),
+    ...writeRules(rules, { path: below, fileOf: (name) => `"${name}"` }),
+  );
 }

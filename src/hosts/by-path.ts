@@ -54,11 +54,11 @@ const ROWS: readonly (Omit<Host, "query" | "answers" | "steps" | "tested"> & { t
       source: "docs.github.com/pages/getting-started-with-github-pages/github-pages-limits; files: of a repository",
     },
     limitations: FILES_ONLY,
-    published: () => [
+    published: [
       {
         path: ".nojekyll",
         instructions: "Goes into the published folder.",
-        text: "",
+        text: () => "",
       },
     ],
   },

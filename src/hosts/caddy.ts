@@ -30,12 +30,12 @@ export const caddy: Host = {
   tested: "Caddy of Debian",
   limitations: { ...OWN_TAGS, "part-beyond": "Its 416 is plain text, with the file's Cache-Control" },
   steps: [],
-  site: (site) => [
+  site: [
     {
       path: "rollcall.caddy",
       what: "Caddy, as the host",
       instructions: `Import it in a Caddyfile: import rollcall.caddy. ${ONCE}`,
-      text: writeSite(site),
+      text: writeSite,
     },
   ],
 };

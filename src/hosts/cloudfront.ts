@@ -20,13 +20,13 @@ export const cloudfront: Host = {
   compression: "itself",
   tested: "the function, with AWS's documented events",
   steps: [],
-  files: (site) => [
+  files: [
     {
       path: "rollcall-function.js",
       what: "The function",
       instructions:
         "For viewer requests (cloudfront-js-2.0). It has the number of pages, so write it after each build.",
-      text: writeFunction(site),
+      text: writeFunction,
     },
   ],
 };

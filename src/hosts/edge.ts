@@ -1,6 +1,33 @@
 /** Hosts that run a JavaScript module in front of their files. All share one module, with an entry point for each host. */
-import { type FileSource, type Host, limitedBy } from "./host.js";
-import { readScript, type SiteRules } from "./rules.js";
+import { type Host, limitedBy } from "./host.js";
+import { readScript } from "./rules.js";
+
+const SCRIPT = {
+  name: "edge-answer.js",
+  entry: "answer",
+  dispatch: `function answer(request, read) {
+  const part = partOf(new URL(request.url).pathname);
+  return part.answer(request, (path) => read(part.folder + path));
+}
+`,
+};
+
+/** The Worker reads the release's files from the static assets. */
+const WORKER = `
+export default {
+  fetch(request, env) {
+    return answer(request, (path) => env.ASSETS.fetch(new URL(\`/\${path}\`, request.url)));
+  },
+};
+`;
+
+/** `context.next` reads the release's files without calling the function again. */
+const EDGE_FUNCTION = `
+export default (request, context) =>
+  answer(request, (path) => context.next(new Request(new URL(\`/\${path}\`, request.url))));
+
+export const config = { path: "/*" };
+`;
 
 /** A Worker in front of static assets: a Worker, or Pages in advanced mode. */
 export const cloudflare: Host = {
@@ -19,7 +46,19 @@ export const cloudflare: Host = {
     ...limitedBy("It compresses by itself and keeps the plain page's ETag", ["br-tag", "gzip-tag"]),
   },
   steps: ["build --adapt cloudflare without --compress, then npx wrangler deploy"],
-  published: workerFiles,
+  published: [
+    {
+      path: "_worker.js",
+      what: "The Worker",
+      instructions: "Goes into the published folder.",
+      text: (rules) => readScript(SCRIPT, rules.parts) + WORKER,
+    },
+    {
+      path: ".assetsignore",
+      instructions: "Goes beside _worker.js.",
+      text: () => "_worker.js\n.assetsignore\n",
+    },
+  ],
 };
 
 /** An edge function, since Netlify's header rules cannot set Allow. */
@@ -32,55 +71,12 @@ export const netlify: Host = {
   limits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
   limitations: { "head-length": "It sends Content-Length: 0 for HEAD" },
   steps: ["build without --compress, then netlify deploy --prod"],
-  files: ({ rules }) => [
+  files: [
     {
       path: "netlify/edge-functions/rollcall.js",
       what: "The edge function",
       instructions: "Put it into the project, beside netlify.toml.",
-      text: readScript(SCRIPT, rules.parts) + EDGE_FUNCTION,
+      text: ({ rules }) => readScript(SCRIPT, rules.parts) + EDGE_FUNCTION,
     },
   ],
 };
-
-const SCRIPT = {
-  name: "edge-answer.js",
-  entry: "answer",
-  dispatch: `function answer(request, read) {
-  const part = partOf(new URL(request.url).pathname);
-  return part.answer(request, (path) => read(part.folder + path));
-}
-`,
-};
-
-function workerFiles(rules: SiteRules): FileSource[] {
-  return [
-    {
-      path: "_worker.js",
-      what: "The Worker",
-      instructions: "Goes into the published folder.",
-      text: readScript(SCRIPT, rules.parts) + WORKER,
-    },
-    {
-      path: ".assetsignore",
-      instructions: "Goes beside _worker.js.",
-      text: "_worker.js\n.assetsignore\n",
-    },
-  ];
-}
-
-/** The Worker reads the release's files from the static assets. */
-const WORKER = `
-export default {
-  fetch(request, env) {
-    return answer(request, (path) => env.ASSETS.fetch(new URL(\`/\${path}\`, request.url)));
-  },
-};
-`;
-
-/** `context.next` reads the release's files without calling the function again. */
-const EDGE_FUNCTION = `
-export default (request, context) =>
-  answer(request, (path) => context.next(new Request(new URL(\`/\${path}\`, request.url))));
-
-export const config = { path: "/*" };
-`;

@@ -22,11 +22,11 @@ export interface Host {
   /** What to do with the release's folder. */
   steps: readonly string[];
   /** Files that the administrator may edit, so they are written once. They name `dist/current` and no release. */
-  site?(site: Site): FileSource[];
+  site?: readonly FileSource<Site>[];
   /** Files that are written again each time. */
-  files?(site: Site): FileSource[];
+  files?: readonly FileSource<Site>[];
   /** Files that must be in the published folder. */
-  published?(rules: SiteRules): FileSource[];
+  published?: readonly FileSource<SiteRules>[];
 }
 
 /** The answers that the contract requires; `refusal` is of a method, `missing` of a page. */
@@ -63,9 +63,10 @@ export interface HostFile {
   instructions: string;
 }
 
-export interface FileSource extends HostFile {
+interface FileSource<Source> extends Omit<HostFile, "text"> {
   /** First words of the comment before the text. Undefined if the file cannot have comments. */
   what?: string;
+  text(source: Source): string;
 }
 
 /** A note on a site's file, after its place. */
@@ -74,23 +75,27 @@ export const ONCE =
 
 /** The files that `rollcall host` writes, with published ones in the folder `published`. */
 export function filesFor(host: Host, site: Site): HostFile[] {
-  const own = [...(host.site?.(site) ?? []), ...(host.files?.(site) ?? [])];
+  const own = [...(host.site ?? []), ...(host.files ?? [])];
   const others = publishedFor(host, site.rules);
   return [
-    ...own.map((file) => withComment(file, site.baseUrl)),
+    ...own.map((file) => withComment(file, file.text(site), site.baseUrl)),
     ...others.map((file) => ({ ...file, path: `published/${file.path}` })),
   ];
 }
 
 /** The files for a host in the published folder. */
-export function publishedFor({ published }: Host, rules: SiteRules): HostFile[] {
-  return published?.(rules).map((file) => withComment(file, "URL")) ?? [];
+export function publishedFor({ published = [] }: Host, rules: SiteRules): HostFile[] {
+  return published.map((file) => withComment(file, file.text(rules), "URL"));
 }
 
 /** How a comment begins, by file extension; `#` for all others. */
 const COMMENTS: Readonly<Record<string, string>> = { ".js": "//", ".jsonc": "//" };
 
-function withComment({ path, what, instructions, text }: FileSource, baseUrl: string): HostFile {
+function withComment(
+  { path, what, instructions }: Omit<FileSource<never>, "text">,
+  text: string,
+  baseUrl: string,
+): HostFile {
   if (what === undefined) return { path, instructions, text };
   const lines = [
     `${what}, written by Rollcall.`,

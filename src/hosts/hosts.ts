@@ -11,15 +11,14 @@ import type { LinkStyle } from "../contract/links.js";
 import { usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
 import { count, size } from "../print/numbers.js";
-import { apache } from "./apache.js";
+import { apache, htaccess } from "./apache.js";
 import { BY_PATH } from "./by-path.js";
 import { caddy } from "./caddy.js";
 import { cloudfront } from "./cloudfront.js";
 import { cloudflare, netlify } from "./edge.js";
-import { ANSWERS, type Host, type HostLimits, publishedFor } from "./host.js";
-import { htaccess } from "./htaccess.js";
+import { ANSWERS, type Host, type HostFile, type HostLimits, publishedFor } from "./host.js";
 import { nginx } from "./nginx.js";
-import { COMPRESSION, servedEncodings, siteRulesOf } from "./rules.js";
+import { COMPRESSION, type SiteSettings, servedEncodings, siteRulesOf } from "./rules.js";
 import { vercel } from "./vercel.js";
 
 /** All hosts, in the order of the table of hosts. */
@@ -44,22 +43,20 @@ export function hostOf(name: string): Host {
 }
 
 /** Paths of hosts' files in the published folder, which hosts may not serve. */
-export function publishedHostFiles(): ReadonlySet<string> {
-  return new Set(HOSTS.flatMap(publishedPaths));
-}
-
-function publishedPaths(host: Host): string[] {
-  // The paths do not depend on the listings.
-  const site = { baseUrl: "https://example.com", base: "", encodings: [], cacheControl: "" };
-  const rules = siteRulesOf({ ...site, listings: [{ name: "", path: "/" }] });
-  return publishedFor(host, rules).map(({ path }) => path);
-}
+export const PUBLISHED_FILES: ReadonlySet<string> = new Set(
+  HOSTS.flatMap(({ published = [] }) => published.map(({ path }) => path)),
+);
 
 /** Finds the hosts whose published files a release has, since it was built with `--adapt` for them. */
 export function findAdaptedHosts(others: ReadonlyMap<string, string>): Host[] {
-  return HOSTS.filter((host) => {
-    const paths = publishedPaths(host);
-    return paths.length > 0 && paths.every((path) => others.has(path));
+  return HOSTS.filter(({ published }) => published?.every(({ path }) => others.has(path)));
+}
+
+/** The hosts' files that a build publishes. @throws UserError (usage) if a host does not exist */
+export function publishedFiles(adapt: readonly string[], settings: SiteSettings): Pick<HostFile, "path" | "text">[] {
+  return adapt.map(hostOf).flatMap((host) => {
+    const encodings = servedEncodings(host.compression, settings.encodings);
+    return publishedFor(host, siteRulesOf({ ...settings, encodings })).map(({ path, text }) => ({ path, text }));
   });
 }
 

@@ -31,12 +31,12 @@ export const nginx: Host = {
     "part-beyond": "Its 416 has the file's Cache-Control",
   },
   steps: [],
-  site: (site) => [
+  site: [
     {
       path: "rollcall.conf",
       what: "nginx, as the host",
       instructions: `Put it into /etc/nginx/conf.d. ${ONCE}`,
-      text: writeSite(site),
+      text: writeSite,
     },
   ],
 };

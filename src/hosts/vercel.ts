@@ -17,11 +17,11 @@ export const vercel: Host = {
   tested: "vercel.json by its router's compiler",
   limits: { files: 15_000, source: "its API, for an upload; --archive=tgz lifts it" },
   steps: ["Build with --adapt vercel, without --compress; then npx vercel deploy --prod dist/current."],
-  published: (rules) => [
+  published: [
     {
       path: "vercel.json",
       instructions: "Goes into the published folder.",
-      text: `${JSON.stringify(routesOf(rules), null, 2)}\n`,
+      text: (rules) => `${JSON.stringify(routesOf(rules), null, 2)}\n`,
     },
   ],
 };

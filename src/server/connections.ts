@@ -6,9 +6,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createListener, type Socket } from "node:net";
 import type { ErrorStatus } from "../contract/headers.js";
 import { codeOf } from "../errors.js";
-import type { shareDescriptors } from "./descriptors.js";
 import { createFastPath, type FastConnection, type Take } from "./fast-path/connection.js";
-import type { ServerLimits } from "./limits.js";
+import type { ServerLimits, shareDescriptors } from "./limits.js";
 import { INVALID_BODY } from "./send.js";
 
 interface Connection extends FastConnection {

@@ -8,7 +8,7 @@ import { LRUCache } from "lru-cache";
 import { codeOf, hasCode } from "../errors.js";
 import { digestReleaseFile, readPlainSync, sha256 } from "../release/plain-files.js";
 import type { ServerCounts } from "./counts.js";
-import { openFilesLimit } from "./descriptors.js";
+import { openFilesLimit } from "./limits.js";
 
 const MB = 1024 * 1024;
 /** Approximate bytes of an entry without its content. */

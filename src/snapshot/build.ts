@@ -146,7 +146,7 @@ function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Sit
   const others = all.map(({ name, settings }) => ({ name, contract: settings.contract }));
   const referrers = referrersOf(name, others);
   const startTaker = (collection: Collection) =>
-    Mergers.start(data, { contract, collection, sink: files, files: names, referrers });
+    Mergers.start(data, { contract, collection, sink: files, page: { files: names, referrers } });
   return { job, files, previous: before, startTaker };
 }
 

@@ -88,7 +88,7 @@ async function forHosts(
   const encodings = encodingsOf(options);
   const hosted = siteSettings({ baseUrl, listings: places, encodings }, options);
   // Loaded only when needed: most builds have no files for other hosts.
-  const hosts = options.adapt?.length ? await import("../hosts/published.js") : undefined;
+  const hosts = options.adapt?.length ? await import("../hosts/hosts.js") : undefined;
   return { hosted, hostFiles: hosts?.publishedFiles(options.adapt ?? [], hosted) ?? [] };
 }
 

@@ -75,11 +75,16 @@ export function passed({ rows, listings = {} }: Verdict): boolean {
   return rows.every(({ outcome }) => outcome !== "differs") && Object.values(listings).every(passed);
 }
 
-/** Marks a row that differs as allowed, if its check is. @param allowed name of a check -> reason, if any */
-export function allowedRow(row: Row, allowed: ReadonlyMap<string, string | undefined> | undefined): Row {
-  if (row.outcome !== "differs" || !allowed?.has(row.name)) return row;
-  const reason = allowed.get(row.name);
-  return { ...row, outcome: "allowed", ...(reason !== undefined && { note: reason }) };
+/** Marks the rows that differ as allowed, if their checks are. @param allowed name of a check -> reason, if any */
+export function withAllowed(verdict: Verdict, allowed: ReadonlyMap<string, string | undefined>): Verdict {
+  const rows = verdict.rows.map((row): Row => {
+    if (row.outcome !== "differs" || !allowed.has(row.name)) return row;
+    const reason = allowed.get(row.name);
+    return { ...row, outcome: "allowed", ...(reason !== undefined && { note: reason }) };
+  });
+  if (!verdict.listings) return { ...verdict, rows };
+  const listings = Object.entries(verdict.listings).map(([name, listing]) => [name, withAllowed(listing, allowed)]);
+  return { ...verdict, rows, listings: Object.fromEntries(listings) };
 }
 
 /** Maximum findings of a check that are kept. */
@@ -117,15 +122,16 @@ export class Findings {
   }
 }
 
-/** The row of a check by its findings. @param skipped why there was nothing to check */
+/** The row of a check by its findings. @param skipped why there was nothing to check. @param note more to know */
 export function checkRow(
   findings: Findings,
-  check: Pick<Row, "name" | "rule">,
+  { name, rule }: Pick<Row, "name" | "rule">,
   request: string,
-  skipped?: string,
+  { skipped, note }: { skipped?: string | undefined; note?: string | undefined } = {},
 ): Row {
-  const { count, first } = findings.of(check.name);
-  const row = { ...check, request, count, findings: first };
-  if (count > 0) return { ...row, outcome: "differs" };
-  return skipped === undefined ? { ...row, outcome: "passed" } : { ...row, outcome: "skipped", note: skipped };
+  const { count, first } = findings.of(name);
+  const row = { name, request, rule, count, findings: first };
+  if (count > 0) return { ...row, outcome: "differs", ...(note !== undefined && { note }) };
+  if (skipped !== undefined) return { ...row, outcome: "skipped", note: skipped };
+  return note === undefined ? { ...row, outcome: "passed" } : { ...row, outcome: "noted", note };
 }

@@ -9,7 +9,7 @@ import { openSite, openSiteIfComplete, type Site } from "../release/site.js";
 import type { Complete } from "../settings/settings.js";
 import type { VerifyEffects, VerifyOptions } from "./options.js";
 import { readTrust } from "./signature.js";
-import { passed, type Verdict } from "./verdict.js";
+import { passed, type Verdict, withAllowed } from "./verdict.js";
 
 export interface VerifyResult extends Verdict {
   /** Whether nothing differs, except what is allowed to. */
@@ -25,16 +25,17 @@ export async function verify(options: Complete<VerifyOptions>, effects: VerifyEf
   const { what: name = CURRENT, dist, workers, against, ...ofHosts } = options;
   const trust = readTrust(options, cwd);
   const allowed = await readAllowed(options);
-  const verdict = await unlessStopped(more.signal, async () => {
+  const found = await unlessStopped(more.signal, async () => {
     if (!isHttpUrl(name)) {
       const folder = findRelease(name, dist, cwd);
       const { verifySite } = await import("./release/site.js");
-      return verifySite({ folder, workers, trust, allowed, ...more });
+      return verifySite({ folder, workers, trust, ...more });
     }
     const site = await openAgainst(against, dist, cwd);
     const { verifySiteHost } = await import("./host/top.js");
-    return verifySiteHost({ ...ofHosts, workers, baseUrl: name, trust, allowed, against: site, ...more });
+    return verifySiteHost({ ...ofHosts, workers, baseUrl: name, trust, against: site, ...more });
   });
+  const verdict = withAllowed(found, allowed);
   return { passed: passed(verdict), ...verdict };
 }
 

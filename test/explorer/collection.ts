@@ -7,6 +7,7 @@ import { recordEncoder } from "../../src/contract/record/encode.js";
 import type { PublishedAt } from "../../src/explorer/html.js";
 import { explorerPage } from "../../src/explorer/html.js";
 import type { ExplorerSummary } from "../../src/explorer/summary.js";
+import { SUMMARY } from "../../src/release/layout.js";
 import { HOSTILE, INVISIBLE } from "../support/hostile.js";
 import { mergeContext } from "../support/merging.js";
 
@@ -39,7 +40,8 @@ export async function writeFacts(
   );
   try {
     for (const piece of isTurned ? pieces.reverse() : pieces) merger.merge(piece);
-    return { summary: await merger.writeSummary(undefined), files };
+    await merger.write(undefined);
+    return { summary: JSON.parse(files.get(SUMMARY) ?? ""), files };
   } finally {
     merger.close();
   }

@@ -24,14 +24,12 @@ function step(at: number): string {
   return `changes/${state(at)}-${state(at + 1)}.ndjson.gz`;
 }
 
-/** @param contract that of users unless given. */
-async function released(contract?: Contract): Promise<Release> {
+async function released(contract: Contract): Promise<Release> {
   const hidden = { "_worker.js": "", ".assetsignore": "", ".htaccess": "", "405.json": "", "vercel.json": "" };
   const steps = { [step(0)]: "gzip", [step(1)]: "gzip" };
   const files = { "avatar.svg": "<svg/>", "openapi.json": "{}", "bulk/1.ndjson.gz": "gzip" };
   const others = { ...files, ...steps, ...hidden, ...EXPLORED };
-  const shape = { baseUrl: `https://example.com${BASE}`, others };
-  return openRelease(await publish(scratch(), contract ? { ...shape, contract } : shape));
+  return openRelease(await publish(scratch(), { baseUrl: `https://example.com${BASE}`, others, contract }));
 }
 
 type Question = [method: string, path: string, query: string, status: number, what: string];
@@ -83,11 +81,7 @@ function questions(path: string): Question[] {
   ];
 }
 
-const OF_USERS: Question[] = [
-  ...questions(USERS_CONTRACT.listing.path),
-  ["GET", `${BASE}/contract.json`, "", 200, "contract.json"],
-];
-const OF_STATIONS: Question[] = [
+const ASKED: Question[] = [
   ...questions(STATIONS.listing.path),
   ["GET", `${BASE}/contract.json`, "", 200, "contract.json"],
   ["GET", `${BASE}${USERS_CONTRACT.listing.path}`, "page=1", 404, "Not found."],
@@ -112,13 +106,10 @@ test("the CloudFront function is within its limit for the longest path", async (
   expect(Buffer.byteLength(text)).toBeLessThan(FUNCTION_LIMIT - 1_000);
 });
 
-test.each([
-  { words: "users", contract: undefined, asked: OF_USERS },
-  { words: "stations", contract: STATIONS, asked: OF_STATIONS },
-])("the CloudFront function for $words", async ({ contract, asked }) => {
-  const release = await released(contract);
+test("the CloudFront function", async () => {
+  const release = await released(STATIONS);
   const text = (await filesFor("cloudfront", release.folder)).get("rollcall-function.js") ?? "";
-  for (const [method, uri, query, status, what] of asked) {
+  for (const [method, uri, query, status, what] of ASKED) {
     const reply = answerOf(text, method, uri, query);
     const request = `${method} ${uri}?${query}`;
     if (status === 200) {

@@ -6,7 +6,7 @@ import { expect, onTestFinished } from "vitest";
 import { createMemoryStore, type MemoryStore, openListing } from "../../src/client/index.js";
 import type { Contract } from "../../src/contract/contract.js";
 import type { Host } from "../../src/hosts/host.js";
-import { hostOf, publishedHostFiles } from "../../src/hosts/hosts.js";
+import { hostOf, PUBLISHED_FILES } from "../../src/hosts/hosts.js";
 import { type BuildOptions, build, createServer, verify } from "../../src/index.js";
 import { isStep } from "../../src/release/layout.js";
 import { openRelease, type Release } from "../../src/release/open.js";
@@ -292,7 +292,7 @@ function requestsOf({ base, release, server }: Site): Request[] {
   const both = (target: string) => [get(target), { ...get(target), method: "HEAD" }];
   const queries = ["page=0", "page=01", "page=1.0", "page=abc", "Page=2", "page", "page=", `page=${pages + 1}`];
   // A host keeps its own files to itself.
-  const others = [...release.sums.others.keys()].filter((name) => !publishedHostFiles().has(name));
+  const others = [...release.sums.others.keys()].filter((name) => !PUBLISHED_FILES.has(name));
   const step = others.find(isStep) ?? "changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz";
   const near = [
     step.replace(/-.*/, ".ndjson.gz"),

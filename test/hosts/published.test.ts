@@ -1,7 +1,7 @@
 /** Files of hosts in releases, and listings at every path. */
 import { describe, expect, test } from "vitest";
 import { TAKEN_NAMES } from "../../src/contract/file/listing-rules.js";
-import { HOSTS, publishedHostFiles } from "../../src/hosts/hosts.js";
+import { HOSTS, PUBLISHED_FILES } from "../../src/hosts/hosts.js";
 import { adapt } from "../../src/index.js";
 import { RELEASE_NAME } from "../../src/release/layout.js";
 import { publish } from "../server/release.js";
@@ -10,7 +10,7 @@ import { stationsAt } from "../support/stations.js";
 import { filesFor } from "./servers.js";
 
 test("no listing can have the path of a host's file", () => {
-  const names = [...publishedHostFiles(), RELEASE_NAME];
+  const names = [...PUBLISHED_FILES, RELEASE_NAME];
   expect(names.filter((name) => !TAKEN_NAMES.includes(name))).toEqual([]);
 });
 

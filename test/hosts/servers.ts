@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { basePath, type LinkStyle } from "../../src/contract/links.js";
@@ -12,6 +11,7 @@ import { hostOf } from "../../src/hosts/hosts.js";
 import { type SiteOptions, settingsOfRelease, siteOf } from "../../src/hosts/site.js";
 import { CURRENT } from "../../src/release/layout.js";
 import { openSite } from "../../src/release/site.js";
+import { fetchReply } from "../support/front.js";
 import { engine, findProgram } from "../support/installed.js";
 import { until } from "../support/until.js";
 
@@ -128,21 +128,14 @@ async function stop(child: ChildProcess): Promise<void> {
   await closed;
 }
 
+/** Waits for an answer, not only for a connection: an engine may accept some before it is ready, and reset them. */
 async function listening(port: number, child: ChildProcess, said: () => string): Promise<void> {
   await until(() => {
     if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}: ${said()}`);
-    return accepts(port);
-  });
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ port, host: "127.0.0.1" });
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
+    return fetchReply(`${port}`, { method: "HEAD", url: "/", headers: {} }).then(
+      () => true,
+      () => false,
+    );
   });
 }
 

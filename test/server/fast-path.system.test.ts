@@ -115,17 +115,6 @@ test.each([0, 64])("does not overwrite what a slow client has not read, with %i 
   expect(new Set(all)).toEqual(new Set([body]));
 });
 
-test("answers in order while pages are read from disk", async () => {
-  const { port } = await serving({ count: 60, pageSize: 2 }, { cacheMb: 0 });
-  const pages = Array.from({ length: 25 }, (_, at) => at + 1);
-  const text = pages.map((page) => `GET ${LISTING}?page=${page} HTTP/1.1\r\nHost: a\r\n\r\n`).join("");
-  const heard = await hear(port, text + LAST);
-  const previous = [...heard.matchAll(/"previous":(?:null|"[^"]*page=(\d+)")/g)].map(
-    ([, page = 0]) => Number(page) + 1,
-  );
-  expect(previous).toEqual([...pages, 1]);
-});
-
 /** The responses until the server closes, without dates. */
 async function hear(port: number, text: string): Promise<string> {
   return timeless(await sendAndClose(port, text));

@@ -68,7 +68,7 @@ const KINDS = {
   plain: (folder: string, options: object) => plainIn(folder, options),
   full: (folder: string, options: object) => plainIn(folder, { ...FULL, ...options }, namedRows()),
   entries: (folder: string, options: object) => entriesRelease(undefined, options, folder),
-  steps: async (folder: string, options: object) => (await chainIn(folder, options)).folder,
+  steps: chainIn,
 };
 
 export type Kind = keyof typeof KINDS;
@@ -187,42 +187,14 @@ const FIRST = plain.filter((_, at) => at !== 3);
 const SECOND = edited(plain, 1).filter((_, at) => at !== 2);
 const THIRD = edited(plain, 3).filter((_, at) => at !== 2);
 
-export interface Chain {
-  /** Of the releases, oldest first. */
-  folders: string[];
-  /** Of the last one. */
-  folder: string;
-}
-
-/** Builds three releases in one `dist`, of which the last one has the steps between them. */
-export async function chainIn(place: string, options = {}): Promise<Chain> {
-  const folders: string[] = [];
+/** Builds three releases in one `dist`. @returns the folder of the last one, which has the steps between them. */
+async function chainIn(place: string, options = {}): Promise<string> {
+  let folder = "";
   for (const [at, rows] of [FIRST, SECOND, THIRD].entries()) {
     const changes = at === 0 ? 0 : 2;
-    const { folder } = await buildUsers(place, rows, { pageSize: 20, changes, ...options });
-    folders.push(folder);
+    ({ folder } = await buildUsers(place, rows, { pageSize: 20, changes, ...options }));
   }
-  return { folders, folder: folders.at(-1) ?? "" };
-}
-
-const textsIn = (folder: string) => {
-  const texts = new Map<string, string>();
-  for (let page = 1; page <= readSnapshot(folder).pages; page++) {
-    const { results } = JSON.parse(readFileSync(join(folder, `api/users/pages/${page}.json`), "utf8"));
-    for (const record of results) texts.set(record.id, JSON.stringify(record));
-  }
-  return texts;
-};
-
-/** The differences between two releases, from their pages. */
-export function linesBetween(old = "", now = ""): string[] {
-  const [before, after] = [textsIn(old), textsIn(now)];
-  const keys = [...new Set([...before.keys(), ...after.keys()])].sort();
-  return keys.flatMap((key) => {
-    const text = after.get(key);
-    if (text === before.get(key)) return [];
-    return text === undefined ? `{"remove":${JSON.stringify(key)}}` : `{"put":${text}}`;
-  });
+  return folder;
 }
 
 /** Writes a step's file. @returns its entry for changes.json. */

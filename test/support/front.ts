@@ -119,10 +119,10 @@ export function fetchReply(
   return new Promise((resolve, reject) => {
     const sent = request({ host: "127.0.0.1", port, method, path: url, headers, agent: false });
     sent.on("error", reject);
-    sent.on("response", async (response) => {
+    sent.on("response", (response) => {
       const { rawHeaders: raw, statusCode: status = 0 } = response;
-      const pairs = raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as [string, string]] : []));
-      resolve({ status, headers: pairs, body: await buffer(response) });
+      const headers = raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as [string, string]] : []));
+      buffer(response).then((body) => resolve({ status, headers, body }), reject);
     });
     sent.end();
   });

@@ -15,5 +15,5 @@ export function mergeContext(
       throw new Error(`${path} is not expected`);
     },
   };
-  return { contract, collection, sink, files: [] };
+  return { contract, collection, sink };
 }

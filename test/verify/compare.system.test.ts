@@ -8,15 +8,15 @@ import { openRelease } from "../../src/release/open.js";
 import { createListingServer } from "../../src/server/server.js";
 import { verifyHost } from "../../src/verify/host/host.js";
 import { openAgainst } from "../../src/verify/verify.js";
-import { publish, type Shape, switchTo, writeRelease } from "../server/release.js";
+import { publish, switchTo, writeRelease } from "../server/release.js";
 import { scratch } from "../support/files.js";
 import { type Front, front } from "../support/front.js";
 import { releaseOf } from "../support/served.js";
 
 /** Serves some pages from an older release of the same `dist`, and verifies against the current one. */
-async function withOlder(shape: Shape, which: (page: number) => boolean) {
+async function withOlder(which: (page: number) => boolean) {
   const one = await front({ count: 9 });
-  const older = await openRelease(await writeRelease(one.dist, { baseUrl: one.baseUrl, count: 9, ...shape }));
+  const older = await openRelease(await writeRelease(one.dist, { baseUrl: one.baseUrl, count: 9, bio: "old" }));
   const host = await createListingServer({ dist: older.folder });
   onTestFinished(() => host.close());
   one.intercept((req, res) => {
@@ -31,10 +31,10 @@ async function withOlder(shape: Shape, which: (page: number) => boolean) {
 
 describe("names what is served instead", () => {
   test("one stale page", async () => {
-    const { row, id } = await withOlder({ bio: "old" }, (page) => page === 3);
+    const { row, id } = await withOlder((page) => page === 3);
     expect(row).toMatchObject({
       count: 1,
-      note: "1 of 5 pages differs: a stale cache, or servers with different releases",
+      note: "differing pages: 1 of 5, by a stale cache, or servers with different releases",
       findings: [{ page: 3, expected: expect.stringContaining(`page 3 of release ${id}`) }],
     });
   });
@@ -46,24 +46,6 @@ describe("names what is served instead", () => {
     expect(rows.find(({ name }) => name === "same-bytes")).toMatchObject({
       count: 5,
       note: `the host serves release ${releaseOf(one.host).snapshot.id}: the expected one has not been deployed there`,
-    });
-  });
-
-  test("another base URL", async () => {
-    const { row, id } = await withOlder({ baseUrl: "https://staging.example" }, () => true);
-    expect(row?.note).toMatch(
-      new RegExp(`^links lead to https://staging.example, those of release ${id} to http://.*: a wrong base URL$`),
-    );
-  });
-
-  test("an unknown release with more pages", async () => {
-    const one = await front({ count: 9 });
-    const against = await openRelease(await publish(scratch(), { baseUrl: one.baseUrl, count: 5, bio: "x" }));
-    one.edit(({ url }, reply) => (url === "/snapshot.json" ? { ...reply, status: 404 } : undefined));
-    const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against });
-    expect(rows.find(({ name }) => name === "same-bytes")).toMatchObject({
-      count: 3,
-      note: "every page differs: another release is served there",
     });
   });
 });
@@ -103,7 +85,7 @@ describe("a host that fails during verification", () => {
       `${said} the snapshot.json of a release. ${cause}`,
     );
     await expect(verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against })).rejects.toThrow(
-      `${said} a page (200). ${cause}`,
+      `${said} a page. ${cause}`,
     );
   });
 

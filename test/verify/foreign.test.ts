@@ -11,7 +11,6 @@ import { ENTRIES, entries } from "../support/entries.js";
 
 const differing = ({ rows }: Verdict) => rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
 const row = ({ rows }: Verdict, name: string) => rows.find((row) => row.name === name);
-const _page = (number: number) => `log/entries/pages/${number}.json`;
 
 describe("an intact release has no finding", () => {
   test("of no record, of one, and of records with equal order values", async () => {

@@ -1,6 +1,6 @@
 /** openapi.json: the OpenAPI description of a release, made from its contract and its optional files. */
 import type { Contract } from "../../contract/contract.js";
-import { CONTENT_TYPE, PREFLIGHT_HEADERS } from "../../contract/headers.js";
+import { CONTENT_TYPE } from "../../contract/headers.js";
 import { AVATAR_PATH, isHttpUrl, MAX_PAGES } from "../../contract/links.js";
 import { referencesOf } from "../../contract/references.js";
 import { capital } from "../../print/text.js";
@@ -11,8 +11,6 @@ import {
   CHANGES_FOLDER,
   CONTRACT,
   CSV,
-  EXPLORER,
-  explorerPath,
   LOOKUP,
   OPENAPI,
   SIGNATURE,
@@ -20,9 +18,8 @@ import {
   SORTED_FOLDERS,
   SUMS,
 } from "../../release/layout.js";
-import { SITE_PATH } from "../../release/listing.js";
 import { type ApiDescription, type Part, ref } from "./described.js";
-import { always, bodiless, CACHED, found, headerComponents, pageResponse, responseComponents } from "./responses.js";
+import { found, headerComponents, pageResponse, responseComponents } from "./responses.js";
 import { fileSchemas, recordSchemas, siteFileSchema } from "./schemas.js";
 
 /** A listing of a site, as its openapi.json describes it. */
@@ -53,7 +50,7 @@ export function describeApi(contract: Contract, described: ApiDescription): stri
       { name: "pages", description: `All ${listing.words[1]}, page by page.` },
       { name: "files", description: "Other files of the snapshot." },
     ],
-    paths: { ...pagePaths(contract, ALONE), ...filePaths(contract, described) },
+    paths: { ...pagePaths(contract, ALONE), ...filePaths(FILES, described) },
     components: {
       schemas: { ...recordSchemas(contract, described), ...fileSchemas(described) },
       ...components,
@@ -75,7 +72,7 @@ export function describeSiteApi(baseUrl: string, listings: readonly DescribedLis
   const top = topDescription(baseUrl, listings);
   const pages = listings.map(({ name, contract, described }) => {
     const place = placeOf(name);
-    const inPlace = { ...pagePaths(contract, place), ...filePaths(contract, described, place) };
+    const inPlace = { ...pagePaths(contract, place), ...filePaths(FILES, described, place.at) };
     return mapOperations(inPlace, (operation) => ({
       ...operation,
       operationId: `${place.prefix}${operation["operationId"]}`,
@@ -91,13 +88,13 @@ export function describeSiteApi(baseUrl: string, listings: readonly DescribedLis
   });
   const shared = sharedComponents(top);
   return written({
-    info: siteInfo(top, placeOf(listings[0]?.name ?? "").at),
+    info: siteInfo(top),
     baseUrl,
     tags: [
       ...listings.map(({ name, contract }) => ({ name, description: tagOf(contract) })),
       { name: "files", description: "Files of the site." },
     ],
-    paths: Object.assign({}, ...pages, topPaths(top)),
+    paths: Object.assign({}, ...pages, filePaths(TOP_FILES, top)),
     components: {
       schemas: Object.assign({}, ...records, fileSchemas(top), { Site: siteFileSchema() }),
       ...shared,
@@ -188,10 +185,13 @@ function tagOf({ listing }: Contract): string {
   return [`${title}, version ${listing.version} of the contract.`, ...(description ? [description] : [])].join("\n\n");
 }
 
-function siteInfo({ baseUrl }: ApiDescription, first: string): Part {
+const METHODS =
+  "Every path answers HEAD with GET's status and headers, and OPTIONS with 204 and the allowed methods. Any other method gets 405.";
+
+function siteInfo({ baseUrl }: ApiDescription): Part {
   const sentences = [
     "Several listings, as of one point in time. Each is in pages, and has an openapi.json of its own.",
-    `Every path answers HEAD with GET's status and headers, and OPTIONS as ${first}/ does. Any other method gets 405.`,
+    METHODS,
     "These schemas allow additional fields, which later snapshots may have.",
   ];
   return {
@@ -214,7 +214,7 @@ function infoOf({ file, listing }: Contract, { baseUrl, links }: ApiDescription)
     links === "query"
       ? "Follow `next` until it is null. The same pages are available by path."
       : "Follow `next` until it is null. Links are by path. Hosts that can map a query serve the same pages by query.",
-    `Every path answers HEAD with GET's status and headers, and OPTIONS as ${listing.path} does. Any other method gets 405.`,
+    METHODS,
     `These schemas allow additional fields, which later snapshots may have. The publisher's contract.json, by which each ${one} was checked, allows none.`,
   ];
   return {
@@ -263,36 +263,10 @@ function pagePaths({ listing }: Contract, { at, prefix }: Place): Part {
     304: ref("responses", "NotModified"),
     404: ref("responses", "InvalidPage"),
   };
-  const moved = bodiless("Redirect to the path with its final slash. The query is kept.", {
-    ...CACHED,
-    Location: { description: "The listing's path with its final slash, and the query.", required: true, schema: TEXT },
-  });
-  const preflight = bodiless("The allowed methods.", {
-    "Access-Control-Allow-Methods": always(
-      PREFLIGHT_HEADERS["Access-Control-Allow-Methods"],
-      "The methods that scripts may use.",
-    ),
-    "Access-Control-Allow-Headers": always(
-      PREFLIGHT_HEADERS["Access-Control-Allow-Headers"],
-      "The headers that scripts may send.",
-    ),
-    "Access-Control-Max-Age": always(
-      PREFLIGHT_HEADERS["Access-Control-Max-Age"],
-      "Seconds for which a browser may cache this answer.",
-    ),
-  });
-  const bare = path.slice(0, -1);
   return {
     [path]: {
       get: operation("getPage", `A page of ${many}`, "pages", [inQuery, FORMAT, CACHED_COPY], responses),
-      options: operation("optionsPage", "The allowed methods", "pages", [], { 204: preflight }),
     },
-    // Every path of OpenAPI begins with a slash.
-    ...(bare !== "" && {
-      [bare]: {
-        get: operation("getListing", "The listing's path without its final slash", "pages", [], { 301: moved }),
-      },
-    }),
     [`${path}pages/{page}.json`]: {
       get: operation(
         "getPageByPath",
@@ -307,8 +281,6 @@ function pagePaths({ listing }: Contract, { at, prefix }: Place): Part {
 
 interface File {
   path: string;
-  /** The request path, if it differs from the path in the release. @param listing the listing's path */
-  at?: (listing: string) => string;
   /** The end of its operation's name; without `response`, also the name of its schema. */
   name: string;
   summary: string;
@@ -327,7 +299,7 @@ const STEP = {
   schema: { ...TEXT, pattern: "^[0-9a-f]{12}-[0-9a-f]{12}$" },
 };
 
-/** The files that readers use: those of the explorer are private to its web page. */
+/** The files that programs read. The explorer is for people. */
 const FILES: readonly File[] = [
   { path: SNAPSHOT, name: "Snapshot", summary: "The snapshot's id, counts and settings" },
   { path: CONTRACT, name: "Contract", summary: "The contract of the records, a JSON Schema of one", response: "File" },
@@ -376,38 +348,23 @@ const FILES: readonly File[] = [
     with: LOOKUP,
     parameter: FILE_NUMBER,
   },
-  {
-    path: EXPLORER,
-    at: explorerPath,
-    name: "Explorer",
-    summary: "The explorer, a web page",
-    response: "Explorer",
-    with: EXPLORER,
-  },
   { path: AVATAR_PATH, name: "Avatar", summary: "The default image of records", response: "Image", with: AVATAR_PATH },
 ];
 
 /** Files of a release that openapi.json depends on. */
-export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CSV, CHANGES, LOOKUP, EXPLORER, AVATAR_PATH];
+export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CSV, CHANGES, LOOKUP, AVATAR_PATH];
 
-/** The operation of each file by its path. */
-function filePaths({ listing }: Contract, { files }: ApiDescription, { at } = ALONE): Part {
-  const there = FILES.filter((file) => file.with === undefined || files.includes(file.with));
-  return Object.fromEntries(
-    there.map((file) => [`${at}${file.at?.(listing.path) ?? `/${file.path}`}`, { get: getFile(file) }]),
-  );
+/** The operation of each file of a table that the release has, by its path. */
+function filePaths(table: readonly File[], { files }: ApiDescription, at = ""): Part {
+  const there = table.filter((file) => file.with === undefined || files.includes(file.with));
+  return Object.fromEntries(there.map((file) => [`${at}/${file.path}`, { get: getFile(file) }]));
 }
 
 /** The files at the top of a site, which has no contract. */
 const TOP_FILES: readonly File[] = [
   { path: SNAPSHOT, name: "Site", summary: "The site's id, and the id and counts of each listing" },
-  ...FILES.filter(({ path }) => [OPENAPI, SUMS, SIGNATURE, EXPLORER].includes(path)),
+  ...FILES.filter(({ path }) => [OPENAPI, SUMS, SIGNATURE].includes(path)),
 ];
-
-function topPaths({ files }: ApiDescription): Part {
-  const there = TOP_FILES.filter((file) => file.with === undefined || files.includes(file.with));
-  return Object.fromEntries(there.map((file) => [file.at?.(SITE_PATH) ?? `/${file.path}`, { get: getFile(file) }]));
-}
 
 function getFile({ name, summary, response, parameter }: File): Part {
   const parameters = parameter ? [inPath(parameter), CACHED_COPY] : [CACHED_COPY];

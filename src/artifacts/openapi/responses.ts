@@ -9,7 +9,7 @@ import {
   NO_STORE,
 } from "../../contract/headers.js";
 import { AVATAR_PATH, basePath } from "../../contract/links.js";
-import { EXPLORER, OPENAPI } from "../../release/layout.js";
+import { OPENAPI } from "../../release/layout.js";
 import { type ApiDescription, hasRanges, type Part, ref } from "./described.js";
 
 /** Headers of every response. */
@@ -23,9 +23,8 @@ const COMMON = {
   "Snapshot-Id": ref("headers", "SnapshotId"),
 };
 
-/** A header of every response that caches may keep. */
-export const CACHED = { "Cache-Control": ref("headers", "CacheControl") };
-const TAGGED = { ...COMMON, ...CACHED, ETag: ref("headers", "ETag") };
+/** Headers of pages and files. */
+const TAGGED = { ...COMMON, "Cache-Control": ref("headers", "CacheControl"), ETag: ref("headers", "ETag") };
 
 /** Header components by name. Headers that not every host can send are not required. */
 export function headerComponents({ baseUrl, encodings }: ApiDescription): Part {
@@ -78,16 +77,14 @@ function codingHeader(encodings: ApiDescription["encodings"]): Part {
 export function responseComponents(described: ApiDescription): Part {
   const { encodings, files } = described;
   const coding = codingHeader(encodings);
-  const explorer = files.includes(EXPLORER) ? EXPLORER_HEADERS : {};
   return {
     File: found("The file.", CONTENT_TYPE, { type: "object" }),
     Text: found("The file.", "text/plain", TEXT),
     ...(files.includes(AVATAR_PATH) && { Image: found("The image.", "image/svg+xml", TEXT) }),
-    ...(files.includes(EXPLORER) && { Explorer: found("The web page.", "text/html", TEXT, explorer) }),
     ...(hasRanges(described) && rangeResponses()),
     NotModified: {
       description: "The client's copy is current (If-None-Match).",
-      headers: { ...TAGGED, ...coding, ...explorer, ...(hasRanges(described) && ACCEPT_RANGES) },
+      headers: { ...TAGGED, ...coding, ...(hasRanges(described) && ACCEPT_RANGES) },
     },
     InvalidPage: failed("There is no such page, or its number is not in canonical form.", INVALID_PAGE),
     NotFound: failed("There is no such file.", ERROR_DETAILS[404]),
@@ -97,10 +94,6 @@ export function responseComponents(described: ApiDescription): Part {
 
 const TEXT = { type: "string" };
 const ACCEPT_RANGES = { "Accept-Ranges": header("`bytes` if the host sends ranges of the file.") };
-const EXPLORER_HEADERS = {
-  "Content-Security-Policy": header("Forbids other pages to embed this one in a frame."),
-  "X-Robots-Tag": header("Asks search engines not to list the page."),
-};
 
 function rangeResponses(): Part {
   const gzip = { type: "string", format: "binary" };
@@ -125,13 +118,8 @@ function failed(description: string, detail: string, others: Part = {}): Part {
   };
 }
 
-/** A response without a body. @param others headers besides those of every response */
-export function bodiless(description: string, others: Part): Part {
-  return { description, headers: { ...COMMON, ...others } };
-}
-
 /** A header that every host sends with this value. */
-export function always(value: string | undefined, description: string): Part {
+function always(value: string | undefined, description: string): Part {
   return { description, required: true, schema: { const: value } };
 }
 

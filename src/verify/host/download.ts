@@ -1,12 +1,12 @@
 /** Downloads a host's release, so that the host can be compared with it. */
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ListingError } from "../../client/errors.js";
 import { openListing } from "../../client/listing.js";
 import type { AnyRecord } from "../../contract/contract.js";
 import { codeOf, UserError } from "../../errors.js";
-import { publishedHostFiles } from "../../hosts/hosts.js";
-import { CONTRACT, CSV, isPublic, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { PUBLISHED_FILES } from "../../hosts/hosts.js";
+import { CONTRACT, isPublic, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { inspect, type Release } from "../../release/open.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
 import { explainTemporary } from "../../scratch/folder.js";
@@ -15,6 +15,7 @@ import type { VerifyEffects, VerifyOptions } from "../options.js";
 import type { Findings } from "../verdict.js";
 import { type Answer, type Asker, MAX_BYTES } from "./ask.js";
 import { adviceFor } from "./reading.js";
+import { describeAnswer } from "./site.js";
 
 /** Maximum bytes of SHA256SUMS per page, and in all, since the number of pages comes from the host. */
 const SUM_BYTES_OF_PAGE = 1000;
@@ -39,13 +40,11 @@ export async function downloadManifest(
   findings: Findings,
 ): Promise<Release> {
   const snapshot = before.status === 200 ? parseSnapshot(String(before.body)) : undefined;
-  if (!snapshot) {
-    const said = `${before.status} (${before.headers.get("Content-Type") ?? "no Content-Type"})`;
+  if (!snapshot)
     throw new UserError(
-      `${before.url} answers ${said} instead of the snapshot.json of a release. ${adviceFor(before, baseUrl)}`,
+      `${before.url} answers ${describeAnswer(before)} instead of the snapshot.json of a release. ${adviceFor(before, baseUrl)}`,
     );
-  }
-  write(folder, SNAPSHOT, before.body);
+  await write(folder, SNAPSHOT, [before.body]);
   const maxBytes = Math.min(MAX_BYTES + snapshot.pages * SUM_BYTES_OF_PAGE, MOST_SUM_BYTES);
   for (const path of [CONTRACT, SUMS, SIGNATURE]) await fetchFile(asker, baseUrl, path, folder, maxBytes);
   const { release, problems } = await inspect(folder);
@@ -77,7 +76,6 @@ export async function downloadAll(
   findings: Findings,
 ): Promise<boolean> {
   const { folder, contract, sums, snapshot, paths } = release;
-  const ofHosts = publishedHostFiles();
   const listing = openListing<AnyRecord>(baseUrl, {
     concurrency,
     signal,
@@ -90,15 +88,13 @@ export async function downloadAll(
   const { count: total } = snapshot;
   try {
     for await (const { number, bytes } of listing.pages()) {
-      write(folder, paths.path(number), bytes);
+      await write(folder, paths.path(number), [bytes]);
       const records = Math.min(number * snapshot.page_size, total);
       onProgress?.({ records, total, words: contract.listing.words });
     }
     for (const path of sums.others.keys()) {
-      if (path === SNAPSHOT || path === CONTRACT || !isPublic(path) || ofHosts.has(path)) continue;
-      // The CSV file may be too large for memory.
-      if (path === CSV) await writeStream(folder, path, listing.stream(path));
-      else write(folder, path, await listing.file(path));
+      if (path === SNAPSHOT || path === CONTRACT || !isPublic(path) || PUBLISHED_FILES.has(path)) continue;
+      await write(folder, path, listing.stream(path));
     }
     return true;
   } catch (error) {
@@ -114,50 +110,48 @@ export async function downloadAll(
   }
 }
 
-/** Writes a stream of the client, which compares it with SHA256SUMS at its end. @throws UserError without room; ListingError */
-async function writeStream(folder: string, path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  write(folder, path, Buffer.alloc(0));
-  const file = openSync(join(folder, path), "w");
-  try {
-    for await (const piece of pieces) for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
-  } catch (error) {
-    throw explainTemporary(error);
-  } finally {
-    closeSync(file);
-  }
-}
-
 /** Downloads a file of any size into the folder, if the host has it. */
-async function fetchFile(
-  asker: Asker,
-  baseUrl: string,
-  path: string,
-  folder: string,
-  maxBytes: number,
-): Promise<Answer> {
-  const target = join(folder, path);
-  write(folder, path, Buffer.alloc(0));
-  const file = openSync(target, "w");
+async function fetchFile(asker: Asker, baseUrl: string, path: string, folder: string, maxBytes: number): Promise<void> {
+  const target = createFile(folder, path);
   let isKept = false;
   try {
-    const take = (piece: Buffer) => {
-      for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
-    };
-    const answer = await asker.ask(`${baseUrl}/${path}`, { maxBytes, take });
+    const answer = await asker.ask(`${baseUrl}/${path}`, { maxBytes, take: target.write });
     isKept = answer.status === 200 && answer.flaw === undefined;
-    return answer;
-  } catch (error) {
-    throw explainTemporary(error);
   } finally {
-    closeSync(file);
-    if (!isKept) rmSync(target);
+    target.close();
+    if (!isKept) rmSync(join(folder, path));
   }
 }
 
-function write(folder: string, path: string, bytes: Uint8Array): void {
+/** Writes a file in pieces. @throws UserError if it cannot be written */
+async function write(
+  folder: string,
+  path: string,
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const target = createFile(folder, path);
+  try {
+    for await (const piece of pieces) target.write(piece);
+  } finally {
+    target.close();
+  }
+}
+
+/** Creates a file, whose path comes from the host. Each function throws UserError if the file cannot be written. */
+function createFile(folder: string, path: string) {
   try {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), bytes);
+    const file = openSync(join(folder, path), "w");
+    return {
+      write(piece: Uint8Array): void {
+        try {
+          for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
+        } catch (error) {
+          throw explainTemporary(error);
+        }
+      },
+      close: () => closeSync(file),
+    };
   } catch (error) {
     const code = codeOf(error);
     const explained = explainTemporary(error);

@@ -10,10 +10,9 @@ import type { Release } from "../../release/open.js";
 import { makeScratch, removeScratch } from "../../scratch/folder.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { verifyRelease } from "../release/release.js";
-import { DISK_NAMES, skippedRows } from "../release/rows.js";
-import { wordingOf } from "../rules.js";
+import { DISK_ROWS, skippedRows } from "../release/rows.js";
 import { SIGNATURE_ROW } from "../signature.js";
-import { allowedRow, Findings, type Row, type Verdict } from "../verdict.js";
+import { checkRow, Findings, type Row, type Verdict } from "../verdict.js";
 import { type Asker, type AskOptions, createAsker } from "./ask.js";
 import { DOWNLOAD_ROW, downloadAll, downloadManifest } from "./download.js";
 import { EVERYWHERE, HEADERS } from "./headers.js";
@@ -27,8 +26,6 @@ export interface VerifyHostOptions
     Pick<VerifyEffects, "onProgress"> {
   /** The release that the host should serve. Without one, the host's own is downloaded. */
   against?: Release | undefined;
-  /** Checks that may differ -> reason, if any. */
-  allowed?: ReadonlyMap<string, string | undefined> | undefined;
 }
 
 /** The checks of pages and files. */
@@ -105,7 +102,7 @@ export async function verifyHost(options: VerifyHostOptions): Promise<Verdict> {
       subject: baseUrl,
       words,
       asked: { ...asked, requests: asker.requests },
-      rows: rows.map((row) => allowedRow(row, options.allowed)),
+      rows,
     };
   } finally {
     asker.close();
@@ -126,22 +123,18 @@ async function readOnce(asker: Asker, options: ReadingOptions & VerifyHostOption
 
 /** The rows of the downloaded release. */
 async function downloadedRows(
-  { folder, contract }: Release,
+  { folder }: Release,
   isWhole: boolean,
   { sample, workers, signal, onProgress }: VerifyHostOptions,
   findings: Findings,
 ): Promise<Row[]> {
-  const { count, first } = findings.of(DOWNLOAD_ROW.name);
-  const row = { ...DOWNLOAD_ROW, request: "", count, findings: first };
-  const why =
-    sample === undefined ? "the release could not be downloaded" : "it needs all pages; run this without --sample";
-  if (!isWhole) {
-    const download: Row =
-      sample === undefined ? { ...row, outcome: "differs" } : { ...row, outcome: "skipped", note: why };
-    return [download, ...skippedRows(why, wordingOf(contract), findings, undefined)];
+  if (isWhole) {
+    const { rows } = await verifyRelease({ folder, isCopy: true, findings, workers, signal, onProgress });
+    return [checkRow(findings, DOWNLOAD_ROW, ""), ...rows];
   }
-  const { rows } = await verifyRelease({ folder, isCopy: true, findings, workers, signal, onProgress });
-  return [{ ...row, outcome: "passed" }, ...rows];
+  const skipped =
+    sample === undefined ? "the release could not be downloaded" : "it needs all pages; run this without --sample";
+  return [checkRow(findings, DOWNLOAD_ROW, "", { skipped }), ...skippedRows(skipped, findings)];
 }
 
 function answerRows({ asked, note, signature }: Reading, findings: Findings): Row[] {
@@ -158,11 +151,8 @@ function answerRows({ asked, note, signature }: Reading, findings: Findings): Ro
     if (!asked.codings.includes(coding))
       for (const { name } of codingRows(coding)) skipped.set(name, `no answer is in ${coding}`);
   return ANSWER_ROWS.map(({ name, rule }): Row => {
-    const { count, first } = findings.of(name);
-    const row = { name, request: requests.get(name) ?? pages, rule, count, findings: first };
-    const why = count === 0 ? skipped.get(name) : undefined;
-    if (why !== undefined) return { ...row, outcome: "skipped", note: why };
-    return { ...row, outcome: count > 0 ? "differs" : "passed", ...(name === "same-bytes" && note && { note }) };
+    const more = { skipped: skipped.get(name), note: name === "same-bytes" ? note : undefined };
+    return checkRow(findings, { name, rule }, requests.get(name) ?? pages, more);
   });
 }
 
@@ -171,7 +161,7 @@ export const CHECK_NAMES: readonly string[] = [
   ...new Set([
     ...ANSWER_ROWS.map(({ name }) => name),
     DOWNLOAD_ROW.name,
-    ...DISK_NAMES,
+    ...DISK_ROWS.map(({ name }) => name),
     ...QUESTIONS.map(({ name }) => name),
   ]),
 ];

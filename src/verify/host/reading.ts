@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { etagOf } from "../../contract/headers.js";
 import { LINK_STYLES, type LinkStyle, pageUrl, parsePageUrl } from "../../contract/links.js";
 import { HostError, UserError } from "../../errors.js";
-import { publishedHostFiles } from "../../hosts/hosts.js";
-import { count, number } from "../../print/numbers.js";
+import { PUBLISHED_FILES } from "../../hosts/hosts.js";
+import { number } from "../../print/numbers.js";
 import { isPacked, isPublic, SIGNATURE, SUMS, unlistedFiles, type Variant } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { hashPlain } from "../../release/plain-files.js";
@@ -13,11 +13,11 @@ import { parseSnapshot } from "../../release/snapshot-file.js";
 import type { Complete } from "../../settings/settings.js";
 import { each } from "../../workers/at-most.js";
 import type { VerifyOptions } from "../options.js";
-import { checkSigned, type SignatureTrust } from "../signature.js";
+import { checkSigned, type SignatureResult, type SignatureTrust, type Signed } from "../signature.js";
 import type { Finding, Findings } from "../verdict.js";
 import { type Answer, type Asker, NoAnswer } from "./ask.js";
 import { type AnswerKind, HEADERS, hasDigestTag, hasStrongTag } from "./headers.js";
-import { CODINGS, hasHeader, mostBytes, pageIn, readPage, type Site } from "./site.js";
+import { CODINGS, describeAnswer, hasHeader, mostBytes, pageIn, readPage, type Site } from "./site.js";
 
 export interface ReadingOptions extends Pick<Complete<VerifyOptions>, "sample" | "concurrency" | "cacheControl"> {
   baseUrl: string;
@@ -58,7 +58,8 @@ export async function readHost(
   const linkBase = linkBaseOf(first, path);
   if (linkBase !== undefined && linkBase !== baseUrl)
     findings.add({ check: "base-url", page: 1, url: first.url, found: `links to ${linkBase}`, expected: baseUrl });
-  const signature = await readSignature(site, trust, findings);
+  const signed = { id: release.snapshot.id, baseUrl, maxBytes: mostBytes(site, SUMS) };
+  const signature = await readSignature(asker, signed, trust, findings);
   const files = await reading.readFiles();
   await reading.readPages();
   const now = await asker.ask(before.url);
@@ -68,10 +69,7 @@ export async function readHost(
     site,
     signature,
     hasMoved,
-    note: reading.describeDifferences(
-      linkBase,
-      before.status === 200 ? parseSnapshot(String(before.body))?.id : undefined,
-    ),
+    note: reading.describeDifferences(before.status === 200 ? parseSnapshot(String(before.body))?.id : undefined),
     asked: {
       pages: reading.visited,
       of: pages,
@@ -86,14 +84,14 @@ export async function readHost(
 async function readFirst(asker: Asker, baseUrl: string, path: string, links: LinkStyle): Promise<Answer> {
   const first = await asker.ask(pageUrl({ baseUrl, path, links }, 1));
   const read = readPage(first);
-  if ("envelope" in read) return first;
+  if (!("received" in read)) return first;
   const form = otherForm(links);
   const other = await asker.ask(pageUrl({ baseUrl, path, links: form }, 1));
   if (pageIn(other, { path }) === 1)
     throw new HostError(
-      `${first.url} ${read.why}. ${other.url} is page 1, but next and previous have the other form, so no link works on this host: build with --links ${form}.`,
+      `${first.url} answers ${read.received} instead of a page. ${other.url} is page 1, but next and previous have the other form, so no link works on this host: build with --links ${form}.`,
     );
-  throw new UserError(`${first.url} ${read.why}. ${adviceFor(first, baseUrl)}`);
+  throw new UserError(`${first.url} answers ${read.received} instead of a page. ${adviceFor(first, baseUrl)}`);
 }
 
 function otherForm(links: LinkStyle): LinkStyle {
@@ -112,14 +110,19 @@ function linkBaseOf(first: Answer, path: string): string | undefined {
   return "envelope" in read ? parsePageUrl(read.envelope.next ?? "", path)?.baseUrl : undefined;
 }
 
-async function readSignature(site: Site, trust: SignatureTrust | undefined, findings: Findings) {
-  const { asker, baseUrl, release } = site;
+/** Requests the signature, and SHA256SUMS if there is a key to verify it with. @param id of the release. @param maxBytes of SHA256SUMS */
+export async function readSignature(
+  asker: Asker,
+  { id, baseUrl, maxBytes }: Pick<Signed, "id"> & { baseUrl: string; maxBytes?: number },
+  trust: SignatureTrust | undefined,
+  findings: Findings,
+): Promise<SignatureResult> {
   const url = `${baseUrl}/${SIGNATURE}`;
   const answer = await asker.ask(url);
   const signature = answer.status === 200 ? String(answer.body) : undefined;
   const isNeeded = trust !== undefined && signature !== undefined;
-  const sums = isNeeded ? await asker.ask(`${baseUrl}/${SUMS}`, { maxBytes: mostBytes(site, SUMS) }) : undefined;
-  const signed = { sums: sums?.status === 200 ? sums.body : undefined, signature, id: release.snapshot.id, baseUrl };
+  const sums = isNeeded ? await asker.ask(`${baseUrl}/${SUMS}`, { maxBytes }) : undefined;
+  const signed = { sums: sums?.status === 200 ? sums.body : undefined, signature, id, baseUrl };
   return checkSigned({ url }, signed, trust, findings);
 }
 
@@ -153,8 +156,7 @@ class HostReading {
   /** Requests all files of the release that hosts serve. @returns their number */
   async readFiles(): Promise<number> {
     const { folder, sums, isSigned } = this.site.release;
-    const ofHosts = publishedHostFiles();
-    const served = [...sums.others.keys()].filter((path) => isPublic(path) && !ofHosts.has(path));
+    const served = [...sums.others.keys()].filter((path) => isPublic(path) && !PUBLISHED_FILES.has(path));
     const paths = [...unlistedFiles({ isSigned }), ...served].filter((path) => existsSync(join(folder, path)));
     await each(paths, this.options.concurrency, async (path) => {
       for (const coding of isPacked(path) ? (["gzip"] as const) : CODINGS) await this.#readFile(path, coding);
@@ -169,8 +171,7 @@ class HostReading {
     const answer = await this.#ask(place, coding, mostBytes(this.site, path));
     if (!answer) return;
     if (answer.status !== 200 || answer.flaw !== undefined) {
-      const said = `${answer.status} (${answer.headers.get("Content-Type") ?? "no Content-Type"})`;
-      const found = answer.flaw ? `an answer that ${answer.flaw}` : said;
+      const found = answer.flaw ? `an answer that ${answer.flaw}` : describeAnswer(answer);
       return this.findings.add({ ...place, found, expected: "200 with a file" });
     }
     const digest = release.sums.others.get(path) ?? digestOf(release, path);
@@ -226,7 +227,7 @@ class HostReading {
     const answer = page === 1 ? site.first : await this.#ask(place, "identity");
     if (!answer) return;
     const read = readPage(answer);
-    if ("why" in read) return findings.add({ ...place, found: read.received, expected: "200 with a page" });
+    if ("received" in read) return findings.add({ ...place, found: read.received, expected: "200 with a page" });
     this.#checkHeaders(answer, "plain", place);
     this.#compare(page, place.url, answer.digest);
     for (const way of this.#ways) await this.#askBy(way, page, answer);
@@ -243,20 +244,12 @@ class HostReading {
     this.findings.add({ check: "same-bytes", page, url, found, expected: right });
   }
 
-  /**
-   * Explains the pages that differ, after all were compared; undefined without any.
-   * @param linkBase the base URL in the host's links. @param id of the host's snapshot.json
-   */
-  describeDifferences(linkBase: string | undefined, id: string | undefined): string | undefined {
-    const { snapshot } = this.site.release;
+  /** Explains the pages that differ, after all were compared; undefined without any. @param id of the host's snapshot.json */
+  describeDifferences(id: string | undefined): string | undefined {
     if (this.#differing === 0) return undefined;
-    if (linkBase !== undefined && linkBase !== snapshot.base_url)
-      return `links lead to ${linkBase}, those of release ${snapshot.id} to ${snapshot.base_url}: a wrong base URL`;
-    if (id !== undefined && id !== snapshot.id)
+    if (id !== undefined && id !== this.site.release.snapshot.id)
       return `the host serves release ${id}: the expected one has not been deployed there`;
-    if (this.#differing < this.#compared)
-      return `${number(this.#differing)} of ${count(this.#compared, "page")} ${this.#differing === 1 ? "differs" : "differ"}: a stale cache, or servers with different releases`;
-    return "every page differs: another release is served there";
+    return `differing pages: ${number(this.#differing)} of ${number(this.#compared)}, by a stale cache, or servers with different releases`;
   }
 
   /** Requests a page in another way. @param plain the response with the plain page */
@@ -282,10 +275,7 @@ class HostReading {
     if (answer.status === 200 && said !== coding && (said !== "identity" || this.#isStored(coding)))
       return { found: said === "identity" ? "a plain answer" : `an answer in ${said}`, expected };
     if (answer.flaw !== undefined) return { found: `an answer that ${answer.flaw}`, expected };
-    if (answer.status !== 200) {
-      const read = readPage(answer);
-      return { found: "received" in read ? read.received : `${answer.status}`, expected };
-    }
+    if (answer.status !== 200) return { found: describeAnswer(answer), expected };
     const isOfRelease = answer.digest === listed.get(page, "identity");
     if (answer.digest !== digest && !isOfRelease) return { found: `other bytes, ${etagOf(answer.digest)}`, expected };
     const stored = isOfRelease && said === coding ? listed.get(page, coding) : undefined;

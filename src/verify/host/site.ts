@@ -46,20 +46,21 @@ export function varyOf({ release }: Site): string {
   return release.snapshot.encodings.length > 0 ? "Accept, Accept-Encoding" : "Accept";
 }
 
-/** Parses the page of a response. Otherwise, `why` is the end of a sentence, and `received` names the response. */
-export function readPage(answer: Answer): PageBody | { why: string; received: string } {
-  const { status, headers, body, flaw } = answer;
+/** A response in words: its status, and its type or where it redirects to. */
+export function describeAnswer({ status, headers }: Answer): string {
   const location = headers.get("Location");
-  if (status >= 300 && status < 400 && location !== null) {
-    const to = `(${status}) to ${JSON.stringify(location.slice(0, 200))}`;
-    return { why: `redirects ${to} instead of sending a page`, received: `a redirect ${to}` };
-  }
-  const received = `${status} (${headers.get("Content-Type") ?? "no Content-Type"})`;
-  if (status !== 200) return { why: `answers ${received} instead of a page (200)`, received };
+  if (status >= 300 && status < 400 && location !== null)
+    return `a redirect (${status}) to ${JSON.stringify(location.slice(0, 200))}`;
+  return `${status} (${headers.get("Content-Type") ?? "no Content-Type"})`;
+}
+
+/** Parses the page of a response, or says what it is instead. */
+export function readPage(answer: Answer): PageBody | { received: string } {
+  const received = describeAnswer(answer);
+  const { status, body, flaw } = answer;
+  if (status !== 200) return { received };
   const read = flaw === undefined ? readBody(body) : { why: flaw };
-  if ("envelope" in read) return read;
-  const all = `${received} with a body that ${read.why}`;
-  return { why: `answers ${all}`, received: all };
+  return "envelope" in read ? read : { received: `${received} with a body that ${read.why}` };
 }
 
 /** The number of the page in a response, by its links; undefined if it is not a page. */

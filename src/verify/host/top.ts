@@ -5,19 +5,20 @@ import { MOST_RESTARTS } from "../../client/walk.js";
 import type { SiteSnapshot } from "../../contract/snapshot.js";
 import { UserError } from "../../errors.js";
 import { requireBaseUrl } from "../../hosted.js";
-import { publishedHostFiles } from "../../hosts/hosts.js";
+import { PUBLISHED_FILES } from "../../hosts/hosts.js";
 import { count } from "../../print/numbers.js";
 import { listed } from "../../print/text.js";
-import { SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { SNAPSHOT, SUMS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { hashPlain } from "../../release/plain-files.js";
 import { parseSiteSnapshot, RECORDS_WORDS, type Site } from "../../release/site.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
-import { checkSigned, SIGNATURE_ROW, type SignatureResult } from "../signature.js";
-import { type Asked, allowedRow, checkRow, Findings, type Verdict } from "../verdict.js";
+import { SIGNATURE_ROW, type SignatureResult } from "../signature.js";
+import { type Asked, checkRow, Findings, type Verdict } from "../verdict.js";
 import { type Answer, type Asker, createAsker } from "./ask.js";
 import { type VerifyHostOptions, verifyHost } from "./host.js";
-import { adviceFor } from "./reading.js";
+import { adviceFor, readSignature } from "./reading.js";
+import { describeAnswer } from "./site.js";
 
 export interface VerifySiteOptions extends Omit<VerifyHostOptions, "against"> {
   /** The release that the host should serve. Without one, the host's own is downloaded. */
@@ -48,7 +49,8 @@ export async function verifySiteHost(options: VerifySiteOptions): Promise<Verdic
     let before = await readTop(asker, baseUrl);
     if (!before.snapshot && !isTopOf(before.answer, against))
       return await verifyHost({ ...options, baseUrl, against: against && listingAt(against, baseUrl) });
-    if (against && !against.top) throw notASite(baseUrl, before.snapshot);
+    if (against && !against.top)
+      throw cannotCompare(baseUrl, siteOf(Object.keys(before.snapshot?.listings ?? {})), against);
     for (let restarts = 0; ; restarts++) {
       const seen = await verifyListings(asker, { ...options, baseUrl }, before);
       const after = await readTop(asker, baseUrl);
@@ -61,7 +63,7 @@ export async function verifySiteHost(options: VerifySiteOptions): Promise<Verdic
         const found = `a different one each of the ${MOST_RESTARTS + 1} times that the listings were read`;
         seen.findings.add({ check: SITE.name, url: before.answer.url, found, expected: "the same in every answer" });
       }
-      return toVerdict(baseUrl, seen, options);
+      return toVerdict(baseUrl, seen);
     }
   } finally {
     asker.close();
@@ -91,24 +93,23 @@ function nameAt({ listings }: Site, baseUrl: string): string | undefined {
 }
 
 /** The listing of a release that a base URL should serve. @throws UserError if the release has none that fits */
-function listingAt(against: Site, baseUrl: string): Release | undefined {
+function listingAt(against: Site, baseUrl: string): Release {
   const name = against.top ? nameAt(against, baseUrl) : "";
   const found = against.listings.find((listing) => listing.name === name);
   if (found) return found.release;
-  const names = listed(
-    against.listings.map(({ name }) => name),
-    MOST_NAMED,
-  );
-  throw new UserError(
-    `${baseUrl} is one listing, and release ${against.id} is a site of ${names}. End the URL with one of these names, or compare with the host's own release: --against none.`,
+  throw cannotCompare(baseUrl, "one listing", against);
+}
+
+/** The error for a host and a release of which one is a site, and the other one is a listing that is not in it. */
+function cannotCompare(baseUrl: string, served: string, { id, top }: Site): UserError {
+  const expected = top ? siteOf(Object.keys(top.snapshot.listings)) : "one listing";
+  return new UserError(
+    `${baseUrl} is ${served}, and release ${id} is ${expected}. Verify the base URL of a listing that the release has, or compare with the host's own release: --against none.`,
   );
 }
 
-function notASite(baseUrl: string, snapshot: SiteSnapshot | undefined): UserError {
-  const names = listed(Object.keys(snapshot?.listings ?? {}), MOST_NAMED);
-  return new UserError(
-    `${baseUrl} is a site of ${names}, and the release to compare with is one listing. Verify one of them, such as ${baseUrl}/${Object.keys(snapshot?.listings ?? {})[0]}, or compare with the host's own release: --against none.`,
-  );
+function siteOf(names: readonly string[]): string {
+  return `a site of ${listed(names, MOST_NAMED)}`;
 }
 
 interface Seen {
@@ -130,7 +131,7 @@ async function verifyListings(asker: Asker, options: VerifySiteOptions, { answer
     const own = await asker.ask(`${url}/${SNAPSHOT}`);
     const facts = own.status === 200 ? parseSnapshot(String(own.body)) : undefined;
     if (!facts) {
-      note(own.url, said(own), "the snapshot.json of a listing");
+      note(own.url, describeAnswer(own), "the snapshot.json of a listing");
       continue;
     }
     const release = against?.listings.find((listing) => listing.name === name)?.release;
@@ -143,14 +144,16 @@ async function verifyListings(asker: Asker, options: VerifySiteOptions, { answer
       note(own.url, `the base URL ${base_url}`, `${snapshot.base_url}/${name}`);
   }
   if (!snapshot) {
-    const words = `${answer.url} answers ${said(answer)} instead of the snapshot.json of a site`;
-    if (Object.keys(listings).length === 0) throw new UserError(`${words}. ${adviceFor(answer, baseUrl)}`);
-    note(answer.url, said(answer), "the snapshot.json of a site");
+    const found = describeAnswer(answer);
+    if (Object.keys(listings).length === 0)
+      throw new UserError(
+        `${answer.url} answers ${found} instead of the snapshot.json of a site. ${adviceFor(answer, baseUrl)}`,
+      );
+    note(answer.url, found, "the snapshot.json of a site");
   } else if (snapshot.base_url !== baseUrl) note(answer.url, `the base URL ${snapshot.base_url}`, baseUrl);
   const sums = await asker.ask(`${baseUrl}/${SUMS}`);
-  const digests = against?.top?.sums.others ?? linesOf(sums);
-  const ofHosts = publishedHostFiles();
-  if (sums.status !== 200) note(sums.url, said(sums), "200 with a file");
+  const digests = linesOf(sums);
+  if (sums.status !== 200) note(sums.url, describeAnswer(sums), "200 with a file");
   else if (against && sums.digest !== hashPlain(join(against.folder, SUMS)))
     note(sums.url, `other bytes, ${sums.digest}`, `those of release ${against.id}`);
   for (const name of [SNAPSHOT, ...names.map((name) => `${name}/${SUMS}`)])
@@ -158,28 +161,13 @@ async function verifyListings(asker: Asker, options: VerifySiteOptions, { answer
   if (digests.size > MOST_LINES)
     note(sums.url, `more than ${MOST_LINES} lines`, "one for each listing, and a few more");
   for (const [path, digest] of [...digests].slice(0, MOST_LINES)) {
-    if (ofHosts.has(path)) continue;
+    if (PUBLISHED_FILES.has(path)) continue;
     const file = await asker.ask(`${baseUrl}/${path}`, { maxBytes: MOST_BYTES, take: () => {} });
-    if (file.status !== 200) note(file.url, said(file), "200 with a file");
+    if (file.status !== 200) note(file.url, describeAnswer(file), "200 with a file");
     else if (file.digest !== digest) note(file.url, `other bytes, ${file.digest}`, digest);
   }
-  const signed = await asker.ask(`${baseUrl}/${SIGNATURE}`);
-  const signature = await checkSigned(
-    { url: signed.url },
-    {
-      sums: sums.status === 200 ? sums.body : undefined,
-      signature: signed.status === 200 ? String(signed.body) : undefined,
-      id: against?.id ?? snapshot?.id,
-      baseUrl,
-    },
-    trust,
-    findings,
-  );
+  const signature = await readSignature(asker, { id: against?.id ?? snapshot?.id, baseUrl }, trust, findings);
   return { findings, listings, signature };
-}
-
-function said({ status, headers }: Answer): string {
-  return `${status} (${headers.get("Content-Type") ?? "no Content-Type"})`;
 }
 
 /** The digests that SHA256SUMS at the top of a site lists, by path. */
@@ -188,16 +176,16 @@ function linesOf({ status, body }: Answer): ReadonlyMap<string, string> {
   return new Map([...lines].map(([, digest = "", path = ""]) => [path, digest]));
 }
 
-function toVerdict(subject: string, { findings, listings, signature }: Seen, { allowed }: VerifySiteOptions): Verdict {
+function toVerdict(subject: string, { findings, listings, signature }: Seen): Verdict {
   const rows = [
     checkRow(findings, SITE, count(Object.keys(listings).length, "listing")),
-    checkRow(findings, SIGNATURE_ROW, signature.cell, signature.skipped),
+    checkRow(findings, SIGNATURE_ROW, signature.cell, signature),
   ];
   return {
     subject,
     words: RECORDS_WORDS,
     asked: sumOf(Object.values(listings).flatMap(({ asked = [] }) => asked)),
-    rows: rows.map((row) => allowedRow(row, allowed)),
+    rows,
     listings,
   };
 }

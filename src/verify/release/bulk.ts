@@ -1,14 +1,16 @@
 /** Checks that bulk.json with its parts, and the CSV file, have exactly the lines of the pages' records. */
-import { createHash } from "node:crypto";
-import { lstatSync } from "node:fs";
+import { closeSync, fstatSync, lstatSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { type Bulk, encodeBulk, parseBulk, readPart } from "../../artifacts/bulk.js";
+import { Readable } from "node:stream";
+import { createGunzip, type Gunzip } from "node:zlib";
+import { type Bulk, encodeBulk, parseBulk } from "../../artifacts/bulk.js";
+import { codeOf } from "../../errors.js";
 import { shorten } from "../../print/text.js";
 import { BULK, BULK_FOLDER } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
-import type { Difference, Note } from "./comparing-sink.js";
-import type { FileDigests } from "./files.js";
-import type { PartHashes, Plain } from "./lines.js";
+import { openPlain } from "../../release/plain-files.js";
+import type { Difference, FileDigests, Note } from "./files.js";
+import { type PartHashes, PlainHash } from "./lines.js";
 import { readPage } from "./page-check.js";
 
 /** How to read bulk.json or changes.json. */
@@ -52,49 +54,109 @@ export function readIndex<T extends object>(
   return read;
 }
 
-/** Passes the plain bytes of a gzip file to `take`, until it returns a difference. @param members the bytes of each of its members, if they are known. @returns that difference, or why the file is not one gzip */
-export async function unpack(
-  path: string,
-  signal: AbortSignal | undefined,
-  take: (plain: Buffer) => Difference | undefined,
-  members?: readonly number[],
-): Promise<Difference | undefined> {
-  const plain = readPart(path, members);
-  try {
-    for (;;) {
-      const next = await plain.next();
-      signal?.throwIfAborted();
-      if (next.done)
-        return next.value === undefined
-          ? undefined
-          : { found: `a file that ${next.value}`, expected: "one whole gzip" };
-      const difference = take(next.value);
-      if (difference) return difference;
-    }
-  } finally {
-    await plain.return(undefined);
+/** Thrown where reading a file stops, since something is wrong with it. */
+export class WrongFile extends Error {
+  constructor(readonly difference: Difference) {
+    super(difference.found);
   }
 }
 
-/** Compares the plain bytes of a gzip file with those that the records make. Unpacks hardly more bytes than these. */
+const CHUNK = 2 ** 18;
+
+/**
+ * Yields the plain bytes of a gzip file, in bounded memory.
+ * @param members the bytes of each gzip member of a part; other files have one
+ * @throws WrongFile if the file is not exactly these complete members
+ */
+export async function* unpack(
+  path: string,
+  signal: AbortSignal | undefined,
+  members: readonly number[] = [Number.POSITIVE_INFINITY],
+): AsyncGenerator<Buffer, void> {
+  const fd = openPlain(path);
+  if (fd === undefined) throw notGzip("is not a file");
+  try {
+    let begin = 0;
+    for (const bytes of members) {
+      const gunzip = createGunzip({ chunkSize: CHUNK });
+      yield* unpackMember(Readable.from(chunksOf(fd, begin, begin + bytes)), gunzip, signal);
+      begin += gunzip.bytesWritten;
+    }
+    // Node ignores bytes after the last member. They would corrupt the joined parts.
+    const behind = fstatSync(fd).size - begin;
+    if (behind > 0) throw notGzip(`has ${behind} bytes after its gzip data`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+async function* unpackMember(
+  packed: Readable,
+  gunzip: Gunzip,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer, void> {
+  packed.once("error", (error) => gunzip.destroy(error));
+  try {
+    for await (const plain of packed.pipe(gunzip)) {
+      signal?.throwIfAborted();
+      yield plain;
+    }
+  } catch (error) {
+    const code = codeOf(error) ?? "";
+    if (!code.startsWith("Z_")) throw error;
+    throw notGzip(`is not complete gzip (${code})`);
+  } finally {
+    packed.destroy();
+    gunzip.destroy();
+  }
+}
+
+/** Reads the bytes of an open file from `begin` up to `end` or its end. */
+function* chunksOf(fd: number, begin: number, end: number): Generator<Buffer> {
+  for (let at = begin; at < end; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK, end - at));
+    const read = readSync(fd, chunk, { position: at });
+    if (read === 0) return;
+    yield chunk.subarray(0, read);
+    at += read;
+  }
+}
+
+function notGzip(why: string): WrongFile {
+  return new WrongFile({ found: `a file that ${why}`, expected: "one whole gzip" });
+}
+
+/** Adds the finding of a check that throws WrongFile. @returns whether there is none */
+export async function noteIfWrong(file: string, note: Note, check: Promise<void>): Promise<boolean> {
+  try {
+    await check;
+    return true;
+  } catch (error) {
+    if (!(error instanceof WrongFile)) throw error;
+    note(file, error.difference);
+    return false;
+  }
+}
+
+/** Compares the plain bytes of a gzip file with those that the records make. Unpacks hardly more bytes than these. @throws WrongFile */
 export async function comparePlain(
   path: string,
-  made: Plain,
+  made: PlainHash,
   signal: AbortSignal | undefined,
   members?: readonly number[],
-): Promise<Difference | undefined> {
-  const hash = createHash("sha256");
-  let bytes = 0;
-  const take = (plain: Buffer) => {
-    bytes += plain.length;
+): Promise<void> {
+  const hash = new PlainHash();
+  for await (const plain of unpack(path, signal, members)) {
     hash.update(plain);
-    return bytes > made.bytes ? { found: "more plain bytes", expected: `${made.bytes}, as in the pages` } : undefined;
-  };
-  const difference = await unpack(path, signal, take, members);
-  if (difference) return difference;
-  const found = hash.digest("hex");
-  if (found === made.sha256) return undefined;
-  return { found: `${bytes} plain bytes of ${found}`, expected: `${made.bytes} of ${made.sha256}, as in the pages` };
+    if (hash.bytes > made.bytes)
+      throw new WrongFile({ found: "more plain bytes", expected: `${made.bytes}, as in the pages` });
+  }
+  const { bytes, sha256 } = hash;
+  if (sha256 === made.sha256) return;
+  throw new WrongFile({
+    found: `${bytes} plain bytes of ${sha256}`,
+    expected: `${made.bytes} of ${made.sha256}, as in the pages`,
+  });
 }
 
 const BULK_INDEX: Index<Bulk> = {
@@ -126,15 +188,12 @@ export async function checkParts(
 ): Promise<void> {
   let isSame = true;
   for (const [at, { file, sha256: listed, members }] of parts.entries()) {
-    const own = made.parts[at]?.plain;
+    const own = made.parts[at];
     if (!own || !digests.has(file)) continue;
-    const difference = await comparePlain(join(folder, file), own, signal, members);
-    if (difference) {
-      isSame = false;
-      note(file, difference);
-    } else if (listed !== own.sha256)
+    if (!(await noteIfWrong(file, note, comparePlain(join(folder, file), own, signal, members)))) isSame = false;
+    else if (listed !== own.sha256)
       note(BULK, { found: `sha256 ${listed} of ${file}`, expected: `${own.sha256}, of its plain bytes` });
   }
-  const all = made.all.plain.sha256;
+  const all = made.all.sha256;
   if (isSame && sha256 !== all) note(BULK, { found: `sha256 ${sha256}`, expected: `${all}, of all plain bytes` });
 }

@@ -28,24 +28,18 @@ export class LineCollector implements Collector {
   }
 }
 
-/** The length and the SHA-256 of plain bytes. */
-export interface Plain {
-  bytes: number;
-  sha256: string;
-}
-
-/** Hashes plain bytes. */
+/** Counts and hashes plain bytes. */
 export class PlainHash {
   readonly #hash = createHash("sha256");
-  #bytes = 0;
+  bytes = 0;
 
   update(bytes: Uint8Array): void {
     this.#hash.update(bytes);
-    this.#bytes += bytes.length;
+    this.bytes += bytes.length;
   }
 
-  get plain(): Plain {
-    return { bytes: this.#bytes, sha256: this.#hash.copy().digest("hex") };
+  get sha256(): string {
+    return this.#hash.copy().digest("hex");
   }
 }
 

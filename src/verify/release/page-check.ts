@@ -1,10 +1,10 @@
 /** Checks batches of pages, and collects the data for artifacts: in a worker thread, or inline. */
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import type { Artifact, Collector } from "../../artifacts/artifact.js";
-import { RECORD_LIST } from "../../artifacts/record-list.js";
+import type { Collector } from "../../artifacts/artifact.js";
+import { artifactsOf } from "../../artifacts/artifacts.js";
 import { type Contract, contractOf } from "../../contract/contract.js";
-import { envelopeDifferences, expectedEnvelope, type PageBody, readBody } from "../../contract/envelope.js";
+import { envelopeDifferences, expectedEnvelope, readBody } from "../../contract/envelope.js";
 import type { ContractFile } from "../../contract/file/form.js";
 import type { Encoding } from "../../contract/headers.js";
 import { AVATAR_PATH } from "../../contract/links.js";
@@ -29,23 +29,19 @@ export interface PagesToCheck {
 }
 
 /** What to make again of all records: files of lookup and explorer, the lines of bulk parts and of the CSV file. */
-export type Wanted = Readonly<Record<"lookup" | "explorer" | "bulk" | "csv", boolean>>;
+type Wanted = Readonly<Record<"lookup" | "explorer" | "bulk" | "csv", boolean>>;
 
-/** The artifacts whose files are made again. */
-export async function artifactsOf({ lookup, explorer }: Wanted): Promise<readonly Artifact[]> {
+/** The collectors of lines, of parts and of the CSV file, then those of artifacts. */
+async function collectorsOf(
+  contract: Contract,
+  pageSize: number,
+  { lookup, explorer, bulk, csv }: Wanted,
+): Promise<readonly Collector[]> {
+  const artifacts = await artifactsOf({ lookup, explorer });
   return [
-    RECORD_LIST,
-    ...(lookup ? [(await import("../../artifacts/lookup.js")).LOOKUP_FILES] : []),
-    ...(explorer ? [(await import("../../artifacts/explorer.js")).EXPLORER_DATA] : []),
-  ];
-}
-
-/** The collectors of artifacts, then those of lines: of parts, of the CSV file. */
-async function collectorsOf(contract: Contract, pageSize: number, wanted: Wanted): Promise<readonly Collector[]> {
-  return [
-    ...(await artifactsOf(wanted)).map((artifact) => artifact.collector(contract, pageSize)),
-    ...(wanted.bulk ? [new LineCollector()] : []),
-    ...(wanted.csv ? [new LineCollector((await import("../../contract/record/csv.js")).csvLineOf(contract))] : []),
+    ...(bulk ? [new LineCollector()] : []),
+    ...(csv ? [new LineCollector((await import("../../contract/record/csv.js")).csvLineOf(contract))] : []),
+    ...artifacts.map((artifact) => artifact.collector(contract, pageSize)),
   ];
 }
 
@@ -101,11 +97,10 @@ export function startChecks(release: PagesToCheck) {
       for (const flaw of found.flaws) findings.add({ ...flaw, path: paths.path(page), page });
       for (const key of found.keys) if (key) order.add({ page, key });
       keys.push({ page, keys: JSON.stringify(found.keys.flatMap((key) => key?.at(-1) ?? [])) });
-      records += found.keys.length;
-      if (!found.records || !found.isUsable) continue;
+      records += found.count;
+      if (!found.place) continue;
       usable++;
-      const place = { first: (page - 1) * pageSize, bytes: found.records, text: found.text };
-      for (const collector of collectors) collector.collect(place);
+      for (const collector of collectors) collector.collect(found.place);
     }
     const pieces = collectors.map((collector) => collector.take());
     const usablePieces = usable === pages ? pieces : undefined;
@@ -161,7 +156,10 @@ function differenceOf(bytes: Buffer, plain: Buffer, coding: Encoding): string | 
   }
 }
 
-/** Checks the envelope and the records of a page. @returns undefined if the bytes are not a page */
+/**
+ * Checks the envelope of a page and, if it has the form of a page, its records.
+ * @returns what was found, with `place` for the collectors if all is valid; undefined if the bytes are not a page
+ */
 function checkPage(
   page: number,
   bytes: Buffer,
@@ -179,20 +177,14 @@ function checkPage(
     const right = `${JSON.stringify(expected[key])}${key === "count" ? `, as in ${SNAPSHOT}` : ""}`;
     note(ENVELOPE_CHECKS[key], `${key} ${JSON.stringify(envelope[key])}`, right);
   }
-  const records = recordsOf(bytes, body);
-  if (!records)
+  if (!("frame" in body)) {
     note("pages", showValue(bytes.toString("utf8", 0, 80)), "sorted keys, one record a line, one final newline");
-  const { keys, flaws, text } =
-    "frame" in body
-      ? checker.checkText(bytes, body.frame.records, warnings)
-      : { ...checker.checkAll(body.results, warnings), text: "" };
-  const isUsable = envelope.records === expected.records && flaws.length === 0 && !keys.includes(undefined);
-  return { keys, flaws, records, text, isUsable };
-}
-
-/** The records of a page with their separators; undefined if it is not in canonical form. */
-function recordsOf(bytes: Buffer, body: PageBody): Buffer | undefined {
-  if (!("frame" in body)) return undefined;
+    return { count: body.results.length, keys: [], flaws: [], place: undefined };
+  }
   const { records } = body.frame;
-  return bytes.subarray(records[0]?.[0] ?? 0, records.at(-1)?.[1] ?? 0);
+  const { keys, flaws, text } = checker.checkText(bytes, records, warnings);
+  const isUsable = envelope.records === expected.records && flaws.length === 0 && !keys.includes(undefined);
+  const first = (page - 1) * pageSize;
+  const own = bytes.subarray(records[0]?.[0] ?? 0, records.at(-1)?.[1] ?? 0);
+  return { count: keys.length, keys, flaws, place: isUsable ? { first, bytes: own, text } : undefined };
 }

@@ -1,5 +1,6 @@
 /** Checks all pages of a release with worker threads, and compares what is made of all records. */
 import type { Sink } from "../../artifacts/artifact.js";
+import { Mergers } from "../../artifacts/artifacts.js";
 import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
 import { hasPageFolder, type Release } from "../../release/open.js";
 import { PageDigests } from "../../release/sums.js";
@@ -7,7 +8,7 @@ import { ThreadPool, threadsFor } from "../../workers/pool.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import type { Findings } from "../verdict.js";
 import type { PartHashes, PlainHash } from "./lines.js";
-import { artifactsOf, type CheckedPages, type PageBatch, type PagesToCheck, startChecks } from "./page-check.js";
+import { type CheckedPages, type PageBatch, type PagesToCheck, startChecks } from "./page-check.js";
 import { AllKeys, OrderCheck } from "./records.js";
 
 /** With fewer records than this, starting threads takes longer than they save. */
@@ -19,7 +20,7 @@ const LIMITS = { maxYoungGenerationSizeMb: 12 };
 
 export interface PageOptions extends Pick<VerifyOptions, "workers">, Pick<VerifyEffects, "onProgress" | "signal"> {}
 
-/** Where to put the data that is made again from all records. */
+/** What is made again of all records. */
 export interface Remade {
   /** Gets the list of records, and the files of lookup and explorer if they are wanted. */
   sink: Sink;
@@ -59,13 +60,7 @@ export async function checkPages(
   const order = new OrderCheck(contract, findings);
   const warnings: WarningCounts = {};
   const collection = { count, pages, pageSize, baseUrl, path: contract.listing.path, links };
-  const artifacts = await artifactsOf(wanted);
-  const mergers = artifacts.map((artifact) => artifact.merger({ contract, collection, sink, files: [] }));
-  const takers = [
-    ...mergers.map((merger) => (piece: Uint8Array) => merger.merge(piece)),
-    ...(bulk ? [(piece: Uint8Array) => bulk.add(Buffer.from(piece.buffer))] : []),
-    ...(csv ? [(piece: Uint8Array) => csv.update(piece)] : []),
-  ];
+  const mergers = await Mergers.start({ lookup, explorer }, { contract, collection, sink });
   // Pages behind a symbolic link are outside the release. The check of files reports the link.
   const isInside = hasPageFolder(release);
   let records = 0;
@@ -78,17 +73,23 @@ export async function checkPages(
       findings.merge(checked.findings);
       for (const [kind, count] of Object.entries(checked.warnings)) countWarning(warnings, kind, count);
       isWhole &&= checked.pieces !== undefined;
-      if (isWhole) for (const [at, piece] of (checked.pieces ?? []).entries()) takers[at]?.(piece);
+      if (isWhole && checked.pieces) {
+        const pieces = [...checked.pieces];
+        const next = () => pieces.shift() ?? new Uint8Array();
+        if (bulk) bulk.add(Buffer.from(next().buffer));
+        if (csv) csv.update(next());
+        mergers.add(pieces);
+      }
       onProgress?.({ records, total: Math.max(records, count), words: contract.listing.words });
     });
     keys.check(contract, findings);
     isWhole &&= records === count;
-    if (isWhole) for (const merger of mergers) await merger.write(signal);
+    if (isWhole) await mergers.finish(signal);
     return { records, warnings, isWhole };
   } finally {
     await pool.end();
     keys.close();
-    for (const merger of mergers) merger.close();
+    mergers.close();
   }
 }
 

@@ -35,8 +35,8 @@ export function recordChecker(contract: Contract, avatar: string) {
   const check = recordCheck(contract);
   const observe = fieldObserver(contract);
 
-  /** Checks one record. @param text undefined to check only the value. @returns whether it is valid */
-  function checkValue(record: unknown, text: string | undefined, flaws: CheckedRecords["flaws"]): boolean {
+  /** Checks one record and its text. @returns whether it is valid */
+  function checkValue(record: unknown, text: string, flaws: CheckedRecords["flaws"]): boolean {
     const who = idOf(valueAt(record, contract.key));
     const found = check(record);
     for (const { path, message } of found) {
@@ -46,19 +46,18 @@ export function recordChecker(contract: Contract, avatar: string) {
       flaws.push({ check: "records", ...who, found: at ? `${at} ${shown}` : shown, expected });
     }
     if (found.length > 0) return false;
-    const canonical = text === undefined ? "" : stringify(record);
-    if (text !== undefined && text !== canonical)
+    const canonical = stringify(record);
+    if (text !== canonical)
       flaws.push({ check: "canonical", ...who, found: showFirstDifference(text, canonical), expected: CANONICAL });
     return true;
   }
 
-  /** Checks records one by one. @param records bytes, or values whose text is not checked */
-  function checkAll(records: readonly unknown[], warnings: WarningCounts): CheckedRecords {
+  /** Checks records one by one. */
+  function checkAll(records: readonly Buffer[], warnings: WarningCounts): CheckedRecords {
     const flaws: CheckedRecords["flaws"] = [];
     const keys = records.map((record) => {
-      const text = Buffer.isBuffer(record) ? record.toString("utf8") : undefined;
-      const isText = !Buffer.isBuffer(record) || isUtf8(record);
-      const read = text === undefined ? { value: record } : isText ? parseJson(text) : { why: "is not UTF-8" };
+      const text = record.toString("utf8");
+      const read = isUtf8(record) ? parseJson(text) : { why: "is not UTF-8" };
       if ("why" in read) {
         const found = `${showValue(text)}, which ${read.why}`;
         flaws.push({ check: "records", found, expected: "one record as JSON in UTF-8" });
@@ -82,13 +81,15 @@ export function recordChecker(contract: Contract, avatar: string) {
   ): CheckedRecords & { text: string } {
     const [[begin] = [0, 0], [, end] = [0, 0]] = [records[0], records.at(-1)];
     const text = body.toString("latin1", begin, end);
-    const bytes = () => records.map(([from, to]) => body.subarray(from, to));
-    if (!pattern.takes(text, records.length) || !isUtf8(body)) return { ...checkAll(bytes(), warnings), text };
-    const keys = records.map(([from, to]) => finder.find(text, from - begin, to - begin)?.order);
-    return { keys, flaws: [], text };
+    if (pattern.takes(text, records.length) && isUtf8(body)) {
+      const keys = records.map(([from, to]) => finder.find(text, from - begin, to - begin)?.order);
+      return { keys, flaws: [], text };
+    }
+    const each = records.map(([from, to]) => body.subarray(from, to));
+    return { ...checkAll(each, warnings), text };
   }
 
-  return { contract, checkAll, checkText };
+  return { contract, checkText };
 }
 
 /** A record's key for a finding, if it is a text or a number. */

@@ -1,6 +1,5 @@
 /** `rollcall verify` for a listing on disk: checks every byte of it. */
 import { basename, join } from "node:path";
-import type { ExplorerMerger } from "../../artifacts/explorer.js";
 import { parseBaseUrl } from "../../contract/base-url.js";
 import type { Contract } from "../../contract/contract.js";
 import { parseJson } from "../../contract/json.js";
@@ -10,6 +9,7 @@ import { csvHeading } from "../../contract/record/csv.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { referencesOf } from "../../contract/references.js";
 import { UserError } from "../../errors.js";
+import { count } from "../../print/numbers.js";
 import { showValue } from "../../print/text.js";
 import {
   BULK,
@@ -30,15 +30,14 @@ import { parseFolderName } from "../../release/name.js";
 import { inspect, type Release } from "../../release/open.js";
 import { readReleaseFile } from "../../release/plain-files.js";
 import { findUnreadable } from "../../release/sharing.js";
+import { RECORDS_WORDS } from "../../release/site.js";
 import { listFiles } from "../../release/sums.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
-import { foundOnPages, NO_WORDING, wordingOf } from "../rules.js";
 import { checkSigned, type SignatureTrust, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
-import { checkParts, comparePlain, readBulk } from "./bulk.js";
+import { checkParts, comparePlain, noteIfWrong, readBulk } from "./bulk.js";
 import { checkChanges } from "./changes.js";
-import { ComparingSink, type Note } from "./comparing-sink.js";
-import { checkDigests, checkFiles, type FileDigests } from "./files.js";
+import { ComparingSink, checkDigests, checkFiles, type FileDigests, type Note } from "./files.js";
 import { PartHashes, PlainHash } from "./lines.js";
 import { readPage } from "./page-check.js";
 import { checkPages } from "./pages.js";
@@ -49,8 +48,6 @@ export interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<Verify
   folder: string;
   /** The required signature, if any. */
   trust?: SignatureTrust | undefined;
-  /** Checks that may differ -> reason, if any. */
-  allowed?: ReadonlyMap<string, string | undefined> | undefined;
   /** Whether the folder was downloaded from a host, so that it has only the files that hosts serve. */
   isCopy?: boolean | undefined;
   /** Findings to add to. */
@@ -59,7 +56,7 @@ export interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<Verify
 
 /** The format versions that can be compared. */
 const LOOKUP_VERSION: LookupIndex["version"] = 2;
-const SUMMARY_VERSION: Awaited<ReturnType<ExplorerMerger["writeSummary"]>>["version"] = 1;
+const SUMMARY_VERSION = 1;
 const UNOPENED = "not looked at, since the release cannot be opened";
 const UNUSABLE = "the pages that it is made from are not valid";
 /** Maximum bytes of a signature: four lines, one of them with a base URL. */
@@ -69,13 +66,12 @@ const MADE = ["record-list", "bulk", "csv", "lookup", "explorer"];
 
 /** Verifies a release. @throws UserError if there is no release, or it cannot be read. Everything else is a finding. */
 export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
-  const { findings = new Findings(), isCopy = false, trust, signal, allowed } = options;
+  const { findings = new Findings(), isCopy = false, trust, signal } = options;
   const { release, problems, root } = await inspect(options.folder);
   const subject = `release ${basename(root)}`;
   // A copy has no compressed pages. The download has compared the others.
   for (const problem of problems) if (!isCopy || problem.check !== "files") findings.add(problem);
-  if (!release)
-    return { subject, words: ["record", "records"], rows: skippedRows(UNOPENED, NO_WORDING, findings, allowed) };
+  if (!release) return { subject, words: RECORDS_WORDS, rows: skippedRows(UNOPENED, findings) };
   const files = await checkFiles(release, isCopy, findings);
   const digests = checkDigests(release, findings);
   checkSnapshot(release, findings);
@@ -88,7 +84,7 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   skipped["signature"] = signature.skipped;
   if (isCopy) skipped["readable"] = "it is a copy";
   const noted = isCopy ? undefined : findUnreadable(root, pathsOf(release));
-  return { subject, words: release.contract.listing.words, rows: toRows(seen, skipped, noted, findings, allowed) };
+  return { subject, words: release.contract.listing.words, rows: toRows(seen, skipped, noted, findings) };
 }
 
 function* pathsOf({ sums, isSigned }: Release): Generator<string> {
@@ -199,9 +195,10 @@ async function checkRecords(
   csv?.update(Buffer.from(`${csvHeading(contract)}\n`));
   const remade = { sink, lookup: !skipped["lookup"], explorer: !skipped["explorer"], bulk: parts, csv };
   const { records, warnings, isWhole } = await checkPages(release, remade, options, findings);
-  const found = foundOnPages(records, wordingOf(contract));
-  if (records !== snapshot.count)
+  if (records !== snapshot.count) {
+    const found = `${count(records, contract.listing.words)} on all pages`;
     findings.add({ check: "count", found, expected: `${snapshot.count}, as in ${SNAPSHOT}` });
+  }
   checkWarnings(release, warnings, findings);
   if (!isWhole) {
     for (const name of MADE) skipped[name] ??= UNUSABLE;
@@ -212,8 +209,7 @@ async function checkRecords(
       note(path, { found: "a file", expected: "none, since the records make no such file" });
   if (remade.explorer && !digests.has(EXPLORER)) note(EXPLORER, { found: "no such file", expected: "the explorer" });
   if (bulk && parts) await checkParts(folder, bulk, parts, digests, note, options.signal);
-  const difference = csv && digests.has(CSV) && (await comparePlain(join(folder, CSV), csv.plain, options.signal));
-  if (difference) note(CSV, difference);
+  if (csv && digests.has(CSV)) await noteIfWrong(CSV, note, comparePlain(join(folder, CSV), csv, options.signal));
   return records;
 }
 

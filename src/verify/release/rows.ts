@@ -12,12 +12,12 @@ import {
   LOOKUP_FOLDER,
   RECORDS,
   SNAPSHOT,
+  SUMMARY,
   SUMS,
 } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
-import { lookupRules, NO_WORDING, recordRules, type Wording, wordingOf } from "../rules.js";
 import { SIGNATURE_ROW } from "../signature.js";
-import { allowedRow, type Findings, type Row } from "../verdict.js";
+import { checkRow, type Findings, type Row } from "../verdict.js";
 
 /** The checks of files that are made of all records, by the first part of a path. */
 const GROUPS: ReadonlyMap<string, string> = new Map([
@@ -46,79 +46,85 @@ export interface Seen {
   signature: string;
 }
 
-/** A name, a rule, and what was checked. */
-type Check = readonly [name: string, rule: string, request: (seen: Seen) => string];
-
-/** The checks in the words of a contract. */
-export function checksOf(wording: Wording) {
-  const { one, many, key } = wording;
-  const rules = { ...recordRules(wording), ...lookupRules(wording) };
-  const pages = ({ release }: Seen) => count(release.snapshot.pages, "page");
-  const files = (seen: Seen) => count(seen.files, "file");
-  const records = (seen: Seen) => count(seen.records, [one, many]);
-  const variants = ({ release }: Seen) => release.snapshot.encodings.join(", ") || "none";
-  const filesOf =
-    (check: string, what: string) =>
-    ({ release: { sums } }: Seen) => {
-      const paths = [...sums.others.keys()].filter((path) => groupOf(path) === check);
-      return count(paths.filter((path) => ![BULK, CHANGES].includes(path)).length, what);
-    };
-  const checks: readonly Check[] = [
-    ["sums", `${SUMS} has one line for every other file`, () => SUMS],
-    ["files", "all listed files exist, are regular, and there are no others", files],
-    ["digests", `every file has the SHA-256 that ${SUMS} lists`, files],
-    [SIGNATURE_ROW.name, SIGNATURE_ROW.rule, ({ signature }) => signature],
-    ["snapshot", `${SNAPSHOT} matches the release, and its id is made from the content`, () => SNAPSHOT],
-    ["contract", `${CONTRACT} is a valid contract`, () => CONTRACT],
-    ["pages", "every page is an envelope with sorted keys, one record a line", pages],
-    ["records", rules.records, records],
-    ["canonical", "every record is canonical JSON", records],
-    ["order", rules.order, records],
-    ["unique-keys", rules.uniqueKeys, records],
-    ["count", rules.count, pages],
-    ["page-size", rules.pageSize, pages],
-    ["links", rules.links, pages],
-    ["compressed", "every compressed page decompresses to the plain one", variants],
-    ["record-list", `${RECORDS} has the digest and ${key} of every ${one}, in published order`, records],
-    ["bulk", `the parts of ${BULK} hold exactly the ${many} of the pages, in order`, filesOf("bulk", "part")],
-    ["csv", `${CSV} holds exactly the ${many} of the pages, in order`, filesOf("csv", "file")],
-    ["changes", `each step of ${CHANGES} is intact, and its lines are valid`, filesOf("changes", "step")],
-    ["lookup", rules.lookup, filesOf("lookup", "file")],
-    ["explorer", rules.explorer, filesOf("explorer", "file")],
-    ["readable", "other users, such as a web server's, can read every file", files],
-  ];
-  return checks.map(([name, rule, request]) => ({ name, rule, request }));
+interface Check {
+  name: string;
+  rule: string;
+  /** What was checked: `21 pages`. */
+  request(seen: Seen): string;
 }
 
-type Allowed = ReadonlyMap<string, string | undefined> | undefined;
+const pages = ({ release }: Seen) => count(release.snapshot.pages, "page");
+const files = (seen: Seen) => count(seen.files, "file");
+const records = (seen: Seen) => count(seen.records, seen.release.contract.listing.words);
 
-/** The rows of the report. @param readable a note for the check `readable`. @param allowed checks that may differ -> reason, if any */
-export function toRows(
-  seen: Seen,
-  skipped: Reasons,
-  readable: string | undefined,
-  findings: Findings,
-  allowed: Allowed,
-): Row[] {
-  return checksOf(wordingOf(seen.release.contract)).map(({ name, rule, request }) => {
-    const { count, first } = findings.of(name);
-    const row = { name, request: request(seen), rule, count, findings: first };
-    if (count > 0) return allowedRow({ ...row, outcome: "differs" }, allowed);
-    const reason = skipped[name];
-    if (reason !== undefined) return { ...row, outcome: "skipped", note: reason };
+/** Makes the function that counts the files of a check. */
+function filesOf(check: string, what: string) {
+  return ({ release: { sums } }: Seen) => {
+    const paths = [...sums.others.keys()].filter((path) => groupOf(path) === check);
+    return count(paths.filter((path) => ![BULK, CHANGES].includes(path)).length, what);
+  };
+}
+
+/** The checks of a release on disk. */
+export const DISK_ROWS: readonly Check[] = [
+  { name: "sums", rule: `${SUMS} has one line for every other file`, request: () => SUMS },
+  { name: "files", rule: "all listed files exist, are regular, and there are no others", request: files },
+  { name: "digests", rule: `every file has the SHA-256 that ${SUMS} lists`, request: files },
+  { ...SIGNATURE_ROW, request: ({ signature }) => signature },
+  {
+    name: "snapshot",
+    rule: `${SNAPSHOT} matches the release, and its id is made from the content`,
+    request: () => SNAPSHOT,
+  },
+  { name: "contract", rule: `${CONTRACT} is a valid contract`, request: () => CONTRACT },
+  { name: "pages", rule: "every page is an envelope with sorted keys, one record a line", request: pages },
+  { name: "records", rule: "every record is valid by the contract", request: records },
+  { name: "canonical", rule: "every record is canonical JSON", request: records },
+  { name: "order", rule: "records are in the contract's order across all pages", request: records },
+  { name: "unique-keys", rule: "no two records have the same key", request: records },
+  { name: "count", rule: "count is the number of records, on every page", request: pages },
+  { name: "page-size", rule: "every page but the last is full, and the last has the rest", request: pages },
+  { name: "links", rule: "next and previous chain every page from the first to the last and back", request: pages },
+  {
+    name: "compressed",
+    rule: "every compressed page decompresses to the plain one",
+    request: ({ release }) => release.snapshot.encodings.join(", ") || "none",
+  },
+  {
+    name: "record-list",
+    rule: `${RECORDS} has the digest and key of every record, in published order`,
+    request: records,
+  },
+  {
+    name: "bulk",
+    rule: `the parts of ${BULK} hold exactly the records of the pages, in order`,
+    request: filesOf("bulk", "part"),
+  },
+  { name: "csv", rule: `${CSV} holds exactly the records of the pages, in order`, request: filesOf("csv", "file") },
+  {
+    name: "changes",
+    rule: `each step of ${CHANGES} is intact, and its lines are valid`,
+    request: filesOf("changes", "step"),
+  },
+  {
+    name: "lookup",
+    rule: `the files in ${LOOKUP_FOLDER} match the keys and names of all records`,
+    request: filesOf("lookup", "file"),
+  },
+  { name: "explorer", rule: `${SUMMARY} and its sorted files match all records`, request: filesOf("explorer", "file") },
+  { name: "readable", rule: "other users, such as a web server's, can read every file", request: files },
+];
+
+/** The rows of the report. @param readable a note for the check `readable` */
+export function toRows(seen: Seen, skipped: Reasons, readable: string | undefined, findings: Findings): Row[] {
+  return DISK_ROWS.map((check) => {
+    const { name, request } = check;
     const note = name === "readable" ? readable : undefined;
-    return note === undefined ? { ...row, outcome: "passed" } : { ...row, outcome: "noted", note };
+    return checkRow(findings, check, request(seen), { skipped: skipped[name], note });
   });
 }
 
-/** The rows of a release that was not looked at, but for what is known to differ. @param why the reason for the others */
-export function skippedRows(why: string, wording: Wording, findings: Findings, allowed: Allowed): Row[] {
-  return checksOf(wording).map(({ name, rule }) => {
-    const { count, first } = findings.of(name);
-    const row = { name, request: "", rule, count, findings: first };
-    return count > 0 ? allowedRow({ ...row, outcome: "differs" }, allowed) : { ...row, outcome: "skipped", note: why };
-  });
+/** The rows of a release that was not looked at, but for what is known to differ. @param skipped the reason for the others */
+export function skippedRows(skipped: string, findings: Findings): Row[] {
+  return DISK_ROWS.map((check) => checkRow(findings, check, "", { skipped }));
 }
-
-/** The checks of a release on disk, as `--allow` names them. */
-export const DISK_NAMES: readonly string[] = checksOf(NO_WORDING).map(({ name }) => name);

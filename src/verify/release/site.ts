@@ -13,7 +13,7 @@ import { inspectSite, RECORDS_WORDS, type Site, type SiteTop } from "../../relea
 import { TemporaryDatabase } from "../../scratch/database.js";
 import { createTurns } from "../../workers/turns.js";
 import { checkSigned, SIGNATURE_ROW } from "../signature.js";
-import { allowedRow, checkRow, Findings, type Verdict } from "../verdict.js";
+import { checkRow, Findings, type Verdict } from "../verdict.js";
 import { readPage } from "./page-check.js";
 import { type DiskOptions, readSigned, verifyRelease } from "./release.js";
 
@@ -27,7 +27,7 @@ const REFERENCES = {
 export async function verifySite(options: DiskOptions): Promise<Verdict> {
   const { site, names, problems, root } = await inspectSite(options.folder);
   if (names === undefined) return verifyRelease(options);
-  const { trust, allowed, signal } = options;
+  const { trust, signal } = options;
   const listings: Record<string, Verdict> = {};
   const broken = new Set(problems.filter(({ check }) => check === SITE.name).map(({ path }) => path));
   for (const name of names) {
@@ -47,10 +47,10 @@ export async function verifySite(options: DiskOptions): Promise<Verdict> {
   const none = references === 0 ? "there are none" : undefined;
   const rows = [
     checkRow(findings, SITE, count(names.length, "listing")),
-    checkRow(findings, SIGNATURE_ROW, signature.cell, signature.skipped),
-    checkRow(findings, REFERENCES, count(references, "value"), none),
+    checkRow(findings, SIGNATURE_ROW, signature.cell, signature),
+    checkRow(findings, REFERENCES, count(references, "value"), { skipped: none }),
   ];
-  return { ...found, rows: rows.map((row) => allowedRow(row, allowed)) };
+  return { ...found, rows };
 }
 
 /** Compares the files at the top with their digests, and finds what is not listed. Each listing has checks of its own. */

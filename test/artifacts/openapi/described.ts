@@ -15,7 +15,6 @@ interface Document {
 
 interface PathItem {
   get: Operation;
-  options?: Operation;
 }
 
 interface Operation {
@@ -56,11 +55,9 @@ export function reading(text: string) {
     document,
     schema: (name: string) => check({ $ref: `#/components/schemas/${name}` }),
     record: Object.keys(document.components["schemas"] ?? {})[0] ?? "",
-    /** The answers of a method of a path, by status: HEAD like GET, and OPTIONS like that of the listing. */
-    answers(path: string, method: string): Expected[] {
-      const [listing = ""] = Object.keys(document.paths);
-      const operation = method === "options" ? document.paths[listing]?.options : document.paths[path]?.get;
-      return Object.entries(operation?.responses ?? {}).map(([status, response]) => {
+    /** The answers of a path, by status: HEAD like GET. */
+    answers(path: string): Expected[] {
+      return Object.entries(document.paths[path]?.get.responses ?? {}).map(([status, response]) => {
         const { headers = {}, content = {} } = follow(response) ?? {};
         return {
           status,
