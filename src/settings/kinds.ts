@@ -8,6 +8,7 @@ import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { isObject } from "../contract/json.js";
 import { basePath, canParse, isPublishableUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
+import { isShard } from "../shards/cut.js";
 
 /**
  * How the text of a flag or a variable is parsed. `input` is a path, or `-` for standard input; `keys` is a list of public keys
@@ -259,10 +260,10 @@ export function names(of: "check" | "host") {
   return ofList(z.array(z.string().min(1)), `a list of ${of} names`, `<${of},...>`);
 }
 
-/** A shard's number, from 0, and the count; `auto` reads them from environment variables of a job scheduler. */
+/** A shard's number, from 0, and the count. */
 export const shard = ofText(
-  z.string().regex(/^(auto(\/[1-9]\d{0,8})?|\d{1,9}\/[1-9]\d{0,8})$/),
-  "a shard such as 3/8, auto or auto/8",
+  z.string().refine(isShard),
+  "a shard's number from 0 and how many there are, such as 0/8 to 7/8",
   "<number/count>",
 );
 
