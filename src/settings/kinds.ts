@@ -314,57 +314,6 @@ export function toListener(given: string): { host: string; port: number } {
   return { host: six ?? other ?? "127.0.0.1", port: Number(port) };
 }
 
-/** Names that a listing cannot have, since a release has files or folders of these names at its top. */
-const RESERVED = [
-  "SHA256SUMS",
-  "SHA256SUMS.minisig",
-  "avatar.svg",
-  "bulk",
-  "bulk.json",
-  "changes",
-  "changes.json",
-  "contract.json",
-  "explorer",
-  "index.html",
-  "lookup",
-  "netlify",
-  "netlify.toml",
-  "openapi.json",
-  "pages",
-  "records.csv.gz",
-  "records.sha256",
-  "snapshot.json",
-  "vercel.json",
-].map((name) => name.toLowerCase());
-
-/** A name is a path of one segment or more, which no host treats in its own way. */
-export const LISTING_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
-export const MOST_LISTINGS = 100;
-
-/** A sentence for each mistake in the names of listings. */
-export function mistakesInNames(names: readonly string[]): string[] {
-  const mistakes: string[] = [];
-  if (names.length === 0) mistakes.push("has no listings; leave it out for one listing.");
-  if (names.length > MOST_LISTINGS)
-    mistakes.push(`has ${names.length} listings; at most ${MOST_LISTINGS} are possible.`);
-  const others = new Map<string, string>();
-  for (const name of [...names].sort()) {
-    const lower = name.toLowerCase();
-    const other = others.get(lower);
-    const above = lower.split("/").flatMap((_part, at, parts) => others.get(parts.slice(0, at).join("/")) ?? [])[0];
-    if (!LISTING_NAME.test(name))
-      mistakes.push(
-        `${JSON.stringify(name)} is not a name: use letters, digits and ._- in segments that begin with a letter or digit, with slashes between them.`,
-      );
-    else if (RESERVED.includes(lower.split("/")[0] ?? ""))
-      mistakes.push(`${name} is the name of a file or folder of each release; choose another.`);
-    else if (other !== undefined) mistakes.push(`${other} and ${name} differ only by case; rename one.`);
-    else if (above !== undefined) mistakes.push(`${name} lies below the listing ${above}; rename one.`);
-    others.set(lower, name);
-  }
-  return mistakes;
-}
-
 /** The listings of a site by name, each with settings of its own. */
 export const listings = {
   kind: "listings",

@@ -32,9 +32,9 @@ test("a file that cannot be read", async () => {
   expect(await messageOf("none.json")).toBe(
     "There is no file none.json; --contract names the JSON file of a contract.",
   );
-  expect(await messageOf("folder")).toBe("folder is not a file; --contract names the JSON file of a contract.");
-  expect(await messageOf("latin1.json")).toBe("Contract latin1.json is not text in UTF-8; save it as UTF-8.");
-  expect(await messageOf("large.json")).toContain("large.json has 1000001 bytes, and a contract has at most 1000000");
+  expect(await messageOf("folder")).toBe("folder is a folder; --contract names the JSON file of a contract.");
+  expect(await messageOf("latin1.json")).toBe("latin1.json is not text in UTF-8; save it as UTF-8.");
+  expect(await messageOf("large.json")).toContain("large.json has 1000001 bytes, more than 1000000");
 });
 
 test("conditions that only SQLite itself can refuse", async () => {

@@ -2,12 +2,13 @@
 import { z } from "zod";
 import { isObject } from "../json.js";
 import { isPublishableUrl } from "../links.js";
+import { whyNotPath } from "../listing-names.js";
 import { formOf, KEYWORDS_OF, type Keyword } from "../record/keywords.js";
 import { whyNotPattern } from "./backtracking.js";
 import { checkConditions } from "./conditions.js";
 import { checkFields } from "./field-rules.js";
 import type { ContractFile, FieldSchema, ValueSchema } from "./form.js";
-import { checkListing, whyNotPath } from "./listing-rules.js";
+import { checkListing } from "./listing-rules.js";
 import { below, display, type Refuse, type Rule } from "./mistakes.js";
 import { checkField, checkProperties, checkValue } from "./value-rules.js";
 
