@@ -100,17 +100,12 @@ describe("docs/reference/commands.md", () => {
 
 test.each([
   ["bild", "unknown command 'bild' (Did you mean build?); see \"rollcall --help\"."],
-  ["constructor", "unknown command 'constructor'; see \"rollcall --help\"."],
   ["help constructor", `unknown command 'constructor'; known are ${NAMES.join(", ")}.`],
   ["help bild", "unknown command 'bild'; did you mean build?"],
-  ["--jsn", "unknown option '--jsn'; see \"rollcall --help\"."],
   ["build --page-sze 3", "unknown option '--page-sze' (Did you mean --page-size?); see \"rollcall build --help\"."],
   ["build --db", "option '--db <file>' argument missing; see \"rollcall build --help\"."],
   ["use", "missing required argument 'id', as in \"rollcall use 1f6a\"."],
   ["build --bulk=yes", "unknown option '--bulk=yes'; see \"rollcall build --help\"."],
-  ["version", "unknown command 'version' (Did you mean verify?); see \"rollcall --help\"."],
-  ["adapt", "unknown command 'adapt'; see \"rollcall --help\"."],
-  ["build --out dist", "unknown option '--out'; see \"rollcall build --help\"."],
   ["serve --admin 8080", "--admin and --port are both 8080; choose another --admin."],
   [
     "releases a b",
@@ -120,13 +115,7 @@ test.each([
     "build",
     'db and baseUrl are not set: give --db <file> and --base-url <url>, ROLLCALL_DB and ROLLCALL_BASE_URL, or db and baseUrl in rollcall.config.json ("rollcall init" writes one).',
   ],
-  [
-    "build --db a",
-    'baseUrl is not set: give --base-url <url>, ROLLCALL_BASE_URL, or baseUrl in rollcall.config.json ("rollcall init" writes one).',
-  ],
-  ["build --page-size=", '--page-size must be a whole number from 1 to 1000, got "".'],
   ["build --config=", '--config must name a file, got "".'],
-  ["serve --config none.json", "There is no file none.json; --config names the config file."],
 ])("refuses rollcall %s in one line, exit code 2", async (line, message) => {
   const io = fakeIo(scratch());
   expect(await rollcall(line, io)).toEqual({ code: 2, stdout: "", stderr: `error: ${message}\n` });
