@@ -140,7 +140,7 @@ test("writes a report to a file atomically", async () => {
   expect({ code, stderr }).toEqual({
     code: 2,
     stderr:
-      "error: no/such/folder/report cannot be written (its folder no/such/folder does not exist); name another with --output.\n",
+      "error: Cannot write no/such/folder/report: a part of its path does not exist; create it, or name another file with --output, then run this again.\n",
   });
   expect(existsSync(join(cwd, "report.rollcall-new"))).toBe(false);
 });

@@ -18,7 +18,6 @@ test.each([
   ["verify u.sqlite", IS_SOURCE],
   ["host nginx u.sqlite", IS_SOURCE],
   ["serve https://x", '--dist must be a path on this machine, got "https://x".'],
-  ["diff http://127.0.0.1:9/api/users/?page=1", listing("http://127.0.0.1:9/api/users/?page=1", "http://127.0.0.1:9")],
   [
     "build --db u.sqlite --base-url https://x/api/users/pages/2.json",
     listing("https://x/api/users/pages/2.json", "https://x"),

@@ -106,7 +106,6 @@ test.each([
   ["build --db", "option '--db <file>' argument missing; see \"rollcall build --help\"."],
   ["use", "missing required argument 'id', as in \"rollcall use 1f6a\"."],
   ["build --bulk=yes", "unknown option '--bulk=yes'; see \"rollcall build --help\"."],
-  ["serve --admin 8080", "--admin and --port are both 8080; choose another --admin."],
   [
     "releases a b",
     "too many arguments for 'releases'. Expected 1 argument but got 2; see \"rollcall releases --help\".",

@@ -79,7 +79,7 @@ test.each<[line: string, message: RegExp, expected?: number]>([
     /^error: http:\/\/127\.0\.0\.1:9\/snapshot\.json cannot be reached: the connection was refused/,
     1,
   ],
-  ["verify http://127.0.0.1:9/api/users/?page=2", /^error: Base URL .* is the URL of the listing itself/],
+  ["verify http://127.0.0.1:9/api/users/?page=2", /^error: Base URL .* has a query/],
   ["verify http://127.0.0.1:9 --against zz", /^error: "zz" is neither the beginning of a release's id in dist/],
   ["verify http://127.0.0.1:9 --allow rnge", /^error: There is no check "rnge" to allow; did you mean range\?\n$/],
   ["verify http://127.0.0.1:9 --adapt ngnix", /^error: There is no host "ngnix"; did you mean nginx\?\n$/],
