@@ -147,9 +147,8 @@ function announce(site: Site, url: string, settings: Settings, io: Io, admin: st
   const listing = `${url}${name === "" ? "" : `/${name}`}${path}?format=api&page=1`;
   const explorer = existsSync(join(folder, EXPLORER)) ? url + explorerPath(site.top ? "" : path) : null;
   if (settings.json) {
-    const { records, pages, listings } = factsOf(site);
-    const named = { url, listing, explorer, admin: admin ?? null, id, name: basename(folder), records, pages };
-    print(io, toJson(listings ? { ...named, listings } : named));
+    const { words: _, ...figures } = factsOf(site);
+    print(io, toJson({ url, listing, explorer, admin: admin ?? null, id, name: basename(folder), ...figures }));
     return;
   }
   sayLines(io, [

@@ -22,7 +22,7 @@ async function twoReleases() {
   return { cwd, older, newer, run };
 }
 
-test("lists releases newest first, with right-aligned numbers", async () => {
+test("lists releases newest first, with right-aligned numbers, or as JSON", async () => {
   const { older, newer, run } = await twoReleases();
   const bytesOf = (texts: Iterable<string>) => [...texts].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const sizeOf = ({ folder, name }: { folder: string; name: string }) =>
@@ -36,13 +36,7 @@ ${older.id}  2026-11-21 03:40:00      2      2  ${sizeOf(older)}
 `,
     stderr: "",
   });
-});
-
-test("releases as JSON", async () => {
-  const { older, newer, run } = await twoReleases();
-  const { code, stdout } = await run("releases dist --json");
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject([
+  expect(JSON.parse((await run("releases dist --json")).stdout)).toMatchObject([
     { id: newer.id, name: newer.name, time: "2026-11-21T03:41:00.000Z", current: true, records: 2, pages: 1 },
     { id: older.id, current: false, pages: 2 },
   ]);
