@@ -101,22 +101,6 @@ test("says what to set if there is no base URL", async () => {
   });
 });
 
-test("ignored fields are not changes", async () => {
-  const { run } = await twoReleases();
-  const counts = async (flags: string) => {
-    const { changed, fields } = JSON.parse((await run(`diff --format json ${flags}`)).stdout);
-    return { changed, fields };
-  };
-  expect(await counts("--only kyc_status")).toEqual({ changed: 1, fields: { kyc_status: 1 } });
-  expect(await counts("--ignore kyc_status")).toEqual({ changed: 2, fields: { bio: 2 } });
-  expect(await counts("--only off_chain,languages")).toEqual({ changed: 0, fields: {} });
-  expect(await counts("--only *.liveness_config.*,bio --ignore bio")).toEqual({ changed: 0, fields: {} });
-  expect(await run("diff --only bios")).toMatchObject({
-    code: 2,
-    stderr: 'error: only names "bios", which is not a field; did you mean bio?\n',
-  });
-});
-
 test("every report names the fields that it is limited to", async () => {
   const { run } = await twoReleases();
   const report = async (format: string, flags: string) => (await run(`diff --format ${format} ${flags}`)).stdout;

@@ -1,16 +1,16 @@
 /** docs/internals/scale.md: commands of the job files, Kubernetes' types, and builds with them. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "rollcall";
 import { expect, test } from "vitest";
 import { CLI } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
-import { blocksOf } from "../support/docs.js";
+import { docPage } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { engine, isMissing, loadEngine } from "../support/installed.js";
 
-const DOC = new URL("../../docs/internals/scale.md", import.meta.url);
+const { block } = docPage("docs/internals/scale.md");
 const SHARDS = 8;
 
 /** The commands that every job file must have. */
@@ -27,17 +27,17 @@ const ENGINES = [
 const shardOf = (number: string) => `${ROLLCALL} --shard ${number}/${SHARDS} --parts /data/parts`;
 
 test.each(ENGINES)("the file for %s has both commands", (heading, language, number) => {
-  const [block = ""] = blocksOf(readFileSync(DOC, "utf8"), heading, language);
-  const commands = block.replace(/", ?"/g, " ").match(/rollcall build [^"']*/g);
+  const commands = block(heading, language)
+    .replace(/", ?"/g, " ")
+    .match(/rollcall build [^"']*/g);
   expect(commands).toEqual([shardOf(number), JOIN]);
 });
 
 test.skipIf(isMissing(engine("kubernetes-types"), engine("yaml")))(
   "both jobs are what Kubernetes' own types allow",
   () => {
-    const [text] = blocksOf(readFileSync(DOC, "utf8"), "Kubernetes", "yaml");
     const { parseAllDocuments } = loadEngine<typeof import("yaml")>("yaml");
-    const jobs = parseAllDocuments(text ?? "").map((document) => document.toJSON());
+    const jobs = parseAllDocuments(block("Kubernetes", "yaml")).map((document) => document.toJSON());
     expect(jobs.map(({ metadata }) => metadata.name)).toEqual(["rollcall-shards", "rollcall-join"]);
     const judge = (job: object) => {
       const folder = scratch();
