@@ -1,5 +1,6 @@
 /** The systemd units of docs/guides/operate.md: their rating, and whether the server works with their restrictions. */
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { canBeMade, Machine } from "../hosts/machine/machine.js";
