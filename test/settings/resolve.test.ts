@@ -5,7 +5,6 @@ import { ExitCode, UserError } from "../../src/errors.js";
 import { CONFIG_FLAG, DEBUG_VARIABLE, flagOf, variableOf } from "../../src/settings/names.js";
 import { need, resolveSettings, type Sources } from "../../src/settings/resolve.js";
 import { SETTING_KEYS, type SettingKey, settingOf } from "../../src/settings/settings.js";
-import { SETTINGS } from "../../src/settings/table.js";
 import { scratch } from "../support/files.js";
 
 type Given = Partial<Pick<Sources, "flags" | "env" | "config" | "keys">> & {
