@@ -44,7 +44,7 @@ export function mistakesInNames(names: readonly string[]): string[] {
   for (const name of [...names].sort()) {
     const lower = name.toLowerCase();
     const other = others.get(lower);
-    const above = lower.split("/").flatMap((_part, at, parts) => others.get(parts.slice(0, at).join("/")) ?? [])[0];
+    const [, above] = [...others].find(([one]) => lower.startsWith(`${one}/`)) ?? [];
     if (!LISTING_NAME.test(name))
       mistakes.push(
         `${JSON.stringify(name)} is not a name: use letters, digits and ._- in segments that begin with a letter or digit, with slashes between them.`,
