@@ -30,36 +30,6 @@ async function refusal(given: Given): Promise<string> {
   return error.message.replaceAll(`${cwd}/`, "").replaceAll(cwd, ".");
 }
 
-test("defaults", async () => {
-  const { cwd, settings } = await resolve({});
-  expect(settings).toEqual({
-    dist: join(cwd, "dist"),
-    pageSize: 100,
-    links: "query",
-    keep: 5,
-    bulk: false,
-    csv: false,
-    lookup: false,
-    explorer: false,
-    changes: 0,
-    convert: false,
-    allTables: false,
-    skipInvalid: false,
-    port: 8080,
-    host: "127.0.0.1",
-    accessLog: false,
-    format: "text",
-    schemaFormat: "json-schema",
-    limit: 20,
-    all: false,
-    force: false,
-    dryRun: false,
-    concurrency: 8,
-    json: false,
-    quiet: false,
-  });
-});
-
 const PUBLIC_KEY = "RWRp0OvCtaYHsJ4UeCtLxQfDKJ36LwBn7ectFnxFbFfrEasxXK/gKQ5S";
 
 /** For each kind of value, a setting that has it. */
@@ -271,6 +241,10 @@ test.each<[Given, string]>([
     '--max-removed must be a number of records, or a percentage up to 100%, got "200%".',
   ],
   [{ file: { quiet: 1 } }, "quiet in rollcall.config.json must be true or false, got 1."],
+  [
+    { file: { contract: 3 } },
+    "contract in rollcall.config.json must be the path of a contract file, or a contract as an object, got 3.",
+  ],
   [{ file: { db: "a\0b" } }, 'db in rollcall.config.json must be a path on this machine, got "a\\u0000b".'],
   [{ flags: { db: "https://x/users.sqlite" } }, '--db must be a path on this machine, got "https://x/users.sqlite".'],
   [
@@ -336,12 +310,6 @@ test("uses the contract beside the config file by default", async () => {
   expect(await resolveIn({ config: "sub/c.json" })).toBeUndefined();
   writeFileSync(join(cwd, "sub", "rollcall.contract.json"), "{}");
   expect(await resolveIn({ config: "sub/c.json" })).toBe(join(cwd, "sub", "rollcall.contract.json"));
-});
-
-test("a contract is a path or an object", async () => {
-  expect(await refusal({ file: { contract: 3 } })).toBe(
-    "contract in rollcall.config.json must be the path of a contract file, or a contract as an object, got 3.",
-  );
 });
 
 test("the config file may have $schema", async () => {
