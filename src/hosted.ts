@@ -2,7 +2,6 @@
 import { ListingError, type ListingErrorCode } from "./client/errors.js";
 import type { OpenListing } from "./client/options.js";
 import { createRequests } from "./client/requests.js";
-import { parseBaseUrl } from "./contract/base-url.js";
 import { type AnyRecord, type Contract, USERS_CONTRACT } from "./contract/contract.js";
 import { parseContract } from "./contract/file/load.js";
 import type { SiteSnapshot } from "./contract/snapshot.js";
@@ -11,16 +10,6 @@ import { SNAPSHOT, SUMS } from "./release/layout.js";
 import { sha256 } from "./release/plain-files.js";
 import { parseSiteSnapshot } from "./release/site.js";
 import { encodeSum } from "./release/sums.js";
-
-/** Normalises a base URL, without a request. @throws UserError (usage) if it is not a base URL */
-export function requireBaseUrl(given: string): string {
-  try {
-    return parseBaseUrl(given);
-  } catch {
-    // For the URL of a page of users, this message suggests the base URL.
-    return parseBaseUrl(given, USERS_CONTRACT.listing.path);
-  }
-}
 
 /** Reads a listing's contract. A host with neither SHA256SUMS nor contract.json has the contract of users. @throws UserError if it is not valid */
 export async function readHostContract(listing: OpenListing<AnyRecord>): Promise<Contract> {

@@ -1,6 +1,5 @@
 /// <reference types="node" preserve="true" />
 /** The library `rollcall`: the verbs and the reader of releases that the command line uses. */
-import { z } from "zod";
 import type { AnyRecord } from "./contract/contract.js";
 import * as hosts from "./hosts/adapt.js";
 import * as starter from "./init/init.js";
@@ -8,8 +7,8 @@ import * as mirrors from "./mirror/mirror.js";
 import * as targets from "./publish/publish.js";
 import type { PublishOptions } from "./publish/target.js";
 import * as servers from "./server/server.js";
-import { path } from "./settings/kinds.js";
-import { library, type Rule } from "./settings/options.js";
+import * as kind from "./settings/kinds.js";
+import { library } from "./settings/options.js";
 import { SETTINGS } from "./settings/table.js";
 import * as sides from "./sides/compare.js";
 import * as snapshot from "./snapshot/build.js";
@@ -53,7 +52,7 @@ export type { VerifyEffects, VerifyOptions } from "./verify/options.js";
 export type { Finding, Row as Check } from "./verify/verdict.js";
 export type { VerifyResult } from "./verify/verify.js";
 
-const text = (allowed: string): Rule => ({ schema: z.string().min(1), allowed });
+const text = (allowed: string) => kind.text("", allowed);
 const { shard, parts } = SETTINGS;
 
 /** Makes a release, and makes it current. A build that fails leaves the current release unchanged. */
@@ -117,7 +116,7 @@ export const mirror = library<mirrors.MirrorOptions, mirrors.MirrorEffects, mirr
   "mirror",
   mirrors.mirror,
   {
-    own: { url: text("the base URL of a listing"), file: path("<file>") },
+    own: { url: text("the base URL of a listing"), file: kind.path("<file>") },
     required: ["url", "file"],
   },
 );
@@ -127,5 +126,5 @@ export const init = library<starter.InitOptions, starter.InitEffects, starter.In
   "init",
   "init",
   starter.initialize,
-  { own: { folder: path("<folder>") }, required: ["folder"] },
+  { own: { folder: kind.path("<folder>") }, required: ["folder"] },
 );

@@ -49,29 +49,29 @@ const loose = { build, diff, verify, publish, mirror, createServer, adapt, init 
 const NEEDED = { db: "a", baseUrl: "http://a", dist: "o" };
 
 test.each([
-  ["build", [{ ...NEEDED, pageSzie: 3 }], "build has no option pageSzie; did you mean pageSize?"],
+  ["build", [{ ...NEEDED, pageSzie: 3 }], "build: pageSzie is not an option; did you mean pageSize?"],
   ["build", [{}], "build needs db and baseUrl."],
   [
     "build",
     [{ ...NEEDED, pageSize: "100", keep: -1, compress: "br" }],
     '3 mistakes in the options:\n  build: pageSize must be a whole number from 1 to 1000, got "100".\n  build: keep must be a whole number from 0 to 1000000, got -1.\n  build: compress must be a list of br and gzip, each at most once, got "br".',
   ],
-  ["build", [{ ...NEEDED, maxRemovd: 0 }], "build has no option maxRemovd; did you mean maxRemoved?"],
+  ["build", [{ ...NEEDED, maxRemovd: 0 }], "build: maxRemovd is not an option; did you mean maxRemoved?"],
   [
     "build",
     [{ ...NEEDED, maxRemoved: -1 }],
     "build: maxRemoved must be a number of records, or a percentage up to 100%, got -1.",
   ],
   ["build", [undefined], "build takes its options as an object, got undefined."],
-  ["diff", [{ olld: "a" }], "diff has no option olld; did you mean old?"],
-  ["verify", [{ alow: [] }], "verify has no option alow; did you mean allow?"],
+  ["diff", [{ olld: "a" }], "diff: olld is not an option; did you mean old?"],
+  ["verify", [{ alow: [] }], "verify: alow is not an option; did you mean allow?"],
   ["publish", [{ dist: "d" }], "publish needs target."],
-  ["publish", [{ dist: "d", target: "t", dryrun: true }], "publish has no option dryrun; did you mean dryRun?"],
+  ["publish", [{ dist: "d", target: "t", dryrun: true }], "publish: dryrun is not an option; did you mean dryRun?"],
   ["mirror", [{ url: "http://a" }], "mirror needs file."],
-  ["mirror", [{ url: "http://a", file: "f", maxage: "1s" }], "mirror has no option maxage; did you mean maxAge?"],
-  ["createServer", [{ dist: "d", cacheMB: 2 }], "createServer has no option cacheMB; did you mean cacheMb?"],
-  ["adapt", [{ name: "nginx", listenProt: 80 }], "adapt has no option listenProt; did you mean listenPort?"],
-  ["init", [{ folder: ".", form: "x" }], "init has no option form; did you mean from?"],
+  ["mirror", [{ url: "http://a", file: "f", maxage: "1s" }], "mirror: maxage is not an option; did you mean maxAge?"],
+  ["createServer", [{ dist: "d", cacheMB: 2 }], "createServer: cacheMB is not an option; did you mean cacheMb?"],
+  ["adapt", [{ name: "nginx", listenProt: 80 }], "adapt: listenProt is not an option; did you mean listenPort?"],
+  ["init", [{ folder: ".", form: "x" }], "init: form is not an option; did you mean from?"],
 ] as const)("%s refuses what it does not know (%#)", async (verb, given, message) => {
   const refused = loose[verb]?.(...given);
   await expect(refused).rejects.toBeInstanceOf(UserError);

@@ -299,9 +299,9 @@ export const MUTANTS = [
   },
   {
     name: "shards-one-too-many",
-    file: "src/shards/parse.ts",
-    from: "shard.number < shard.count) return",
-    to: "shard.number <= shard.count) return",
+    file: "src/shards/cut.ts",
+    from: "&& number < count;",
+    to: "&& number <= count;",
     tests: ["test/build/shard-words.test.ts"],
   },
   {

@@ -25,7 +25,6 @@ export async function runServe({ settings }: Invocation, io: Io): Promise<ExitCo
   const log = (line: string) => say(io, `${io.date().toISOString()} ${visible(line)}`);
   const handed = findInheritedSocket(io, log);
   const signals = listenForSignals(io.signals, log);
-  if (handed === undefined) refuseSamePort(settings);
   const admin = await openAdminServer(settings, io, log);
   try {
     await serveUntilStopped(settings, handed ?? { port: settings.port, host: settings.host }, signals, log, io, admin);
@@ -34,15 +33,6 @@ export async function runServe({ settings }: Invocation, io: Io): Promise<ExitCo
     await admin?.close();
   }
   return ExitCode.done;
-}
-
-/** Refuses one address for `--admin` and `--port`. @throws UserError (usage) */
-function refuseSamePort({ admin, port, host }: Settings): void {
-  if (admin === undefined || port === 0) return;
-  const second = toListener(admin);
-  const isEvery = [second.host, host].some((name) => name === "0.0.0.0" || name === "::");
-  if (second.port === port && (isEvery || second.host === host))
-    throw usageError(`--admin and --port are both ${port}; choose another --admin.`);
 }
 
 /** Opens the admin server, before the main one, so that an unusable address is refused first. */
@@ -157,9 +147,8 @@ function announce(site: Site, url: string, settings: Settings, io: Io, admin: st
   const listing = `${url}${name === "" ? "" : `/${name}`}${path}?format=api&page=1`;
   const explorer = existsSync(join(folder, EXPLORER)) ? url + explorerPath(site.top ? "" : path) : null;
   if (settings.json) {
-    const { records, pages, listings } = factsOf(site);
-    const named = { url, listing, explorer, admin: admin ?? null, id, name: basename(folder), records, pages };
-    print(io, toJson(listings ? { ...named, listings } : named));
+    const { words: _, ...figures } = factsOf(site);
+    print(io, toJson({ url, listing, explorer, admin: admin ?? null, id, name: basename(folder), ...figures }));
     return;
   }
   sayLines(io, [

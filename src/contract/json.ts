@@ -9,8 +9,8 @@ export const DEEPEST_JSON = 10 * MAX_JSON_DEPTH;
 const MOST_VALUES = 200_000;
 
 /** Parses untrusted JSON. @returns the value, or why not, as the end of a sentence: "is not JSON". */
-export function parseJson(text: string, mostValues = MOST_VALUES): { value: unknown } | { why: string } {
-  const why = whyNotToParse(text, mostValues);
+export function parseJson(text: string): { value: unknown } | { why: string } {
+  const why = whyNotToParse(text, MOST_VALUES);
   if (why !== undefined) return { why };
   try {
     return { value: JSON.parse(text) };
@@ -47,7 +47,7 @@ export function isTooDeep(text: string): boolean {
   return whyNotToParse(text, Number.POSITIVE_INFINITY) !== undefined;
 }
 
-function whyNotToParse(text: string, mostValues = MOST_VALUES): string | undefined {
+function whyNotToParse(text: string, mostValues: number): string | undefined {
   let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at++) {

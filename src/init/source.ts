@@ -1,7 +1,8 @@
 /** What init and dev find in a source: one table, or each table of a database as a listing of a site. */
+
+import { MOST_LISTINGS } from "../contract/listing-names.js";
 import { codeOf, ExitCode, UserError, usageError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
-import { MOST_LISTINGS } from "../settings/kinds.js";
 import { listTables } from "../source/relation.js";
 import { type Found, type FoundListing, findIn } from "./found.js";
 import { isLog, listingNamesOf } from "./names.js";

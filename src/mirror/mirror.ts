@@ -2,9 +2,10 @@
 import { ListingError, type ListingErrorCode } from "../client/errors.js";
 import { openListing } from "../client/listing.js";
 import type { OpenListing, SyncResult } from "../client/options.js";
+import { parseBaseUrl } from "../contract/base-url.js";
 import { type AnyRecord, USERS_CONTRACT } from "../contract/contract.js";
 import { unlessStopped, usageError } from "../errors.js";
-import { explainListing, findHostSite, requireBaseUrl } from "../hosted.js";
+import { explainListing, findHostSite } from "../hosted.js";
 import { listed, shellWord } from "../print/text.js";
 import { publicKeyOf } from "../settings/keys.js";
 import { at, toMilliseconds } from "../settings/kinds.js";
@@ -53,7 +54,7 @@ export async function mirror(options: MirrorOptions, effects: MirrorEffects = {}
   return unlessStopped(signal, async () => {
     const { fetch, transferred } = countedFetch();
     const how = { ...trust, fetch, signal, timeoutMs: TIMEOUT_MS };
-    const listing = openListing<AnyRecord>(requireBaseUrl(options.url), how);
+    const listing = openListing<AnyRecord>(parseBaseUrl(options.url), how);
     return update(listing, options.file, transferred, effects);
   });
 }

@@ -8,6 +8,7 @@ import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { isObject } from "../contract/json.js";
 import { basePath, canParse, isPublishableUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
+import { isShard } from "../shards/cut.js";
 
 /**
  * How the text of a flag or a variable is parsed. `input` is a path, or `-` for standard input; `keys` is a list of public keys
@@ -259,10 +260,10 @@ export function names(of: "check" | "host") {
   return ofList(z.array(z.string().min(1)), `a list of ${of} names`, `<${of},...>`);
 }
 
-/** A shard's number, from 0, and the count; `auto` reads them from environment variables of a job scheduler. */
+/** A shard's number, from 0, and the count. */
 export const shard = ofText(
-  z.string().regex(/^(auto(\/[1-9]\d{0,8})?|\d{1,9}\/[1-9]\d{0,8})$/),
-  "a shard such as 3/8, auto or auto/8",
+  z.string().refine(isShard),
+  "a shard's number from 0 and how many there are, such as 0/8 to 7/8",
   "<number/count>",
 );
 
@@ -311,57 +312,6 @@ export const listener = {
 export function toListener(given: string): { host: string; port: number } {
   const [, six, other, port] = LISTENER.exec(given) ?? [];
   return { host: six ?? other ?? "127.0.0.1", port: Number(port) };
-}
-
-/** Names that a listing cannot have, since a release has files or folders of these names at its top. */
-const RESERVED = [
-  "SHA256SUMS",
-  "SHA256SUMS.minisig",
-  "avatar.svg",
-  "bulk",
-  "bulk.json",
-  "changes",
-  "changes.json",
-  "contract.json",
-  "explorer",
-  "index.html",
-  "lookup",
-  "netlify",
-  "netlify.toml",
-  "openapi.json",
-  "pages",
-  "records.csv.gz",
-  "records.sha256",
-  "snapshot.json",
-  "vercel.json",
-].map((name) => name.toLowerCase());
-
-/** A name is a path of one segment or more, which no host treats in its own way. */
-export const LISTING_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
-export const MOST_LISTINGS = 100;
-
-/** A sentence for each mistake in the names of listings. */
-export function mistakesInNames(names: readonly string[]): string[] {
-  const mistakes: string[] = [];
-  if (names.length === 0) mistakes.push("has no listings; leave it out for one listing.");
-  if (names.length > MOST_LISTINGS)
-    mistakes.push(`has ${names.length} listings; at most ${MOST_LISTINGS} are possible.`);
-  const others = new Map<string, string>();
-  for (const name of [...names].sort()) {
-    const lower = name.toLowerCase();
-    const other = others.get(lower);
-    const above = lower.split("/").flatMap((_part, at, parts) => others.get(parts.slice(0, at).join("/")) ?? [])[0];
-    if (!LISTING_NAME.test(name))
-      mistakes.push(
-        `${JSON.stringify(name)} is not a name: use letters, digits and ._- in segments that begin with a letter or digit, with slashes between them.`,
-      );
-    else if (RESERVED.includes(lower.split("/")[0] ?? ""))
-      mistakes.push(`${name} is the name of a file or folder of each release; choose another.`);
-    else if (other !== undefined) mistakes.push(`${other} and ${name} differ only by case; rename one.`);
-    else if (above !== undefined) mistakes.push(`${name} lies below the listing ${above}; rename one.`);
-    others.set(lower, name);
-  }
-  return mistakes;
 }
 
 /** The listings of a site by name, each with settings of its own. */

@@ -87,20 +87,16 @@ export function withDefaults<Verb extends VerbName, Options extends object>(
   return completed as ReturnType<typeof withDefaults<Verb, Options>>;
 }
 
+const DATA_KEYS: ReadonlySet<string> = new Set(SETTING_KEYS.filter((key) => settingOf(key).decidesData));
+
 /** Picks the settings that change the content of pages or artifacts. */
 export function dataOf(all: DataSettings): DataSettings {
-  const picked = Object.entries(all).filter(([key]) => isKey(key) && settingOf(key).decidesData);
-  return Object.fromEntries(picked) as DataSettings;
+  return Object.fromEntries(Object.entries(all).filter(([key]) => DATA_KEYS.has(key))) as DataSettings;
 }
 
 /** The row of a setting. */
 export function settingOf(key: SettingKey): Setting {
   return SETTINGS[key];
-}
-
-/** Whether a name is that of a setting. */
-export function isKey(name: string): name is SettingKey {
-  return Object.hasOwn(SETTINGS, name);
 }
 
 /** Makes config.schema.json, by which editors complete and check a config file. It refers to contract.schema.json. */

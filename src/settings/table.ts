@@ -170,7 +170,7 @@ export const SETTINGS = {
     rate: row(whole(1, 1_000_000), ["verify"], "most requests per second (default: no limit)"),
   }),
   ...group("Several machines", {
-    shard: row(kind.shard, ["build"], "share of the pages, 0/8 to 7/8; auto: from the job engine", COMMAND),
+    shard: row(kind.shard, ["build"], "share of the pages, 0/8 to 7/8", COMMAND),
     parts: row(path("<folder>"), ["build"], "folder to which --shard writes its part", COMMAND),
     join: row(path("<folder>"), ["build"], "make the release from the parts in this folder"),
   }),

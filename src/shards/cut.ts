@@ -6,6 +6,23 @@ export interface Shard {
   count: number;
 }
 
+/** Parses a shard that `isShard` accepts. */
+export function readShard(text: string): Shard {
+  const [number = 0, count = 1] = text.split("/").map(Number);
+  return { number, count };
+}
+
+/** The text of a shard, as `readShard` parses it: `3/8`. */
+export function shardText({ number, count }: Shard): string {
+  return `${number}/${count}`;
+}
+
+/** Whether a text is a shard's number, from 0, and how many there are. */
+export function isShard(text: string): boolean {
+  const { number, count } = readShard(text);
+  return /^\d{1,9}\/\d{1,9}$/.test(text) && number < count;
+}
+
 /** The shard that has all pages. */
 export const WHOLE: Shard = { number: 0, count: 1 };
 

@@ -1,16 +1,17 @@
 /** What a name of a diff stands for: a snapshot of one listing, or of a site of several. */
 import { mkdtempSync } from "node:fs";
 import { basename, join } from "node:path";
+import { parseBaseUrl } from "../contract/base-url.js";
 import { isHttpUrl } from "../contract/links.js";
 import type { SiteSnapshot } from "../contract/snapshot.js";
 import type { SideFacts } from "../diff/change.js";
 import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
-import { findHostSite, requireBaseUrl } from "../hosted.js";
+import { findHostSite } from "../hosted.js";
 import { lookUp } from "../release/choose.js";
 import { CURRENT, PREVIOUS, SNAPSHOT } from "../release/layout.js";
 import { readReleaseFile } from "../release/plain-files.js";
-import { openSite, parseSiteSnapshot, type Site } from "../release/site.js";
+import { openSite, parseSiteSnapshot, type Site, type SiteListing } from "../release/site.js";
 import { at } from "../settings/kinds.js";
 import { openFolderSide, openPagesSide } from "./folder.js";
 import type { SourceSideOptions } from "./source.js";
@@ -72,7 +73,7 @@ export async function findNamed(name: string, effects: SideEffects, like: Like =
   // Import each kind only when needed: importing the build takes longer than opening two releases.
   if (isHttpUrl(name)) {
     const { openHostSide } = await import("./remote.js");
-    const url = requireBaseUrl(name);
+    const url = parseBaseUrl(name);
     const site = await findHostSite(url, signal);
     const openUrl = (listing: string) =>
       openHostSide(listing === "" ? name : `${url}/${listing}`, newScratch(), reading);
@@ -127,9 +128,8 @@ function named(name: string, site: SiteSnapshot | undefined, open: Named["open"]
 
 function namedRelease({ listings, top }: Site, name: string, isSource = false): Named {
   return named(name, top?.snapshot, async (listing) => {
-    const found = listings.find((candidate) => candidate.name === listing);
-    if (!found) throw new UserError(`${name} has no listing ${JSON.stringify(listing)}.`);
-    const side = openReleaseSide(found.release, sideName(name, listing));
+    const { release } = listings.find((candidate) => candidate.name === listing) as SiteListing;
+    const side = openReleaseSide(release, sideName(name, listing));
     return isSource ? { ...side, facts: { ...side.facts, isSource } } : side;
   });
 }

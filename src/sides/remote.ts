@@ -6,6 +6,7 @@ import stringify from "fast-json-stable-stringify";
 import { ListingError, type ListingErrorCode, SnapshotChangedError } from "../client/errors.js";
 import { openListing } from "../client/listing.js";
 import type { OpenListing } from "../client/options.js";
+import { parseBaseUrl } from "../contract/base-url.js";
 import type { AnyRecord } from "../contract/contract.js";
 import { readBody } from "../contract/envelope.js";
 import { encodePage } from "../contract/page.js";
@@ -14,12 +15,12 @@ import type { Snapshot } from "../contract/snapshot.js";
 import type { SideFacts } from "../diff/change.js";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
-import { explainListing, readHostContract, requireBaseUrl } from "../hosted.js";
+import { explainListing, readHostContract } from "../hosted.js";
 import { EXPLORER, explorerPath, PagePaths } from "../release/layout.js";
 
 /** Opens a deployed listing as a side. @throws UserError if the host has no listing, a page cannot be verified, or a record is invalid. */
 export async function openHostSide(url: string, scratch: string, { onProgress, signal }: ReadEffects): Promise<Side> {
-  const listing = openListing<AnyRecord>(requireBaseUrl(url), { unproved: true, signal, pausesMs: PAUSES_MS });
+  const listing = openListing<AnyRecord>(parseBaseUrl(url), { unproved: true, signal, pausesMs: PAUSES_MS });
   const { baseUrl } = listing;
   const walk = listing.pages({ restart: true });
   let target: Target | undefined;

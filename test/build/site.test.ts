@@ -95,7 +95,11 @@ const REFUSED: [string, Record<string, object>, RegExp][] = [
   ["names that differ by case", { a: {}, A: {} }, /A and a differ only by case/],
   ["a name below another", { v1: {}, "v1/orders": {} }, /v1\/orders lies below the listing v1/],
   ["a name that leads out", { "../x": {} }, /"\.\.\/x" is not a name/],
-  ["an unknown setting", { orders: { pagesize: 3 } }, /listings\.orders has no option pagesize; .*pageSize/],
+  [
+    "an unknown setting",
+    { orders: { pagesize: 3 } },
+    /build: listings\.orders\.pagesize is not an option; did you mean pageSize\?/,
+  ],
   ["a contract with a path", { orders: { contract: withPath() } }, /listings\.orders: remove x-listing\.path/],
   [
     "a reference to no listing",

@@ -36,7 +36,7 @@ test.skipIf(isMissing("slurmctld", "slurmd", "sbatch", "munged")).each([
     const [parts, dist] = [join(folder, "parts"), join(folder, "dist")];
     const build = `${process.execPath} ${CLI} build --db ${db} --base-url ${baseUrl} ${flags}`;
     const rollcall = `${build} --dist ${dist}`;
-    const shard = `${rollcall} --shard auto/${SHARDS} --parts ${parts}`;
+    const shard = `${rollcall} --shard $SLURM_ARRAY_TASK_ID/${SHARDS} --parts ${parts}`;
     // The first run of one task stops as soon as it writes, and is never heard of again.
     const script = `#!/bin/sh
 if [ "$SLURM_ARRAY_TASK_ID" != 3 ] || [ "\${SLURM_RESTART_COUNT:-0}" != 0 ]; then

@@ -172,18 +172,6 @@ test("prints values of every SQLite type, as text and as JSON", async () => {
 });
 
 test.each([
-  ["no such file", `build --db none.sqlite --base-url https://example.com`, 2],
-  ["no such query", `${LINE} --query none.sql`, 2],
-  ["no such table", `${LINE} --table people`, 1],
-])("%s: one line, nothing on stdout, nothing written", async (_what, line, code) => {
-  const { cwd, run } = folderOf(plainRows(1));
-  const result = await run(line);
-  expect(result).toMatchObject({ code, stdout: "" });
-  expect(result.stderr).toMatch(/^error: [^\n]+\n$/);
-  expect(existsSync(join(cwd, "dist/current"))).toBe(false);
-});
-
-test.each([
   ["https://example.com/a/api/users/", "https://example.com/a"],
   ["https://example.com/api/users", "https://example.com"],
 ])("notes that %s ends like the listing's path", async (baseUrl, above) => {
@@ -195,14 +183,11 @@ test.each([
   );
 });
 
-test.each(["https://users", "https://example.com/users", "https://example.com/xapi/users"])(
-  "%s does not end like the listing's path",
-  async (baseUrl) => {
-    const { run } = folderOf(plainRows(1));
-    const { code, stderr } = await run(`build --db users.sqlite --base-url ${baseUrl}`);
-    expect([code, stderr.includes("note")]).toEqual([0, false]);
-  },
-);
+test("a base URL that only resembles the listing's path gets no note", async () => {
+  const { run } = folderOf(plainRows(1));
+  const { code, stderr } = await run("build --db users.sqlite --base-url https://example.com/xapi/users");
+  expect([code, stderr.includes("note")]).toEqual([0, false]);
+});
 
 test("prints every line of a summary", () => {
   const result = {

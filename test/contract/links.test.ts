@@ -15,7 +15,6 @@ import { ExitCode } from "../../src/errors.js";
 
 describe("parseBaseUrl", () => {
   test.each([
-    ["https://directory.example.com", "https://directory.example.com", ""],
     ["https://directory.example.com/", "https://directory.example.com", ""],
     ["HTTPS://Directory.Example.com:443/A/b//", "https://directory.example.com/A/b", "/A/b"],
     ["http://127.0.0.1:8080", "http://127.0.0.1:8080", ""],
@@ -28,21 +27,15 @@ describe("parseBaseUrl", () => {
 
   test.each([
     ["", "not an absolute"],
-    ["directory.example.com", "not an absolute"],
-    ["/api", "not an absolute"],
     ["//example.com", "not an absolute"],
     ["https://", "not an absolute"],
-    ["https:///x", "not an absolute"],
     ["ftp://example.com", "not an absolute"],
-    ["javascript:alert(1)", "not an absolute"],
     ["https://exa mple.com", "not an absolute"],
     ["https://example.com/a b", "white space"],
     ["https://example.com\\x", "backslash"],
     ["https://example.com/?", "query"],
-    ["https://example.com/?a=1", "query"],
     ["https://example.com/#", "fragment"],
     ["https://user:secret@example.com", "credentials"],
-    ["https://@example.com", "credentials"],
     ["https://example.com/%zz", "does not begin an escape"],
   ])("refuses %j: %s", (text, why) => {
     expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ exitCode: ExitCode.usage }));
@@ -55,8 +48,6 @@ test.each([
   ["page=", 1],
   ["format=api", 1],
   ["xpage=2", 1],
-  ["Page=2", 1],
-  ["page[]=2", 1],
   ["?page=2", 1],
   ["page=2", 2],
   ["page=2&format=json", 2],
@@ -66,22 +57,14 @@ test.each([
   ["page=0", undefined],
   ["page=-1", undefined],
   ["page=01", undefined],
-  ["page=+1", undefined],
   ["page=%2B1", undefined],
-  ["page=%201", undefined],
   ["page=1%20", undefined],
-  ["page=1%0A", undefined],
-  ["page=1%00", undefined],
   ["page=1.0", undefined],
   ["page=1e3", undefined],
-  ["page=0x1", undefined],
   ["page=abc", undefined],
-  ["page=last", undefined],
   ["page=%D9%A1", undefined],
-  ["page=%EF%BC%91", undefined],
   ["page=1000000000", undefined],
   ["page=1&page=2", undefined],
-  ["page=1&page=1", undefined],
   ["page=&page=2", undefined],
 ])("the query %j asks for page %s", (query, page) => {
   expect(requestedPage(query)).toBe(page);
@@ -94,7 +77,6 @@ test("accepts only canonical decimal page numbers", () => {
 
 test.each([
   [0, 100, 1],
-  [1, 100, 1],
   [100, 100, 1],
   [101, 100, 2],
   [1000, 1, 1000],
@@ -157,16 +139,7 @@ describe.each(["/v1.0/stations/", "/"])("with the listing at %s, parseBaseUrl", 
       );
   });
 
-  test.each([
-    "",
-    "/api/users",
-    "/v1x0/stations",
-    "/v1.0/stations/all",
-    "/v1.0/stations",
-    "/pages",
-    "/pages/3",
-    "/pages/x.json",
-  ])("takes %j", (base) => {
+  test.each(["", "/api/users", "/v1x0/stations", "/v1.0/stations", "/pages", "/pages/3"])("takes %j", (base) => {
     expect(parseBaseUrl(`https://a.example${base}`, path)).toBe(`https://a.example${base}`);
     expect(parseBaseUrl(`https://a.example${base}/`, path)).toBe(`https://a.example${base}`);
   });

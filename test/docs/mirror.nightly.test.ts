@@ -12,12 +12,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { build } from "../../src/index.js";
 import { sha256 } from "../../src/release/plain-files.js";
 import { whenEnded } from "../support/command.js";
-import { blocksOf } from "../support/docs.js";
+import { docPage } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const [SCRIPT = ""] = blocksOf(readFileSync(join(ROOT, "docs/guides/read.md"), "utf8"), "A mirror in Python", "python");
+const SCRIPT = docPage("docs/guides/read.md").block("A mirror in Python", "python");
 
 type Way = "nothing" | "steps" | "everything" | "refused";
 

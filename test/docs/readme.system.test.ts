@@ -24,7 +24,7 @@ import type {
   VerifyOptions,
 } from "../../src/index.js";
 import type { VerbName } from "../../src/settings/kinds.js";
-import { optionKeys } from "../../src/settings/settings.js";
+import { optionKeys, type SettingKey } from "../../src/settings/settings.js";
 import { runSql } from "../support/database.js";
 import { clone, docPage, readerEnvironment, sh, started } from "../support/docs.js";
 import { scratch } from "../support/files.js";
@@ -51,162 +51,42 @@ test("README.md: every command prints what is shown, and the release is the one 
   expectFiles("", release);
 });
 
-type Names<T> = Record<keyof T, true>;
+/** Options that are not settings. The types see to it that none is missing and none made up. */
+type Others<T> = Record<Exclude<keyof T, SettingKey>, true>;
 
-/** Every option there is, by what takes it: the types see to it that none is missing and none made up. */
+const BUILD: Others<BuildOptions & BuildEffects> = { now: true, onProgress: true, signPassword: true, signal: true };
+const DIFF: Others<DiffOptions & DiffEffects> = { cwd: true, new: true, old: true, onProgress: true, signal: true };
+const VERIFY: Others<VerifyOptions & VerifyEffects> = { cwd: true, onProgress: true, signal: true, what: true };
+const SERVER: Others<ServerOptions & ServerEffects> = { access: true, log: true, onSwitch: true };
+const ADAPT: Others<AdaptOptions & AdaptEffects> = { cwd: true, name: true };
+const PUBLISH: Others<PublishOptions & PublishEffects> = {
+  now: true,
+  onProgress: true,
+  onStep: true,
+  signal: true,
+  target: true,
+};
+const MIRROR: Others<MirrorOptions & MirrorEffects> = {
+  cwd: true,
+  file: true,
+  onProgress: true,
+  signal: true,
+  url: true,
+};
+const INIT: Others<InitOptions & InitEffects> = { folder: true, signal: true };
+const USE: Others<UseEffects> = { cwd: true, now: true, signal: true };
+
+/** Every option there is, by what takes it. */
 const OPTIONS: Record<string, readonly string[]> = {
-  build: Object.keys({
-    adapt: true,
-    basePath: true,
-    baseUrl: true,
-    bulk: true,
-    cacheControl: true,
-    changes: true,
-    compress: true,
-    contract: true,
-    csv: true,
-    db: true,
-    defaultAvatar: true,
-    dist: true,
-    encoding: true,
-    explorer: true,
-    force: true,
-    join: true,
-    keep: true,
-    links: true,
-    listings: true,
-    lookup: true,
-    maxAdded: true,
-    maxChanged: true,
-    maxField: true,
-    maxRemoved: true,
-    now: true,
-    onProgress: true,
-    pageSize: true,
-    problems: true,
-    query: true,
-    quote: true,
-    separator: true,
-    signKey: true,
-    signPassword: true,
-    signal: true,
-    skipInvalid: true,
-    sourceFormat: true,
-    table: true,
-    workers: true,
-  } satisfies Names<BuildOptions & BuildEffects>),
-  diff: Object.keys({
-    baseUrl: true,
-    contract: true,
-    cwd: true,
-    defaultAvatar: true,
-    dist: true,
-    encoding: true,
-    explorer: true,
-    ignore: true,
-    links: true,
-    listing: true,
-    listings: true,
-    lookup: true,
-    maxAdded: true,
-    maxChanged: true,
-    maxField: true,
-    maxRemoved: true,
-    new: true,
-    old: true,
-    onProgress: true,
-    only: true,
-    pageSize: true,
-    query: true,
-    quote: true,
-    separator: true,
-    signal: true,
-    skipInvalid: true,
-    sourceFormat: true,
-    table: true,
-    workers: true,
-  } satisfies Names<DiffOptions & DiffEffects>),
-  verify: Object.keys({
-    adapt: true,
-    against: true,
-    allow: true,
-    cacheControl: true,
-    concurrency: true,
-    cwd: true,
-    dist: true,
-    key: true,
-    maxAge: true,
-    onProgress: true,
-    rate: true,
-    sample: true,
-    signal: true,
-    what: true,
-    workers: true,
-  } satisfies Names<VerifyOptions & VerifyEffects>),
-  createServer: Object.keys({
-    access: true,
-    cacheControl: true,
-    cacheMb: true,
-    dist: true,
-    log: true,
-    onSwitch: true,
-  } satisfies Names<ServerOptions & ServerEffects>),
-  adapt: Object.keys({
-    address: true,
-    basePath: true,
-    cacheControl: true,
-    cwd: true,
-    dist: true,
-    listenPort: true,
-    name: true,
-    release: true,
-    root: true,
-    serverName: true,
-    write: true,
-  } satisfies Names<AdaptOptions & AdaptEffects>),
-  publish: Object.keys({
-    cacheControl: true,
-    dist: true,
-    dryRun: true,
-    endpoint: true,
-    expect: true,
-    force: true,
-    now: true,
-    onProgress: true,
-    onStep: true,
-    purgeList: true,
-    release: true,
-    signal: true,
-    target: true,
-  } satisfies Names<PublishOptions & PublishEffects>),
-  mirror: Object.keys({
-    cwd: true,
-    file: true,
-    key: true,
-    maxAge: true,
-    onProgress: true,
-    signal: true,
-    url: true,
-  } satisfies Names<MirrorOptions & MirrorEffects>),
-  init: Object.keys({
-    allTables: true,
-    convert: true,
-    encoding: true,
-    folder: true,
-    from: true,
-    null: true,
-    query: true,
-    quote: true,
-    separator: true,
-    signal: true,
-    sourceFormat: true,
-    table: true,
-  } satisfies Names<InitOptions & InitEffects>),
-  useRelease: Object.keys({
-    cwd: true,
-    now: true,
-    signal: true,
-  } satisfies Names<UseEffects>),
+  build: [...optionKeys("build"), ...Object.keys(BUILD)],
+  diff: [...optionKeys("diff"), ...Object.keys(DIFF)],
+  verify: [...optionKeys("verify"), ...Object.keys(VERIFY)],
+  createServer: [...optionKeys("serve"), ...Object.keys(SERVER)],
+  adapt: [...optionKeys("host"), ...Object.keys(ADAPT)],
+  publish: [...optionKeys("publish"), ...Object.keys(PUBLISH)],
+  mirror: [...optionKeys("mirror"), ...Object.keys(MIRROR)],
+  init: [...optionKeys("init"), ...Object.keys(INIT)],
+  useRelease: Object.keys(USE),
 };
 
 const VERBS: Readonly<Record<string, VerbName>> = {

@@ -1,48 +1,43 @@
-/** docs/internals/scale.md: commands of the job files, variables of the engines, Kubernetes' types, and builds with them. */
+/** docs/internals/scale.md: commands of the job files, Kubernetes' types, and builds with them. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "rollcall";
 import { expect, test } from "vitest";
-import { ENGINES } from "../../src/shards/parse.js";
 import { CLI } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
-import { blocksOf, expectTable } from "../support/docs.js";
+import { docPage } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { engine, isMissing, loadEngine } from "../support/installed.js";
 
-const DOC = new URL("../../docs/internals/scale.md", import.meta.url);
+const { block } = docPage("docs/internals/scale.md");
 const SHARDS = 8;
 
 /** The commands that every job file must have. */
 const ROLLCALL =
   "rollcall build --db /data/users.sqlite --base-url https://directory.example.com --dist /data/dist --page-size 1000";
-const COMMANDS = {
-  shard: `${ROLLCALL} --shard auto/${SHARDS} --parts /data/parts`,
-  join: `${ROLLCALL} --join /data/parts`,
-};
+const JOIN = `${ROLLCALL} --join /data/parts`;
 
-test.each([
-  ["Kubernetes", "yaml"],
-  ["Slurm", "sh"],
-  ["AWS Batch", "sh"],
-])("the file for %s has both commands", (heading, language) => {
-  const [block = ""] = blocksOf(readFileSync(DOC, "utf8"), heading, language);
-  const commands = block.replace(/", ?"/g, " ").match(/rollcall build [^"']*/g);
-  expect(commands).toEqual([COMMANDS.shard, COMMANDS.join]);
-});
+/** The engines with a job file: its language, how it writes its variable, and the variable's name. */
+const ENGINES = [
+  ["Kubernetes", "yaml", "$(JOB_COMPLETION_INDEX)", "JOB_COMPLETION_INDEX"],
+  ["Slurm", "sh", "$SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_ID"],
+  ["AWS Batch", "sh", "$AWS_BATCH_JOB_ARRAY_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX"],
+] as const;
+const shardOf = (number: string) => `${ROLLCALL} --shard ${number}/${SHARDS} --parts /data/parts`;
 
-test("the table of engines names the variables that are read", () => {
-  const rows = ENGINES.map(({ name, number, count }) => [name, `\`${number}\``, count ? `\`${count}\`` : "`auto/8`"]);
-  expectTable("docs/internals/scale.md", "## Which share", [["engine", "number", "how many"], ...rows]);
+test.each(ENGINES)("the file for %s has both commands", (heading, language, number) => {
+  const commands = block(heading, language)
+    .replace(/", ?"/g, " ")
+    .match(/rollcall build [^"']*/g);
+  expect(commands).toEqual([shardOf(number), JOIN]);
 });
 
 test.skipIf(isMissing(engine("kubernetes-types"), engine("yaml")))(
   "both jobs are what Kubernetes' own types allow",
   () => {
-    const [text] = blocksOf(readFileSync(DOC, "utf8"), "Kubernetes", "yaml");
     const { parseAllDocuments } = loadEngine<typeof import("yaml")>("yaml");
-    const jobs = parseAllDocuments(text ?? "").map((document) => document.toJSON());
+    const jobs = parseAllDocuments(block("Kubernetes", "yaml")).map((document) => document.toJSON());
     expect(jobs.map(({ metadata }) => metadata.name)).toEqual(["rollcall-shards", "rollcall-join"]);
     const judge = (job: object) => {
       const folder = scratch();
@@ -67,21 +62,24 @@ test.skipIf(isMissing(engine("kubernetes-types"), engine("yaml")))(
   },
 );
 
-test.each(ENGINES)("shards numbered by $name make the release of one machine", async ({ number, count }) => {
-  const folder = scratch();
-  const db = writeUsers(join(folder, "users.sqlite"), plainRows(20));
-  const bin = join(folder, "bin");
-  mkdirSync(bin);
-  writeFileSync(join(bin, "rollcall"), `#!/bin/sh\nexec ${process.execPath} ${CLI} "$@"\n`, { mode: 0o755 });
-  const run = (command: string, variables: NodeJS.ProcessEnv = {}) => {
-    const env = { ...process.env, PATH: `${bin}:${process.env["PATH"]}`, ...variables };
-    return execFileSync("sh", ["-c", `${command.replaceAll("/data", folder)} --page-size 3`], { env, stdio: "pipe" });
-  };
-  // An engine that gives the count needs only `auto`.
-  const shard = count ? COMMANDS.shard.replace(`auto/${SHARDS}`, "auto") : COMMANDS.shard;
-  for (let at = 0; at < SHARDS; at++) run(shard, { [number]: `${at}`, ...(count && { [count]: `${SHARDS}` }) });
-  run(COMMANDS.join);
-  const baseUrl = "https://directory.example.com";
-  const one = await build({ db, baseUrl, dist: join(folder, "one"), pageSize: 3 });
-  execFileSync("diff", ["-r", "--exclude=.release", one.folder, join(folder, "dist/current/")]);
-});
+test.each(ENGINES)(
+  "shards numbered by %s make the release of one machine",
+  async (_heading, _language, number, variable) => {
+    const folder = scratch();
+    const db = writeUsers(join(folder, "users.sqlite"), plainRows(20));
+    const bin = join(folder, "bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "rollcall"), `#!/bin/sh\nexec ${process.execPath} ${CLI} "$@"\n`, { mode: 0o755 });
+    const run = (command: string, variables: NodeJS.ProcessEnv = {}) => {
+      const env = { ...process.env, PATH: `${bin}:${process.env["PATH"]}`, ...variables };
+      execFileSync("sh", ["-c", `${command.replaceAll("/data", folder)} --page-size 3`], { env, stdio: "pipe" });
+    };
+    // Kubernetes replaces $(NAME) itself.
+    const shard = shardOf(number).replace(/\$\((\w+)\)/, "$$$1");
+    for (let at = 0; at < SHARDS; at++) run(shard, { [variable]: `${at}` });
+    run(JOIN);
+    const baseUrl = "https://directory.example.com";
+    const one = await build({ db, baseUrl, dist: join(folder, "one"), pageSize: 3 });
+    execFileSync("diff", ["-r", "--exclude=.release", one.folder, join(folder, "dist/current/")]);
+  },
+);

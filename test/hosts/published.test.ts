@@ -1,6 +1,6 @@
 /** Files of hosts in releases, and listings at every path. */
 import { describe, expect, test } from "vitest";
-import { TAKEN_NAMES } from "../../src/contract/file/listing-rules.js";
+import { TAKEN_NAMES } from "../../src/contract/listing-names.js";
 import { HOSTS, PUBLISHED_FILES } from "../../src/hosts/hosts.js";
 import { adapt } from "../../src/index.js";
 import { RELEASE_NAME } from "../../src/release/layout.js";

@@ -5,16 +5,15 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { canBeMade, Machine } from "../hosts/machine/machine.js";
 import { plainRows, writeUsers } from "../support/database.js";
-import { blocksOf } from "../support/docs.js";
+import { docPage } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { ask, freshDist } from "./running.js";
 import { keepService, SERVICE_NEEDS } from "./service.js";
 
-const DOC = readFileSync(new URL("../../docs/guides/operate.md", import.meta.url), "utf8");
 const UNITS = ["rollcall-serve.socket", "rollcall-serve.service"] as const;
 
-const [SET_UP = ""] = blocksOf(DOC, "As a service", "sh");
+const SET_UP = docPage("docs/guides/operate.md").block("As a service");
 
 /** The text of a unit, as the set-up writes it. */
 function unitText(name: string): string {

@@ -107,15 +107,11 @@ describe("a host without a contract is one of users", () => {
 });
 
 describe("refuses an invalid contract of a host in one line", () => {
-  const { file, text } = STATIONS_CONTRACT;
-  const leading = (path: string) => JSON.stringify({ ...file, "x-listing": { ...file["x-listing"], path } });
+  const { text } = STATIONS_CONTRACT;
   test.each([
     ["no JSON", "{"],
-    ["another JSON", '{"error":"none"}'],
-    ["a list", "[]"],
     ["deep", `${"[".repeat(200_000)}`],
     ["too large", `${text}${" ".repeat(MAX_CONTRACT)}`],
-    ["a path that leads up", leading("/../stations/")],
   ])("%s", async (_what, body) => {
     const one = await front({ contract: STATIONS_CONTRACT });
     giving(one, body);

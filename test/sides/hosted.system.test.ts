@@ -90,20 +90,10 @@ describe("a snapshot that changes under the walk", () => {
   });
 });
 
-describe("a host that lies, and has no digests", () => {
-  test.each<[string, (res: ServerResponse) => unknown, RegExp]>([
-    [
-      "a body cut short",
-      (res) => void res.writeHead(200, { "Content-Length": "1000" }).write("{", () => res.destroy()),
-      /page=2 did not answer in full/,
-    ],
-    ["a coding that the body is not of", send("{}", 200, { "Content-Encoding": "gzip" }), /page=2 did not answer/],
-    ["what is not HTTP", (res) => void res.socket?.end("SSH-2.0-OpenSSH_9.6\r\n"), /page=2 did not answer in full/],
-  ])("%s", async (_name, lie, message) => {
-    const one = await front();
-    at(one, 2, lie);
-    expect(await refusal(one.baseUrl)).toMatch(message);
-  });
+test("a host whose page is cut short", async () => {
+  const one = await front();
+  at(one, 2, (res) => void res.writeHead(200, { "Content-Length": "1000" }).write("{", () => res.destroy()));
+  expect(await refusal(one.baseUrl)).toMatch(/page=2 did not answer in full/);
 });
 
 test("hosts that are down, have no TLS, or do not exist", async () => {

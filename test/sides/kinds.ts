@@ -3,23 +3,22 @@ import { execFileSync } from "node:child_process";
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { build, createServer } from "../../src/index.js";
+import { USERS, type User } from "../../src/contract/users.js";
+import { build, type ContractFile, createServer } from "../../src/index.js";
 import { withDefaults } from "../../src/settings/settings.js";
+import { writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { toRow } from "../support/users.js";
 
 export const KINDS = ["release", "folder", "pages", "git", "host", "source"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A snapshot to publish: where its pages are, and what writes its source. */
-interface Given {
-  /** The first folder of the listing's path. */
-  top: string;
-  contract?: NonNullable<Parameters<typeof build>[0]["contract"]>;
-  write: Record<"old" | "new", (file: string) => string>;
-}
+/** A contract that is not the built-in one. */
+const CONTRACT: ContractFile = { ...USERS, "x-listing": { ...USERS["x-listing"], path: "/v1/people/" } };
 
-/** Publishes both snapshots below a base URL. @returns the names of each by kind, and what a diff of them needs. */
-export async function publishBoth(baseUrl: string, { top, contract, write }: Given) {
+/** Publishes both snapshots of users. @returns the names of each by kind, and what a diff of them needs. */
+export async function publishBoth(users: Record<"old" | "new", readonly User[]>) {
+  const baseUrl = "https://directory.example.com/people";
   const cwd = scratch();
   const dist = join(cwd, "dist");
   const git = (...args: string[]) => execFileSync("git", ["-C", cwd, ...args], { stdio: "pipe" });
@@ -27,11 +26,11 @@ export async function publishBoth(baseUrl: string, { top, contract, write }: Giv
   // The copy of a release has the bytes of the repository.
   writeFileSync(join(cwd, ".gitattributes"), "*.json text eol=crlf\n");
   const snapshot = async (side: "old" | "new") => {
-    const db = write[side](join(cwd, `${side}.sqlite`));
-    const { id, folder } = await build({ db, baseUrl, dist, pageSize: 10, ...(contract && { contract }) });
+    const db = writeUsers(join(cwd, `${side}.sqlite`), users[side].map(toRow));
+    const { id, folder } = await build({ db, baseUrl, dist, pageSize: 10, contract: CONTRACT });
     cpSync(folder, join(cwd, `unpacked-${side}`), { recursive: true });
-    cpSync(join(folder, top), join(cwd, `pages-${side}`, top), { recursive: true });
-    if (contract) cpSync(join(folder, "contract.json"), join(cwd, `pages-${side}/contract.json`));
+    cpSync(join(folder, "v1"), join(cwd, `pages-${side}/v1`), { recursive: true });
+    cpSync(join(folder, "contract.json"), join(cwd, `pages-${side}/contract.json`));
     git("add", "--force", "dist");
     git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", side);
     git("tag", side);

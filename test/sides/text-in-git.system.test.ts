@@ -4,11 +4,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CLI } from "../support/command.js";
-import { commandsOf } from "../support/docs.js";
+import { docPage } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 
-const DOC = readFileSync(new URL("../../docs/guides/review.md", import.meta.url), "utf8");
-const [init = "", add = "", diff = ""] = commandsOf(DOC.slice(DOC.indexOf("## A list kept as text in git")));
+const commands = docPage("docs/guides/review.md").blocks("A list kept as text in git").join("");
+const [init = "", add = "", diff = ""] = commands.split("\n");
 
 test("a list kept as CSV in git is reviewed as docs/guides/review.md says", () => {
   const cwd = scratch();

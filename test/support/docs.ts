@@ -29,18 +29,6 @@ export function expectTable(page: string, heading: string, rows: readonly (reado
   else writeFileSync(file, text.slice(0, at) + text.slice(at).replace(table, () => wanted));
 }
 
-/** The fenced blocks of a language below a heading of the second level. */
-export function blocksOf(text: string, heading: string, language: string): string[] {
-  const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
-  const fenced = section.matchAll(/^```(\w+)\n(.*?)^```$/gms);
-  return [...fenced].filter(([, name]) => name === language).map(([, , block = ""]) => block);
-}
-
-/** The lines of the `sh` blocks. */
-export function commandsOf(text: string): string[] {
-  return [...text.matchAll(/^```sh\n(.*?)```/gms)].flatMap(([, block = ""]) => block.trim().split("\n"));
-}
-
 /** A clone after `npm ci`, as far as needed to run. */
 export function clone(): string {
   const folder = scratch();

@@ -44,7 +44,7 @@ export async function runBuild({ settings }: Invocation, io: Io): Promise<ExitCo
       },
     };
     if (settings.shard !== undefined) {
-      const part = await runShard(settings, options, effects, io.env);
+      const part = await runShard(settings, options, effects);
       bar?.clear();
       reportShard(part, { words, began }, settings, io);
       return ExitCode.done;

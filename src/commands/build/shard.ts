@@ -4,7 +4,6 @@ import { usageError } from "../../errors.js";
 import { count, duration, number, size, type Words } from "../../print/numbers.js";
 import { shellWord } from "../../print/text.js";
 import type { Complete, Settings } from "../../settings/settings.js";
-import { readShard, shardText } from "../../shards/parse.js";
 import type { BuildEffects, BuildOptions } from "../../snapshot/options.js";
 import type { PartResult, ShardResult } from "../../snapshot/shards/shard.js";
 import { type Io, printResult, sayLines } from "../program/verb.js";
@@ -24,10 +23,9 @@ export async function runShard(
   { parts = "", shard = "" }: Settings,
   options: Complete<BuildOptions>,
   effects: BuildEffects,
-  env: Io["env"],
 ): Promise<ShardResult> {
   const { buildShard } = await import("../../snapshot/shards/shard.js");
-  return buildShard({ ...options, shard: shardText(readShard(shard, env)), parts }, effects);
+  return buildShard({ ...options, shard, parts }, effects);
 }
 
 /** Prints the result of a shard. */

@@ -93,15 +93,6 @@ function diffsOf(listings: readonly DevListing[]) {
 }
 
 /** The counts of a diff with the snapshot that was served before. */
-function diffCounts({ contract, added, removed, changed, unchanged, fields, old, new: now }: Diff) {
-  return {
-    from: old.id,
-    to: now.id,
-    contract: contract !== undefined,
-    added,
-    removed,
-    changed,
-    unchanged,
-    fields: Object.fromEntries(fields),
-  };
+function diffCounts({ contract, added, removed, changed, unchanged, fields }: Diff) {
+  return { contract: contract !== undefined, added, removed, changed, unchanged, fields: Object.fromEntries(fields) };
 }

@@ -1,10 +1,10 @@
 /** Writes a long document in parts, to stdout or atomically to a file. */
 import { stat, writeFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { codeOf, hasCode, UserError } from "../../errors.js";
+import { hasCode } from "../../errors.js";
+import { explainWrite } from "../../release/refusals.js";
 import { AsideFile } from "../../release/writer.js";
 import { createTurns } from "../../workers/turns.js";
-import { unwritableFile } from "./failure.js";
 import type { Io } from "./verb.js";
 
 /** Writes a document. The reader of stdout may close it early. If the file cannot be written, no part of it is left. */
@@ -28,8 +28,7 @@ export async function writeDocument(
     for await (const part of parts) aside.write(part);
     aside.finish();
   } catch (cause) {
-    if (cause instanceof UserError || codeOf(cause) === undefined) throw cause;
-    throw unwritableFile(file, "--output", cause);
+    throw explainWrite(file, cause, { another: "another file with --output", end: "." });
   } finally {
     io.signals.off("exit", discard);
     discard();

@@ -1,7 +1,6 @@
 /** Prints failures on stderr, and finds the exit code of a failed run. */
-import { dirname } from "node:path";
 import { CommanderError } from "commander";
-import { codeOf, ExitCode, explainSystem, HostError, isMissing, UserError, usageError } from "../../errors.js";
+import { ExitCode, explainSystem, HostError, UserError, usageError } from "../../errors.js";
 import { painter } from "../../print/style.js";
 import { visible } from "../../print/text.js";
 import { DEBUG_VARIABLE } from "../../settings/names.js";
@@ -35,12 +34,6 @@ export function reportFailure(thrown: unknown, io: Io): ExitCode {
   if (io.env[DEBUG_VARIABLE]) say(io, stack);
   else complain("Bug in Rollcall", `${message}; run again with ${DEBUG_VARIABLE}=1 for the stack`);
   return ExitCode.bug;
-}
-
-/** Makes the error for an output file that cannot be written. @param flag the flag that names the file. */
-export function unwritableFile(file: string, flag: string, cause: unknown): UserError {
-  const why = isMissing(cause) ? `its folder ${dirname(file)} does not exist` : codeOf(cause);
-  return usageError(`${file} cannot be written (${why}); name another with ${flag}.`, cause);
 }
 
 /** Runs a verb whose exit code 1 means that something differs, as in diff(1). Refusals get code 2, except unreachable hosts. */

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import type { CommanderError } from "commander";
 import { Command, Option } from "commander";
 import { ExitCode, usageError } from "../../errors.js";
-import { suggest } from "../../print/near.js";
 import type { Output } from "../../print/style.js";
 import { shellWord } from "../../print/text.js";
 import { CONFIG_FILE } from "../../settings/file.js";
@@ -23,7 +22,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     .description(DESCRIPTION)
     .version(version(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
-    .helpCommand(false)
+    .helpCommand("help [verb]", "Print the help of a verb")
     // Commander prints help itself. Its errors are thrown, and `reportFailure` prints them.
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
@@ -45,7 +44,6 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   const named = all.filter(([name]) => name === argv[0]);
   // Making the flags of all verbs takes tens of milliseconds, so a run of one verb makes only its own.
   for (const [name, verb] of named.length > 0 ? named : all) addVerb(program, name, verb, io, done);
-  addHelp(program);
   await program.parseAsync(argv, { from: "user" });
   return exitCode;
 }
@@ -115,20 +113,6 @@ function addFlag(command: Command, key: SettingKey): void {
   command.addOption(option);
   // Turns off what a variable or the config file turns on.
   if (kind === "boolean") command.addOption(new Option(flag.replace("--", "--no-")).hideHelp());
-}
-
-/** Adds `rollcall help VERB`. For an unknown verb, commander's own `help` would print the whole help without an error. */
-function addHelp(program: Command): void {
-  program
-    .command("help")
-    .description("Print the help of a verb")
-    .argument("[verb]")
-    .action((name: string | undefined) => {
-      if (name === undefined) program.help();
-      const command = program.commands.find((each) => each.name() === name);
-      if (command) command.help();
-      throw usageError(`unknown command '${name}'; ${suggest(name, Object.keys(VERBS))}`);
-    });
 }
 
 /** Columns of help: if the output is not a terminal, minimum, and maximum. */

@@ -1,35 +1,8 @@
-/** Rules of x-listing: path, columns, label, key and order. */
+/** Rules of x-listing: columns, label, key and order. */
 import { isScalarKind, kindsOf } from "../record/kind.js";
 import { type Fields, findField } from "./field-rules.js";
 import type { Listing } from "./form.js";
 import { below, display, mustBe, type Refuse } from "./mistakes.js";
-
-/** Names at the top of a release, with which a listing's path cannot begin. */
-export const TAKEN_NAMES: readonly string[] =
-  "contract.json openapi.json snapshot.json records.sha256 bulk.json bulk records.csv.gz changes.json changes lookup index.html explorer sha256sums sha256sums.minisig avatar.svg .mark"
-    .split(" ")
-    // Files of hosts (hosts/).
-    .concat("405.json _worker.js vercel.json .htaccess .assetsignore .nojekyll .release".split(" "));
-/** Names that git and Rollcall use in a folder that is published to. */
-const KEPT = /^(?:\.git$|\.rollcall-)/i;
-
-/** Says what path a listing must have instead, as the end of "must be ..."; undefined if it is allowed. */
-export function whyNotPath(path: string): string | undefined {
-  const segments = path.split("/").slice(1, -1);
-  if (!/^\/(?:[A-Za-z0-9._~-]+\/)*$/.test(path)) {
-    return "a path like /v1/stations/ or just /, with a slash at both ends and segments of letters, digits and . _ ~ -";
-  }
-  if (path.length > 200) return "a path of at most 200 characters";
-  if (segments.some((segment) => segment === "." || segment.startsWith(".."))) {
-    return "a path without the segment . and without segments that begin with ..";
-  }
-  if (segments.some((segment) => KEPT.test(segment))) {
-    return "a path without .git and without segments that begin with .rollcall-, which git and Rollcall use";
-  }
-  return TAKEN_NAMES.includes(segments[0]?.toLowerCase() ?? "")
-    ? `a path that does not begin with ${segments[0]}, which a release uses itself`
-    : undefined;
-}
 
 /** Checks the fields that a listing names. */
 export function checkListing({ key, order, label, columns }: Partial<Listing>, fields: Fields, refuse: Refuse): void {

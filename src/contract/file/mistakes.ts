@@ -32,6 +32,11 @@ export function mustBe(allowed: string, value: unknown): string {
   return `must be ${allowed}, got ${display(value)}`;
 }
 
+/** Words the error of a form: any value other than the allowed ones. */
+export function otherThan(allowed: string) {
+  return { error: ({ input }: { input?: unknown }) => mustBe(allowed, input) };
+}
+
 /** Lists the first mistakes, each once, and the number of further ones. */
 export function firstMistakes(mistakes: readonly string[]): string[] {
   const all = [...new Set(mistakes)];

@@ -5,8 +5,8 @@ import { DEEPEST_JSON, findFlaw, isTooDeep, isWellFormed } from "../json.js";
 import { whyNotPattern } from "./backtracking.js";
 import { parseConfig } from "./config-json.js";
 import { type ContractFile, MAX_CONTRACT } from "./form.js";
-import { display, firstMistakes, lineOf, mustBe, suggestion } from "./mistakes.js";
-import { contractForm, isWhole, MEMBERS } from "./shapes.js";
+import { display, firstMistakes, lineOf, suggestion } from "./mistakes.js";
+import { contractForm, MEMBERS } from "./shapes.js";
 
 /** A contract, or its mistakes, one line each. */
 export type ReadContract = Contract | { mistakes: string[] };
@@ -76,13 +76,8 @@ function formMistakes(value: unknown): string[] {
   const issues = contractForm.safeParse(value).error?.issues ?? [];
   return issues.flatMap((issue) => {
     const { path, message } = issue;
-    if (isWhole(issue)) return [lineOf(message, path)];
-    if (issue.code !== "unrecognized_keys") return [lineOf(mustBe(message, valueAt(value, path)), path)];
+    if (issue.code !== "unrecognized_keys") return [lineOf(message, path)];
     const known = MEMBERS.get(message) ?? [];
     return issue.keys.map((key) => lineOf(`is not a keyword of ${message}; ${suggestion(key, known)}`, [...path, key]));
   });
-}
-
-function valueAt(value: unknown, place: readonly PropertyKey[]): unknown {
-  return place.reduce<unknown>((inside, name) => (inside as Record<PropertyKey, unknown> | undefined)?.[name], value);
 }

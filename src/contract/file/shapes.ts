@@ -2,13 +2,14 @@
 import { z } from "zod";
 import { isObject } from "../json.js";
 import { isPublishableUrl } from "../links.js";
+import { whyNotPath } from "../listing-names.js";
 import { formOf, KEYWORDS_OF, type Keyword } from "../record/keywords.js";
 import { whyNotPattern } from "./backtracking.js";
 import { checkConditions } from "./conditions.js";
 import { checkFields } from "./field-rules.js";
 import type { ContractFile, FieldSchema, ValueSchema } from "./form.js";
-import { checkListing, whyNotPath } from "./listing-rules.js";
-import { below, display, type Refuse, type Rule } from "./mistakes.js";
+import { checkListing } from "./listing-rules.js";
+import { below, display, mustBe, otherThan, type Refuse, type Rule } from "./mistakes.js";
 import { checkField, checkProperties, checkValue } from "./value-rules.js";
 
 const DRAFT = "https://json-schema.org/draft/2020-12/schema";
@@ -17,15 +18,8 @@ const TYPES = ["string", "integer", "number", "boolean", "array"] as const;
 /** The keywords of each shape, by its name in messages. */
 export const MEMBERS = new Map<string, readonly string[]>();
 
-/** Marks the issue of a rule. Its message is whole, while those of forms complete "must be ...". */
+/** Marks the issue of a rule. */
 const OF_RULE = { isOfRule: true };
-/** Marks the issue of a form whose message is whole. */
-const IS_WHOLE = {};
-
-/** Whether the message of an issue is whole. */
-export function isWhole(issue: z.core.$ZodIssue): boolean {
-  return issue.code === "custom" && issue.params !== undefined;
-}
 
 /**
  * Makes the schema of an object, with the rules of its members. A rule runs whatever is wrong with their forms. For unknown
@@ -34,7 +28,8 @@ export function isWhole(issue: z.core.$ZodIssue): boolean {
 function shape<Value>(name: string, members: z.core.$ZodLooseShape, rule?: Rule<Value>): z.ZodType {
   MEMBERS.set(name, Object.keys(members));
   const parts = Object.entries(members).map(([member, form]) => [member, part(form as z.ZodType)] as const);
-  const error = ({ code }: { code?: string | undefined }) => (code === "unrecognized_keys" ? name : "an object");
+  const error = (issue: z.core.$ZodRawIssue) =>
+    issue.code === "unrecognized_keys" ? name : mustBe("an object", issue.input);
   const form = part(z.strictObject(Object.fromEntries(parts), { error }));
   if (!rule) return form;
   const check = (value: unknown, context: z.core.$RefinementCtx) =>
@@ -57,22 +52,23 @@ function isOfForm({ code, path = [], params }: z.core.$ZodRawIssue): boolean {
   return code !== "unrecognized_keys" && params !== OF_RULE && path.every((name) => typeof name === "number");
 }
 
-const text = (allowed: string) => z.string({ error: allowed }).min(1, { error: allowed });
+const text = (allowed: string) => z.string(otherThan(allowed)).min(1, otherThan(allowed));
 const list = <Item extends z.ZodType>(item: Item, allowed: string) =>
-  z.array(item, { error: allowed }).min(1, { error: allowed });
+  z.array(item, otherThan(allowed)).min(1, otherThan(allowed));
 /** A text that passes a check. */
 const textWhere = (isSuch: (text: string) => boolean, allowed: string, otherwise = allowed) =>
-  z.string({ error: allowed }).refine(isSuch, { error: otherwise });
+  z.string(otherThan(allowed)).refine(isSuch, otherThan(otherwise));
 const fieldPath = text("the path of a field, as in position.latitude");
-const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
-  error: "a string, a number, true, false or null",
-});
+const scalar = z.union(
+  [z.string(), z.number(), z.boolean(), z.null()],
+  otherThan("a string, a number, true, false or null"),
+);
 
 /** Without `;`, space or quotes, which would end a source of a Content-Security-Policy. */
 const isOrigin = (text: string) => /^https:\/\/[a-z0-9.-]+(:\d{1,5})?$/.test(text);
 const IMAGE = "true, or the origin of the images, such as https://images.example.com";
-const image = z.union([z.literal(true), z.string().refine(isOrigin, { error: IMAGE })], { error: IMAGE });
-const onlyTrue = z.literal(true, { error: "true, or left out" });
+const image = z.union([z.literal(true), z.string().refine(isOrigin, otherThan(IMAGE))], otherThan(IMAGE));
+const onlyTrue = z.literal(true, otherThan("true, or left out"));
 /** An optional member, with the description that editors show. */
 const optional = (form: z.ZodType, description: string) => form.describe(description).optional();
 
@@ -83,17 +79,18 @@ function formsOf(keywords: readonly Keyword[]) {
 const pattern = formOf("pattern").superRefine((given, context) => {
   const why = given === undefined ? undefined : whyNotPattern(String(given));
   if (why === undefined) return;
-  context.addIssue({ code: "custom", message: `${why}, got ${display(given)}`, params: IS_WHOLE });
+  context.addIssue(`${why}, got ${display(given)}`);
 });
 
-const type = z.union([z.enum([...TYPES, "object"]), z.tuple([z.enum(TYPES), z.literal("null")])], {
-  error: `one of ${TYPES.join(", ")} and object, or a list like ["string", "null"]`,
-});
+const type = z.union(
+  [z.enum([...TYPES, "object"]), z.tuple([z.enum(TYPES), z.literal("null")])],
+  otherThan(`one of ${TYPES.join(", ")} and object, or a list like ["string", "null"]`),
+);
 
 const annotations = {
-  title: optional(z.string({ error: "text" }), "A short name."),
-  description: optional(z.string({ error: "text" }), "What it means, for the documentation, types and openapi.json."),
-  examples: optional(z.array(z.unknown(), { error: "a list of values" }), "Example values."),
+  title: optional(z.string(otherThan("text")), "A short name."),
+  description: optional(z.string(otherThan("text")), "What it means, for the documentation, types and openapi.json."),
+  examples: optional(z.array(z.unknown(), otherThan("a list of values")), "Example values."),
 };
 
 const scalars = {
@@ -118,14 +115,14 @@ const lists = {
 
 /** The keywords for objects, and x-json. */
 function objects(member: () => z.ZodType, members: string, description: string) {
-  const name = z.string({ error: "the name of a property" });
+  const name = z.string(otherThan("the name of a property"));
   return {
-    properties: optional(z.record(z.string(), z.lazy(member), { error: members }), description),
+    properties: optional(z.record(z.string(), z.lazy(member), otherThan(members)), description),
     required: optional(
-      z.array(name, { error: "the list of all properties" }),
+      z.array(name, otherThan("the list of all properties")),
       "All properties. A value that may be missing is null instead.",
     ),
-    additionalProperties: optional(z.literal(false, { error: "false" }), "False: other properties are not allowed."),
+    additionalProperties: optional(z.literal(false, otherThan("false")), "False: other properties are not allowed."),
     "x-json": optional(onlyTrue, "Any JSON value, published with sorted keys."),
   };
 }
@@ -154,11 +151,11 @@ const observed = shape("a schema in x-observed", {
 })
   .superRefine((schema, { issues, addIssue }) => {
     if (issues.length > 0 || Object.keys(schema as object).length > 0) return;
-    addIssue({ code: "custom", message: "must have a keyword, got {}", params: IS_WHOLE });
+    addIssue("must have a keyword, got {}");
   })
   .meta({ id: "observed" });
 
-const setting = z.enum(["defaultAvatar"], { error: '"defaultAvatar"' });
+const setting = z.enum(["defaultAvatar"], otherThan('"defaultAvatar"'));
 const nullRule: z.ZodType = shape("a rule for NULL", {
   const: optional(z.unknown(), "This value."),
   field: optional(fieldPath, "The value of another field."),
@@ -189,7 +186,7 @@ const field: z.ZodType = shape<FieldSchema>(
     "x-observed": optional(observed, "A narrower schema. A value outside it is published, and counted as a warning."),
     "x-references": reference,
     "x-facet": optional(
-      z.boolean({ error: "true or false" }),
+      z.boolean(otherThan("true or false")),
       "Whether the explorer and lookups filter records by this field.",
     ),
     "x-image": optional(
@@ -206,14 +203,14 @@ const line = textWhere(isLine, "a text of one line");
 const word = textWhere(isLine, "a word without control characters");
 const listing = shape("the listing", {
   path: optional(
-    z.string({ error: "a path like /v1/stations/ or just /" }).superRefine((path, { addIssue }) => {
+    z.string(otherThan("a path like /v1/stations/ or just /")).superRefine((path, { addIssue }) => {
       const allowed = whyNotPath(path);
-      if (allowed !== undefined) addIssue(allowed);
+      if (allowed !== undefined) addIssue(mustBe(allowed, path));
     }),
     "The path below the base URL, with a slash at both ends; / by default, the base URL itself.",
   ),
   words: z
-    .tuple([word, word], { error: 'two words, as in ["station", "stations"]' })
+    .tuple([word, word], otherThan('two words, as in ["station", "stations"]'))
     .describe("Singular and plural, for messages and reports."),
   key: fieldPath.describe("The field that identifies a record: a unique string or integer, never null."),
   order: list(fieldPath, "a list of fields").describe(
@@ -221,8 +218,8 @@ const listing = shape("the listing", {
   ),
   label: optional(fieldPath, "The field shown as a record's name; the key by default."),
   version: z
-    .int({ error: "a whole number from 1" })
-    .min(1, { error: "a whole number from 1" })
+    .int(otherThan("a whole number from 1"))
+    .min(1, otherThan("a whole number from 1"))
     .describe("Increase it whenever a change makes other records valid."),
   title: optional(line, "The title of the listing."),
   description: optional(
@@ -272,15 +269,15 @@ export const contractForm = shape(
     ).optional(),
     title: annotations.title,
     description: annotations.description,
-    type: z.literal("object", { error: '"object"' }),
+    type: z.literal("object", otherThan('"object"')),
     "x-listing": listing.describe("The path of the listing, its words, key and order."),
-    properties: z.record(z.string(), field, { error: "an object of fields" }).describe("The fields of a record."),
+    properties: z.record(z.string(), field, otherThan("an object of fields")).describe("The fields of a record."),
     required: z
-      .array(z.string({ error: "the name of a field" }), { error: "the list of all fields" })
+      .array(z.string(otherThan("the name of a field")), otherThan("the list of all fields"))
       .describe("All fields. A value that may be missing is null instead."),
-    additionalProperties: z.literal(false, { error: "false" }).describe("False: other fields are not allowed."),
+    additionalProperties: z.literal(false, otherThan("false")).describe("False: other fields are not allowed."),
     "x-observed": z
-      .array(condition, { error: "a list of named conditions" })
+      .array(condition, otherThan("a list of named conditions"))
       .describe(
         "Named conditions over the source's columns. A record for which one is not true has a warning of that name.",
       )

@@ -2,6 +2,7 @@
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import type { ValueSchema } from "../file/form.js";
+import { otherThan } from "../file/mistakes.js";
 import { isUri } from "../links.js";
 import type { ValueKind } from "./kind.js";
 
@@ -15,9 +16,9 @@ interface Rule<Value = unknown> {
   check(value: Value, params: { error: string }): z.core.$ZodCheck<never>;
 }
 
-const PATTERN = z.string({ error: "a regular expression" }).min(1, { error: "a regular expression" });
-const COUNT = z.int({ error: "a whole number from 0" }).min(0, { error: "a whole number from 0" });
-const BOUND = z.number({ error: "a finite number" });
+const PATTERN = z.string(otherThan("a regular expression")).min(1, otherThan("a regular expression"));
+const COUNT = z.int(otherThan("a whole number from 0")).min(0, otherThan("a whole number from 0"));
+const BOUND = z.number(otherThan("a finite number"));
 const DATE_TIME = z.regexes.datetime({ offset: true });
 
 /** The check, name and example of each format. byte-pattern.ts has the same formats as patterns of bytes. */
@@ -35,7 +36,7 @@ const FORMATS: Record<Format, { is: (text: string) => boolean; name: string; exa
   },
   uri: { is: isUri, name: "an absolute URL", example: "https://example.com/" },
 };
-const FORMAT = z.enum(Object.keys(FORMATS), { error: `one of ${Object.keys(FORMATS).join(", ")}` });
+const FORMAT = z.enum(Object.keys(FORMATS), otherThan(`one of ${Object.keys(FORMATS).join(", ")}`));
 
 /** A check that zod does not have. Its issues name the keyword. */
 function custom<Value>(rule: string, passes: (value: Value) => boolean, params: { error: string }) {
@@ -108,7 +109,7 @@ const OF_LISTS = {
     check: z.maxLength,
   } satisfies Rule<number>,
   uniqueItems: {
-    form: z.boolean({ error: "true or false" }).describe("Whether no two items of a list may be equal."),
+    form: z.boolean(otherThan("true or false")).describe("Whether no two items of a list may be equal."),
     must: () => "repeat no item",
     check: (isSet, params) => custom("uniqueItems", (list: unknown) => !isSet || areUnique(list), params),
   } satisfies Rule<boolean>,

@@ -5,8 +5,7 @@ import { unlessStopped, usageError } from "../../errors.js";
 import { explainWrite } from "../../release/refusals.js";
 import { STDIN } from "../../settings/kinds.js";
 import type { Complete } from "../../settings/settings.js";
-import { type PageRange, rowsOfPages, type Shard } from "../../shards/cut.js";
-import { readShard } from "../../shards/parse.js";
+import { type PageRange, readShard, rowsOfPages, type Shard } from "../../shards/cut.js";
 import { openSources, type Source } from "../../source/open.js";
 import {
   type BuildEffects,

@@ -2,8 +2,8 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { MOST_RESTARTS } from "../../client/walk.js";
+import { parseBaseUrl } from "../../contract/base-url.js";
 import type { Encoding } from "../../contract/headers.js";
-import { requireBaseUrl } from "../../hosted.js";
 import { count } from "../../print/numbers.js";
 import { SNAPSHOT } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
@@ -61,7 +61,7 @@ export const HOST_ROWS: readonly Pick<Row, "name" | "rule">[] = [...ANSWER_ROWS,
 
 /** Verifies a host. @throws UserError if it cannot be reached, has no release or no page 1, or fails repeatedly */
 export async function verifyHost(options: VerifyHostOptions): Promise<Verdict> {
-  const baseUrl = requireBaseUrl(options.baseUrl);
+  const baseUrl = parseBaseUrl(options.baseUrl);
   const { onProgress } = options;
   const asker = createAsker(options);
   const scratch = await makeScratch("verify");

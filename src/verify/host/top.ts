@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
 import { MOST_RESTARTS } from "../../client/walk.js";
+import { parseBaseUrl } from "../../contract/base-url.js";
 import type { SiteSnapshot } from "../../contract/snapshot.js";
 import { UserError } from "../../errors.js";
-import { requireBaseUrl } from "../../hosted.js";
 import { PUBLISHED_FILES } from "../../hosts/hosts.js";
 import { count } from "../../print/numbers.js";
 import { listed } from "../../print/text.js";
@@ -42,7 +42,7 @@ const MOST_NAMED = 10;
  * @throws UserError if the release to compare with has other listings; as `verifyHost`
  */
 export async function verifySiteHost(options: VerifySiteOptions): Promise<Verdict> {
-  const baseUrl = requireBaseUrl(options.baseUrl);
+  const baseUrl = parseBaseUrl(options.baseUrl);
   const { against } = options;
   const asker = createAsker(options);
   try {

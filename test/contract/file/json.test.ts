@@ -4,7 +4,6 @@ import { parseConfig } from "../../../src/contract/file/config-json.js";
 test.each([
   ["{}", {}],
   ['\uFEFF{"a": [1, -2.5e3, "x\\u00e9", true, null]}\n', { a: [1, -2500, "xé", true, null] }],
-  ["[]", []],
 ])("%j is JSON", (text, value) => {
   expect(parseConfig(text)).toEqual({ value, repeated: [] });
 });
@@ -16,18 +15,12 @@ test.each([
   ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3: comma expected, found "'],
   ["{\n  // port\n}", "line 2, column 3: invalid comment token, found /"],
   ["{'a': 1}", `line 1, column 2: invalid symbol, found '`],
-  ["{a: 1}", `line 1, column 2: invalid symbol, found a`],
   ['{"a": 01}', "line 1, column 7: comma expected, found 01"],
   ['{"a": 1.}', `line 1, column 7: unexpected end of number, found 1`],
-  ['{"a": True}', `line 1, column 7: invalid symbol, found True`],
   ['{"a": nulls}', `line 1, column 7: invalid symbol, found nulls`],
-  ['{"a": }', `line 1, column 7: value expected, found }`],
   ['{"a": "x\ny"}', 'line 1, column 7: unexpected end of string, found "'],
-  ['{"a": "\\x"}', 'line 1, column 7: invalid escape character, found "'],
   ['{"a": [1, 2}', "line 1, column 12: comma expected, found }"],
-  ['{"a"= 1}', `line 1, column 5: invalid symbol, found =`],
   ["{} {}", "line 1, column 4: end of file expected, found {"],
-  ["{}x", `line 1, column 3: invalid symbol, found x`],
 ])("%j is not JSON: %s", (text, mistake) => {
   expect(parseConfig(text)).toEqual({ mistake });
 });

@@ -1,0 +1,59 @@
+/** The paths and the names that listings can have. */
+
+/** Names at the top of a release, in lower case, with which a listing's path and name cannot begin. */
+export const TAKEN_NAMES: readonly string[] =
+  "contract.json openapi.json snapshot.json records.sha256 bulk.json bulk records.csv.gz changes.json changes lookup index.html explorer sha256sums sha256sums.minisig avatar.svg .mark"
+    .split(" ")
+    // Files of hosts (hosts/).
+    .concat("405.json _worker.js vercel.json .htaccess .assetsignore .nojekyll .release".split(" "));
+/** Names that git and Rollcall use in a folder that is published to. */
+const KEPT = /^(?:\.git$|\.rollcall-)/i;
+
+/** Says what path a listing must have instead, as the end of "must be ..."; undefined if it is allowed. */
+export function whyNotPath(path: string): string | undefined {
+  const segments = path.split("/").slice(1, -1);
+  if (!/^\/(?:[A-Za-z0-9._~-]+\/)*$/.test(path)) {
+    return "a path like /v1/stations/ or just /, with a slash at both ends and segments of letters, digits and . _ ~ -";
+  }
+  if (path.length > 200) return "a path of at most 200 characters";
+  if (segments.some((segment) => segment === "." || segment.startsWith(".."))) {
+    return "a path without the segment . and without segments that begin with ..";
+  }
+  if (segments.some((segment) => KEPT.test(segment))) {
+    return "a path without .git and without segments that begin with .rollcall-, which git and Rollcall use";
+  }
+  return TAKEN_NAMES.includes(segments[0]?.toLowerCase() ?? "")
+    ? `a path that does not begin with ${segments[0]}, which a release uses itself`
+    : undefined;
+}
+
+/** Further names that a listing cannot have: its own folders at the top of a release, and those of hosts. */
+const RESERVED: readonly string[] = [...TAKEN_NAMES, "netlify", "netlify.toml", "pages"];
+
+/** A name is a path of one segment or more, which no host treats in its own way. */
+export const LISTING_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
+export const MOST_LISTINGS = 100;
+
+/** A sentence for each mistake in the names of listings. */
+export function mistakesInNames(names: readonly string[]): string[] {
+  const mistakes: string[] = [];
+  if (names.length === 0) mistakes.push("has no listings; leave it out for one listing.");
+  if (names.length > MOST_LISTINGS)
+    mistakes.push(`has ${names.length} listings; at most ${MOST_LISTINGS} are possible.`);
+  const others = new Map<string, string>();
+  for (const name of [...names].sort()) {
+    const lower = name.toLowerCase();
+    const other = others.get(lower);
+    const [, above] = [...others].find(([one]) => lower.startsWith(`${one}/`)) ?? [];
+    if (!LISTING_NAME.test(name))
+      mistakes.push(
+        `${JSON.stringify(name)} is not a name: use letters, digits and ._- in segments that begin with a letter or digit, with slashes between them.`,
+      );
+    else if (RESERVED.includes(lower.split("/")[0] ?? ""))
+      mistakes.push(`${name} is the name of a file or folder of each release; choose another.`);
+    else if (other !== undefined) mistakes.push(`${other} and ${name} differ only by case; rename one.`);
+    else if (above !== undefined) mistakes.push(`${name} lies below the listing ${above}; rename one.`);
+    others.set(lower, name);
+  }
+  return mistakes;
+}
