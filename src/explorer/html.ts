@@ -5,9 +5,9 @@ import { isHttpUrl } from "../contract/links.js";
 import { nameFields } from "../contract/lookup.js";
 import { kindOf } from "../contract/record/kind.js";
 import type { Referrer } from "../contract/references.js";
-import { html, jsonForScript, type Markup, pageHead } from "../markup/markup.js";
+import { breakable, html, jsonForScript, type Markup, pageHead } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
-import { BREAKS, capital, oneLine } from "../print/text.js";
+import { capital, oneLine } from "../print/text.js";
 import {
   BULK,
   CHANGES,
@@ -22,8 +22,8 @@ import {
   SUMS,
 } from "../release/layout.js";
 import { sha256 } from "../release/plain-files.js";
+import { overviewFigures } from "./figures.js";
 import { fieldsOf, headingOf, meaningOf, nameInText } from "./meaning.js";
-import { overviewPlots } from "./plots.js";
 import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./summary.js";
 
 /**
@@ -68,7 +68,7 @@ ${header(contract, summary, published)}<main id="main" tabindex="-1">
 <section id="explorer" aria-label="${capital(contract.listing.words[1])}" hidden>${placeholderRows(Math.min(summary.count, published.pageSize))}</section>
 <section id="overview" aria-label="Overview">
 <noscript><p class="notice">Browsing single ${contract.listing.words[1]} needs JavaScript, which is off. The <a href="#files-title">files below</a> have all of them.</p></noscript>
-${overviewPlots(contract, summary)}${fieldsSection(contract)}${programFiles(contract, published)}</section>
+${overviewFigures(contract, summary)}${fieldsSection(contract)}${programFiles(contract, published)}</section>
 </main>
 <script type="application/json" id="facts">${jsonForScript({ ...factsOf(contract), ...referredBy(published), from: writtenFrom(contract, summary) })}</script>
 </html>
@@ -163,10 +163,6 @@ function fieldRow(field: Field, key: string): Markup {
     description === undefined ? undefined : html`<p>${oneLine(description)}</p>`
   }<p class="kind">${kind}${listed}${such}${field.path === key ? ". The key." : "."}</p></td></tr>
 `;
-}
-
-function breakable(text: string): Markup {
-  return html`${text.split(BREAKS).map((part, at) => html`${at === 0 ? undefined : html`<wbr>`}${part}`)}`;
 }
 
 function textOf(value: unknown): string {

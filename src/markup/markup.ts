@@ -1,5 +1,5 @@
 /** Templates for HTML and SVG. They escape all values except results of other templates. */
-import { toJson, visible } from "../print/text.js";
+import { BREAKS, toJson, visible } from "../print/text.js";
 
 /** Markup that needs no escaping. */
 export class Markup {
@@ -27,6 +27,11 @@ function sourceOf(part: Part): string {
   if (part instanceof Markup) return part.source;
   if (typeof part === "object") return part.map(({ source }) => source).join("");
   return visible(String(part)).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+/** A text whose lines may break between its words. */
+export function breakable(text: string): Markup {
+  return html`${text.split(BREAKS).map((part, at) => html`${at === 0 ? undefined : html`<wbr>`}${part}`)}`;
 }
 
 /** Writes JSON for a script element, which it cannot close. Invisible characters are escaped. */

@@ -2,11 +2,13 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Change, Diff } from "../diff/change.js";
+import { table } from "../markup/figures/figure.js";
 import { html, jsonForScript, Markup, pageHead } from "../markup/markup.js";
 import { count, number } from "../print/numbers.js";
 import { capital, toJson } from "../print/text.js";
 import { contractExcerpts, joined } from "./excerpt.js";
 import type { ReportFacts } from "./facts.js";
+import { figures } from "./figures.js";
 import { changeEntry, recordWord } from "./json.js";
 import {
   CHANGE_KINDS,
@@ -21,15 +23,13 @@ import {
   writePath,
 } from "./model.js";
 
-/** Writes the report in bounded memory: reads the changes twice, for the plots and for the list. Deterministic. */
+/** Writes the report in bounded memory: reads the changes twice, for the figures and for the list. Deterministic. */
 export async function* htmlReport(diff: Diff, options: ReportOptions): AsyncGenerator<string> {
   const report = reportOf(diff, options);
   const [script, style] = ["main.js", "style.css"].map(compiled) as [Markup, Markup];
   yield html`${pageHead(title(report), policyFor(script, style))}<style>${style}</style>\n${summary(report)}`.source;
   if (report.differing > 0) {
-    // Imported only when needed: the chart libraries load slowly.
-    const { plots } = await import("./plots.js");
-    const parts = [await plots(report), changeList(report)];
+    const parts = [await figures(report), changeList(report)];
     yield html`${report.isShort ? parts.reverse() : parts}</main>\n`.source;
     yield* dataBlocks(report);
     yield html`<script>${script}</script>\n</html>\n`.source;
@@ -92,17 +92,14 @@ const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed", unc
 /** A row for each change of the contract; added and removed fields have no values. */
 function contractChanged(contract: NonNullable<Report["contract"]>): Markup {
   const key = otherKey(contract, (path) => path);
-  const row = ({ kind, before, name, after, values }: ContractChange) => {
-    const what = html`<th scope="row">${before} <code>${name}</code> ${after}</th>`;
-    if (!values) return html`<tr>${what}<td></td><td>${kind}</td></tr>\n`;
-    return html`<tr>${what}${contractExcerpts(values).map((side) => html`<td><code>${joined(side)}</code></td>`)}</tr>\n`;
-  };
+  const rows = contract.changes.map(({ kind, before, name, after, values }: ContractChange) => {
+    const what = html`${before} <code>${name}</code> ${after}`;
+    if (!values) return [what, "", kind];
+    return [what, ...contractExcerpts(values).map((side) => html`<code>${joined(side)}</code>`)];
+  });
   return html`<section class="contract" aria-labelledby="contract-title">
 <h2 id="contract-title">The contract changed</h2>
-${key === undefined ? undefined : html`<p>${key}</p>\n`}<div class="figures" tabindex="0" role="group" aria-labelledby="contract-title"><table>
-<thead><tr><th scope="col">What</th><th scope="col">Old</th><th scope="col">New</th></tr></thead>
-<tbody>${contract.changes.map(row)}</tbody></table></div>
-</section>
+${key === undefined ? undefined : html`<p>${key}</p>\n`}${table(html`aria-labelledby="contract-title"`, { head: ["What", "Old", "New"], rows })}</section>
 `;
 }
 

@@ -45,7 +45,7 @@ export interface Report {
   explorer: string | undefined;
   /** Whether the explorer exists only once the new side is published: it is a source, or on loopback. */
   isUnpublished: boolean;
-  /** Whether there are few changes, so that their list comes before tables and plots. */
+  /** Whether there are few changes, so that their list comes before tables and charts. */
   isShort: boolean;
 }
 

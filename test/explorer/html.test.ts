@@ -86,18 +86,23 @@ test("has noindex, runs only its own script, and uses only relative URLs", async
   expect(page).not.toMatch(/ style=| on[a-z]+=/);
 });
 
-describe("plots", () => {
+describe("figures", () => {
   const figures = (page: string) => [...page.matchAll(/<figure id="([^"]+)">/g)].map(([, id]) => id);
 
-  test("show the counts, also as tables", async () => {
+  test("show the counts as tables, and below charts", async () => {
     const records = observed(200).map((record, at) => ({ ...record, readings: at % 9 }));
     const page = await pageOf(STATIONS_CONTRACT, records);
     expect(figures(page)).toEqual(["times", "facet1", "facet2", "integer1"]);
-    expect(page.match(/<details>/g)).toHaveLength(4);
+    // Charts have a table that is closed at first.
+    expect(page.match(/<table>/g)).toHaveLength(4);
+    expect(page.match(/<details>/g)).toHaveLength(2);
+    expect(page).toContain(
+      '<th scope="row">AT</th><td class="number">50<meter max="200" value="50" aria-hidden="true"></meter></td><td>25 %</td>',
+    );
     expect(page).toContain('<h3 id="facet1-title">Country</h3>');
   });
 
-  test("are not drawn for no records, one value, or unique values", async () => {
+  test("are not shown for no records, one value, or unique values", async () => {
     expect(figures(await pageOf(USERS_CONTRACT, []))).toEqual([]);
     expect(figures(await pageOf(USERS_CONTRACT, users(1)))).toEqual([]);
     const { file } = STATIONS_CONTRACT;
@@ -107,7 +112,7 @@ describe("plots", () => {
     expect(await pageOf(named, unlike)).not.toContain(">Name</h3>");
   });
 
-  test("are not drawn for keys, unique integers and times", async () => {
+  test("are not shown for keys, unique integers and times", async () => {
     expect(figures(await pageOf(STATIONS_CONTRACT, observed(200)))).not.toContain("integer1");
     const { file } = STATIONS_CONTRACT;
     const { readings, ...others } = file.properties;

@@ -92,7 +92,7 @@ test("an unpublished side has no links, and says when it will", async () => {
   expect((await reports(diff))[0]).not.toContain(said);
 });
 
-test("shows up to 20 changes before the tables and plots, more of them after", async () => {
+test("shows up to 20 changes before tables and charts, more of them after", async () => {
   const order = async (count: number) => {
     const { changed } = changesIn(STATIONS_CONTRACT);
     const changes = stations(count).map(({ record }) => changed(record, { ...record, country: "XX" }));
@@ -100,7 +100,7 @@ test("shows up to 20 changes before the tables and plots, more of them after", a
     const [markdown, page] = [await collect(markdownReport(diff)), await collect(htmlReport(diff, {}))];
     return [
       markdown.indexOf("<details>") < markdown.indexOf("field changed"),
-      page.indexOf('id="changes"') < page.indexOf('class="plot'),
+      page.indexOf('id="changes"') < page.indexOf('class="figures"'),
     ];
   };
   expect(await order(20)).toEqual([true, true]);
