@@ -67,7 +67,7 @@ export function explorerPage(contract: Contract, summary: ExplorerSummary, publi
 ${header(contract, summary, published)}<main id="main" tabindex="-1">
 <section id="explorer" aria-label="${capital(contract.listing.words[1])}" hidden>${placeholderRows(Math.min(summary.count, published.pageSize))}</section>
 <section id="overview" aria-label="Overview">
-<noscript><p class="notice">Browsing single ${contract.listing.words[1]} needs JavaScript, which is off. The <a href="#files-title">files below</a> have all of them.</p></noscript>
+<noscript><p class="panel">Browsing single ${contract.listing.words[1]} needs JavaScript, which is off. The <a href="#files-title">files below</a> have all of them.</p></noscript>
 ${overviewFigures(contract, summary)}${fieldsSection(contract)}${programFiles(contract, published)}</section>
 </main>
 <script type="application/json" id="facts">${jsonForScript({ ...factsOf(contract), ...referredBy(published), from: writtenFrom(contract, summary) })}</script>
@@ -145,7 +145,7 @@ function linked(name: string, text: string): Markup {
 function fieldsSection({ file, fields, listing }: Contract): Markup {
   return html`<section class="meanings" aria-labelledby="meanings-title">
 <h2 id="meanings-title">What each ${listing.words[0]} has</h2>
-<table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Meaning</th></tr></thead>
+<table class="fields cards"><thead><tr><th scope="col">Field</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
 ${fieldsOf({ file, fields }).map((field) => fieldRow(field, listing.key))}</tbody></table>
 </section>
@@ -192,10 +192,10 @@ function programFiles(contract: Contract, published: PublishedAt): Markup {
   ];
   return html`<section class="files" aria-labelledby="files-title">
 <h2 id="files-title">For programs</h2>
-<p>Everything here is plain files below <code class="literal">${baseUrl}/</code></p>
-<pre class="command" tabindex="0"><code>curl ${baseUrl}/${first}</code></pre>
-<dl>
-${listed.filter(([, , isThere = true]) => isThere).map(([path, what]) => html`<div><dt><a href="./${path}">${breakable(path)}</a></dt><dd>${what}</dd></div>\n`)}</dl>
+<p>Everything here is plain files below <code>${baseUrl}/</code></p>
+<pre class="command panel" tabindex="0"><code>curl ${baseUrl}/${first}</code></pre>
+<dl class="pairs">
+${listed.filter(([, , isThere = true]) => isThere).map(([path, what]) => html`<div><dt><a href="./${path}"><code>${breakable(path)}</code></a></dt><dd>${what}</dd></div>\n`)}</dl>
 </section>
 `;
 }

@@ -33,7 +33,7 @@ export function sitePage(baseUrl: string, listings: readonly ListedOnPage[], isS
 <main>
 <section class="files" aria-labelledby="listings-title">
 <h2 id="listings-title">Listings</h2>
-<dl>
+<dl class="pairs">
 ${listings.map((listing) => listingRow(listing, listings))}</dl>
 </section>
 ${programFiles(baseUrl, isSigned)}</main>
@@ -71,9 +71,9 @@ function programFiles(baseUrl: string, isSigned: boolean): Markup {
   ];
   return html`<section class="files" aria-labelledby="files-title">
 <h2 id="files-title">For programs</h2>
-<p>Everything here is plain files below <code class="literal">${baseUrl}/</code></p>
-<dl>
-${listed.map(([path, what]) => html`<div><dt><a href="./${path}">${path}</a></dt><dd>${what}</dd></div>\n`)}</dl>
+<p>Everything here is plain files below <code>${baseUrl}/</code></p>
+<dl class="pairs">
+${listed.map(([path, what]) => html`<div><dt><a href="./${path}"><code>${path}</code></a></dt><dd>${what}</dd></div>\n`)}</dl>
 </section>
 `;
 }

@@ -97,14 +97,14 @@ function contractChanged(contract: NonNullable<Report["contract"]>): Markup {
     if (!values) return [what, "", kind];
     return [what, ...contractExcerpts(values).map((side) => html`<code>${joined(side)}</code>`)];
   });
-  return html`<section class="contract" aria-labelledby="contract-title">
+  return html`<section class="contract panel" aria-labelledby="contract-title">
 <h2 id="contract-title">The contract changed</h2>
 ${key === undefined ? undefined : html`<p>${key}</p>\n`}${table(html`aria-labelledby="contract-title"`, { head: ["What", "Old", "New"], rows })}</section>
 `;
 }
 
 function gates(exceeded: readonly string[]): Markup {
-  return html`<section class="gates" aria-labelledby="gates-title">
+  return html`<section class="gates panel alarm" aria-labelledby="gates-title">
 <h2 id="gates-title">${exceeded.length === 1 ? "A gate is exceeded" : `${number(exceeded.length)} gates are exceeded`}</h2>
 <ul>${exceeded.map((sentence) => html`<li>${sentence}</li>`)}</ul>
 </section>
@@ -116,7 +116,7 @@ function changeList({ diff, words: [one], subjects }: Report): Markup {
   const { key } = subjects.changed.contract;
   return html`<section id="changes" class="changes" tabindex="-1" aria-labelledby="changes-title">
 <h2 id="changes-title">Changes</h2>
-<noscript><p class="notice">The list needs JavaScript, which is off here. It is all in this file: nothing is loaded.</p></noscript>
+<noscript><p class="panel">The list needs JavaScript, which is off here. It is all in this file: nothing is loaded.</p></noscript>
 <form id="filters" class="filters" role="search" aria-label="Changes" autocomplete="off">
 <div class="control grow"><label class="label" for="text">Search</label>
 <input id="text" class="field" name="text" type="search" placeholder="Name, ${writePath(key.path)} or any value" spellcheck="false" maxlength="200"></div>

@@ -98,7 +98,7 @@ function fieldTable({ record }: ListedRow, known: SnapshotFacts): HTMLElement {
     return element("tbody", {}, ...group, ...members.map((field) => fieldRow(field, valueAt(record, field), known)));
   });
   const headRow = element("thead", {}, element("tr", {}, ...head));
-  const attributes = { class: "fields", "aria-labelledby": "record-title" };
+  const attributes = { class: "fields cards", "aria-labelledby": "record-title" };
   return element("table", attributes, headRow, ...bodies);
 }
 
@@ -173,7 +173,7 @@ async function origin(
   const url = pageUrl({ baseUrl, path: contract.listing.path, links }, page);
   const digest = await hexDigest(new TextEncoder().encode(stringify(record)));
   const command = `curl -s ${shellWord(url)} | jq '.results[${number % page_size}]'`;
-  const code = element("code", { id: "curl", class: "literal", tabindex: 0 }, visibleText(command));
+  const code = element("code", { id: "curl", tabindex: 0 }, visibleText(command));
   const place = `Number ${separated(number + 1)} of ${separated(snapshot.count)}, on `;
   return element(
     "section",
@@ -181,11 +181,11 @@ async function origin(
     element("h3", { id: "origin-title" }, "Where it is published"),
     element(
       "dl",
-      {},
+      { class: "pairs" },
       pair("Page", place, element("a", { href: url }, `JSON page ${separated(page)}`)),
       pair(
         "Digest",
-        element("code", { class: "literal" }, digest.slice(0, DIGEST_DIGITS)),
+        element("code", {}, digest.slice(0, DIGEST_DIGITS)),
         `, the first ${DIGEST_DIGITS} digits of its SHA-256`,
       ),
       pair("For programs", code, " ", copyButton(command, code)),
