@@ -23,6 +23,7 @@ import {
 } from "../release/layout.js";
 import { sha256 } from "../release/plain-files.js";
 import { overviewFigures } from "./figures.js";
+import { filesSection, type PublishedFile, SIGNATURE_FILE } from "./files.js";
 import { fieldsOf, headingOf, meaningOf, nameInText } from "./meaning.js";
 import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./summary.js";
 
@@ -175,7 +176,12 @@ function programFiles(contract: Contract, published: PublishedAt): Markup {
   const [one, many] = listing.words;
   const { baseUrl, files, pages, pageSize } = published;
   const first = new PagePaths(listing.path).path(1);
-  const listed: readonly (readonly [path: string, what: string, isThere?: boolean])[] = [
+  const optional: readonly PublishedFile[] = [
+    [BULK, `All ${many} in a few compressed files, to read everything at once.`],
+    [CSV, `All ${many} as one compressed CSV file, for spreadsheets.`],
+    [CHANGES, "Changes since earlier snapshots, to keep a copy up to date."],
+  ];
+  const listed: readonly PublishedFile[] = [
     [
       first,
       `${capital(many)}, page by page: the first of ${count(pages, "page")} of ${count(pageSize, listing.words)}. Follow next.`,
@@ -184,20 +190,12 @@ function programFiles(contract: Contract, published: PublishedAt): Markup {
     [OPENAPI, "The OpenAPI description, for tools that generate clients."],
     [CONTRACT, `The contract of each ${one}, as a JSON Schema.`],
     [LOOKUP, `The lookup: finds each ${one} by key or by words of its names.`],
-    [BULK, `All ${many} in a few compressed files, to read everything at once.`, files.includes(BULK)],
-    [CSV, `All ${many} as one compressed CSV file, for spreadsheets.`, files.includes(CSV)],
-    [CHANGES, "Changes since earlier snapshots, to keep a copy up to date.", files.includes(CHANGES)],
+    ...optional.filter(([path]) => files.includes(path)),
     [SUMS, "The SHA-256 of every file, to verify what was read."],
-    [SIGNATURE, "The publisher's signature of SHA256SUMS, in minisign's format.", files.includes(SIGNATURE)],
+    ...(files.includes(SIGNATURE) ? [SIGNATURE_FILE] : []),
   ];
-  return html`<section class="files" aria-labelledby="files-title">
-<h2 id="files-title">For programs</h2>
-<p>Everything here is plain files below <code>${baseUrl}/</code></p>
-<pre class="command panel" tabindex="0"><code>curl ${baseUrl}/${first}</code></pre>
-<dl class="pairs">
-${listed.filter(([, , isThere = true]) => isThere).map(([path, what]) => html`<div><dt><a href="./${path}"><code>${breakable(path)}</code></a></dt><dd>${what}</dd></div>\n`)}</dl>
-</section>
-`;
+  const command = html`<pre class="command panel" tabindex="0"><code>curl ${baseUrl}/${first}</code></pre>\n`;
+  return filesSection(baseUrl, listed, command);
 }
 
 function writtenFrom(contract: Contract, summary: ExplorerSummary): WrittenFrom {

@@ -4,7 +4,8 @@ import { referencesOf } from "../contract/references.js";
 import { html, type Markup, pageHead } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
 import { oneLine } from "../print/text.js";
-import { EXPLORER, EXPLORER_FOLDER, OPENAPI, SIGNATURE, SNAPSHOT, SUMS } from "../release/layout.js";
+import { EXPLORER, EXPLORER_FOLDER, OPENAPI, SNAPSHOT, SUMS } from "../release/layout.js";
+import { filesSection, SIGNATURE_FILE } from "./files.js";
 
 /** The Content-Security-Policy of the page: only styles and images of its own origin. */
 const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
@@ -63,17 +64,10 @@ function linkTo(name: string): Markup {
 
 /** The section about the files for programs. */
 function programFiles(baseUrl: string, isSigned: boolean): Markup {
-  const listed = [
+  return filesSection(baseUrl, [
     [SNAPSHOT, "The site's id, and the id and counts of each listing. Poll it to detect changes."],
     [OPENAPI, "The OpenAPI description of all listings, for tools that generate clients."],
     [SUMS, "The SHA-256 of these files, and of SHA256SUMS of each listing."],
-    ...(isSigned ? [[SIGNATURE, "The publisher's signature of SHA256SUMS, in minisign's format."]] : []),
-  ];
-  return html`<section class="files" aria-labelledby="files-title">
-<h2 id="files-title">For programs</h2>
-<p>Everything here is plain files below <code>${baseUrl}/</code></p>
-<dl class="pairs">
-${listed.map(([path, what]) => html`<div><dt><a href="./${path}"><code>${path}</code></a></dt><dd>${what}</dd></div>\n`)}</dl>
-</section>
-`;
+    ...(isSigned ? [SIGNATURE_FILE] : []),
+  ]);
 }

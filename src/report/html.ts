@@ -72,8 +72,8 @@ function summary({ diff, differing, words, settings, filter, contract, exceeded,
 `;
   const compared = comparedFields(filter, (pattern) => pattern);
   const also = settings.map(({ name, old, new: now }) => `${name} from ${old} to ${now}`).join(", ");
-  const figure = (kind: keyof typeof KIND_WORDS) =>
-    html`<div class="total ${kind}${diff[kind] === 0 ? " none" : ""}"><dt>${KIND_WORDS[kind]}</dt><dd>${number(diff[kind])}</dd></div>\n`;
+  const figure = (kind: ChangeKind | "unchanged") =>
+    html`<div class="total ${kind}${diff[kind] === 0 ? " none" : ""}"><dt>${capital(kind)}</dt><dd>${number(diff[kind])}</dd></div>\n`;
   return html`${differing > 0 ? skip : undefined}<header>
 <p class="product">Rollcall diff</p>
 <h1>${headline}</h1>
@@ -86,8 +86,6 @@ ${contract && contractChanged(contract)}${exceeded.length > 0 ? gates(exceeded) 
 ${([...CHANGE_KINDS, "unchanged"] as const).map(figure)}</dl>
 `;
 }
-
-const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed", unchanged: "Unchanged" };
 
 /** A row for each change of the contract; added and removed fields have no values. */
 function contractChanged(contract: NonNullable<Report["contract"]>): Markup {
@@ -142,7 +140,7 @@ function fieldOption([path, records]: readonly [path: string, records: number]):
 }
 
 function kindBox(kind: ChangeKind, records: number): Markup {
-  return html`<label class="box"><input type="checkbox" name="kind" value="${kind}" checked> ${KIND_WORDS[kind]} <span class="number">${number(records)}</span></label>
+  return html`<label class="box"><input type="checkbox" name="kind" value="${kind}" checked> ${capital(kind)} <span class="number">${number(records)}</span></label>
 `;
 }
 

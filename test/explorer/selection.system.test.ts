@@ -195,9 +195,14 @@ describeWith("chromium", "the list", (path) => {
   test("of more records than are loaded has no order or ranges, but several values", async () => {
     const { url } = await servePage({ db: orders(20_001), contract: ORDERS, pageSize: 1000, workers: 0 });
     const { page, misdeeds } = await open(`${url}#?status=new&status=paid&desc=id&from.total=5`);
-    await status(page, "More than 1,000 orders found, in 20,001.");
+    await status(page, "1 to 1,000 of more than 1,000 orders found, in 20,001.");
     expect(hashOf(page)).toBe("#?status=new&status=paid");
     expect((await shownNames(page)).slice(0, 3)).toEqual(["Customer 1", "Customer 2", "Customer 4"]);
+    await page.getByRole("button", { name: "Next" }).click();
+    await status(page, "1,001 to 2,000 of more than 2,000 orders found, in 20,001.");
+    expect((await shownNames(page))[0]).toBe("Customer 1501");
+    expect(await page.locator("#pages").textContent()).toBe("of more");
+    expect(await page.getByRole("button", { name: "Last" }).getAttribute("aria-disabled")).toBe("true");
     await page.getByText("need all records in this page: at most 20,000.").waitFor();
     expect(await page.locator(".sort, .range").count()).toBe(0);
     expect(await page.getByText("Save as CSV").isVisible()).toBe(false);
