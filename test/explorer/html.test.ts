@@ -5,6 +5,7 @@ import type { FieldSchema } from "../../src/contract/file/form.js";
 
 import { policyOf } from "../../src/explorer/html.js";
 import { headingOf, meaningOf } from "../../src/explorer/meaning.js";
+import { contractWith } from "../support/contracts.js";
 import { person } from "../support/diffs.js";
 import { STATIONS, STATIONS_CONTRACT, stations } from "../support/stations.js";
 import { hostileCollection, pageOf, TEXTS } from "./collection.js";
@@ -149,11 +150,7 @@ describe("figures", () => {
       ...fields("flag", { type: "boolean" }),
       ...fields("size", { type: "integer" }),
     };
-    const listing = { path: "/t/", words: ["thing", "things"], key: "key", order: ["key"], version: 1 } as const;
-    const wide = contractOf({
-      ...{ type: "object", "x-listing": listing, properties, required: Object.keys(properties) },
-      additionalProperties: false,
-    });
+    const wide = contractOf(contractWith(["thing", "things"], properties, { path: "/t/", key: "key" }));
     const given = (name: string, key: number) => (name.startsWith("flag") ? key > 0 : key % 2);
     const records = [0, 1, 2].map((key) => ({
       ...Object.fromEntries(Object.keys(properties).map((name) => [name, given(name, key)])),

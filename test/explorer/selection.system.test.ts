@@ -3,38 +3,29 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import type { ContractFile } from "../../src/contract/file/form.js";
 import { findings } from "../support/axe.js";
+import { contractWith } from "../support/contracts.js";
 import { scratch } from "../support/files.js";
 import { describeWith } from "../support/installed.js";
 import { eventually } from "../support/until.js";
-import { settledList, shownNames, usePages } from "./browser.js";
+import { settledList, shownNames, status, usePages } from "./browser.js";
 import { servePage } from "./hosts.js";
 
-const ORDERS: ContractFile = {
-  type: "object",
-  "x-listing": {
-    path: "/orders/",
-    words: ["order", "orders"],
-    key: "id",
-    order: ["id"],
-    label: "customer",
-    title: "Orders of the shop",
-    version: 1,
-  },
-  properties: {
-    id: { type: "integer" },
-    customer: { type: "string" },
-    status: { type: "string", "x-facet": true },
-    ordered_on: { type: "string", format: "date" },
-    total: { type: "number" },
-    site: { type: ["string", "null"], format: "uri" },
-    note: { type: "string" },
-    weight: { type: "integer" },
-  },
-  required: ["id", "customer", "status", "ordered_on", "total", "site", "note", "weight"],
-  additionalProperties: false,
-};
+const FIELDS = {
+  id: { type: "integer" },
+  customer: { type: "string" },
+  status: { type: "string", "x-facet": true },
+  ordered_on: { type: "string", format: "date" },
+  total: { type: "number" },
+  site: { type: ["string", "null"], format: "uri" },
+  note: { type: "string" },
+  weight: { type: "integer" },
+} as const;
+const ORDERS = contractWith(["order", "orders"], FIELDS, {
+  path: "/orders/",
+  label: "customer",
+  title: "Orders of the shop",
+});
 
 /** Orders with a customer, a day and a total that fall as the key rises. */
 function orders(count: number): string {
@@ -209,14 +200,6 @@ describeWith("chromium", "the list", (path) => {
     expect(misdeeds).toEqual([]);
   });
 });
-
-function status(page: Page, text: string): Promise<void> {
-  return page
-    .locator("#status")
-    .getByText(text, { exact: true })
-    .or(page.locator("#status", { hasText: text }))
-    .waitFor();
-}
 
 function hashOf(page: Page): string {
   return new URL(page.url()).hash;

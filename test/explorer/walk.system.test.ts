@@ -11,7 +11,7 @@ import { goldenRows } from "../support/golden.js";
 import { describeWith, isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
 import { eventually } from "../support/until.js";
-import { settledList, shownNames, usePages } from "./browser.js";
+import { settledList, shownNames, status, usePages } from "./browser.js";
 import { PAGE_HOSTS, publishPage } from "./hosts.js";
 
 interface Place {
@@ -204,12 +204,4 @@ describeWith("chromium", "a walk through the page", (path) => {
 async function search(page: Page, text: string, found: string): Promise<void> {
   await page.getByRole("searchbox").pressSequentially(text, { delay: 20 });
   await status(page, found);
-}
-
-function status(page: Page, text: string): Promise<void> {
-  return page
-    .locator("#status")
-    .getByText(text, { exact: true })
-    .or(page.locator("#status", { hasText: text }))
-    .waitFor();
 }
