@@ -7,8 +7,8 @@ import { oneLine } from "../print/text.js";
 import { EXPLORER, EXPLORER_FOLDER, OPENAPI, SNAPSHOT, SUMS } from "../release/layout.js";
 import { filesSection, SIGNATURE_FILE } from "./files.js";
 
-/** The Content-Security-Policy of the page: only styles and images of its own origin. */
-const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
+/** What the page may load: styles and images of its own origin. */
+const SOURCES = ["style-src 'self'", "img-src 'self'"];
 
 export interface ListedOnPage {
   name: string;
@@ -23,7 +23,7 @@ export function sitePage(baseUrl: string, listings: readonly ListedOnPage[], isS
   // Each listing has the same style and icon.
   const [first] = listings;
   const shared = `./${first?.name}/${EXPLORER_FOLDER}`;
-  return html`${pageHead(`Listings at ${new URL(baseUrl).host}`, POLICY)}<meta name="robots" content="noindex">
+  return html`${pageHead(`Listings at ${new URL(baseUrl).host}`, SOURCES)}<meta name="robots" content="noindex">
 <link rel="icon" type="image/svg+xml" href="${shared}/icon.svg">
 <link rel="stylesheet" href="${shared}/style.css">
 <header class="about">

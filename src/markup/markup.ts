@@ -39,8 +39,20 @@ export function jsonForScript(value: unknown): Markup {
   return new Markup(toJson(value).replaceAll("<", "\\u003c"));
 }
 
-/** The beginning of a web page, up to its title. @param policy its Content-Security-Policy, which must come first. */
-export function pageHead(title: string, policy: string): Markup {
+/**
+ * The beginning of a web page, up to its title. Its Content-Security-Policy, which must come first, allows what `sources` name
+ * and nothing else: no form targets, and no conversion of text to markup.
+ * @param sources directives: `style-src 'self'`
+ */
+export function pageHead(title: string, sources: readonly string[]): Markup {
+  const policy = [
+    "default-src 'none'",
+    ...sources,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
   return html`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
