@@ -15,6 +15,7 @@ import {
   type ChangeKind,
   type ContractChange,
   comparedFields,
+  laterExplorer,
   otherKey,
   type Report,
   type ReportOptions,
@@ -53,7 +54,8 @@ function hashOf({ source }: Markup): string {
 }
 
 /** The top of the report: both sides, the number of differing records, other differences, and exceeded gates. */
-function summary({ diff, differing, words, settings, filter, contract, exceeded, ...sides }: Report): Markup {
+function summary(report: Report): Markup {
+  const { diff, differing, words, settings, filter, contract, exceeded } = report;
   const skip = html`<a class="skip" href="#changes">Skip to the list of changes</a>\n`;
   const headline =
     differing === 0 ? `No ${words[0]} differs` : `${count(differing, words)} ${differing === 1 ? "differs" : "differ"}`;
@@ -62,6 +64,7 @@ function summary({ diff, differing, words, settings, filter, contract, exceeded,
 <p>${count(records, words)} on ${count(pages, "page")}</p></div>
 `;
   const compared = comparedFields(filter, (pattern) => pattern);
+  const later = laterExplorer(report, (word) => word);
   const also = settings.map(({ name, old, new: now }) => `${name} from ${old} to ${now}`).join(", ");
   const figure = (kind: ChangeKind | "unchanged") =>
     html`<div class="total ${kind}${diff[kind] === 0 ? " none" : ""}"><dt>${capital(kind)}</dt><dd>${number(diff[kind])}</dd></div>\n`;
@@ -69,9 +72,9 @@ function summary({ diff, differing, words, settings, filter, contract, exceeded,
 <p class="product">Rollcall diff</p>
 <h1>${headline}</h1>
 <div class="sides">
-${side("Old", sides.old)}<span class="to" aria-hidden="true">→</span>
-${side("New", sides.new)}</div>
-${compared && html`<p class="besides">Compared: ${compared}.</p>\n`}${also === "" ? undefined : html`<p class="besides">Also different: ${also}.</p>\n`}</header>
+${side("Old", report.old)}<span class="to" aria-hidden="true">→</span>
+${side("New", report.new)}</div>
+${compared && html`<p class="besides">Compared: ${compared}.</p>\n`}${later && html`<p class="besides">${later}</p>\n`}${also === "" ? undefined : html`<p class="besides">Also different: ${also}.</p>\n`}</header>
 <main>
 ${contract && contractChanged(contract)}${exceeded.length > 0 ? gates(exceeded) : undefined}<dl class="totals">
 ${([...CHANGE_KINDS, "unchanged"] as const).map(figure)}</dl>
@@ -170,7 +173,7 @@ ${new Markup(lines.join("\n"))}
 </script>\n`.source;
 }
 
-function factsOf({ subjects, explorer, isUnpublished }: Report, record: string): ReportFacts {
+function factsOf({ subjects, explorer }: Report, record: string): ReportFacts {
   const { added, removed } = subjects;
   const fieldsOf = ({ contract }: Subject) => contract.fields.map(({ path, names }) => ({ path, names }));
   const shown = [...(added.time ? [added.time] : []), ...added.facets];
@@ -179,6 +182,5 @@ function factsOf({ subjects, explorer, isUnpublished }: Report, record: string):
     fields: { added: fieldsOf(added), removed: fieldsOf(removed) },
     shown: shown.map(({ path }) => path),
     explorer,
-    isUnpublished,
   };
 }

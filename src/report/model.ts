@@ -151,6 +151,12 @@ function contractOf({ contract, old, new: now }: Diff): ReportContract | undefin
   return { changes, keys: contract.hasOtherKey ? [before ?? "", after ?? ""] : undefined };
 }
 
+/** A sentence for an explorer that exists only later; undefined without one. @param show escapes a word for the report. */
+export function laterExplorer({ diff, words, isUnpublished }: Report, show: (word: string) => string) {
+  if (!isUnpublished || diff.added + diff.changed === 0) return undefined;
+  return `The explorer shows these ${show(words[1])} once published.`;
+}
+
 /** A sentence for different key fields; undefined if they are the same. @param show escapes a key for the report. */
 export function otherKey({ keys }: ReportContract, show: (path: string) => string): string | undefined {
   if (!keys) return undefined;

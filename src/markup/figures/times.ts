@@ -8,9 +8,9 @@ export interface TimeBin {
   counts: readonly number[];
 }
 
-export interface Times<Bin = TimeBin> {
+export interface Times {
   /** Oldest first, without gaps; empty if nothing was counted. */
-  bins: readonly Bin[];
+  bins: readonly TimeBin[];
   /** The length of a bin in words: `week`, `3 months`. */
   unit: string;
   /** Numbers of outliers before the first and after the last bin. */

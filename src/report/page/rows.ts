@@ -39,11 +39,9 @@ export function changeRows(change: Change, place: number, open: boolean): HTMLTa
   return [row, details];
 }
 
-/** A link to the record in the explorer, or a note that it needs to be published. None for a removed record. */
+/** A link to the record in the explorer, if there is one; none for a removed record. */
 function explorerLink({ kind, id, names: [name = id] }: Change): HTMLElement[] {
-  if (kind === "removed") return [];
-  if (FACTS.isUnpublished) return [element("span", { class: "look" }, "Look at it once published")];
-  if (FACTS.explorer === undefined) return [];
+  if (kind === "removed" || FACTS.explorer === undefined) return [];
   const href = recordAddress(FACTS.explorer, id);
   const label = `Look at it: ${visibleText(name).textContent}`;
   const attributes = { class: "look", href, target: "_blank", rel: "noreferrer", "aria-label": label };
