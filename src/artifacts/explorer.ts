@@ -5,6 +5,7 @@ import { fromBytes, toBytes } from "../contract/record/key.js";
 import { kindOf } from "../contract/record/kind.js";
 import { placeFinder, readText } from "../contract/record/locate.js";
 import { valueAt } from "../contract/record/value.js";
+import { explorerAssets, explorerPage } from "../explorer/html.js";
 import { epochTime, isTime } from "../explorer/meaning.js";
 import {
   type Distribution,
@@ -14,7 +15,7 @@ import {
   type FacetValue,
   type TimesSummary,
 } from "../explorer/summary.js";
-import { type CountedTimes, TimeCounter } from "../markup/plots/times.js";
+import { type CountedTimes, TimeCounter } from "../markup/figures/times.js";
 import { EXPLORER, EXPLORER_FOLDER, SUMMARY } from "../release/layout.js";
 import { createTurns } from "../workers/turns.js";
 import {
@@ -186,7 +187,7 @@ export class ExplorerMerger implements Merger {
     const { contract, collection, page, sink } = this.context;
     const summary = await this.#writeSummary(signal);
     if (!page) return;
-    // The chart libraries take long to load.
+    // Loaded only where a page is written, so that verify starts without it.
     const { explorerAssets, explorerPage } = await import("../explorer/html.js");
     await sink.put(EXPLORER, Buffer.from(explorerPage(contract, summary, { ...collection, ...page })));
     for (const [path, bytes] of explorerAssets()) await sink.put(path, bytes);

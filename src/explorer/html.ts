@@ -5,9 +5,9 @@ import { isHttpUrl } from "../contract/links.js";
 import { nameFields } from "../contract/lookup.js";
 import { kindOf } from "../contract/record/kind.js";
 import type { Referrer } from "../contract/references.js";
-import { html, jsonForScript, type Markup, pageHead } from "../markup/markup.js";
+import { breakable, html, jsonForScript, type Markup, pageHead } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
-import { BREAKS, capital, oneLine } from "../print/text.js";
+import { capital, oneLine } from "../print/text.js";
 import {
   BULK,
   CHANGES,
@@ -22,27 +22,20 @@ import {
   SUMS,
 } from "../release/layout.js";
 import { sha256 } from "../release/plain-files.js";
+import { overviewFigures } from "./figures.js";
+import { filesSection, type PublishedFile, SIGNATURE_FILE } from "./files.js";
 import { fieldsOf, headingOf, meaningOf, nameInText } from "./meaning.js";
-import { overviewPlots } from "./plots.js";
 import { type ExplorerSummary, encodeSummary, type WrittenFrom } from "./summary.js";
 
-/**
- * The Content-Security-Policy of the explorer: only scripts, styles and requests of its own origin; images also of the origins that the
- * contract names; texts cannot become markup.
- */
-export function policyOf({ fields }: Pick<Contract, "fields">): string {
+/** What the explorer may load: scripts, styles and requests of its own origin; images also of the origins that the contract names. */
+function sourcesOf({ fields }: Contract): string[] {
   const named = fields.map(({ schema }) => schema["x-image"]).filter((origin) => typeof origin === "string");
   return [
-    "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "connect-src 'self'",
     ["img-src 'self'", ...new Set(named)].join(" "),
-    "base-uri 'none'",
-    "form-action 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join("; ");
+  ];
 }
 
 export interface PublishedAt {
@@ -59,7 +52,7 @@ export interface PublishedAt {
 /** Writes index.html. Equal arguments give equal bytes. URLs are relative to the base URL with a slash at its end. */
 export function explorerPage(contract: Contract, summary: ExplorerSummary, published: PublishedAt): string {
   const title = `${titleOf(contract)} at ${new URL(published.baseUrl).host}`;
-  return html`${pageHead(title, policyOf(contract))}<meta name="robots" content="noindex">
+  return html`${pageHead(title, sourcesOf(contract))}<meta name="robots" content="noindex">
 <link rel="icon" type="image/svg+xml" href="explorer/icon.svg">
 <link rel="stylesheet" href="explorer/style.css">
 <script type="module" src="explorer/app.js"></script>
@@ -67,8 +60,8 @@ export function explorerPage(contract: Contract, summary: ExplorerSummary, publi
 ${header(contract, summary, published)}<main id="main" tabindex="-1">
 <section id="explorer" aria-label="${capital(contract.listing.words[1])}" hidden>${placeholderRows(Math.min(summary.count, published.pageSize))}</section>
 <section id="overview" aria-label="Overview">
-<noscript><p class="notice">Browsing single ${contract.listing.words[1]} needs JavaScript, which is off. The <a href="#files-title">files below</a> have all of them.</p></noscript>
-${overviewPlots(contract, summary)}${fieldsSection(contract)}${programFiles(contract, published)}</section>
+<noscript><p class="panel">Browsing single ${contract.listing.words[1]} needs JavaScript, which is off. The <a href="#files-title">files below</a> have all of them.</p></noscript>
+${overviewFigures(contract, summary)}${fieldsSection(contract)}${programFiles(contract, published)}</section>
 </main>
 <script type="application/json" id="facts">${jsonForScript({ ...factsOf(contract), ...referredBy(published), from: writtenFrom(contract, summary) })}</script>
 </html>
@@ -145,7 +138,7 @@ function linked(name: string, text: string): Markup {
 function fieldsSection({ file, fields, listing }: Contract): Markup {
   return html`<section class="meanings" aria-labelledby="meanings-title">
 <h2 id="meanings-title">What each ${listing.words[0]} has</h2>
-<table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Meaning</th></tr></thead>
+<table class="fields cards"><thead><tr><th scope="col">Field</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
 ${fieldsOf({ file, fields }).map((field) => fieldRow(field, listing.key))}</tbody></table>
 </section>
@@ -165,10 +158,6 @@ function fieldRow(field: Field, key: string): Markup {
 `;
 }
 
-function breakable(text: string): Markup {
-  return html`${text.split(BREAKS).map((part, at) => html`${at === 0 ? undefined : html`<wbr>`}${part}`)}`;
-}
-
 function textOf(value: unknown): string {
   return typeof value === "string" && value !== "" ? value : JSON.stringify(value);
 }
@@ -179,7 +168,12 @@ function programFiles(contract: Contract, published: PublishedAt): Markup {
   const [one, many] = listing.words;
   const { baseUrl, files, pages, pageSize } = published;
   const first = new PagePaths(listing.path).path(1);
-  const listed: readonly (readonly [path: string, what: string, isThere?: boolean])[] = [
+  const optional: readonly PublishedFile[] = [
+    [BULK, `All ${many} in a few compressed files, to read everything at once.`],
+    [CSV, `All ${many} as one compressed CSV file, for spreadsheets.`],
+    [CHANGES, "Changes since earlier snapshots, to keep a copy up to date."],
+  ];
+  const listed: readonly PublishedFile[] = [
     [
       first,
       `${capital(many)}, page by page: the first of ${count(pages, "page")} of ${count(pageSize, listing.words)}. Follow next.`,
@@ -188,20 +182,12 @@ function programFiles(contract: Contract, published: PublishedAt): Markup {
     [OPENAPI, "The OpenAPI description, for tools that generate clients."],
     [CONTRACT, `The contract of each ${one}, as a JSON Schema.`],
     [LOOKUP, `The lookup: finds each ${one} by key or by words of its names.`],
-    [BULK, `All ${many} in a few compressed files, to read everything at once.`, files.includes(BULK)],
-    [CSV, `All ${many} as one compressed CSV file, for spreadsheets.`, files.includes(CSV)],
-    [CHANGES, "Changes since earlier snapshots, to keep a copy up to date.", files.includes(CHANGES)],
+    ...optional.filter(([path]) => files.includes(path)),
     [SUMS, "The SHA-256 of every file, to verify what was read."],
-    [SIGNATURE, "The publisher's signature of SHA256SUMS, in minisign's format.", files.includes(SIGNATURE)],
+    ...(files.includes(SIGNATURE) ? [SIGNATURE_FILE] : []),
   ];
-  return html`<section class="files" aria-labelledby="files-title">
-<h2 id="files-title">For programs</h2>
-<p>Everything here is plain files below <code class="literal">${baseUrl}/</code></p>
-<pre class="command" tabindex="0"><code>curl ${baseUrl}/${first}</code></pre>
-<dl>
-${listed.filter(([, , isThere = true]) => isThere).map(([path, what]) => html`<div><dt><a href="./${path}">${breakable(path)}</a></dt><dd>${what}</dd></div>\n`)}</dl>
-</section>
-`;
+  const command = html`<pre class="command panel" tabindex="0"><code>curl ${baseUrl}/${first}</code></pre>\n`;
+  return filesSection(baseUrl, listed, command);
 }
 
 function writtenFrom(contract: Contract, summary: ExplorerSummary): WrittenFrom {

@@ -4,10 +4,11 @@ import { referencesOf } from "../contract/references.js";
 import { html, type Markup, pageHead } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
 import { oneLine } from "../print/text.js";
-import { EXPLORER, EXPLORER_FOLDER, OPENAPI, SIGNATURE, SNAPSHOT, SUMS } from "../release/layout.js";
+import { EXPLORER, EXPLORER_FOLDER, OPENAPI, SNAPSHOT, SUMS } from "../release/layout.js";
+import { filesSection, SIGNATURE_FILE } from "./files.js";
 
-/** The Content-Security-Policy of the page: only styles and images of its own origin. */
-const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
+/** What the page may load: styles and images of its own origin. */
+const SOURCES = ["style-src 'self'", "img-src 'self'"];
 
 export interface ListedOnPage {
   name: string;
@@ -22,7 +23,7 @@ export function sitePage(baseUrl: string, listings: readonly ListedOnPage[], isS
   // Each listing has the same style and icon.
   const [first] = listings;
   const shared = `./${first?.name}/${EXPLORER_FOLDER}`;
-  return html`${pageHead(`Listings at ${new URL(baseUrl).host}`, POLICY)}<meta name="robots" content="noindex">
+  return html`${pageHead(`Listings at ${new URL(baseUrl).host}`, SOURCES)}<meta name="robots" content="noindex">
 <link rel="icon" type="image/svg+xml" href="${shared}/icon.svg">
 <link rel="stylesheet" href="${shared}/style.css">
 <header class="about">
@@ -33,7 +34,7 @@ export function sitePage(baseUrl: string, listings: readonly ListedOnPage[], isS
 <main>
 <section class="files" aria-labelledby="listings-title">
 <h2 id="listings-title">Listings</h2>
-<dl>
+<dl class="pairs">
 ${listings.map((listing) => listingRow(listing, listings))}</dl>
 </section>
 ${programFiles(baseUrl, isSigned)}</main>
@@ -63,17 +64,10 @@ function linkTo(name: string): Markup {
 
 /** The section about the files for programs. */
 function programFiles(baseUrl: string, isSigned: boolean): Markup {
-  const listed = [
+  return filesSection(baseUrl, [
     [SNAPSHOT, "The site's id, and the id and counts of each listing. Poll it to detect changes."],
     [OPENAPI, "The OpenAPI description of all listings, for tools that generate clients."],
     [SUMS, "The SHA-256 of these files, and of SHA256SUMS of each listing."],
-    ...(isSigned ? [[SIGNATURE, "The publisher's signature of SHA256SUMS, in minisign's format."]] : []),
-  ];
-  return html`<section class="files" aria-labelledby="files-title">
-<h2 id="files-title">For programs</h2>
-<p>Everything here is plain files below <code class="literal">${baseUrl}/</code></p>
-<dl>
-${listed.map(([path, what]) => html`<div><dt><a href="./${path}">${path}</a></dt><dd>${what}</dd></div>\n`)}</dl>
-</section>
-`;
+    ...(isSigned ? [SIGNATURE_FILE] : []),
+  ]);
 }

@@ -1,5 +1,5 @@
 /** Templates for HTML and SVG. They escape all values except results of other templates. */
-import { toJson, visible } from "../print/text.js";
+import { BREAKS, toJson, visible } from "../print/text.js";
 
 /** Markup that needs no escaping. */
 export class Markup {
@@ -29,13 +29,30 @@ function sourceOf(part: Part): string {
   return visible(String(part)).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
+/** A text whose lines may break between its words. */
+export function breakable(text: string): Markup {
+  return html`${text.split(BREAKS).map((part, at) => html`${at === 0 ? undefined : html`<wbr>`}${part}`)}`;
+}
+
 /** Writes JSON for a script element, which it cannot close. Invisible characters are escaped. */
 export function jsonForScript(value: unknown): Markup {
   return new Markup(toJson(value).replaceAll("<", "\\u003c"));
 }
 
-/** The beginning of a web page, up to its title. @param policy its Content-Security-Policy, which must come first. */
-export function pageHead(title: string, policy: string): Markup {
+/**
+ * The beginning of a web page, up to its title. Its Content-Security-Policy, which must come first, allows what `sources` name
+ * and nothing else: no form targets, and no conversion of text to markup.
+ * @param sources directives: `style-src 'self'`
+ */
+export function pageHead(title: string, sources: readonly string[]): Markup {
+  const policy = [
+    "default-src 'none'",
+    ...sources,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
   return html`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -10,6 +10,4 @@ export interface ReportFacts {
   shown: readonly string[];
   /** The explorer of the new snapshot, if there is one. */
   explorer: string | undefined;
-  /** Whether the explorer exists only once the new snapshot is published. */
-  isUnpublished: boolean;
 }

@@ -2,17 +2,20 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Change, Diff } from "../diff/change.js";
+import { table } from "../markup/figures/figure.js";
 import { html, jsonForScript, Markup, pageHead } from "../markup/markup.js";
 import { count, number } from "../print/numbers.js";
 import { capital, toJson } from "../print/text.js";
 import { contractExcerpts, joined } from "./excerpt.js";
 import type { ReportFacts } from "./facts.js";
+import { figures } from "./figures.js";
 import { changeEntry, recordWord } from "./json.js";
 import {
   CHANGE_KINDS,
   type ChangeKind,
   type ContractChange,
   comparedFields,
+  laterExplorer,
   otherKey,
   type Report,
   type ReportOptions,
@@ -21,15 +24,14 @@ import {
   writePath,
 } from "./model.js";
 
-/** Writes the report in bounded memory: reads the changes twice, for the plots and for the list. Deterministic. */
+/** Writes the report in bounded memory: reads the changes twice, for the figures and for the list. Deterministic. */
 export async function* htmlReport(diff: Diff, options: ReportOptions): AsyncGenerator<string> {
   const report = reportOf(diff, options);
   const [script, style] = ["main.js", "style.css"].map(compiled) as [Markup, Markup];
-  yield html`${pageHead(title(report), policyFor(script, style))}<style>${style}</style>\n${summary(report)}`.source;
+  yield html`${pageHead(title(report), [`script-src ${hashOf(script)}`, `style-src ${hashOf(style)}`])}<style>${style}</style>\n${summary(report)}`
+    .source;
   if (report.differing > 0) {
-    // Imported only when needed: the chart libraries load slowly.
-    const { plots } = await import("./plots.js");
-    const parts = [await plots(report), changeList(report)];
+    const parts = [await figures(report), changeList(report)];
     yield html`${report.isShort ? parts.reverse() : parts}</main>\n`.source;
     yield* dataBlocks(report);
     yield html`<script>${script}</script>\n</html>\n`.source;
@@ -46,23 +48,14 @@ function compiled(name: string): Markup {
   return new Markup(readFileSync(new URL(`../../lib/report/page/${name}`, import.meta.url), "utf8"));
 }
 
-/** The Content-Security-Policy: no requests, no other script or style, no form targets, no conversion of text to markup. */
-function policyFor(script: Markup, style: Markup): string {
-  const hash = ({ source }: Markup) => `'sha256-${createHash("sha256").update(source).digest("base64")}'`;
-  return [
-    "default-src 'none'",
-    `script-src ${hash(script)}`,
-    `style-src ${hash(style)}`,
-    "img-src 'none'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join("; ");
+/** The source of an inline script or style in the Content-Security-Policy. */
+function hashOf({ source }: Markup): string {
+  return `'sha256-${createHash("sha256").update(source).digest("base64")}'`;
 }
 
 /** The top of the report: both sides, the number of differing records, other differences, and exceeded gates. */
-function summary({ diff, differing, words, settings, filter, contract, exceeded, ...sides }: Report): Markup {
+function summary(report: Report): Markup {
+  const { diff, differing, words, settings, filter, contract, exceeded } = report;
   const skip = html`<a class="skip" href="#changes">Skip to the list of changes</a>\n`;
   const headline =
     differing === 0 ? `No ${words[0]} differs` : `${count(differing, words)} ${differing === 1 ? "differs" : "differ"}`;
@@ -71,43 +64,39 @@ function summary({ diff, differing, words, settings, filter, contract, exceeded,
 <p>${count(records, words)} on ${count(pages, "page")}</p></div>
 `;
   const compared = comparedFields(filter, (pattern) => pattern);
+  const later = laterExplorer(report, (word) => word);
   const also = settings.map(({ name, old, new: now }) => `${name} from ${old} to ${now}`).join(", ");
-  const figure = (kind: keyof typeof KIND_WORDS) =>
-    html`<div class="total ${kind}${diff[kind] === 0 ? " none" : ""}"><dt>${KIND_WORDS[kind]}</dt><dd>${number(diff[kind])}</dd></div>\n`;
+  const figure = (kind: ChangeKind | "unchanged") =>
+    html`<div class="total ${kind}${diff[kind] === 0 ? " none" : ""}"><dt>${capital(kind)}</dt><dd>${number(diff[kind])}</dd></div>\n`;
   return html`${differing > 0 ? skip : undefined}<header>
 <p class="product">Rollcall diff</p>
 <h1>${headline}</h1>
 <div class="sides">
-${side("Old", sides.old)}<span class="to" aria-hidden="true">→</span>
-${side("New", sides.new)}</div>
-${compared && html`<p class="besides">Compared: ${compared}.</p>\n`}${also === "" ? undefined : html`<p class="besides">Also different: ${also}.</p>\n`}</header>
+${side("Old", report.old)}<span class="to" aria-hidden="true">→</span>
+${side("New", report.new)}</div>
+${compared && html`<p class="besides">Compared: ${compared}.</p>\n`}${later && html`<p class="besides">${later}</p>\n`}${also === "" ? undefined : html`<p class="besides">Also different: ${also}.</p>\n`}</header>
 <main>
 ${contract && contractChanged(contract)}${exceeded.length > 0 ? gates(exceeded) : undefined}<dl class="totals">
 ${([...CHANGE_KINDS, "unchanged"] as const).map(figure)}</dl>
 `;
 }
 
-const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed", unchanged: "Unchanged" };
-
 /** A row for each change of the contract; added and removed fields have no values. */
 function contractChanged(contract: NonNullable<Report["contract"]>): Markup {
   const key = otherKey(contract, (path) => path);
-  const row = ({ kind, before, name, after, values }: ContractChange) => {
-    const what = html`<th scope="row">${before} <code>${name}</code> ${after}</th>`;
-    if (!values) return html`<tr>${what}<td></td><td>${kind}</td></tr>\n`;
-    return html`<tr>${what}${contractExcerpts(values).map((side) => html`<td><code>${joined(side)}</code></td>`)}</tr>\n`;
-  };
-  return html`<section class="contract" aria-labelledby="contract-title">
+  const rows = contract.changes.map(({ kind, before, name, after, values }: ContractChange) => {
+    const what = html`${before} <code>${name}</code> ${after}`;
+    if (!values) return [what, "", kind];
+    return [what, ...contractExcerpts(values).map((side) => html`<code>${joined(side)}</code>`)];
+  });
+  return html`<section class="contract panel" aria-labelledby="contract-title">
 <h2 id="contract-title">The contract changed</h2>
-${key === undefined ? undefined : html`<p>${key}</p>\n`}<div class="figures" tabindex="0" role="group" aria-labelledby="contract-title"><table>
-<thead><tr><th scope="col">What</th><th scope="col">Old</th><th scope="col">New</th></tr></thead>
-<tbody>${contract.changes.map(row)}</tbody></table></div>
-</section>
+${key === undefined ? undefined : html`<p>${key}</p>\n`}${table(html`aria-labelledby="contract-title"`, { head: ["What", "Old", "New"], rows })}</section>
 `;
 }
 
 function gates(exceeded: readonly string[]): Markup {
-  return html`<section class="gates" aria-labelledby="gates-title">
+  return html`<section class="gates panel alarm" aria-labelledby="gates-title">
 <h2 id="gates-title">${exceeded.length === 1 ? "A gate is exceeded" : `${number(exceeded.length)} gates are exceeded`}</h2>
 <ul>${exceeded.map((sentence) => html`<li>${sentence}</li>`)}</ul>
 </section>
@@ -119,7 +108,7 @@ function changeList({ diff, words: [one], subjects }: Report): Markup {
   const { key } = subjects.changed.contract;
   return html`<section id="changes" class="changes" tabindex="-1" aria-labelledby="changes-title">
 <h2 id="changes-title">Changes</h2>
-<noscript><p class="notice">The list needs JavaScript, which is off here. It is all in this file: nothing is loaded.</p></noscript>
+<noscript><p class="panel">The list needs JavaScript, which is off here. It is all in this file: nothing is loaded.</p></noscript>
 <form id="filters" class="filters" role="search" aria-label="Changes" autocomplete="off">
 <div class="control grow"><label class="label" for="text">Search</label>
 <input id="text" class="field" name="text" type="search" placeholder="Name, ${writePath(key.path)} or any value" spellcheck="false" maxlength="200"></div>
@@ -145,7 +134,7 @@ function fieldOption([path, records]: readonly [path: string, records: number]):
 }
 
 function kindBox(kind: ChangeKind, records: number): Markup {
-  return html`<label class="box"><input type="checkbox" name="kind" value="${kind}" checked> ${KIND_WORDS[kind]} <span class="number">${number(records)}</span></label>
+  return html`<label class="box"><input type="checkbox" name="kind" value="${kind}" checked> ${capital(kind)} <span class="number">${number(records)}</span></label>
 `;
 }
 
@@ -184,7 +173,7 @@ ${new Markup(lines.join("\n"))}
 </script>\n`.source;
 }
 
-function factsOf({ subjects, explorer, isUnpublished }: Report, record: string): ReportFacts {
+function factsOf({ subjects, explorer }: Report, record: string): ReportFacts {
   const { added, removed } = subjects;
   const fieldsOf = ({ contract }: Subject) => contract.fields.map(({ path, names }) => ({ path, names }));
   const shown = [...(added.time ? [added.time] : []), ...added.facets];
@@ -193,6 +182,5 @@ function factsOf({ subjects, explorer, isUnpublished }: Report, record: string):
     fields: { added: fieldsOf(added), removed: fieldsOf(removed) },
     shown: shown.map(({ path }) => path),
     explorer,
-    isUnpublished,
   };
 }

@@ -15,6 +15,7 @@ import {
   factOf,
   firstChanges,
   labelOf,
+  laterExplorer,
   otherKey,
   type Report,
   type ReportOptions,
@@ -131,9 +132,9 @@ function settings({ settings }: Report): string {
   return `\n**Settings:** ${words.join(", ")}\n`;
 }
 
-function unpublished({ diff, words, isUnpublished }: Report): string {
-  if (!isUnpublished || diff.added + diff.changed === 0) return "";
-  return `\nThe explorer shows these ${word(words[1])} once published.\n`;
+function unpublished(report: Report): string {
+  const text = laterExplorer(report, word);
+  return text === undefined ? "" : `\n${text}\n`;
 }
 
 function figures(title: string, [, many]: Report["words"], rows: readonly string[], room: number): string {

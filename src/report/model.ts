@@ -45,7 +45,7 @@ export interface Report {
   explorer: string | undefined;
   /** Whether the explorer exists only once the new side is published: it is a source, or on loopback. */
   isUnpublished: boolean;
-  /** Whether there are few changes, so that their list comes before tables and plots. */
+  /** Whether there are few changes, so that their list comes before tables and charts. */
   isShort: boolean;
 }
 
@@ -149,6 +149,12 @@ function contractOf({ contract, old, new: now }: Diff): ReportContract | undefin
   ];
   const [before, after] = [old, now].map((side) => writePath(side.contract.key.path));
   return { changes, keys: contract.hasOtherKey ? [before ?? "", after ?? ""] : undefined };
+}
+
+/** A sentence for an explorer that exists only later; undefined without one. @param show escapes a word for the report. */
+export function laterExplorer({ diff, words, isUnpublished }: Report, show: (word: string) => string) {
+  if (!isUnpublished || diff.added + diff.changed === 0) return undefined;
+  return `The explorer shows these ${show(words[1])} once published.`;
 }
 
 /** A sentence for different key fields; undefined if they are the same. @param show escapes a key for the report. */

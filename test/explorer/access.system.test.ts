@@ -65,7 +65,7 @@ describeWith("chromium", "accessibility", (path) => {
     await tabTo(page, "a.record >> nth=1");
     await page.keyboard.press("Enter");
     await page.locator("#record-title:focus").waitFor();
-    await tabTo(page, ".copy button");
+    await tabTo(page, ".origin a");
     await page.keyboard.press("/");
     await page.locator("#search:focus").waitFor();
     await page.keyboard.press("Escape");

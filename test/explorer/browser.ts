@@ -15,6 +15,11 @@ export async function settledList(page: Page): Promise<string> {
   return (await page.locator("#status").textContent()) ?? "";
 }
 
+/** Waits for a status line that has this text. */
+export function status(page: Page, text: string): Promise<void> {
+  return page.locator("#status", { hasText: text }).waitFor();
+}
+
 /** What stands in the first column of the table: each record's name. */
 export function shownNames(page: Page): Promise<string[]> {
   return page.locator(".records a.record").allTextContents();

@@ -4,30 +4,19 @@ import { type AnyRecord, contractOf } from "../../src/contract/contract.js";
 import { BEGINNING, type ListPlace } from "../../src/explorer/page/address.js";
 import type { SnapshotFacts } from "../../src/explorer/page/reader.js";
 import { isRange, select } from "../../src/explorer/page/select.js";
+import { contractWith } from "../support/contracts.js";
 import { writeFacts } from "./collection.js";
 
-const contract = contractOf({
-  type: "object",
-  "x-listing": {
-    path: "/orders/",
-    words: ["order", "orders"],
-    key: "id",
-    order: ["id"],
-    label: "customer",
-    version: 1,
-  },
-  properties: {
-    id: { type: "string" },
-    customer: { type: "string" },
-    status: { type: "string", "x-facet": true },
-    tags: { type: "array", items: { type: "string" }, "x-facet": true },
-    total: { type: ["number", "null"] },
-    ordered_at: { type: "string", format: "date-time" },
-    seen_at: { type: "integer" },
-  },
-  required: ["id", "customer", "status", "tags", "total", "ordered_at", "seen_at"],
-  additionalProperties: false,
-});
+const FIELDS = {
+  id: { type: "string" },
+  customer: { type: "string" },
+  status: { type: "string", "x-facet": true },
+  tags: { type: "array", items: { type: "string" }, "x-facet": true },
+  total: { type: ["number", "null"] },
+  ordered_at: { type: "string", format: "date-time" },
+  seen_at: { type: "integer" },
+} as const;
+const contract = contractOf(contractWith(["order", "orders"], FIELDS, { path: "/orders/", label: "customer" }));
 
 const RECORDS: AnyRecord[] = [
   order("A1", "Anna Berg", "new", ["gift"], 10, "2024-01-31T23:00:00Z"),

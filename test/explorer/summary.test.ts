@@ -3,10 +3,11 @@ import fc from "fast-check";
 import stringify from "fast-json-stable-stringify";
 import { describe, expect, test } from "vitest";
 import { type AnyRecord, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
-import type { ContractFile, FieldSchema } from "../../src/contract/file/form.js";
+import type { FieldSchema } from "../../src/contract/file/form.js";
 import { facetFields, facetTerm, facetTermsOf } from "../../src/contract/lookup.js";
 import { valueAt } from "../../src/contract/record/value.js";
 import { readNumbers } from "../lookup/plain-reader.js";
+import { contractWith } from "../support/contracts.js";
 import { draws } from "../support/random.js";
 import { STATIONS_CONTRACT, stations } from "../support/stations.js";
 import { anyUser } from "../support/users.js";
@@ -88,16 +89,9 @@ const anyCollection = fc
       ...values(outer),
       ...(inner.length > 0 && { inner: fc.record(values(inner)) }),
     });
-    const file: ContractFile = {
-      type: "object",
-      "x-listing": { path: "/t/", words: ["thing", "things"], key: "k", order: ["lead", "k"], version: 1 },
-      properties,
-      required: Object.keys(properties),
-      additionalProperties: false,
-    };
-    return fc
-      .array(record, { maxLength: 40 })
-      .map((records) => ({ contract: contractOf(file), records: records as AnyRecord[] }));
+    const listing = { path: "/t/", key: "k", order: ["lead", "k"] };
+    const contract = contractOf(contractWith(["thing", "things"], properties, listing));
+    return fc.array(record, { maxLength: 40 }).map((records) => ({ contract, records: records as AnyRecord[] }));
   });
 
 /** The records of each term, as docs/reference/release-format.md tells how to read sorted files. */

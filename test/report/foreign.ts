@@ -1,7 +1,8 @@
 /** Diffs of other contracts: with one facet, several or none, without times, and hostile ones. */
 import { type AnyRecord, type Contract, contractOf } from "../../src/contract/contract.js";
-import type { ContractFile, FieldSchema } from "../../src/contract/file/form.js";
+import type { FieldSchema } from "../../src/contract/file/form.js";
 import type { Diff } from "../../src/diff/change.js";
+import { contractWith } from "../support/contracts.js";
 import { changesIn, diffOf } from "../support/diffs.js";
 import { STATIONS, STATIONS_CONTRACT, stations } from "../support/stations.js";
 
@@ -38,11 +39,8 @@ export const twoFacetsDiff = (): Diff => stationsDiff(TWO_FACETS);
 
 /** Parts with an integer key, and without facet, time and label. */
 export function partsDiff(): Diff {
-  const contract = contractWith({
-    words: ["part", "parts"],
-    key: "number",
-    fields: { number: { type: "integer" }, title: { type: "string" }, weight: { type: "number" } },
-  });
+  const fields = { number: { type: "integer" }, title: { type: "string" }, weight: { type: "number" } } as const;
+  const contract = contractOf(contractWith(["part", "parts"], fields, { path: "/v1/things/", key: "number" }));
   const { added, removed, changed } = changesIn(contract);
   const part = (number: number, title: string, weight = 1.5) => ({ number, title, weight });
   return diffOf([added(part(7, "Bolt")), removed(part(-3, "")), changed(part(12, "Nut"), part(12, "Wing nut", 2e-7))], {
@@ -101,17 +99,13 @@ export const HOSTILE_FIELDS = {
 
 export function hostileDiff(): Diff {
   const { key, facet, time, text } = HOSTILE_FIELDS;
-  const contract = contractWith({
-    words: HOSTILE_WORDS,
-    key,
-    label: text,
-    fields: {
-      [key]: { type: "string" },
-      [facet]: { type: "string", "x-facet": true },
-      [time]: { type: ["string", "null"], format: "date-time" },
-      [text]: { type: "string" },
-    },
-  });
+  const fields: Record<string, FieldSchema> = {
+    [key]: { type: "string" },
+    [facet]: { type: "string", "x-facet": true },
+    [time]: { type: ["string", "null"], format: "date-time" },
+    [text]: { type: "string" },
+  };
+  const contract = contractOf(contractWith(HOSTILE_WORDS, fields, { path: "/v1/things/", key, label: text }));
   const { added, removed, changed } = changesIn(contract);
   const record = (at: number, given: AnyRecord = {}) => ({
     [key]: `k | \`${at}\`\u202e\n`,
@@ -128,22 +122,4 @@ export function hostileDiff(): Diff {
     ],
     { contract },
   );
-}
-
-interface Given {
-  words: readonly [one: string, many: string];
-  key: string;
-  label?: string;
-  fields: Readonly<Record<string, FieldSchema>>;
-}
-
-function contractWith({ words, key, label = key, fields }: Given): Contract {
-  const file: ContractFile = {
-    type: "object",
-    "x-listing": { path: "/v1/things/", words, key, label, order: [key], version: 1 },
-    properties: fields,
-    required: Object.keys(fields),
-    additionalProperties: false,
-  };
-  return contractOf(file);
 }

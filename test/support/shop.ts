@@ -1,32 +1,24 @@
 /** A database of four tables that refer to each other, and their contracts. */
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type { ContractFile, FieldSchema } from "../../src/contract/file/form.js";
+import { contractWith } from "./contracts.js";
 
 const integer = { type: "integer" } as const;
 const text = { type: "string" } as const;
 
-function contractOf(words: readonly [string, string], properties: Record<string, FieldSchema>): ContractFile {
-  return {
-    type: "object",
-    "x-listing": { words, key: "id", order: ["id"], version: 1 },
-    properties: { id: integer, ...properties },
-    required: ["id", ...Object.keys(properties)],
-    additionalProperties: false,
-  };
-}
-
 /** The listings of the shop, as the config has them. */
 export const SHOP = {
   categories: {
-    contract: contractOf(["category", "categories"], {
+    contract: contractWith(["category", "categories"], {
+      id: integer,
       name: text,
       parent_id: { type: ["integer", "null"], "x-references": "categories" },
     }),
   },
-  customers: { contract: contractOf(["customer", "customers"], { name: text }) },
+  customers: { contract: contractWith(["customer", "customers"], { id: integer, name: text }) },
   orders: {
-    contract: contractOf(["order", "orders"], {
+    contract: contractWith(["order", "orders"], {
+      id: integer,
       customer_id: { ...integer, "x-references": "customers" },
       agent_id: { type: ["integer", "null"], "x-observed": { "x-references": "customers" } },
       total: { type: "number" },
@@ -35,7 +27,8 @@ export const SHOP = {
     changes: 2,
   },
   products: {
-    contract: contractOf(["product", "products"], {
+    contract: contractWith(["product", "products"], {
+      id: integer,
       name: text,
       category_id: { ...integer, "x-references": "categories" },
     }),

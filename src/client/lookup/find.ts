@@ -25,6 +25,7 @@ export interface Sought {
   fits(record: unknown): boolean;
 }
 
+const INDEX = "lookup/index.json";
 const INDEX_BYTES = 16_000_000;
 /** Maximum number of consecutive records on the lists that do not match. */
 const MAX_MISSES = 6;
@@ -112,7 +113,7 @@ async function listsFor(reader: LookupReader, { text, by, isWhole, others }: Que
   const demands = others ? [others.fits] : [];
   // A key may be empty.
   if (text !== "" || isWhole) {
-    const [{ key, fields, version, keys, words }, url] = await readIndex(reader, "lookup/index.json");
+    const [{ key, fields, version, keys, words }, url] = await readIndex(reader);
     if (version !== 2 || !Array.isArray(fields) || ![key, ...fields].every(isNames))
       throw malformed(url, "an index of version 2", version);
     const keyField = { names: key as string[] };
@@ -144,26 +145,22 @@ function longestFirst(wanted: readonly WantedWord[]): WantedWord[] {
   return wanted.toSorted((one, other) => other.word.length - one.word.length || fromEnd(one) - fromEnd(other));
 }
 
-/** Reads the index of sorted files. @throws ListingError (usage) that names the flag of `build` if there is none */
-export async function readIndex(
-  { view, baseUrl, signal }: LookupReader,
-  file: string,
-): Promise<[said: AnyObject, url: string]> {
-  const url = `${baseUrl}/${file}`;
+/** Reads lookup/index.json. @throws ListingError (usage) that names the flag of `build` if there is none */
+async function readIndex({ view, baseUrl, signal }: LookupReader): Promise<[said: AnyObject, url: string]> {
+  const url = `${baseUrl}/${INDEX}`;
   try {
-    const read = async (own: AbortSignal) => objectOf(await view.readFile(file, { maxBytes: INDEX_BYTES }, own), url);
-    return [await readKept(view, file, signal, read), url];
+    const read = async (own: AbortSignal) => objectOf(await view.readFile(INDEX, { maxBytes: INDEX_BYTES }, own), url);
+    return [await readKept(view, INDEX, signal, read), url];
   } catch (error) {
     const { code, received } = error as Partial<ListingError>;
     // Without proof, a missing file is a status of 400 to 499.
     if (code !== "usage" && !(code === "status" && received?.startsWith("4"))) throw error;
-    const [flag] = file.split("/");
-    throw usage(baseUrl, `has no ${flag}; build with --${flag}`);
+    throw usage(baseUrl, "has no lookup; build with --lookup");
   }
 }
 
 /** Whether a value is a field path as a list of names. */
-export function isNames(value: unknown): value is string[] {
+function isNames(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 

@@ -15,7 +15,7 @@ export interface Sort {
 export interface ListPlace {
   /** The text to search for. */
   text: string;
-  /** From 1. Search results that are not sorted show all pages up to this one. */
+  /** From 1. */
   page: number;
   /** Chosen values by path. A record must have one of each path's. */
   where: ReadonlyMap<string, readonly Chosen[]>;

@@ -41,7 +41,7 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
     const all = [...unlisted, ...values.map(({ value }) => value as Chosen)];
     const options = all.map((value) => {
       const count = counts === "unknown" ? undefined : (counts.get(facetTerm(facet, value)) ?? 0);
-      return element("li", {}, option(facet, value, { place, count, all: known.summary.count }));
+      return element("li", {}, option(facet, value, { place, count }));
     });
     const isOpen = opened.has(path) || options.length <= FIRST_VALUES + 1;
     const list = element("ul", {}, ...(isOpen ? options : options.slice(0, FIRST_VALUES)));
@@ -57,11 +57,7 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
     return element("fieldset", { class: "choice" }, legendOf(fieldAt(known.contract, path)), list, ...below);
   };
 
-  const option = (
-    facet: Facet,
-    value: Chosen,
-    { place, count, all }: { place: ListPlace; count: number | undefined; all: number },
-  ) => {
+  const option = (facet: Facet, value: Chosen, { place, count }: { place: ListPlace; count: number | undefined }) => {
     const { path } = facet;
     const chosen = place.where.get(path) ?? [];
     const isChosen = chosen.includes(value);
@@ -72,8 +68,6 @@ export function createChoices(onChoose: (changed: Partial<Pick<ListPlace, "where
     );
     if (count === undefined) return made;
     made.append(" ", element("span", { class: "number" }, number(count)));
-    // The Content-Security-Policy forbids style attributes, but allows this.
-    made.style.setProperty("--part", `${count === 0 ? 0 : Math.max(1, (100 * count) / all)}%`);
     return made;
   };
 

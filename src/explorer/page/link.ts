@@ -11,7 +11,7 @@ export function isLink(value: unknown): value is string {
 }
 
 /** A link that gives the other site no access to this window. The page sends no referrer. */
-export function linkTo(url: string, text: Node): HTMLElement {
+export function linkTo(url: string, text: Node | string): HTMLElement {
   const note = element("span", { class: "hidden" }, " (leads to another site)");
   return element("a", { class: "foreign", href: url, rel: "noopener nofollow" }, text, note);
 }

@@ -4,8 +4,10 @@ import { foldedWords, matchesAny, nameFields, type WantedWord, wantedWords } fro
 import { kindOf } from "../../contract/record/kind.js";
 import { valueAt } from "../../contract/record/value.js";
 import { button, element } from "../../markup/page/element.js";
-import { cut, textOf, visibleText } from "../../markup/page/text.js";
+import { textOf, visibleText } from "../../markup/page/text.js";
 import { empty } from "../../markup/page/value.js";
+import { firstOf } from "../../print/fit.js";
+import { visible } from "../../print/text.js";
 import { headingOf, isTime } from "../meaning.js";
 import { addressOf, type ListPlace, type Sort } from "./address.js";
 import { shownColumns } from "./columns.js";
@@ -113,7 +115,7 @@ function recordRow(
     }
     const value = valueAt(record, field);
     if (field.path === contract.key.path) return element("td", {}, keyText());
-    const shown = isLink(value) ? linkTo(value, shortText(value)) : shortValue(field, value);
+    const shown = isLink(value) ? linkTo(value, firstOf(value, MOST, visible)) : shortValue(field, value);
     const content = linkedReference(known, field.schema, value, shown);
     return element("td", { class: isFigure(field, contract) ? "figure" : undefined }, content);
   });
@@ -143,14 +145,7 @@ function shortValue(field: Field, value: unknown): Node {
   const day = dayOf(field, value);
   if (day !== undefined) return element("time", { datetime: day }, day);
   const text = Array.isArray(value) ? value.map(textOf).join(", ") : textOf(value);
-  return text === "" ? empty("empty") : element("bdi", {}, shortText(text));
-}
-
-function shortText(text: string): DocumentFragment {
-  const end = cut(text, MOST);
-  const shown = visibleText(text.slice(0, end));
-  if (end < text.length) shown.append("…");
-  return shown;
+  return text === "" ? empty("empty") : element("bdi", {}, firstOf(text, MOST, visible));
 }
 
 /** Whether a text has a word that is searched for. */

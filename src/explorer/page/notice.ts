@@ -5,7 +5,7 @@ import { visibleText } from "../../markup/page/text.js";
 
 /** Makes an empty message. Its element stays in the page, since screen readers announce only changes of existing elements. */
 export function createNotice() {
-  const box = element("div", { class: "word", role: "status" });
+  const box = element("div", { class: "word panel", role: "status" });
   return {
     element: box,
     /** Shows a message. @param actions by button label. @param more.details technical details: a URL, digests. */
@@ -16,14 +16,14 @@ export function createNotice() {
     ): void {
       const { details, isAlarm = false } = more;
       const buttons = Object.entries(actions).map(([label, act]) => button({ class: "button" }, act, label));
-      box.className = isAlarm ? "word alarm" : "word";
+      box.classList.toggle("alarm", isAlarm);
       box.replaceChildren(element("p", {}, visibleText(text)), ...buttons);
       if (details === undefined) return;
       const about = element("p", {}, visibleText(details));
       box.append(element("details", {}, element("summary", {}, "Details"), about));
     },
     clear(): void {
-      box.className = "word";
+      box.classList.remove("alarm");
       box.replaceChildren();
     },
   };

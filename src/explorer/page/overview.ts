@@ -1,4 +1,4 @@
-/** The heading, plots and descriptions of index.html. They are shown only with the snapshot that they were written for. */
+/** The heading, figures and descriptions of index.html. They are shown only with the snapshot that they were written for. */
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 import { count } from "../../print/numbers.js";

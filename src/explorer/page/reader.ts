@@ -4,6 +4,7 @@ import { hexDigest } from "../../client/digests.js";
 import { findView } from "../../client/find-snapshot.js";
 import { openHost } from "../../client/host.js";
 import { readKeptPage } from "../../client/kept.js";
+import { type Query, search } from "../../client/lookup/find.js";
 import { readContract } from "../../client/order.js";
 import { parsePage } from "../../client/page.js";
 import type { Host, SnapshotView } from "../../client/snapshot.js";
@@ -11,7 +12,7 @@ import { objectOf } from "../../client/utf8.js";
 import { type AnyRecord, type Contract, contractOf } from "../../contract/contract.js";
 import type { Snapshot } from "../../contract/snapshot.js";
 import type { ExplorerSummary, WrittenFrom } from "../summary.js";
-import { type ChosenSearch, findChosen } from "./chosen.js";
+import { chosenLists, type Where } from "./chosen.js";
 
 /** A record, and its number in published order, from 0. */
 export interface ListedRow {
@@ -30,6 +31,8 @@ export interface SnapshotFacts {
   loaded: AnyRecord[][];
 }
 
+const SUMMARY = "explorer/summary.json";
+
 /** Maximum number of records that are loaded to be sorted, counted and filtered by ranges. */
 export const MOST_LOADED = 20_000;
 
@@ -44,8 +47,11 @@ export interface Reader {
   all(signal: AbortSignal, onProgress: (share: number) => void): Promise<ListedRow[]>;
   /** Reads records by number. */
   rows(first: number, most: number, signal: AbortSignal): Promise<ListedRow[]>;
-  /** Searches the current snapshot. @throws SnapshotChangedError if the host has another one */
-  search(query: ChosenSearch, signal: AbortSignal): AsyncGenerator<ListedRow, void>;
+  /**
+   * Searches the current snapshot. Without a text, all records with the facet values match.
+   * @throws SnapshotChangedError if the host has another one
+   */
+  search(query: Query & { where?: Where }, signal: AbortSignal): AsyncGenerator<ListedRow, void>;
   /** Finds the record with this key. */
   find(key: string, signal: AbortSignal): Promise<ListedRow | undefined>;
   /** Drops the current snapshot, so that the next call reads the host's newest one. */
@@ -62,7 +68,7 @@ export function createReader(base: URL, onKnown: (known: SnapshotFacts) => void)
     const view = await findView(host, {});
     const [{ contract: file }, bytes] = await Promise.all([
       readContract(host, view, undefined),
-      view.readFile("explorer/summary.json", host.files),
+      view.readFile(SUMMARY, host.files),
     ]);
     const contract = contractOf(file);
     const digests = {
@@ -116,10 +122,12 @@ export function createReader(base: URL, onKnown: (known: SnapshotFacts) => void)
         }),
       );
     },
-    async *search(query, signal) {
-      const { view } = await reader.known();
-      for await (const [record, records] of findChosen<AnyRecord>(host, view, query, signal))
-        yield { record, number: records - 1 };
+    async *search({ where = {}, ...query }, signal) {
+      const { view, summary } = await reader.known();
+      const { baseUrl, concurrency } = host;
+      const others = chosenLists(summary, where, `${baseUrl}/${SUMMARY}`);
+      const found = search<AnyRecord>({ view, baseUrl, signal }, { ...query, others }, concurrency);
+      for await (const [record, records] of found) yield { record, number: records - 1 };
     },
     async find(key, signal) {
       for await (const row of reader.search({ text: key, by: "key", isWhole: true }, signal)) return row;

@@ -5,7 +5,7 @@ import { type Member, membersOf } from "../../contract/contract.js";
 import { isPublishableUrl, pageUrl } from "../../contract/links.js";
 import { valueAt } from "../../contract/record/value.js";
 import type { Referrer } from "../../contract/references.js";
-import { button, element } from "../../markup/page/element.js";
+import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 import { empty, wholeValue } from "../../markup/page/value.js";
 import { number as separated, time } from "../../print/numbers.js";
@@ -23,8 +23,6 @@ const MOST_ITEMS = 1000;
 const IMAGE = 96;
 /** Length of the digests in records.sha256. */
 const DIGEST_DIGITS = 32;
-/** Milliseconds for which the result of "Copy" is shown. */
-const SAID_MS = 3000;
 
 /** The view of a record, and its heading, which takes the focus. */
 export interface RecordView {
@@ -98,7 +96,7 @@ function fieldTable({ record }: ListedRow, known: SnapshotFacts): HTMLElement {
     return element("tbody", {}, ...group, ...members.map((field) => fieldRow(field, valueAt(record, field), known)));
   });
   const headRow = element("thead", {}, element("tr", {}, ...head));
-  const attributes = { class: "fields", "aria-labelledby": "record-title" };
+  const attributes = { class: "fields cards", "aria-labelledby": "record-title" };
   return element("table", attributes, headRow, ...bodies);
 }
 
@@ -173,7 +171,7 @@ async function origin(
   const url = pageUrl({ baseUrl, path: contract.listing.path, links }, page);
   const digest = await hexDigest(new TextEncoder().encode(stringify(record)));
   const command = `curl -s ${shellWord(url)} | jq '.results[${number % page_size}]'`;
-  const code = element("code", { id: "curl", class: "literal", tabindex: 0 }, visibleText(command));
+  const code = element("code", { class: "command" }, visibleText(command));
   const place = `Number ${separated(number + 1)} of ${separated(snapshot.count)}, on `;
   return element(
     "section",
@@ -181,35 +179,18 @@ async function origin(
     element("h3", { id: "origin-title" }, "Where it is published"),
     element(
       "dl",
-      {},
+      { class: "pairs" },
       pair("Page", place, element("a", { href: url }, `JSON page ${separated(page)}`)),
       pair(
         "Digest",
-        element("code", { class: "literal" }, digest.slice(0, DIGEST_DIGITS)),
+        element("code", {}, digest.slice(0, DIGEST_DIGITS)),
         `, the first ${DIGEST_DIGITS} digits of its SHA-256`,
       ),
-      pair("For programs", code, " ", copyButton(command, code)),
+      pair("For programs", code),
     ),
   );
 }
 
 function pair(name: string, ...value: (Node | string)[]): HTMLElement {
   return element("div", {}, element("dt", {}, name), element("dd", {}, ...value));
-}
-
-/** A button that copies a text. @param shown the element to select if the browser denies the clipboard. */
-function copyButton(text: string, shown: HTMLElement): HTMLElement {
-  const said = element("span", { class: "said", role: "status" });
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      said.textContent = "Copied";
-    } catch {
-      // Without https, or denied by the user.
-      getSelection()?.selectAllChildren(shown);
-      said.textContent = "Selected; press Ctrl-C or ⌘C to copy";
-    }
-    setTimeout(() => said.replaceChildren(), SAID_MS);
-  };
-  return element("span", { class: "copy" }, button({ class: "button small" }, copy, "Copy"), " ", said);
 }

@@ -1,4 +1,4 @@
-/** The list of records: all page by page, results of a search, or a selection of all loaded records. */
+/** The list of records, page by page: all, results of a search, or a selection of all loaded records. */
 import { type Field, fieldAt } from "../../contract/contract.js";
 import { pagesFor } from "../../contract/links.js";
 import { csvHeading, csvLineOf } from "../../contract/record/csv.js";
@@ -17,10 +17,20 @@ import { type ListedRow, MOST_LOADED, type Reader, type SnapshotFacts } from "./
 import type { Facts } from "./search.js";
 import { isRange, type Selection, select } from "./select.js";
 
-/** Maximum number of result pages read at once, since a URL may name any number. */
-const MOST_AHEAD = 10;
+/** Maximum page of a search in lookup files, which reads all pages up to the shown one. */
+const MOST_SEARCHED = 100;
 /** Milliseconds after which the text of a download is released. */
 const DOWNLOAD_MS = 60_000;
+
+/** A page of records. */
+interface Page {
+  /** From 1. */
+  page: number;
+  rows: readonly ListedRow[];
+  /** Number of rows and of pages; undefined if unknown. */
+  total: number | undefined;
+  pages: number | undefined;
+}
 
 /**
  * Makes the list.
@@ -35,8 +45,6 @@ export function createResults(
   run: (download: (reader: Reader, signal: AbortSignal) => Promise<void>) => void,
 ) {
   let shown = BEGINNING;
-  /** Whether the rows belong to `shown`, rather than to an earlier place. */
-  let hasBegun = false;
   /** The last selection, for its next pages and its download. */
   let selected: { known: SnapshotFacts; address: string; selection: Selection } | undefined;
   const go = (place: Partial<ListPlace>) => onGo({ ...shown, page: 1, ...place });
@@ -44,20 +52,13 @@ export function createResults(
   const status = element("p", { id: "status", role: "status" }, "Reading…");
   const progress = element("progress", { "aria-label": `Loading all ${words[1]}`, hidden: "" });
   const chosen = element("div", { class: "chosen" });
-  const further = () => {
-    // Reserve height for the next rows, to avoid layout shift.
-    box.style.minHeight = `${2 * box.offsetHeight}px`;
-    go({ page: shown.page + 1 });
-  };
-  const more = button({ class: "button further", hidden: "" }, further, "Show more");
   const choices = createChoices(go);
   const list = createList(title.id, status.id, (sort) => go({ sort }));
   const columns = createColumnMenu((columns) => go({ columns, page: shown.page }));
   const download = button({ class: "button small", hidden: "" }, () => run(saveCsv), "Save as CSV");
   const found = element("div", { class: "found" }, status, progress, columns.element, download, chosen);
-  // It counts pages, since only the snapshot knows their size.
-  const pager = createPager(1, (page) => go({ page }));
-  box.append(choices.element, element("div", { class: "results" }, title, found, list.box, more, pager.bar));
+  const pager = createPager(list.box, (page) => go({ page }));
+  box.append(choices.element, element("div", { class: "results" }, title, found, list.box, pager.bar));
   /** Maximum height of a page so far, and the width at which it was measured. */
   let height = 0;
   let width = 0;
@@ -69,28 +70,24 @@ export function createResults(
     box.style.minHeight = `${height}px`;
   };
 
-  /** Shows the rows of a page. @param total number of rows of all pages. */
-  const showPage = (known: SnapshotFacts, place: ListPlace, rows: readonly ListedRow[], total: number) => {
+  const showPage = (known: SnapshotFacts, place: ListPlace, { page, rows, total, pages }: Page) => {
     const { count: all, page_size: size } = known.snapshot;
-    const first = (place.page - 1) * size;
-    const range = rows.length < total ? `${number(first + 1)} to ${number(first + rows.length)} of ` : "";
-    hasBegun = true;
     list.replace(known, place, rows, mayLoad(known));
-    pager.show(place.page, pagesFor(total, size));
-    more.hidden = true;
+    pager.show(page, pages);
     keepHeight();
-    if (!isFiltered(place)) status.textContent = range + count(total, words);
+    const first = (page - 1) * size;
+    const last = first + rows.length;
+    const range = rows.length === total ? "" : `${number(first + 1)} to ${number(last)} of `;
+    const records = total === undefined ? `more than ${count(last, words)}` : count(total, words);
+    if (!isFiltered(place)) status.textContent = range + records;
     else if (total === 0) status.textContent = nothingText(place);
-    else status.textContent = `${range}${count(total, words)} found, in ${number(all)}.`;
-    return place.page;
+    else status.textContent = `${range}${records} found, in ${number(all)}.`;
   };
 
-  const showAll = async (reader: Reader, known: SnapshotFacts, place: ListPlace, signal: AbortSignal) => {
-    const { count: all, page_size: size, pages } = known.snapshot;
+  const readPage = async (reader: Reader, { snapshot }: SnapshotFacts, place: ListPlace, signal: AbortSignal) => {
+    const { count: total, page_size: size, pages } = snapshot;
     const page = Math.min(place.page, pages);
-    const rows = await reader.rows((page - 1) * size, size, signal);
-    signal.throwIfAborted();
-    return showPage(known, { ...place, page }, rows, all);
+    return { page, rows: await reader.rows((page - 1) * size, size, signal), total, pages };
   };
 
   /** The selection of a place, from all records, which are loaded first if necessary. */
@@ -117,58 +114,32 @@ export function createResults(
     }
   };
 
-  const showSelection = async (reader: Reader, known: SnapshotFacts, place: ListPlace, signal: AbortSignal) => {
+  const readSelection = async (reader: Reader, known: SnapshotFacts, place: ListPlace, signal: AbortSignal) => {
     const { rows, counts } = await selectionOf(reader, known, place, signal);
     const { page_size: size } = known.snapshot;
-    const page = Math.min(place.page, pagesFor(rows.length, size));
+    const pages = pagesFor(rows.length, size);
+    const page = Math.min(place.page, pages);
     choices.show(known, place, counts, "");
-    return showPage(known, { ...place, page }, rows.slice((page - 1) * size, page * size), rows.length);
+    return { page, rows: rows.slice((page - 1) * size, page * size), total: rows.length, pages };
   };
 
-  const showFound = async (
-    reader: Reader,
-    known: SnapshotFacts,
-    place: ListPlace,
-    signal: AbortSignal,
-    before: number,
-  ) => {
+  /** Searches up to the end of the page, or up to the last page there is. */
+  const readFound = async (reader: Reader, known: SnapshotFacts, place: ListPlace, signal: AbortSignal) => {
     const { page_size: size } = known.snapshot;
-    const most = size * Math.min(place.page, before + MOST_AHEAD);
-    const rows: ListedRow[] = [];
-    let hasMore = false;
-    // Keep the old rows until the new ones are complete, or reading has failed.
-    const replace = () => {
-      hasBegun = true;
-      list.replace(known, place, rows, mayLoad(known));
-    };
-    try {
-      for await (const row of foundRows(reader, known, place, signal)) {
-        hasMore = rows.length === most;
-        if (hasMore || signal.aborted) break;
-        rows.push(row);
+    const wanted = Math.min(place.page, MOST_SEARCHED);
+    let page = 1;
+    let rows: ListedRow[] = [];
+    for await (const row of foundRows(reader, known, place, signal)) {
+      signal.throwIfAborted();
+      if (rows.length === size) {
+        if (page === wanted)
+          return { page, rows, total: countOf(known, place), pages: page === MOST_SEARCHED ? page : undefined };
+        page += 1;
+        rows = [];
       }
-    } catch (error) {
-      if (rows.length > 0 && !signal.aborted) replace();
-      throw error;
+      rows.push(row);
     }
-    signal.throwIfAborted();
-    replace();
-    more.hidden = !hasMore;
-    pager.show(1, 1);
-    if (rows.length <= size) keepHeight();
-    else box.style.minHeight = "";
-    status.textContent = foundText(rows.length, hasMore, known, place);
-    if (hasMore && most < size * place.page)
-      status.textContent += ` Page ${number(place.page)} is too far ahead to be read at once.`;
-    return pagesFor(rows.length, size);
-  };
-
-  const foundText = (had: number, hasMore: boolean, known: SnapshotFacts, place: ListPlace) => {
-    const all = countOf(known, place);
-    if (all !== undefined) return `${hasMore ? `1 to ${number(had)} of ` : ""}${count(all, words)}`;
-    if (hasMore) return `More than ${count(had, words)} found, in ${number(known.snapshot.count)}.`;
-    if (had > 0) return `${count(had, words)} found, in ${number(known.snapshot.count)}.`;
-    return nothingText(place);
+    return { page, rows, total: (page - 1) * size + rows.length, pages: page };
   };
 
   const nothingText = ({ text, where, ranges }: ListPlace) =>
@@ -207,26 +178,15 @@ export function createResults(
     setTimeout(() => URL.revokeObjectURL(href), DOWNLOAD_MS);
   };
 
-  /** Says that the shown rows are outdated or incomplete. */
-  const showReadFailure = () => {
-    if (hasBegun) status.textContent = "Not all results could be read. These are the first.";
-    else status.textContent = list.markOld() ? "This is still the previous list." : "Nothing could be read.";
-    more.hidden = true;
-  };
-
   return {
     /** Shows a place. The old rows stay until the first new ones were read. Returns the place without what the snapshot lacks. */
     async show(reader: Reader, place: ListPlace, signal: AbortSignal): Promise<ListPlace> {
       list.table.setAttribute("aria-busy", "true");
-      const before = hasBegun && isSameSearch(place, shown) ? shown.page : 0;
-      hasBegun = false;
       try {
         const known = await reader.known();
         signal.throwIfAborted();
         const asked = placeIn(place, known);
         shown = asked;
-        // An element with the focus stays in the page while more is read.
-        if (before === 0) more.hidden = true;
         const isPlain = !isFiltered(asked) && !asked.sort;
         const isSearch = asked.where.size + asked.ranges.size === 0 && !asked.sort && !isLoaded(known);
         if (isPlain || selected?.known !== known)
@@ -234,12 +194,15 @@ export function createResults(
         columns.show(known, asked.columns);
         download.hidden = !mayLoad(known);
         showChosen(known, asked);
-        const showRows = isPlain ? showAll : isSearch || !mayLoad(known) ? showFound : showSelection;
-        const page = await showRows(reader, known, asked, signal, before);
-        shown = { ...asked, page };
+        const read = isPlain ? readPage : isSearch || !mayLoad(known) ? readFound : readSelection;
+        const page = await read(reader, known, asked, signal);
+        signal.throwIfAborted();
+        showPage(known, asked, page);
+        shown = { ...asked, page: page.page };
         return shown;
       } catch (error) {
-        if (!signal.aborted) showReadFailure();
+        if (!signal.aborted)
+          status.textContent = list.markOld() ? "This is still the previous list." : "Nothing could be read.";
         throw error;
       } finally {
         if (!signal.aborted) list.table.setAttribute("aria-busy", "false");
@@ -289,8 +252,4 @@ function countOf({ summary }: SnapshotFacts, { text, where }: ListPlace): number
   const [path, [value, ...more]] = chosen;
   if (more.length > 0) return undefined;
   return summary.facets.find((facet) => facet.path === path)?.values.find((one) => one.value === value)?.count;
-}
-
-function isSameSearch(one: ListPlace, other: ListPlace): boolean {
-  return addressOf({ ...one, page: 1, columns: [] }) === addressOf({ ...other, page: 1, columns: [] });
 }

@@ -2,25 +2,25 @@
 import { number } from "../../print/numbers.js";
 import { button, element } from "./element.js";
 
-/**
- * Makes a pager.
- * @param rows number of rows on a page.
- * @param onTurn called with the chosen page, from 1.
- */
-export function createPager(rows: number, onTurn: (page: number) => void) {
+/** Makes a pager. @param onTurn called with the chosen page, from 1; the list then scrolls to its top. */
+export function createPager(list: HTMLElement, onTurn: (page: number) => void) {
   let page = 1;
   let pages = 1;
+  /** The last page that is known; this one if there are more. */
+  let last = 1;
   const turn = (to: number) => {
     const inside = Math.max(1, Math.min(pages, to));
-    if (inside !== page) onTurn(inside);
-    else field.value = String(page);
+    field.value = String(page);
+    if (inside === page) return;
+    onTurn(inside);
+    if (list.getBoundingClientRect().top < 0) list.scrollIntoView();
   };
-  const target = (label: string, to: () => number, isEnd = false) =>
-    [button({ class: isEnd ? "button ends" : "button" }, () => turn(to()), label), to] as const;
-  const first = target("First", () => 1, true);
-  const previous = target("Previous", () => page - 1);
-  const next = target("Next", () => page + 1);
-  const last = target("Last", () => pages, true);
+  const control = (label: string, target: () => number, kind = "button") => ({
+    target,
+    made: button({ class: kind }, () => turn(target()), label),
+  });
+  const before = [control("First", () => 1, "button ends"), control("Previous", () => page - 1)];
+  const after = [control("Next", () => page + 1), control("Last", () => last, "button ends")];
   const field = element("input", {
     id: "page",
     class: "field",
@@ -30,24 +30,29 @@ export function createPager(rows: number, onTurn: (page: number) => void) {
   });
   field.addEventListener("change", () => turn(Math.trunc(Number(field.value)) || page));
   const all = element("span", { id: "pages" });
-  const place = [element("label", {}, "Page ", field), " ", all];
   const bar = element(
     "nav",
     { id: "pager", class: "pager", "aria-label": "Pages of the list", hidden: "" },
-    ...[first[0], previous[0], ...place, next[0], last[0]],
+    ...before.map(({ made }) => made),
+    element("label", {}, "Page ", field),
+    " ",
+    all,
+    ...after.map(({ made }) => made),
   );
   return {
     bar,
-    /** Shows a position. @param at the page, from 1. @param listed number of rows of all pages. */
-    show(at: number, listed: number): void {
+    /** Shows a position. @param at the page, from 1. @param known the number of pages; undefined if there are more than this one. */
+    show(at: number, known: number | undefined): void {
       page = at;
-      pages = Math.max(1, Math.ceil(listed / rows));
+      pages = known ?? at + 1;
+      last = known ?? at;
       bar.hidden = pages === 1;
       field.value = String(page);
-      all.textContent = `of ${number(pages)}`;
-      for (const [control, to] of [first, previous, next, last]) {
+      all.textContent = known === undefined ? "of more" : `of ${number(pages)}`;
+      for (const { made, target } of [...before, ...after]) {
+        const to = target();
         // Not `disabled`, since a pressed button would lose the focus.
-        control.setAttribute("aria-disabled", String(to() === page || to() < 1 || to() > pages));
+        made.setAttribute("aria-disabled", String(to === page || to < 1 || to > pages));
       }
     },
   };

@@ -3,8 +3,9 @@ import { JOINED } from "../../print/joined.js";
 import { BREAKS, escapeUnits, INVISIBLE } from "../../print/text.js";
 import { element } from "./element.js";
 
-const HIDDEN = besideJoined(INVISIBLE.source);
-const HIDDEN_IN_LINES = besideJoined(`(?!\\n)${INVISIBLE.source}`);
+/** Invisible characters, and in the group, joined sequences. */
+const HIDDEN = new RegExp(`(${JOINED})|${INVISIBLE.source}`, "gv");
+const HIDDEN_IN_LINES = new RegExp(`(${JOINED})|(?!\\n)${INVISIBLE.source}`, "gv");
 /** For texts that differ but look the same. */
 const BEYOND_ASCII = /[^\x20-\x7e]/gu;
 
@@ -40,18 +41,6 @@ function breakable(text: string): (Node | string)[] {
   const parts = text.split(BREAKS);
   if (parts.length > MOST_MARKED) return [text];
   return parts.flatMap((part, at) => (at === 0 ? [part] : [element("wbr"), part]));
-}
-
-/**
- * A pattern of characters that also matches joined sequences, in its group. Browsers without the flag `v` escape all
- * joiners.
- */
-function besideJoined(source: string): RegExp {
-  try {
-    return new RegExp(`(${JOINED})|${source}`, "gv");
-  } catch {
-    return new RegExp(source, "gu");
-  }
 }
 
 /** Maximum number of units by which a cut is moved. */

@@ -1,4 +1,5 @@
 /** Runs the list of changes: reads the filters, searches, and shows one page of the results. */
+import { pagesFor } from "../../contract/links.js";
 import { byId } from "../../markup/page/element.js";
 import { createPager } from "../../markup/page/pager.js";
 import { count, number } from "../../print/numbers.js";
@@ -14,10 +15,9 @@ const table = byId("list", HTMLTableElement);
 const message = byId("status", HTMLElement);
 const progress = byId("progress", HTMLProgressElement);
 const openAll = byId("open-all", HTMLButtonElement);
-const pager = createPager(ROWS_PER_PAGE, (to) => {
+const pager = createPager(table, (to) => {
   page = to;
   show();
-  if (table.getBoundingClientRect().top < 0) table.scrollIntoView();
 });
 table.after(pager.bar);
 
@@ -77,7 +77,7 @@ function show(settled = true): void {
     listed = wanted;
   }
   table.setAttribute("aria-rowcount", String(found.length + 1));
-  pager.show(page, found.length);
+  pager.show(page, pagesFor(found.length, ROWS_PER_PAGE));
   if (settled) message.textContent = statusOf(first, numbers.length);
 }
 

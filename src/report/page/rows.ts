@@ -4,7 +4,7 @@ import { button, element } from "../../markup/page/element.js";
 import { textOf, visibleText } from "../../markup/page/text.js";
 import { empty, wholeValue } from "../../markup/page/value.js";
 import { firstOf } from "../../print/fit.js";
-import { visible } from "../../print/text.js";
+import { capital, visible } from "../../print/text.js";
 import { differenceOf, type Excerpt, excerptsAround, WIDTH, type Written } from "../difference.js";
 import { type Change, FACTS } from "./changes.js";
 
@@ -12,8 +12,6 @@ import { type Change, FACTS } from "./changes.js";
 const FIRST_FIELDS = 3;
 /** The time in a timestamp, which a closed row leaves out. */
 const TIME = /(?<=^\d{4}-\d\d-\d\d)T.*Z$/;
-
-const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed" };
 
 /** The row of a change, and the row of its details. @param place its number among the results, from 1. */
 export function changeRows(change: Change, place: number, open: boolean): HTMLTableRowElement[] {
@@ -34,18 +32,16 @@ export function changeRows(change: Change, place: number, open: boolean): HTMLTa
   const row = element(
     "tr",
     { "aria-rowindex": place + 1 },
-    element("td", { class: `kind ${change.kind}` }, KIND_WORDS[change.kind]),
+    element("td", { class: `kind ${change.kind}` }, capital(change.kind)),
     element("th", { class: "who", scope: "row" }, opener, ...(name === undefined ? [] : [id]), ...explorerLink(change)),
     element("td", { class: "gist" }, gist(change)),
   );
   return [row, details];
 }
 
-/** A link to the record in the explorer, or a note that it needs to be published. None for a removed record. */
+/** A link to the record in the explorer, if there is one; none for a removed record. */
 function explorerLink({ kind, id, names: [name = id] }: Change): HTMLElement[] {
-  if (kind === "removed") return [];
-  if (FACTS.isUnpublished) return [element("span", { class: "look" }, "Look at it once published")];
-  if (FACTS.explorer === undefined) return [];
+  if (kind === "removed" || FACTS.explorer === undefined) return [];
   const href = recordAddress(FACTS.explorer, id);
   const label = `Look at it: ${visibleText(name).textContent}`;
   const attributes = { class: "look", href, target: "_blank", rel: "noreferrer", "aria-label": label };
@@ -102,7 +98,7 @@ function detailsCell({ kind, id, fields }: Change): HTMLElement {
       ...(isChanged ? bothValues(old, now) : [element("td", { class: kind }, wholeValue(now))]),
     ),
   );
-  const head = isChanged ? ["Field", "Old", "New"] : ["Field", KIND_WORDS[kind]];
+  const head = isChanged ? ["Field", "Old", "New"] : ["Field", capital(kind)];
   const names = head.map((name) => element("th", { scope: "col" }, name));
   const table = element(
     "table",

@@ -36,7 +36,7 @@ async function lookUp(files: Files, { isProved = true } = {}): Promise<unknown[]
     },
     async () => {
       const found: Person[] = [];
-      for await (const one of chosen(given, { text: "", where: { country: "DE" } })) found.push(one);
+      for await (const one of chosen(given, "", { country: "DE" })) found.push(one);
       return found;
     },
   ]) {

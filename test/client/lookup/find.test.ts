@@ -59,13 +59,11 @@ describe.each([40, 150, 1000, 65_536])("in files of %i characters", (size) => {
   test("find by facet values returns the records with all of them", async () => {
     for (const country of ["AT", "DE", 'q"\t', "XX"]) {
       const of = records.filter((one) => one.country === country);
-      expect(await all(chosen({ fetch: host.fetch }, { text: "", where: { country } }))).toEqual(of);
+      expect(await all(chosen({ fetch: host.fetch }, "", { country }))).toEqual(of);
       const both = { country, tags: "b" };
-      expect(await all(chosen({ fetch: host.fetch }, { text: "", where: both }))).toEqual(
-        of.filter(({ tags }) => tags.includes("b")),
-      );
+      expect(await all(chosen({ fetch: host.fetch }, "", both))).toEqual(of.filter(({ tags }) => tags.includes("b")));
       const named = of.filter((one) => wordsOf(one).some((word) => word.startsWith("an")));
-      expect(await all(chosen({ fetch: host.fetch }, { text: "an", where: { country } }))).toEqual(named);
+      expect(await all(chosen({ fetch: host.fetch }, "an", { country }))).toEqual(named);
     }
   });
 });

@@ -2,8 +2,11 @@
 import { openHost } from "../../../src/client/host.js";
 import type { ListingOptions } from "../../../src/client/index.js";
 import { latestView } from "../../../src/client/kept.js";
+import { search } from "../../../src/client/lookup/find.js";
+import { objectOf } from "../../../src/client/utf8.js";
 import { facetTermsOf, keyTerm, termOf, wordsOfRecord } from "../../../src/contract/lookup.js";
-import { type ChosenSearch, findChosen } from "../../../src/explorer/page/chosen.js";
+import { chosenLists, type Where } from "../../../src/explorer/page/chosen.js";
+import type { ExplorerSummary } from "../../../src/explorer/summary.js";
 import type { Random } from "../../support/random.js";
 import { BASE } from "../listing/published.js";
 import { sortPlainly } from "./plain.js";
@@ -78,8 +81,12 @@ export function wordsOf(person: Person): string[] {
 }
 
 /** Searches as the explorer does. */
-export async function* chosen(options: ListingOptions, query: ChosenSearch): AsyncGenerator<Person, void> {
+export async function* chosen(options: ListingOptions, text: string, where: Where): AsyncGenerator<Person, void> {
   const host = openHost(BASE, options);
+  const { baseUrl, concurrency, files } = host;
   const view = await latestView(host, undefined);
-  for await (const [record] of findChosen<Person>(host, view, query)) yield record;
+  const bytes = await view.readFile("explorer/summary.json", files);
+  const others = chosenLists(objectOf(bytes, baseUrl) as unknown as ExplorerSummary, where, baseUrl);
+  const query = { text, others };
+  for await (const [record] of search<Person>({ view, baseUrl, signal: undefined }, query, concurrency)) yield record;
 }

@@ -66,7 +66,7 @@ test("a rare word with a common one reads little of the long list", async () => 
   const { host, ask } = open();
   const asked = ask();
   // Everybody is of this country, in a list of several files.
-  expect(await all(chosen({ fetch: host.fetch }, { text: "quux", where: { country: "DE" } }))).toEqual([RARE]);
+  expect(await all(chosen({ fetch: host.fetch }, "quux", { country: "DE" }))).toEqual([RARE]);
   expect([...FILES.keys()].filter((path) => path.startsWith("explorer/facets")).length).toBeGreaterThan(3);
   expect(asked().filter((url) => url.startsWith("/explorer/facets")).length).toBeLessThan(3);
   expect(asked().filter(isPage)).toEqual([pageUrl(31)]);
@@ -75,7 +75,7 @@ test("a rare word with a common one reads little of the long list", async () => 
 test("reads only as many matches as are used, a few pages at a time", async () => {
   const { host, ask } = open();
   const asked = ask();
-  const walk = chosen({ fetch: host.fetch }, { text: "", where: { country: "DE" } });
+  const walk = chosen({ fetch: host.fetch }, "", { country: "DE" });
   for (const record of RECORDS.slice(0, 8)) expect((await walk.next()).value).toEqual(record);
   expect(asked().filter(isPage)).toEqual([pageUrl(1), pageUrl(2), pageUrl(3)]);
   expect(asked().filter(isSorted)).toEqual(["/explorer/facets/1.txt"].slice(0, asked().filter(isSorted).length));
@@ -214,14 +214,4 @@ test("the error for a release without lookup names the flag", async () => {
     promise.catch((error: ListingError) => [error.code, error.message]);
   expect(await failed(listing.get(1))).toEqual(["usage", `${BASE} has no lookup; build with --lookup.`]);
   expect(await failed(listing.find("a").next())).toEqual(["usage", `${BASE} has no lookup; build with --lookup.`]);
-  const where = { country: "DE" };
-  expect(await failed(chosen({ fetch: host.fetch }, { text: "", where }).next())).toEqual([
-    "usage",
-    `${BASE} has no explorer; build with --explorer.`,
-  ]);
-  const { host: full } = open();
-  expect(await failed(chosen({ fetch: full.fetch }, { text: "", where: { planet: "Mars" } }).next())).toEqual([
-    "usage",
-    `${BASE}/explorer/summary.json has no such facet: expected one of country, tags, received "planet".`,
-  ]);
 });

@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { type Field, USERS_CONTRACT } from "../../../src/contract/contract.js";
 import type { Diff } from "../../../src/diff/change.js";
-import type { TimeBin } from "../../../src/markup/plots/times.js";
+import type { TimeBin } from "../../../src/markup/figures/times.js";
+import { countTimes } from "../../../src/report/figures.js";
 import { subjectOf } from "../../../src/report/model.js";
-import { countTimes } from "../../../src/report/plots.js";
 import { added, diffOf, person, removed } from "../../support/diffs.js";
 
 function joinedAt(comers: readonly number[], leavers: readonly number[] = []): Diff {

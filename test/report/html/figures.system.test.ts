@@ -24,7 +24,7 @@ const DIFF = diffOf([
   changed(person(9, { bio: "" }), person(9)),
 ]);
 
-describeWith("chromium", "plots", (path) => {
+describeWith("chromium", "figures", (path) => {
   const open = useBrowser(path);
 
   test("the length of bars is proportional to users", async () => {
@@ -86,7 +86,7 @@ describeWith("chromium", "plots", (path) => {
   });
 
   test.each([1280, 800, 320])(
-    "at %i pixels pictures fit, and number and bar of each row are visible",
+    "at %i pixels tables and chart fit, and number and bar of each row are visible",
     async (width) => {
       const many = manyChanges({ added: 90, removed: 80, changed: 900 });
       const { page } = await open(many, { viewport: { width, height: 800 } });
@@ -107,7 +107,7 @@ describeWith("chromium", "plots", (path) => {
   );
 });
 
-/** The rows of a plot's table. */
+/** The rows of a figure's table. */
 function figures(page: Page, id: string): Promise<string[][]> {
   return page
     .locator(`#${id} tbody tr`)

@@ -8,9 +8,9 @@ export interface TimeBin {
   counts: readonly number[];
 }
 
-export interface Times<Bin = TimeBin> {
+export interface Times {
   /** Oldest first, without gaps; empty if nothing was counted. */
-  bins: readonly Bin[];
+  bins: readonly TimeBin[];
   /** The length of a bin in words: `week`, `3 months`. */
   unit: string;
   /** Numbers of outliers before the first and after the last bin. */
@@ -41,7 +41,7 @@ const UNITS: readonly (readonly [unit: string, every: TimeInterval | null, lengt
 /** With few records there are fewer bins, so that bins have several records. */
 const MOST_BINS = { few: 24, many: 60, perRoot: 4 };
 
-/** Outliers: maximum share of records at each end, and the factor by which they must lengthen the plot. */
+/** Outliers: maximum share of records at each end, and the factor by which they must lengthen the chart. */
 const TAIL = 0.005;
 const SQUEEZE = 4;
 
@@ -179,7 +179,7 @@ function totalOf(moments: readonly Moment[]): number {
   return moments.reduce((sum, { counts }) => sum + sumOf(counts), 0);
 }
 
-/** Removes outliers at both ends, if that shortens the plot enough. */
+/** Removes outliers at both ends, if that shortens the chart enough. */
 function withoutTails(moments: readonly Moment[]): readonly Moment[] {
   const total = totalOf(moments);
   const inner: Moment[] = [];

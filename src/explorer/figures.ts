@@ -1,0 +1,112 @@
+/** Figures of all records: over time, shares of facet values, and distributions of integers. */
+import { type Contract, fieldAt } from "../contract/contract.js";
+import { columnChart, timesFigure } from "../markup/figures/chart.js";
+import { type Figure, figuresSection, table } from "../markup/figures/figure.js";
+import { html, type Markup } from "../markup/markup.js";
+import { count, number } from "../print/numbers.js";
+import { capital, oneLine } from "../print/text.js";
+import { epochTime, headingOf } from "./meaning.js";
+import type { Distribution, ExplorerSummary, Facet, TimesSummary } from "./summary.js";
+
+/** Maximum number of figures of each kind. */
+const MOST = 12;
+/** CSS class of columns. */
+const BAR = "bar";
+
+/** Makes the section with all figures; undefined if there are none. */
+export function overviewFigures(contract: Contract, summary: ExplorerSummary): Markup | undefined {
+  const { times, facets, integers } = summary;
+  const isFacet = (path: string) => facets.some((facet) => facet.path === path);
+  const distributed = integers
+    .filter(({ path, bins }) => hasSeveral(bins) && !isFacet(path) && !isReference(path))
+    .filter(({ path, max }) => !epochTime(fieldAt(contract, path), max));
+  const shown = [
+    ...(times && hasSeveral(times.bins) ? [recordTimes(contract, times)] : []),
+    ...facets
+      .filter(isInformative)
+      .slice(0, MOST)
+      .map((facet, at) => shares(contract, facet, summary.count, at + 1)),
+    ...distributed.slice(0, MOST).map((distribution, at) => integersFigure(contract, distribution, at + 1)),
+  ];
+  return shown.length === 0 ? undefined : figuresSection(shown);
+}
+
+/** Whether more than one bin has records. */
+function hasSeveral(bins: readonly { count: number }[]): boolean {
+  return bins.filter(({ count: records }) => records > 0).length > 1;
+}
+
+/** Whether a path names a reference to another record, such as `owner_id` or `ownerId`. */
+function isReference(path: string): boolean {
+  return /(?:^|[._])id$|\p{Ll}Id$/u.test(path);
+}
+
+/** Whether a facet has several values, and not a different one for each record. */
+function isInformative({ values, more }: Facet): boolean {
+  return values.length > 1 && (more === 0 || (values[0]?.count ?? 0) > 1);
+}
+
+function recordTimes(contract: Contract, { path, bins, ...times }: TimesSummary): Figure {
+  const { words } = contract.listing;
+  const field = fieldAt(contract, path);
+  const drawn = bins.map(({ from, to, count }) => ({ start: new Date(from), end: new Date(to), counts: [count] }));
+  return timesFigure({
+    title: `${capital(words[1])} over time`,
+    about: headingOf(field),
+    times: { ...times, bins: drawn },
+    words,
+    isDay: field.schema.format === "date",
+    kinds: [[BAR, words[1]]],
+  });
+}
+
+function shares(contract: Contract, { path, values, more }: Facet, all: number, nth: number): Figure {
+  const [, many] = contract.listing.words;
+  const id = `facet${nth}`;
+  const field = fieldAt(contract, path);
+  const about = oneLine(field.schema.description) ?? `Number of ${many} with each value.`;
+  const rows = values.map(({ value, count: records }) => [valueText(value), records, share(records, all)]);
+  return {
+    id,
+    title: headingOf(field),
+    sentence: more > 0 ? `${about} Not listed: ${count(more, "rarer value")}.` : about,
+    shown: table(html`aria-labelledby="${id}-title"`, { head: ["Value", capital(many), "Share"], rows, whole: all }),
+  };
+}
+
+function integersFigure(contract: Contract, { path, min, max, bins }: Distribution, nth: number): Figure {
+  const [, many] = contract.listing.words;
+  const id = `integer${nth}`;
+  const title = headingOf(fieldAt(contract, path));
+  const about = `Number of ${many} by value, from ${digits(min)} to ${digits(max)}.`;
+  const isGrowing = new Set(bins.map(({ from, to }) => to - from)).size > 1;
+  const columns = bins.map(({ from, to, count: records }) => ({ name: rangeText(from, to), counts: [records] }));
+  return {
+    id,
+    title,
+    sentence: isGrowing ? `${about} Outer columns span more values.` : about,
+    shown: columnChart({ id, title }, { head: "Value", columns, kinds: [[BAR, many]] }),
+  };
+}
+
+/** A value of a facet as text. Not escaped. */
+function valueText(value: unknown): string {
+  if (value === "") return "(empty)";
+  return value === null ? "(none)" : String(value);
+}
+
+/** Formats a share: `32 %`; `< 1 %` and `> 99 %` instead of 0 % and 100 % for parts. */
+function share(records: number, all: number): string {
+  const part = (100 * records) / all;
+  if (part < 1) return "< 1 %";
+  return part > 99 && records < all ? "> 99 %" : `${Math.round(part)} %`;
+}
+
+function rangeText(from: number, to: number): string {
+  return from === to ? digits(from) : `${digits(from)} to ${digits(to)}`;
+}
+
+/** Formats an integer. Numbers of four digits may be years and get no separator. */
+function digits(value: number): string {
+  return Math.abs(value) < 10_000 ? String(value) : number(value);
+}

@@ -1,0 +1,24 @@
+/** The section of a page about the files for programs. */
+import { breakable, html, type Markup } from "../markup/markup.js";
+import { SIGNATURE } from "../release/layout.js";
+
+/** A file below the base URL, and a sentence about it. */
+export type PublishedFile = readonly [path: string, what: string];
+
+export const SIGNATURE_FILE: PublishedFile = [
+  SIGNATURE,
+  "The publisher's signature of SHA256SUMS, in minisign's format.",
+];
+
+/** Writes the section. @param command an example, above the files */
+export function filesSection(baseUrl: string, files: readonly PublishedFile[], command?: Markup): Markup {
+  const row = ([path, what]: PublishedFile) =>
+    html`<div><dt><a href="./${path}"><code>${breakable(path)}</code></a></dt><dd>${what}</dd></div>\n`;
+  return html`<section class="files" aria-labelledby="files-title">
+<h2 id="files-title">For programs</h2>
+<p>Everything here is plain files below <code>${baseUrl}/</code></p>
+${command}<dl class="pairs">
+${files.map(row)}</dl>
+</section>
+`;
+}
