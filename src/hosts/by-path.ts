@@ -26,6 +26,7 @@ const FILES_ONLY = {
     "snapshot-id",
     "link",
     "file-caching",
+    "explorer-caching",
     "explorer-headers",
     "range",
     "options",

@@ -1,6 +1,6 @@
 /** README.md and docs/reference/library.md against the program: commands run word for word, tables of options are the types'. */
 import { execFileSync } from "node:child_process";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -25,22 +25,14 @@ import type {
 } from "../../src/index.js";
 import { runSql } from "../support/database.js";
 import { clone, docPage, readerEnvironment, sh, started } from "../support/docs.js";
-import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const { blocks, expectFiles, expectShown } = docPage("README.md");
 const LIBRARY = readFileSync(join(ROOT, "docs/reference/library.md"), "utf8");
 
-/** A folder with the data of a clone, in a folder of its own. */
-function cloned(): string {
-  const folder = join(scratch(), "rollcall");
-  cpSync(join(ROOT, "data"), join(folder, "data"), { recursive: true });
-  return folder;
-}
-
 test("README.md: the commands for a file print what is shown, and the release is the one that is shown", async () => {
-  const cwd = cloned();
+  const cwd = clone();
   const env = readerEnvironment();
   const part = "A file";
   const [dev = "", build = "", ...others] = blocks(part);
@@ -56,7 +48,7 @@ test("README.md: the commands for a file print what is shown, and the release is
 });
 
 test.skipIf(isMissing("sqlite3"))("README.md: dev shows the tables, and which refers to which", async () => {
-  const cwd = cloned();
+  const cwd = clone();
   const [dev = "", ...others] = blocks("Several tables");
   expect(others).toEqual([]);
   const { output } = await started(dev, "--from shop.db --all\n", cwd, readerEnvironment());

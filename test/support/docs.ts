@@ -41,9 +41,9 @@ export function commandsOf(text: string): string[] {
   return [...text.matchAll(/^```sh\n(.*?)```/gms)].flatMap(([, block = ""]) => block.trim().split("\n"));
 }
 
-/** A clone after `npm ci`, as far as needed to run. */
+/** A clone after `npm ci`, as far as needed to run, in a folder of its own. */
 export function clone(): string {
-  const folder = scratch();
+  const folder = join(scratch(), "rollcall");
   for (const name of ["lib", "data"]) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   const { name, version, type, bin, exports, dependencies } = JSON.parse(
     readFileSync(join(ROOT, "package.json"), "utf8"),
