@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { startNginx } from "../hosts/servers.js";
-import { clone, docPage, readerEnvironment, sh } from "../support/docs.js";
+import { docPage, readerEnvironment, sh } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
@@ -35,7 +35,7 @@ test.skipIf(isMissing("nginx"))("from a file to Pages by the workflow", { timeou
   const [commit = "", verify = "", ...others] = blocks("");
   const [workflow = ""] = blocks("", "yaml");
   expect(others).toEqual([]);
-  expect(sh(`git init -q && cp '${clone()}/data/stations.csv' . && ${commit}`, cwd, env)).toMatchObject({ status: 0 });
+  expect(sh(`git init -q && cp '${ROOT}data/stations.csv' . && ${commit}`, cwd, env)).toMatchObject({ status: 0 });
 
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/data`;
