@@ -57,7 +57,8 @@ test.skipIf(isMissing("nginx"))("from a file to Pages by the workflow", { timeou
   expect(verified.status, verified.stdout + verified.stderr).toBe(0);
 });
 
-test("the workflow of a review installs in the same way", () => {
+test("README.md and the workflow of a review install in the same way", () => {
+  expect(docPage("README.md").text).toContain(`\`${INSTALL}\``);
   const [review = ""] = docPage("docs/guides/review.md").blocks("In a pull request", "yaml");
   expect(stepsOf(review).find(({ name }) => name === "Install")?.run).toBe(INSTALL);
 });
