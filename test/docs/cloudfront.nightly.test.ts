@@ -67,6 +67,7 @@ test("from a file to CloudFront, and another release with more pages", { timeout
   await type(block("Once"));
   const config = join(cwd, "rollcall.config.json");
   writeFileSync(config, readFileSync(config, "utf8").replace("http://127.0.0.1:8080", url));
+  await type(block("Once", "sh", 1));
   writeFileSync(join(cwd, "release.sh"), local(block("Each release", "bash")));
   await type("sh release.sh");
   const code = () => readFileSync(join(bin, "live"), "utf8");
