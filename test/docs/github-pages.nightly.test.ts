@@ -31,7 +31,7 @@ function installing(): NodeJS.ProcessEnv {
   };
 }
 
-test.skipIf(isMissing("nginx"))("from a file to Pages by the workflow", { timeout: 1_800_000 }, async () => {
+test.skipIf(isMissing("nginx"))("from a file to Pages by the workflow", async () => {
   const cwd = scratch();
   const env = installing();
   const [commit = "", verify = "", ...others] = blocks("");

@@ -61,8 +61,9 @@ export function runReview(workflow: string, work: (folder: string) => void, isQu
     "steps.compare.outputs.code": /^code=(\d+)$/m.exec(read(output) ?? "")?.[1] ?? "",
   });
   const steps = stepsOf(workflow).filter(({ name }) => name !== "Install");
+  const ended = runSteps(steps, cwd, env, values);
   return {
-    ended: runSteps(steps, cwd, env, values),
+    ended,
     comment: read(join(cwd, "review.md")),
     html: read(join(cwd, "review.html")),
     summary: read(summary),
