@@ -28,6 +28,7 @@ export const cloudfront: Host = {
       "not-modified-weak",
       "not-modified-list",
     ]),
+    ...limitedBy("It compresses by itself, and makes ETags weak", ["br-tag", "br-vary", "gzip-tag", "gzip-vary"]),
     ...limitedBy("The policy's headers are the same for every file and release", ["snapshot-id", "explorer-headers"]),
   },
   steps: [],
