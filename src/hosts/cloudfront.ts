@@ -5,7 +5,7 @@ import { count, number } from "../print/numbers.js";
 import { unlistedFiles } from "../release/layout.js";
 import { type Listed, partsOf } from "../release/site.js";
 import type { Snapshot } from "../release/snapshot-file.js";
-import type { Host } from "./host.js";
+import { type Host, limitedBy } from "./host.js";
 import { type Part, readScript } from "./rules.js";
 import type { Site } from "./site.js";
 
@@ -19,6 +19,18 @@ export const cloudfront: Host = {
   answers: { headers: "those of the policy; ETag is S3's own" },
   compression: "itself",
   tested: "the function, with AWS's documented events",
+  limitations: {
+    ...limitedBy("ETags, ranges and 304s are the bucket's", [
+      "etag-digest",
+      "range",
+      "not-modified-headers",
+      "not-modified-type",
+      "not-modified-weak",
+      "not-modified-list",
+    ]),
+    ...limitedBy("It compresses by itself, and makes ETags weak", ["br-tag", "br-vary", "gzip-tag", "gzip-vary"]),
+    ...limitedBy("The policy's headers are the same for every file and release", ["snapshot-id", "explorer-headers"]),
+  },
   steps: [],
   files: [
     {

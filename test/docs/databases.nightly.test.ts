@@ -1,14 +1,19 @@
-/** The lines of docs/guides/your-data.md for PostgreSQL and MariaDB keep every value. Servers listen on sockets in scratch folders. */
+/**
+ * The lines of docs/guides/your-data.md for PostgreSQL and MariaDB keep every value, and docs/guides/postgresql.md publishes as it says.
+ * Servers listen on sockets in scratch folders.
+ */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { docPage, readerEnvironment, sh } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { until } from "../support/until.js";
 
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const [postgresJson = "", postgresCsv = "", mysql = ""] =
   docPage("docs/guides/your-data.md").blocks("Other databases and files");
 
@@ -104,6 +109,53 @@ test.skipIf(isMissing(join(bin, "postgres"), "psql"))("PostgreSQL", { timeout: 1
   );
   // CSV does not tell an empty text from NULL.
   expect(published(postgresCsv, env)).toEqual(names.map((name, at) => ({ id: ids[at], name: name || null })));
+});
+
+const guide = docPage("docs/guides/postgresql.md");
+
+test.skipIf(isMissing(join(bin, "postgres"), "psql"))("a table every night", { timeout: 120_000 }, async () => {
+  const env = await startPostgres();
+  const cwd = scratch();
+  const ask = (sql: string) =>
+    expect(sh(`psql -q -v ON_ERROR_STOP=1 -c "${sql}"`, cwd, env)).toMatchObject({ status: 0 });
+  ask("CREATE TABLE stations (code text PRIMARY KEY, name text NOT NULL, country text, opened date, height integer)");
+  const csv = join(ROOT, "data/stations.csv");
+  expect(sh(`psql -qc "\\copy stations FROM '${csv}' CSV HEADER"`, cwd, env)).toMatchObject({ status: 0 });
+  const once = sh(guide.block("Once"), cwd, env);
+  expect(once.status).toBe(0);
+  guide.expectShown("Once", "text", 0, once.stderr);
+
+  const script = join(cwd, "publish.sh");
+  writeFileSync(script, guide.block("Every night", "bash"));
+  chmodSync(script, 0o755);
+  const [, line = ""] = /^[\d* ]+ stations (\S+)$/m.exec(guide.block("Every night", "crontab")) ?? [];
+  expect(line).toBe("/srv/stations/publish.sh");
+  // cron starts in another folder.
+  const night = () => sh(script, scratch(), env);
+  const names = () =>
+    JSON.parse(readFileSync(join(cwd, "dist/current/stations/pages/1.json"), "utf8")).results.map(
+      ({ name }: { name: string }) => name,
+    );
+  const four = ["Fichtelberg", "Jungfraujoch", "Sonnblick", "Zugspitze"];
+  expect(night()).toEqual({ status: 0, stdout: "", stderr: "" });
+  expect(names()).toEqual(four);
+  ask("INSERT INTO stations VALUES ('BR01', 'Brocken', 'DE', '1895-10-01', 1134)");
+  expect(night()).toEqual({ status: 0, stdout: "", stderr: "" });
+  expect(names()).toEqual(["Brocken", ...four]);
+
+  // Too much is gone.
+  ask("DELETE FROM stations WHERE country = 'DE'");
+  expect(night()).toMatchObject({ status: 3, stderr: expect.stringContaining("max-removed 5%") });
+  expect(names()).toEqual(["Brocken", ...four]);
+
+  // The query fails at the last of many rows, after psql has written most.
+  ask("INSERT INTO stations SELECT 'X' || n, 'x', 'XX', '2000-01-01', 4000 + n FROM generate_series(1, 20000) n");
+  ask("ALTER TABLE stations RENAME TO base");
+  ask("CREATE VIEW stations AS SELECT code, name, country, opened, height + 0 / (height - 24000) AS height FROM base");
+  expect(night()).toMatchObject({ status: 1, stderr: expect.stringContaining("division by zero") });
+  expect(readFileSync(join(cwd, "new.ndjson"), "utf8")).toContain('"X9000"');
+  expect(readFileSync(join(cwd, "stations.ndjson"), "utf8")).not.toContain('"X9000"');
+  expect(names()).toEqual(["Brocken", ...four]);
 });
 
 /** Starts MariaDB. */

@@ -27,28 +27,35 @@ import type { VerbName } from "../../src/settings/kinds.js";
 import { optionKeys, type SettingKey } from "../../src/settings/settings.js";
 import { runSql } from "../support/database.js";
 import { clone, docPage, readerEnvironment, sh, started } from "../support/docs.js";
-import { scratch } from "../support/files.js";
+import { isMissing } from "../support/installed.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const { blocks, expectFiles, expectShown } = docPage("README.md");
 const LIBRARY = readFileSync(join(ROOT, "docs/reference/library.md"), "utf8");
 
-test("README.md: every command prints what is shown, and the release is the one that is shown", async () => {
-  const [cwd, env] = [scratch(), readerEnvironment()];
-  const part = "Your own file";
-  sh(docPage("docs/guides/start.md").block("Look at a file"), cwd, env);
-  const [dev = "", init = "", build = "", ...others] = blocks(part);
+test("README.md: the commands for a file print what is shown, and the release is the one that is shown", async () => {
+  const cwd = clone();
+  const env = readerEnvironment();
+  const part = "A file";
+  const [dev = "", build = "", ...others] = blocks(part);
   expect(others).toEqual([]);
-  const { output } = await started(dev, "--from stations.csv\n", cwd, env);
+  const { output } = await started(dev, "--from data/stations.csv\n", cwd, env);
   expectShown(part, "text", 0, output());
-  for (const [at, command] of [init, build].entries()) {
-    const { status, stdout, stderr } = sh(command, cwd, env);
-    expect([status, stdout]).toEqual([0, ""]);
-    expectShown(part, "text", at + 1, stderr);
-  }
-  const release = join(cwd, "dist/current");
+  const { status, stdout, stderr } = sh(build, cwd, env);
+  expect([status, stdout]).toEqual([0, ""]);
+  expectShown(part, "text", 1, stderr);
+  const release = join(cwd, "../stations/dist/current");
   expectShown("", "json", 0, readFileSync(join(release, "stations/pages/1.json"), "utf8"));
   expectFiles("", release);
+});
+
+test.skipIf(isMissing("sqlite3"))("README.md: dev shows the tables, and which refers to which", async () => {
+  const cwd = clone();
+  const [dev = "", ...others] = blocks("Several tables");
+  expect(others).toEqual([]);
+  const { output } = await started(dev, "--from shop.db --all\n", cwd, readerEnvironment());
+  const url = /http:\S+/.exec(output())?.[0] ?? "";
+  expect(await (await fetch(url)).text()).toContain("customer_id refers to");
 });
 
 /** Options that are not settings. The types see to it that none is missing and none made up. */

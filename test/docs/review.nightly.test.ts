@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { runSql } from "../support/database.js";
 import { docPage, readerEnvironment, sh } from "../support/docs.js";
 import { scratch } from "../support/files.js";
-import { runWorkflow } from "../support/workflow.js";
+import { runReview } from "../support/workflow.js";
 
 const { text, block, blocks, expectShown } = docPage("docs/guides/review.md");
 
@@ -42,7 +42,7 @@ test("every command prints what is shown", { timeout: 60_000 }, () => {
 });
 
 test("in a pull request: the workflow's commands, in a merge of two commits", { timeout: 120_000 }, () => {
-  const { ended, comment, html, summary, asked, cwd, env } = runWorkflow(WORKFLOW, changeUsers, false);
+  const { ended, comment, html, summary, asked, cwd, env } = runReview(WORKFLOW, changeUsers, false);
   expect(ended).toEqual({ "Build base and head": 0, Compare: 0, Comment: 0 });
   expectShown("In a pull request", "markdown", 0, comment ?? "");
   expect(summary).toBe(comment);
@@ -62,17 +62,17 @@ test("in a pull request: the workflow's commands, in a merge of two commits", { 
 });
 
 test("a gate fails the job after the comment, and invalid data before it", { timeout: 120_000 }, () => {
-  const many = runWorkflow(WORKFLOW, (folder) => change(folder, "DELETE FROM users WHERE kyc_status = 'unknown'"));
+  const many = runReview(WORKFLOW, (folder) => change(folder, "DELETE FROM users WHERE kyc_status = 'unknown'"));
   expect(many.ended).toEqual({ "Build base and head": 0, Compare: 0, Comment: 0, Gate: 1 });
   expect(many.comment).toContain("**Gate exceeded**\n\n- `max-removed 1%: 30 of 1,000 users");
   expect(many.asked?.[0]).toBe("pr");
 
-  const invalid = runWorkflow(WORKFLOW, (folder) => change(folder, "UPDATE users SET country = 'x'"));
+  const invalid = runReview(WORKFLOW, (folder) => change(folder, "UPDATE users SET country = 'x'"));
   expect(invalid.ended).toEqual({ "Build base and head": 1 });
 });
 
 test("a job without changes passes", { timeout: 60_000 }, () => {
-  const { ended, comment } = runWorkflow(WORKFLOW, () => {});
+  const { ended, comment } = runReview(WORKFLOW, () => {});
   expect(ended).toEqual({ "Build base and head": 0, Compare: 0, Comment: 0 });
   expect(comment).toContain("### Rollcall: no changes");
 });

@@ -1,18 +1,21 @@
-/** docs/guides/start.md: its commands run in an empty folder and print what it shows. */
+/** docs/guides/start.md: its commands run in a clone and a folder beside it, and print what it shows. */
 import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { docPage, readerEnvironment, sh, started } from "../support/docs.js";
-import { scratch } from "../support/files.js";
+import { clone, docPage, readerEnvironment, sh, started } from "../support/docs.js";
 
 const { block, blocks, expectFiles, expectShown } = docPage("docs/guides/start.md");
 
 test("docs/guides/start.md: every command prints what is shown", async () => {
-  const cwd = scratch();
+  const folder = clone();
+  const cwd = join(folder, "../stations");
   const env = readerEnvironment();
-  const [look, publish] = ["Look at a file", "Publish it"];
+  const look = "Look at a file";
+  const publish = "Publish it";
 
-  expect(sh(block(look), cwd, env)).toMatchObject({ status: 0 });
+  const taken = sh(block(look), folder, env);
+  expect(taken.status).toBe(0);
+  expectShown(look, "csv", 0, taken.stdout);
   const dev = await started(block(look, "sh", 1), "--from stations.csv\n", cwd, env);
   expectShown(look, "text", 0, dev.output());
   const explorer = await fetch(/http:\S+/.exec(dev.output())?.[0] ?? "");

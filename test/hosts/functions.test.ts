@@ -1,6 +1,5 @@
 /** The CloudFront function in a bare VM. */
 import { join } from "node:path";
-import vm from "node:vm";
 import { expect, test } from "vitest";
 import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
 import { FUNCTION_LIMIT } from "../../src/hosts/cloudfront.js";
@@ -13,6 +12,7 @@ import { EXPLORED } from "../support/explored.js";
 import { scratch } from "../support/files.js";
 import { SHOP, writeShop } from "../support/shop.js";
 import { stationsAt } from "../support/stations.js";
+import { answerOf } from "./cloudfront.js";
 import { filesFor } from "./servers.js";
 
 const BASE = "/people/directory";
@@ -93,13 +93,6 @@ const ALWAYS = {
   "access-control-expose-headers": "ETag, Link, Snapshot-Id",
 };
 
-interface Reply {
-  statusCode?: number;
-  uri?: string;
-  headers: Record<string, { value: string }>;
-  body?: { data: string };
-}
-
 test("the CloudFront function is within its limit for the longest path", async () => {
   const { folder } = await released(stationsAt(`/${"a".repeat(198)}/`));
   const text = (await filesFor("cloudfront", folder)).get("rollcall-function.js") ?? "";
@@ -168,28 +161,3 @@ test("a site whose CloudFront function would be too large is refused", async () 
     /^The function for 12 listings has [\d,]+ bytes, and CloudFront allows 10,240\. Publish fewer listings in a site, or choose another host \("rollcall host" lists them\)\.$/,
   );
 });
-
-/** What the function makes of a request. */
-function answerOf(text: string, method: string, uri: string, query: string): Reply {
-  const context = vm.createContext({});
-  vm.runInContext(text, context);
-  const event = {
-    version: "1.0",
-    context: { eventType: "viewer-request" },
-    viewer: { ip: "1.2.3.4" },
-    request: { method, uri, querystring: toEvent(query), headers: { host: { value: "x" } }, cookies: {} },
-  };
-  return vm.runInContext(`JSON.parse(JSON.stringify(handler(${JSON.stringify(event)})))`, context);
-}
-
-/** The query as CloudFront passes it: names and values as sent, and repeated ones also as multiValue. */
-function toEvent(query: string): Record<string, { value: string; multiValue?: { value: string }[] }> {
-  const event: Record<string, { value: string; multiValue?: { value: string }[] }> = {};
-  for (const part of query.split("&").filter(Boolean)) {
-    const [name = "", value = ""] = part.split("=");
-    const before = event[name];
-    if (before) before.multiValue = [...(before.multiValue ?? [{ value: before.value }]), { value }];
-    event[name] = before ? { ...before, value } : { value };
-  }
-  return event;
-}

@@ -29,9 +29,9 @@ export function expectTable(page: string, heading: string, rows: readonly (reado
   else writeFileSync(file, text.slice(0, at) + text.slice(at).replace(table, () => wanted));
 }
 
-/** A clone after `npm ci`, as far as needed to run. */
+/** A clone after `npm ci`, as far as needed to run, in a folder of its own. */
 export function clone(): string {
-  const folder = scratch();
+  const folder = join(scratch(), "rollcall");
   for (const name of ["lib", "data"]) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   const { name, version, type, bin, exports, dependencies } = JSON.parse(
     readFileSync(join(ROOT, "package.json"), "utf8"),

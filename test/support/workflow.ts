@@ -1,4 +1,4 @@
-/** Runs a GitHub workflow of the documentation, without GitHub. */
+/** Runs GitHub workflows of the documentation, without GitHub. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,10 +28,11 @@ interface Ran {
 }
 
 /**
- * Runs the workflow's own commands in a merge of a pull request, which is what `work` does to a clone with sample users.
+ * Runs the commands of a review's workflow in a merge of a pull request, which is what `work` does to a clone with sample users.
+ * The clone's own Rollcall stands in for the one that the workflow installs.
  * @param isQuick without npx, which takes longer than all that it starts.
  */
-export function runWorkflow(workflow: string, work: (folder: string) => void, isQuick = true): Ran {
+export function runReview(workflow: string, work: (folder: string) => void, isQuick = true): Ran {
   const cwd = clone();
   const bin = scratch();
   const command = (name: string, script: string) => {
@@ -42,7 +43,8 @@ export function runWorkflow(workflow: string, work: (folder: string) => void, is
   const asked = join(bin, "asked");
   command("gh", `printf '%s\\n' "$@" > '${asked}'`);
   if (isQuick) command("npx", `shift; exec node '${cwd}/lib/cli.js' "$@"`);
-  const [output, summary] = [join(bin, "output"), join(bin, "summary")];
+  const output = join(bin, "output");
+  const summary = join(bin, "summary");
   const env = {
     ...environment(),
     PATH: `${bin}:${process.env["PATH"]}`,
@@ -50,18 +52,16 @@ export function runWorkflow(workflow: string, work: (folder: string) => void, is
     GITHUB_STEP_SUMMARY: summary,
   };
   merge(cwd, env, work);
-  const ended: Record<string, number | null> = {};
-  let failed = false;
-  for (const step of stepsOf(workflow)) {
-    const outputs = existsSync(output) ? readFileSync(output, "utf8") : "";
-    if (step.run === undefined || step.run === "npm ci" || failed) continue;
-    if (step.if !== undefined && !isTaken(step.if, outputs)) continue;
-    const given = Object.entries(step.env ?? {}).map(([name, value]) => [name, evaluate(value, outputs)]);
-    const { status } = sh(step.run, cwd, { ...env, ...Object.fromEntries(given) });
-    ended[step.name ?? ""] = status;
-    failed = status !== 0;
-  }
   const read = (file: string) => (existsSync(file) ? readFileSync(file, "utf8") : undefined);
+  const values = () => ({
+    "github.token": "secret",
+    "github.event.number": "7",
+    "github.event.pull_request.head.repo.full_name": "example/users",
+    "github.repository": "example/users",
+    "steps.compare.outputs.code": /^code=(\d+)$/m.exec(read(output) ?? "")?.[1] ?? "",
+  });
+  const steps = stepsOf(workflow).filter(({ name }) => name !== "Install");
+  const ended = runSteps(steps, cwd, env, values);
   return {
     ended,
     comment: read(join(cwd, "review.md")),
@@ -71,6 +71,30 @@ export function runWorkflow(workflow: string, work: (folder: string) => void, is
     cwd,
     env,
   };
+}
+
+/**
+ * Runs the commands of a workflow's steps until one fails. Steps that use an action are left out.
+ * @param values those of expressions, asked before each step
+ * @returns exit codes by the names of the steps that ran
+ */
+export function runSteps(
+  steps: readonly Step[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  values: () => Record<string, string>,
+): Record<string, number | null> {
+  const ended: Record<string, number | null> = {};
+  for (const step of steps) {
+    const known = values();
+    if (step.run === undefined) continue;
+    if (step.if !== undefined && !isTaken(step.if, known)) continue;
+    const given = Object.entries(step.env ?? {}).map(([name, value]) => [name, evaluate(value, known)]);
+    const { status } = sh(evaluate(step.run, known), cwd, { ...env, ...Object.fromEntries(given) });
+    ended[step.name ?? ""] = status;
+    if (status !== 0) break;
+  }
+  return ended;
 }
 
 /** The base with sample users, and what `work` does to it merged. */
@@ -91,27 +115,21 @@ function merge(cwd: string, env: NodeJS.ProcessEnv, work: (folder: string) => vo
   git("merge", "-q", "--no-ff", "-m", "Merge", "topic");
 }
 
-function stepsOf(workflow: string): Step[] {
+/** The steps of all jobs of a workflow. */
+export function stepsOf(workflow: string): Step[] {
   const { jobs }: { jobs: Record<string, { steps: Step[] }> } = parse(workflow);
   return Object.values(jobs).flatMap((job) => job.steps);
 }
 
 /** Evaluates the workflow's expressions like GitHub. */
-function evaluate(text: string, outputs: string): string {
-  const values: Record<string, string> = {
-    "github.token": "secret",
-    "github.event.number": "7",
-    "github.event.pull_request.head.repo.full_name": "example/users",
-    "github.repository": "example/users",
-    "steps.compare.outputs.code": /^code=(\d+)$/m.exec(outputs)?.[1] ?? "",
-  };
+function evaluate(text: string, values: Record<string, string>): string {
   return text.replace(/\$\{\{ ([\w.]+) \}\}/g, (_expression, name: string) => values[name] ?? `unknown ${name}`);
 }
 
-function isTaken(condition: string, outputs: string): boolean {
+function isTaken(condition: string, values: Record<string, string>): boolean {
   const sides = condition.split(" == ").map((side) => {
     const [, literal] = /^'(.*)'$/.exec(side) ?? [];
-    return literal ?? evaluate(`\${{ ${side} }}`, outputs);
+    return literal ?? evaluate(`\${{ ${side} }}`, values);
   });
   return sides[0] === sides[1];
 }

@@ -110,6 +110,7 @@ test("finds wrong types, cacheable state, and wrong ranges", async () => {
     [/app\.js$/, (reply) => withHeader(reply, "Content-Type", "text/plain")],
     [/keys\/1\.txt$/, (reply) => withHeader(reply, "Content-Type", "text/html")],
     [/bulk\.json$/, (reply) => withHeader(reply, "Cache-Control", "public, max-age=3600")],
+    [/^\/people\/$/, (reply) => withHeader(reply, "Cache-Control", "max-age=600")],
     [
       /bulk\/1\./,
       (reply) => (reply.status === 206 ? { ...reply, body: reply.body.map((byte) => byte ^ 1) as Buffer } : reply),
@@ -118,7 +119,7 @@ test("finds wrong types, cacheable state, and wrong ranges", async () => {
   one.edit(({ url = "" }, reply) => faults.find(([path]) => path.test(url))?.[1](reply));
   onTestFinished(() => one.reset());
   const { differing, row } = await verified(folder);
-  expect(differing).toEqual(["file-type", "file-caching", "part-range"]);
+  expect(differing).toEqual(["file-type", "file-caching", "part-range", "explorer-caching"]);
   expect(new Set(row("file-type")?.findings.map(({ url = "" }) => url.replace(one.baseUrl, "")))).toEqual(
     new Set(["/explorer/app.js", "/lookup/keys/1.txt"]),
   );

@@ -24,6 +24,7 @@ const NOT_ASKED = [
     "part-beyond",
     "part-if-range",
     "explorer-page",
+    "explorer-caching",
     "explorer-slash",
     "explorer-headers",
   ],

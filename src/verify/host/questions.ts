@@ -390,9 +390,16 @@ const EXPLORERS: readonly Question[] = [
     judge: (answer, { release }) =>
       answer.status === 200 &&
       answer.digest === release.sums.others.get(EXPLORER) &&
-      hasHeader(answer, "Content-Type", PAGE_TYPE) &&
-      hasHeader(answer, "Cache-Control", PAGE_CACHING),
-    shown: ["Content-Type", "Cache-Control"],
+      hasHeader(answer, "Content-Type", PAGE_TYPE),
+    shown: ["Content-Type"],
+  },
+  {
+    name: "explorer-caching",
+    rule: `the explorer's URL has Cache-Control: ${PAGE_CACHING}`,
+    path: ({ path }) => explorerPath(path),
+    skipped: withoutExplorer,
+    judge: (answer) => hasHeader(answer, "Cache-Control", PAGE_CACHING),
+    shown: ["Cache-Control"],
   },
   {
     name: "explorer-slash",
