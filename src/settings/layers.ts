@@ -4,7 +4,7 @@ import { parseAs } from "../contract/json.js";
 import { findNear } from "../print/near.js";
 import type { ConfigFile } from "./file.js";
 import { isPublicKey } from "./keys.js";
-import { at, mistakesInNames, type SettingKind, STDIN } from "./kinds.js";
+import { at, isList, mistakesInNames, type SettingKind, STDIN } from "./kinds.js";
 import { flagOf, variableOf } from "./names.js";
 import { describeMistake } from "./options.js";
 import { type GivenSettings, isKey, LISTING_KEYS, SETTING_KEYS, type SettingKey, settingOf } from "./settings.js";
@@ -107,6 +107,7 @@ const READERS: Record<SettingKind, (text: string) => unknown> = {
   boolean: (text) => BOOLEANS[text] ?? text,
   list,
   keys: list,
+  gates: list,
   listings: (text) => parseAs(z.unknown(), text) ?? text,
 };
 
@@ -119,5 +120,5 @@ function fromText(key: SettingKey, value: unknown): unknown {
 /** Parses lists written as `"br,gzip"`. Other values of the file have their JSON types. */
 function fromFile(key: SettingKey, value: unknown): unknown {
   const { kind } = settingOf(key);
-  return kind === "list" || kind === "keys" ? fromText(key, value) : value;
+  return isList(kind) ? fromText(key, value) : value;
 }

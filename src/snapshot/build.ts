@@ -92,7 +92,7 @@ async function write(
   signer: Signer | undefined,
   movedFrom: string | undefined,
 ): Promise<BuildResult> {
-  const { dist, keep, baseUrl } = settings;
+  const { dist, keep, baseUrl, place, gatesOf } = settings;
   requireLink(dist);
   // A broken release counts as none: this build replaces it.
   const previous = await openSiteIfComplete(join(dist, CURRENT));
@@ -106,7 +106,7 @@ async function write(
     const top = settings.isPlain ? undefined : await beginTop(staging, baseUrl, written, previous);
     const files = top ?? written[0]?.stage.staging;
     for (const { path, text } of settings.hostFiles) files?.put(path, text);
-    const site = { dist, baseUrl, staging, listings: written, top, previous };
+    const site = { dist, place, gatesOf, staging, listings: written, top, previous };
     const published = await makeCurrent(site, { keep, now: now(), untidied, signer });
     const { gates, ...named } = published;
     const folder = join(dist, RELEASES, published.name);
@@ -115,7 +115,7 @@ async function write(
       listings.set(listing.name, resultOf(listing, made[at] as MadePages, jobs[at] as Job, gates.get(listing.name)));
     // The release is current: from here on, nothing fails the run.
     const notes = await tidily(untidied, "The notes on this release could not be made", [], () =>
-      notesOf(settings, folder, movedFrom),
+      notesOf(settings, folder, movedFrom, published.switched ? previous : undefined),
     );
     return {
       ...named,

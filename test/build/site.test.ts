@@ -84,6 +84,64 @@ test("an invalid record, a missing reference or a gate in any listing switches n
   expect(current()).toBe(before);
 });
 
+test("gates that name a listing are for it alone, before its own gates and those for all", async () => {
+  await buildShop();
+  changeShop(db, "DELETE FROM orders WHERE id > 245; UPDATE products SET name = 'x' WHERE id = 1");
+  const listings = { ...SHOP, orders: { ...SHOP.orders, maxRemoved: 1 } };
+  const refusalOf = async (more: Partial<Parameters<typeof build>[0]>) => {
+    const error: unknown = await buildShop({ listings, ...more }).catch((error: unknown) => error);
+    return error instanceof GateError ? error.exceeded : error;
+  };
+  const removed = "orders: max-removed 1: 5 of 250 orders removed (2 %)";
+  expect(await refusalOf({ maxRemoved: "50%" })).toEqual([removed]);
+  expect(await refusalOf({ maxRemoved: ["50%", "orders=2"] })).toEqual([removed.replace("1:", "2:")]);
+  const fields = ["products: max-field name 0: 1 of 10 products changed in name (10 %)"];
+  for (const maxField of [["name=0"], ["products.name=0"], ["name=9", "products.name=0"]])
+    expect(await refusalOf({ maxRemoved: "orders=2%", maxField })).toEqual(fields);
+  const result = await buildShop({ listings, maxRemoved: "orders=2%", maxField: ["name=0", "products.name=1"] });
+  expect(result.listings?.["orders"]?.gates).toMatchObject({ removed: 5 });
+});
+
+test.each<[string, Partial<Parameters<typeof build>[0]>, string]>([
+  ["a listing", { maxRemoved: "ordrs=1%" }, 'maxRemoved names "ordrs", which is not a listing; did you mean orders?'],
+  [
+    "a field",
+    { maxField: ["orders.totl=1"] },
+    'maxField names "orders.totl", which is not a field; did you mean orders.total?',
+  ],
+  [
+    "a listing in the settings of a listing",
+    { listings: { ...SHOP, orders: { ...SHOP.orders, maxAdded: "orders=1%" } } },
+    'listings.orders.maxAdded names "orders", but it is for one listing, not for a site of several; give the limit alone: 1%.',
+  ],
+  [
+    "a listing of a plain release",
+    { listings: undefined, contract: SHOP.orders.contract, maxChanged: ["1%", "orders=5%"] },
+    'maxChanged names "orders", but it is for one listing, not for a site of several; give the limit alone: 5%.',
+  ],
+])("refuses a gate that names %s wrongly, before anything is read", async (_, more, message) => {
+  rmSync(db);
+  await expect(buildShop(more)).rejects.toThrow(message);
+});
+
+test("all records of a removed listing count as removed, and those of an added one as added", async () => {
+  const { orders, ...others } = SHOP;
+  await buildShop();
+  const without = { listings: others, maxRemoved: "5%" };
+  await expect(buildShop(without)).rejects.toThrow("max-removed 5%: the listing orders was removed, with 250 records");
+  await expect(buildShop({ ...without, maxRemoved: "orders=249" })).rejects.toThrow(GateError);
+  const result = await buildShop({ ...without, maxRemoved: ["5%", "orders=100%"] });
+  expect(result.notes).toEqual(["the listing orders was removed, with 250 orders"]);
+  expect(await buildShop({ listings: others })).toMatchObject({ switched: false, notes: [] });
+
+  await expect(buildShop({ maxAdded: "99%" })).rejects.toThrow(
+    "max-added 99%: the listing orders was added, with 250 records",
+  );
+  await expect(buildShop({ maxAdded: 249 })).rejects.toThrow(GateError);
+  const { listings } = await buildShop({ maxAdded: ["0", "orders=250"] });
+  expect(listings?.["orders"]?.gates).toMatchObject({ added: 250, removed: 0, changed: 0 });
+});
+
 test("a missing reference that was only observed is a warning", async () => {
   changeShop(db, "UPDATE orders SET agent_id = 77 WHERE id < 4");
   const { listings } = await buildShop();
