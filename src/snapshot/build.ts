@@ -101,7 +101,7 @@ async function write(
   const written: WrittenListing[] = [];
   try {
     const targets = jobs.map((job) => targetOf(job, jobs, staging, previous));
-    const made = await makeOrJoin(targets, settings.join);
+    const made = await makeOrJoin(targets, log, settings.join);
     for (const [at, target] of targets.entries()) written.push(await finishListing(target, made[at] as MadePages));
     const top = settings.isPlain ? undefined : await beginTop(staging, baseUrl, written, previous);
     const files = top ?? written[0]?.stage.staging;
@@ -164,12 +164,14 @@ async function beginTop(
 }
 
 /** Makes the pages from records, or takes them from parts that several machines have made. */
-async function makeOrJoin(targets: readonly Target[], parts: string | undefined): Promise<MadePages[]> {
+async function makeOrJoin(
+  targets: readonly Target[],
+  log: ProblemLog,
+  parts: string | undefined,
+): Promise<MadePages[]> {
   if (parts === undefined) return makePages(targets);
   const { joinParts } = await import("./shards/join.js");
-  const made: MadePages[] = [];
-  for (const target of targets) made.push(await joinParts(target, parts));
-  return made;
+  return joinParts(targets, log, parts);
 }
 
 /** Writes the files of a listing that are not made from its pages. */

@@ -282,11 +282,44 @@ test("shards of a site give what one machine gives, and find references to no ro
   expect(others).toEqual([]);
   expect(error).toBeInstanceOf(InvalidRecordsError);
   expect((error as InvalidRecordsError).problems.first).toMatchObject([{ rule: "reference", id: 130 }]);
-  const refusals: unknown[] = [];
-  for (const more of [{ join: parts }, {}])
-    await buildShop({ ...sizes, ...more }).catch((error: InvalidRecordsError) => refusals.push(error.problems.first));
-  expect(refusals).toHaveLength(2);
-  expect(refusals[0]).toEqual(refusals[1]);
+});
+
+test("shards and their join report the invalid records of all listings", async () => {
+  const invalid =
+    "UPDATE orders SET customer_id = 99 WHERE id IN (2, 130); UPDATE products SET name = NULL WHERE id = 1";
+  changeShop(db, `${invalid}; UPDATE customers SET name = NULL WHERE id = 1`);
+  const parts = join(folder, "parts");
+  const problems = join(folder, "problems.ndjson");
+  const refusalOf = async (made: Promise<unknown>) => {
+    const error: unknown = await made.catch((error: unknown) => error);
+    if (!(error instanceof InvalidRecordsError)) throw error;
+    return { message: error.message, report: error.problems, file: readFileSync(problems, "utf8") };
+  };
+  // With bulk, the orders would be too few for several shards.
+  const listings = { ...SHOP, orders: { ...SHOP.orders, bulk: false } };
+  const options = { db, baseUrl, dist, listings, pageSize: 5, workers: 0, problems };
+  const found: Awaited<ReturnType<typeof refusalOf>>[] = [];
+  for (const shard of ["0/2", "1/2"]) found.push(await refusalOf(buildShard({ ...options, parts, shard })));
+  const listingsOf = ({ report }: (typeof found)[number]) => report.first.map(({ listing, id }) => `${listing} ${id}`);
+  expect(found.map(listingsOf)).toEqual([["customers 1", "orders 2", "products 1"], ["orders 130"]]);
+  expect(found[0]?.file.split("\n")).toHaveLength(4);
+  const joined = await refusalOf(build({ ...options, join: parts }));
+  expect(joined).toEqual(await refusalOf(build(options)));
+  expect(joined.message).toMatch(/^4 of 270 records are invalid/);
+});
+
+test("a table or a column that is missing names the settings of its listing", async () => {
+  changeShop(db, "ALTER TABLE products RENAME TO things; ALTER TABLE customers DROP COLUMN name");
+  const { categories, customers, products } = SHOP;
+  const built = (listings: Parameters<typeof build>[0]["listings"]) => buildShop({ listings });
+  await expect(built({ categories, "v1/products": { ...products, table: "thing" } })).rejects.toThrow(
+    /has no table or view "thing"; .* Did you mean listings\.v1\/products\.table things\?$/,
+  );
+  await expect(built({ categories, products })).rejects.toThrow(/Name one with listings\.products\.table\.$/);
+  await expect(built({ customers })).rejects.toThrow("Name them so in a view, or with listings.customers.query.");
+  await expect(built({ customers: { ...customers, query: join(folder, "none.sql") } })).rejects.toThrow(
+    "listings.customers.query names a file with one SELECT",
+  );
 });
 
 test("a join refuses parts whose references were checked with another table", async () => {

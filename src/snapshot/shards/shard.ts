@@ -15,8 +15,8 @@ import {
   resolveSite,
   type SiteSettings,
 } from "../options.js";
-import { type Job, type MadePages, makePages, reportRead, taskOf } from "../pipeline.js";
-import { InvalidRecordsError } from "../problems.js";
+import { invalidRecords, type Job, type MadePages, makePages, reportRead, taskOf } from "../pipeline.js";
+import { InvalidRecordsError, ProblemLog } from "../problems.js";
 import { AsidePart } from "./aside.js";
 import { isPartIntact } from "./check.js";
 import { digestOfSource, type MadeOf, settingsOf } from "./made-of.js";
@@ -77,12 +77,13 @@ export async function buildShard(options: Complete<ShardOptions>, effects: Build
 }
 
 async function run(
-  { db, listings }: SiteSettings,
+  { db, dist, listings, problems }: SiteSettings,
   effects: BuildEffects,
   shard: Shard,
   parts: string,
 ): Promise<ShardResult> {
   const { onProgress = () => {}, signal } = effects;
+  const log = new ProblemLog(problems, dist);
   let sources: readonly Source[] = [];
   try {
     const onRead = reportRead(onProgress);
@@ -96,31 +97,35 @@ async function run(
     sources = await openSources(db, new Map(toRead), signal);
     const total = sources.reduce((sum, source) => sum + source.total, 0);
     onProgress({ records: 0, total });
+    log.open();
     let before = 0;
-    let refusal: InvalidRecordsError | undefined;
     const results = new Map<string, PartResult>();
     for (const [at, { name, settings }] of listings.entries()) {
       const source = sources[at] as Source;
       const done = before;
       before += source.total;
       const onOwn = ({ records }: { records: number }) => onProgress({ records: done + records, total });
-      const log = new PartLog(settings.problems, settings.dist);
-      const job = { name, settings, source, log, onProgress: onOwn, signal, shard };
+      const own = new PartLog(log);
+      const job = { name, settings, source, log: own, onProgress: onOwn, signal, shard };
       try {
-        results.set(name, await findOrMake(job, join(parts, name), log));
+        results.set(name, await findOrMake(job, join(parts, name), own));
       } catch (error) {
-        if (!(error instanceof InvalidRecordsError)) throw error;
         // The other listings have parts, too, so that a join knows all problems.
-        refusal ??= error;
+        if (!(error instanceof InvalidRecordsError)) throw error;
       } finally {
-        log.discard();
+        own.discard();
       }
     }
-    if (refusal) throw refusal;
+    if (log.report.records > 0) {
+      const jobs = listings.map(({ settings }, at) => ({ settings, source: sources[at] as Source }));
+      throw invalidRecords(log, jobs);
+    }
+    log.finish();
     return { shard, ...totalOf(results, parts) };
   } catch (error) {
     throw explainWrite(parts, error);
   } finally {
+    log.discard();
     sources[0]?.close();
   }
 }

@@ -11,10 +11,14 @@ import { type Problem, ProblemLog } from "../problems.js";
 import type { AsidePart } from "./aside.js";
 import { DIGESTS, encodeManifest, MANIFEST, PROBLEMS, piecesName, type ShardManifest } from "./part.js";
 
-/** A problem log that also keeps all problems for the part. */
+/** The problems of one listing, which are kept for its part, and also added to those of all listings. */
 export class PartLog extends ProblemLog {
   #kept: PiecesFile | undefined;
   #aside: AsidePart | undefined;
+
+  constructor(private readonly all: ProblemLog) {
+    super();
+  }
 
   keepIn(aside: AsidePart): void {
     this.#aside = aside;
@@ -22,6 +26,7 @@ export class PartLog extends ProblemLog {
 
   override add(problems: readonly Problem[], listing?: string): void {
     super.add(problems, listing);
+    this.all.add(problems, listing);
     if (this.#aside) this.#kept ??= new PiecesFile(this.#aside.beside(PROBLEMS));
     this.#kept?.add(Buffer.from(JSON.stringify(problems)));
   }
