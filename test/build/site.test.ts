@@ -142,6 +142,15 @@ test("all records of a removed listing count as removed, and those of an added o
   expect(listings?.["orders"]?.gates).toMatchObject({ added: 250, removed: 0, changed: 0 });
 });
 
+test("a listing of no records has one page, and is verified and gated as others are", async () => {
+  await buildShop();
+  changeShop(db, "DELETE FROM orders");
+  await expect(buildShop({ maxRemoved: "orders=99%" })).rejects.toThrow("orders: max-removed 99%: 250 of 250 orders");
+  const { listings } = await buildShop({ explorer: true });
+  expect(listings?.["orders"]).toMatchObject({ records: 0, pages: 1 });
+  expect(await verify({ dist })).toMatchObject({ passed: true });
+});
+
 test("a missing reference that was only observed is a warning", async () => {
   changeShop(db, "UPDATE orders SET agent_id = 77 WHERE id < 4");
   const { listings } = await buildShop();
@@ -153,6 +162,12 @@ const REFUSED: [string, Record<string, object>, RegExp][] = [
   ["names that differ by case", { a: {}, A: {} }, /A and a differ only by case/],
   ["a name below another", { v1: {}, "v1/orders": {} }, /v1\/orders lies below the listing v1/],
   ["a name that leads out", { "../x": {} }, /"\.\.\/x" is not a name/],
+  ["no listings", {}, /has no listings; leave it out for one listing/],
+  [
+    "more than a hundred listings",
+    Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`list-${at}`, {}])),
+    /has 101 listings; at most 100 are possible/,
+  ],
   ["an unknown setting", { orders: { pagesize: 3 } }, /listings\.orders has no option pagesize; .*pageSize/],
   ["a contract with a path", { orders: { contract: withPath() } }, /listings\.orders: remove x-listing\.path/],
   [
