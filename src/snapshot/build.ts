@@ -19,12 +19,12 @@ import { type StagedFiles, Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
 import type { Complete } from "../settings/settings.js";
 import { WHOLE } from "../shards/cut.js";
-import { openSources, type Source } from "../source/open.js";
+import { openJobs } from "./jobs.js";
 import { resultOf, totalOf } from "./listing-results.js";
 import { reportLookup } from "./lookup-report.js";
 import { notesOf } from "./notes.js";
 import { type BuildEffects, type BuildOptions, resolveSite, type SiteSettings } from "./options.js";
-import { type Job, type MadePages, makePages, type PageTarget, reportRead } from "./pipeline.js";
+import { type Job, type MadePages, makePages, type PageTarget } from "./pipeline.js";
 import { ProblemLog } from "./problems.js";
 import { makeCurrent, type WrittenListing } from "./publish.js";
 import type { BuildResult, ListingResult } from "./result.js";
@@ -43,9 +43,9 @@ const NO_ROWS = { before: 0, rows: 0 };
 
 async function run(settings: SiteSettings, effects: BuildEffects): Promise<BuildResult> {
   const { now = () => new Date(), onProgress = () => {}, signal } = effects;
-  const { dist, db, place, force, signKey, join: parts, listings } = settings;
+  const { dist, place, force, signKey, join: parts } = settings;
   const log = new ProblemLog(settings.problems, dist);
-  let sources: readonly Source[] = [];
+  let jobs: readonly Job[] = [];
   let unlock: (() => void) | undefined;
   try {
     requireClock(now());
@@ -58,29 +58,19 @@ async function run(settings: SiteSettings, effects: BuildEffects): Promise<Build
     await requireSameListing(dist, place, force);
     // A join reads the parts instead of the rows.
     const rowsOf = parts === undefined ? undefined : () => NO_ROWS;
-    const onRead = reportRead(onProgress);
-    const toRead = listings.map(({ name, settings }) => [name, { ...settings, rowsOf, onRead }] as const);
-    sources = await openSources(db, new Map(toRead), signal);
-    const total = sources.reduce((sum, source) => sum + source.total, 0);
-    onProgress({ records: 0, total });
+    const opened = await openJobs(settings, { log, signal, shard: WHOLE, onProgress, rowsOf });
+    jobs = opened.jobs;
+    onProgress({ records: 0, total: opened.total });
     unlock ??= lockDist(dist, now());
     // Again, since another build may have made `dist` meanwhile.
     const movedFrom = await requireSameListing(dist, place, force);
-    let before = 0;
-    const jobs = listings.map((listing, at): Job => {
-      const source = sources[at] as Source;
-      const done = before;
-      before += source.total;
-      const onOwn = ({ records }: { records: number }) => onProgress({ records: done + records, total });
-      return { ...listing, source, log, onProgress: onOwn, signal, shard: WHOLE };
-    });
     return await write(settings, jobs, log, now, signer, movedFrom);
   } catch (error) {
     throw explainWrite(dist, error);
   } finally {
     unlock?.();
     log.discard();
-    sources[0]?.close();
+    jobs[0]?.source.close();
   }
 }
 

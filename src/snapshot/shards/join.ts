@@ -34,10 +34,11 @@ export interface JoinTarget extends Pick<PageTarget, "job" | "files"> {
  */
 export async function joinParts(targets: readonly JoinTarget[], log: ProblemLog, parts: string): Promise<MadePages[]> {
   log.open();
+  const source = await digestOf(targets);
   const found = new Map<JoinTarget, ShardPart[]>();
   for (const target of targets) {
     const { job } = target;
-    found.set(target, await readPartsOf(job, parts));
+    found.set(target, readPartsOf(job, source, parts));
     for (const part of found.get(target) ?? []) takeProblems(part, log, job.name);
   }
   const jobs = targets.map(({ job }) => job);
@@ -48,10 +49,16 @@ export async function joinParts(targets: readonly JoinTarget[], log: ProblemLog,
   return made;
 }
 
-async function readPartsOf({ name, settings, source, signal }: Job, parts: string): Promise<ShardPart[]> {
+/** The digest of the file that all listings are in. */
+function digestOf([first]: readonly JoinTarget[]): Promise<string> {
+  const { source, settings, signal } = (first as JoinTarget).job;
+  return digestOfSource(source, settings.db, signal);
+}
+
+function readPartsOf({ name, settings, source }: Job, digest: string, parts: string): ShardPart[] {
   if (settings.skipInvalid)
     throw usageError("--skip-invalid and --join exclude each other: shards do not leave out records.");
-  const madeOf = { ...settingsOf(settings, source), source: await digestOfSource(source, settings.db, signal) };
+  const madeOf = { ...settingsOf(settings, source), source: digest };
   return readParts(join(parts, name), { madeOf, settings, total: source.total, root: parts });
 }
 

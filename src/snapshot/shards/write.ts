@@ -14,21 +14,19 @@ import { DIGESTS, encodeManifest, MANIFEST, PROBLEMS, piecesName, type ShardMani
 /** The problems of one listing, which are kept for its part, and also added to those of all listings. */
 export class PartLog extends ProblemLog {
   #kept: PiecesFile | undefined;
-  #aside: AsidePart | undefined;
 
-  constructor(private readonly all: ProblemLog) {
+  constructor(
+    private readonly all: ProblemLog,
+    private readonly aside: AsidePart,
+  ) {
     super();
-  }
-
-  keepIn(aside: AsidePart): void {
-    this.#aside = aside;
   }
 
   override add(problems: readonly Problem[], listing?: string): void {
     super.add(problems, listing);
     this.all.add(problems, listing);
-    if (this.#aside) this.#kept ??= new PiecesFile(this.#aside.beside(PROBLEMS));
-    this.#kept?.add(Buffer.from(JSON.stringify(problems)));
+    this.#kept ??= new PiecesFile(this.aside.beside(PROBLEMS));
+    this.#kept.add(Buffer.from(JSON.stringify(problems)));
   }
 
   override discard(): void {
@@ -37,10 +35,10 @@ export class PartLog extends ProblemLog {
   }
 
   /** Makes the problems the only content of the part. @returns the digest of their file */
-  put(aside: AsidePart): string {
+  put(): string {
     const digest = this.#kept?.finish() ?? "";
-    aside.clear();
-    renameSync(aside.beside(PROBLEMS), join(aside.folder, PROBLEMS));
+    this.aside.clear();
+    renameSync(this.aside.beside(PROBLEMS), join(this.aside.folder, PROBLEMS));
     return digest;
   }
 }
