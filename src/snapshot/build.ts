@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Mergers } from "../artifacts/artifacts.js";
 import { writeChanges } from "../artifacts/changes.js";
-import { writeSiteFiles } from "../artifacts/site.js";
+import { writeSiteFiles } from "../artifacts/top-files.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import type { Collection } from "../contract/page.js";
 import { referrersOf } from "../contract/references.js";

@@ -10,7 +10,7 @@ import { kindOf } from "../contract/record/kind.js";
 import { referencesOf } from "../contract/references.js";
 import { type Gates, readGates } from "../diff/gates.js";
 import { manyMistakes, usageError } from "../errors.js";
-import { siteSettings } from "../hosts/site.js";
+import { siteSettings } from "../hosts/hosted-site.js";
 import { suggest } from "../print/near.js";
 import { BULK, CHANGES, CSV, CURRENT, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../release/layout.js";
 import { SITE_PATH } from "../release/listing.js";
