@@ -10,7 +10,7 @@ import { readTree, scratch } from "../support/files.js";
 
 const CUSTOMERS = 200;
 
-/** Adds a customer with orders, and removes another one with those of it. Between two transactions, readers get the lock. */
+/** Adds a customer with orders, and removes another one with those of it. It reads more than it writes, so that others get the lock. */
 const WRITER = `
   import Database from "better-sqlite3";
   const db = new Database(process.argv[1], { timeout: 60_000 });
@@ -25,7 +25,13 @@ const WRITER = `
     db.prepare("DELETE FROM customers WHERE id = ?").run(next - ${CUSTOMERS});
   });
   console.log("ready");
-  setInterval(change, 4);
+  const count = db.prepare("SELECT count(*) FROM orders JOIN customers ON customers.id = customer_id");
+  const work = () => {
+    change();
+    for (let times = 0; times < 20; times++) count.get();
+    setImmediate(work);
+  };
+  work();
 `;
 
 const integer = { type: "integer" } as const;
