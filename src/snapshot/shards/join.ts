@@ -33,6 +33,8 @@ export interface JoinTarget extends Pick<PageTarget, "job" | "files"> {
  * @throws InvalidRecordsError as one machine would; UserError with the shard that cannot be joined, and the command that makes it again
  */
 export async function joinParts(targets: readonly JoinTarget[], log: ProblemLog, parts: string): Promise<MadePages[]> {
+  if (targets.some(({ job }) => job.settings.skipInvalid))
+    throw usageError("--skip-invalid and --join exclude each other: shards do not leave out records.");
   log.open();
   const source = await digestOf(targets);
   const found = new Map<JoinTarget, ShardPart[]>();
@@ -56,8 +58,6 @@ function digestOf([first]: readonly JoinTarget[]): Promise<string> {
 }
 
 function readPartsOf({ name, settings, source }: Job, digest: string, parts: string): ShardPart[] {
-  if (settings.skipInvalid)
-    throw usageError("--skip-invalid and --join exclude each other: shards do not leave out records.");
   const madeOf = { ...settingsOf(settings, source), source: digest };
   return readParts(join(parts, name), { madeOf, settings, total: source.total, root: parts });
 }
