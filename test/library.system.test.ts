@@ -60,7 +60,7 @@ test.each([
   [
     "build",
     [{ ...NEEDED, maxRemoved: -1 }],
-    "build: maxRemoved must be a number of records, or a percentage up to 100%, got -1.",
+    "build: maxRemoved must be a number of records or a percentage up to 100%, such as 10, 2% or orders=5%, got -1.",
   ],
   ["build", [undefined], "build takes its options as an object, got undefined."],
   ["diff", [{ olld: "a" }], "diff: olld is not an option; did you mean old?"],

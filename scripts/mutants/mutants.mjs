@@ -11,6 +11,13 @@ export const MUTANTS = [
     tests: ["test/source/rows.test.ts"],
   },
   {
+    name: "source-listings-of-two-points-in-time",
+    file: "src/source/copy.ts",
+    from: "const copied = [...listings].map(([name, options], at) => {",
+    to: 'const copied = [...listings].map(([name, options], at) => { holder?.exec("COMMIT; BEGIN"); db.exec("COMMIT; BEGIN");',
+    tests: ["test/build/writer.system.test.ts"],
+  },
+  {
     name: "build-damaged-file-carried-on",
     file: "src/snapshot/page-writer.ts",
     from: "(before) => sha256(before) === known)",

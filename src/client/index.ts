@@ -6,6 +6,7 @@ export type { Snapshot } from "../contract/snapshot.js";
 export type { User } from "../contract/users.js";
 export { ListingError, type ListingErrorCode, type Position, SnapshotChangedError } from "./errors.js";
 export { openListing } from "./listing.js";
+export { openSite } from "./open-site.js";
 export type {
   CallOptions,
   ListedPage,
@@ -21,6 +22,5 @@ export type {
   SyncResult,
   Walk,
 } from "./options.js";
-export { openSite } from "./site.js";
 export { createMemoryStore, type MemoryStore } from "./sync/memory-store.js";
 export type { Entry, Held, KeptRecord, Store, StoreTransaction } from "./sync/store.js";

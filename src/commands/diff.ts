@@ -59,7 +59,7 @@ async function print(result: Comparisons, settings: Settings, io: Io, signal: Ab
 
 /** Writes the report of all listings of two sites. @throws UserError (usage) for a format of one listing */
 async function siteText(result: Comparisons, { format, limit, all, output, only, ignore }: Settings, io: Io) {
-  const site = await import("../report/site.js");
+  const site = await import("../report/site-diff.js");
   const filter = { only, ignore };
   switch (format) {
     case "json":

@@ -56,13 +56,19 @@ function describeVerdict(
 ): string {
   const { subject, asked, rows, listings = {} } = verdict;
   const effort = `in ${duration(milliseconds)}${asked ? describeAsked(asked) : ""}`;
-  const parts = [...Object.values(listings), verdict];
+  const all = Object.values(listings);
   // Of several listings, only those that differ are shown in full.
-  const shown = parts.filter((part) => parts.length === 1 || part === verdict || !passed(part));
-  const lines = Object.values(listings).map((listing) => summary(listing.subject, listing.rows, "", paint));
+  const differing = all.filter((listing) => !passed(listing));
+  const lines = all.map((listing) => summary(listing.subject, listing.rows, [], "", paint));
+  const names = differing.map((listing) => listing.subject);
   return [
-    ...shown.map((part) => describeRows(part, width, paint)),
-    [...lines, summary(subject, rows, effort, paint)].join("\n"),
+    ...differing.flatMap((listing) => [
+      paint("bold", `==> ${visible(listing.subject)} <==`),
+      describeRows(listing, width, paint),
+    ]),
+    ...(differing.length > 0 ? [paint("bold", `==> ${visible(subject)} <==`)] : []),
+    describeRows(verdict, width, paint),
+    [...lines, summary(subject, rows, names, effort, paint)].join("\n"),
   ].join("\n\n");
 }
 
@@ -158,12 +164,19 @@ function describeAsked({ pages, of, requests }: Asked): string {
   return `, by ${count(requests, "request")}${pages < of ? ` for ${number(pages)} of ${count(of, "page")}, a sample` : ""}`;
 }
 
-function summary(subject: string, rows: readonly Row[], effort: string, paint: Paint): string {
+/** @param listings the names of those that differ. @param effort the time and the requests, if they are said */
+function summary(
+  subject: string,
+  rows: readonly Row[],
+  listings: readonly string[],
+  effort: string,
+  paint: Paint,
+): string {
   const counts = Object.keys(COLORS).flatMap((outcome) => {
     const found = rows.filter((row) => row.outcome === outcome).length;
     return found === 0 ? [] : [`${found} ${outcome === "differs" && found > 1 ? "differ" : outcome}`];
   });
-  const differing = rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
+  const differing = [...rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name), ...listings];
   const loud = differing.length > 0;
   const value = loud ? `differs: ${differing.join(", ")}` : "passed";
   const detail = `${subject}: ${[...counts, ...(effort === "" ? [] : [effort])].join(", ")}`;

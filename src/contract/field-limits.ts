@@ -27,22 +27,15 @@ export function isFieldPattern(text: string): boolean {
 export function requireFields(what: string, patterns: readonly string[], ...contracts: readonly Fields[]): void {
   for (const pattern of patterns) {
     const isKnown = contracts.some((contract) => matchingPaths(contract, pattern).length > 0);
-    if (!isKnown) throw unknownField(what, pattern, contracts);
+    if (!isKnown) throw unknownField(what, pattern, contracts.flatMap(fieldPaths));
   }
 }
 
-/** Requires each limit to be on a field of one of the contracts. @param what the option's name. @throws UserError (usage) */
-export function requireFieldLimits(what: string, texts: readonly string[], ...contracts: readonly Fields[]): void {
-  for (const text of texts) {
-    const path = splitFieldLimit(text)?.path;
-    const isKnown = path !== undefined && contracts.some((contract) => fieldPaths(contract).includes(path));
-    if (!isKnown) throw unknownField(what, path ?? text, contracts);
-  }
-}
-
-function unknownField(what: string, name: string, contracts: readonly Fields[]): UserError {
-  const known = [...new Set(contracts.flatMap(fieldPaths))];
-  return usageError(`${what} names ${JSON.stringify(name)}, which is not a field; ${suggest(name, known)}`);
+/** The error for a field that no contract has. @param what the option's name. @param known the fields that there are */
+export function unknownField(what: string, name: string, known: readonly string[]): UserError {
+  return usageError(
+    `${what} names ${JSON.stringify(name)}, which is not a field; ${suggest(name, [...new Set(known)])}`,
+  );
 }
 
 /** Whether a text is a number of records or a percentage of them: `10`, `2%`, `0.5%`. */
@@ -60,6 +53,18 @@ export function isOver(limit: string, records: number, all: number): boolean {
   if (!limit.endsWith("%")) return records > Number(limit);
   // Multiplied, not divided, so that 3 of 100 are exactly 3 %.
   return records * 100 > Number(limit.slice(0, -1)) * all;
+}
+
+/** A limit on the records of one listing, or of all. */
+export interface ListingLimit {
+  listing?: string;
+  limit: string;
+}
+
+/** Splits `orders=5%` into listing and limit; `5%` is for all listings. */
+export function splitListingLimit(text: string): ListingLimit {
+  const [, listing, limit = ""] = /^(?:(.+)=)?([^=]*)$/s.exec(text) ?? [];
+  return listing === undefined ? { limit } : { listing, limit };
 }
 
 /** A limit on the records in which one field may change. */

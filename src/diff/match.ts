@@ -45,7 +45,8 @@ export type MatchSide = Pick<Side, "list" | "facts">;
 function unmatched(old: MatchSide, now: MatchSide): Matches {
   const count = ({ list: path }: MatchSide) => {
     const list = new RecordLines(path);
-    const { lines } = list.measure();
+    let lines = 0;
+    while (list.next()) lines++;
     list.close();
     return lines;
   };
@@ -63,10 +64,14 @@ function unmatched(old: MatchSide, now: MatchSide): Matches {
 function* entriesOf({ list: path }: MatchSide): Generator<ListEntry> {
   const list = new RecordLines(path);
   try {
-    for (let at = 0; list.load(at, 1) > 0; at++) yield { key: list.key(at), at, digest: list.digest(at) };
+    while (list.next()) yield entryOf(list);
   } finally {
     list.close();
   }
+}
+
+function entryOf({ key, at, digest }: RecordLines): ListEntry {
+  return { key, at, digest };
 }
 
 /** Lines between turns of the event loop. */
@@ -96,33 +101,28 @@ async function walk(
   differing: Differing,
   turn: ReturnType<typeof createTurns>,
 ): Promise<void> {
-  let at = 0;
-  let to = 0;
-  for (;;) {
+  let hasOld = older.next();
+  let hasNew = newer.next();
+  while (hasOld || hasNew) {
     const pause = turn();
     if (pause) await pause;
-    const hasOld = older.load(at, 1) > 0;
-    const hasNew = newer.load(to, 1) > 0;
-    if (!hasOld && !hasNew) return;
-    if (hasOld && hasNew && isSameLine(older, newer, at, to)) {
-      at++;
-      to++;
+    if (hasOld && hasNew && older.isSame(newer)) {
+      hasOld = older.next();
+      hasNew = newer.next();
       continue;
     }
     // A record that the other side had before is read alone, until both sides are in step again.
-    const isOldLate = hasOld && differing.has("new", older.key(at));
-    const isNewLate = hasNew && differing.has("old", newer.key(to));
-    if (hasOld && (isOldLate || !isNewLate)) differing.add("old", older, at++);
-    if (hasNew && (isNewLate || !isOldLate)) differing.add("new", newer, to++);
+    const isOldLate = hasOld && differing.has("new", older.key);
+    const isNewLate = hasNew && differing.has("old", newer.key);
+    if (hasOld && (isOldLate || !isNewLate)) {
+      differing.add("old", entryOf(older));
+      hasOld = older.next();
+    }
+    if (hasNew && (isNewLate || !isOldLate)) {
+      differing.add("new", entryOf(newer));
+      hasNew = newer.next();
+    }
   }
-}
-
-function isSameLine(older: RecordLines, newer: RecordLines, at: number, to: number): boolean {
-  const begin = older.startOf(at);
-  const end = older.startOf(at + 1);
-  const newBegin = newer.startOf(to);
-  const newEnd = newer.startOf(to + 1);
-  return end - begin === newEnd - newBegin && older.memory.compare(newer.memory, newBegin, newEnd, begin, end) === 0;
 }
 
 type SideName = "old" | "new";
@@ -156,10 +156,8 @@ class Differing {
     return this.#lines[side].has(key);
   }
 
-  /** Adds a held line of a side. @throws UserError if the side has the record twice. */
-  add(side: SideName, lines: RecordLines, at: number): void {
-    const key = lines.key(at);
-    const digest = lines.digest(at);
+  /** Adds a line of a side. @throws UserError if the side has the record twice. */
+  add(side: SideName, { key, at, digest }: ListEntry): void {
     const own = this.#lines[side];
     if (own.has(key)) throw this.#refuse(side, key);
     const others = this.#lines[side === "old" ? "new" : "old"];

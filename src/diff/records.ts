@@ -1,5 +1,5 @@
 /** Reads single records of a snapshot from its pages. */
-import { fstatSync, readSync } from "node:fs";
+import { join } from "node:path";
 import type { AnyRecord } from "../contract/contract.js";
 import { isObject, parseJson } from "../contract/json.js";
 import { type RecordPattern, recordPattern } from "../contract/record/byte-pattern.js";
@@ -9,9 +9,8 @@ import { valueAt } from "../contract/record/value.js";
 import { UserError } from "../errors.js";
 import { capital } from "../print/text.js";
 import { PagePaths } from "../release/layout.js";
-import { closing, MAX_PAGE, openPlain } from "../release/plain-files.js";
 import { recordDigest } from "../release/record-lines.js";
-import { badPage, type ListEntry, nameOf, type Side } from "./side.js";
+import { badPage, type ListEntry, nameOf, readPage, type Side } from "./side.js";
 
 const NEWLINE = 10;
 const COMMA = 44;
@@ -20,10 +19,9 @@ const COMMA = 44;
 export class RecordReader {
   readonly #paths: PagePaths;
   readonly #pattern: RecordPattern;
-  #memory = Buffer.allocUnsafe(0);
   /** The last page that was read. */
   #page = 0;
-  #lines = new Lines(this.#memory);
+  #lines = new Lines(Buffer.alloc(0));
 
   constructor(private readonly side: Side) {
     const { contract } = side.facts;
@@ -69,14 +67,9 @@ export class RecordReader {
     if (page === this.#page) return this.#lines;
     const { facts, folder } = this.side;
     this.#page = 0;
-    const file = openPlain(`${folder}/${this.#paths.path(page)}`);
-    if (file === undefined) throw badPage(facts, page, "does not exist");
-    this.#lines = closing(file, () => {
-      const { size } = fstatSync(file);
-      if (size > MAX_PAGE) throw badPage(facts, page, `has ${size} bytes, more than a page may have`);
-      if (size > this.#memory.length) this.#memory = Buffer.allocUnsafe(2 * size);
-      return new Lines(this.#memory.subarray(0, readSync(file, this.#memory, 0, size, 0)));
-    });
+    const bytes = readPage(join(folder, this.#paths.path(page)), facts, page);
+    if (!bytes) throw badPage(facts, page, "is not a file");
+    this.#lines = new Lines(bytes);
     this.#page = page;
     return this.#lines;
   }

@@ -4,7 +4,7 @@ import type { Contract } from "../contract/contract.js";
 import { readFrame } from "../contract/envelope.js";
 import { fromBytes } from "../contract/record/key.js";
 import { type RecordFinder, recordFinder } from "../contract/record/locate.js";
-import { codeOf, UserError } from "../errors.js";
+import { codeOf, hasCode, UserError } from "../errors.js";
 import { shorten } from "../print/text.js";
 import { EXPLORER, explorerPath, PagePaths, RECORDS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
@@ -87,7 +87,8 @@ export function readPage(path: string, facts: Named, page: number): Buffer | und
   try {
     return readPlain(path);
   } catch (cause) {
-    throw badPage(facts, page, `cannot be read (${codeOf(cause)})`, cause);
+    const why = hasCode(cause, "EFBIG") ? "is larger than a page may be" : `cannot be read (${codeOf(cause)})`;
+    throw badPage(facts, page, why, cause);
   }
 }
 

@@ -11,9 +11,9 @@ import { openSite, type Site } from "../release/site.js";
 import { replaceFiles } from "../release/writer.js";
 import type { Complete, OptionsFor } from "../settings/settings.js";
 import { filesFor, type Host, type HostFile } from "./host.js";
+import { settingsOfRelease, siteOf } from "./hosted-site.js";
 import { HOSTS, hostOf, hostRow, unsupportedFeatures } from "./hosts.js";
 import { deployedFiles, notesOnLimits } from "./limits.js";
-import { settingsOfRelease, siteOf } from "./site.js";
 import { recordWith } from "./written.js";
 
 export interface AdaptOptions extends OptionsFor<"host"> {

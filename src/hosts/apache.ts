@@ -10,6 +10,7 @@ import {
 } from "../contract/headers.js";
 import { CURRENT, EXPLORER, RELEASE_NAME, RELEASES } from "../release/layout.js";
 import { type Host, indent, lines, ONCE, OWN_TAGS } from "./host.js";
+import { plainPath, type Site } from "./hosted-site.js";
 import { encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./patterns.js";
 import {
   BODIES,
@@ -27,7 +28,6 @@ import {
   TYPES,
   withPages,
 } from "./rules.js";
-import { plainPath, type Site } from "./site.js";
 
 const REFUSAL_FILE = "rollcall-405.json";
 /** A path that no release has. */

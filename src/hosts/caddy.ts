@@ -3,6 +3,7 @@ import { ENCODINGS, NO_CACHE } from "../contract/headers.js";
 import { usageError } from "../errors.js";
 import { CURRENT, EXPLORER } from "../release/layout.js";
 import { type Host, indent, lines, ONCE, OWN_TAGS } from "./host.js";
+import { plainPath, type Site } from "./hosted-site.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
   BODIES,
@@ -20,7 +21,6 @@ import {
   TYPES,
   withPages,
 } from "./rules.js";
-import { plainPath, type Site } from "./site.js";
 
 export const caddy: Host = {
   name: "caddy",

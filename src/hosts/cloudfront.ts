@@ -6,8 +6,8 @@ import { unlistedFiles } from "../release/layout.js";
 import { type Listed, partsOf } from "../release/site.js";
 import type { Snapshot } from "../release/snapshot-file.js";
 import { type Host, limitedBy } from "./host.js";
+import type { Site } from "./hosted-site.js";
 import { type Part, readScript } from "./rules.js";
-import type { Site } from "./site.js";
 
 /** Maximum size of a function in bytes. */
 export const FUNCTION_LIMIT = 10_240;

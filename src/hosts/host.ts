@@ -1,7 +1,7 @@
 /** The interface of hosts: features, limits, and the files that make them answer as the contract says. */
 import { extname } from "node:path";
+import type { Site } from "./hosted-site.js";
 import type { Compression, SiteRules } from "./rules.js";
-import type { Site } from "./site.js";
 
 export interface Host {
   /** Name in `rollcall host NAME`. */

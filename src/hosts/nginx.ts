@@ -3,6 +3,7 @@ import { ENCODINGS, type ErrorStatus, NO_CACHE } from "../contract/headers.js";
 import { CSV, EXPLORER } from "../release/layout.js";
 import { sha256 } from "../release/plain-files.js";
 import { type Host, lines, ONCE, OWN_TAGS } from "./host.js";
+import { plainPath, type Site } from "./hosted-site.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
   BODIES,
@@ -17,7 +18,6 @@ import {
   TYPES,
   withPages,
 } from "./rules.js";
-import { plainPath, type Site } from "./site.js";
 
 export const nginx: Host = {
   name: "nginx",

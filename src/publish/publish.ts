@@ -1,13 +1,13 @@
 /** `rollcall publish`: makes a folder or a bucket equal to a release. */
 import { join } from "node:path";
 import { explainSystem, UserError, unlessStopped } from "../errors.js";
-import { openChosenSite } from "../release/choose.js";
-import { SNAPSHOT } from "../release/layout.js";
+import { findRelease } from "../release/choose.js";
+import { CURRENT, SNAPSHOT } from "../release/layout.js";
 import { findPrevious, releaseNames } from "../release/list.js";
 import { type Announced, isOtherListing, otherListing, parseAnnounced } from "../release/listing.js";
 import { holdReleases } from "../release/lock.js";
 import { idOf } from "../release/name.js";
-import { findSiteDamage } from "../release/site.js";
+import { findSiteDamage, openSite } from "../release/site.js";
 import { hasScheme } from "../settings/kinds.js";
 import type { Complete } from "../settings/settings.js";
 import { each } from "../workers/at-most.js";
@@ -67,7 +67,7 @@ async function run(options: Complete<PublishOptions>, effects: PublishEffects): 
   try {
     unhold = holdReleases(dist);
     purgeList = options.purgeList === undefined ? undefined : openPurgeList(options.purgeList);
-    const site = await openChosenSite(dist, options.release);
+    const site = await openSite(findRelease(options.release ?? CURRENT, dist));
     const files = new ReleaseFiles(site);
     const damage = await findSiteDamage(site, signal);
     if (damage !== undefined) throw files.damaged(damage);

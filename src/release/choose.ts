@@ -8,21 +8,9 @@ import { SETTINGS } from "../settings/table.js";
 import { CONTRACT, CURRENT, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
 import { findCurrent, findPrevious, noReleases, releaseNames } from "./list.js";
 import { idOf } from "./name.js";
-import { openRelease, type Release } from "./open.js";
-import { openSite, type Site } from "./site.js";
 
 /** The maximum number of releases that a message lists. */
 const MOST_LISTED = 10;
-
-/** Opens the release that `word` names; the current one without a word. @throws UserError as `findRelease` and `openRelease` do. */
-export async function openChosen(dist: string, word?: string, cwd = "."): Promise<Release> {
-  return openRelease(findRelease(word ?? CURRENT, dist, cwd));
-}
-
-/** Opens the release that `word` names, as `openChosen` does, whether it has one listing or several. */
-export async function openChosenSite(dist: string, word?: string): Promise<Site> {
-  return openSite(findRelease(word ?? CURRENT, dist));
-}
 
 /** Finds the folder of the release that `word` names, see `lookUp`. @throws UserError if it names none or several. */
 export function findRelease(word: string, dist: string, cwd = "."): string {
@@ -95,20 +83,12 @@ function previousOf(dist: string): string {
 function findByBeginning(word: string, dist: string): string | undefined {
   // Ids may be typed in capitals. The T and Z of a folder's name stay as they are.
   const beginning = word.replace(/[0-9A-F]+$/i, (digits) => digits.toLowerCase());
-  const names = releaseNames(dist);
-  const byId = names.filter((name) => idOf(name).startsWith(beginning));
-  const byName = names.filter((name) => name.startsWith(beginning));
-  const meant = [...byId, ...byName];
-  if (new Set(meant.map(idOf)).size > 1) throw ambiguous(word, [...new Set(byId.map(idOf))], byName);
+  const meant = releaseNames(dist).filter((name) => idOf(name).startsWith(beginning) || name.startsWith(beginning));
+  if (new Set(meant.map(idOf)).size > 1)
+    throw usageError(
+      `${JSON.stringify(word)} is the beginning of ${meant.length} releases, by name or by the id at its end: ${listed(meant, MOST_LISTED)}; type more of it.`,
+    );
   return meant[0];
-}
-
-function ambiguous(word: string, ids: readonly string[], names: readonly string[]): UserError {
-  const kinds = [...(ids.length > 0 ? ["ids"] : []), ...(names.length > 0 ? ["names"] : [])].join(" and ");
-  const all = [...ids, ...names];
-  return usageError(
-    `${JSON.stringify(word)} is the beginning of ${all.length} ${kinds}: ${listed(all, MOST_LISTED)}; type more of it${ids.length > 0 ? "" : ", or the id"}.`,
-  );
 }
 
 /** Returns false also for a path that is too long, or that leads through a file. */

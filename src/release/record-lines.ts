@@ -1,6 +1,6 @@
 /** records.sha256: one line per record in published order. With it, releases are compared without reading their pages. */
 import { hash } from "node:crypto";
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import type { RecordFinder } from "../contract/record/locate.js";
 import { UserError } from "../errors.js";
 import { MAX_PAGE } from "./plain-files.js";
@@ -39,27 +39,19 @@ export function recordDigest(record: Buffer): string {
   return hash("sha256", record, "hex").slice(0, DIGEST_DIGITS);
 }
 
-/** The number of a line, from 0, and the offset in the file where it begins. */
-export interface LinePlace {
-  line: number;
-  offset: number;
-}
-
-/** Reads lines of records.sha256 by number, from 0, in bounded memory. Close it in a `finally`. */
+/** Reads the lines of records.sha256 in order, in bounded memory. Close it in a `finally`. */
 export class RecordLines {
   readonly #file: number;
   #memory = Buffer.allocUnsafe(WINDOW);
-  /** Where in memory each line begins, then where the last one ends. */
-  readonly #starts = [0];
-  /** The first line in memory. */
-  #first: LinePlace = { line: 0, offset: 0 };
-  #isLast = false;
+  /** Bytes of the file in memory. */
+  #held = 0;
+  /** Where in memory the current line begins, and where the next one does. */
+  #begin = 0;
+  #next = 0;
+  /** The number of the current line, from 0; -1 before the first one. */
+  at = -1;
 
-  /** @param places collects the places where windows begin, to find lines faster later. Readers of one file may share it. */
-  constructor(
-    private readonly path: string,
-    private readonly places: LinePlace[] = [],
-  ) {
+  constructor(private readonly path: string) {
     this.#file = openSync(path, "r");
   }
 
@@ -67,100 +59,53 @@ export class RecordLines {
     closeSync(this.#file);
   }
 
-  /** Reads `count` lines from line `first` on, or fewer at the end of the file. */
-  lines(first: number, count: number): Buffer {
-    const parts: Buffer[] = [];
-    for (let [at, left] = [first, count]; left > 0; ) {
-      const held = Math.min(this.load(at, left), left);
-      if (held === 0) break;
-      // A copy: the next window overwrites the memory.
-      parts.push(Buffer.from(this.#memory.subarray(this.startOf(at), this.startOf(at + held))));
-      [at, left] = [at + held, left - held];
+  /** Moves to the next line. @returns false at the end of the file. Bytes after the last newline are no line. */
+  next(): boolean {
+    let end = this.#findNewline();
+    while (end < 0) {
+      if (!this.#readMore()) return false;
+      end = this.#findNewline();
     }
-    return Buffer.concat(parts);
+    this.#begin = this.#next;
+    this.#next = end + 1;
+    this.at++;
+    return true;
   }
 
-  /**
-   * Loads lines from `at` on into memory.
-   * @returns the number of loaded lines: at least `wanted` if half a window has room for them, else at least 1; 0 at the end of the file.
-   */
-  load(at: number, wanted: number): number {
-    const left = () => Math.max(0, this.#end - at);
-    const isEnough = this.#isLast || left() >= wanted || 2 * left() > this.#count;
-    if (at < this.#first.line || !isEnough) this.#moveTo(at);
-    return left();
+  /** The key of the current line as it is written, one character per byte. */
+  get key(): string {
+    return this.#memory.toString("latin1", this.#begin + KEY_AT, this.#next - 1);
   }
 
-  /** Counts the lines, and the bytes after the last newline. */
-  measure(): { lines: number; trailing: number } {
-    let lines = 0;
-    for (let held = this.load(0, 1); held > 0; held = this.load(lines, 1)) lines += held;
-    return { lines, trailing: fstatSync(this.#file).size - this.#placeOf(lines).offset };
+  /** The digest of the current line. */
+  get digest(): string {
+    return this.#memory.toString("latin1", this.#begin, this.#begin + DIGEST_DIGITS);
   }
 
-  /** The memory that `startOf` points into, until the next `load` or `lines`. */
-  get memory(): Buffer {
-    return this.#memory;
+  /** Whether the current line of another list has the same bytes. */
+  isSame(other: RecordLines): boolean {
+    return this.#memory.compare(other.#memory, other.#begin, other.#next, this.#begin, this.#next) === 0;
   }
 
-  /** The offset in memory of a held line, or of the end of the last one. */
-  startOf(line: number): number {
-    return this.#starts[line - this.#first.line] ?? 0;
+  /** Where the line after the current one ends; -1 if it does not end in memory. */
+  #findNewline(): number {
+    const end = this.#memory.indexOf(NEWLINE, this.#next + SHORTEST_LINE - 1);
+    return end < this.#held ? end : -1;
   }
 
-  /** The key of a held line as it is written, one character per byte. */
-  key(line: number): string {
-    return this.#memory.toString("latin1", this.startOf(line) + KEY_AT, this.startOf(line + 1) - 1);
-  }
-
-  /** The digest of a held line. */
-  digest(line: number): string {
-    return this.#memory.toString("latin1", this.startOf(line), this.startOf(line) + DIGEST_DIGITS);
-  }
-
-  get #count(): number {
-    return this.#starts.length - 1;
-  }
-
-  /** The line after the last one in memory. */
-  get #end(): number {
-    return this.#first.line + this.#count;
-  }
-
-  #placeOf(line: number): LinePlace {
-    return { line, offset: this.#first.offset + this.startOf(line) };
-  }
-
-  #moveTo(at: number): void {
-    const isNear = at >= this.#first.line && at <= this.#end;
-    const known = this.places.findLast(({ line }) => line <= at) ?? { line: 0, offset: 0 };
-    this.#fill(isNear ? this.#placeOf(at) : known);
-    while (!this.#isLast && this.#end <= at) this.#fill(this.#placeOf(this.#end));
-  }
-
-  #fill(place: LinePlace): void {
-    if (place.line > (this.places.at(-1)?.line ?? 0)) this.places.push(place);
-    this.#first = place;
-    for (;;) {
-      const bytes = readSync(this.#file, this.#memory, 0, this.#memory.length, place.offset);
-      this.#isLast = bytes < this.#memory.length;
-      this.#findStarts(bytes);
-      if (this.#count > 0 || this.#isLast) return;
-      if (bytes > MAX_PAGE)
-        throw new UserError(
-          `${this.path} is not a list of records: line ${place.line + 1} is longer than a page. Run "rollcall verify" to see what else is wrong.`,
-        );
-      this.#memory = Buffer.allocUnsafe(2 * bytes);
-    }
-  }
-
-  #findStarts(bytes: number): void {
-    this.#starts.length = 1;
-    for (let at = 0; ; ) {
-      const end = this.#memory.indexOf(NEWLINE, at + SHORTEST_LINE - 1);
-      if (end < 0 || end >= bytes) return;
-      at = end + 1;
-      this.#starts.push(at);
-    }
+  /** Moves the unfinished line to the beginning of memory, and reads on. @returns false at the end of the file */
+  #readMore(): boolean {
+    const unfinished = this.#held - this.#next;
+    if (unfinished > MAX_PAGE)
+      throw new UserError(
+        `${this.path} is not a list of records: line ${this.at + 2} is longer than a page. Run "rollcall verify" to see what else is wrong.`,
+      );
+    const before = this.#memory;
+    if (2 * unfinished > before.length) this.#memory = Buffer.allocUnsafe(2 * before.length);
+    before.copy(this.#memory, 0, this.#next, this.#held);
+    this.#next = 0;
+    const bytes = readSync(this.#file, this.#memory, unfinished, this.#memory.length - unfinished, null);
+    this.#held = unfinished + bytes;
+    return bytes > 0;
   }
 }

@@ -65,6 +65,11 @@ export function parseSiteSnapshot(text: string): SiteSnapshot | undefined {
   return parseAs(siteSchema, text);
 }
 
+/** Reads the snapshot.json at the top of the site in a folder; undefined if it is something else. */
+export async function readSiteSnapshot(folder: string): Promise<SiteSnapshot | undefined> {
+  return parseSiteSnapshot(String(await readReleaseFile(join(folder, SNAPSHOT)).catch(() => "")));
+}
+
 /** The text of snapshot.json at the top of a site. */
 export function encodeSiteSnapshot(snapshot: SiteSnapshot): string {
   return `${stringify(snapshot)}\n`;

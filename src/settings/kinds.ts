@@ -2,7 +2,7 @@
 import { isAbsolute, join } from "node:path";
 import { z } from "zod";
 import { parseBaseUrl } from "../contract/base-url.js";
-import { isFieldPattern, isLimit, isShare, splitFieldLimit } from "../contract/field-limits.js";
+import { isFieldPattern, isLimit, isShare, splitFieldLimit, splitListingLimit } from "../contract/field-limits.js";
 import type { ContractFile } from "../contract/file/form.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { isObject } from "../contract/json.js";
@@ -12,9 +12,14 @@ import { isShard } from "../shards/cut.js";
 
 /**
  * How the text of a flag or a variable is parsed. `input` is a path, or `-` for standard input; `keys` is a list of public keys
- * or paths of their files.
+ * or paths of their files; `gates` is a list to which a higher level adds.
  */
-export type SettingKind = "text" | "path" | "input" | "number" | "boolean" | "list" | "keys" | "listings";
+export type SettingKind = "text" | "path" | "input" | "number" | "boolean" | "list" | "keys" | "gates" | "listings";
+
+/** Whether the text of a kind is a list, which several flags may also give. */
+export function isList(kind: SettingKind): boolean {
+  return kind === "list" || kind === "keys" || kind === "gates";
+}
 
 /** The verbs of the command line, in the order of help. */
 export type VerbName =
@@ -218,28 +223,27 @@ export const endpoint = {
   placeholder: "<url>",
 } as const;
 
-/** A number of records or a percentage. The config file may also give a JSON number. */
-export const limit = ofText(
-  z
+/** Limits on records, for all listings or for one of them. The config file may also give a JSON number. */
+function limits(isAllowed: (limit: string) => boolean, allowed: string) {
+  const one = z
     .union([z.int().min(0), z.string()])
     .transform(String)
-    .refine(isLimit),
-  "a number of records, or a percentage such as 2%",
-  "<number|percent>",
-);
+    .refine((text) => isAllowed(splitListingLimit(text).limit));
+  const schema = z.union([one, z.array(one).min(1)]).transform((given) => [given].flat());
+  return { kind: "gates", schema, allowed: `${allowed}, such as 10, 2% or orders=5%`, placeholder: "<limit>" } as const;
+}
+
+export const limit = limits(isLimit, "a number of records or a percentage");
 
 /** A limit on a part of the previous records. */
-export const shareLimit = {
-  ...limit,
-  schema: limit.schema.refine(isShare),
-  allowed: "a number of records, or a percentage up to 100%",
-};
+export const shareLimit = limits(isShare, "a number of records or a percentage up to 100%");
 
-export const fieldLimits = ofList(
-  z.array(z.string().refine((value) => splitFieldLimit(value) !== undefined)),
-  "a list of fields and limits, such as country=10,name=5%",
-  "<path=limit,...>",
-);
+export const fieldLimits = {
+  kind: "gates",
+  schema: z.array(z.string().refine((value) => splitFieldLimit(value) !== undefined)),
+  allowed: "a list of fields and limits, such as country=10,name=5%",
+  placeholder: "<path=limit,...>",
+} as const;
 
 export const fields = ofList(
   z.array(z.string().refine(isFieldPattern)).min(1),

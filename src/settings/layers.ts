@@ -4,7 +4,7 @@ import { parseAs } from "../contract/json.js";
 import { checkValues, findUnknown, type Origin, type Rule, rulesOf, type Values } from "./check.js";
 import type { ConfigFile } from "./file.js";
 import { isPublicKey } from "./keys.js";
-import { at, type SettingKind, STDIN } from "./kinds.js";
+import { at, isList, type SettingKind, STDIN } from "./kinds.js";
 import { flagOf, variableOf } from "./names.js";
 import { type GivenSettings, SETTING_KEYS, type SettingKey } from "./settings.js";
 
@@ -67,6 +67,7 @@ const READERS: Record<SettingKind, (text: string) => unknown> = {
   boolean: (text) => BOOLEANS[text] ?? text,
   list,
   keys: list,
+  gates: list,
   listings: (text) => parseAs(z.unknown(), text) ?? text,
 };
 
@@ -78,5 +79,5 @@ function fromText({ kind }: Rule, value: unknown): unknown {
 
 /** Parses lists written as `"br,gzip"`. Other values of the file have their JSON types. */
 function fromFile(rule: Rule, value: unknown): unknown {
-  return rule.kind === "list" || rule.kind === "keys" ? fromText(rule, value) : value;
+  return isList(rule.kind) ? fromText(rule, value) : value;
 }

@@ -57,9 +57,11 @@ function findTableAndQuery({ values: { table, query }, nameOf }: Layer): string[
   return [`${nameOf("table")} and ${nameOf("query")} exclude each other; remove one.`];
 }
 
-/** Merges a layer over those below it. A table replaces a query below, and a query a table. */
+/** Merges a layer over those below it. A table replaces a query below, and a query a table. Gates below stay, unless they are given anew. */
 function merge(above: GivenSettings, below: Settings): Settings {
   const { table, query, ...others } = below;
   const hasOwn = above.table !== undefined || above.query !== undefined;
-  return { ...(hasOwn ? others : below), ...above };
+  const gates = SETTING_KEYS.filter((key) => settingOf(key).kind === "gates" && above[key] !== undefined);
+  const added = gates.map((key) => [key, [below[key] ?? [], above[key]].flat()] as const);
+  return { ...(hasOwn ? others : below), ...above, ...Object.fromEntries(added) };
 }

@@ -92,10 +92,18 @@ export const SETTINGS = {
     ),
   }),
   ...group("Gates", {
-    maxAdded: row(kind.limit, ["build", "diff"], "most added records: 100, or 2% of the old count"),
+    maxAdded: row(
+      kind.limit,
+      ["build", "diff"],
+      "most added records: 100, or 2% of the old count; orders=2% for one listing",
+    ),
     maxRemoved: row(kind.shareLimit, ["build", "diff"], "most removed records"),
     maxChanged: row(kind.shareLimit, ["build", "diff"], "most changed records"),
-    maxField: row(kind.fieldLimits, ["build", "diff"], "most records with a change in a field: country=10,name=5%"),
+    maxField: row(
+      kind.fieldLimits,
+      ["build", "diff"],
+      "most records with a change in a field: country=10,name=5%; of a listing: orders.total=5%",
+    ),
   }),
   ...group("Signing", {
     signKey: row(secretFile, ["build"], "minisign secret key (password: prompt or ROLLCALL_SIGN_PASSWORD)"),

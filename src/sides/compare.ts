@@ -1,13 +1,19 @@
 /** `rollcall diff`: compares two snapshots: releases, hosts, git revisions or sources. */
 import type { AnyRecord } from "../contract/contract.js";
-import { isOver, requireFieldLimits, requireFields, splitFieldLimit } from "../contract/field-limits.js";
-import { type FieldFilter, fieldFilter } from "../diff/change.js";
+import { requireFields } from "../contract/field-limits.js";
+import { fieldFilter } from "../diff/change.js";
 import { diff, type OpenDiff } from "../diff/diff.js";
-import { findExceeded, type Gates, hasGates } from "../diff/gates.js";
+import {
+  findExceeded,
+  findExceededByListing,
+  type Gates,
+  hasGates,
+  type LoneListing,
+  readGates,
+} from "../diff/gates.js";
 import type { ReadEffects, Side } from "../diff/side.js";
 import { UserError, unlessStopped, usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
-import { number } from "../print/numbers.js";
 import { listed } from "../print/text.js";
 import { isOtherListing, listingUrl } from "../release/listing.js";
 import { explainTemporary, makeScratch, removeScratch } from "../scratch/folder.js";
@@ -38,12 +44,6 @@ export interface Comparison<T = AnyRecord> extends OpenDiff<T> {
   exceeded: readonly string[];
 }
 
-/** A listing that only one of two sites has. */
-interface LoneListing {
-  name: string;
-  count: number;
-}
-
 /** The comparisons of all listings of two sites, or of one listing. Call `close` at the end. */
 export interface Comparisons {
   /** By name; "" for snapshots of one listing. */
@@ -51,7 +51,7 @@ export interface Comparisons {
   /** The listings that only the new site has, and only the old one. */
   added: readonly LoneListing[];
   removed: readonly LoneListing[];
-  /** A sentence for each exceeded gate on a removed listing. */
+  /** A sentence for each gate that an added or a removed listing exceeds. */
   exceeded: readonly string[];
   /** Whether these are all listings of two sites. */
   isWhole: boolean;
@@ -95,7 +95,6 @@ async function run(
     maxField,
     ...source
   } = options;
-  const gates = { maxAdded, maxRemoved, maxChanged, maxField };
   const scratch = await makeScratch();
   const opened: OpenDiff<unknown>[] = [];
   const close = () => {
@@ -108,19 +107,26 @@ async function run(
       const { names, added, removed } = chooseListings(both, listing, mustBeOne);
       const pairs: { name: string; sides: [Side, Side] }[] = [];
       for (const name of names) pairs.push({ name, sides: [await both[0].open(name), await both[1].open(name)] });
-      requireKnownFields(
-        gates,
-        { only, ignore },
-        pairs.flatMap(({ sides }) => sides),
-      );
+      const contracts = new Map(pairs.map(({ name, sides }) => [name, sides.map(({ facts }) => facts.contract)]));
+      const known = both.flatMap(({ site }) => Object.keys(site?.listings ?? {}));
+      const given = { maxAdded, maxRemoved, maxChanged, maxField };
+      const findGates = readGates(given, new Map([...known.map((name) => [name, undefined] as const), ...contracts]));
+      const gatesOf = (name: string) => findGates(name, source.listings?.[name]);
+      requireFields("only", only ?? [], ...[...contracts.values()].flat());
+      requireFields("ignore", ignore ?? [], ...[...contracts.values()].flat());
+      for (const [name, own] of contracts) requireSeen(gatesOf(name), fieldFilter({ only, ignore }, own));
       const listings: { name: string; comparison: Comparison }[] = [];
       for (const { name, sides } of pairs) {
+        const gates = gatesOf(name);
         if (hasGates(gates)) requireOneListing(...sides);
         const found = await diff(...sides, { only, ignore, signal });
         opened.push(found);
         listings.push({ name, comparison: { ...found, exceeded: findExceeded(found, gates) } });
       }
-      const exceeded = removed.flatMap((lone) => findRemoved(lone, gates));
+      const exceeded = [
+        ...added.flatMap((lone) => findExceededByListing(lone, "added", gatesOf(lone.name))),
+        ...removed.flatMap((lone) => findExceededByListing(lone, "removed", gatesOf(lone.name))),
+      ];
       return {
         listings,
         added,
@@ -180,20 +186,9 @@ function chooseListings([old, now]: readonly [Named, Named], listing: string | u
 /** Maximum listings that a message names. */
 const MOST_LISTED = 20;
 
-/** A removed listing counts as all of its records removed. */
-function findRemoved({ name, count }: LoneListing, { maxRemoved }: Gates): string[] {
-  if (maxRemoved === undefined || !isOver(String(maxRemoved), count, count)) return [];
-  return [`max-removed ${maxRemoved}: the listing ${name} was removed, with ${number(count)} records`];
-}
-
-/** @throws UserError (usage) for an unknown field, and for a gate on a field that is not compared. */
-function requireKnownFields({ maxField = [] }: Gates, filter: FieldFilter, sides: readonly Side[]): void {
-  const contracts = sides.map(({ facts }) => facts.contract);
-  requireFields("only", filter.only ?? [], ...contracts);
-  requireFields("ignore", filter.ignore ?? [], ...contracts);
-  requireFieldLimits("maxField", maxField, ...contracts);
-  const counts = fieldFilter(filter, contracts);
-  const unseen = maxField.map((gate) => splitFieldLimit(gate)?.path).find((path) => path && !counts(path));
+/** @param counts whether a field is compared. @throws UserError (usage) for a gate on a field that is not */
+function requireSeen({ maxField }: Gates, counts: (path: string) => boolean): void {
+  const unseen = [...maxField.keys()].find((path) => !counts(path));
   if (unseen !== undefined)
     throw usageError(
       `The gate on ${unseen} cannot see changes, because only or ignore leaves that field out; include the field, or remove the gate.`,

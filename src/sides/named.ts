@@ -9,9 +9,8 @@ import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { findHostSite } from "../hosted.js";
 import { lookUp } from "../release/choose.js";
-import { CURRENT, PREVIOUS, SNAPSHOT } from "../release/layout.js";
-import { readReleaseFile } from "../release/plain-files.js";
-import { openSite, parseSiteSnapshot, type Site, type SiteListing } from "../release/site.js";
+import { CURRENT, PREVIOUS } from "../release/layout.js";
+import { openSite, readSiteSnapshot, type Site, type SiteListing } from "../release/site.js";
 import { at } from "../settings/kinds.js";
 import { openFolderSide, openPagesSide } from "./folder.js";
 import type { SourceSideOptions } from "./source.js";
@@ -95,7 +94,7 @@ export async function findNamed(name: string, effects: SideEffects, like: Like =
   if (isInGit) {
     const openPages = (listing: string) =>
       openPagesSide(join(path, listing), sideName(name, listing), newScratch(), signal);
-    return named(name, await siteIn(path), openPages);
+    return named(name, await readSiteSnapshot(path), openPages);
   }
   const folder = lookUp(name, dist, cwd);
   if (folder === undefined)
@@ -103,7 +102,7 @@ export async function findNamed(name: string, effects: SideEffects, like: Like =
       `${JSON.stringify(name)} is not a release in ${dist}, a release's folder, a file of records, a base URL or git:REV:PATH. Run "rollcall releases" to see ids.`,
     );
   const isByPath = isNamedByPath(folder, name, cwd);
-  if (isByPath && !(await siteIn(folder)))
+  if (isByPath && !(await readSiteSnapshot(folder)))
     return named(name, undefined, () => openFolderSide(folder, name, newScratch(), signal));
   return namedRelease(await openSite(folder), isByPath ? name : `release ${basename(folder)}`);
 }
@@ -136,11 +135,6 @@ function namedRelease({ listings, top }: Site, name: string, isSource = false): 
 
 function sideName(name: string, listing: string): string {
   return listing === "" ? name : `${name}/${listing}`;
-}
-
-/** The manifest of the site in a folder; undefined if it is something else. */
-async function siteIn(folder: string): Promise<SiteSnapshot | undefined> {
-  return parseSiteSnapshot(String(await readReleaseFile(join(folder, SNAPSHOT)).catch(() => "")));
 }
 
 /** Completes the names. If only one is given, a source is the new side, and anything else the old one. */

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Mergers } from "../artifacts/artifacts.js";
 import { writeChanges } from "../artifacts/changes.js";
-import { writeSiteFiles } from "../artifacts/site.js";
+import { writeSiteFiles } from "../artifacts/top-files.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import type { Collection } from "../contract/page.js";
 import { referrersOf } from "../contract/references.js";
@@ -19,12 +19,12 @@ import { type StagedFiles, Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
 import type { Complete } from "../settings/settings.js";
 import { WHOLE } from "../shards/cut.js";
-import { openSources, type Source } from "../source/open.js";
+import { openJobs } from "./jobs.js";
 import { resultOf, totalOf } from "./listing-results.js";
 import { reportLookup } from "./lookup-report.js";
 import { notesOf } from "./notes.js";
 import { type BuildEffects, type BuildOptions, resolveSite, type SiteSettings } from "./options.js";
-import { type Job, type MadePages, makePages, type PageTarget, reportRead } from "./pipeline.js";
+import { type Job, type MadePages, makePages, type PageTarget } from "./pipeline.js";
 import { ProblemLog } from "./problems.js";
 import { makeCurrent, type WrittenListing } from "./publish.js";
 import type { BuildResult, ListingResult } from "./result.js";
@@ -43,9 +43,9 @@ const NO_ROWS = { before: 0, rows: 0 };
 
 async function run(settings: SiteSettings, effects: BuildEffects): Promise<BuildResult> {
   const { now = () => new Date(), onProgress = () => {}, signal } = effects;
-  const { dist, db, place, force, signKey, join: parts, listings } = settings;
+  const { dist, place, force, signKey, join: parts } = settings;
   const log = new ProblemLog(settings.problems, dist);
-  let sources: readonly Source[] = [];
+  let jobs: readonly Job[] = [];
   let unlock: (() => void) | undefined;
   try {
     requireClock(now());
@@ -58,29 +58,19 @@ async function run(settings: SiteSettings, effects: BuildEffects): Promise<Build
     await requireSameListing(dist, place, force);
     // A join reads the parts instead of the rows.
     const rowsOf = parts === undefined ? undefined : () => NO_ROWS;
-    const onRead = reportRead(onProgress);
-    const toRead = listings.map(({ name, settings }) => [name, { ...settings, rowsOf, onRead }] as const);
-    sources = await openSources(db, new Map(toRead), signal);
-    const total = sources.reduce((sum, source) => sum + source.total, 0);
-    onProgress({ records: 0, total });
+    const opened = await openJobs(settings, { log, signal, shard: WHOLE, onProgress, rowsOf });
+    jobs = opened.jobs;
+    onProgress({ records: 0, total: opened.total });
     unlock ??= lockDist(dist, now());
     // Again, since another build may have made `dist` meanwhile.
     const movedFrom = await requireSameListing(dist, place, force);
-    let before = 0;
-    const jobs = listings.map((listing, at): Job => {
-      const source = sources[at] as Source;
-      const done = before;
-      before += source.total;
-      const onOwn = ({ records }: { records: number }) => onProgress({ records: done + records, total });
-      return { ...listing, source, log, onProgress: onOwn, signal, shard: WHOLE };
-    });
     return await write(settings, jobs, log, now, signer, movedFrom);
   } catch (error) {
     throw explainWrite(dist, error);
   } finally {
     unlock?.();
     log.discard();
-    sources[0]?.close();
+    jobs[0]?.source.close();
   }
 }
 
@@ -92,7 +82,7 @@ async function write(
   signer: Signer | undefined,
   movedFrom: string | undefined,
 ): Promise<BuildResult> {
-  const { dist, keep, baseUrl } = settings;
+  const { dist, keep, baseUrl, place, gatesOf } = settings;
   requireLink(dist);
   // A broken release counts as none: this build replaces it.
   const previous = await openSiteIfComplete(join(dist, CURRENT));
@@ -101,12 +91,12 @@ async function write(
   const written: WrittenListing[] = [];
   try {
     const targets = jobs.map((job) => targetOf(job, jobs, staging, previous));
-    const made = await makeOrJoin(targets, settings.join);
+    const made = await makeOrJoin(targets, log, settings.join);
     for (const [at, target] of targets.entries()) written.push(await finishListing(target, made[at] as MadePages));
     const top = settings.isPlain ? undefined : await beginTop(staging, baseUrl, written, previous);
     const files = top ?? written[0]?.stage.staging;
     for (const { path, text } of settings.hostFiles) files?.put(path, text);
-    const site = { dist, baseUrl, staging, listings: written, top, previous };
+    const site = { dist, place, gatesOf, staging, listings: written, top, previous };
     const published = await makeCurrent(site, { keep, now: now(), untidied, signer });
     const { gates, ...named } = published;
     const folder = join(dist, RELEASES, published.name);
@@ -115,7 +105,7 @@ async function write(
       listings.set(listing.name, resultOf(listing, made[at] as MadePages, jobs[at] as Job, gates.get(listing.name)));
     // The release is current: from here on, nothing fails the run.
     const notes = await tidily(untidied, "The notes on this release could not be made", [], () =>
-      notesOf(settings, folder, movedFrom),
+      notesOf(settings, folder, movedFrom, published.switched ? previous : undefined),
     );
     return {
       ...named,
@@ -164,12 +154,14 @@ async function beginTop(
 }
 
 /** Makes the pages from records, or takes them from parts that several machines have made. */
-async function makeOrJoin(targets: readonly Target[], parts: string | undefined): Promise<MadePages[]> {
+async function makeOrJoin(
+  targets: readonly Target[],
+  log: ProblemLog,
+  parts: string | undefined,
+): Promise<MadePages[]> {
   if (parts === undefined) return makePages(targets);
   const { joinParts } = await import("./shards/join.js");
-  const made: MadePages[] = [];
-  for (const target of targets) made.push(await joinParts(target, parts));
-  return made;
+  return joinParts(targets, log, parts);
 }
 
 /** Writes the files of a listing that are not made from its pages. */

@@ -1,13 +1,13 @@
 /** Gates: a release that changes more than they allow does not become current. */
-import { basename } from "node:path";
+import { basename, join } from "node:path";
+import type { WrittenChanges } from "../artifacts/changes.js";
 import { diff } from "../diff/diff.js";
-import { findExceeded, type Gates, hasGates } from "../diff/gates.js";
-import type { Matches } from "../diff/match.js";
+import { findExceeded, findExceededByListing, GateError, type Gates, hasGates } from "../diff/gates.js";
 import { openReleaseSide } from "../diff/side.js";
 import { UserError } from "../errors.js";
-import { CURRENT } from "../release/layout.js";
+import { CURRENT, RELEASES } from "../release/layout.js";
 import { findCurrent } from "../release/list.js";
-import { isOtherListing, type ListingName, listingUrl } from "../release/listing.js";
+import { isOtherListing, type ListingName, listingUrl, placeOf } from "../release/listing.js";
 import { idOf } from "../release/name.js";
 import { openRelease, type Release } from "../release/open.js";
 import type { Site } from "../release/site.js";
@@ -20,55 +20,84 @@ export interface GateReport {
   changed: number;
 }
 
-/** A new listing, and the one that it replaces. */
-interface Compared {
+/** A new release, and the one that it replaces. */
+export interface GatedSite {
   dist: string;
-  /** The folder name of the new release. It stays in `dist` even if a gate is exceeded. */
-  name: string;
-  /** The folder of the new listing. */
-  folder: string;
-  /** The listing of this name in the current release. */
-  previous: Release | undefined;
+  place: ListingName;
+  gatesOf(listing: string): Gates;
+  listings: readonly {
+    name: string;
+    facts: { count: number };
+    /** The matches between the old listing and the new one, if known. */
+    changes: Pick<WrittenChanges, "matches"> | undefined;
+  }[];
   /** The current release, unless it is broken. */
-  site: Site | undefined;
+  previous: Site | undefined;
 }
 
 /**
- * Compares a new listing with the current one.
- * @param matches the matches between both, if known. This closes them.
- * @returns what changes, and a sentence for each exceeded gate; undefined without gates.
- * @throws UserError if the current release is broken or of another listing, so that nothing can be compared.
+ * Compares the listings of a new release with those of the current one. All records of a removed listing count as removed, and
+ * those of an added one as added.
+ * @param name the folder name of the new release. It stays in `dist` even if a gate is exceeded.
+ * @returns what changes in each listing that has gates, by name.
+ * @throws GateError if a gate is exceeded; UserError if the current release is broken or of another listing, so that nothing can
+ * be compared.
  */
-export async function checkGates(
-  { dist, name, folder, previous, site }: Compared,
-  gates: Gates,
-  matches?: Matches,
-): Promise<{ report: GateReport; exceeded: string[] } | undefined> {
-  if (!hasGates(gates)) return undefined;
-  if (!previous) {
-    if (site || findCurrent(dist) === undefined) return { report: NOTHING_BEFORE, exceeded: [] };
+export async function checkGates(written: GatedSite, name: string): Promise<Map<string, GateReport>> {
+  const { dist, place, gatesOf, listings, previous } = written;
+  const reports = new Map<string, GateReport>();
+  const before = new Map(previous?.listings.map((listing) => [listing.name, listing.release]));
+  const names = new Set([...before.keys(), ...listings.map((listing) => listing.name)]);
+  if (![...names].some((listing) => hasGates(gatesOf(listing)))) return reports;
+  if (!previous && findCurrent(dist) !== undefined)
     throw new UserError(
       `The gates cannot compare with the current release, which is broken; switch to an intact one with "rollcall use", or accept the new one with "rollcall use ${idOf(name)}".`,
     );
+  if (previous) requireComparable(name, placeOf(previous), place);
+  const from = previous && basename(previous.folder);
+  const exceeded: string[] = [];
+  for (const { name: listing, facts, changes } of listings) {
+    const gates = gatesOf(listing);
+    if (!hasGates(gates)) continue;
+    const old = before.get(listing);
+    if (old) {
+      const sides = [old, await openRelease(join(dist, RELEASES, name, listing))] as const;
+      const found = await compare(sides, name, gates, changes?.matches);
+      reports.set(listing, { previous: from, ...found.counts });
+      exceeded.push(...found.exceeded.map((sentence) => (listing === "" ? sentence : `${listing}: ${sentence}`)));
+    } else {
+      reports.set(listing, { previous: from, added: previous ? facts.count : 0, removed: 0, changed: 0 });
+      if (previous) exceeded.push(...findExceededByListing({ name: listing, count: facts.count }, "added", gates));
+    }
   }
-  const release = await openRelease(folder);
-  const before = nameOf(previous);
-  if (isOtherListing(before, nameOf(release)))
-    throw new UserError(
-      `Release ${name} was built, but current is unchanged, because gates do not compare it with another listing, ${listingUrl(before)}. Accept it with "rollcall use ${idOf(name)}".`,
-    );
-  const result = await diff(openReleaseSide(previous, CURRENT), openReleaseSide(release, name), { matches });
+  for (const [listing, { snapshot }] of before) {
+    if (listings.some((other) => other.name === listing)) continue;
+    const removed = { name: listing, count: snapshot.count };
+    exceeded.push(...findExceededByListing(removed, "removed", gatesOf(listing)));
+  }
+  if (exceeded.length > 0) throw new GateError(name, exceeded);
+  return reports;
+}
+
+function requireComparable(name: string, before: ListingName, after: ListingName): void {
+  if (!isOtherListing(before, after)) return;
+  throw new UserError(
+    `Release ${name} was built, but current is unchanged, because gates do not compare it with another listing, ${listingUrl(before)}. Accept it with "rollcall use ${idOf(name)}".`,
+  );
+}
+
+/** @param matches are closed by this. */
+async function compare(
+  [old, now]: readonly [Release, Release],
+  name: string,
+  gates: Gates,
+  matches: WrittenChanges["matches"],
+) {
+  const result = await diff(openReleaseSide(old, CURRENT), openReleaseSide(now, name), { matches });
   try {
     const { added, removed, changed } = result;
-    const report = { previous: basename(site?.folder ?? previous.folder), added, removed, changed };
-    return { report, exceeded: findExceeded(result, gates) };
+    return { counts: { added, removed, changed }, exceeded: findExceeded(result, gates) };
   } finally {
     result.close();
   }
-}
-
-const NOTHING_BEFORE: GateReport = { previous: undefined, added: 0, removed: 0, changed: 0 };
-
-function nameOf({ snapshot, paths }: Release): ListingName {
-  return { baseUrl: snapshot.base_url, path: paths.listing };
 }

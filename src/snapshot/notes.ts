@@ -2,24 +2,36 @@
 import { USERS_CONTRACT } from "../contract/contract.js";
 import { basePath, DEFAULT_PATH, pageUrl } from "../contract/links.js";
 import { notesOnWritten } from "../hosts/written.js";
-import { openSiteIfComplete } from "../release/site.js";
+import { count } from "../print/numbers.js";
+import { openSiteIfComplete, type Site, type SiteListing } from "../release/site.js";
 import type { BuildSettings, SiteSettings } from "./options.js";
 
 /**
  * Makes the notes of a build.
  * @param folder of the release.
  * @param movedFrom the base URL of the current release, if it is on loopback and this build moves it to another one.
+ * @param replaced the release that was current before, if another one is now.
  */
 export async function notesOf(
   settings: SiteSettings,
   folder: string,
   movedFrom: string | undefined,
+  replaced: Site | undefined,
 ): Promise<string[]> {
-  const { baseUrl, dist, listings, hosted } = settings;
+  const { baseUrl, dist, listings, hosted, isPlain } = settings;
   const moved = movedFrom === undefined ? [] : [`links led to ${movedFrom} until now; they lead to ${baseUrl}`];
+  const removed = isPlain ? [] : noteOnRemoved(replaced?.listings ?? [], listings);
   const ofListings = listings.flatMap((listing) => noteOnBaseUrl(listing.settings));
   const ofHosts = await notesOnHosts(settings, folder);
-  return [...new Set([...moved, ...ofListings, ...ofHosts, ...notesOnWritten(dist, hosted)])];
+  return [...new Set([...moved, ...removed, ...ofListings, ...ofHosts, ...notesOnWritten(dist, hosted)])];
+}
+
+/** The notes for listings that a site has no longer. */
+function noteOnRemoved(before: readonly SiteListing[], now: readonly { name: string }[]): string[] {
+  const removed = before.filter(({ name }) => now.every((listing) => listing.name !== name));
+  return removed.map(({ name, release: { snapshot, contract } }) => {
+    return `the listing ${name} was removed, with ${count(snapshot.count, contract.listing.words)}`;
+  });
 }
 
 /** The note for a base URL that ends like the path of the listing, which links then have twice. */

@@ -1,19 +1,21 @@
 /** The options of a build. Their defaults and ranges are in the settings table; `rollcall build --help` lists them. */
+import { join } from "node:path";
 import { describeApi } from "../artifacts/openapi/openapi.js";
 import { parseBaseUrl } from "../contract/base-url.js";
 import { type Contract, contractOf, USERS_CONTRACT } from "../contract/contract.js";
-import { requireFieldLimits } from "../contract/field-limits.js";
 import { loadContract } from "../contract/file/load.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { kindOf } from "../contract/record/kind.js";
 import { referencesOf } from "../contract/references.js";
+import { type Gates, readGates } from "../diff/gates.js";
 import { manyMistakes, usageError } from "../errors.js";
-import { siteSettings } from "../hosts/site.js";
+import { siteSettings } from "../hosts/hosted-site.js";
 import { suggest } from "../print/near.js";
-import { BULK, CHANGES, CSV, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../release/layout.js";
+import { BULK, CHANGES, CSV, CURRENT, EXPLORER, isPacked, LOOKUP, SIGNATURE } from "../release/layout.js";
 import { SITE_PATH } from "../release/listing.js";
 import type { Password } from "../release/signer.js";
+import { readSiteSnapshot } from "../release/site.js";
 import { type Complete, dataOf, type ListingOptions, type OptionsFor } from "../settings/settings.js";
 import { textFormatOf } from "../source/text-format.js";
 
@@ -63,7 +65,9 @@ export async function resolveSite({ listings: own, ...options }: Complete<BuildO
     const { baseUrl, contract } = settings;
     const place = { baseUrl, path: contract.listing.path };
     const listings = [{ name: "", settings }];
-    return { ...options, baseUrl, place, isPlain: true, listings, ...(await forHosts(options, baseUrl, listings)) };
+    const gatesOf = readGates(options, new Map([["", [contract]]]));
+    const files = await forHosts(options, baseUrl, listings);
+    return { ...options, baseUrl, place, isPlain: true, listings, gatesOf, ...files };
   }
   requireOneDatabase(options);
   const baseUrl = parseBaseUrl(options.baseUrl);
@@ -75,7 +79,24 @@ export async function resolveSite({ listings: own, ...options }: Complete<BuildO
   }
   requireTargets(listings);
   const place = { baseUrl, path: SITE_PATH };
-  return { ...options, baseUrl, place, isPlain: false, listings, ...(await forHosts(options, baseUrl, listings)) };
+  const gatesOf = await gatesOfSite(options, own, listings);
+  const files = await forHosts(options, baseUrl, listings);
+  return { ...options, baseUrl, place, isPlain: false, listings, gatesOf, ...files };
+}
+
+/** Finds the gates of each listing, also of those that the current release has and this one removes. */
+async function gatesOfSite(
+  options: Complete<Omit<BuildOptions, "listings">>,
+  own: Readonly<Record<string, ListingOptions>>,
+  listings: readonly { name: string; settings: BuildSettings }[],
+): Promise<(listing: string) => Gates> {
+  const current = await readSiteSnapshot(join(options.dist, CURRENT));
+  const known = new Map<string, Contract[] | undefined>();
+  for (const name of Object.keys(current?.listings ?? {})) known.set(name, undefined);
+  for (const { name, settings } of listings) known.set(name, [settings.contract]);
+  const gatesOf = readGates(options, known);
+  for (const { name } of listings) gatesOf(name, own[name]);
+  return (name) => gatesOf(name, own[name]);
 }
 
 /** The settings of hosts' files for a site, and the files that its release has for the hosts of `adapt`. */
@@ -156,7 +177,6 @@ async function resolveOptions(options: Complete<BuildOptions>, site?: string) {
     ...(explorer ? [EXPLORER] : []),
     ...(options.signKey === undefined ? [] : [SIGNATURE]),
   ];
-  requireFieldLimits("maxField", options.maxField ?? [], contract);
   const defaultAvatar = options.defaultAvatar ?? `${baseUrl}/${AVATAR_PATH}`;
   const data = dataOf({
     pageSize,

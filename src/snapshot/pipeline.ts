@@ -152,7 +152,8 @@ function hasReferences({ settings }: Job): boolean {
  */
 function removeInvalid(all: readonly PageTarget[], invalid: readonly PageTarget[]): void {
   const jobs = all.map(({ job }) => job);
-  if (!invalid.every(({ job }) => job.settings.skipInvalid)) throw invalidRecords(jobs, false);
+  const log = jobs[0]?.log as ProblemLog;
+  if (!invalid.every(({ job }) => job.settings.skipInvalid)) throw invalidRecords(log, jobs);
   for (const { job } of invalid) job.source.removeInvalid();
   const skipping = jobs.filter(({ settings }) => settings.skipInvalid);
   let removed = 1;
@@ -160,12 +161,16 @@ function removeInvalid(all: readonly PageTarget[], invalid: readonly PageTarget[
     removed = 0;
     for (const { source } of skipping) removed += source.removeLost();
   }
-  if (jobs.some(({ source }) => source.count === 0 && source.total > 0)) throw invalidRecords(jobs, true);
+  if (jobs.some(({ source }) => source.count === 0 && source.total > 0)) throw invalidRecords(log, jobs, true);
 }
 
-function invalidRecords(jobs: readonly Job[], noneLeft: boolean): InvalidRecordsError {
+/** Finishes the log of problems, and makes the error for them. @param noneLeft whether no record of a listing is valid */
+export function invalidRecords(
+  log: ProblemLog,
+  jobs: readonly Pick<Job, "settings" | "source">[],
+  noneLeft = false,
+): InvalidRecordsError {
   const [first, ...others] = jobs;
-  const log = first?.log as ProblemLog;
   log.finish();
   const words = first && others.length === 0 ? first.settings.contract.listing.words : RECORDS_WORDS;
   const total = jobs.reduce((sum, { source }) => sum + source.total, 0);

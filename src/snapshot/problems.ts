@@ -74,12 +74,12 @@ export class ProblemLog {
   #file: AsideFile | undefined;
 
   /**
-   * @param path of the NDJSON file. Only a file of problems is replaced, so that a typing error cannot overwrite anything else.
+   * @param path of the NDJSON file, if any. Only a file of problems is replaced, so that a typing error cannot overwrite anything else.
    * @param out the folder of releases, which the file must not be in.
    */
   constructor(
-    private readonly path: string | undefined,
-    out: string,
+    private readonly path?: string,
+    out = "",
   ) {
     if (path === undefined) return;
     if (`${resolve(path)}${sep}`.startsWith(`${resolve(out)}${sep}`))

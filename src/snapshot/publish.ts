@@ -2,7 +2,6 @@
 import { basename, join } from "node:path";
 import type { StagedRelease, WrittenChanges } from "../artifacts/changes.js";
 import type { SiteSnapshot } from "../contract/snapshot.js";
-import { GateError } from "../diff/gates.js";
 import { BULK, CSV, isPacked, RELEASES, SNAPSHOT, SUMS } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { idOf } from "../release/name.js";
@@ -23,7 +22,7 @@ import type { StagedFiles, Staging } from "../release/staging.js";
 import { PageDigests, type Sums } from "../release/sums.js";
 import { prune, switchCurrent } from "../release/switch.js";
 import { giveTimes } from "../release/times.js";
-import { checkGates, type GateReport } from "./gates.js";
+import { checkGates, type GatedSite, type GateReport } from "./gates.js";
 import type { LookupReport } from "./lookup-report.js";
 import type { BuildSettings } from "./options.js";
 import type { Totals } from "./page-writer.js";
@@ -38,8 +37,8 @@ export interface Published {
   switched: boolean;
   /** Folder names of the removed old releases. */
   pruned: string[];
-  /** What the release changes in each listing, by name; undefined for one without gates, or if nothing was switched. */
-  gates: ReadonlyMap<string, GateReport | undefined>;
+  /** What the release changes in each listing that has gates, by name; empty if nothing was switched. */
+  gates: ReadonlyMap<string, GateReport>;
   /** One line for each cleanup step that failed. The release is current nevertheless, and the next build tries again. */
   untidied: string[];
 }
@@ -56,15 +55,11 @@ export interface WrittenListing {
 }
 
 /** A release whose files are written. */
-export interface WrittenSite {
-  dist: string;
-  baseUrl: string;
+export interface WrittenSite extends GatedSite {
   staging: Staging;
   listings: readonly WrittenListing[];
   /** The files at the top of a site with several listings. */
   top: StagedFiles | undefined;
-  /** The current release, unless it is broken. */
-  previous: Site | undefined;
 }
 
 interface Effects {
@@ -100,13 +95,13 @@ export async function makeCurrent(written: WrittenSite, effects: Effects): Promi
     giveTimes(dist, existing.folder, partsOf(existing), now);
   }
   const name = existing ? basename(existing.folder) : finish(written, wanted, effects);
-  const gates = await checkAllGates(written, name);
+  const gates = await checkGates(written, name);
   switchCurrent(dist, name, now, untidied);
   const pruned = prune(dist, keep, now, untidied);
   return { id, name, new: existing === undefined, switched: true, pruned, gates, untidied };
 }
 
-function describe({ baseUrl, listings, top }: WrittenSite): Wanted {
+function describe({ place, listings, top }: WrittenSite): Wanted {
   const described = listings.map((listing) => {
     const { staging, digests } = listing.stage;
     const sums = staging.sums(digests);
@@ -116,12 +111,12 @@ function describe({ baseUrl, listings, top }: WrittenSite): Wanted {
   const [first] = described;
   if (!top && first) return { id: first.id, digest: first.digest, snapshot: undefined, listings: described };
   const named = described.map(({ name, id, facts, digest }) => ({ name, digest, snapshot: { id, ...facts } }));
-  const { snapshot, digest } = describeSite(baseUrl, named);
+  const { snapshot, digest } = describeSite(place.baseUrl, named);
   return { id: snapshot.id, digest, snapshot, listings: described };
 }
 
 /** Writes what names all other files, and moves the staging folder into place. @returns the name of the release's folder. */
-function finish({ baseUrl, staging, top }: WrittenSite, wanted: Wanted, { now, signer }: Effects): string {
+function finish({ place, staging, top }: WrittenSite, wanted: Wanted, { now, signer }: Effects): string {
   const isSigned = signer !== undefined;
   const signAs = (id: string, baseUrl: string) =>
     signer && ((sums: Uint8Array) => signer.sign(sums, { id, baseUrl, time: now }));
@@ -133,28 +128,14 @@ function finish({ baseUrl, staging, top }: WrittenSite, wanted: Wanted, { now, s
     parts.push({ name, sums, isSigned });
   }
   if (top && wanted.snapshot) {
-    const sums = top.finish(encodeSiteSnapshot(wanted.snapshot), new PageDigests(0, []), signAs(wanted.id, baseUrl));
+    const sums = top.finish(
+      encodeSiteSnapshot(wanted.snapshot),
+      new PageDigests(0, []),
+      signAs(wanted.id, place.baseUrl),
+    );
     parts.push({ name: "", sums, isSigned });
   }
   return staging.finish(wanted.id, parts, now);
-}
-
-/** Checks the gates of all listings. @throws GateError if one is exceeded */
-async function checkAllGates({ dist, listings, previous }: WrittenSite, name: string): Promise<Published["gates"]> {
-  const exceeded: string[] = [];
-  const reports = new Map<string, GateReport | undefined>();
-  for (const { name: listing, settings, stage, changes } of listings) {
-    const folder = join(dist, RELEASES, name, listing);
-    const found = await checkGates(
-      { dist, name, folder, previous: stage.previous, site: previous },
-      settings,
-      changes?.matches,
-    );
-    reports.set(listing, found?.report);
-    for (const sentence of found?.exceeded ?? []) exceeded.push(listing === "" ? sentence : `${listing}: ${sentence}`);
-  }
-  if (exceeded.length > 0) throw new GateError(name, exceeded);
-  return reports;
 }
 
 /** Whether no page of the previous release was written anew, and its other files are still intact. */

@@ -148,7 +148,7 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     if (!held || !begun || !isSameFile(held, stats) || !isSameFile(begun, stats)) return undefined;
     const mayMoveLog = logSize(path) > 0;
     const db = copier;
-    const found = new Map([...listings].map(([name, options]) => [name, rowsFrom(db, options)]));
+    const found = new Map([...listings].map(([name, options]) => [name, rowsFrom(db, options, name)]));
     const copied = [...listings].map(([name, options], at) => {
       const { rows, version } = found.get(name) as Found;
       return { ...copyRows(db, rows, options, copyTables(at)), version, stats: held };
@@ -274,9 +274,13 @@ function copyRows(db: Database.Database, rows: string, options: CopyOptions, nam
 }
 
 /** The rows for FROM: of a table without its indexes, which may be damaged, or of a view or query. */
-function rowsFrom(db: Database.Database, options: CopyOptions): { rows: string; version: string | undefined } {
+function rowsFrom(
+  db: Database.Database,
+  options: CopyOptions,
+  listing: string,
+): { rows: string; version: string | undefined } {
   const { contract } = options;
-  const relation = findRelation(db, options.named ?? options.db, options);
+  const relation = findRelation(db, options.named ?? options.db, options, listing);
   if (options.query !== undefined || !isTable(db, tableOf(options)))
     return { rows: withDigits(contract, relation, new Set()), version: undefined };
   return {

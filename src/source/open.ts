@@ -29,12 +29,6 @@ import { nameOfSource, type TextSettings, textFormatOf } from "./text-format.js"
 /** A listing to read. */
 export type SourceOptions = CopyOptions & TextSettings;
 
-/** Opens the source of one listing, see `openSources`. */
-export async function openSource(options: SourceOptions, signal?: AbortSignal): Promise<Source> {
-  const [source] = await openSources(options.db, new Map([["", options]]), signal);
-  return source as Source;
-}
-
 /**
  * Copies the rows of some listings of one file, as of one point in time, into a temporary folder, which `close` of any of them
  * removes.

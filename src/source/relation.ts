@@ -18,24 +18,33 @@ const MOST_LISTED = 12;
 /** The name of a query's view, with an underscore for each table that has it. */
 const QUERY_VIEW = "rollcall_query";
 
+/** The name of a setting in messages: a flag, or for one of several listings a key of the config. */
+function settingOf(key: "table" | "query", listing: string): string {
+  return listing === "" ? `--${key}` : `listings.${listing}.${key}`;
+}
+
 /**
  * Finds the table or view, or makes a temporary view of the query, so that SQLite refuses a second statement and anything but
- * a SELECT. @returns its quoted name. @throws UserError if it does not exist, or lacks a column.
+ * a SELECT.
+ * @param listing the name of the listing in a site; empty without one.
+ * @returns its quoted name. @throws UserError if it does not exist, or lacks a column.
  */
-export function findRelation(db: Database, file: string, options: RelationOptions): string {
+export function findRelation(db: Database, file: string, options: RelationOptions, listing: string): string {
   const { contract, table, query } = options;
   const [, many] = contract.listing.words;
   if (table !== undefined && query !== undefined)
     throw usageError(`The ${many} come from a table or from a query, not both; leave --table or --query out.`);
   // Without a contract, a file is read as a directory of users, so it may need a contract.
   const isBuiltIn = contract === USERS_CONTRACT;
+  const otherwise = isBuiltIn ? makeContract(file) : undefined;
+  const querySetting = settingOf("query", listing);
   const name =
     query === undefined
-      ? findTable(db, file, tableOf(options), many, isBuiltIn ? makeContract(file) : undefined)
-      : createQueryView(db, query);
+      ? findTable(db, file, tableOf(options), { many, otherwise, setting: settingOf("table", listing) })
+      : createQueryView(db, query, querySetting);
   const [schema, where, rename] =
     query === undefined
-      ? ["main", `Table ${name} in ${file}`, "Name them so in a view, or with --query"]
+      ? ["main", `Table ${name} in ${file}`, `Name them so in a view, or with ${querySetting}`]
       : ["temp", `Query ${query}`, "Name them so in it, with AS"];
   const found = db
     .prepare<[string, string], string>("SELECT name FROM pragma_table_xinfo(?, ?)")
@@ -68,8 +77,18 @@ export function tableOf({ table, contract }: RelationOptions): string {
   return table ?? contract.listing.words[1];
 }
 
-/** Finds a table or view by name, ignoring case. @param otherwise advice other than to name a table. @throws UserError if it does not exist. */
-export function findTable(db: Database, file: string, table: string, many = "records", otherwise?: string): string {
+/**
+ * Finds a table or view by name, ignoring case.
+ * @param hints for messages: the word for records, advice other than to name a table, and the setting that names it.
+ * @throws UserError if it does not exist.
+ */
+export function findTable(
+  db: Database,
+  file: string,
+  table: string,
+  hints: { many?: string; otherwise?: string | undefined; setting?: string } = {},
+): string {
+  const { many = "records", otherwise, setting = "--table" } = hints;
   const tables = listTables(db);
   const found = tables.find((name) => lowerCase(name) === lowerCase(table));
   if (found !== undefined) return found;
@@ -78,23 +97,23 @@ export function findTable(db: Database, file: string, table: string, many = "rec
   throw new (otherwise ? ForeignSourceError : UserError)(
     `${file} has no table or view ${quoteName(table)}; it has ${listed(tables)}. ` +
       (near === undefined
-        ? `Name one with --table${otherwise ? `, or ${otherwise}` : ""}.`
-        : `Did you mean --table ${near}?`),
+        ? `Name one with ${setting}${otherwise ? `, or ${otherwise}` : ""}.`
+        : `Did you mean ${setting} ${near}?`),
   );
 }
 
 /** The error for a source without a contract that does not have the columns of a directory of users. */
 export class ForeignSourceError extends UserError {}
 
-/** Makes a temporary view of the SELECT in a file. @returns its name. */
-export function createQueryView(db: Database, path: string): string {
-  return createView(db, readText(path, "--query names a file with one SELECT"), path);
+/** Makes a temporary view of the SELECT in a file. @param setting the setting that names the file. @returns its name. */
+export function createQueryView(db: Database, path: string, setting = "--query"): string {
+  return createView(db, readText(path, `${setting} names a file with one SELECT`), path);
 }
 
 /** Makes a temporary view of a SELECT. @param path the name of the SELECT in messages. @returns the name of the view. */
 function createView(db: Database, sql: string, path: string): string {
   // SQLite would run only the text before the NUL.
-  if (sql.includes("\0")) throw new UserError(`Query ${path} has a NUL character in it; --query names a text file.`);
+  if (sql.includes("\0")) throw new UserError(`Query ${path} has a NUL character in it; name a text file.`);
   const views = db.prepare<[], string>("SELECT name FROM sqlite_temp_schema").pluck().all();
   const tables = new Set([...listTables(db), ...views].map(lowerCase));
   let view = QUERY_VIEW;

@@ -28,7 +28,7 @@ export async function verify(options: Complete<VerifyOptions>, effects: VerifyEf
   const found = await unlessStopped(more.signal, async () => {
     if (!isHttpUrl(name)) {
       const folder = findRelease(name, dist, cwd);
-      const { verifySite } = await import("./release/site.js");
+      const { verifySite } = await import("./release/verify-site.js");
       return verifySite({ folder, workers, trust, ...more });
     }
     const site = await openAgainst(against, dist, cwd);

@@ -84,6 +84,73 @@ test("an invalid record, a missing reference or a gate in any listing switches n
   expect(current()).toBe(before);
 });
 
+test("gates that name a listing are for it alone, before its own gates and those for all", async () => {
+  await buildShop();
+  changeShop(db, "DELETE FROM orders WHERE id > 245; UPDATE products SET name = 'x' WHERE id = 1");
+  const listings = { ...SHOP, orders: { ...SHOP.orders, maxRemoved: 1 } };
+  const refusalOf = async (more: Partial<Parameters<typeof build>[0]>) => {
+    const error: unknown = await buildShop({ listings, ...more }).catch((error: unknown) => error);
+    return error instanceof GateError ? error.exceeded : error;
+  };
+  const removed = "orders: max-removed 1: 5 of 250 orders removed (2 %)";
+  expect(await refusalOf({ maxRemoved: "50%" })).toEqual([removed]);
+  expect(await refusalOf({ maxRemoved: ["50%", "orders=2"] })).toEqual([removed.replace("1:", "2:")]);
+  const fields = ["products: max-field name 0: 1 of 10 products changed in name (10 %)"];
+  for (const maxField of [["name=0"], ["products.name=0"], ["name=9", "products.name=0"]])
+    expect(await refusalOf({ maxRemoved: "orders=2%", maxField })).toEqual(fields);
+  const result = await buildShop({ listings, maxRemoved: "orders=2%", maxField: ["name=0", "products.name=1"] });
+  expect(result.listings?.["orders"]?.gates).toMatchObject({ removed: 5 });
+});
+
+test.each<[string, Partial<Parameters<typeof build>[0]>, string]>([
+  ["a listing", { maxRemoved: "ordrs=1%" }, 'maxRemoved names "ordrs", which is not a listing; did you mean orders?'],
+  [
+    "a field",
+    { maxField: ["orders.totl=1"] },
+    'maxField names "orders.totl", which is not a field; did you mean orders.total?',
+  ],
+  [
+    "a listing in the settings of a listing",
+    { listings: { ...SHOP, orders: { ...SHOP.orders, maxAdded: "orders=1%" } } },
+    'listings.orders.maxAdded names "orders", but it is for one listing, not for a site of several; give the limit alone: 1%.',
+  ],
+  [
+    "a listing of a plain release",
+    { listings: undefined, contract: SHOP.orders.contract, maxChanged: ["1%", "orders=5%"] },
+    'maxChanged names "orders", but it is for one listing, not for a site of several; give the limit alone: 5%.',
+  ],
+])("refuses a gate that names %s wrongly, before anything is read", async (_, more, message) => {
+  rmSync(db);
+  await expect(buildShop(more)).rejects.toThrow(message);
+});
+
+test("all records of a removed listing count as removed, and those of an added one as added", async () => {
+  const { orders, ...others } = SHOP;
+  await buildShop();
+  const without = { listings: others, maxRemoved: "5%" };
+  await expect(buildShop(without)).rejects.toThrow("max-removed 5%: the listing orders was removed, with 250 records");
+  await expect(buildShop({ ...without, maxRemoved: "orders=249" })).rejects.toThrow(GateError);
+  const result = await buildShop({ ...without, maxRemoved: ["5%", "orders=100%"] });
+  expect(result.notes).toEqual(["the listing orders was removed, with 250 orders"]);
+  expect(await buildShop({ listings: others })).toMatchObject({ switched: false, notes: [] });
+
+  await expect(buildShop({ maxAdded: "99%" })).rejects.toThrow(
+    "max-added 99%: the listing orders was added, with 250 records",
+  );
+  await expect(buildShop({ maxAdded: 249 })).rejects.toThrow(GateError);
+  const { listings } = await buildShop({ maxAdded: ["0", "orders=250"] });
+  expect(listings?.["orders"]?.gates).toMatchObject({ added: 250, removed: 0, changed: 0 });
+});
+
+test("a listing of no records has one page, and is verified and gated as others are", async () => {
+  await buildShop();
+  changeShop(db, "DELETE FROM orders");
+  await expect(buildShop({ maxRemoved: "orders=99%" })).rejects.toThrow("orders: max-removed 99%: 250 of 250 orders");
+  const { listings } = await buildShop({ explorer: true });
+  expect(listings?.["orders"]).toMatchObject({ records: 0, pages: 1 });
+  expect(await verify({ dist })).toMatchObject({ passed: true });
+});
+
 test("a missing reference that was only observed is a warning", async () => {
   changeShop(db, "UPDATE orders SET agent_id = 77 WHERE id < 4");
   const { listings } = await buildShop();
@@ -95,6 +162,12 @@ const REFUSED: [string, Record<string, object>, RegExp][] = [
   ["names that differ by case", { a: {}, A: {} }, /A and a differ only by case/],
   ["a name below another", { v1: {}, "v1/orders": {} }, /v1\/orders lies below the listing v1/],
   ["a name that leads out", { "../x": {} }, /"\.\.\/x" is not a name/],
+  ["no listings", {}, /has no listings; leave it out for one listing/],
+  [
+    "more than a hundred listings",
+    Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`list-${at}`, {}])),
+    /has 101 listings; at most 100 are possible/,
+  ],
   [
     "an unknown setting",
     { orders: { pagesize: 3 } },
@@ -228,11 +301,44 @@ test("shards of a site give what one machine gives, and find references to no ro
   expect(others).toEqual([]);
   expect(error).toBeInstanceOf(InvalidRecordsError);
   expect((error as InvalidRecordsError).problems.first).toMatchObject([{ rule: "reference", id: 130 }]);
-  const refusals: unknown[] = [];
-  for (const more of [{ join: parts }, {}])
-    await buildShop({ ...sizes, ...more }).catch((error: InvalidRecordsError) => refusals.push(error.problems.first));
-  expect(refusals).toHaveLength(2);
-  expect(refusals[0]).toEqual(refusals[1]);
+});
+
+test("shards and their join report the invalid records of all listings", async () => {
+  const invalid =
+    "UPDATE orders SET customer_id = 99 WHERE id IN (2, 130); UPDATE products SET name = NULL WHERE id = 1";
+  changeShop(db, `${invalid}; UPDATE customers SET name = NULL WHERE id = 1`);
+  const parts = join(folder, "parts");
+  const problems = join(folder, "problems.ndjson");
+  const refusalOf = async (made: Promise<unknown>) => {
+    const error: unknown = await made.catch((error: unknown) => error);
+    if (!(error instanceof InvalidRecordsError)) throw error;
+    return { message: error.message, report: error.problems, file: readFileSync(problems, "utf8") };
+  };
+  // With bulk, the orders would be too few for several shards.
+  const listings = { ...SHOP, orders: { ...SHOP.orders, bulk: false } };
+  const options = { db, baseUrl, dist, listings, pageSize: 5, workers: 0, problems };
+  const found: Awaited<ReturnType<typeof refusalOf>>[] = [];
+  for (const shard of ["0/2", "1/2"]) found.push(await refusalOf(buildShard({ ...options, parts, shard })));
+  const listingsOf = ({ report }: (typeof found)[number]) => report.first.map(({ listing, id }) => `${listing} ${id}`);
+  expect(found.map(listingsOf)).toEqual([["customers 1", "orders 2", "products 1"], ["orders 130"]]);
+  expect(found[0]?.file.split("\n")).toHaveLength(4);
+  const joined = await refusalOf(build({ ...options, join: parts }));
+  expect(joined).toEqual(await refusalOf(build(options)));
+  expect(joined.message).toMatch(/^4 of 270 records are invalid/);
+});
+
+test("a table or a column that is missing names the settings of its listing", async () => {
+  changeShop(db, "ALTER TABLE products RENAME TO things; ALTER TABLE customers DROP COLUMN name");
+  const { categories, customers, products } = SHOP;
+  const built = (listings: Parameters<typeof build>[0]["listings"]) => buildShop({ listings });
+  await expect(built({ categories, "v1/products": { ...products, table: "thing" } })).rejects.toThrow(
+    /has no table or view "thing"; .* Did you mean listings\.v1\/products\.table things\?$/,
+  );
+  await expect(built({ categories, products })).rejects.toThrow(/Name one with listings\.products\.table\.$/);
+  await expect(built({ customers })).rejects.toThrow("Name them so in a view, or with listings.customers.query.");
+  await expect(built({ customers: { ...customers, query: join(folder, "none.sql") } })).rejects.toThrow(
+    "listings.customers.query names a file with one SELECT",
+  );
 });
 
 test("a join refuses parts whose references were checked with another table", async () => {

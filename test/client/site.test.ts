@@ -160,3 +160,17 @@ test("with a key, the top and each listing must be signed by it", async () => {
   expect(await codeOf(site.listing("orders").snapshot())).toBe("signature");
   expect(await codeOf(open({ publicKey }).listing("orders").snapshot())).toBe("signature");
 });
+
+test("with a key, a listing that another key signed is named, and the others are read", async () => {
+  const folder = scratch();
+  const ours = writeKey(folder, "ours");
+  served = await publish(writeKey(folder, "theirs").secret);
+  altered.set("orders/SHA256SUMS.minisig", readFileSync(join(served, "orders/SHA256SUMS.minisig"), "utf8"));
+  served = await publish(ours.secret);
+  const site = open({ publicKey: ours.line });
+  await expect(site.listing("orders").snapshot()).rejects.toMatchObject({
+    code: "signature",
+    message: expect.stringContaining(`${BASE}/orders/SHA256SUMS.minisig`),
+  });
+  expect(await all(site.listing("customers").records())).toHaveLength(6);
+});

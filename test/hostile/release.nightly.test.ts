@@ -52,7 +52,7 @@ test.each<[string, () => void, RegExp]>([
       writeFileSync(join(bad, page(1)), "");
       truncateSync(join(bad, page(1)), 2 ** 40);
     },
-    /^error: Page 1 of .* has 1099511627776 bytes, more than a page may have; check it with "rollcall verify"\.\n$/,
+    /^error: Page 1 of .* is larger than a page may be; check it with "rollcall verify"\.\n$/,
   ],
   [
     "a page of a terabyte, in a release without a list of records",
@@ -101,7 +101,7 @@ test("refuses a page of a gigabyte in git", { timeout: 60_000 }, async () => {
   const { code, stderr } = await compare("git:HEAD:", good, cwd);
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: 'error: Page 1 of git:HEAD: cannot be read (EFBIG); check it with "rollcall verify".\n',
+    stderr: 'error: Page 1 of git:HEAD: is larger than a page may be; check it with "rollcall verify".\n',
   });
 });
 

@@ -1,26 +1,21 @@
-/** Reads lines of records.sha256 by number, of any length, in any order, across windows. */
+/** Reads the lines of records.sha256, of any length, across windows. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { writeKey } from "../../src/contract/record/key.js";
 import { RecordLines } from "../../src/release/record-lines.js";
 import { scratch } from "../support/files.js";
-import { draws } from "../support/random.js";
 
 function linesOf(keys: readonly (string | number)[]): string[] {
   return keys.map((key, at) => `${String(at).padStart(32, "0")}  ${writeKey(key)}\n`);
 }
 
-function reading(text: string) {
+function openList(text: string): RecordLines {
   const path = join(scratch(), "records.sha256");
   writeFileSync(path, text, "latin1");
-  const open = (...places: ConstructorParameters<typeof RecordLines>[1][]) => {
-    const list = new RecordLines(path, ...places);
-    onTestFinished(() => list.close());
-    return list;
-  };
-  return { path, open };
+  const list = new RecordLines(path);
+  onTestFinished(() => list.close());
+  return list;
 }
 
 /** More lines than fit into several windows. */
@@ -35,44 +30,30 @@ const KEYS: [what: string, keys: (string | number)[]][] = [
   ["none", []],
 ];
 
-test.each(KEYS)("%s: any lines, in any order", (_, keys) => {
-  const lines = linesOf(keys);
-  const list = reading(lines.join("")).open();
-  expect(list.measure()).toEqual({ lines: lines.length, trailing: 0 });
-  const most = Math.max(lines.length, 1);
-  const span = fc.tuple(fc.nat(most), fc.nat(Math.min(most, 400)));
-  fc.assert(
-    fc.property(fc.array(span, { maxLength: 10 }), (spans) => {
-      for (const [first, count] of spans) {
-        const found = list.lines(first, count).toString("latin1");
-        if (found !== lines.slice(first, first + count).join("")) throw new Error(`line ${first}, ${count} of them`);
-      }
-    }),
-    { numRuns: draws(100) },
-  );
-});
-
-test.each(KEYS)("%s: readers that jump forward and share places", (_, keys) => {
-  const lines = linesOf(keys);
-  const { open } = reading(lines.join(""));
-  const places: { line: number; offset: number }[] = [];
-  for (let first = 0; first < lines.length; first += Math.ceil(lines.length / 7)) {
-    expect(open(places).lines(first, 2).toString("latin1")).toBe(lines.slice(first, first + 2).join(""));
-  }
-});
-
 test.each(KEYS)("%s: keys and digests, one by one", (_, keys) => {
-  const list = reading(linesOf(keys).join("")).open();
+  const list = openList(linesOf(keys).join(""));
   for (const [at, key] of keys.entries()) {
-    if (list.load(at, 1) < 1 || list.key(at) !== writeKey(key) || Number(list.digest(at)) !== at)
-      expect(at).toBe("held");
+    if (!list.next() || list.at !== at || list.key !== writeKey(key) || Number(list.digest) !== at)
+      expect(at).toBe("read");
   }
-  expect(list.load(keys.length, 1)).toBe(0);
+  expect(list.next()).toBe(false);
 });
 
-test("counts bytes after the last newline, but not as a line", () => {
+test.each(KEYS)("%s: lines that are the same, and a line that is not", (_, keys) => {
+  const lines = linesOf(keys);
+  const changed = Math.floor(lines.length / 2);
+  const other = lines.map((line, at) => (at === changed ? line.replace(/.\n$/s, "~\n") : line));
+  const list = openList(lines.join(""));
+  // Windows of this one begin elsewhere, and so do its lines in memory.
+  const moved = openList([...linesOf(["first"]), ...other].join(""));
+  moved.next();
+  const differing: number[] = [];
+  while (list.next() && moved.next()) if (!list.isSame(moved)) differing.push(list.at);
+  expect(differing).toEqual(lines.length > 0 ? [changed] : []);
+});
+
+test("bytes after the last newline are no line", () => {
   const [line = ""] = linesOf(["key"]);
-  const { open } = reading(`${line}${line}${line.slice(0, 20)}`);
-  expect(open().measure()).toEqual({ lines: 2, trailing: 20 });
-  expect(open().lines(1, 5).toString()).toBe(line);
+  const list = openList(`${line}${line}${line.slice(0, 20)}`);
+  expect([list.next(), list.next(), list.next()]).toEqual([true, true, false]);
 });

@@ -227,7 +227,7 @@ describe("use and releases", () => {
     const second = await publish();
     await expect(useRelease(dist, "zz")).rejects.toThrow(`ids there are ${second.id}, ${first.id}.`);
     await expect(useRelease(dist, "")).rejects.toThrow('"" is neither');
-    await expect(useRelease(dist, "2026")).rejects.toThrow('"2026" is the beginning of 2 names');
+    await expect(useRelease(dist, "2026")).rejects.toThrow('"2026" is the beginning of 2 releases');
     await expect(useRelease(join(folder, "none"), first.id)).rejects.toThrow("There is no release in");
     expect(existsSync(join(folder, "none"))).toBe(false);
     writeFileSync(join(first.folder, "api/users/pages/3.json"), "[]");

@@ -62,8 +62,8 @@ const SAMPLES: Partial<Record<SettingKey, [text: string, value: unknown]>> = {
   cacheControl: ["no-cache", "no-cache"],
   accessLog: ["combined", "combined"],
   only: ["bio, off_chain.*", ["bio", "off_chain.*"]],
-  maxAdded: ["100", "100"],
-  maxRemoved: ["1.5%", "1.5%"],
+  maxAdded: ["100", ["100"]],
+  maxRemoved: ["1.5%,v1/orders=5%", ["1.5%", "v1/orders=5%"]],
   maxField: ["kyc_status=10,bio=5%", ["kyc_status=10", "bio=5%"]],
   adapt: ["cloudflare,vercel", ["cloudflare", "vercel"]],
   root: ["/srv/www", "/srv/www"],
@@ -238,7 +238,15 @@ test.each<[Given, string]>([
   ],
   [
     { flags: { maxRemoved: "200%" } },
-    '--max-removed must be a number of records, or a percentage up to 100%, got "200%".',
+    '--max-removed must be a number of records or a percentage up to 100%, such as 10, 2% or orders=5%, got "200%".',
+  ],
+  [
+    { flags: { maxAdded: "1%,orders=x" } },
+    '--max-added must be a number of records or a percentage, such as 10, 2% or orders=5%, got "1%,orders=x".',
+  ],
+  [
+    { flags: { maxAdded: "" } },
+    '--max-added must be a number of records or a percentage, such as 10, 2% or orders=5%, got "".',
   ],
   [{ file: { quiet: 1 } }, "quiet in rollcall.config.json must be true or false, got 1."],
   [
@@ -316,6 +324,17 @@ test("the config file may have $schema", async () => {
   const { settings } = await resolve({ file: { $schema: "./node_modules/rollcall/config.schema.json", keep: 3 } });
   expect(settings).toMatchObject({ keep: 3 });
   expect(settings).not.toHaveProperty("$schema");
+});
+
+test("a gate of a lower level stays, before those of a higher level, which win", async () => {
+  const file = { maxRemoved: "1%", maxAdded: 5, maxField: ["bio=5%"] };
+  const flags = { maxRemoved: "orders=10%", maxField: "orders.total=3" };
+  const { settings } = await resolve({ flags, env: { ROLLCALL_MAX_REMOVED: "2%" }, file });
+  expect(settings).toMatchObject({
+    maxAdded: ["5"],
+    maxRemoved: ["1%", "2%", "orders=10%"],
+    maxField: ["bio=5%", "orders.total=3"],
+  });
 });
 
 test("checks only the form of fields", async () => {

@@ -86,9 +86,13 @@ test("compares one listing with --listing, and in the library", async () => {
   await expect(diff({ dist })).rejects.toThrow("is a site of several listings; name one of them with listing:");
 });
 
-test("gates count all listings, and all records of a removed one", async () => {
-  expect(await run("--max-added 2")).toMatchObject({ code: 1, stderr: "" });
-  expect(await run("--max-added 1 --max-changed 10%")).toMatchObject({
+test("gates count all listings, and all records of an added or a removed one", async () => {
+  expect(await run("--max-added 3")).toMatchObject({ code: 1, stderr: "" });
+  expect(await run("--max-added 2")).toMatchObject({
+    code: 3,
+    stderr: "gate exceeded: max-added 2: the listing countries was added, with 3 records\n",
+  });
+  expect(await run("--max-added 1,countries=3 --max-changed 10%")).toMatchObject({
     code: 3,
     stderr:
       "gate exceeded: orders: max-added 1: 2 of 15 orders added (13.333 %)\ngate exceeded: orders: max-changed 10%: 15 of 15 orders changed (100 %)\n",
@@ -99,6 +103,33 @@ test("gates count all listings, and all records of a removed one", async () => {
   });
   expect(await run("--only total --max-field total=9")).toMatchObject({ code: 3 });
   expect(await run("--only none")).toMatchObject({ code: 2 });
+});
+
+test("gates that name a listing go before those of the config, and those before gates for all", async () => {
+  const changed = (limit: string) => ({
+    code: 3,
+    stderr: `gate exceeded: orders: max-changed ${limit}: 15 of 15 orders changed (100 %)\n`,
+  });
+  expect(await run("--max-changed 10% --max-changed orders=15")).toMatchObject({ code: 1, stderr: "" });
+  expect(await run("--max-changed 15 --max-changed orders=14")).toMatchObject(changed("14"));
+  expect(await run(`${ids[1]} ${ids[0]} --max-removed 2,countries=100%`)).toMatchObject({ code: 1, stderr: "" });
+  expect(await run("--max-field orders.total=9")).toMatchObject({ code: 3 });
+  expect(await run("--max-field total=9,orders.total=15")).toMatchObject({ code: 1, stderr: "" });
+  const { orders, ...others } = shopListings({});
+  const listings = { ...others, orders: { ...orders, maxChanged: "5%" } };
+  writeFileSync(join(cwd, "rollcall.config.json"), JSON.stringify({ listings }));
+  expect(await run("")).toMatchObject(changed("5%"));
+  expect(await run("--max-changed orders=100%")).toMatchObject({ code: 1, stderr: "" });
+  expect(await run("--listing customers --max-field orders.total=9")).toMatchObject({ code: 0, stderr: "" });
+  expect(await run("--max-changed order=1")).toMatchObject({
+    code: 2,
+    stderr: 'error: maxChanged names "order", which is not a listing; did you mean orders?\n',
+  });
+  expect(await run("dist/current/orders dist/current/orders --max-changed orders=1")).toMatchObject({
+    code: 2,
+    stderr:
+      'error: maxChanged names "orders", but it is for one listing, not for a site of several; give the limit alone: 1.\n',
+  });
 });
 
 test("refuses to compare a site with one listing", async () => {

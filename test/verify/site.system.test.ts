@@ -1,5 +1,5 @@
 /** `rollcall verify URL` of a site: each listing, and the files at the top. */
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -94,6 +94,24 @@ describe("a correct host", () => {
     expect(verdict.rows.find(({ name }) => name === "signature")?.request).toMatch(/^signed /);
     edits.set("SHA256SUMS.minisig", readFileSync(join(dist, "current/orders/SHA256SUMS.minisig"), "utf8"));
     expect(allDiffering(await verify({ what: baseUrl, dist, key: [line] }))).toEqual(["signature"]);
+  });
+
+  test("is refused if another key signed one listing, which is named, also on disk", async () => {
+    const ours = writeKey(folder, "ours");
+    const release = await publish({ signKey: ours.secret });
+    const { secret: signKey } = writeKey(folder, "theirs");
+    const other = await build({ db, baseUrl, dist: join(folder, "other"), listings: LISTINGS, signKey });
+    const path = "orders/SHA256SUMS.minisig";
+    copyFileSync(join(other.folder, path), join(release, path));
+    await server.reload();
+    for (const what of [baseUrl, release])
+      expect(allDiffering(await verify({ what, dist, key: [ours.line] })), what).toEqual(["orders signature"]);
+    const { code, stdout } = await run(["verify", release, "--key", ours.line]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^==> orders <==\n\n[\s\S]*signature: 1 finding\n {2}SHA256SUMS\.minisig: found /);
+    expect(stdout).toMatch(
+      /\nverify +passed +customers: .*\nverify +differs: signature +orders: .*\nverify +differs: orders +release /,
+    );
   });
 
   test("the command prints the listings and the site", async () => {

@@ -38,7 +38,7 @@ export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint):
     ...(result.listings ? explorerLines(result) : []),
   ];
   if (signedWith !== undefined) lines.push({ verb: "sign", value: SIGNATURE, detail: `key ${signedWith}` });
-  for (const [, listing] of listings) lines.push(...gateLines(listing));
+  for (const [name, listing] of listings) lines.push(...gateLines(name, listing));
   if (pruned.length > 0) lines.push({ verb: "prune", value: count(pruned.length, "old release") });
   lines.push(...skippedLines(result, run));
   for (const value of notes) lines.push({ verb: "note", value, loud: true });
@@ -120,10 +120,10 @@ function changesLines({ changes }: ListingResult): Line[] {
   return [{ verb: "changes", value, detail: `${count(steps, "step")} in ${CHANGES}` }];
 }
 
-function gateLines({ gates }: ListingResult): Line[] {
+function gateLines(name: string, { gates }: ListingResult): Line[] {
   if (!gates) return [];
   const { previous, added, removed, changed } = gates;
   if (previous === undefined) return [{ verb: "gates", value: "no previous release" }];
   const figures = `${number(added)} added, ${number(removed)} removed, ${number(changed)} changed`;
-  return [{ verb: "gates", value: figures, detail: "within the gates" }];
+  return [{ verb: "gates", value: name === "" ? figures : `${name}: ${figures}`, detail: "within the gates" }];
 }

@@ -6,7 +6,7 @@ import { ExitCode, usageError } from "../../errors.js";
 import type { Output } from "../../print/style.js";
 import { shellWord } from "../../print/text.js";
 import { CONFIG_FILE } from "../../settings/file.js";
-import { at, type VerbName } from "../../settings/kinds.js";
+import { at, isList, type VerbName } from "../../settings/kinds.js";
 import { CONFIG_FLAG, flagOf } from "../../settings/names.js";
 import { resolveSettings } from "../../settings/resolve.js";
 import { keysOf, SETTING_KEYS, type SettingKey, settingOf } from "../../settings/settings.js";
@@ -108,8 +108,7 @@ function addFlag(command: Command, key: SettingKey): void {
   const note = value === undefined || typeof value === "boolean" ? "" : ` (default: ${value})`;
   const option = new Option(placeholder ? `${flag} ${placeholder}` : flag, help + note).helpGroup(`${group}:`);
   // A list may also be given by several flags.
-  if (kind === "list" || kind === "keys")
-    option.argParser((text, before) => (before === undefined ? text : `${before},${text}`));
+  if (isList(kind)) option.argParser((text, before) => (before === undefined ? text : `${before},${text}`));
   command.addOption(option);
   // Turns off what a variable or the config file turns on.
   if (kind === "boolean") command.addOption(new Option(flag.replace("--", "--no-")).hideHelp());

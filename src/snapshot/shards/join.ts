@@ -11,8 +11,8 @@ import { linkFile } from "../../release/writer.js";
 import { createTurns } from "../../workers/turns.js";
 import type { LargestPage, Totals } from "../page-writer.js";
 import { damaged, readPieces } from "../pieces.js";
-import { MadePages, type PageTarget, taskOf } from "../pipeline.js";
-import { InvalidRecordsError, type ProblemLog } from "../problems.js";
+import { invalidRecords, type Job, MadePages, type PageTarget, taskOf } from "../pipeline.js";
+import type { ProblemLog } from "../problems.js";
 import { digestsOf, readParts, unjoinable } from "./check.js";
 import { digestOfSource, settingsOf } from "./made-of.js";
 import { PROBLEMS, piecesName, type ShardPart } from "./part.js";
@@ -25,22 +25,51 @@ export interface JoinTarget extends Pick<PageTarget, "job" | "files"> {
 }
 
 /**
- * Joins all parts. Hashes and hard-links their pages, so parts do not change, and a join that was killed can be run again.
+ * Joins all parts of each listing. Hashes and hard-links their pages, so parts do not change, and a join that was killed can be
+ * run again.
+ * @param log collects the problems of all listings.
  * @param parts their folder, on the file system of the staged files; it has a folder for each of several listings
+ * @returns the pages of each listing, in the same order.
  * @throws InvalidRecordsError as one machine would; UserError with the shard that cannot be joined, and the command that makes it again
  */
-export async function joinParts({ job, files: staging, startTaker }: JoinTarget, parts: string): Promise<MadePages> {
-  const { settings, source, signal, log, shard } = job;
-  const { contract, pageSize, encodings, db } = settings;
-  if (settings.skipInvalid)
+export async function joinParts(targets: readonly JoinTarget[], log: ProblemLog, parts: string): Promise<MadePages[]> {
+  if (targets.some(({ job }) => job.settings.skipInvalid))
     throw usageError("--skip-invalid and --join exclude each other: shards do not leave out records.");
-  const { total } = source;
-  const madeOf = { ...settingsOf(settings, source), source: await digestOfSource(source, db, signal) };
-  const all = readParts(join(parts, job.name), { madeOf, settings, total, root: parts });
   log.open();
-  for (const part of all) takeProblems(part, log, job.name);
+  const source = await digestOf(targets);
+  const found = new Map<JoinTarget, ShardPart[]>();
+  for (const target of targets) {
+    const { job } = target;
+    found.set(target, readPartsOf(job, source, parts));
+    for (const part of found.get(target) ?? []) takeProblems(part, log, job.name);
+  }
+  const jobs = targets.map(({ job }) => job);
+  if (log.report.records > 0) throw invalidRecords(log, jobs);
   log.finish();
-  if (log.report.records > 0) throw new InvalidRecordsError(log.report, total, contract.listing);
+  const made: MadePages[] = [];
+  for (const [target, all] of found) made.push(await joinListing(target, all, parts));
+  return made;
+}
+
+/** The digest of the file that all listings are in. */
+function digestOf([first]: readonly JoinTarget[]): Promise<string> {
+  const { source, settings, signal } = (first as JoinTarget).job;
+  return digestOfSource(source, settings.db, signal);
+}
+
+function readPartsOf({ name, settings, source }: Job, digest: string, parts: string): ShardPart[] {
+  const madeOf = { ...settingsOf(settings, source), source: digest };
+  return readParts(join(parts, name), { madeOf, settings, total: source.total, root: parts });
+}
+
+async function joinListing(
+  { job, files: staging, startTaker }: JoinTarget,
+  all: readonly ShardPart[],
+  parts: string,
+): Promise<MadePages> {
+  const { settings, source, signal, shard } = job;
+  const { pageSize, encodings } = settings;
+  const { total } = source;
   const task = taskOf(settings, total, shard);
   const made = new MadePages(task, encodings);
   const mergers = await startTaker(task.collection);

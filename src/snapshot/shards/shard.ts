@@ -6,7 +6,8 @@ import { explainWrite } from "../../release/refusals.js";
 import { STDIN } from "../../settings/kinds.js";
 import type { Complete } from "../../settings/settings.js";
 import { type PageRange, readShard, rowsOfPages, type Shard } from "../../shards/cut.js";
-import { openSources, type Source } from "../../source/open.js";
+import type { Source } from "../../source/open.js";
+import { openJobs } from "../jobs.js";
 import {
   type BuildEffects,
   type BuildOptions,
@@ -14,20 +15,12 @@ import {
   resolveSite,
   type SiteSettings,
 } from "../options.js";
-import { type Job, type MadePages, makePages, reportRead, taskOf } from "../pipeline.js";
-import { InvalidRecordsError } from "../problems.js";
+import { invalidRecords, type Job, type MadePages, makePages, taskOf } from "../pipeline.js";
+import { InvalidRecordsError, ProblemLog } from "../problems.js";
 import { AsidePart } from "./aside.js";
 import { isPartIntact } from "./check.js";
 import { digestOfSource, type MadeOf, settingsOf } from "./made-of.js";
-import {
-  PROBLEMS,
-  partName,
-  partNames,
-  readShardPart,
-  type ShardManifest,
-  type ShardPart,
-  shardOfName,
-} from "./part.js";
+import { PROBLEMS, partName, readShardPart, type ShardManifest, type ShardPart } from "./part.js";
 import { type Made, PartLog, startPieceFiles, writeMade, writeManifest } from "./write.js";
 
 export interface ShardOptions extends BuildOptions {
@@ -76,57 +69,39 @@ export async function buildShard(options: Complete<ShardOptions>, effects: Build
 }
 
 async function run(
-  { db, listings }: SiteSettings,
-  effects: BuildEffects,
+  settings: SiteSettings,
+  { onProgress = () => {}, signal }: BuildEffects,
   shard: Shard,
   parts: string,
 ): Promise<ShardResult> {
-  const { onProgress = () => {}, signal } = effects;
-  let sources: readonly Source[] = [];
+  const log = new ProblemLog(settings.problems, settings.dist);
+  let jobs: readonly Job[] = [];
   try {
-    const onRead = reportRead(onProgress);
-    const toRead = listings.map(({ name, settings }) => {
-      const rowsOf = (count: number) => {
-        const { collection, range } = taskOf(settings, count, shard);
-        return rowsOfPages(range, collection);
-      };
-      return [name, { ...settings, rowsOf, onRead }] as const;
-    });
-    sources = await openSources(db, new Map(toRead), signal);
-    const total = sources.reduce((sum, source) => sum + source.total, 0);
-    onProgress({ records: 0, total });
-    let before = 0;
-    let refusal: InvalidRecordsError | undefined;
+    const rowsOf = (settings: BuildSettings, count: number) => {
+      const { collection, range } = taskOf(settings, count, shard);
+      return rowsOfPages(range, collection);
+    };
+    const opened = await openJobs(settings, { log, signal, shard, onProgress, rowsOf });
+    jobs = opened.jobs;
+    onProgress({ records: 0, total: opened.total });
+    log.open();
+    const source = await digestOfSource(jobs[0]?.source as Source, settings.db, signal);
     const results = new Map<string, PartResult>();
-    for (const [at, { name, settings }] of listings.entries()) {
-      const source = sources[at] as Source;
-      const done = before;
-      before += source.total;
-      const onOwn = ({ records }: { records: number }) => onProgress({ records: done + records, total });
-      const log = new PartLog(settings.problems, settings.dist);
-      const job = { name, settings, source, log, onProgress: onOwn, signal, shard };
-      try {
-        results.set(name, await findOrMake(job, join(parts, name), log));
-      } catch (error) {
-        if (!(error instanceof InvalidRecordsError)) throw error;
-        // The other listings have parts, too, so that a join knows all problems.
-        refusal ??= error;
-      } finally {
-        log.discard();
-      }
+    for (const job of jobs) {
+      const madeOf = { ...settingsOf(job.settings, job.source), source };
+      const found = await findOrMake(job, madeOf, join(parts, job.name));
+      // The other listings get parts, too, so that a join knows all problems.
+      if (found) results.set(job.name, found);
     }
-    if (refusal) throw refusal;
+    if (log.report.records > 0) throw invalidRecords(log, jobs);
+    log.finish();
     return { shard, ...totalOf(results, parts) };
   } catch (error) {
     throw explainWrite(parts, error);
   } finally {
-    sources[0]?.close();
+    log.discard();
+    jobs[0]?.source.close();
   }
-}
-
-async function findOrMake(job: Job, parts: string, log: PartLog): Promise<PartResult> {
-  const before = await findPart(parts, job.shard, job.settings, job);
-  return before ? resultOf(before, false) : make(job, parts, log);
 }
 
 /** Adds up the parts of all listings. One without a name is the whole result. */
@@ -147,58 +122,48 @@ function totalOf(results: ReadonlyMap<string, PartResult>, folder: string): Omit
   };
 }
 
-/** Finds an existing part that is intact and has the same inputs. */
-async function findPart(
-  parts: string,
-  shard: Shard,
-  settings: BuildSettings,
-  { source, signal }: Pick<Job, "source" | "signal">,
-): Promise<ShardPart | undefined> {
-  const known = settingsOf(settings, source);
-  for (const name of partNames(parts)) {
-    const { number, count } = shardOfName(name) ?? {};
-    const part = number === shard.number && count === shard.count ? readShardPart(parts, name) : undefined;
-    if (!part || "why" in part || part.manifest.problems.records > 0) continue;
-    const { made_of } = part.manifest;
-    if (partName(shard, { ...known, source: made_of.source }) !== name) continue;
-    const bytes = await digestOfSource(source, settings.db, signal);
-    if (bytes === made_of.source && isPartIntact(part, settings.contract.listing.path, settings.encodings)) return part;
-  }
-  return undefined;
-}
-
-async function make(job: Job, parts: string, log: PartLog): Promise<PartResult> {
-  const { settings, source, shard, signal } = job;
-  const { contract } = settings;
-  const known = settingsOf(settings, source);
-  const aside = new AsidePart(parts, `${shard.number}-of-${shard.count}`, `${contract.listing.path.slice(1)}pages`);
-  log.keepIn(aside);
+/** Finds the part of a listing, or makes it. @returns undefined for a part that has problems instead of pages */
+async function findOrMake(job: Job, madeOf: MadeOf, parts: string): Promise<PartResult | undefined> {
+  const { settings, shard } = job;
+  const name = partName(shard, madeOf);
+  const findIntact = () => {
+    const found = readShardPart(parts, name);
+    return "why" in found || !isPartIntact(found, settings.contract.listing.path, settings.encodings)
+      ? undefined
+      : found;
+  };
+  const before = findIntact();
+  if (before?.manifest.problems.records === 0) return resultOf(before, false);
+  const aside = new AsidePart(
+    parts,
+    `${shard.number}-of-${shard.count}`,
+    `${settings.contract.listing.path.slice(1)}pages`,
+  );
+  const log = new PartLog(job.log, aside);
   try {
-    const made = await writeOrRefuse(job, aside, log);
-    const madeOf: MadeOf = { ...known, source: await digestOfSource(source, settings.db, signal) };
-    const total = source.total;
-    const { collection, range: pages } = taskOf(settings, total, shard);
-    const records = rowsOfPages(pages, collection).rows;
-    const { report } = log;
-    const problems = { records: report.records, count: report.count };
-    const facts = { shard, made_of: madeOf, total, pages, records, problems };
-    const manifest: ShardManifest = { rollcall: 1, ...facts, ...("refusal" in made ? made.made : made) };
+    const made = await writeOrRefuse({ ...job, log }, aside, log);
+    const manifest = manifestOf(job, madeOf, log, made);
     writeManifest(aside.folder, manifest);
-    const name = partName(shard, madeOf);
-    const isNew = aside.commit(name, () => {
-      const there = readShardPart(parts, name);
-      return !("why" in there) && isPartIntact(there, contract.listing.path, settings.encodings);
-    });
-    if ("refusal" in made) throw made.refusal;
-    return resultOf({ name, folder: join(parts, name), manifest }, isNew);
+    const isNew = aside.commit(name, () => findIntact() !== undefined);
+    return manifest.problems.records > 0 ? undefined : resultOf({ name, folder: join(parts, name), manifest }, isNew);
   } catch (error) {
     aside.discard();
     throw error;
+  } finally {
+    log.discard();
   }
 }
 
-/** Writes the pages. Invalid records also make a part, with their problems, so that a join reports them. */
-async function writeOrRefuse(job: Job, aside: AsidePart, log: PartLog) {
+function manifestOf({ settings, source, shard }: Job, made_of: MadeOf, { report }: PartLog, made: Made): ShardManifest {
+  const { total } = source;
+  const { collection, range: pages } = taskOf(settings, total, shard);
+  const records = rowsOfPages(pages, collection).rows;
+  const problems = { records: report.records, count: report.count };
+  return { rollcall: 1, shard, made_of, total, pages, records, problems, ...made };
+}
+
+/** Writes the pages; of a listing with invalid records their problems instead, so that a join reports them. */
+async function writeOrRefuse(job: Job, aside: AsidePart, log: PartLog): Promise<Made> {
   const { data } = job.settings;
   const files: Made["files"] = {};
   try {
@@ -207,8 +172,7 @@ async function writeOrRefuse(job: Job, aside: AsidePart, log: PartLog) {
     return writeMade(aside.folder, made as MadePages, files);
   } catch (error) {
     if (!(error instanceof InvalidRecordsError)) throw error;
-    const made: Made = { bytes: 0, files: { [PROBLEMS]: log.put(aside) }, warnings: {} };
-    return { refusal: error, made };
+    return { bytes: 0, files: { [PROBLEMS]: log.put() }, warnings: {} };
   }
 }
 

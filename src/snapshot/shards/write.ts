@@ -11,19 +11,22 @@ import { type Problem, ProblemLog } from "../problems.js";
 import type { AsidePart } from "./aside.js";
 import { DIGESTS, encodeManifest, MANIFEST, PROBLEMS, piecesName, type ShardManifest } from "./part.js";
 
-/** A problem log that also keeps all problems for the part. */
+/** The problems of one listing, which are kept for its part, and also added to those of all listings. */
 export class PartLog extends ProblemLog {
   #kept: PiecesFile | undefined;
-  #aside: AsidePart | undefined;
 
-  keepIn(aside: AsidePart): void {
-    this.#aside = aside;
+  constructor(
+    private readonly all: ProblemLog,
+    private readonly aside: AsidePart,
+  ) {
+    super();
   }
 
   override add(problems: readonly Problem[], listing?: string): void {
     super.add(problems, listing);
-    if (this.#aside) this.#kept ??= new PiecesFile(this.#aside.beside(PROBLEMS));
-    this.#kept?.add(Buffer.from(JSON.stringify(problems)));
+    this.all.add(problems, listing);
+    this.#kept ??= new PiecesFile(this.aside.beside(PROBLEMS));
+    this.#kept.add(Buffer.from(JSON.stringify(problems)));
   }
 
   override discard(): void {
@@ -32,10 +35,10 @@ export class PartLog extends ProblemLog {
   }
 
   /** Makes the problems the only content of the part. @returns the digest of their file */
-  put(aside: AsidePart): string {
+  put(): string {
     const digest = this.#kept?.finish() ?? "";
-    aside.clear();
-    renameSync(aside.beside(PROBLEMS), join(aside.folder, PROBLEMS));
+    this.aside.clear();
+    renameSync(this.aside.beside(PROBLEMS), join(this.aside.folder, PROBLEMS));
     return digest;
   }
 }

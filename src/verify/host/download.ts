@@ -15,7 +15,7 @@ import type { VerifyEffects, VerifyOptions } from "../options.js";
 import type { Findings } from "../verdict.js";
 import { type Answer, type Asker, MAX_BYTES } from "./ask.js";
 import { adviceFor } from "./reading.js";
-import { describeAnswer } from "./site.js";
+import { describeAnswer } from "./served-listing.js";
 
 /** Maximum bytes of SHA256SUMS per page, and in all, since the number of pages comes from the host. */
 const SUM_BYTES_OF_PAGE = 1000;

@@ -3,7 +3,7 @@ import { CONTENT_TYPE, etagOf, NO_CACHE } from "../../contract/headers.js";
 import { canParse } from "../../contract/links.js";
 import { fileHeaders, OPENAPI, unlistedFiles } from "../../release/layout.js";
 import type { Answer } from "./ask.js";
-import { hasHeader, type Site, varyOf } from "./site.js";
+import { hasHeader, type Site, varyOf } from "./served-listing.js";
 
 /** The response is a plain page, a compressed page, or another file. */
 export type AnswerKind = "plain" | "coded" | "file";

@@ -10,7 +10,7 @@ import { closing, openPlain, readBlocks } from "../../release/plain-files.js";
 import type { Row } from "../verdict.js";
 import { type Answer, NoAnswer } from "./ask.js";
 import { hasHeadersOfPage } from "./headers.js";
-import { hasHeader, mostBytes, pageIn, readPage, type Site, varyOf } from "./site.js";
+import { hasHeader, mostBytes, pageIn, readPage, type Site, varyOf } from "./served-listing.js";
 
 type PathOf = (site: Site) => string;
 

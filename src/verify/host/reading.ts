@@ -17,7 +17,7 @@ import { checkSigned, type SignatureResult, type SignatureTrust, type Signed } f
 import type { Finding, Findings } from "../verdict.js";
 import { type Answer, type Asker, NoAnswer } from "./ask.js";
 import { type AnswerKind, HEADERS, hasDigestTag, hasStrongTag } from "./headers.js";
-import { CODINGS, describeAnswer, hasHeader, mostBytes, pageIn, readPage, type Site } from "./site.js";
+import { CODINGS, describeAnswer, hasHeader, mostBytes, pageIn, readPage, type Site } from "./served-listing.js";
 
 export interface ReadingOptions extends Pick<Complete<VerifyOptions>, "sample" | "concurrency" | "cacheControl"> {
   baseUrl: string;

@@ -18,7 +18,7 @@ import { type Asked, checkRow, Findings, type Verdict } from "../verdict.js";
 import { type Answer, type Asker, createAsker } from "./ask.js";
 import { type VerifyHostOptions, verifyHost } from "./host.js";
 import { adviceFor, readSignature } from "./reading.js";
-import { describeAnswer } from "./site.js";
+import { describeAnswer } from "./served-listing.js";
 
 export interface VerifySiteOptions extends Omit<VerifyHostOptions, "against"> {
   /** The release that the host should serve. Without one, the host's own is downloaded. */

@@ -23,6 +23,6 @@ export async function writeSiteFiles(
   sink.put(OPENAPI, Buffer.from(describeSiteApi(baseUrl, listings)));
   const has = (path: string) => listings.every(({ described }) => described.files.includes(path));
   if (!has(EXPLORER)) return;
-  const { sitePage } = await import("../explorer/site.js");
+  const { sitePage } = await import("../explorer/overview.js");
   sink.put(EXPLORER, Buffer.from(sitePage(baseUrl, listings, has(SIGNATURE))));
 }

@@ -1,5 +1,6 @@
 /** A diff of two sites: a line of counts for each listing, then the report of each one that differs. */
 import type { Diff, FieldFilter } from "../diff/change.js";
+import type { LoneListing } from "../diff/gates.js";
 import { number } from "../print/numbers.js";
 import type { Paint } from "../print/style.js";
 import { table } from "../print/table.js";
@@ -9,18 +10,12 @@ import { LONGEST_COMMENT, markdownReport } from "./markdown.js";
 import { CHANGE_KINDS, reportOf } from "./model.js";
 import { textReport } from "./text.js";
 
-/** A listing that only one of the sites has. */
-interface LoneListing {
-  name: string;
-  count: number;
-}
-
 /** The diffs of two sites. */
 export interface SiteDiff {
   listings: readonly { name: string; comparison: Diff & { exceeded: readonly string[] } }[];
   added: readonly LoneListing[];
   removed: readonly LoneListing[];
-  /** A sentence for each exceeded gate on a removed listing. */
+  /** A sentence for each gate that an added or a removed listing exceeds. */
   exceeded: readonly string[];
 }
 
