@@ -42,6 +42,8 @@ export interface Decision {
   instead?: FieldSchema;
   /** SQL that a query needs to yield the column. */
   sql?: string;
+  /** Private data in some values of a published column, as a part of a sentence. */
+  concern?: string;
   /** What the column could be, or with `convert` is. */
   offer?: Offer;
   /** Texts that become NULL, and how often they occur. */
@@ -57,9 +59,14 @@ export interface Proposed extends Decision {
 export function decide(tally: ColumnTally, treatment: Treatment): Decision {
   const decision = findUnusable(tally, treatment) ?? decideByType(tally, treatment);
   const found = findPrivacyReason(tally, decision, treatment);
-  if (!found) return decision;
   const { column, schema } = decision;
+  if (!found) return schema && tally.withEmail.count > 0 ? { ...decision, concern: emailsIn(tally) } : decision;
   return { column, ...found, ...(schema && { instead: unobserved(schema) }) };
+}
+
+/** Describes the e-mail addresses in a column that is published. */
+function emailsIn({ withEmail, rows }: ColumnTally): string {
+  return `published with e-mail addresses in ${of(withEmail.count, rows)}, such as in ${withEmail.first?.row}`;
 }
 
 /** Why a column seems to be private, if it does. */
@@ -70,6 +77,7 @@ function findPrivacyReason(
 ): Pick<Decision, "what" | "why"> | undefined {
   const named = findPrivacy(tally.column, isAboutThings);
   if (named !== undefined) return { what: named, why: "its name says so" };
+  if (tally.hasEmails) return { what: "contact data", why: "its values are e-mail addresses" };
   const form = tally.form()?.form;
   if (form?.isPrivate !== undefined) return { what: form.isPrivate, why: `its values are ${form.what}` };
   if (!schema?.["x-json"]) return undefined;

@@ -95,8 +95,6 @@ export const FORMS: readonly Form[] = [
   grouped("numbers with commas", ",", ".", "REAL"),
   grouped("integers with points", ".", ",", "INTEGER"),
   grouped("numbers with a decimal comma", ".", ",", "REAL"),
-  // Bounded repetitions, since unbounded ones would backtrack on texts with many dots.
-  sensitive("e-mail addresses", /^[^\s@<>]{1,64}@[^\s@<>]{1,255}\.[^\s@<>]{1,63}$/, "contact data"),
   sensitive("telephone numbers", /^\+[0-9][0-9 ()./-]{6,24}$/, "contact data"),
   sensitive("IP addresses", (text) => isIP(text) !== 0, "personal data"),
   sensitive(
@@ -247,6 +245,14 @@ export function beginsAsJson(text: string): boolean {
 export function isExactJson(text: string): boolean {
   return parsed(text) !== undefined;
 }
+
+/** Whether there is an e-mail address anywhere in a text, as in `Ada <ada@example.com>` or a list in JSON. */
+export function hasEmailAddress(text: string): boolean {
+  return text.includes("@") && EMAIL_ADDRESS.test(text);
+}
+
+// Bounded repetitions, since unbounded ones would backtrack on texts with many dots.
+const EMAIL_ADDRESS = /[\p{L}\p{N}_.+%-]@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,63}/u;
 
 /** Parses a JSON list or object that every parser holds exactly; otherwise undefined. */
 function parsed(text: string): unknown {

@@ -1,8 +1,8 @@
 /** Statistics of a column, collected in one pass and in bounded memory. */
-import { whyNotExactJson } from "../contract/json.js";
+import { isWellFormed, whyNotExactJson } from "../contract/json.js";
 import { REPLACEMENT } from "../source/candidates.js";
 import { ABSENCE_MARKS, CellColumn, memberTypeOf, storedMember } from "../source/cells.js";
-import { beginsAsJson, FORMS, type Form, isExactJson } from "./forms.js";
+import { beginsAsJson, FORMS, type Form, hasEmailAddress, isExactJson } from "./forms.js";
 import type { Origin, Subject, SubjectColumn } from "./subject.js";
 
 /** A row in messages: `rowid 17`, `row 17` of a view, or `line 17`. */
@@ -55,12 +55,14 @@ export class ColumnTally {
   readonly marks = new Map<string, number>();
   /** Whole numbers that a double would round. */
   readonly unsafe: Counted = { count: 0 };
-  /** Other numbers that a double cannot hold. */
+  /** Other values that readers of JSON would change: numbers that a double cannot hold, and half a surrogate pair. */
   readonly inexact: Counted = { count: 0 };
   /** Whole numbers with an exponent that `x-json` does not allow: `1e21`. */
   readonly wide: Counted = { count: 0 };
   /** Numbers of more than three decimal places. */
   readonly finer: Counted = { count: 0 };
+  /** Texts, lists and objects with an e-mail address in them. */
+  readonly withEmail: Counted = { count: 0 };
   least: bigint | number = Number.POSITIVE_INFINITY;
   most: bigint | number = Number.NEGATIVE_INFINITY;
   empty = 0;
@@ -105,8 +107,11 @@ export class ColumnTally {
 
   #addMember(json: string, row: () => RowName): void {
     const type = memberTypeOf(json);
-    if (type === "text") this.#addText(JSON.parse(json), row);
-    else if (type === "number") this.#addMemberNumber(json, row);
+    if (type === "text") {
+      const text: string = JSON.parse(json);
+      if (!isWellFormed(text)) countExample(this.inexact, json, row);
+      this.#addText(text, row);
+    } else if (type === "number") this.#addMemberNumber(json, row);
     else {
       const isBoolean = type === "boolean";
       this.#countType(isBoolean ? "BOOLEAN" : "JSON", json, row);
@@ -164,7 +169,7 @@ export class ColumnTally {
       if (this.cells.isNumeric) this.#measure(Number(text), row);
     }
     if (text === "") this.empty++;
-    else if (this.#misses.length > 0) this.#match(text, row);
+    else this.#match(text, row);
     if (beginsAsJson(text)) this.#addMembers(text);
   }
 
@@ -199,6 +204,7 @@ export class ColumnTally {
 
   #match(text: string, row: () => RowName): void {
     let isOver = false;
+    if (hasEmailAddress(text)) countExample(this.withEmail, text, row);
     for (const misses of this.#misses) {
       if (misses.form.accepts(text)) {
         const { becomes } = misses.form;
@@ -213,6 +219,11 @@ export class ColumnTally {
       isOver ||= isMissed(misses.count, this.#matched);
     }
     if (isOver) this.#misses = this.#misses.filter(({ count }) => !isMissed(count, this.#matched));
+  }
+
+  /** Whether at least half of the texts have an e-mail address in them. */
+  get hasEmails(): boolean {
+    return this.withEmail.count > 0 && this.withEmail.count >= this.#matched / 2;
   }
 
   /** The number of texts that forms were compared with. */

@@ -78,12 +78,16 @@ const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 /**
  * Opens a read-only connection.
  * @param wait milliseconds to wait for another process's lock
- * @throws UserError if the file stores text in UTF-16; SQLite's own errors
+ * @throws UserError if the file stores text in UTF-16; SqliteError if its last page is cut, and SQLite's own errors
  */
 export function connect(path: string, wait: number): Database.Database {
   const db = new Database(resolve(path), { readonly: true, fileMustExist: true, timeout: wait });
   try {
-    if (db.pragma("encoding", { simple: true }) === "UTF-8") return db;
+    const isUtf8 = db.pragma("encoding", { simple: true }) === "UTF-8";
+    // SQLite reads zeros, which may be valid records, where the last page is cut.
+    if (statSync(path).size % Number(db.pragma("page_size", { simple: true })) !== 0)
+      throw new Database.SqliteError("its last page is cut", "SQLITE_CORRUPT");
+    if (isUtf8) return db;
     throw new UserError(
       `${path} stores text in UTF-16; convert it with "sqlite3 ${shellWord(path)} .dump | sqlite3 new.db", then use new.db.`,
     );

@@ -40,7 +40,8 @@ export class TextInput {
     const path = isStdin ? join(spool, "stdin") : given;
     if (isStdin) await pipelineDone(stdin, createWriteStream(path));
     const name = nameOfSource(given);
-    const stats = requireFile(path, DB_PURPOSE, name);
+    const purpose = isStdin ? "a command must write the records to it" : DB_PURPOSE;
+    const stats = requireFile(path, purpose, name);
     const start = readBeginning(path);
     const isPacked = start.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC);
     let plain = start;

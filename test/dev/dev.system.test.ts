@@ -334,13 +334,22 @@ ready   in SECONDS   builds again when its files change; Ctrl-C ends it
 contract  made from the table big   to write and edit it: rollcall init --from users.sqlite --table big
 omit   password   seems private, or cannot be published
 `);
-  writeFileSync(join(place.cwd, "team.csv"), "id,name\n1,Ann\n");
-  const csv = develop(place, "--json team.csv");
+  writeFileSync(join(place.cwd, "team.csv"), "id;name;size\n1;Ann;2\n2;Ann;n/a\n2;a@x.org;3\n");
+  const csv = develop(place, "--json team.csv --separator ;");
   await csv.next();
   const { url, ...built } = await csv.next();
-  const made = { listings: [{ name: "", table: "team", omitted: [] }], isNamed: false, left: [], notes: [] };
-  expect(built).toMatchObject({ records: 1, made });
-  expect(await (await fetch(`${url}team/`)).json()).toMatchObject({ results: [{ id: 1, name: "Ann" }] });
+  const made = {
+    listings: [{ name: "", kind: "file", table: "team", omitted: [] }],
+    command: "rollcall init --from team.csv --separator ';'",
+    left: [],
+    notes: [
+      expect.stringMatching(/^key: no column is unique, so the key is the line's number/),
+      "name: published with e-mail addresses in 1 of 3, such as in line 4",
+      'size: "n/a" becomes null, in 1 of 3 rows',
+    ],
+  };
+  expect(built).toMatchObject({ records: 3, made });
+  expect(await (await fetch(`${url}team/`)).json()).toMatchObject({ count: 3 });
   expect(await csv.stop("SIGTERM")).toBe(0);
 });
 

@@ -123,6 +123,8 @@ describe("columns that are omitted", () => {
     ["not exact", "1 of 2 that readers would change, such as Infinity in rowid 2", [1.5, Infinity]],
     ["not exact", "1 of 2 that readers would change, such as 9007199254740993 in rowid 2", [1.5, 9007199254740993n]],
     ["contact data", "its values are e-mail addresses", ["a@example.com", "b@example.org"]],
+    ["contact data", "its values are e-mail addresses", ["Ada <ada@example.com>", "a@example.org; b@example.org", "?"]],
+    ["contact data", "its values are e-mail addresses", ['["ada@example.com"]', "[]"]],
     ["contact data", "its values are telephone numbers", ["+49 30 1234567", "+1 (555) 010-9999"]],
     ["personal data", "its values are IP addresses", ["10.0.0.1", "fe80::1"]],
     ["a secret", "its values are tokens and keys", ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "sk_live_abc123"]],
@@ -185,6 +187,16 @@ describe("columns that are omitted", () => {
     expect(Object.keys(contract.properties)).toEqual(["id", "name"]);
     expect(of("E-Mail")).toMatchObject({ field: "e_mail", what: "contact data", instead: { type: "string" } });
   });
+});
+
+test.each<[concern: string | undefined, values: unknown[]]>([
+  ["published with e-mail addresses in 1 of 3, such as in rowid 2", ["a", "Ask Ada (ada@example.com).", "b"]],
+  ["published with e-mail addresses in 1 of 3, such as in rowid 3", ['{"a": 1}', "{}", '{"b": ["ada@example.com"]}']],
+  [undefined, ["left@18.2.0", "https://example.com/@ada/index.html", "@ada", "a @ example.com"]],
+])("of a published column, %s", async (concern, values) => {
+  const found = await becomes(values);
+  expect(found.schema).toBeDefined();
+  expect(found.concern).toBe(concern);
 });
 
 describe("conversions", () => {

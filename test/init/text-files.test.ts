@@ -175,12 +175,15 @@ describe("NDJSON", () => {
     ]);
   });
 
-  test("a number that readers would change is omitted, with its line", async () => {
-    const { of } = await initText("a.ndjson", lines('{"id": 1, "n": 1.5}', '{"id": 2, "n": 1e400}'));
-    expect(of("n")).toMatchObject({
-      what: "not exact",
-      why: '1 of 2 that readers would change, such as "1e400" in line 2',
-    });
+  test.each([
+    ["a number", "1.5", "1e400"],
+    ["half a surrogate pair", '"x"', '"\\ud800"'],
+    ["half a surrogate pair beside a number", "1", '"\\ud800"'],
+    ["half a surrogate pair in a list", "[]", '["\\ud800"]'],
+  ])("%s that readers would change is omitted, with its line", async (_, one, other) => {
+    const { of } = await initText("a.ndjson", lines(`{"id": 1, "n": ${one}}`, `{"id": 2, "n": ${other}}`));
+    const why = `1 of 2 that readers would change, such as ${JSON.stringify(other)} in line 2`;
+    expect(of("n")).toMatchObject({ what: "not exact", why });
   });
 
   test("a name that some lines lack is null there", async () => {

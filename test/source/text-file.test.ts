@@ -234,11 +234,7 @@ test.each(["sqlite_x.csv", "rollcall_raw.csv", 'quo"te.csv', "select.csv", ".csv
 
 test.each<[name: string, text: string | Buffer, message: RegExp]>([
   ["t.csv", "id,name\n1,a\n2\n", /t\.csv, line 3: the row has 1 value by commas, where most lines have 2\. /],
-  [
-    "t.csv",
-    `id,name\n${"1,a\n".repeat(50)}2\n`,
-    /t\.csv, line 52, column 2: the row has 1 value, where the first line has 2\. /,
-  ],
+  ["t.csv", `id,name\n${"1,a\n".repeat(50)}2\n`, /t\.csv, line 52: the row has 1 value, where the first line has 2\. /],
   ["t.csv", 'id,a\n"1\n', /t\.csv, line 2, column 1: Quote Not Closed.*--quote none/],
   ["t.csv", 'id,a\n1,"x"y\n', /t\.csv, line 2, column 2: .*--quote none/],
   ["t.csv", "id,Name,name\n1,a,b\n", /has the columns Name and name, which are the same for SQLite; rename one\.$/],
@@ -257,7 +253,11 @@ test.each<[name: string, text: string | Buffer, message: RegExp]>([
   ["t.ndjson", '{"a": 1}\n{"A": 1}', /has the columns a and A, which are the same for SQLite; rename one\.$/],
   ["t.ndjson", '{"": 1}', /line 1: the name of a member is empty; rename it\.$/],
   ["t.ndjson", '{"a\\u0000": 1}', /line 1: the name of a member has a control character, "a\\u0000"; rename it\.$/],
-  ["t.csv", `${Array.from({ length: 2000 }, (_, at) => `c${at}`).join()}\n`, /has 2000 columns, and at most 1999 can/],
+  [
+    "t.csv",
+    `${Array.from({ length: 2000 }, (_, at) => `c${at}`).join()}\n`,
+    /has more than 1999 columns; leave some out\.$/,
+  ],
 ])("refuses %s with its line: %#", async (name, text, message) => {
   await expect(read(name, text)).rejects.toThrow(message);
 });
