@@ -16,6 +16,8 @@ export interface Treatment {
   isQuery: boolean;
   /** Whether records are about places, files or firms, so that an address is not private. */
   isAboutThings: boolean;
+  /** Finds a value of a column that a conversion changes, and its result. */
+  findChanged(column: string, conversion: Conversion): readonly [value: unknown, result: unknown] | undefined;
   /** Finds two texts of a column of which a conversion makes one value. */
   findMerged(column: string, conversion: Conversion): readonly [one: string, other: string] | undefined;
 }
@@ -204,7 +206,7 @@ function ofQuantities(tally: ColumnTally, type: "integer" | "number", treatment:
   const field = withObserved(asField(tally, type, { type }, why), { minimum: Number(least), maximum: Number(most) });
   if (unit === undefined) return field;
   const conversion = epochs(unit, type);
-  if (finer.count === 0) return converted(tally, field, conversion, String(least), treatment);
+  if (finer.count === 0) return converted(tally, field, conversion, treatment);
   const others = `but for ${of(finer.count, rows)} finer than a millisecond, such as ${example(finer.first)}`;
   return { ...field, offer: { what: conversion.what, why: others, isPossible: false } };
 }
@@ -224,28 +226,18 @@ function epochs(unit: "seconds" | "milliseconds", type: "integer" | "number"): C
       const isExact = type === "integer" ? digits : `${digits} AND round(${number}, 3) = ${number}`;
       return `CASE WHEN ${isExact} THEN ifnull(${time}, ${value}) ELSE ${value} END`;
     },
-    convert: (text) => {
-      const time = new Date(Math.round(Number(text) * (unit === "seconds" ? 1000 : 1))).toISOString();
-      return isWholeSeconds ? time.replace(".000Z", "Z") : time;
-    },
   };
 }
 
 /** Makes a field of a conversion if the user wants it; otherwise says what the field could be. */
-function converted(
-  tally: ColumnTally,
-  field: Decision,
-  { what, schema, sql, convert }: Conversion,
-  example: string,
-  treatment: Treatment,
-): Decision {
-  const shown = /^-?[\d.]+$/.test(example) && tally.counts.TEXT === 0 ? example : JSON.stringify(shortened(example));
-  const made = convert(example);
-  const result = schema.type === "string" ? JSON.stringify(shortened(made)) : made;
-  const offer = { what, why: `${shown} becomes ${result}`, isPossible: true };
+function converted(tally: ColumnTally, field: Decision, conversion: Conversion, treatment: Treatment): Decision {
+  const { column } = tally;
+  const { what, schema, sql } = conversion;
+  const [value, made] = treatment.findChanged(column, conversion) ?? [];
+  const result = schema.type === "boolean" ? Boolean(made) : shown(made);
+  const offer = { what, why: `${shown(value)} becomes ${result}`, isPossible: true };
   if (!treatment.convert) return { ...field, offer };
   const type = schema.format ?? String(schema.type);
-  const { column } = tally;
   return {
     ...asField(tally, type, schema, "converted"),
     sql: `${sql(quoteName(column))} AS ${quoteName(column)}`,
@@ -277,11 +269,7 @@ function ofPlainText(tally: ColumnTally): Decision {
 }
 
 /** Decides for a column whose texts all, or nearly all, have one form. */
-function ofForm(
-  tally: ColumnTally,
-  { form, count, first, example: text = "" }: Misses,
-  treatment: Treatment,
-): Decision {
+function ofForm(tally: ColumnTally, { form, count, first }: Misses, treatment: Treatment): Decision {
   const { empty, rows } = tally;
   if (count === 0 && empty === 0 && form.schema)
     return asField(tally, nameOf(form), form.schema, `all are ${form.what}`);
@@ -293,8 +281,8 @@ function ofForm(
   ].join(", and ");
   const what = form.becomes?.what ?? `a ${nameOf(form)}`;
   if (others !== "" || !form.becomes) return { ...plain, offer: { what, why: `but for ${others}`, isPossible: false } };
-  const merged = treatment.findMerged(tally.column, form.becomes)?.map((text) => JSON.stringify(shortened(text)));
-  if (!merged) return converted(tally, plain, form.becomes, text, treatment);
+  const merged = treatment.findMerged(tally.column, form.becomes)?.map(shown);
+  if (!merged) return converted(tally, plain, form.becomes, treatment);
   return { ...plain, offer: { what, why: `but ${merged.join(" and ")} would be equal`, isPossible: false } };
 }
 
@@ -370,7 +358,7 @@ function omit({ column }: ColumnTally, what: string, why: string): Decision {
 }
 
 function ofBytes(tally: ColumnTally, treatment: Treatment): Decision {
-  const { column, bytes, firsts } = tally;
+  const { column, bytes } = tally;
   const name = quoteName(column);
   const isUuid = bytes.size === 1 && bytes.has(16);
   const omitted = omit(
@@ -384,11 +372,8 @@ function ofBytes(tally: ColumnTally, treatment: Treatment): Decision {
     schema: { type: "string", format: "uuid" },
     sql: (value) =>
       `CASE WHEN typeof(${value}) = 'blob' AND length(${value}) = 16 THEN ${dashed(`hex(${value})`)} ELSE ${value} END`,
-    convert: (text) => text.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"),
   };
-  const first = firsts.BLOB?.value;
-  const hex = Buffer.isBuffer(first) ? first.toString("hex").toUpperCase() : "";
-  return converted(tally, omitted, uuid, hex, treatment);
+  return converted(tally, omitted, uuid, treatment);
 }
 
 /** Describes a column of several types, with an example of a rarer one. */
@@ -429,9 +414,13 @@ function of(count: number, rows: number): string {
 /** Formats an example: `"n/a" in rowid 17`. */
 function example(found: Example | undefined): string {
   if (!found) return "none";
-  const { value, row } = found;
-  if (Buffer.isBuffer(value)) return `x'${value.toString("hex", 0, 8)}' in ${row}`;
-  return typeof value === "string" ? `${JSON.stringify(shortened(value))} in ${row}` : `${value} in ${row}`;
+  return `${shown(found.value)} in ${found.row}`;
+}
+
+/** Formats a value: `"n/a"`, `1.5`, `x'00ff'`. */
+function shown(value: unknown): string {
+  if (Buffer.isBuffer(value)) return `x'${value.toString("hex", 0, 16)}'`;
+  return typeof value === "string" ? JSON.stringify(shortened(value)) : String(value);
 }
 
 function shortened(text: string): string {

@@ -90,6 +90,11 @@ export async function survey(
       const sql = `SELECT count(*) FROM (SELECT DISTINCT ${values.join(", ")} FROM ${relation} WHERE ${present})`;
       return db.prepare<[], number>(sql).pluck().get() ?? 0;
     },
+    findChanged(value, converted) {
+      const sql = `SELECT ${value}, ${converted} FROM ${relation} WHERE +${value} IS NOT +(${converted})
+        ORDER BY CAST(${converted} AS TEXT) IS +${value} LIMIT 1`;
+      return db.prepare<[], [unknown, unknown]>(sql).raw().get();
+    },
     findMerged(value, converted) {
       const sql = `SELECT min(${value}), max(${value}) FROM ${relation} GROUP BY ${converted} HAVING min(${value}) <> max(${value})`;
       return db.prepare<[], [string, string]>(`${sql} LIMIT 1`).raw().get();

@@ -22,10 +22,6 @@ export interface Counted {
 /** Texts that do not match a form. */
 export interface Misses extends Counted {
   form: Form;
-  /** The first text that its conversion changes; otherwise the first one. */
-  example?: string;
-  /** Whether the conversion changes the example. */
-  isTelling?: boolean;
 }
 
 /** The types of values. Booleans and JSON are types of their own only in NDJSON. */
@@ -45,7 +41,6 @@ const FEW_MISSED = 10;
 export class ColumnTally {
   rows = 0;
   nulls = 0;
-  firstNull: RowName | undefined;
   readonly counts: Record<ValueType, number> = { INTEGER: 0, REAL: 0, TEXT: 0, BLOB: 0, BOOLEAN: 0, JSON: 0 };
   /** The first value of each type. */
   readonly firsts: Partial<Record<ValueType, Example>> = {};
@@ -98,9 +93,8 @@ export class ColumnTally {
   /** Adds a value as it is in the table: for NDJSON, its JSON. */
   add(value: unknown, row: () => RowName): void {
     this.rows++;
-    if (value === null) {
-      if (this.nulls++ === 0) this.firstNull = row();
-    } else if (this.origin === "members") this.#addMember(String(value), row);
+    if (value === null) this.nulls++;
+    else if (this.origin === "members") this.#addMember(String(value), row);
     else if (typeof value === "string") this.#addText(value, row);
     else this.#addOther(value, row);
   }
@@ -206,14 +200,7 @@ export class ColumnTally {
     let isOver = false;
     if (hasEmailAddress(text)) countExample(this.withEmail, text, row);
     for (const misses of this.#misses) {
-      if (misses.form.accepts(text)) {
-        const { becomes } = misses.form;
-        if (becomes && !misses.isTelling) {
-          misses.isTelling = becomes.convert(text) !== text;
-          if (misses.isTelling || misses.example === undefined) misses.example = text;
-        }
-        continue;
-      }
+      if (misses.form.accepts(text)) continue;
       misses.first ??= { row: row(), value: text };
       misses.count++;
       isOver ||= isMissed(misses.count, this.#matched);
@@ -257,6 +244,8 @@ export interface Survey extends Omit<Subject, "columns"> {
   sqlOf(column: string): string;
   /** Counts the different values of some SQL expressions together. Rows with NULL are left out. */
   countDifferent(values: readonly string[]): number;
+  /** Finds a value that SQL changes, and its result: one that is written differently, if there is any. */
+  findChanged(value: string, converted: string): [value: unknown, result: unknown] | undefined;
   /** Finds two texts of which SQL makes one value. @param value SQL for the text */
   findMerged(value: string, converted: string): [one: string, other: string] | undefined;
 }

@@ -242,7 +242,7 @@ describe("conversions", () => {
     ["a date, if the day is first", ["31/01/2026", "01/02/2026"], date, ["2026-01-31", "2026-02-01"]],
     ["a boolean", ["true", "FALSE"], { type: "boolean" }, [1, 0]],
     ["an integer", ["12", "-3"], { type: "integer" }, [12, -3]],
-    ["a number", ["12.5", "-3"], { type: "number" }, [12.5, -3]],
+    ["a number", ["-3", "12.5"], { type: "number" }, [-3, 12.5]],
     ["an integer", ["1,234", "-12"], { type: "integer" }, [1234, -12]],
     ["a number", ["1.234,5", "0,5"], { type: "number" }, [1234.5, 0.5]],
   ])("to %s: %o", async (what, values, schema, made, column = "my thing") => {
