@@ -10,7 +10,7 @@ import { makeScratch, removeScratch } from "../scratch/folder.js";
 import { STDIN } from "../settings/kinds.js";
 import { connect } from "../source/copy.js";
 import { explainReading } from "../source/errors.js";
-import { createQueryView, findTable, isRowidTable, listTables, ROWID_NAMES } from "../source/relation.js";
+import { openRelation, ROWID_NAMES, requireOnce } from "../source/relation.js";
 import { requireFile } from "../source/stats.js";
 import { type Imported, importText, LINE } from "../source/text-file.js";
 import { nameOfSource, textFormatOf } from "../source/text-format.js";
@@ -147,14 +147,13 @@ function nameOf(place: Subject["place"], number: unknown, rows: number): RowName
 /** The subject of a text file that was imported as it is written. */
 function fileSubject({ table, columns, format, note }: Imported, { table: named }: SurveyOptions): Subject {
   if (named !== undefined) throw usageError("--table is for SQLite files; a text file is one table.");
-  const taken = new Set(columns.map(({ name }) => lowerCase(name)));
   return {
     name: table,
     kind: "file",
     origin: format === "ndjson" ? "members" : "cells",
     relation: `main.${quoteName(table)}`,
     columns: columns.map(({ name, column, isUnnamed }) => ({ name, type: "", sql: quoteName(column), isUnnamed })),
-    rowid: ROWID_NAMES.find((name) => !taken.has(name)),
+    rowid: freeRowid(columns.map(({ name }) => name)),
     place: { sql: LINE, what: "line" },
     primary: [],
     unique: [],
@@ -162,62 +161,32 @@ function fileSubject({ table, columns, format, note }: Imported, { table: named 
   };
 }
 
-/** Finds what to survey. @throws UserError if the table does not exist, or several exist and none is named */
-function findSubject(db: Database, options: SurveyOptions): Subject {
-  const { name, kind, schema, inner } = chooseRelation(db, options);
-  const sql = "SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1 ORDER BY cid";
-  const columns = db.prepare<[string, string], ColumnInfo>(sql).all(inner, schema);
-  if (kind !== "table") requireOnce(kind, name, columns);
+/** Finds what to survey. @throws UserError if the table does not exist */
+function findSubject(db: Database, { from, table, query }: SurveyOptions): Subject {
+  const { name, kind, sql, columns: all, isStored, hasRowid } = openRelation(db, from, { table, query });
+  const columns = all.filter(({ hidden }) => hidden !== 1);
+  const shownName = query === undefined ? name : basename(query, extname(query));
+  const names = columns.map((column) => column.name);
+  if (!isStored) requireOnce(`The ${kind} ${shownName}`, names);
+  const rowid = hasRowid ? freeRowid(names) : undefined;
   const primary = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk);
-  const rowid = kind === "table" ? findRowid(db, name, columns) : undefined;
   return {
-    name,
+    name: shownName,
     kind,
     origin: "database",
-    relation: `${schema}.${quoteName(inner)}`,
+    relation: sql,
     columns: columns.map((column) => ({ name: column.name, type: column.type, sql: quoteName(column.name) })),
     rowid,
     place: rowid === undefined ? undefined : { sql: rowid, what: "rowid" },
     primary: primary.map((column) => column.name),
-    unique: kind === "table" ? uniqueColumns(db, name) : [],
+    unique: isStored ? uniqueColumns(db, name) : [],
   };
 }
 
-interface ColumnInfo {
-  name: string;
-  type: string;
-  pk: number;
-}
-
-/** Refuses repeated column names, which SQLite numbers: `id`, `id:1`. */
-function requireOnce(kind: string, name: string, columns: readonly ColumnInfo[]): void {
-  const names = columns.map((column) => column.name);
-  const repeated = names.filter((one) => names.some((other) => other.startsWith(`${one}:`)));
-  if (repeated.length === 0) return;
-  throw new UserError(
-    `The ${kind} ${name} yields ${repeated.join(", ")} more than once; name each column differently, with AS.`,
-  );
-}
-
-function chooseRelation(db: Database, { from, table, query }: SurveyOptions) {
-  if (query !== undefined) {
-    if (table !== undefined) throw usageError("A table and a query exclude each other; remove one.");
-    const name = basename(query, extname(query));
-    return { name, kind: "query", schema: "temp", inner: createQueryView(db, query) } as const;
-  }
-  const tables = listTables(db);
-  if (table === undefined && tables.length > 1)
-    throw usageError(`${from} has ${tables.length} tables and views; name one with --table: ${tables.join(", ")}.`);
-  const name = findTable(db, from, table ?? tables[0] ?? "");
-  const isView = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ?").get(name) !== undefined;
-  return { name, kind: isView ? "view" : "table", schema: "main", inner: name } as const;
-}
-
-/** A name that reads the table's rowid, if it has one. */
-function findRowid(db: Database, table: string, columns: readonly ColumnInfo[]): string | undefined {
-  if (!isRowidTable(db, table)) return undefined;
-  const names = new Set(columns.map(({ name }) => lowerCase(name)));
-  return ROWID_NAMES.find((name) => !names.has(name));
+/** A name that reads the number of a row, if no column has it. */
+function freeRowid(columns: readonly string[]): string | undefined {
+  const taken = new Set(columns.map(lowerCase));
+  return ROWID_NAMES.find((name) => !taken.has(name));
 }
 
 function uniqueColumns(db: Database, table: string): string[] {

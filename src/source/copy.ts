@@ -10,7 +10,7 @@ import { codeOf, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
 import { explainReading, overwritten } from "./errors.js";
 import { publishedParameters, publishedSql } from "./published.js";
-import { findRelation, isTable, type RelationOptions, tableOf, textColumns } from "./relation.js";
+import { findRelation, type RelationOptions } from "./relation.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 
 /** Consecutive rows in published order: how many come before them, and how many they are. */
@@ -280,28 +280,20 @@ function copyRows(db: Database.Database, rows: string, options: CopyOptions, nam
 /** The rows for FROM: of a table without its indexes, which may be damaged, or of a view or query. */
 function rowsFrom(db: Database.Database, options: CopyOptions): { rows: string; version: string | undefined } {
   const { contract } = options;
-  const relation = findRelation(db, options.named ?? options.db, options);
-  if (options.query !== undefined || !isTable(db, tableOf(options)))
-    return { rows: withDigits(contract, relation, new Set()), version: undefined };
+  const { sql, isStored } = findRelation(db, options.named ?? options.db, options);
   return {
-    rows: withDigits(contract, `${relation} NOT INDEXED`, textColumns(db, tableOf(options))),
-    version: `${db.prepare("SELECT sqlite_version()").pluck().get()} ${relation}`,
+    rows: withDigits(contract, isStored ? `${sql} NOT INDEXED` : sql),
+    version: isStored ? `${db.prepare("SELECT sqlite_version()").pluck().get()} ${sql}` : undefined,
   };
 }
 
 /**
  * Selects the columns of the copy. In those of strings, an INTEGER that readers of JSON would round becomes its digits, as text,
  * before rows are sorted.
- * @param texts columns, in lower case, that hold no INTEGER: the conversion takes 2 % of a build from a query
  */
-function withDigits(contract: Contract, from: string, texts: ReadonlySet<string>): string {
+function withDigits(contract: Contract, from: string): string {
   const strings = contract.fields.filter(({ schema }) => kindOf(schema) === "string");
-  const mayBeNumbers = new Set(
-    strings
-      .map(({ column }) => lowerCase(column))
-      .filter((column) => !texts.has(column))
-      .map(quoteName),
-  );
+  const mayBeNumbers = new Set(strings.map(({ column }) => quoteName(lowerCase(column))));
   const columns = copiedColumns(contract).map((column) =>
     // Numbers come before any text, so one comparison is enough for most values.
     mayBeNumbers.has(lowerCase(column))
