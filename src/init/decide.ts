@@ -2,6 +2,7 @@
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { quoteName } from "../contract/sql.js";
 import { count as counted, number } from "../print/numbers.js";
+import type { CellType } from "../source/cells.js";
 import { type Conversion, dashed, type Form } from "./forms.js";
 import { findPrivacy, isFlag, isTimeName } from "./names.js";
 import { type ColumnTally, type Example, type Misses, TYPES, type ValueType } from "./tally.js";
@@ -91,15 +92,39 @@ function findPrivacyReason(
 }
 
 function decideByType(tally: ColumnTally, treatment: Treatment): Decision {
-  const { counts, cells } = tally;
+  const type = typeOf(tally);
+  if (type === "text") return ofText(tally, treatment);
+  return withMarks(ofType(type, tally, treatment), [...tally.marks]);
+}
+
+function ofType(type: Exclude<ReturnType<typeof typeOf>, "text">, tally: ColumnTally, treatment: Treatment): Decision {
+  switch (type) {
+    case "json":
+      return ofJson(tally);
+    case "digits":
+      return ofDigits(tally, treatment);
+    case "boolean":
+      return asField(tally, "boolean", { type: "boolean" }, "true and false");
+    case "number":
+      return ofQuantities(tally, "number", treatment);
+    case "integer":
+      return ofIntegers(tally, treatment);
+    case "nothing":
+      return ofNothing(tally);
+  }
+}
+
+/** The type of a column: what its cells say, or what its values have. */
+function typeOf(tally: ColumnTally): CellType | "digits" | "nothing" {
+  const { counts, cells, origin, unsafe } = tally;
+  if (origin === "cells" && cells.type !== "text") return cells.type;
   const kinds = typesOf(tally);
-  if (tally.origin === "cells" && cells.type !== "text") return ofCells(tally, cells.type, treatment);
-  if (kinds.includes("JSON") || kinds.length > 1) return ofJson(tally);
-  if (tally.unsafe.count > 0) return ofDigits(tally, treatment);
-  if (kinds.includes("BOOLEAN")) return asField(tally, "boolean", { type: "boolean" }, "true and false");
-  if (counts.TEXT > 0) return ofText(tally, treatment);
-  if (counts.REAL > 0) return ofQuantities(tally, "number", treatment);
-  return counts.INTEGER > 0 ? ofIntegers(tally, treatment) : ofNothing(tally);
+  if (kinds.includes("JSON") || kinds.length > 1) return "json";
+  if (unsafe.count > 0) return "digits";
+  if (kinds.includes("BOOLEAN")) return "boolean";
+  if (counts.TEXT > 0) return "text";
+  if (counts.REAL > 0) return "number";
+  return counts.INTEGER > 0 ? "integer" : "nothing";
 }
 
 /** The types of a column's values; whole numbers beside others are numbers. */
@@ -149,21 +174,6 @@ function withMarks(decision: Decision, marks: Decision["nulls"]): Decision {
     what: isNull ? decision.what : `${decision.what} or null`,
     nulls: marks,
   };
-}
-
-/** Decides for a column of cells that say numbers, booleans or JSON. */
-function ofCells(tally: ColumnTally, type: "boolean" | "integer" | "number" | "json", treatment: Treatment): Decision {
-  return withMarks(ofTypedCells(tally, type, treatment), [...tally.marks]);
-}
-
-function ofTypedCells(
-  tally: ColumnTally,
-  type: "boolean" | "integer" | "number" | "json",
-  treatment: Treatment,
-): Decision {
-  if (type === "boolean") return asField(tally, "boolean", { type: "boolean" }, "true and false");
-  if (type === "json") return ofJson(tally);
-  return type === "integer" ? ofIntegers(tally, treatment) : ofQuantities(tally, "number", treatment);
 }
 
 function ofJson(tally: ColumnTally): Decision {
@@ -322,7 +332,7 @@ function ofDigits(tally: ColumnTally, { isQuery }: Treatment): Decision {
 
 /** Omits a column whose values no field can have; undefined for any other column. */
 function findUnusable(tally: ColumnTally, treatment: Treatment): Decision | undefined {
-  const { counts, rows, column, nulls, origin, inexact, unsafe, wide } = tally;
+  const { counts, rows, column, nulls, origin, inexact, unsafe, undecodable, wide } = tally;
   if (column === "" || /\p{Cc}/u.test(column)) {
     const isEmpty = column === "";
     const why = isEmpty ? "it is empty" : "there is a control character in it";
@@ -345,11 +355,11 @@ function findUnusable(tally: ColumnTally, treatment: Treatment): Decision | unde
       "not exact",
       `${of(rounded.count, rows)} that readers would change, such as ${example(rounded.first)}`,
     );
-  if (tally.undecodable === 0) return undefined;
+  if (undecodable.count === 0) return undefined;
   return omit(
     tally,
     "not UTF-8",
-    `${of(tally.undecodable, rows)}, such as in ${tally.firstUndecodable}; correct the source`,
+    `${of(undecodable.count, rows)}, such as in ${undecodable.first?.row}; correct the source`,
   );
 }
 

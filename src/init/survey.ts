@@ -1,19 +1,20 @@
 /** Reads every row of a table, view, query or text file once, and tallies its columns. */
 
-import { isUtf8 } from "node:buffer";
 import { basename, extname, join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { lowerCase, quoteName } from "../contract/sql.js";
 import { UserError, usageError } from "../errors.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
 import { STDIN } from "../settings/kinds.js";
+import { findInvalidText } from "../source/candidates.js";
 import { connect } from "../source/copy.js";
 import { explainReading } from "../source/errors.js";
 import { openRelation, ROWID_NAMES, requireOnce } from "../source/relation.js";
 import { requireFile } from "../source/stats.js";
 import { type Imported, importText, LINE } from "../source/text-file.js";
 import { nameOfSource, textFormatOf } from "../source/text-format.js";
+import type { SqlValue } from "../source/values.js";
+import { createTurns } from "../workers/turns.js";
 import type { Subject, SurveyOptions } from "./subject.js";
 import { ColumnTally, type RowName, type Survey } from "./tally.js";
 
@@ -79,7 +80,6 @@ export async function survey(
   const columns = subject.columns.map((column) => new ColumnTally(column, origin, marks));
   const rows = await readRows(db, subject, columns, signal);
   const sqlOf = new Map(subject.columns.map((column) => [column.name, column.sql]));
-  for (const tally of columns) if (tally.needsExactCheck && origin === "database") findUndecodable(db, subject, tally);
   return {
     ...subject,
     rows,
@@ -103,7 +103,7 @@ export async function survey(
 }
 
 /** Rows between two checks of the signal. */
-const ROWS_BETWEEN_CHECKS = 10_000;
+const ROWS_BETWEEN_TURNS = 10_000;
 
 async function readRows(
   db: Database,
@@ -111,33 +111,27 @@ async function readRows(
   columns: readonly ColumnTally[],
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const values = selected.map(({ sql }) => sql).join(", ");
+  const names = [place?.sql ?? "0", ...selected.map(({ sql }) => sql)];
+  const invalidText = findInvalidText(db, names, `FROM ${relation}`);
   const statement = db
-    .prepare<[], unknown[]>(`SELECT ${[place?.sql ?? "0", values].filter(Boolean).join(", ")} FROM ${relation}`)
+    .prepare<[], SqlValue[]>(`SELECT ${names.join(", ")} FROM ${relation}`)
     .raw()
     .safeIntegers();
+  const turn = createTurns(ROWS_BETWEEN_TURNS, signal);
   let rows = 0;
-  for (const row of statement.iterate()) {
-    if (++rows % ROWS_BETWEEN_CHECKS === 0) {
-      await setImmediate();
-      signal?.throwIfAborted();
+  try {
+    for (const row of statement.iterate()) {
+      rows++;
+      const wait = turn();
+      if (wait) await wait;
+      invalidText.mark(row);
+      const name = () => nameOf(place, row[0], rows);
+      for (let at = 0; at < columns.length; at++) columns[at]?.add(row[at + 1], name);
     }
-    const name = () => nameOf(place, row[0], rows);
-    for (let at = 0; at < columns.length; at++) columns[at]?.add(row[at + 1], name);
+  } finally {
+    invalidText.close();
   }
   return rows;
-}
-
-/** Counts texts that are not UTF-8 by their bytes, since decoding replaces them by U+FFFD. */
-function findUndecodable(db: Database, { relation, place }: Subject, tally: ColumnTally): void {
-  const column = quoteName(tally.column);
-  const sql = `SELECT ${place?.sql ?? "0"}, typeof(${column}), CAST(${column} AS BLOB) FROM ${relation}`;
-  let rows = 0;
-  for (const [id, type, bytes] of db.prepare<[], [number, string, Buffer]>(sql).raw().iterate()) {
-    rows++;
-    if (type !== "text" || isUtf8(bytes)) continue;
-    if (tally.undecodable++ === 0) tally.firstUndecodable = nameOf(place, id, rows);
-  }
 }
 
 function nameOf(place: Subject["place"], number: unknown, rows: number): RowName {

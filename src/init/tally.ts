@@ -1,7 +1,7 @@
 /** Statistics of a column, collected in one pass and in bounded memory. */
 import { isWellFormed, whyNotExactJson } from "../contract/json.js";
-import { REPLACEMENT } from "../source/candidates.js";
 import { ABSENCE_MARKS, CellColumn, memberTypeOf, storedMember } from "../source/cells.js";
+import { InvalidText } from "../source/values.js";
 import { beginsAsJson, FORMS, type Form, hasEmailAddress, isExactJson } from "./forms.js";
 import type { Origin, Subject, SubjectColumn } from "./subject.js";
 
@@ -62,11 +62,8 @@ export class ColumnTally {
   most: bigint | number = Number.NEGATIVE_INFINITY;
   empty = 0;
   longest = 0;
-  /** Whether a text has U+FFFD, which may replace invalid bytes. */
-  needsExactCheck = false;
-  /** Texts that are not UTF-8, counted if `needsExactCheck`. */
-  undecodable = 0;
-  firstUndecodable: RowName | undefined;
+  /** Texts that are not UTF-8. */
+  readonly undecodable: Counted = { count: 0 };
   /** Lengths of BLOBs, at most two different ones. */
   readonly bytes = new Set<number>();
   /** Names of members in JSON values, which may indicate private data. */
@@ -96,7 +93,13 @@ export class ColumnTally {
     if (value === null) this.nulls++;
     else if (this.origin === "members") this.#addMember(String(value), row);
     else if (typeof value === "string") this.#addText(value, row);
+    else if (value instanceof InvalidText) this.#addInvalid(value, row);
     else this.#addOther(value, row);
+  }
+
+  #addInvalid({ decoded }: InvalidText, row: () => RowName): void {
+    countExample(this.undecodable, decoded, row);
+    this.#addText(decoded, row);
   }
 
   #addMember(json: string, row: () => RowName): void {
@@ -152,7 +155,6 @@ export class ColumnTally {
   #addText(text: string, row: () => RowName): void {
     this.#countType("TEXT", text, row);
     if (text.length > this.longest) this.longest = text.length;
-    if (text.includes(REPLACEMENT)) this.needsExactCheck = true;
     this.#countValue(text);
     if (this.origin === "cells") {
       if (this.isMark(text)) {

@@ -8,7 +8,7 @@ import { referencesOf } from "../contract/references.js";
 import { lowerCase, quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
-import { explainReading, overwritten } from "./errors.js";
+import { changedWhileRead, explainReading } from "./errors.js";
 import { publishedParameters, publishedSql } from "./published.js";
 import { findRelation, type RelationOptions } from "./relation.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
@@ -116,7 +116,7 @@ export function copySource(path: string, listings: ReadonlyMap<string, CopyOptio
     try {
       const copied = tryCopy(path, listings, to);
       if (copied) return copied;
-      if (isLast) throw overwritten(path);
+      if (isLast) throw changedWhileRead(path, attempt);
     } catch (error) {
       if (isLast || !isUnfinished(path, error)) throw error;
     }
