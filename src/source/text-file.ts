@@ -210,9 +210,9 @@ function cellsOfContract(file: string, names: readonly string[], table: TableWri
     const at = placeOf(field.column, names);
     return at === -1 ? [] : [{ at, name: field.column, read: cellReader(field) }];
   });
-  table.create(columns.map(({ name }) => name));
+  table.create([NO_COLUMN, ...columns.map(({ name }) => name)]);
   return {
-    add: (cells) => table.add(columns.map(({ at, read }) => read(cells[at] ?? ""))),
+    add: (cells) => table.add([null, ...columns.map(({ at, read }) => read(cells[at] ?? ""))]),
     finish: () => [],
   };
 }
@@ -355,7 +355,7 @@ function membersOfContract(file: string, table: TableWriter, contract: Contract)
   let maybeNumbers = all.filter(({ column }) => isRowid(column));
   const found = new Set<string>();
   let isEmpty = true;
-  for (const { column } of columns) table.extend(column);
+  table.create([NO_COLUMN, ...columns.map(({ column }) => column)]);
   return {
     add(members, _line, where) {
       isEmpty = false;
@@ -366,18 +366,17 @@ function membersOfContract(file: string, table: TableWriter, contract: Contract)
         table.extend(added.column);
         maybeNumbers = maybeNumbers.filter((other) => other !== added);
       }
-      const row = columns.map(({ column, names, read }) => {
+      const values = columns.map(({ column, names, read }) => {
         const json = record.find(column) ?? record.at(names);
         if (json === undefined) return null;
         found.add(column);
         return Buffer.isBuffer(json) ? json : read(json);
       });
-      table.add(row);
+      table.add([null, ...values]);
     },
     finish() {
       const place = { where: file, file, rename: "Name them so in its objects", hasRowid: true };
       if (!isEmpty) requireColumns(contract, [...found], place);
-      if (columns.length === 0) table.create([]);
       return [];
     },
   };
@@ -458,12 +457,12 @@ async function* linesOf(text: Text, tooLong: () => UserError): Text {
   yield unfinished.join("");
 }
 
+/** The first column of a table for a contract, which may have no other: SQLite has no table without columns. No field has this name. */
+const NO_COLUMN = "";
+
 /** Writes the rows of a table. */
 class TableWriter {
   #width = 0;
-  #isCreated = false;
-  /** Rows that were added before the first column. */
-  #emptyRows = 0;
   #insert: Database.Statement | undefined;
 
   constructor(
@@ -472,35 +471,23 @@ class TableWriter {
   ) {}
 
   create(columns: readonly string[]): void {
-    // SQLite has no table without columns.
-    const [first = LINE, ...others] = columns;
     // Without declared types, SQLite stores each value unchanged.
-    this.db.exec(`CREATE TABLE ${quoteName(this.name)} (${[first, ...others].map(quoteName).join(", ")})`);
-    this.#isCreated = true;
-    this.#width = 1 + others.length;
-    for (; this.#emptyRows > 0; this.#emptyRows--) this.add([]);
+    this.db.exec(`CREATE TABLE ${quoteName(this.name)} (${columns.map(quoteName).join(", ")})`);
+    this.#width = columns.length;
   }
 
-  /** Adds a column, in which earlier rows are NULL. Creates the table with the first one. */
+  /** Adds a column, in which earlier rows are NULL. */
   extend(column: string): void {
-    if (!this.#isCreated) {
-      this.create([column]);
-      return;
-    }
     this.db.exec(`ALTER TABLE ${quoteName(this.name)} ADD COLUMN ${quoteName(column)}`);
     this.#width++;
     this.#insert = undefined;
   }
 
-  /** Adds a row, which is empty or has a value for each column. */
+  /** Adds a row, with a value for each column. */
   add(row: readonly Stored[]): void {
-    if (!this.#isCreated) {
-      this.#emptyRows++;
-      return;
-    }
     this.#insert ??= this.db.prepare(
       `INSERT INTO ${quoteName(this.name)} VALUES (${new Array(this.#width).fill("?").join(", ")})`,
     );
-    this.#insert.run(row.length === 0 ? new Array(this.#width).fill(null) : row);
+    this.#insert.run(row);
   }
 }

@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { contractOf } from "../../src/contract/contract.js";
 import type { FieldSchema } from "../../src/contract/file/form.js";
+import { quoteName } from "../../src/contract/sql.js";
 import { type ImportAs, importText } from "../../src/source/text-file.js";
 import { type TextSettings, textFormatOf } from "../../src/source/text-format.js";
 import { scratch } from "../support/files.js";
@@ -32,9 +33,11 @@ async function read(name: string, text: string | Buffer, as: ImportAs = TYPED, s
   const { table, note } = await importText(path, format, settings, to, as);
   const db = new Database(to, { readonly: true });
   try {
-    const names = db.prepare("SELECT name FROM pragma_table_info(?)").pluck().all(table);
+    const named = "SELECT name FROM pragma_table_info(?) WHERE name <> ''";
+    const names = db.prepare<[string], string>(named).pluck().all(table);
+    const columns = names.length === 0 ? "NULL" : names.map(quoteName).join(", ");
     const rows = db
-      .prepare(`SELECT * FROM "${table.replaceAll('"', '""')}"`)
+      .prepare(`SELECT ${columns} FROM ${quoteName(table)}`)
       .raw()
       .safeIntegers()
       .all() as unknown[][];
