@@ -64,6 +64,7 @@ test("--all writes contracts and a config that build as they are, with the refer
   writeShop(cwd, MORE);
   const ended = await run("init --from shop.db --all");
   expect([ended.code, ended.stdout]).toEqual([0, ""]);
+  expect(ended.stderr).not.toContain("SECRET");
   const lines = linesOf(ended);
   expect(lines).toEqual(
     expect.arrayContaining([
@@ -133,12 +134,17 @@ test("--all names listings that cannot have the table's name, and says how", asy
   expect(await run("build --workers 0")).toMatchObject({ code: 0 });
 });
 
-test.each(["rollcall.config.json", "contracts/orders.json"])("--all overwrites nothing: %s", async (name) => {
+test.each([
+  ["--all", "rollcall.config.json"],
+  ["--all", "contracts/orders.json"],
+  ["--table orders", "rollcall.config.json"],
+  ["--table orders", "rollcall.contract.json"],
+])("%s overwrites nothing: %s", async (choice, name) => {
   writeShop(cwd);
   mkdirSync(join(cwd, "contracts"));
   writeFileSync(join(cwd, name), "mine");
   const before = readTree(cwd);
-  const { code, stderr } = await run("init --from shop.db --all");
+  const { code, stderr } = await run(`init --from shop.db ${choice}`);
   expect([code, stderr]).toEqual([
     1,
     `error: ${name} exists already, so nothing was written. Move it away, or run "rollcall build".\n`,

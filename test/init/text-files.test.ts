@@ -228,18 +228,6 @@ test("names of other alphabets are fields, and equal names are numbered", async 
   expect(contract.properties["ort_neu_2"]).toMatchObject({ "x-column": "ort neu" });
 });
 
-test("how the file is read is written into the config, and a doubt is said", async () => {
-  const text = lines("code~names", "1~a;b", "2~c;d");
-  const options = { separator: "~", quote: "none", encoding: "windows-1252", sourceFormat: "csv" } as const;
-  const { config, note } = await initText("t.txt", text, options);
-  expect(config).toMatchObject(options);
-  expect(config).not.toHaveProperty("table");
-  expect(note).toBeUndefined();
-  const one = await initText("t.csv", lines("names", "a;b;c", "d;e"));
-  expect(one.note).toBe("read as one column, though most lines have semicolons; --separator names a separator");
-  expect(one.config).not.toHaveProperty("separator");
-});
-
 test("a text file has no tables", async () => {
   await expect(initText("t.csv", lines("id", "1"), { table: "t" })).rejects.toThrow(
     "--table is for SQLite files; a text file is one table.",
