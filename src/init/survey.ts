@@ -84,7 +84,8 @@ export async function survey(
     ...subject,
     rows,
     columns,
-    sqlOf: (column) => sqlOf.get(column) ?? quoteName(column),
+    // By bytes, as a build compares: a program may have a collation that SQLite does not know here.
+    sqlOf: (column) => `${sqlOf.get(column) ?? quoteName(column)} COLLATE BINARY`,
     countDifferent(values) {
       const present = values.map((sql) => `${sql} IS NOT NULL`).join(" AND ");
       const sql = `SELECT count(*) FROM (SELECT DISTINCT ${values.join(", ")} FROM ${relation} WHERE ${present})`;

@@ -289,7 +289,7 @@ function rowsFrom(db: Database.Database, options: CopyOptions): { rows: string; 
 
 /**
  * Selects the columns of the copy. In those of strings, an INTEGER that readers of JSON would round becomes its digits, as text,
- * before rows are sorted.
+ * before rows are sorted. Compares by bytes: a program may have a collation that SQLite does not know here.
  */
 function withDigits(contract: Contract, from: string): string {
   const strings = contract.fields.filter(({ schema }) => kindOf(schema) === "string");
@@ -298,7 +298,7 @@ function withDigits(contract: Contract, from: string): string {
     // Numbers come before any text, so one comparison is enough for most values.
     mayBeNumbers.has(lowerCase(column))
       ? `CASE WHEN ${column} COLLATE BINARY < '' AND typeof(${column}) = 'integer'
-          AND ${column} NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}
+          AND ${column} COLLATE BINARY NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}
           THEN CAST(${column} AS TEXT) ELSE ${column} END AS ${column}`
       : column,
   );
