@@ -48,7 +48,8 @@ export function findRelation(db: Database, file: string, options: RelationOption
   const [, many] = contract.listing.words;
   // Without a contract, a file is read as a directory of users, so it may need a contract.
   const otherwise = contract === USERS_CONTRACT ? makeContract(file) : undefined;
-  const table = query === undefined ? tableOf(options) : options.table;
+  // By default, the table is named like the records.
+  const table = query === undefined ? (options.table ?? many) : options.table;
   const relation = openRelation(db, file, { table, query, many, otherwise });
   const [where, rename] =
     query === undefined
@@ -107,11 +108,6 @@ export function listTables(db: Database): string[] {
   const sql = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
     AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`;
   return db.prepare<[], string>(sql).pluck().all();
-}
-
-/** The table to read: by default the one named like the contract's word for many records. */
-export function tableOf({ table, contract }: RelationOptions): string {
-  return table ?? contract.listing.words[1];
 }
 
 /** Finds a table or view by name, ignoring case; without a name, the only one. @throws UserError if it does not exist. */

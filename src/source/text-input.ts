@@ -1,6 +1,6 @@
 /** Opens CSV, TSV and NDJSON files: tells their format by name and first bytes, unpacks gzip, and decodes their text. */
 
-import { type BigIntStats, createReadStream, createWriteStream, statSync } from "node:fs";
+import { type BigIntStats, createReadStream, createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { stdin } from "node:process";
 import { pipeline } from "node:stream";
@@ -10,7 +10,7 @@ import { codeOf, UserError } from "../errors.js";
 import { STDIN } from "../settings/kinds.js";
 import { DB_PURPOSE } from "./errors.js";
 import { BEGINNING, foreignContent, readBeginning } from "./foreign.js";
-import { isSameFile, isUnwritten, requireFile } from "./stats.js";
+import { isUntouched, requireFile } from "./stats.js";
 import { nameOfSource, type TextFormat, type TextSettings } from "./text-format.js";
 
 export type Text = AsyncGenerator<string, void>;
@@ -59,8 +59,7 @@ export class TextInput {
 
   /** Whether the file has not been replaced or written to since it was opened. */
   isUnchanged(): boolean {
-    const now = statSync(this.path, { bigint: true, throwIfNoEntry: false });
-    return now !== undefined && isSameFile(now, this.stats) && isUnwritten(now, this.stats);
+    return isUntouched(this.path, this.stats);
   }
 
   /**

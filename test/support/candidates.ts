@@ -1,8 +1,14 @@
 /** The candidates of a whole source, as the pipeline reads them row by row. */
 import type { Candidate } from "../../src/source/candidates.js";
 import type { CopyOptions } from "../../src/source/copy.js";
-import { openSource } from "../../src/source/open.js";
+import { openSources, type Source, type SourceOptions } from "../../src/source/open.js";
 import { PageReader } from "../../src/source/reader.js";
+
+/** Opens the source of one listing. */
+export async function openSource(options: SourceOptions): Promise<Source> {
+  const [source] = await openSources(options.db, new Map([["", options]]));
+  return source as Source;
+}
 
 export async function readCandidates(options: CopyOptions): Promise<Candidate[]> {
   const source = await openSource(options);
