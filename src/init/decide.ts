@@ -97,7 +97,10 @@ function decideByType(tally: ColumnTally, treatment: Treatment): Decision {
   return withMarks(ofType(type, tally, treatment), [...tally.marks]);
 }
 
-function ofType(type: Exclude<ReturnType<typeof typeOf>, "text">, tally: ColumnTally, treatment: Treatment): Decision {
+/** The type of a column: that of its cells or values, whole numbers that readers would round, or none. */
+type ColumnType = CellType | "digits" | "nothing";
+
+function ofType(type: Exclude<ColumnType, "text">, tally: ColumnTally, treatment: Treatment): Decision {
   switch (type) {
     case "json":
       return ofJson(tally);
@@ -114,8 +117,7 @@ function ofType(type: Exclude<ReturnType<typeof typeOf>, "text">, tally: ColumnT
   }
 }
 
-/** The type of a column: what its cells say, or what its values have. */
-function typeOf(tally: ColumnTally): CellType | "digits" | "nothing" {
+function typeOf(tally: ColumnTally): ColumnType {
   const { counts, cells, origin, unsafe } = tally;
   if (origin === "cells" && cells.type !== "text") return cells.type;
   const kinds = typesOf(tally);

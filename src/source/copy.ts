@@ -292,11 +292,11 @@ function rowsFrom(db: Database.Database, options: CopyOptions): { rows: string; 
  * before rows are sorted. Compares by bytes: a program may have a collation that SQLite does not know here.
  */
 function withDigits(contract: Contract, from: string): string {
-  const strings = contract.fields.filter(({ schema }) => kindOf(schema) === "string");
-  const mayBeNumbers = new Set(strings.map(({ column }) => quoteName(lowerCase(column))));
+  const fields = contract.fields.filter(({ schema }) => kindOf(schema) === "string");
+  const strings = new Set(fields.map(({ column }) => quoteName(lowerCase(column))));
   const columns = copiedColumns(contract).map((column) =>
     // Numbers come before any text, so one comparison is enough for most values.
-    mayBeNumbers.has(lowerCase(column))
+    strings.has(lowerCase(column))
       ? `CASE WHEN ${column} COLLATE BINARY < '' AND typeof(${column}) = 'integer'
           AND ${column} COLLATE BINARY NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}
           THEN CAST(${column} AS TEXT) ELSE ${column} END AS ${column}`

@@ -20,7 +20,8 @@ const ADVICE = {
   SQLITE_CANTOPEN:
     'cannot be opened; its folder must be writable when it is in WAL mode, or publish a copy made with ".backup"',
   SQLITE_IOERR: "cannot be read to the end; check the disk",
-  SQLITE_ERROR: "has a view or a table that SQLite cannot read; correct it, or name another with --table",
+  SQLITE_ERROR:
+    "has a table or view that SQLite cannot read, or a query fails; correct it, or name another table with --table",
 };
 
 /** Turns an error from reading a source into a UserError; returns other errors as they are. */

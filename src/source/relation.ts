@@ -80,11 +80,12 @@ export function openRelation(db: Database, file: string, { table, query, many, o
     throw usageError("--table and --query exclude each other; leave one out.");
   const name = query === undefined ? findTable(db, file, table, many, otherwise) : createQueryView(db, query);
   const schema = query === undefined ? "main" : "temp";
-  const { type, wr } = db
+  const found = db
     .prepare<[string, string], { type: string; wr: number }>(
       "SELECT type, wr FROM pragma_table_list WHERE schema = ? AND name = ?",
     )
-    .get(schema, name) ?? { type: "view", wr: 1 };
+    .get(schema, name);
+  const isStored = found?.type === "table";
   const columns = db
     .prepare<[string, string], RelationColumn>(
       "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?, ?) ORDER BY cid",
@@ -92,11 +93,11 @@ export function openRelation(db: Database, file: string, { table, query, many, o
     .all(name, schema);
   return {
     name,
-    kind: query !== undefined ? "query" : type === "view" ? "view" : "table",
+    kind: query !== undefined ? "query" : found?.type === "view" ? "view" : "table",
     sql: `${schema}.${quoteName(name)}`,
     columns,
-    isStored: type === "table",
-    hasRowid: type === "table" && wr === 0,
+    isStored,
+    hasRowid: isStored && found.wr === 0,
   };
 }
 

@@ -178,7 +178,9 @@ describe("the table", () => {
 
   test("is a view over missing tables", async () => {
     writeUsers(db, [], "CREATE TABLE t (id); CREATE VIEW v AS SELECT * FROM t; DROP TABLE t");
-    expect(await refusal({ table: "v" })).toContain("has a view or a table that SQLite cannot read; correct it");
+    expect(await refusal({ table: "v" })).toContain(
+      "has a table or view that SQLite cannot read, or a query fails; correct it",
+    );
   });
 });
 
