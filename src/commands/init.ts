@@ -5,8 +5,8 @@ import type { Found, FoundListing } from "../init/found.js";
 import { contractFile, type InitResult, initialize, QUERY_FILE, queryFile } from "../init/init.js";
 import type { ChosenKey } from "../init/key.js";
 import { publicLine } from "../init/propose.js";
-import { describeFound, type FoundSource } from "../init/source.js";
-import { count, number } from "../print/numbers.js";
+import { describeFound, describeNull, type FoundSource } from "../init/source.js";
+import { count } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { CONTRACT_FILE } from "../settings/file.js";
@@ -66,7 +66,10 @@ function describeListing({ name, role, found }: FoundListing, isConverting: bool
     if (to !== undefined) lines.push({ verb: "refer", value: `${name}.${field}`, detail: `a record of ${to}` });
   for (const { column, what, why } of found.columns.filter(({ schema }) => schema === undefined))
     lines.push({ verb: "omit", value: `${name}.${column}`, detail: `${what}: ${why}`, loud: true });
-  for (const line of found.columns.flatMap((column) => describeOffer(column, isConverting)))
+  for (const line of found.columns.flatMap((column) => [
+    ...describeConcern(column),
+    ...describeOffer(column, isConverting),
+  ]))
     lines.push({ ...line, value: `${name}.${line.value}` });
   return lines;
 }
@@ -82,6 +85,7 @@ function describeTable(found: Found, config: string, db: string, isConverting: b
     ...(key.added ? [{ verb: "key", value: key.field, detail: key.why, loud: true }] : []),
     ...columns.map((column) => describeColumn(column, key)),
     ...columns.flatMap((column) => describeNulls(column, rows)),
+    ...columns.flatMap(describeConcern),
     ...columns.flatMap((column) => describeOffer(column, isConverting)),
     { verb: "note", value: `published data is public${left ? publish : ""}`, loud: true },
     ...(sql === undefined
@@ -107,10 +111,12 @@ function describeColumn({ column, field, schema, instead, what, why }: Proposed,
 
 /** A line for each text of a column that becomes NULL. */
 function describeNulls({ column, nulls = [] }: Proposed, rows: number): Line[] {
-  return nulls.map(([text, times]) => {
-    const share = `${number(times)} of ${count(rows, "row")}`;
-    return { verb: "null", value: column, detail: `${JSON.stringify(text)} becomes null, in ${share}`, loud: true };
-  });
+  return nulls.map((mark) => ({ verb: "null", value: column, detail: describeNull(mark, rows), loud: true }));
+}
+
+/** A line for a published column with private data in some values. */
+function describeConcern({ column, concern }: Proposed): Line[] {
+  return concern === undefined ? [] : [{ verb: "note", value: column, detail: concern, loud: true }];
 }
 
 /** A line for a column that was converted, or could be. */

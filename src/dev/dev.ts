@@ -5,7 +5,9 @@ import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
 import { loadContract } from "../contract/file/load.js";
 import { basePath } from "../contract/links.js";
 import type { UserError } from "../errors.js";
-import { type FoundSource, findSource, type LeftTable, omittedColumns, tablesOf } from "../init/source.js";
+import type { Found } from "../init/found.js";
+import { type FoundSource, findSource, type LeftTable, notesOn, omittedColumns, tablesOf } from "../init/source.js";
+import { shellWord } from "../print/text.js";
 import { RECORDS_WORDS, type Site, type SiteListing } from "../release/site.js";
 import { repeat } from "../repeat.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
@@ -36,17 +38,19 @@ export interface DevOptions {
 /** Contracts that were made in memory, like by `rollcall init --from`. */
 interface MadeContracts {
   listings: readonly MadeListing[];
-  /** Whether commands must name the only table. */
-  isNamed: boolean;
+  /** The command that writes them to files. */
+  command: string;
   /** Other tables and views of the source, and why each is not shown. */
   left: readonly LeftTable[];
-  /** What a user should know about names and foreign keys. */
+  /** What a user should know about names, foreign keys, row numbers as keys, null and private data. */
   notes: readonly string[];
 }
 
 interface MadeListing {
   /** The name of the listing; empty if it is the only one. */
   name: string;
+  kind: Found["kind"];
+  /** The name of the table, view, query or file. */
   table: string;
   /** Columns that are not published, because they seem private or cannot be published. */
   omitted: readonly string[];
@@ -156,11 +160,22 @@ function filesOf({ db, contract, query, listings = {} }: DevSettings): Watched[]
   return [{ path: db, isDatabase: true }, ...others.map((path) => ({ path, isDatabase: false }))];
 }
 
-function describeMade({ listings, left, notes }: FoundSource, { table }: DevSettings): MadeContracts {
+function describeMade({ listings, left, notes }: FoundSource, settings: DevSettings): MadeContracts {
   const made = listings.map(({ name, found }) => {
-    return { name, table: found.name, omitted: omittedColumns(found) };
+    return { name, kind: found.kind, table: found.name, omitted: omittedColumns(found) };
   });
-  return { listings: made, isNamed: table !== undefined, left, notes };
+  const [first] = made;
+  const command = initCommand(settings) + (first?.name === "" ? "" : " --all");
+  return { listings: made, command, left, notes: [...notes, ...listings.flatMap(notesOn)] };
+}
+
+/** The command that reads the same source. */
+function initCommand({ db, table, query, sourceFormat, separator, quote, encoding }: DevSettings): string {
+  const flags = { from: db, table, query, format: sourceFormat, separator, quote, encoding };
+  const given = Object.entries(flags).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${shellWord(value)}`],
+  );
+  return ["rollcall init", ...given].join(" ");
 }
 
 /** The settings with contracts that were made, and the settings that read their records. */

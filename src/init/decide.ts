@@ -2,6 +2,7 @@
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { quoteName } from "../contract/sql.js";
 import { count as counted, number } from "../print/numbers.js";
+import type { CellType } from "../source/cells.js";
 import { type Conversion, dashed, type Form } from "./forms.js";
 import { findPrivacy, isFlag, isTimeName } from "./names.js";
 import { type ColumnTally, type Example, type Misses, TYPES, type ValueType } from "./tally.js";
@@ -16,6 +17,8 @@ export interface Treatment {
   isQuery: boolean;
   /** Whether records are about places, files or firms, so that an address is not private. */
   isAboutThings: boolean;
+  /** Finds a value of a column that a conversion changes, and its result. */
+  findChanged(column: string, conversion: Conversion): readonly [value: unknown, result: unknown] | undefined;
   /** Finds two texts of a column that a conversion makes equal. */
   findMerged(column: string, conversion: Conversion): readonly [one: string, other: string] | undefined;
 }
@@ -42,6 +45,8 @@ export interface Decision {
   instead?: FieldSchema;
   /** SQL that a query needs to yield the column. */
   sql?: string;
+  /** Private data in some values of a published column, as a part of a sentence. */
+  concern?: string;
   /** What the column could be, or with `convert` is. */
   offer?: Offer;
   /** Texts that become NULL, and how often they occur. */
@@ -57,9 +62,14 @@ export interface Proposed extends Decision {
 export function decide(tally: ColumnTally, treatment: Treatment): Decision {
   const decision = findUnusable(tally, treatment) ?? decideByType(tally, treatment);
   const found = findPrivacyReason(tally, decision, treatment);
-  if (!found) return decision;
   const { column, schema } = decision;
+  if (!found) return schema && tally.withEmail.count > 0 ? { ...decision, concern: emailsIn(tally) } : decision;
   return { column, ...found, ...(schema && { instead: unobserved(schema) }) };
+}
+
+/** Describes the e-mail addresses in a column that is published. */
+function emailsIn({ withEmail, rows }: ColumnTally): string {
+  return `published with e-mail addresses in ${of(withEmail.count, rows)}, such as in ${withEmail.first?.row}`;
 }
 
 /** Why a column seems to be private, if it does. */
@@ -70,6 +80,7 @@ function findPrivacyReason(
 ): Pick<Decision, "what" | "why"> | undefined {
   const named = findPrivacy(tally.column, isAboutThings);
   if (named !== undefined) return { what: named, why: "its name says so" };
+  if (tally.hasEmails) return { what: "contact data", why: "its values are e-mail addresses" };
   const form = tally.form()?.form;
   if (form?.isPrivate !== undefined) return { what: form.isPrivate, why: `its values are ${form.what}` };
   if (!schema?.["x-json"]) return undefined;
@@ -81,15 +92,41 @@ function findPrivacyReason(
 }
 
 function decideByType(tally: ColumnTally, treatment: Treatment): Decision {
-  const { counts, cells } = tally;
+  const type = typeOf(tally);
+  if (type === "text") return ofText(tally, treatment);
+  return withMarks(ofType(type, tally, treatment), [...tally.marks]);
+}
+
+/** The type of a column: that of its cells or values, whole numbers that readers would round, or none. */
+type ColumnType = CellType | "digits" | "nothing";
+
+function ofType(type: Exclude<ColumnType, "text">, tally: ColumnTally, treatment: Treatment): Decision {
+  switch (type) {
+    case "json":
+      return ofJson(tally);
+    case "digits":
+      return ofDigits(tally, treatment);
+    case "boolean":
+      return asField(tally, "boolean", { type: "boolean" }, "true and false");
+    case "number":
+      return ofQuantities(tally, "number", treatment);
+    case "integer":
+      return ofIntegers(tally, treatment);
+    case "nothing":
+      return ofNothing(tally);
+  }
+}
+
+function typeOf(tally: ColumnTally): ColumnType {
+  const { counts, cells, origin, unsafe } = tally;
+  if (origin === "cells" && cells.type !== "text") return cells.type;
   const kinds = typesOf(tally);
-  if (tally.origin === "cells" && cells.type !== "text") return ofCells(tally, cells.type, treatment);
-  if (kinds.includes("JSON") || kinds.length > 1) return ofJson(tally);
-  if (tally.unsafe.count > 0) return ofDigits(tally, treatment);
-  if (kinds.includes("BOOLEAN")) return asField(tally, "boolean", { type: "boolean" }, "true and false");
-  if (counts.TEXT > 0) return ofText(tally, treatment);
-  if (counts.REAL > 0) return ofQuantities(tally, "number", treatment);
-  return counts.INTEGER > 0 ? ofIntegers(tally, treatment) : ofNothing(tally);
+  if (kinds.includes("JSON") || kinds.length > 1) return "json";
+  if (unsafe.count > 0) return "digits";
+  if (kinds.includes("BOOLEAN")) return "boolean";
+  if (counts.TEXT > 0) return "text";
+  if (counts.REAL > 0) return "number";
+  return counts.INTEGER > 0 ? "integer" : "nothing";
 }
 
 /** The types of a column's values; whole numbers beside others are numbers. */
@@ -141,21 +178,6 @@ function withMarks(decision: Decision, marks: Decision["nulls"]): Decision {
   };
 }
 
-/** Decides for a column of cells that say numbers, booleans or JSON. */
-function ofCells(tally: ColumnTally, type: "boolean" | "integer" | "number" | "json", treatment: Treatment): Decision {
-  return withMarks(ofTypedCells(tally, type, treatment), [...tally.marks]);
-}
-
-function ofTypedCells(
-  tally: ColumnTally,
-  type: "boolean" | "integer" | "number" | "json",
-  treatment: Treatment,
-): Decision {
-  if (type === "boolean") return asField(tally, "boolean", { type: "boolean" }, "true and false");
-  if (type === "json") return ofJson(tally);
-  return type === "integer" ? ofIntegers(tally, treatment) : ofQuantities(tally, "number", treatment);
-}
-
 function ofJson(tally: ColumnTally): Decision {
   const found = tally.form();
   const isAlone = tally.origin === "cells" || typesOf(tally).length === 1;
@@ -196,7 +218,7 @@ function ofQuantities(tally: ColumnTally, type: "integer" | "number", treatment:
   const field = withObserved(asField(tally, type, { type }, why), { minimum: Number(least), maximum: Number(most) });
   if (unit === undefined) return field;
   const conversion = epochs(unit, type);
-  if (finer.count === 0) return converted(tally, field, conversion, String(least), treatment);
+  if (finer.count === 0) return converted(tally, field, conversion, treatment);
   const others = `but for ${of(finer.count, rows)} finer than a millisecond, such as ${example(finer.first)}`;
   return { ...field, offer: { what: conversion.what, why: others, isPossible: false } };
 }
@@ -216,28 +238,18 @@ function epochs(unit: "seconds" | "milliseconds", type: "integer" | "number"): C
       const isExact = type === "integer" ? digits : `${digits} AND round(${number}, 3) = ${number}`;
       return `CASE WHEN ${isExact} THEN ifnull(${time}, ${value}) ELSE ${value} END`;
     },
-    convert: (text) => {
-      const time = new Date(Math.round(Number(text) * (unit === "seconds" ? 1000 : 1))).toISOString();
-      return isWholeSeconds ? time.replace(".000Z", "Z") : time;
-    },
   };
 }
 
 /** Makes a field of a conversion if the user wants it; otherwise says what the field could be. */
-function converted(
-  tally: ColumnTally,
-  field: Decision,
-  { what, schema, sql, convert }: Conversion,
-  example: string,
-  treatment: Treatment,
-): Decision {
-  const shown = /^-?[\d.]+$/.test(example) && tally.counts.TEXT === 0 ? example : JSON.stringify(shortened(example));
-  const made = convert(example);
-  const result = schema.type === "string" ? JSON.stringify(shortened(made)) : made;
-  const offer = { what, why: `${shown} becomes ${result}`, isPossible: true };
+function converted(tally: ColumnTally, field: Decision, conversion: Conversion, treatment: Treatment): Decision {
+  const { column } = tally;
+  const { what, schema, sql } = conversion;
+  const [value, made] = treatment.findChanged(column, conversion) ?? [];
+  const result = schema.type === "boolean" ? Boolean(made) : shown(made);
+  const offer = { what, why: `${shown(value)} becomes ${result}`, isPossible: true };
   if (!treatment.convert) return { ...field, offer };
   const type = schema.format ?? String(schema.type);
-  const { column } = tally;
   return {
     ...asField(tally, type, schema, "converted"),
     sql: `${sql(quoteName(column))} AS ${quoteName(column)}`,
@@ -269,11 +281,7 @@ function ofPlainText(tally: ColumnTally): Decision {
 }
 
 /** Decides for a column whose texts all, or nearly all, have one form. */
-function ofForm(
-  tally: ColumnTally,
-  { form, count, first, example: text = "" }: Misses,
-  treatment: Treatment,
-): Decision {
+function ofForm(tally: ColumnTally, { form, count, first }: Misses, treatment: Treatment): Decision {
   const { empty, rows } = tally;
   if (count === 0 && empty === 0 && form.schema)
     return asField(tally, nameOf(form), form.schema, `all are ${form.what}`);
@@ -285,8 +293,8 @@ function ofForm(
   ].join(", and ");
   const what = form.becomes?.what ?? `a ${nameOf(form)}`;
   if (others !== "" || !form.becomes) return { ...plain, offer: { what, why: `but for ${others}`, isPossible: false } };
-  const merged = treatment.findMerged(tally.column, form.becomes)?.map((text) => JSON.stringify(shortened(text)));
-  if (!merged) return converted(tally, plain, form.becomes, text, treatment);
+  const merged = treatment.findMerged(tally.column, form.becomes)?.map(shown);
+  if (!merged) return converted(tally, plain, form.becomes, treatment);
   return { ...plain, offer: { what, why: `but ${merged.join(" and ")} would be equal`, isPossible: false } };
 }
 
@@ -326,7 +334,7 @@ function ofDigits(tally: ColumnTally, { isQuery }: Treatment): Decision {
 
 /** Omits a column whose values no field can have; undefined for any other column. */
 function findUnusable(tally: ColumnTally, treatment: Treatment): Decision | undefined {
-  const { counts, rows, column, nulls, origin, inexact, unsafe, wide } = tally;
+  const { counts, rows, column, nulls, origin, inexact, unsafe, undecodable, wide } = tally;
   if (column === "" || /\p{Cc}/u.test(column)) {
     const isEmpty = column === "";
     const why = isEmpty ? "it is empty" : "there is a control character in it";
@@ -349,11 +357,11 @@ function findUnusable(tally: ColumnTally, treatment: Treatment): Decision | unde
       "not exact",
       `${of(rounded.count, rows)} that readers would change, such as ${example(rounded.first)}`,
     );
-  if (tally.undecodable === 0) return undefined;
+  if (undecodable.count === 0) return undefined;
   return omit(
     tally,
     "not UTF-8",
-    `${of(tally.undecodable, rows)}, such as in ${tally.firstUndecodable}; correct the source`,
+    `${of(undecodable.count, rows)}, such as in ${undecodable.first?.row}; correct the source`,
   );
 }
 
@@ -362,7 +370,7 @@ function omit({ column }: ColumnTally, what: string, why: string): Decision {
 }
 
 function ofBytes(tally: ColumnTally, treatment: Treatment): Decision {
-  const { column, bytes, firsts } = tally;
+  const { column, bytes } = tally;
   const name = quoteName(column);
   const isUuid = bytes.size === 1 && bytes.has(16);
   const omitted = omit(
@@ -376,11 +384,8 @@ function ofBytes(tally: ColumnTally, treatment: Treatment): Decision {
     schema: { type: "string", format: "uuid" },
     sql: (value) =>
       `CASE WHEN typeof(${value}) = 'blob' AND length(${value}) = 16 THEN ${dashed(`hex(${value})`)} ELSE ${value} END`,
-    convert: (text) => text.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"),
   };
-  const first = firsts.BLOB?.value;
-  const hex = Buffer.isBuffer(first) ? first.toString("hex").toUpperCase() : "";
-  return converted(tally, omitted, uuid, hex, treatment);
+  return converted(tally, omitted, uuid, treatment);
 }
 
 /** Describes a column of several types, with an example of a rarer one. */
@@ -421,9 +426,13 @@ function of(count: number, rows: number): string {
 /** Formats an example: `"n/a" in rowid 17`. */
 function example(found: Example | undefined): string {
   if (!found) return "none";
-  const { value, row } = found;
-  if (Buffer.isBuffer(value)) return `x'${value.toString("hex", 0, 8)}' in ${row}`;
-  return typeof value === "string" ? `${JSON.stringify(shortened(value))} in ${row}` : `${value} in ${row}`;
+  return `${shown(found.value)} in ${found.row}`;
+}
+
+/** Formats a value: `"n/a"`, `1.5`, `x'00ff'`. */
+function shown(value: unknown): string {
+  if (Buffer.isBuffer(value)) return `x'${value.toString("hex", 0, 16)}'`;
+  return typeof value === "string" ? JSON.stringify(shortened(value)) : String(value);
 }
 
 function shortened(text: string): string {

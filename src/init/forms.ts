@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import type { ValueSchema } from "../contract/file/form.js";
 import { whyNotExactJson } from "../contract/json.js";
 import { hasFormat, matches } from "../contract/record/keywords.js";
+import { isExactInteger, MOST_DIGITS, placesOf } from "../source/cells.js";
 import { readJson } from "../source/json-text.js";
 
 /** How `init --convert` converts texts of a form to a type of contracts. */
@@ -12,8 +13,6 @@ export interface Conversion {
   readonly schema: ValueSchema;
   /** SQL that converts an SQL expression. A text of another form stays, or becomes one that the contract refuses. */
   readonly sql: (text: string) => string;
-  /** Converts a text in the same way, as an example. */
-  readonly convert: (text: string) => string;
 }
 
 export interface Form {
@@ -43,20 +42,17 @@ export const FORMS: readonly Form[] = [
     schema: { type: "string", format: "uuid" },
     sql: (text) =>
       `CASE WHEN length(${text}) = 32 AND ${text} NOT GLOB '*[^0-9A-Fa-f]*' THEN ${dashed(text)} ELSE ${text} END`,
-    convert: (text) => text.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"),
   }),
   convertible("times without an offset", (text) => isTime(text) && !OFFSET.test(text), {
     what: "a date-time, if they are UTC",
     schema: DATE_TIME,
     sql: (text) =>
       `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD[ T]HH:MM:SS")}*' AND substr(${text}, 20) NOT GLOB '*[^.0-9]*' THEN ${withT(text)} || 'Z' ELSE ${text} END`,
-    convert: (text) => `${text.replace(" ", "T")}Z`,
   }),
   convertible("times with a space", (text) => isTime(text) && OFFSET.test(text) && text[10] === " ", {
     what: "a date-time",
     schema: DATE_TIME,
     sql: (text) => `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD HH:MM:SS")}*' THEN ${withT(text)} ELSE ${text} END`,
-    convert: (text) => text.replace(" ", "T"),
   }),
   convertible(
     "times without seconds",
@@ -66,7 +62,6 @@ export const FORMS: readonly Form[] = [
       schema: DATE_TIME,
       sql: (text) =>
         `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD[ T]HH:MM")}' THEN ${withT(text)} || ':00Z' ELSE ${text} END`,
-      convert: (text) => `${text.replace(" ", "T")}:00Z`,
     },
   ),
   reordered("YYYY/MM/DD", "a date"),
@@ -77,26 +72,21 @@ export const FORMS: readonly Form[] = [
     what: "a boolean",
     schema: { type: "boolean" },
     sql: (text) => `CASE lower(${text}) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE ${text} END`,
-    convert: (text) => text.toLowerCase(),
   }),
-  convertible("integers as text", isInteger, {
+  convertible("integers as text", isExactInteger, {
     what: "an integer",
     schema: { type: "integer" },
     sql: (text) => whereNumber(text, text, "INTEGER"),
-    convert: (text) => text,
   }),
   convertible("numbers as text", isNumber, {
     what: "a number",
     schema: { type: "number" },
     sql: (text) => whereNumber(text, text, "REAL"),
-    convert: (text) => String(Number(text)),
   }),
   grouped("integers with commas", ",", ".", "INTEGER"),
   grouped("numbers with commas", ",", ".", "REAL"),
   grouped("integers with points", ".", ",", "INTEGER"),
   grouped("numbers with a decimal comma", ".", ",", "REAL"),
-  // Bounded repetitions, since unbounded ones would backtrack on texts with many dots.
-  sensitive("e-mail addresses", /^[^\s@<>]{1,64}@[^\s@<>]{1,255}\.[^\s@<>]{1,63}$/, "contact data"),
   sensitive("telephone numbers", /^\+[0-9][0-9 ()./-]{6,24}$/, "contact data"),
   sensitive("IP addresses", (text) => isIP(text) !== 0, "personal data"),
   sensitive(
@@ -138,10 +128,10 @@ function reordered(pattern: string, what: string): Form {
   const glob = globOf(pattern);
   const shape = new RegExp(`^${glob.replaceAll(".", "[.]")}$`);
   const parts = ["YYYY", "MM", "DD"].map((part): Part => [pattern.indexOf(part), part.length]);
-  const convert = (text: string) => parts.map(([at, length]) => text.slice(at, at + length)).join("-");
-  const accepts = (text: string) => shape.test(text) && hasFormat("date", convert(text));
+  const reorder = (text: string) => parts.map(([at, length]) => text.slice(at, at + length)).join("-");
+  const accepts = (text: string) => shape.test(text) && hasFormat("date", reorder(text));
   const sql = (text: string) => `CASE WHEN ${text} GLOB '${glob}' THEN ${partsSql(text, parts)} ELSE ${text} END`;
-  return convertible(`dates as ${pattern}`, accepts, { what, schema: DATE, sql, convert });
+  return convertible(`dates as ${pattern}`, accepts, { what, schema: DATE, sql });
 }
 
 /** The pattern of GLOB for digits at the letters of a time: `[0-9][0-9]:[0-9][0-9]` for `HH:MM`. */
@@ -159,7 +149,7 @@ function grouped(what: string, group: "," | ".", point: "," | ".", type: "INTEGE
   const decimals = type === "INTEGER" ? "" : `(?:[${point}][0-9]{1,15})?`;
   const shape = new RegExp(`^-?(?:[0-9]{1,3}(?:[${group}][0-9]{3}){1,5}|[0-9]{1,16})${decimals}$`);
   const plain = (text: string) => text.replaceAll(group, "").replace(point, ".");
-  const accepts = (text: string) => shape.test(text) && (type === "INTEGER" ? isInteger : isNumber)(plain(text));
+  const accepts = (text: string) => shape.test(text) && (type === "INTEGER" ? isExactInteger : isNumber)(plain(text));
   const sql = (text: string) => {
     const number = `replace(replace(${text}, '${group}', ''), '${point}', '.')`;
     const whole = `replace(printf('%,d', CAST(${number} AS INTEGER)), ',', '${group}')`;
@@ -170,7 +160,6 @@ function grouped(what: string, group: "," | ".", point: "," | ".", type: "INTEGE
     what: type === "INTEGER" ? "an integer" : "a number",
     schema: { type: type === "INTEGER" ? "integer" : "number" },
     sql,
-    convert: (text) => String(Number(plain(text))),
   };
   return convertible(what, accepts, becomes);
 }
@@ -179,7 +168,7 @@ function grouped(what: string, group: "," | ".", point: "," | ".", type: "INTEGE
 function whereNumber(text: string, number: string, type: "INTEGER" | "REAL", also?: string): string {
   const value = `CAST(${number} AS ${type})`;
   const places = `max(0, length(${number}) - instr(${number} || '.', '.'))`;
-  const digits = `length(replace(ltrim(${number}, '-'), '.', ''))`;
+  const digits = `length(ltrim(replace(ltrim(${number}, '-'), '.', ''), '0'))`;
   const isSame =
     type === "INTEGER"
       ? `CAST(${value} AS TEXT) = ${number}`
@@ -216,16 +205,7 @@ function isTime(text: string): boolean {
 
 /** Whether a decimal is written back as the same text. */
 function isNumber(text: string): boolean {
-  const found = /^-?[0-9]{1,15}(?:\.([0-9]{1,15}))?$/.exec(text);
-  if (!found || text.replace(/\D/g, "").length > MOST_DIGITS) return false;
-  return Number(text).toFixed(found[1]?.length ?? 0) === text;
-}
-
-/** A double holds every decimal of this many digits. */
-const MOST_DIGITS = 15;
-
-function isInteger(text: string): boolean {
-  return /^(0|-?[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(Number(text));
+  return placesOf(text) !== -1;
 }
 
 /** Whether a text is an ASCII URL with a host. */
@@ -247,6 +227,14 @@ export function beginsAsJson(text: string): boolean {
 export function isExactJson(text: string): boolean {
   return parsed(text) !== undefined;
 }
+
+/** Whether there is an e-mail address anywhere in a text, as in `Ada <ada@example.com>` or a list in JSON. */
+export function hasEmailAddress(text: string): boolean {
+  return text.includes("@") && EMAIL_ADDRESS.test(text);
+}
+
+// Bounded repetitions, since unbounded ones would backtrack on texts with many dots.
+const EMAIL_ADDRESS = /[\p{L}\p{N}_.+%-]@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,63}/u;
 
 /** Parses a JSON list or object that every parser holds exactly; otherwise undefined. */
 function parsed(text: string): unknown {

@@ -17,18 +17,12 @@ export interface FoundListing {
   found: Found;
 }
 
-/** Proposes a contract. @throws UserError if there is no key, or there are too many columns for a contract */
+/** Proposes a contract. @throws UserError if there is no key, or it exceeds limits of contracts, for example with a thousand columns */
 export function findIn(survey: Survey, options: SurveyOptions): Found {
   const { name, kind, rows, note } = survey;
-  const found = { name, kind, rows, note, ...propose(survey, options) };
-  requireContract(found);
-  return found;
-}
-
-/** Checks the proposed contract. @throws UserError if it exceeds limits, for example with a thousand columns */
-function requireContract({ kind, name, contract }: Found): void {
-  const read = checkContract(contract);
-  if (!("mistakes" in read)) return;
+  const proposal = propose(survey, options);
+  const read = checkContract(proposal.contract);
+  if (!("mistakes" in read)) return { name, kind, rows, note, ...proposal };
   const message = `The ${kind} ${name} does not fit into a contract. Select columns in a query, and pass it with --query FILE:`;
   throw new UserError(message, { details: read.mistakes });
 }

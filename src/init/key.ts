@@ -83,10 +83,6 @@ function rank(column: string): number {
   return KEYS.length + (last >= 0 ? last : KEYS.length);
 }
 
-function isNamedAsKey(column: string): boolean {
-  return rank(column) < 2 * KEYS.length;
-}
-
 /** Whether a column is a likely key: not a time, an enumeration or a long text. */
 function isLikely({ columns }: Survey, { column, schema }: Proposed): boolean {
   const longest = columns.find((tally) => tally.column === column)?.longest ?? 0;
@@ -127,23 +123,12 @@ function findPair(survey: Survey, names: readonly string[]): readonly string[] |
   return pairs.find((pair) => isUnique(survey, pair));
 }
 
-function noKey({ name, kind, primary, columns, rows }: Survey, decided: readonly Proposed[]): UserError {
+function noKey({ name, kind, primary }: Survey, decided: readonly Proposed[]): UserError {
   const left = decided.find(({ column, schema }) => primary.length === 1 && primary[0] === column && !schema);
   const why = [
     ...(primary.length > 1 ? [`its PRIMARY KEY (${primary.join(", ")}) has ${primary.length} columns`] : []),
     ...(left ? [`its PRIMARY KEY ${left.column} is omitted (${left.what}: ${left.why})`] : []),
-    `no ${primary.length > 0 ? "other " : ""}publishable column is unique and never NULL${nearestKey(columns, rows)}`,
+    `no ${primary.length > 0 ? "other " : ""}publishable column is unique and never NULL`,
   ].join(", and ");
   return new UserError(`The ${kind} ${name} has no key: ${why}; add a unique column to the ${kind}.`);
-}
-
-/** Describes the column that is named like a key but has NULL or empty values. */
-function nearestKey(columns: Survey["columns"], rows: number): string {
-  const named = columns.filter(({ column, nulls, empty }) => isNamedAsKey(column) && (nulls > 0 || empty > 1));
-  const [nearest] = named.sort((one, other) => rank(one.column) - rank(other.column));
-  if (!nearest) return "";
-  const { column, nulls, empty, firstNull } = nearest;
-  const nullText = nulls > 0 ? [`NULL in ${number(nulls)}, the first of them ${firstNull}`] : [];
-  const emptyText = empty > 1 ? [`an empty text in ${number(empty)}`] : [];
-  return ` (of ${count(rows, "row")}, ${column} is ${[...nullText, ...emptyText].join(", and ")})`;
 }

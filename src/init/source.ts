@@ -143,6 +143,22 @@ export function omittedColumns({ columns }: Found): string[] {
   return columns.filter(({ schema }) => schema === undefined).map(({ column }) => column);
 }
 
+/** What a contract that nobody has read yet does to the records of a listing. */
+export function notesOn({ name, found: { columns, key, rows } }: FoundListing): string[] {
+  const inListing = (column: string) => (name === "" ? column : `${name}.${column}`);
+  const ofColumns = columns.flatMap(({ column, nulls = [], concern }) => {
+    const why = nulls.map((mark) => describeNull(mark, rows));
+    if (concern !== undefined) why.push(concern);
+    return why.map((note) => `${inListing(column)}: ${note}`);
+  });
+  return key.added?.isText === false ? [`${inListing(key.field)}: ${key.why}`, ...ofColumns] : ofColumns;
+}
+
+/** Says that a text becomes NULL: `"n/a" becomes null, in 4 of 44 rows`. */
+export function describeNull([text, times]: readonly [text: string, times: number], rows: number): string {
+  return `${JSON.stringify(text)} becomes null, in ${number(times)} of ${count(rows, "row")}`;
+}
+
 /** The error for a database of several tables, of which none was chosen. */
 export function chooseTables(from: string, { listings, left }: FoundSource): UserError {
   const lines = [

@@ -1,19 +1,20 @@
 /** Reads every row of a table, view, query or text file once, and tallies its columns. */
 
-import { isUtf8 } from "node:buffer";
 import { basename, extname, join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { lowerCase, quoteName } from "../contract/sql.js";
 import { UserError, usageError } from "../errors.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
 import { STDIN } from "../settings/kinds.js";
+import { findInvalidText } from "../source/candidates.js";
 import { connect } from "../source/copy.js";
 import { explainReading } from "../source/errors.js";
-import { createQueryView, findTable, isRowidTable, listTables, ROWID_NAMES } from "../source/relation.js";
+import { openRelation, ROWID_NAMES, requireOnce } from "../source/relation.js";
 import { requireFile } from "../source/stats.js";
 import { type Imported, importText, LINE } from "../source/text-file.js";
 import { nameOfSource, textFormatOf } from "../source/text-format.js";
+import type { SqlValue } from "../source/values.js";
+import { createTurns } from "../workers/turns.js";
 import type { Subject, SurveyOptions } from "./subject.js";
 import { ColumnTally, type RowName, type Survey } from "./tally.js";
 
@@ -79,16 +80,21 @@ export async function survey(
   const columns = subject.columns.map((column) => new ColumnTally(column, origin, marks));
   const rows = await readRows(db, subject, columns, signal);
   const sqlOf = new Map(subject.columns.map((column) => [column.name, column.sql]));
-  for (const tally of columns) if (tally.needsExactCheck && origin === "database") findUndecodable(db, subject, tally);
   return {
     ...subject,
     rows,
     columns,
-    sqlOf: (column) => sqlOf.get(column) ?? quoteName(column),
+    // By bytes, as a build compares: a program may have a collation that SQLite does not know here.
+    sqlOf: (column) => `${sqlOf.get(column) ?? quoteName(column)} COLLATE BINARY`,
     countDifferent(values) {
       const present = values.map((sql) => `${sql} IS NOT NULL`).join(" AND ");
       const sql = `SELECT count(*) FROM (SELECT DISTINCT ${values.join(", ")} FROM ${relation} WHERE ${present})`;
       return db.prepare<[], number>(sql).pluck().get() ?? 0;
+    },
+    findChanged(value, converted) {
+      const sql = `SELECT ${value}, ${converted} FROM ${relation} WHERE +${value} IS NOT +(${converted})
+        ORDER BY CAST(${converted} AS TEXT) IS +${value} LIMIT 1`;
+      return db.prepare<[], [unknown, unknown]>(sql).raw().get();
     },
     findMerged(value, converted) {
       const sql = `SELECT min(${value}), max(${value}) FROM ${relation} GROUP BY ${converted} HAVING min(${value}) <> max(${value})`;
@@ -98,7 +104,7 @@ export async function survey(
 }
 
 /** Rows between two checks of the signal. */
-const ROWS_BETWEEN_CHECKS = 10_000;
+const ROWS_BETWEEN_TURNS = 10_000;
 
 async function readRows(
   db: Database,
@@ -106,33 +112,27 @@ async function readRows(
   columns: readonly ColumnTally[],
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const values = selected.map(({ sql }) => sql).join(", ");
+  const names = [place?.sql ?? "0", ...selected.map(({ sql }) => sql)];
+  const invalidText = findInvalidText(db, names, `FROM ${relation}`);
   const statement = db
-    .prepare<[], unknown[]>(`SELECT ${[place?.sql ?? "0", values].filter(Boolean).join(", ")} FROM ${relation}`)
+    .prepare<[], SqlValue[]>(`SELECT ${names.join(", ")} FROM ${relation}`)
     .raw()
     .safeIntegers();
+  const turn = createTurns(ROWS_BETWEEN_TURNS, signal);
   let rows = 0;
-  for (const row of statement.iterate()) {
-    if (++rows % ROWS_BETWEEN_CHECKS === 0) {
-      await setImmediate();
-      signal?.throwIfAborted();
+  try {
+    for (const row of statement.iterate()) {
+      rows++;
+      const wait = turn();
+      if (wait) await wait;
+      invalidText.mark(row);
+      const name = () => nameOf(place, row[0], rows);
+      for (let at = 0; at < columns.length; at++) columns[at]?.add(row[at + 1], name);
     }
-    const name = () => nameOf(place, row[0], rows);
-    for (let at = 0; at < columns.length; at++) columns[at]?.add(row[at + 1], name);
+  } finally {
+    invalidText.close();
   }
   return rows;
-}
-
-/** Counts texts that are not UTF-8 by their bytes, since decoding replaces them by U+FFFD. */
-function findUndecodable(db: Database, { relation, place }: Subject, tally: ColumnTally): void {
-  const column = quoteName(tally.column);
-  const sql = `SELECT ${place?.sql ?? "0"}, typeof(${column}), CAST(${column} AS BLOB) FROM ${relation}`;
-  let rows = 0;
-  for (const [id, type, bytes] of db.prepare<[], [number, string, Buffer]>(sql).raw().iterate()) {
-    rows++;
-    if (type !== "text" || isUtf8(bytes)) continue;
-    if (tally.undecodable++ === 0) tally.firstUndecodable = nameOf(place, id, rows);
-  }
 }
 
 function nameOf(place: Subject["place"], number: unknown, rows: number): RowName {
@@ -142,14 +142,13 @@ function nameOf(place: Subject["place"], number: unknown, rows: number): RowName
 /** The subject of a text file that was imported as it is written. */
 function fileSubject({ table, columns, format, note }: Imported, { table: named }: SurveyOptions): Subject {
   if (named !== undefined) throw usageError("--table is for SQLite files; a text file is one table.");
-  const taken = new Set(columns.map(({ name }) => lowerCase(name)));
   return {
     name: table,
     kind: "file",
     origin: format === "ndjson" ? "members" : "cells",
     relation: `main.${quoteName(table)}`,
     columns: columns.map(({ name, column, isUnnamed }) => ({ name, type: "", sql: quoteName(column), isUnnamed })),
-    rowid: ROWID_NAMES.find((name) => !taken.has(name)),
+    rowid: freeRowid(columns.map(({ name }) => name)),
     place: { sql: LINE, what: "line" },
     primary: [],
     unique: [],
@@ -157,62 +156,32 @@ function fileSubject({ table, columns, format, note }: Imported, { table: named 
   };
 }
 
-/** Finds what to survey. @throws UserError if the table does not exist, or several exist and none is named */
-function findSubject(db: Database, options: SurveyOptions): Subject {
-  const { name, kind, schema, inner } = chooseRelation(db, options);
-  const sql = "SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1 ORDER BY cid";
-  const columns = db.prepare<[string, string], ColumnInfo>(sql).all(inner, schema);
-  if (kind !== "table") requireOnce(kind, name, columns);
+/** Finds what to survey. @throws UserError if the table does not exist */
+function findSubject(db: Database, { from, table, query }: SurveyOptions): Subject {
+  const { name, kind, sql, columns: all, isStored, hasRowid } = openRelation(db, from, { table, query });
+  const columns = all.filter(({ hidden }) => hidden !== 1);
+  const shownName = query === undefined ? name : basename(query, extname(query));
+  const names = columns.map((column) => column.name);
+  if (!isStored) requireOnce(`The ${kind} ${shownName}`, names);
+  const rowid = hasRowid ? freeRowid(names) : undefined;
   const primary = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk);
-  const rowid = kind === "table" ? findRowid(db, name, columns) : undefined;
   return {
-    name,
+    name: shownName,
     kind,
     origin: "database",
-    relation: `${schema}.${quoteName(inner)}`,
+    relation: sql,
     columns: columns.map((column) => ({ name: column.name, type: column.type, sql: quoteName(column.name) })),
     rowid,
     place: rowid === undefined ? undefined : { sql: rowid, what: "rowid" },
     primary: primary.map((column) => column.name),
-    unique: kind === "table" ? uniqueColumns(db, name) : [],
+    unique: isStored ? uniqueColumns(db, name) : [],
   };
 }
 
-interface ColumnInfo {
-  name: string;
-  type: string;
-  pk: number;
-}
-
-/** Refuses repeated column names, which SQLite numbers: `id`, `id:1`. */
-function requireOnce(kind: string, name: string, columns: readonly ColumnInfo[]): void {
-  const names = columns.map((column) => column.name);
-  const repeated = names.filter((one) => names.some((other) => other.startsWith(`${one}:`)));
-  if (repeated.length === 0) return;
-  throw new UserError(
-    `The ${kind} ${name} yields ${repeated.join(", ")} more than once; name each column differently, with AS.`,
-  );
-}
-
-function chooseRelation(db: Database, { from, table, query }: SurveyOptions) {
-  if (query !== undefined) {
-    if (table !== undefined) throw usageError("A table and a query exclude each other; remove one.");
-    const name = basename(query, extname(query));
-    return { name, kind: "query", schema: "temp", inner: createQueryView(db, query) } as const;
-  }
-  const tables = listTables(db);
-  if (table === undefined && tables.length > 1)
-    throw usageError(`${from} has ${tables.length} tables and views; name one with --table: ${tables.join(", ")}.`);
-  const name = findTable(db, from, table ?? tables[0] ?? "");
-  const isView = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ?").get(name) !== undefined;
-  return { name, kind: isView ? "view" : "table", schema: "main", inner: name } as const;
-}
-
-/** A name that reads the table's rowid, if it has one. */
-function findRowid(db: Database, table: string, columns: readonly ColumnInfo[]): string | undefined {
-  if (!isRowidTable(db, table)) return undefined;
-  const names = new Set(columns.map(({ name }) => lowerCase(name)));
-  return ROWID_NAMES.find((name) => !names.has(name));
+/** A name that reads the number of a row, if no column has it. */
+function freeRowid(columns: readonly string[]): string | undefined {
+  const taken = new Set(columns.map(lowerCase));
+  return ROWID_NAMES.find((name) => !taken.has(name));
 }
 
 function uniqueColumns(db: Database, table: string): string[] {

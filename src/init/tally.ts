@@ -1,8 +1,8 @@
 /** Statistics of a column, collected in one pass and in bounded memory. */
-import { whyNotExactJson } from "../contract/json.js";
-import { REPLACEMENT } from "../source/candidates.js";
+import { isWellFormed, whyNotExactJson } from "../contract/json.js";
 import { ABSENCE_MARKS, CellColumn, memberTypeOf, storedMember } from "../source/cells.js";
-import { beginsAsJson, FORMS, type Form, isExactJson } from "./forms.js";
+import { InvalidText } from "../source/values.js";
+import { beginsAsJson, FORMS, type Form, hasEmailAddress, isExactJson } from "./forms.js";
 import type { Origin, Subject, SubjectColumn } from "./subject.js";
 
 /** A row in messages: `rowid 17`, `row 17` of a view, or `line 17`. */
@@ -22,10 +22,6 @@ export interface Counted {
 /** Texts that do not match a form. */
 export interface Misses extends Counted {
   form: Form;
-  /** The first text that its conversion changes; otherwise the first one. */
-  example?: string;
-  /** Whether the conversion changes the example. */
-  isTelling?: boolean;
 }
 
 /** The types of values. Booleans and JSON are types of their own only in NDJSON. */
@@ -45,7 +41,6 @@ const FEW_MISSED = 10;
 export class ColumnTally {
   rows = 0;
   nulls = 0;
-  firstNull: RowName | undefined;
   readonly counts: Record<ValueType, number> = { INTEGER: 0, REAL: 0, TEXT: 0, BLOB: 0, BOOLEAN: 0, JSON: 0 };
   /** The first value of each type. */
   readonly firsts: Partial<Record<ValueType, Example>> = {};
@@ -55,21 +50,20 @@ export class ColumnTally {
   readonly marks = new Map<string, number>();
   /** Whole numbers that a double would round. */
   readonly unsafe: Counted = { count: 0 };
-  /** Other numbers that a double cannot hold. */
+  /** Other values that readers of JSON would change: numbers that a double cannot hold, and half a surrogate pair. */
   readonly inexact: Counted = { count: 0 };
   /** Whole numbers with an exponent that `x-json` does not allow: `1e21`. */
   readonly wide: Counted = { count: 0 };
   /** Numbers of more than three decimal places. */
   readonly finer: Counted = { count: 0 };
+  /** Texts, lists and objects with an e-mail address in them. */
+  readonly withEmail: Counted = { count: 0 };
   least: bigint | number = Number.POSITIVE_INFINITY;
   most: bigint | number = Number.NEGATIVE_INFINITY;
   empty = 0;
   longest = 0;
-  /** Whether a text has U+FFFD, which may replace invalid bytes. */
-  needsExactCheck = false;
-  /** Texts that are not UTF-8, counted if `needsExactCheck`. */
-  undecodable = 0;
-  firstUndecodable: RowName | undefined;
+  /** Texts that are not UTF-8. */
+  readonly undecodable: Counted = { count: 0 };
   /** Lengths of BLOBs, at most two different ones. */
   readonly bytes = new Set<number>();
   /** Names of members in JSON values, which may indicate private data. */
@@ -96,17 +90,25 @@ export class ColumnTally {
   /** Adds a value as it is in the table: for NDJSON, its JSON. */
   add(value: unknown, row: () => RowName): void {
     this.rows++;
-    if (value === null) {
-      if (this.nulls++ === 0) this.firstNull = row();
-    } else if (this.origin === "members") this.#addMember(String(value), row);
+    if (value === null) this.nulls++;
+    else if (this.origin === "members") this.#addMember(String(value), row);
     else if (typeof value === "string") this.#addText(value, row);
+    else if (value instanceof InvalidText) this.#addInvalid(value, row);
     else this.#addOther(value, row);
+  }
+
+  #addInvalid({ decoded }: InvalidText, row: () => RowName): void {
+    countExample(this.undecodable, decoded, row);
+    this.#addText(decoded, row);
   }
 
   #addMember(json: string, row: () => RowName): void {
     const type = memberTypeOf(json);
-    if (type === "text") this.#addText(JSON.parse(json), row);
-    else if (type === "number") this.#addMemberNumber(json, row);
+    if (type === "text") {
+      const text: string = JSON.parse(json);
+      if (!isWellFormed(text)) countExample(this.inexact, json, row);
+      this.#addText(text, row);
+    } else if (type === "number") this.#addMemberNumber(json, row);
     else {
       const isBoolean = type === "boolean";
       this.#countType(isBoolean ? "BOOLEAN" : "JSON", json, row);
@@ -153,7 +155,6 @@ export class ColumnTally {
   #addText(text: string, row: () => RowName): void {
     this.#countType("TEXT", text, row);
     if (text.length > this.longest) this.longest = text.length;
-    if (text.includes(REPLACEMENT)) this.needsExactCheck = true;
     this.#countValue(text);
     if (this.origin === "cells") {
       if (this.isMark(text)) {
@@ -164,7 +165,7 @@ export class ColumnTally {
       if (this.cells.isNumeric) this.#measure(Number(text), row);
     }
     if (text === "") this.empty++;
-    else if (this.#misses.length > 0) this.#match(text, row);
+    else this.#match(text, row);
     if (beginsAsJson(text)) this.#addMembers(text);
   }
 
@@ -199,20 +200,19 @@ export class ColumnTally {
 
   #match(text: string, row: () => RowName): void {
     let isOver = false;
+    if (hasEmailAddress(text)) countExample(this.withEmail, text, row);
     for (const misses of this.#misses) {
-      if (misses.form.accepts(text)) {
-        const { becomes } = misses.form;
-        if (becomes && !misses.isTelling) {
-          misses.isTelling = becomes.convert(text) !== text;
-          if (misses.isTelling || misses.example === undefined) misses.example = text;
-        }
-        continue;
-      }
+      if (misses.form.accepts(text)) continue;
       misses.first ??= { row: row(), value: text };
       misses.count++;
       isOver ||= isMissed(misses.count, this.#matched);
     }
     if (isOver) this.#misses = this.#misses.filter(({ count }) => !isMissed(count, this.#matched));
+  }
+
+  /** Whether at least half of the texts have an e-mail address in them. */
+  get hasEmails(): boolean {
+    return this.withEmail.count > 0 && this.withEmail.count >= this.#matched / 2;
   }
 
   /** The number of texts that forms were compared with. */
@@ -246,6 +246,8 @@ export interface Survey extends Omit<Subject, "columns"> {
   sqlOf(column: string): string;
   /** Counts the different values of some SQL expressions together. Rows with NULL are left out. */
   countDifferent(values: readonly string[]): number;
+  /** Finds a value that SQL changes, and its result: one that is written differently, if there is any. */
+  findChanged(value: string, converted: string): [value: unknown, result: unknown] | undefined;
   /** Finds two texts that SQL makes equal. @param value SQL for the text */
   findMerged(value: string, converted: string): [one: string, other: string] | undefined;
 }

@@ -68,10 +68,10 @@ export function conditionSql(sql: string): string {
 }
 
 /** The character that decoding puts in place of invalid bytes. A text may also contain it itself. */
-export const REPLACEMENT = "\uFFFD";
+const REPLACEMENT = "\uFFFD";
 
 /** Finds text that is not valid UTF-8, since SQLite stores any bytes as text. Reads rows with a replacement character again, as bytes. */
-function findInvalidText(db: Database, names: readonly string[], rows: string, parameters: Selection["parameters"]) {
+export function findInvalidText(db: Database, names: readonly string[], rows: string, parameters = {}) {
   const columns = names.map((name) => `CAST(${name} AS BLOB)`).join(", ");
   let second: IterableIterator<(Buffer | null)[]> | undefined;
   let behind = 0;
@@ -79,10 +79,7 @@ function findInvalidText(db: Database, names: readonly string[], rows: string, p
     mark(row: SqlValue[]): void {
       behind++;
       if (!row.some((value) => typeof value === "string" && value.includes(REPLACEMENT))) return;
-      second ??= db
-        .prepare<[Selection["parameters"]], (Buffer | null)[]>(`SELECT ${columns} ${rows}`)
-        .raw()
-        .iterate(parameters);
+      second ??= db.prepare<[object], (Buffer | null)[]>(`SELECT ${columns} ${rows}`).raw().iterate(parameters);
       let bytes: (Buffer | null)[] = [];
       for (; behind > 0; behind--) bytes = second.next().value ?? [];
       for (const [index, value] of row.entries()) {

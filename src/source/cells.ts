@@ -47,7 +47,7 @@ export class CellColumn {
   add(text: string): void {
     this.#isEmpty = false;
     if (this.#isBoolean) this.#isBoolean = text === "true" || text === "false";
-    const isInteger = INTEGER.test(text) && Number.isSafeInteger(Number(text));
+    const isInteger = isExactInteger(text);
     if (!isInteger) this.#isInteger = false;
     if (this.#isShortest) this.#isShortest = isInteger || isShortest(text);
     if (this.#places !== -1) {
@@ -74,7 +74,12 @@ export class CellColumn {
 const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 const DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 /** A double holds every decimal of this many digits. */
-const MOST_DIGITS = 15;
+export const MOST_DIGITS = 15;
+
+/** Whether a text is a whole number that a double holds, as it is written back. */
+export function isExactInteger(text: string): boolean {
+  return INTEGER.test(text) && Number.isSafeInteger(Number(text));
+}
 
 function isShortest(text: string): boolean {
   return isDecimal(text) && String(Number(text)) === text;
@@ -85,7 +90,7 @@ function isDecimal(text: string): boolean {
 }
 
 /** The decimal places of a number, if it is written back with the same number of them; otherwise -1. */
-function placesOf(text: string): number {
+export function placesOf(text: string): number {
   if (!isDecimal(text)) return -1;
   const point = text.indexOf(".");
   const places = point === -1 ? 0 : text.length - point - 1;

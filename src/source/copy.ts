@@ -8,9 +8,9 @@ import { referencesOf } from "../contract/references.js";
 import { lowerCase, quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
-import { explainReading, overwritten } from "./errors.js";
+import { changedWhileRead, explainReading } from "./errors.js";
 import { publishedParameters, publishedSql } from "./published.js";
-import { findRelation, isTable, type RelationOptions, tableOf, textColumns } from "./relation.js";
+import { findRelation, type RelationOptions } from "./relation.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 
 /** Consecutive rows in published order: how many come before them, and how many they are. */
@@ -78,12 +78,16 @@ const DAMAGED = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 /**
  * Opens a read-only connection.
  * @param wait milliseconds to wait for another process's lock
- * @throws UserError if the file stores text in UTF-16; SQLite's own errors
+ * @throws UserError if the file stores text in UTF-16; SqliteError if its last page is cut, and SQLite's own errors
  */
 export function connect(path: string, wait: number): Database.Database {
   const db = new Database(resolve(path), { readonly: true, fileMustExist: true, timeout: wait });
   try {
-    if (db.pragma("encoding", { simple: true }) === "UTF-8") return db;
+    const isUtf8 = db.pragma("encoding", { simple: true }) === "UTF-8";
+    // SQLite reads zeros, which may be valid records, where the last page is cut.
+    if (statSync(path).size % Number(db.pragma("page_size", { simple: true })) !== 0)
+      throw new Database.SqliteError("its last page is cut", "SQLITE_CORRUPT");
+    if (isUtf8) return db;
     throw new UserError(
       `${path} stores text in UTF-16; convert it with "sqlite3 ${shellWord(path)} .dump | sqlite3 new.db", then use new.db.`,
     );
@@ -112,7 +116,7 @@ export function copySource(path: string, listings: ReadonlyMap<string, CopyOptio
     try {
       const copied = tryCopy(path, listings, to);
       if (copied) return copied;
-      if (isLast) throw overwritten(path);
+      if (isLast) throw changedWhileRead(path, attempt);
     } catch (error) {
       if (isLast || !isUnfinished(path, error)) throw error;
     }
@@ -280,33 +284,25 @@ function rowsFrom(
   listing: string,
 ): { rows: string; version: string | undefined } {
   const { contract } = options;
-  const relation = findRelation(db, options.named ?? options.db, options, listing);
-  if (options.query !== undefined || !isTable(db, tableOf(options)))
-    return { rows: withDigits(contract, relation, new Set()), version: undefined };
+  const { sql, isStored } = findRelation(db, options.named ?? options.db, options, listing);
   return {
-    rows: withDigits(contract, `${relation} NOT INDEXED`, textColumns(db, tableOf(options))),
-    version: `${db.prepare("SELECT sqlite_version()").pluck().get()} ${relation}`,
+    rows: withDigits(contract, isStored ? `${sql} NOT INDEXED` : sql),
+    version: isStored ? `${db.prepare("SELECT sqlite_version()").pluck().get()} ${sql}` : undefined,
   };
 }
 
 /**
  * Selects the columns of the copy. In those of strings, an INTEGER that readers of JSON would round becomes its digits, as text,
- * before rows are sorted.
- * @param texts columns, in lower case, that hold no INTEGER: the conversion takes 2 % of a build from a query
+ * before rows are sorted. Compares by bytes: a program may have a collation that SQLite does not know here.
  */
-function withDigits(contract: Contract, from: string, texts: ReadonlySet<string>): string {
-  const strings = contract.fields.filter(({ schema }) => kindOf(schema) === "string");
-  const mayBeNumbers = new Set(
-    strings
-      .map(({ column }) => lowerCase(column))
-      .filter((column) => !texts.has(column))
-      .map(quoteName),
-  );
+function withDigits(contract: Contract, from: string): string {
+  const fields = contract.fields.filter(({ schema }) => kindOf(schema) === "string");
+  const strings = new Set(fields.map(({ column }) => quoteName(lowerCase(column))));
   const columns = copiedColumns(contract).map((column) =>
     // Numbers come before any text, so one comparison is enough for most values.
-    mayBeNumbers.has(lowerCase(column))
+    strings.has(lowerCase(column))
       ? `CASE WHEN ${column} COLLATE BINARY < '' AND typeof(${column}) = 'integer'
-          AND ${column} NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}
+          AND ${column} COLLATE BINARY NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}
           THEN CAST(${column} AS TEXT) ELSE ${column} END AS ${column}`
       : column,
   );

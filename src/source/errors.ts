@@ -20,6 +20,8 @@ const ADVICE = {
   SQLITE_CANTOPEN:
     'cannot be opened; its folder must be writable when it is in WAL mode, or publish a copy made with ".backup"',
   SQLITE_IOERR: "cannot be read to the end; check the disk",
+  SQLITE_ERROR:
+    "has a table or view that SQLite cannot read, or a query fails; correct it, or name another table with --table",
 };
 
 /** Turns an error from reading a source into a UserError; returns other errors as they are. */
@@ -46,16 +48,9 @@ export function explainSqlite(db: string, error: unknown): unknown {
   return new UserError(detail, { cause: error });
 }
 
-/** The error for a source that was changed in place, without SQLite's locks, while it was read. */
-export function overwritten(db: string): UserError {
-  return new UserError(
-    `${db} was overwritten while it was read, by a program other than SQLite, so nothing was published; write the new file beside it and rename it ("mv new.sqlite ${db}"), then run this again.`,
-  );
-}
-
-/** The error for a text file that was written to or replaced each time it was read. */
+/** The error for a source that was written to or replaced each time it was read. */
 export function changedWhileRead(name: string, times: number): UserError {
   return new UserError(
-    `${name} changed while it was read, ${times} times, so nothing was published; run this again when no program writes to it. A program that writes it for long should write another file, then rename that.`,
+    `${name} changed while it was read, ${times} times, so nothing was published; run this again when no program writes to it. A program that writes it for long, or writes a SQLite file without SQLite, should write another file, then rename that.`,
   );
 }

@@ -1,6 +1,6 @@
 /** Opens a source for a build: copies the contract's columns of its rows, in published order, as of one point in time. */
 
-import { rmSync, statSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { referencesOf } from "../contract/references.js";
@@ -22,7 +22,7 @@ import {
 import { explainReading, explainSqlite } from "./errors.js";
 import { publishedParameters } from "./published.js";
 import type { Copy } from "./reader.js";
-import { isSameFile, isUnwritten } from "./stats.js";
+import { isUntouched } from "./stats.js";
 import { importText } from "./text-file.js";
 import { nameOfSource, type TextSettings, textFormatOf } from "./text-format.js";
 
@@ -196,8 +196,7 @@ export class Source {
   /** Whether the source's file is still the one that was read, with the same content. */
   isUnchanged(): boolean {
     if (this.options.db === STDIN) return true;
-    const now = statSync(this.options.db, { bigint: true, throwIfNoEntry: false });
-    return now !== undefined && isSameFile(now, this.copied.stats) && isUnwritten(now, this.copied.stats);
+    return isUntouched(this.options.db, this.copied.stats);
   }
 
   /** Closes the copy, also for other listings of the file. */

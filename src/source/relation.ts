@@ -23,47 +23,100 @@ function settingOf(key: "table" | "query", listing: string): string {
   return listing === "" ? `--${key}` : `listings.${listing}.${key}`;
 }
 
+/** A table, a view, or the SELECT of a query. */
+export interface Relation {
+  /** The name in the database's spelling, or that of the query's view. */
+  name: string;
+  kind: "table" | "view" | "query";
+  /** What follows FROM. */
+  sql: string;
+  columns: readonly RelationColumn[];
+  /** Whether it stores rows itself: a virtual table does not. */
+  isStored: boolean;
+  /** Whether it has row numbers: views and tables WITHOUT ROWID have none. */
+  hasRowid: boolean;
+}
+
+interface RelationColumn {
+  name: string;
+  /** The declared type. */
+  type: string;
+  /** Its position in the PRIMARY KEY, from 1; 0 if it is not a part of it. */
+  pk: number;
+  /** 1 for a column of a virtual table that `SELECT *` leaves out. */
+  hidden: number;
+}
+
+/**
+ * Opens the relation of a contract. @param listing the name of the listing in a site; empty without one
+ * @throws UserError if it does not exist, or lacks a column
+ */
+export function findRelation(db: Database, file: string, options: RelationOptions, listing: string): Relation {
+  const { contract, query } = options;
+  const [, many] = contract.listing.words;
+  // Without a contract, a file is read as a directory of users, so it may need a contract.
+  const otherwise = contract === USERS_CONTRACT ? makeContract(file) : undefined;
+  // By default, the table is named like the records.
+  const table = query === undefined ? (options.table ?? many) : options.table;
+  const relation = openRelation(db, file, { table, query, listing, many, otherwise });
+  const [where, rename] =
+    query === undefined
+      ? [`Table ${relation.name} in ${file}`, `Name them so in a view, or with ${settingOf("query", listing)}`]
+      : [`Query ${query}`, "Name them so in it, with AS"];
+  const names = relation.columns.map(({ name }) => name);
+  const wanted = contract.fields.map(({ column }) => column);
+  if (!relation.isStored) requireOnce(where, names, wanted);
+  requireColumns(contract, names, { where, file, rename, hasRowid: relation.hasRowid });
+  return relation;
+}
+
+interface RelationPlace {
+  table: string | undefined;
+  query: string | undefined;
+  /** The name of the listing in a site. */
+  listing?: string;
+  /** What the records are called in messages. */
+  many?: string;
+  /** Advice other than to name a table. */
+  otherwise?: string | undefined;
+}
+
 /**
  * Finds the table or view, or makes a temporary view of the query, so that SQLite refuses a second statement and anything but
- * a SELECT.
- * @param listing the name of the listing in a site; empty without one.
- * @returns its quoted name. @throws UserError if it does not exist, or lacks a column.
+ * a SELECT. @throws UserError if it does not exist
  */
-export function findRelation(db: Database, file: string, options: RelationOptions, listing: string): string {
-  const { contract, table, query } = options;
-  const [, many] = contract.listing.words;
+export function openRelation(db: Database, file: string, place: RelationPlace): Relation {
+  const { table, query, listing = "" } = place;
   if (table !== undefined && query !== undefined)
-    throw usageError(`The ${many} come from a table or from a query, not both; leave --table or --query out.`);
-  // Without a contract, a file is read as a directory of users, so it may need a contract.
-  const isBuiltIn = contract === USERS_CONTRACT;
-  const otherwise = isBuiltIn ? makeContract(file) : undefined;
-  const querySetting = settingOf("query", listing);
+    throw usageError("--table and --query exclude each other; leave one out.");
   const name =
     query === undefined
-      ? findTable(db, file, tableOf(options), { many, otherwise, setting: settingOf("table", listing) })
-      : createQueryView(db, query, querySetting);
-  const [schema, where, rename] =
-    query === undefined
-      ? ["main", `Table ${name} in ${file}`, `Name them so in a view, or with ${querySetting}`]
-      : ["temp", `Query ${query}`, "Name them so in it, with AS"];
+      ? findTable(db, file, { ...place, setting: settingOf("table", listing) })
+      : createQueryView(db, query, settingOf("query", listing));
+  const schema = query === undefined ? "main" : "temp";
   const found = db
-    .prepare<[string, string], string>("SELECT name FROM pragma_table_xinfo(?, ?)")
-    .pluck()
+    .prepare<[string, string], { type: string; wr: number }>(
+      "SELECT type, wr FROM pragma_table_list WHERE schema = ? AND name = ?",
+    )
+    .get(schema, name);
+  const isStored = found?.type === "table";
+  const columns = db
+    .prepare<[string, string], RelationColumn>(
+      "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?, ?) ORDER BY cid",
+    )
     .all(name, schema);
-  if (query !== undefined || !isTable(db, name)) requireOnce(contract, where, found);
-  const hasRowid = query === undefined && isRowidTable(db, name);
-  requireColumns(contract, found, { where, file, rename, hasRowid });
-  return `${schema}.${quoteName(name)}`;
+  return {
+    name,
+    kind: query !== undefined ? "query" : found?.type === "view" ? "view" : "table",
+    sql: `${schema}.${quoteName(name)}`,
+    columns,
+    isStored,
+    hasRowid: isStored && found.wr === 0,
+  };
 }
 
 /** The names by which SQLite gives a row's number, unless a column has that name. */
 export const ROWID_NAMES = ["rowid", "_rowid_", "oid"] as const;
-
-/** Whether a table has row numbers: views and tables WITHOUT ROWID have none. */
-export function isRowidTable(db: Database, table: string): boolean {
-  const sql = "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE AND type = 'table'";
-  return db.prepare(sql).pluck().get(table) === 0;
-}
 
 /** The names of all tables and views but SQLite's own. */
 export function listTables(db: Database): string[] {
@@ -72,24 +125,11 @@ export function listTables(db: Database): string[] {
   return db.prepare<[], string>(sql).pluck().all();
 }
 
-/** The table to read: by default the one named like the contract's word for many records. */
-export function tableOf({ table, contract }: RelationOptions): string {
-  return table ?? contract.listing.words[1];
-}
-
-/**
- * Finds a table or view by name, ignoring case.
- * @param hints for messages: the word for records, advice other than to name a table, and the setting that names it.
- * @throws UserError if it does not exist.
- */
-export function findTable(
-  db: Database,
-  file: string,
-  table: string,
-  hints: { many?: string; otherwise?: string | undefined; setting?: string } = {},
-): string {
-  const { many = "records", otherwise, setting = "--table" } = hints;
+/** Finds a table or view by name, ignoring case; without a name, the only one. @throws UserError if it does not exist. */
+function findTable(db: Database, file: string, place: RelationPlace & { setting: string }): string {
+  const { many = "records", otherwise, setting } = place;
   const tables = listTables(db);
+  const table = place.table ?? tables[0] ?? "";
   const found = tables.find((name) => lowerCase(name) === lowerCase(table));
   if (found !== undefined) return found;
   if (tables.length === 0) throw new UserError(`${file} has no tables; name the SQLite file that holds the ${many}.`);
@@ -105,13 +145,9 @@ export function findTable(
 /** The error for a source without a contract that does not have the columns of a directory of users. */
 export class ForeignSourceError extends UserError {}
 
-/** Makes a temporary view of the SELECT in a file. @param setting the setting that names the file. @returns its name. */
-export function createQueryView(db: Database, path: string, setting = "--query"): string {
-  return createView(db, readText(path, `${setting} names a file with one SELECT`), path);
-}
-
-/** Makes a temporary view of a SELECT. @param path the name of the SELECT in messages. @returns the name of the view. */
-function createView(db: Database, sql: string, path: string): string {
+/** Makes a temporary view of the SELECT in a file. @param setting the setting that names it @returns the name of the view */
+function createQueryView(db: Database, path: string, setting: string): string {
+  const sql = readText(path, `${setting} names a file with one SELECT`);
   // SQLite would run only the text before the NUL.
   if (sql.includes("\0")) throw new UserError(`Query ${path} has a NUL character in it; name a text file.`);
   const views = db.prepare<[], string>("SELECT name FROM sqlite_temp_schema").pluck().all();
@@ -130,11 +166,9 @@ function createView(db: Database, sql: string, path: string): string {
   return view;
 }
 
-/** Refuses repeated columns, which SQLite numbers: `note`, `note:1`. */
-function requireOnce({ fields }: Contract, where: string, found: readonly string[]): void {
-  const repeated = fields
-    .map(({ column }) => column)
-    .filter((name) => found.some((other) => lowerCase(other).startsWith(`${lowerCase(name)}:`)));
+/** Refuses repeated columns, which SQLite numbers: `note`, `note:1`. @param where what yields them @param wanted those that count */
+export function requireOnce(where: string, found: readonly string[], wanted = found): void {
+  const repeated = wanted.filter((name) => found.some((other) => lowerCase(other).startsWith(`${lowerCase(name)}:`)));
   if (repeated.length === 0) return;
   throw new UserError(`${where} yields ${listed(repeated)} more than once; select each column once.`);
 }
@@ -175,17 +209,4 @@ export function requireColumns(
 /** The advice for a file that is not a directory of users. */
 function makeContract(file: string): string {
   return `make a contract for it with "rollcall init --from ${shellWord(file)}"`;
-}
-
-/** Whether a name is that of a table, not of a view. */
-export function isTable(db: Database, table: string): boolean {
-  const sql = "SELECT type FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE";
-  return db.prepare<[string], string>(sql).pluck().get(table) === "table";
-}
-
-/** The columns of a table that store numbers as text because of their declared type, in lower case. */
-export function textColumns(db: Database, table: string): Set<string> {
-  const sql = `SELECT lower(name) FROM pragma_table_xinfo(?, 'main')
-    WHERE type NOT LIKE '%int%' AND (type LIKE '%char%' OR type LIKE '%clob%' OR type LIKE '%text%')`;
-  return new Set(db.prepare<[string], string>(sql).pluck().all(table));
 }

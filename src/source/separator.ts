@@ -8,11 +8,11 @@ import type { TextInput } from "./text-input.js";
 
 /** Line ends, longest first: csv-parse takes the first that matches. */
 const LINE_ENDS = ["\r\n", "\n", "\r"];
-/** Maximum bytes of a record: what a text in JavaScript can hold. */
-const MOST_BYTES = 2 ** 29 - 24;
+/** What a text in JavaScript can hold. */
+export const MOST_CHARACTERS = 2 ** 29 - 24;
 
 /** Options of csv-parse for reading a whole file. */
-export const WHOLE_FILE = { record_delimiter: LINE_ENDS, max_record_size: MOST_BYTES };
+export const WHOLE_FILE = { record_delimiter: LINE_ENDS, max_record_size: MOST_CHARACTERS };
 
 /** A row as csv-parse gives it with `info`. `lines` is the line on which it ends. */
 export interface CsvRow {
@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<string, string>> = { ",": "commas", ";": "semicolon
 
 /** Number of records to examine, and of characters that must hold them. */
 const MOST_RECORDS = 20;
-const MOST_CHARACTERS = 1 << 20;
+const MOST_READ = 1 << 20;
 
 export interface Dialect {
   separator: string;
@@ -112,7 +112,7 @@ async function beginning(input: TextInput): Promise<string> {
   for await (const piece of input.read()) {
     text += piece;
     // Without the last line, which may be incomplete.
-    if (text.length >= MOST_CHARACTERS) return text.slice(0, Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")));
+    if (text.length >= MOST_READ) return text.slice(0, Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")));
   }
   return text;
 }

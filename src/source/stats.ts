@@ -17,6 +17,12 @@ export function isUnwritten(one: BigIntStats, other: BigIntStats): boolean {
   return one.size === other.size && one.mtimeNs === other.mtimeNs && (hasOtherReason || one.ctimeNs === other.ctimeNs);
 }
 
+/** Whether a path still has the file of an earlier `stat`, and nothing was written to it. */
+export function isUntouched(path: string, stats: BigIntStats): boolean {
+  const now = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return now !== undefined && isSameFile(now, stats) && isUnwritten(now, stats);
+}
+
 /**
  * Checks that a path is a readable file that is not empty. SQLite would only say "unable to open database file".
  * @param purpose what the path is for: `--db names the file of records`.

@@ -14,7 +14,7 @@ import { CellColumn, cellReader, memberReader, type Stored, storedMember, typedR
 import { changedWhileRead, explainReading } from "./errors.js";
 import { readMembers } from "./json-text.js";
 import { ROWID_NAMES, requireColumns } from "./relation.js";
-import { type CsvRow, findDialect, WHOLE_FILE } from "./separator.js";
+import { type CsvRow, findDialect, MOST_CHARACTERS, WHOLE_FILE } from "./separator.js";
 import { type TextFormat, type TextSettings, tableNameOf } from "./text-format.js";
 import { type Text, TextInput } from "./text-input.js";
 
@@ -210,9 +210,9 @@ function cellsOfContract(file: string, names: readonly string[], table: TableWri
     const at = placeOf(field.column, names);
     return at === -1 ? [] : [{ at, name: field.column, read: cellReader(field) }];
   });
-  table.create(columns.map(({ name }) => name));
+  table.create([NO_COLUMN, ...columns.map(({ name }) => name)]);
   return {
-    add: (cells) => table.add(columns.map(({ at, read }) => read(cells[at] ?? ""))),
+    add: (cells) => table.add([null, ...columns.map(({ at, read }) => read(cells[at] ?? ""))]),
     finish: () => [],
   };
 }
@@ -224,7 +224,8 @@ function placeOf(column: string, names: readonly string[]): number {
 }
 
 function writtenCells(file: string, names: readonly string[], table: TableWriter): CellWriter {
-  requireDifferent(file, names);
+  const seen = new Map<string, string>();
+  for (const name of names) requireAnother(file, name, seen);
   const columns = names.map((name, at) => {
     return { name, column: `c${at + 1}`, isUnnamed: name === nameAt(at) };
   });
@@ -257,33 +258,26 @@ function columnNames(file: string, record: readonly string[], line: number): str
   );
 }
 
-function requireDifferent(file: string, names: readonly string[]): void {
-  const seen = new Map<string, string>();
-  for (const name of names) {
-    const other = seen.get(lowerCase(name));
-    if (other !== undefined)
-      throw new UserError(`${file} has the columns ${other} and ${name}, which are the same for SQLite; rename one.`);
-    seen.set(lowerCase(name), name);
-  }
-  if (names.length > MOST_COLUMNS)
-    throw new UserError(
-      `${file} has ${names.length} columns, and at most ${MOST_COLUMNS} can be read; leave some out.`,
-    );
+/** Adds a name to those that were seen, by lower case. @throws UserError if SQLite cannot tell it from another, or there are too many */
+function requireAnother(file: string, name: string, seen: Map<string, string>): void {
+  const lower = lowerCase(name);
+  const other = seen.get(lower);
+  if (other !== undefined)
+    throw new UserError(`${file} has the columns ${other} and ${name}, which are the same for SQLite; rename one.`);
+  seen.set(lower, name);
+  if (seen.size > MOST_COLUMNS) throw new UserError(`${file} has more than ${MOST_COLUMNS} columns; leave some out.`);
 }
 
 function describe(file: string, { message, code, ...place }: CsvError): string {
   const { lines, column, record } = place as { lines?: number; column?: number | string; record?: unknown[] };
-  const where = [
-    file,
-    ...(lines ? [`line ${lines}`] : []),
-    ...(typeof column === "number" ? [`column ${column + 1}`] : []),
-  ];
+  const where = [file, ...(lines ? [`line ${lines}`] : [])];
   if (code === "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH") {
     const expected = /expect (\d+)/.exec(message)?.[1];
     const why = `the row has ${count(record?.length ?? 0, "value")}, where the first line has ${expected}`;
     return `${where.join(", ")}: ${why}. Correct the line, then run this again.`;
   }
   const why = message.replace(/ (?:on|at) line \d+.*$/, "");
+  if (typeof column === "number") where.push(`column ${column + 1}`);
   return `${where.join(", ")}: ${why}. Correct the line, or pass --quote none if quotes are characters like others.`;
 }
 
@@ -291,7 +285,11 @@ function describe(file: string, { message, code, ...place }: CsvError): string {
 async function readLines(input: TextInput, text: Text, table: TableWriter, contract?: Contract): Promise<Read> {
   const writer = contract ? membersOfContract(input.name, table, contract) : writtenMembers(input.name, table);
   let line = 0;
-  for await (const json of linesOf(text)) {
+  const tooLong = () =>
+    new UserError(
+      `${input.name}, line ${line + 1}: longer than ${MOST_CHARACTERS} characters. Split the record, then run this again.`,
+    );
+  for await (const json of linesOf(text, tooLong)) {
     line++;
     if (json.trim() === "") continue;
     const where = `${input.name}, line ${line}`;
@@ -315,6 +313,7 @@ interface MemberWriter {
 function writtenMembers(file: string, table: TableWriter): MemberWriter {
   const columns: ImportedColumn[] = [];
   const places = new Map<string, number>();
+  const seen = new Map<string, string>();
   table.create([LINE]);
   const add = (name: string, line: number) => {
     if (name === "" || /\p{Cc}/u.test(name)) {
@@ -324,10 +323,7 @@ function writtenMembers(file: string, table: TableWriter): MemberWriter {
     const column = `c${columns.length + 1}`;
     columns.push({ name, column, isUnnamed: false });
     places.set(name, columns.length);
-    requireDifferent(
-      file,
-      columns.map((other) => other.name),
-    );
+    requireAnother(file, name, seen);
     table.extend(column);
   };
   return {
@@ -359,7 +355,7 @@ function membersOfContract(file: string, table: TableWriter, contract: Contract)
   let maybeNumbers = all.filter(({ column }) => isRowid(column));
   const found = new Set<string>();
   let isEmpty = true;
-  for (const { column } of columns) table.extend(column);
+  table.create([NO_COLUMN, ...columns.map(({ column }) => column)]);
   return {
     add(members, _line, where) {
       isEmpty = false;
@@ -370,18 +366,17 @@ function membersOfContract(file: string, table: TableWriter, contract: Contract)
         table.extend(added.column);
         maybeNumbers = maybeNumbers.filter((other) => other !== added);
       }
-      const row = columns.map(({ column, names, read }) => {
+      const values = columns.map(({ column, names, read }) => {
         const json = record.find(column) ?? record.at(names);
         if (json === undefined) return null;
         found.add(column);
         return Buffer.isBuffer(json) ? json : read(json);
       });
-      table.add(row);
+      table.add([null, ...values]);
     },
     finish() {
       const place = { where: file, file, rename: "Name them so in its objects", hasRowid: true };
       if (!isEmpty) requireColumns(contract, [...found], place);
-      if (columns.length === 0) table.create([]);
       return [];
     },
   };
@@ -436,10 +431,11 @@ class RecordMembers {
   }
 }
 
-/** Splits a text at line ends: LF, CRLF or CR, mixed too. */
-async function* linesOf(text: Text): Text {
+/** Splits a text at line ends: LF, CRLF or CR, mixed too. @param tooLong makes the error for the line after those that were yielded */
+async function* linesOf(text: Text, tooLong: () => UserError): Text {
   // The pieces of a line that is not complete yet, joined once.
   let unfinished: string[] = [];
+  let length = 0;
   let endedWithCr = false;
   for await (const piece of text) {
     if (piece === "") continue;
@@ -452,18 +448,21 @@ async function* linesOf(text: Text): Text {
       yield unfinished.join("") + first;
       yield* others;
       unfinished = [];
+      length = 0;
     }
     unfinished.push(last);
+    length += last.length;
+    if (length > MOST_CHARACTERS) throw tooLong();
   }
   yield unfinished.join("");
 }
 
+/** The first column of a table for a contract, which may have no other: SQLite has no table without columns. No field has this name. */
+const NO_COLUMN = "";
+
 /** Writes the rows of a table. */
 class TableWriter {
   #width = 0;
-  #isCreated = false;
-  /** Rows that were added before the first column. */
-  #emptyRows = 0;
   #insert: Database.Statement | undefined;
 
   constructor(
@@ -472,35 +471,23 @@ class TableWriter {
   ) {}
 
   create(columns: readonly string[]): void {
-    // SQLite has no table without columns.
-    const [first = LINE, ...others] = columns;
     // Without declared types, SQLite stores each value unchanged.
-    this.db.exec(`CREATE TABLE ${quoteName(this.name)} (${[first, ...others].map(quoteName).join(", ")})`);
-    this.#isCreated = true;
-    this.#width = 1 + others.length;
-    for (; this.#emptyRows > 0; this.#emptyRows--) this.add([]);
+    this.db.exec(`CREATE TABLE ${quoteName(this.name)} (${columns.map(quoteName).join(", ")})`);
+    this.#width = columns.length;
   }
 
-  /** Adds a column, in which earlier rows are NULL. Creates the table with the first one. */
+  /** Adds a column, in which earlier rows are NULL. */
   extend(column: string): void {
-    if (!this.#isCreated) {
-      this.create([column]);
-      return;
-    }
     this.db.exec(`ALTER TABLE ${quoteName(this.name)} ADD COLUMN ${quoteName(column)}`);
     this.#width++;
     this.#insert = undefined;
   }
 
-  /** Adds a row, which is empty or has a value for each column. */
+  /** Adds a row, with a value for each column. */
   add(row: readonly Stored[]): void {
-    if (!this.#isCreated) {
-      this.#emptyRows++;
-      return;
-    }
     this.#insert ??= this.db.prepare(
       `INSERT INTO ${quoteName(this.name)} VALUES (${new Array(this.#width).fill("?").join(", ")})`,
     );
-    this.#insert.run(row.length === 0 ? new Array(this.#width).fill(null) : row);
+    this.#insert.run(row);
   }
 }

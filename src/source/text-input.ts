@@ -1,6 +1,6 @@
 /** Opens CSV, TSV and NDJSON files: tells their format by name and first bytes, unpacks gzip, and decodes their text. */
 
-import { type BigIntStats, createReadStream, createWriteStream, statSync } from "node:fs";
+import { type BigIntStats, createReadStream, createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { stdin } from "node:process";
 import { pipeline } from "node:stream";
@@ -10,7 +10,7 @@ import { codeOf, UserError } from "../errors.js";
 import { STDIN } from "../settings/kinds.js";
 import { DB_PURPOSE } from "./errors.js";
 import { BEGINNING, foreignContent, readBeginning } from "./foreign.js";
-import { isSameFile, isUnwritten, requireFile } from "./stats.js";
+import { isUntouched, requireFile } from "./stats.js";
 import { nameOfSource, type TextFormat, type TextSettings } from "./text-format.js";
 
 export type Text = AsyncGenerator<string, void>;
@@ -40,7 +40,8 @@ export class TextInput {
     const path = isStdin ? join(spool, "stdin") : given;
     if (isStdin) await pipelineDone(stdin, createWriteStream(path));
     const name = nameOfSource(given);
-    const stats = requireFile(path, DB_PURPOSE, name);
+    const purpose = isStdin ? "a command must write the records to it" : DB_PURPOSE;
+    const stats = requireFile(path, purpose, name);
     const start = readBeginning(path);
     const isPacked = start.subarray(0, GZIP_MAGIC.length).equals(GZIP_MAGIC);
     let plain = start;
@@ -58,8 +59,7 @@ export class TextInput {
 
   /** Whether the file has not been replaced or written to since it was opened. */
   isUnchanged(): boolean {
-    const now = statSync(this.path, { bigint: true, throwIfNoEntry: false });
-    return now !== undefined && isSameFile(now, this.stats) && isUnwritten(now, this.stats);
+    return isUntouched(this.path, this.stats);
   }
 
   /**

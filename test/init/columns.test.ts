@@ -123,6 +123,8 @@ describe("columns that are omitted", () => {
     ["not exact", "1 of 2 that readers would change, such as Infinity in rowid 2", [1.5, Infinity]],
     ["not exact", "1 of 2 that readers would change, such as 9007199254740993 in rowid 2", [1.5, 9007199254740993n]],
     ["contact data", "its values are e-mail addresses", ["a@example.com", "b@example.org"]],
+    ["contact data", "its values are e-mail addresses", ["Ada <ada@example.com>", "a@example.org; b@example.org", "?"]],
+    ["contact data", "its values are e-mail addresses", ['["ada@example.com"]', "[]"]],
     ["contact data", "its values are telephone numbers", ["+49 30 1234567", "+1 (555) 010-9999"]],
     ["personal data", "its values are IP addresses", ["10.0.0.1", "fe80::1"]],
     ["a secret", "its values are tokens and keys", ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "sk_live_abc123"]],
@@ -187,6 +189,16 @@ describe("columns that are omitted", () => {
   });
 });
 
+test.each<[concern: string | undefined, values: unknown[]]>([
+  ["published with e-mail addresses in 1 of 3, such as in rowid 2", ["a", "Ask Ada (ada@example.com).", "b"]],
+  ["published with e-mail addresses in 1 of 3, such as in rowid 3", ['{"a": 1}', "{}", '{"b": ["ada@example.com"]}']],
+  [undefined, ["left@18.2.0", "https://example.com/@ada/index.html", "@ada", "a @ example.com"]],
+])("of a published column, %s", async (concern, values) => {
+  const found = await becomes(values);
+  expect(found.schema).toBeDefined();
+  expect(found.concern).toBe(concern);
+});
+
 describe("conversions", () => {
   const dateTime = { type: "string", format: "date-time" };
   const date = { type: "string", format: "date" };
@@ -230,7 +242,7 @@ describe("conversions", () => {
     ["a date, if the day is first", ["31/01/2026", "01/02/2026"], date, ["2026-01-31", "2026-02-01"]],
     ["a boolean", ["true", "FALSE"], { type: "boolean" }, [1, 0]],
     ["an integer", ["12", "-3"], { type: "integer" }, [12, -3]],
-    ["a number", ["12.5", "-3"], { type: "number" }, [12.5, -3]],
+    ["a number", ["-3", "12.5"], { type: "number" }, [-3, 12.5]],
     ["an integer", ["1,234", "-12"], { type: "integer" }, [1234, -12]],
     ["a number", ["1.234,5", "0,5"], { type: "number" }, [1234.5, 0.5]],
   ])("to %s: %o", async (what, values, schema, made, column = "my thing") => {

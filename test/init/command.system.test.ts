@@ -87,32 +87,6 @@ null      height                    "n/a" becomes null, in 1 of 4 rows
   expect(JSON.parse(readFileSync(join(cwd, "rollcall.config.json"), "utf8"))).toMatchObject({ db: "trees.csv" });
 });
 
-test("writes and prints no values of omitted columns", async () => {
-  const cwd = scratch();
-  database("django.sql", join(cwd, "site.sqlite"));
-  const several = await rollcall("init --from site.sqlite", fakeIo(cwd));
-  expect(several).toMatchObject({ code: 2, stdout: "" });
-  expect(several.stderr).not.toContain("SECRET");
-  const { code, stderr } = await rollcall("init --from site.sqlite --table members", fakeIo(cwd));
-  expect(code).toBe(0);
-  const written = readFileSync(join(cwd, "rollcall.contract.json"), "utf8");
-  expect(stderr + written).not.toContain("SECRET");
-  expect(JSON.parse(readFileSync(join(cwd, "rollcall.config.json"), "utf8"))).not.toHaveProperty("table");
-});
-
-test.each(["rollcall.config.json", "rollcall.contract.json"])("writes nothing if %s exists", async (name) => {
-  const cwd = scratch();
-  database("people.sql", join(cwd, "people.sqlite"));
-  writeFileSync(join(cwd, name), "mine");
-  const { code, stderr } = await rollcall("init --from people.sqlite", fakeIo(cwd));
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: `error: ${name} exists already, so nothing was written. Move it away, or run "rollcall build".\n`,
-  });
-  expect([...readTree(cwd).keys()].sort()).toEqual(["people.sqlite", name].sort());
-  expect(readFileSync(join(cwd, name), "utf8")).toBe("mine");
-});
-
 const KEY = { field: "id", why: "as the PRIMARY KEY", order: ["id"] };
 
 test("--json prints what was found, --quiet prints nothing", async () => {

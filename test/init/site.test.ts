@@ -22,7 +22,7 @@ const MORE = `
   CREATE VIEW gone_view AS SELECT x FROM gone;
   CREATE TABLE Logins (id INTEGER PRIMARY KEY, seen TEXT, email TEXT REFERENCES customers (id), customer_id INTEGER REFERENCES customers (id),
     name_of TEXT REFERENCES customers (name), item INTEGER REFERENCES audit_log (line));
-  INSERT INTO Logins VALUES (1, 'x', 'SECRET@x.org', 99, 'Customer 1', NULL);`;
+  INSERT INTO Logins VALUES (1, 'from a@x.org', 'SECRET@x.org', 99, 'Customer 1', NULL), (2, 'x', NULL, NULL, NULL, NULL), (3, 'y', NULL, NULL, NULL, NULL);`;
 
 let cwd: string;
 const run = (line: string) => rollcall(line, fakeIo(cwd));
@@ -44,7 +44,7 @@ test("lists several tables with what each would publish, asks for a choice, and 
   expect([ended.code, ended.stdout]).toEqual([2, ""]);
   expect(linesOf(ended)).toEqual([
     "error: shop.db has 9 tables and views. Pass --table NAME to publish one, or --all to publish each with a key:",
-    "Logins  table  1 row, 5 fields, key id, as the PRIMARY KEY; omits email",
+    "Logins  table  3 rows, 5 fields, key id, as the PRIMARY KEY; omits email",
     "categories  table  4 rows, 3 fields, key id, as the PRIMARY KEY",
     "customers  table  6 rows, 2 fields, key id, as the PRIMARY KEY",
     "order_items  join table  3 rows, 4 fields, key id, made of the PRIMARY KEY (order_id, product_id)",
@@ -64,10 +64,12 @@ test("--all writes contracts and a config that build as they are, with the refer
   writeShop(cwd, MORE);
   const ended = await run("init --from shop.db --all");
   expect([ended.code, ended.stdout]).toEqual([0, ""]);
+  expect(ended.stderr).not.toContain("SECRET");
   const lines = linesOf(ended);
   expect(lines).toEqual(
     expect.arrayContaining([
       "omit  logins.email  contact data: its name says so",
+      "note  logins.seen  published with e-mail addresses in 1 of 3, such as in rowid 1",
       "refer  orders.customer_id  a record of customers",
       "refer  categories.parent_id  a record of categories",
       "refer  order_items.product_id  a record of products",
@@ -132,12 +134,17 @@ test("--all names listings that cannot have the table's name, and says how", asy
   expect(await run("build --workers 0")).toMatchObject({ code: 0 });
 });
 
-test.each(["rollcall.config.json", "contracts/orders.json"])("--all overwrites nothing: %s", async (name) => {
+test.each([
+  ["--all", "rollcall.config.json"],
+  ["--all", "contracts/orders.json"],
+  ["--table orders", "rollcall.config.json"],
+  ["--table orders", "rollcall.contract.json"],
+])("%s overwrites nothing: %s", async (choice, name) => {
   writeShop(cwd);
   mkdirSync(join(cwd, "contracts"));
   writeFileSync(join(cwd, name), "mine");
   const before = readTree(cwd);
-  const { code, stderr } = await run("init --from shop.db --all");
+  const { code, stderr } = await run(`init --from shop.db ${choice}`);
   expect([code, stderr]).toEqual([
     1,
     `error: ${name} exists already, so nothing was written. Move it away, or run "rollcall build".\n`,

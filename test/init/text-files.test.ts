@@ -175,12 +175,15 @@ describe("NDJSON", () => {
     ]);
   });
 
-  test("a number that readers would change is omitted, with its line", async () => {
-    const { of } = await initText("a.ndjson", lines('{"id": 1, "n": 1.5}', '{"id": 2, "n": 1e400}'));
-    expect(of("n")).toMatchObject({
-      what: "not exact",
-      why: '1 of 2 that readers would change, such as "1e400" in line 2',
-    });
+  test.each([
+    ["a number", "1.5", "1e400"],
+    ["half a surrogate pair", '"x"', '"\\ud800"'],
+    ["half a surrogate pair beside a number", "1", '"\\ud800"'],
+    ["half a surrogate pair in a list", "[]", '["\\ud800"]'],
+  ])("%s that readers would change is omitted, with its line", async (_, one, other) => {
+    const { of } = await initText("a.ndjson", lines(`{"id": 1, "n": ${one}}`, `{"id": 2, "n": ${other}}`));
+    const why = `1 of 2 that readers would change, such as ${JSON.stringify(other)} in line 2`;
+    expect(of("n")).toMatchObject({ what: "not exact", why });
   });
 
   test("a name that some lines lack is null there", async () => {
@@ -223,18 +226,6 @@ test("names of other alphabets are fields, and equal names are numbered", async 
   const { columns, contract } = await initText("a.csv", lines("番号,Ort (neu),ort neu,Größe", "1,a,b,c"));
   expect(columns.map(({ field }) => field)).toEqual(["番号", "ort_neu", "ort_neu_2", "größe"]);
   expect(contract.properties["ort_neu_2"]).toMatchObject({ "x-column": "ort neu" });
-});
-
-test("how the file is read is written into the config, and a doubt is said", async () => {
-  const text = lines("code~names", "1~a;b", "2~c;d");
-  const options = { separator: "~", quote: "none", encoding: "windows-1252", sourceFormat: "csv" } as const;
-  const { config, note } = await initText("t.txt", text, options);
-  expect(config).toMatchObject(options);
-  expect(config).not.toHaveProperty("table");
-  expect(note).toBeUndefined();
-  const one = await initText("t.csv", lines("names", "a;b;c", "d;e"));
-  expect(one.note).toBe("read as one column, though most lines have semicolons; --separator names a separator");
-  expect(one.config).not.toHaveProperty("separator");
 });
 
 test("a text file has no tables", async () => {

@@ -54,6 +54,7 @@ describe("the file", () => {
     ],
     ["damaged in the middle", () => write(whole().fill(0xa5, 100_000, 300_000)), "is damaged; check it with"],
     ["cut short", () => write(whole().subarray(0, 200_000)), "is damaged; check it with"],
+    ["cut within the last page", () => write(whole().subarray(0, -100)), "is damaged; check it with"],
     ["a link that leads nowhere", () => symlinkSync("gone.sqlite", db), "There is no file F/users.sqlite"],
   ])("is %s", async (_, make, message) => {
     make();
@@ -177,7 +178,9 @@ describe("the table", () => {
 
   test("is a view over missing tables", async () => {
     writeUsers(db, [], "CREATE TABLE t (id); CREATE VIEW v AS SELECT * FROM t; DROP TABLE t");
-    expect(await refusal({ table: "v" })).toContain("Cannot read F/users.sqlite: no such table: main.t");
+    expect(await refusal({ table: "v" })).toContain(
+      "has a table or view that SQLite cannot read, or a query fails; correct it",
+    );
   });
 });
 

@@ -5,10 +5,12 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { contractOf } from "../../src/contract/contract.js";
+import type { ContractFile } from "../../src/contract/file/form.js";
 import { build, InvalidRecordsError } from "../../src/index.js";
+import { initialize } from "../../src/init/init.js";
 import { contractOfThings, publishThings, type Thing } from "../diff/things.js";
 import { readCandidates } from "../support/candidates.js";
-import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
+import { plainRows, type Row, runSql, userId, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { draws } from "../support/random.js";
 
@@ -84,6 +86,26 @@ test("order and conditions are by bytes of UTF-8", async () => {
     }),
     { numRuns: draws(150) },
   );
+});
+
+test("columns of a collation that only their program has are read", async () => {
+  const rows = ["('a', 'x')", "('B', '2026/01/31')", "('A', 'x')"];
+  runSql(
+    db,
+    `CREATE TABLE things (id TEXT COLLATE NOCASE, note TEXT COLLATE NOCASE); INSERT INTO things VALUES ${rows}`,
+  );
+  const file = new Database(db).unsafeMode();
+  file.pragma("writable_schema = ON");
+  file.exec("UPDATE sqlite_schema SET sql = replace(sql, 'NOCASE', 'theirs')");
+  file.close();
+  const { found } = await initialize({ folder, from: db });
+  expect(found?.key.field).toBe("id");
+  const candidates = await readCandidates({
+    db,
+    contract: contractOf(found?.contract as ContractFile),
+    table: "things",
+  });
+  expect(candidates.map(({ id }) => id)).toEqual(["A", "B", "a"]);
 });
 
 test("columns that differ only by the case of letters beyond ASCII are different, as in SQLite", async () => {

@@ -109,7 +109,3 @@ test("a quoted value of TSV that would join lines is refused, unless --quote dec
   expect(await dialectOf("t.tsv", text, { quote: "none" })).toMatchObject({ quote: null });
   expect(await dialectOf("t.tsv", text, { quote: '"' })).toMatchObject({ quote: '"' });
 });
-
-test("--quote none is for CSV, too", async () => {
-  expect(await dialectOf("t.csv", lines("id,name", '1,foot 6"'), { quote: "none" })).toMatchObject({ quote: null });
-});

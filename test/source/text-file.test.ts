@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { contractOf } from "../../src/contract/contract.js";
 import type { FieldSchema } from "../../src/contract/file/form.js";
+import { quoteName } from "../../src/contract/sql.js";
 import { type ImportAs, importText } from "../../src/source/text-file.js";
 import { type TextSettings, textFormatOf } from "../../src/source/text-format.js";
 import { scratch } from "../support/files.js";
@@ -32,9 +33,11 @@ async function read(name: string, text: string | Buffer, as: ImportAs = TYPED, s
   const { table, note } = await importText(path, format, settings, to, as);
   const db = new Database(to, { readonly: true });
   try {
-    const names = db.prepare("SELECT name FROM pragma_table_info(?)").pluck().all(table);
+    const named = "SELECT name FROM pragma_table_info(?) WHERE name <> ''";
+    const names = db.prepare<[string], string>(named).pluck().all(table);
+    const columns = names.length === 0 ? "NULL" : names.map(quoteName).join(", ");
     const rows = db
-      .prepare(`SELECT * FROM "${table.replaceAll('"', '""')}"`)
+      .prepare(`SELECT ${columns} FROM ${quoteName(table)}`)
       .raw()
       .safeIntegers()
       .all() as unknown[][];
@@ -234,11 +237,7 @@ test.each(["sqlite_x.csv", "rollcall_raw.csv", 'quo"te.csv', "select.csv", ".csv
 
 test.each<[name: string, text: string | Buffer, message: RegExp]>([
   ["t.csv", "id,name\n1,a\n2\n", /t\.csv, line 3: the row has 1 value by commas, where most lines have 2\. /],
-  [
-    "t.csv",
-    `id,name\n${"1,a\n".repeat(50)}2\n`,
-    /t\.csv, line 52, column 2: the row has 1 value, where the first line has 2\. /,
-  ],
+  ["t.csv", `id,name\n${"1,a\n".repeat(50)}2\n`, /t\.csv, line 52: the row has 1 value, where the first line has 2\. /],
   ["t.csv", 'id,a\n"1\n', /t\.csv, line 2, column 1: Quote Not Closed.*--quote none/],
   ["t.csv", 'id,a\n1,"x"y\n', /t\.csv, line 2, column 2: .*--quote none/],
   ["t.csv", "id,Name,name\n1,a,b\n", /has the columns Name and name, which are the same for SQLite; rename one\.$/],
@@ -251,13 +250,14 @@ test.each<[name: string, text: string | Buffer, message: RegExp]>([
   ["t.csv", "\n\n", /t\.csv has no columns; its first line names them\.$/],
   ["t.ndjson", '{"id": 1}\n{"id": }', /t\.ndjson, line 2, column 8: value expected, found }\. /],
   ["t.ndjson", "1", /line 1: expected an object, found 1\. /],
-  ["t.ndjson", '{"a": 1, "a": 2}', /line 1: an object has the name "a" twice\. /],
-  ["t.ndjson", '{"a": {"b": 1, "b": 2}}', /line 1: an object has the name "b" twice\. /],
-  ["t.ndjson", `{"a": ${"[".repeat(5000)}${"]".repeat(5000)}}`, /line 1: nested deeper than 320 levels\. /],
   ["t.ndjson", '{"a": 1}\n{"A": 1}', /has the columns a and A, which are the same for SQLite; rename one\.$/],
   ["t.ndjson", '{"": 1}', /line 1: the name of a member is empty; rename it\.$/],
   ["t.ndjson", '{"a\\u0000": 1}', /line 1: the name of a member has a control character, "a\\u0000"; rename it\.$/],
-  ["t.csv", `${Array.from({ length: 2000 }, (_, at) => `c${at}`).join()}\n`, /has 2000 columns, and at most 1999 can/],
+  [
+    "t.csv",
+    `${Array.from({ length: 2000 }, (_, at) => `c${at}`).join()}\n`,
+    /has more than 1999 columns; leave some out\.$/,
+  ],
 ])("refuses %s with its line: %#", async (name, text, message) => {
   await expect(read(name, text)).rejects.toThrow(message);
 });

@@ -50,7 +50,7 @@ test.each([
   ["rollcall build --db - < t.csv", "Standard input needs its format: pass --format csv, tsv or ndjson."],
   [
     "rollcall build --db - --format csv < /dev/null",
-    "standard input is empty (0 bytes); --db names the file of records.",
+    "standard input is empty (0 bytes); a command must write the records to it.",
   ],
   [
     "rollcall build --db - --format csv < other.csv",

@@ -1,5 +1,5 @@
 /** Opens text files: their format, gzip, and encodings. */
-import { mkdirSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import { renameSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -44,11 +44,6 @@ describe("the format", () => {
   ])("of %s is %s", (path, format) => {
     expect(textFormatOf(path)).toBe(format);
     expect(textFormatOf(path, { sourceFormat: "ndjson" })).toBe("ndjson");
-  });
-
-  test("of standard input is given", () => {
-    expect(textFormatOf("-", { sourceFormat: "tsv" })).toBe("tsv");
-    expect(() => textFormatOf("-")).toThrow("Standard input needs its format: pass --format csv, tsv or ndjson.");
   });
 });
 
@@ -162,16 +157,4 @@ test("tells whether the file was replaced or written to since", async () => {
   writeFileSync(`${path}.new`, "id\n");
   renameSync(`${path}.new`, path);
   expect(other.isUnchanged()).toBe(false);
-});
-
-test.each([
-  ["gone.csv", "There is no file gone.csv; --db names the file of records."],
-  ["folder.csv", "folder.csv is a folder; --db names the file of records."],
-  ["empty.csv", "empty.csv is empty (0 bytes); --db names the file of records."],
-])("refuses %s", async (name, message) => {
-  const folder = scratch();
-  mkdirSync(join(folder, "folder.csv"));
-  writeFileSync(join(folder, "empty.csv"), "");
-  const error = await TextInput.open(join(folder, name), "csv", {}, folder).catch((thrown: unknown) => thrown);
-  expect(String(error).replaceAll(`${folder}/`, "")).toContain(message);
 });

@@ -1,11 +1,11 @@
 /** The candidates of a whole source, as the pipeline reads them row by row. */
 import type { Candidate } from "../../src/source/candidates.js";
 import type { CopyOptions } from "../../src/source/copy.js";
-import { openSources, type Source } from "../../src/source/open.js";
+import { openSources, type Source, type SourceOptions } from "../../src/source/open.js";
 import { PageReader } from "../../src/source/reader.js";
 
 /** Opens the source of one listing. */
-export async function openSource(options: CopyOptions): Promise<Source> {
+export async function openSource(options: SourceOptions): Promise<Source> {
   const [source] = await openSources(options.db, new Map([["", options]]));
   if (!source) throw new Error("There is no source");
   return source;

@@ -115,17 +115,15 @@ function listingLines({ listings }: DevBuild): Line[] {
 
 /** Lines about contracts that were made in memory, how to keep them, and about tables that are not shown. */
 function contractLines({ made, others, db }: DevBuild): Line[] {
-  const file = shellWord(db);
-  if (made === undefined) return others.length > 0 ? [otherTables(others, file)] : [];
-  const { listings, left } = made;
+  if (made === undefined) return others.length > 0 ? [otherTables(others, shellWord(db))] : [];
+  const { listings, left, command } = made;
   const [first] = listings;
   const isOne = first?.name === "";
-  const flag = isOne ? (made.isNamed ? ` --table ${shellWord(first.table)}` : "") : " --all";
   const lines: Line[] = [
     {
       verb: "contract",
-      value: isOne ? `made from the table ${first.table}` : `made for ${count(listings.length, "listing")}`,
-      detail: `to write and edit ${isOne ? "it" : "them"}: rollcall init --from ${file}${flag}`,
+      value: isOne ? `made from the ${first.kind} ${first.table}` : `made for ${count(listings.length, "listing")}`,
+      detail: `to write and edit ${isOne ? "it" : "them"}: ${command}`,
     },
   ];
   for (const { name, omitted } of listings) {
