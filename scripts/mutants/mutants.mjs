@@ -216,8 +216,8 @@ export const MUTANTS = [
   {
     name: "mirror-overtaken",
     file: "src/mirror/sqlite-store.ts",
-    from: "if (JSON.stringify(seen) === JSON.stringify(now)) return;",
-    to: "if (seen?.url === now?.url) return;",
+    from: "if (JSON.stringify(seen) !== JSON.stringify(read())) {",
+    to: "if (seen?.length !== read().length) {",
     tests: ["test/mirror/store.test.ts"],
   },
   {

@@ -1,5 +1,5 @@
 /** Requests with limits of bytes and time, and the retry policy. */
-import { ListingError, quoted, SnapshotChangedError, tooLarge } from "./errors.js";
+import { ListingError, quoted, tooLarge } from "./errors.js";
 import type { ListingOptions } from "./options.js";
 
 /** Bytes that are not shared, as WebCrypto requires. */
@@ -97,7 +97,7 @@ export function createRequests(options: ListingOptions) {
           if (!tries || ms === undefined)
             await requireCurrent?.(ms === undefined).catch((changed: unknown) => {
               // Other errors are less useful than that of the file.
-              if (changed instanceof SnapshotChangedError) throw changed;
+              if (changed instanceof ListingError && changed.code === "changed") throw changed;
             });
           if (ms === undefined) throw error;
           await within([options.signal, signal], ms, () => {});

@@ -1,4 +1,5 @@
 /** Opens a published site: several listings, as of one point in time. */
+import { LISTING_NAME } from "../contract/links.js";
 import type { SiteSnapshot } from "../contract/snapshot.js";
 import type { User } from "../contract/users.js";
 import { hexDigest } from "./digests.js";
@@ -9,7 +10,15 @@ import { listingOf } from "./listing.js";
 import { CALL, checked } from "./option-checks.js";
 import type { CallOptions, OpenSite, SiteListing, SiteOptions } from "./options.js";
 import type { Requests } from "./requests.js";
-import { type Host, notListed, readProof, readSnapshotFile, type SnapshotFile } from "./snapshot.js";
+import {
+  type Host,
+  notListed,
+  type PromisedSnapshot,
+  readProof,
+  readSnapshotFile,
+  type SnapshotFile,
+  snapshotOf,
+} from "./snapshot.js";
 import { isPlainObject, objectOf, textOf } from "./utf8.js";
 
 const SUMS = "SHA256SUMS";
@@ -61,12 +70,15 @@ export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSi
     },
     listing<T = User>(name: string) {
       const own = openHost(`${url}/${name}`, given);
-      own.requests = withSums(own, async (signal) => {
+      const find = async (signal: AbortSignal | undefined): Promise<PromisedListing> => {
         const { digests, snapshot } = await read(signal);
-        const digest = digests.get(`${name}/${SUMS}`);
-        if (digest !== undefined) return digest;
+        const facts = snapshot.listings[name];
+        const sums = digests.get(`${name}/${SUMS}`);
+        if (facts && sums !== undefined) return { ...facts, sums };
         throw usage(own.baseUrl, "is not a listing of the site", Object.keys(snapshot.listings).join(", "), name);
-      });
+      };
+      own.promised = find;
+      own.requests = boundRequests(own, find);
       return listingOf<T>(own);
     },
     async requireCurrent(how = {}) {
@@ -81,22 +93,43 @@ export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSi
   };
 }
 
-/** Requests of a listing that accept only the SHA256SUMS that the site lists. @throws ListingError (changed) for another one */
-function withSums({ requests, baseUrl }: Host, expected: (signal?: AbortSignal) => Promise<string>): Requests {
+interface PromisedListing extends PromisedSnapshot {
+  /** The digest of its SHA256SUMS. */
+  sums: string;
+}
+
+/**
+ * Requests of a listing that accept only the snapshot.json and the SHA256SUMS of the site's snapshot.
+ * @throws ListingError (changed) for others
+ */
+function boundRequests(
+  { requests, baseUrl }: Host,
+  find: (signal: AbortSignal | undefined) => Promise<PromisedListing>,
+): Requests {
   return {
     ...requests,
     async get(url, ask) {
-      const digest = await expected(ask.signal);
-      const answer = await requests.get(url, ask);
-      if (url !== `${baseUrl}/${SUMS}` || answer.status !== 200) return answer;
-      if ((await hexDigest(answer.bytes)) === digest) return answer;
+      const { sums, ...promised } = await find(ask.signal);
+      const name = url.slice(baseUrl.length + 1);
+      const expected = { [SUMS]: sums, "snapshot.json": nameOf(promised) }[name];
+      const read = async (past: string | undefined) => {
+        const answer = await requests.get(url, { ...ask, past });
+        const { status, bytes } = answer;
+        if (expected === undefined || status !== 200) return { answer, received: expected };
+        return { answer, received: name === SUMS ? await hexDigest(bytes) : nameOf(snapshotOf(bytes, url)) };
+      };
+      const first = await read(ask.past);
+      if (first.received === expected) return first.answer;
       // A cache may have shown an old one.
-      const again = await requests.get(url, { ...ask, past: digest });
-      const received = await hexDigest(again.bytes);
-      if (received === digest) return again;
-      throw changed(url, digest, received);
+      const again = await read(sums);
+      if (again.received === expected) return again.answer;
+      throw changed(url, `${expected}`, `${again.received}`);
     },
   };
+}
+
+function nameOf({ id, state }: PromisedSnapshot): string {
+  return `${id} with state ${state}`;
 }
 
 function changed(url: string, expected: string, received: string): ListingError {
@@ -159,10 +192,12 @@ function siteOf(bytes: Uint8Array, url: string): SiteSnapshot {
   const { id, base_url, listings } = said;
   if (!isPlainObject(listings)) throw usage(url, "is of one listing, not of a site; open it with openListing");
   if (!FACTS.id.test(JSON.stringify(id)) || typeof base_url !== "string") throw malformed(url, "other id", id);
-  for (const [name, facts] of Object.entries(listings))
+  for (const [name, facts] of Object.entries(listings)) {
+    if (!LISTING_NAME.test(name)) throw malformed(url, "names of listings", name);
     for (const [member, pattern] of Object.entries(FACTS)) {
       const value = isPlainObject(facts) ? facts[member] : undefined;
       if (!pattern.test(`${JSON.stringify(value)}`)) throw malformed(url, `other ${member} of ${name}`, value);
     }
+  }
   return said as unknown as SiteSnapshot;
 }

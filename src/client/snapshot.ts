@@ -24,7 +24,11 @@ export interface Host {
   gone?: Snapshot;
   /** Calls that share the read of the next snapshot. */
   finding: SharedReads;
+  /** For a listing of a site: its snapshot, as the top of the site lists it. */
+  promised?: (signal: AbortSignal | undefined) => Promise<PromisedSnapshot>;
 }
+
+export type PromisedSnapshot = Pick<Snapshot, "id" | "state">;
 
 /** Shared reads by name. */
 export type SharedReads = Map<string, (signal: AbortSignal | undefined) => Promise<unknown>>;

@@ -6,7 +6,7 @@ import { isFieldPattern, isLimit, isShare, splitFieldLimit } from "../contract/f
 import type { ContractFile } from "../contract/file/form.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { isObject } from "../contract/json.js";
-import { basePath, canParse, isPublishableUrl } from "../contract/links.js";
+import { basePath, canParse, isPublishableUrl, LISTING_NAME } from "../contract/links.js";
 import { UserError } from "../errors.js";
 
 /**
@@ -336,8 +336,6 @@ const RESERVED = [
   "vercel.json",
 ].map((name) => name.toLowerCase());
 
-/** A name is a path of one segment or more, which no host treats in its own way. */
-export const LISTING_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
 export const MOST_LISTINGS = 100;
 
 /** A sentence for each mistake in the names of listings. */
