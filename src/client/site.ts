@@ -2,8 +2,9 @@
 import { LISTING_NAME } from "../contract/links.js";
 import type { SiteSnapshot } from "../contract/snapshot.js";
 import type { User } from "../contract/users.js";
-import { hexDigest } from "./digests.js";
+import { hexDigest, linesOf } from "./digests.js";
 import { ListingError, malformed, usage } from "./errors.js";
+import { readVerified, SUMS } from "./find-snapshot.js";
 import { openHost } from "./host.js";
 import { readOnce } from "./kept.js";
 import { listingOf } from "./listing.js";
@@ -12,20 +13,16 @@ import type { CallOptions, OpenSite, SiteListing, SiteOptions } from "./options.
 import type { Requests } from "./requests.js";
 import {
   type Host,
-  notListed,
   type PromisedSnapshot,
-  readProof,
+  proofOf,
   readSnapshotFile,
   type SnapshotFile,
   snapshotOf,
 } from "./snapshot.js";
-import { isPlainObject, objectOf, textOf } from "./utf8.js";
+import { isPlainObject, objectOf } from "./utf8.js";
 
-const SUMS = "SHA256SUMS";
-const SIGNATURE = `${SUMS}.minisig`;
 /** Maximum size of SHA256SUMS at the top of a site: a line for each listing, and a few others. */
 const SUMS_BYTES = 262_144;
-const SIGNATURE_BYTES = 4096;
 
 /** The verified files at the top of a site. */
 interface Top {
@@ -33,7 +30,7 @@ interface Top {
   snapshot: SiteSnapshot;
   /** The digests that SHA256SUMS lists, by path. */
   digests: ReadonlyMap<string, string>;
-  proof: "signature" | "digests";
+  signed: Date | undefined;
 }
 
 /**
@@ -51,18 +48,17 @@ export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSi
       "cannot be read with unproved or path: a site has SHA256SUMS, and the name of a listing is its path",
     );
   const signalOf = (how: CallOptions) => checked(url, how, CALL).signal;
-  let proof: Top["proof"] | undefined;
+  let top: Top | undefined;
   const read = (signal: AbortSignal | undefined) =>
     readOnce(host.finding, "", signal, async (own) => {
-      const top = await readTop(host, own);
-      ({ proof } = top);
+      top = await readTop(host, own);
       return top;
     });
 
   return {
     baseUrl: url,
     get proof() {
-      return proof;
+      return top && proofOf(top);
     },
     async listings(how = {}) {
       const { snapshot } = await read(signalOf(how));
@@ -142,40 +138,19 @@ function changed(url: string, expected: string, received: string): ListingError 
   );
 }
 
-/** Reads the files at the top, and verifies them. Retries if the host switches meanwhile. */
-async function readTop(host: Host, signal: AbortSignal): Promise<Top> {
-  const { baseUrl, keys } = host;
-  let past: string | undefined;
-  let sumsPast: string | undefined;
-  return host.requests.retry(signal, async (tries) => {
-    const file = await readSnapshotFile<SnapshotFile>(host, undefined, { tries, past, signal });
-    const snapshot = siteOf(file.bytes, file.url);
-    const how = { tries, past: sumsPast, signal };
-    const bytes = await readProof(host, SUMS, { ...how, maxBytes: SUMS_BYTES });
-    const url = `${baseUrl}/${SUMS}`;
-    const digests = linesOf(textOf(bytes, url), url);
-    const listed = digests.get("snapshot.json") ?? "none";
-    past = listed;
-    sumsPast = file.digest;
-    if (listed !== file.digest) throw notListed(file.url, listed, file.digest);
-    for (const name of Object.keys(snapshot.listings))
-      if (!digests.has(`${name}/${SUMS}`)) throw malformed(url, `a line for ${name}/${SUMS}`, "none");
-    if (keys.length === 0) return { file, snapshot, digests, proof: "digests" };
-    const signature = await readProof(host, SIGNATURE, { ...how, maxBytes: SIGNATURE_BYTES });
-    const { signedAt } = await import("./signature.js");
-    const signed = await signedAt(host, bytes, snapshot, signature);
-    return signed instanceof ListingError ? signed : { file, snapshot, digests, proof: "signature" };
-  });
-}
-
-/** Parses SHA256SUMS without pages. @throws ListingError (malformed) */
-function linesOf(sums: string, url: string): Map<string, string> {
-  const digests = new Map<string, string>();
-  for (const [line, digest = "", path = ""] of sums.matchAll(/^([0-9a-f]{64}) {2}(\S+)\n|.+/gm)) {
-    if (!path || digests.has(path)) throw malformed(url, "a line a file", line);
-    digests.set(path, digest);
-  }
-  return digests;
+/** Reads the files at the top, and verifies them. */
+function readTop(host: Host, signal: AbortSignal): Promise<Top> {
+  return readVerified(
+    host,
+    { signal },
+    ({ bytes, url }) => ({ snapshot: siteOf(bytes, url), maxBytes: SUMS_BYTES }),
+    ({ file, snapshot, sums, sumsUrl, signed }): Top => {
+      const digests = new Map(linesOf(sums, sumsUrl));
+      for (const name of Object.keys(snapshot.listings))
+        if (!digests.has(`${name}/${SUMS}`)) throw malformed(sumsUrl, `a line for ${name}/${SUMS}`, "none");
+      return { file, snapshot, digests, signed };
+    },
+  );
 }
 
 /** Patterns of the facts about a listing, as JSON. */

@@ -249,7 +249,7 @@ export function provedView(
     signed,
     urlOf,
     path,
-    proof: signed ? "signature" : "digests",
+    proof: proofOf({ signed }),
     readPage: (page, signal) => read(urlOf(page), ofPage(page), pages, signal),
     async readFile(name, limit, signal, plain) {
       const { url, digest } = find(name);
@@ -271,6 +271,11 @@ export function provedView(
       throw notListed(url, digest, received);
     },
   };
+}
+
+/** How a snapshot is verified. */
+export function proofOf({ signed }: Pick<ProvedView, "signed">): "signature" | "digests" {
+  return signed ? "signature" : "digests";
 }
 
 const NOT_LISTED = "is not what SHA256SUMS lists";
