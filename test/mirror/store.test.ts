@@ -297,8 +297,8 @@ test.each([
   ["another database", (path: string) => new Database(path).exec("CREATE TABLE words (word)").close()],
   ["a folder", (path: string) => mkdirSync(path)],
   ["a symbolic link", (path: string) => symlinkSync("mirror.sqlite", path)],
-  ["a symbolic link", (path: string) => symlinkSync("nothing", path)],
-])("does not touch %s", async (what, make) => {
+  ["a symbolic link to nothing", (path: string) => symlinkSync("nothing", path)],
+])("does not touch %s", async (_, make) => {
   const folder = scratch();
   await change(join(folder, "mirror.sqlite"), FIRST, { isAnew: true });
   const file = join(folder, "mine");
@@ -306,7 +306,7 @@ test.each([
   const look = () => readdirSync(folder).map((name) => [name, bytesOf(join(folder, name))]);
   const before = look();
   const store = storeOf(file);
-  await expect(store.held()).rejects.toThrow(`${file} is ${what}, not a mirror of Rollcall, so it was not touched`);
+  await expect(store.held()).rejects.toThrow(`${file} is not a mirror of Rollcall, so it was not touched`);
   await expect(store.begin(WORDS, true)).rejects.toThrow("it was not touched");
   expect(look()).toEqual(before);
 });
