@@ -24,7 +24,6 @@ const SIGNATURE_BYTES = 4096;
 /** Reads the current snapshot into `host.view`. Once verified, a listing is never read without verification. */
 export async function findView(host: Host, how: FindOptions): Promise<SnapshotView> {
   const { view: last, options } = host;
-  let why: ListingError | undefined;
   if (last?.proof !== "none") {
     try {
       host.view = await findProved(host, last as ProvedView | undefined, how);
@@ -32,12 +31,10 @@ export async function findView(host: Host, how: FindOptions): Promise<SnapshotVi
       return host.view;
     } catch (error) {
       if (last || !options.unproved || !(error instanceof ListingError) || error.code !== "unproved") throw error;
-      why = error;
     }
   }
   const { unprovedView } = await import("./unproved.js");
   host.view = await unprovedView(host, how.signal);
-  if (why) options.onUnproved?.(why);
   return host.view;
 }
 

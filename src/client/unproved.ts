@@ -36,7 +36,7 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
         const bytes = await read(url, limit, signal);
         return { bytes, said: objectOf(bytes, url) };
       } catch (error) {
-        if (error instanceof ListingError && isNotFound(error)) return { error };
+        if (isNotFound(error)) return { error };
         throw error;
       }
     });
@@ -96,8 +96,10 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
   };
 }
 
-/** Whether the host does not have the file, as opposed to failing. */
-function isNotFound({ code, received }: ListingError): boolean {
+/** Whether the host has no such file: a status below 500, or a web page or a redirect, with which many hosts answer. */
+export function isNotFound(error: unknown): error is ListingError {
+  if (!(error instanceof ListingError)) return false;
+  const { code, received } = error;
   return code === "malformed" || code === "redirect" || (code === "status" && Number(received) < 500);
 }
 
