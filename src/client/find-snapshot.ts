@@ -1,12 +1,11 @@
 /** Reads the host's current snapshot, and verifies it by SHA256SUMS and its signature. */
 import type { Snapshot } from "../contract/snapshot.js";
 import { hexDigest, mostSumBytes, readDigests } from "./digests.js";
-import { ListingError } from "./errors.js";
+import { ListingError, notListed } from "./errors.js";
 import type { Bytes } from "./requests.js";
 import {
   type FindOptions,
   type Host,
-  notListed,
   type ProvedView,
   provedView,
   readProof,

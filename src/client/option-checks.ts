@@ -1,52 +1,47 @@
 /** Checks options before the first request. */
 import { usage } from "./errors.js";
-import { isPlainObject } from "./utf8.js";
 
-/** What an option may be, in words and as a test. */
-interface Kind {
-  allowed: string;
-  fits(value: unknown): boolean;
-}
+/** What an option may be: in words, and as a test. */
+type Kind = readonly [allowed: string, fits: (value: unknown) => boolean];
 
-const isText = (value: unknown) => typeof value === "string";
-const isNumber = (value: unknown) => typeof value === "number";
-const FUNCTION: Kind = { allowed: "function", fits: (value) => typeof value === "function" };
-const BOOLEAN: Kind = { allowed: "boolean", fits: (value) => typeof value === "boolean" };
-const TEXT: Kind = { allowed: "string", fits: isText };
-const POSITIVE: Kind = { allowed: "number above 0", fits: (value) => isNumber(value) && Number(value) > 0 };
+const POSITIVE: Kind = ["number above 0", (value) => typeof value === "number" && value > 0];
+
+/** The type of each option that is not of another kind. */
+const TYPES: Readonly<Record<string, string>> = {
+  after: "object",
+  restart: "boolean",
+  onRestart: "function",
+  onProgress: "function",
+  requireSignature: "boolean",
+  fetch: "function",
+  unproved: "boolean",
+  path: "string",
+  text: "string",
+  file: "string",
+};
 
 const KINDS: Readonly<Record<string, Kind>> = {
   // Not instanceof, which is false for a signal of another window or of a polyfill.
-  signal: { allowed: "AbortSignal", fits: (value) => Object.prototype.toString.call(value) === "[object AbortSignal]" },
-  after: { allowed: "object", fits: isPlainObject },
-  restart: BOOLEAN,
-  onRestart: FUNCTION,
-  via: { allowed: '"pages" or "bulk"', fits: (value) => value === "pages" || value === "bulk" },
-  by: { allowed: '"names" or "key"', fits: (value) => value === "names" || value === "key" },
-  onProgress: FUNCTION,
-  publicKey: { allowed: "string or list", fits: (value) => isText(value) || Array.isArray(value) },
-  requireSignature: BOOLEAN,
+  signal: ["AbortSignal", (value) => Object.prototype.toString.call(value) === "[object AbortSignal]"],
+  via: ['"pages" or "bulk"', (value) => value === "pages" || value === "bulk"],
+  by: ['"names" or "key"', (value) => value === "names" || value === "key"],
+  publicKey: ["string or list", (value) => typeof value === "string" || Array.isArray(value)],
   maxAgeMs: POSITIVE,
-  fetch: FUNCTION,
-  concurrency: { allowed: "integer above 0", fits: (value) => Number.isInteger(value) && Number(value) > 0 },
+  concurrency: ["integer above 0", (value) => Number.isInteger(value) && Number(value) > 0],
   memoryBytes: POSITIVE,
   timeoutMs: POSITIVE,
-  pausesMs: {
-    allowed: "list of numbers",
-    fits: (value) => Array.isArray(value) && value.every((ms) => isNumber(ms) && ms >= 0),
-  },
-  unproved: BOOLEAN,
-  path: TEXT,
-  key: { allowed: "string or number", fits: (value) => isText(value) || isNumber(value) },
-  text: TEXT,
-  file: TEXT,
+  pausesMs: [
+    "list of numbers",
+    (value) => Array.isArray(value) && value.every((ms) => typeof ms === "number" && ms >= 0),
+  ],
+  key: ["string or number", (value) => typeof value === "string" || typeof value === "number"],
 };
 
-/** Options of every call, of walks, and of `openListing`. */
+/** Options of every call, of walks, of `openSite`, and of `openListing`. */
 export const CALL = "signal";
 export const WALK = `${CALL} after restart onRestart`;
-export const OPEN =
-  "publicKey requireSignature maxAgeMs fetch signal concurrency memoryBytes timeoutMs pausesMs unproved path";
+export const OPEN_SITE = "publicKey requireSignature maxAgeMs fetch signal concurrency memoryBytes timeoutMs pausesMs";
+export const OPEN = `${OPEN_SITE} unproved path`;
 /** Must not be undefined when given: with an undefined key, the listing would be read unverified. */
 const REQUIRED = ["publicKey", "key", "text", "file"];
 
@@ -58,8 +53,8 @@ export function checked<O extends object>(url: string, given: O, names: string):
   for (const name of all) {
     const value = Object(given)[name];
     if (value === undefined && !(name in Object(given) && REQUIRED.includes(name))) continue;
-    const kind = KINDS[name];
-    if (!kind?.fits(value)) throw usage(url, `cannot be read with this ${name}`, kind?.allowed, value);
+    const [allowed, fits] = KINDS[name] ?? [TYPES[name], (given: unknown) => typeof given === TYPES[name]];
+    if (!fits(value)) throw usage(url, `cannot be read with this ${name}`, allowed, value);
     found[name] = value;
   }
   return found as O;

@@ -8,14 +8,15 @@ import { readVerified, SUMS } from "./find-snapshot.js";
 import { openHost } from "./host.js";
 import { readOnce } from "./kept.js";
 import { listingOf } from "./listing.js";
-import { CALL, checked } from "./option-checks.js";
+import { CALL, checked, OPEN_SITE } from "./option-checks.js";
 import type { CallOptions, OpenSite, SiteListing, SiteOptions } from "./options.js";
-import type { Requests } from "./requests.js";
+import type { Answer, Requests } from "./requests.js";
 import {
   type Host,
   type PromisedSnapshot,
   proofOf,
-  readSnapshotFile,
+  readAgain,
+  requireMember,
   type SnapshotFile,
   snapshotOf,
 } from "./snapshot.js";
@@ -40,13 +41,8 @@ interface Top {
  * @throws ListingError (usage) for a wrong base URL or option.
  */
 export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSite {
-  const host = openHost(baseUrl, given);
-  const { baseUrl: url, options } = host;
-  if (options.unproved || options.path !== undefined)
-    throw usage(
-      url,
-      "cannot be read with unproved or path: a site has SHA256SUMS, and the name of a listing is its path",
-    );
+  const host = openHost(baseUrl, given, OPEN_SITE);
+  const { baseUrl: url } = host;
   const signalOf = (how: CallOptions) => checked(url, how, CALL).signal;
   let top: Top | undefined;
   const read = (signal: AbortSignal | undefined) =>
@@ -65,7 +61,7 @@ export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSi
       return Object.entries(snapshot.listings).map(([name, facts]): SiteListing => ({ name, ...facts }));
     },
     listing<T = User>(name: string) {
-      const own = openHost(`${url}/${name}`, given);
+      const own = openHost(`${url}/${name}`, given, OPEN_SITE);
       const find = async (signal: AbortSignal | undefined): Promise<PromisedListing> => {
         const { digests, snapshot } = await read(signal);
         const facts = snapshot.listings[name];
@@ -79,12 +75,9 @@ export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSi
     },
     async requireCurrent(how = {}) {
       const signal = signalOf(how);
-      const { file, snapshot } = await read(signal);
-      const now = await host.requests.retry(signal, async () => {
-        const found = await readSnapshotFile(host, file, { signal });
-        return found === file ? file : readSnapshotFile(host, file, { signal, past: file.digest });
-      });
-      if (now !== file) throw changed(now.url, snapshot.id, siteOf(now.bytes, now.url).id);
+      const { file } = await read(signal);
+      const now = await host.requests.retry(signal, () => readAgain(host, file, signal));
+      if (now !== file) throw changed(now.url);
     },
   };
 }
@@ -105,37 +98,26 @@ function boundRequests(
   return {
     ...requests,
     async get(url, ask) {
-      const { sums, ...promised } = await find(ask.signal);
-      const name = url.slice(baseUrl.length + 1);
-      const expected = { [SUMS]: sums, "snapshot.json": nameOf(promised) }[name];
-      const read = async (past: string | undefined) => {
-        const answer = await requests.get(url, { ...ask, past });
-        const { status, bytes } = answer;
-        if (expected === undefined || status !== 200) return { answer, received: expected };
-        return { answer, received: name === SUMS ? await hexDigest(bytes) : nameOf(snapshotOf(bytes, url)) };
+      const { id, state, sums } = await find(ask.signal);
+      const isOfSite = async ({ status, bytes }: Answer) => {
+        if (status !== 200) return true;
+        if (url === `${baseUrl}/${SUMS}`) return (await hexDigest(bytes)) === sums;
+        if (url !== `${baseUrl}/snapshot.json`) return true;
+        const snapshot = snapshotOf(bytes, url);
+        return snapshot.id === id && snapshot.state === state;
       };
-      const first = await read(ask.past);
-      if (first.received === expected) return first.answer;
+      const answer = await requests.get(url, ask);
+      if (await isOfSite(answer)) return answer;
       // A cache may have shown an old one.
-      const again = await read(sums);
-      if (again.received === expected) return again.answer;
-      throw changed(url, `${expected}`, `${again.received}`);
+      const again = await requests.get(url, { ...ask, past: sums });
+      if (await isOfSite(again)) return again;
+      throw changed(url);
     },
   };
 }
 
-function nameOf({ id, state }: PromisedSnapshot): string {
-  return `${id} with state ${state}`;
-}
-
-function changed(url: string, expected: string, received: string): ListingError {
-  return new ListingError(
-    "changed",
-    url,
-    "is of another snapshot of the site; open the site again",
-    expected,
-    received,
-  );
+function changed(url: string): ListingError {
+  return new ListingError("changed", url, "is of another snapshot of the site; open the site again");
 }
 
 /** Reads the files at the top, and verifies them. */
@@ -145,34 +127,24 @@ function readTop(host: Host, signal: AbortSignal): Promise<Top> {
     { signal },
     ({ bytes, url }) => ({ snapshot: siteOf(bytes, url), maxBytes: SUMS_BYTES }),
     ({ file, snapshot, sums, sumsUrl, signed }): Top => {
-      const digests = new Map(linesOf(sums, sumsUrl));
-      for (const name of Object.keys(snapshot.listings))
-        if (!digests.has(`${name}/${SUMS}`)) throw malformed(sumsUrl, `a line for ${name}/${SUMS}`, "none");
-      return { file, snapshot, digests, signed };
+      return { file, snapshot, digests: new Map(linesOf(sums, sumsUrl)), signed };
     },
   );
 }
 
-/** Patterns of the facts about a listing, as JSON. */
-const FACTS: Readonly<Record<keyof SiteSnapshot["listings"][string], RegExp>> = {
-  count: /^\d{1,15}$/,
-  id: /^"[0-9a-f]{12}"$/,
-  pages: /^[1-9]\d{0,8}$/,
-  state: /^"[0-9a-f]{64}"$/,
-};
+/** Members of snapshot.json of a listing that the top has, too. */
+const FACTS = ["count", "id", "pages", "state"] as const;
 
 /** Parses the snapshot.json at the top of a site. Additional members are allowed. @throws ListingError (malformed or usage) */
 function siteOf(bytes: Uint8Array, url: string): SiteSnapshot {
   const said = objectOf(bytes, url);
-  const { id, base_url, listings } = said;
+  const { listings } = said;
   if (!isPlainObject(listings)) throw usage(url, "is of one listing, not of a site; open it with openListing");
-  if (!FACTS.id.test(JSON.stringify(id)) || typeof base_url !== "string") throw malformed(url, "other id", id);
+  requireMember(said, "id", url);
+  requireMember(said, "base_url", url);
   for (const [name, facts] of Object.entries(listings)) {
     if (!LISTING_NAME.test(name)) throw malformed(url, "names of listings", name);
-    for (const [member, pattern] of Object.entries(FACTS)) {
-      const value = isPlainObject(facts) ? facts[member] : undefined;
-      if (!pattern.test(`${JSON.stringify(value)}`)) throw malformed(url, `other ${member} of ${name}`, value);
-    }
+    for (const member of FACTS) requireMember(isPlainObject(facts) ? facts : {}, member, url);
   }
   return said as unknown as SiteSnapshot;
 }

@@ -11,7 +11,7 @@ import { dropTables, emptyTables, MIRROR_TABLE, makeTables, shapeOf, tableFor, u
 import { createTransaction, undo } from "./transaction.js";
 
 /** The store of one listing. */
-export interface SqliteStore extends Store<AnyRecord> {
+interface SqliteStore extends Store<AnyRecord> {
   /** Why the existing records cannot be trusted, so that everything is read again. */
   readonly distrust: string | undefined;
   /** The contract of its records; undefined for a store that was never filled. */

@@ -167,7 +167,7 @@ describe("what is not a site as it was published", () => {
     const one = openSite(`${BASE}/orders`, { fetch: fetchFile });
     await expect(one.listings()).rejects.toThrow("is of one listing, not of a site; open it with openListing");
     const unproved = { unproved: true } as SiteOptions;
-    expect(() => open(unproved)).toThrow("cannot be read with unproved or path");
+    expect(() => open(unproved)).toThrow("has no option unproved");
     expect(() => open({ publicKey: undefined as unknown as string })).toThrow(ListingError);
     expect(await codeOf(openListing(BASE, { fetch: fetchFile, pausesMs: [] }).snapshot())).toBe("malformed");
   });
