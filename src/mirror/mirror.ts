@@ -97,24 +97,32 @@ interface Update {
   stores: SqliteStores;
 }
 
-/** Updates all tables. Begins again, a few times, when the site has another snapshot. */
+/**
+ * Updates all tables. When the site has another snapshot, it begins again, a few times, from what the transaction has by then.
+ */
 async function updateAll(update: Update, effects: MirrorEffects): Promise<Pick<MirrorResult, "tables" | "dropped">> {
   const { url, how, stores } = update;
+  const before = stores.names();
+  const updated = new Map<string, MirroredTable>();
   for (let restarts = 0; ; restarts++) {
     const site = openSite(url, how);
-    const names = await namesIn(site);
-    requireSameKind(update, names);
+    const listings = await namesIn(site);
+    requireSameKind(update, listings);
+    const names = listings ?? [PLAIN];
     try {
-      const dropped = stores.keepOnly(names ?? [PLAIN]);
-      const tables: MirroredTable[] = [];
-      for (const name of names ?? [PLAIN]) {
-        const listing = names ? site.listing<AnyRecord>(name) : openListing<AnyRecord>(url, how);
-        tables.push(await updateTable(listing, name, stores, effects));
+      stores.keepOnly(names);
+      for (const name of names) {
+        const listing = listings ? site.listing<AnyRecord>(name) : openListing<AnyRecord>(url, how);
+        const table = await updateTable(listing, name, stores, effects);
+        updated.set(name, withEarlier(updated.get(name), table));
       }
-      return { tables, dropped };
+      return {
+        tables: names.flatMap((name) => updated.get(name) ?? []),
+        dropped: before.filter((name) => !names.includes(name)),
+      };
     } catch (error) {
       const isChanged = error instanceof ListingError && error.code === "changed";
-      if (!names || !isChanged || restarts === MOST_RESTARTS) throw error;
+      if (!listings || !isChanged || restarts === MOST_RESTARTS) throw error;
     }
   }
 }
@@ -155,6 +163,21 @@ async function updateTable(
     words: contract.listing.words,
     ...result,
     ...(why !== undefined && { anew: why }),
+  };
+}
+
+/** From the least to the most that was read. */
+const WAYS: readonly SyncResult["via"][] = ["nothing", "changes", "bulk", "pages"];
+
+/** Adds up two updates of a table in one transaction. */
+function withEarlier(first: MirroredTable | undefined, next: MirroredTable): MirroredTable {
+  if (!first) return next;
+  return {
+    ...next,
+    from: first.from,
+    via: WAYS.indexOf(first.via) > WAYS.indexOf(next.via) ? first.via : next.via,
+    put: first.put + next.put,
+    removed: first.removed + next.removed,
   };
 }
 

@@ -22,8 +22,8 @@ export interface SqliteStores {
   /** The names of the listings in the file; an empty one for a listing that is not of a site. */
   names(): string[];
   store(name: string): SqliteStore;
-  /** Drops the tables of all other listings. @returns the names of these listings */
-  keepOnly(names: readonly string[]): string[];
+  /** Drops the tables of all other listings. */
+  keepOnly(names: readonly string[]): void;
   /** Makes the changes of all listings visible at once. */
   commit(): void;
   /** Discards changes that were not committed. */
@@ -146,14 +146,13 @@ export function createSqliteStores(file: string, url: string): SqliteStores {
     store: createStore,
     keepOnly: (names) =>
       using(file, () => {
-        const others = rows().filter(({ name }) => !names.includes(name));
-        for (const row of others) {
+        for (const row of rows()) {
+          if (names.includes(row.name)) continue;
           refuseOther(row, `a listing ${row.name}`);
           const opened = begin();
           dropTables(opened, row.records);
           opened.prepare(`DELETE FROM ${MIRROR_TABLE} WHERE name = ?`).run(row.name);
         }
-        return others.map(({ name }) => name);
       }),
     commit: () =>
       using(file, () => {

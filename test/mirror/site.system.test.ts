@@ -101,7 +101,8 @@ test("the command names each table", async () => {
 
 test("the listings of one snapshot are read, if the site switches between two of them", async () => {
   const { cwd, url, change, file } = await shop();
-  await mirror({ url, file });
+  await change({ ...SMALL, countries: 3 });
+  const [, first] = (await mirror({ url, file })).tables;
   await change({ customers: 6, orders: 25, factor: 2 });
   let switches = 0;
   const { fetch } = globalThis;
@@ -112,7 +113,10 @@ test("the listings of one snapshot are read, if the site switches between two of
     return fetch(...given);
   });
   onTestFinished(() => void vi.unstubAllGlobals());
-  expect(summary(await mirror({ url, file }))).toEqual(["customers: 7 by changes", "orders: 25 by changes"]);
+  const result = await mirror({ url, file });
+  expect(summary(result)).toEqual(["customers: 7 by changes", "orders: 25 by changes", "countries dropped"]);
+  // Of both attempts.
+  expect(result.tables[0]).toMatchObject({ from: first?.state, put: 2, removed: 0 });
   expect(held(file)).toBe(statesIn(cwd));
 });
 
