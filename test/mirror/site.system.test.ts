@@ -1,42 +1,15 @@
 /** Mirrors of a site: a table for each listing, all as of one snapshot of the site. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createServer, type MirrorResult, mirror } from "../../src/index.js";
+import { type MirrorResult, mirror } from "../../src/index.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { scratch } from "../support/files.js";
 import { writeKey } from "../support/minisign.js";
-import { freePort } from "../support/ports.js";
-import { buildShop, type Shop, shopListings } from "../support/small-shop.js";
+import { shopListings } from "../support/small-shop.js";
 import { held } from "./filled.js";
-
-const SMALL = { customers: 5, orders: 25 };
-
-/** A host of a shop, which can be changed. */
-async function shop(options: Parameters<typeof buildShop>[2] = {}) {
-  const cwd = scratch();
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const publish = (next: Shop, more: typeof options) =>
-    buildShop(cwd, next, { baseUrl: url, changes: 3, ...options, ...more });
-  await publish(SMALL, {});
-  const host = await createServer({ dist: join(cwd, "dist") });
-  onTestFinished(() => host.close());
-  await host.listen({ port, host: "127.0.0.1" });
-  const change = async (next: Shop, more: typeof options = {}) => {
-    await publish(next, more);
-    await host.reload();
-  };
-  return { cwd, url, change, file: join(cwd, "shop.sqlite") };
-}
-
-/** The states of all listings that the current release has. */
-function statesIn(cwd: string): string {
-  const { listings } = JSON.parse(readFileSync(join(cwd, "dist/current/snapshot.json"), "utf8"));
-  const names = Object.keys(listings).sort();
-  return names.map((name) => listings[name].state).join(" ");
-}
+import { SMALL, shop, statesIn } from "./hosted-shop.js";
 
 function ask(file: string, sql: string): unknown {
   const db = new Database(file, { readonly: true });
