@@ -2,6 +2,7 @@
 import { ListingError, type ListingErrorCode } from "./client/errors.js";
 import type { OpenListing } from "./client/options.js";
 import { createRequests } from "./client/requests.js";
+import { isNotFound } from "./client/unproved.js";
 import { type AnyRecord, type Contract, USERS_CONTRACT } from "./contract/contract.js";
 import { parseContract } from "./contract/file/load.js";
 import type { SiteSnapshot } from "./contract/snapshot.js";
@@ -54,13 +55,6 @@ export async function findHostSite(
   throw new UserError(
     `${baseUrl}/${SNAPSHOT} does not match ${SUMS}. Run this again when nothing is being deployed, or run "rollcall verify".`,
   );
-}
-
-/** Whether the host has no such file: a status below 500, or a web page or a redirect, with which many hosts answer. */
-function isNotFound(error: unknown): boolean {
-  if (!(error instanceof ListingError)) return false;
-  const { code, received } = error;
-  return code === "malformed" || code === "redirect" || (code === "status" && Number(received) < 500);
 }
 
 /**

@@ -27,7 +27,7 @@ export { GateError } from "./diff/gates.js";
 export { UserError } from "./errors.js";
 export { type AdaptEffects, type Adapted, type AdaptOptions, listHosts } from "./hosts/adapt.js";
 export type { InitEffects, InitOptions, InitResult } from "./init/init.js";
-export type { MirrorEffects, MirrorOptions, MirrorResult } from "./mirror/mirror.js";
+export type { MirrorEffects, MirroredTable, MirrorOptions, MirrorResult } from "./mirror/mirror.js";
 export type { PublishEffects, PublishResult } from "./publish/publish.js";
 export type { PublishOptions } from "./publish/target.js";
 export { listReleases, type ReleaseSummary } from "./release/list.js";

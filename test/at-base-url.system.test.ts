@@ -82,7 +82,7 @@ describe.each(["", "/weather/data"])("below %j", (base) => {
       expect(wrong).toEqual([]);
     }
 
-    expect(await json(mirrored)).toMatchObject({ via: "changes", put: 2, table: "stations" });
+    expect(await json(mirrored)).toMatchObject({ tables: [{ via: "changes", put: 2, table: "stations" }] });
     const db = new Database(join(cwd, "stations.mirror.sqlite"), { readonly: true });
     expect(db.prepare("SELECT count(*) AS count FROM stations").get()).toEqual({ count: COUNT + 2 });
     db.close();

@@ -221,10 +221,17 @@ export const MUTANTS = [
     tests: ["test/client/listing/faults.system.test.ts"],
   },
   {
+    name: "client-copy-of-another-site-snapshot",
+    file: "src/client/site.ts",
+    from: "return snapshot.id === id && snapshot.state === state;",
+    to: 'return snapshot.id !== "";',
+    tests: ["test/client/site.test.ts"],
+  },
+  {
     name: "mirror-overtaken",
     file: "src/mirror/sqlite-store.ts",
-    from: "if (JSON.stringify(seen) === JSON.stringify(now)) return;",
-    to: "if (seen?.url === now?.url) return;",
+    from: "if (JSON.stringify(seen) !== JSON.stringify(read())) {",
+    to: "if (seen?.length !== read().length) {",
     tests: ["test/mirror/store.test.ts"],
   },
   {

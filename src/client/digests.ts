@@ -24,17 +24,17 @@ export function mostSumBytes(pages: number, encodings: number): number {
 export function readDigests(sums: string, pages: number, url: string): Digests {
   // Pages come first, in order.
   const [, folder] = /^\w{64} {2}((?:\S*\/)?pages\/)1\.json\n/.exec(sums) ?? [];
-  const wrong = (line?: string) => malformed(url, `pages 1 to ${pages}, a line a file`, line);
+  const wrong = (path?: string) => malformed(url, `pages 1 to ${pages}, a line a file`, path);
   // The number of pages comes from an unverified file: check it before memory is allocated.
   if (folder === undefined || sums.length < pages * 2 * BYTES) throw wrong();
   const digests = new Uint8Array(pages * BYTES);
   const others = new Map<string, string>();
   let found = 0;
-  for (const [line, digest = "", path = ""] of sums.matchAll(/^([0-9a-f]{64}) {2}(\S+)\n|.+/gm)) {
-    if (!path || others.has(path)) throw wrong(line);
+  for (const [path, digest] of linesOf(sums, url)) {
+    if (others.has(path)) throw wrong(path);
     if (path === `${folder}${found + 1}.json` && found < pages) digests.set(fromHex(digest), found++ * BYTES);
     else if (!path.startsWith(folder)) others.set(path, digest);
-    else if (!/\.json\.(br|gz)$/.test(path)) throw wrong(line);
+    else if (!/\.json\.(br|gz)$/.test(path)) throw wrong(path);
   }
   if (found < pages) throw wrong();
   return {
@@ -43,6 +43,14 @@ export function readDigests(sums: string, pages: number, url: string): Digests {
     // Copies, since a slice would keep the whole text in memory.
     files: new Map(JSON.parse(JSON.stringify([...others]))),
   };
+}
+
+/** The lines of SHA256SUMS. @throws ListingError (malformed) for a line in another form */
+export function* linesOf(sums: string, url: string): Generator<[path: string, digest: string]> {
+  for (const [line, digest = "", path = ""] of sums.matchAll(/^([0-9a-f]{64}) {2}(\S+)\n|.+/gm)) {
+    if (!path) throw malformed(url, "a digest and a path", line);
+    yield [path, digest];
+  }
 }
 
 /** The SHA-256 of bytes, in hexadecimal. */

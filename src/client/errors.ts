@@ -68,6 +68,13 @@ export function malformed(url: string, expected: string, received: unknown, caus
   return new ListingError("malformed", url, "is malformed", expected, quoted(received), cause);
 }
 
+export const NOT_LISTED = "is not what SHA256SUMS lists";
+
+/** The error for a file whose digest is not that of SHA256SUMS. */
+export function notListed(url: string, expected: string, received: string): ListingError {
+  return new ListingError("mismatch", url, NOT_LISTED, expected, received);
+}
+
 /** The error for a response over a size limit. @param remedy what the caller can do, if anything: `raise memoryBytes`. */
 export function tooLarge(url: string, limit: string, remedy?: string): ListingError {
   const why = `is too large to read here${remedy ? `; ${remedy}` : ""}`;

@@ -12,16 +12,16 @@ const CONCURRENCY = 8;
 /** Bulk parts in memory: the current one and the next. */
 export const PARTS_AT_ONCE = 2;
 
-/** Opens a host. Sends no request. @throws ListingError (usage) for a wrong base URL or option */
-export function openHost(given: string | URL, from: ListingOptions = {}): Host {
+/** Opens a host. Sends no request. @param names all allowed options. @throws ListingError (usage) for a wrong base URL or option */
+export function openHost(given: string | URL, from: ListingOptions = {}, names = OPEN): Host {
   const baseUrl = parseBase(given instanceof URL ? given.href : given);
-  const options = checked(baseUrl, from, OPEN);
+  const options = checked(baseUrl, from, names);
   const { publicKey = [], concurrency = CONCURRENCY, memoryBytes = CONCURRENCY * PAGE_BYTES } = options;
   const keys = [publicKey].flat();
   if ("publicKey" in options && !(keys.length && keys.every((key) => key && typeof key === "string")))
     throw usage(baseUrl, "cannot be read with this publicKey", "one or more keys", publicKey);
   if (!keys.length && (options.requireSignature || options.maxAgeMs))
-    throw usage(baseUrl, "cannot be read with requireSignature or maxAgeMs, but without publicKey");
+    throw usage(baseUrl, "needs a publicKey with requireSignature or maxAgeMs");
   const remedy = "raise memoryBytes";
   return {
     baseUrl,

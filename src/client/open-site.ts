@@ -1,22 +1,29 @@
 /** Opens a published site: several listings, as of one point in time. */
+import { LISTING_NAME } from "../contract/links.js";
 import type { SiteSnapshot } from "../contract/snapshot.js";
 import type { User } from "../contract/users.js";
-import { hexDigest } from "./digests.js";
+import { hexDigest, linesOf } from "./digests.js";
 import { ListingError, malformed, usage } from "./errors.js";
+import { readVerified, SUMS } from "./find-snapshot.js";
 import { openHost } from "./host.js";
 import { readOnce } from "./kept.js";
 import { listingOf } from "./listing.js";
-import { CALL, checked } from "./option-checks.js";
+import { CALL, checked, OPEN_SITE } from "./option-checks.js";
 import type { CallOptions, OpenSite, SiteListing, SiteOptions } from "./options.js";
-import type { Requests } from "./requests.js";
-import { type Host, notListed, readProof, readSnapshotFile, type SnapshotFile } from "./snapshot.js";
-import { isPlainObject, objectOf, textOf } from "./utf8.js";
+import type { Answer, Requests } from "./requests.js";
+import {
+  type Host,
+  type PromisedSnapshot,
+  proofOf,
+  readAgain,
+  requireMember,
+  type SnapshotFile,
+  snapshotOf,
+} from "./snapshot.js";
+import { isPlainObject, objectOf } from "./utf8.js";
 
-const SUMS = "SHA256SUMS";
-const SIGNATURE = `${SUMS}.minisig`;
 /** Maximum size of SHA256SUMS at the top of a site: a line for each listing, and a few others. */
 const SUMS_BYTES = 262_144;
-const SIGNATURE_BYTES = 4096;
 
 /** The verified files at the top of a site. */
 interface Top {
@@ -24,7 +31,7 @@ interface Top {
   snapshot: SiteSnapshot;
   /** The digests that SHA256SUMS lists, by path. */
   digests: ReadonlyMap<string, string>;
-  proof: "signature" | "digests";
+  signed: Date | undefined;
 }
 
 /**
@@ -34,135 +41,110 @@ interface Top {
  * @throws ListingError (usage) for a wrong base URL or option.
  */
 export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSite {
-  const host = openHost(baseUrl, given);
-  const { baseUrl: url, options } = host;
-  if (options.unproved || options.path !== undefined)
-    throw usage(
-      url,
-      "cannot be read with unproved or path: a site has SHA256SUMS, and the name of a listing is its path",
-    );
+  const host = openHost(baseUrl, given, OPEN_SITE);
+  const { baseUrl: url } = host;
   const signalOf = (how: CallOptions) => checked(url, how, CALL).signal;
-  let proof: Top["proof"] | undefined;
+  let top: Top | undefined;
   const read = (signal: AbortSignal | undefined) =>
     readOnce(host.finding, "", signal, async (own) => {
-      const top = await readTop(host, own);
-      ({ proof } = top);
+      top = await readTop(host, own);
       return top;
     });
 
   return {
     baseUrl: url,
     get proof() {
-      return proof;
+      return top && proofOf(top);
     },
     async listings(how = {}) {
       const { snapshot } = await read(signalOf(how));
       return Object.entries(snapshot.listings).map(([name, facts]): SiteListing => ({ name, ...facts }));
     },
     listing<T = User>(name: string) {
-      const own = openHost(`${url}/${name}`, given);
-      own.requests = withSums(own, async (signal) => {
+      const own = openHost(`${url}/${name}`, given, OPEN_SITE);
+      const find = async (signal: AbortSignal | undefined): Promise<PromisedListing> => {
         const { digests, snapshot } = await read(signal);
-        const digest = digests.get(`${name}/${SUMS}`);
-        if (digest !== undefined) return digest;
+        const facts = snapshot.listings[name];
+        const sums = digests.get(`${name}/${SUMS}`);
+        if (facts && sums !== undefined) return { ...facts, sums };
         throw usage(own.baseUrl, "is not a listing of the site", Object.keys(snapshot.listings).join(", "), name);
-      });
+      };
+      own.promised = find;
+      own.requests = boundRequests(own, find);
       return listingOf<T>(own);
     },
     async requireCurrent(how = {}) {
       const signal = signalOf(how);
-      const { file, snapshot } = await read(signal);
-      const now = await host.requests.retry(signal, async () => {
-        const found = await readSnapshotFile(host, file, { signal });
-        return found === file ? file : readSnapshotFile(host, file, { signal, cacheKey: file.digest });
-      });
-      if (now !== file) throw changed(now.url, snapshot.id, siteOf(now.bytes, now.url).id);
+      const { file } = await read(signal);
+      const now = await host.requests.retry(signal, () => readAgain(host, file, signal));
+      if (now !== file) throw changed(now.url);
     },
   };
 }
 
-/** Requests of a listing that accept only the SHA256SUMS that the site lists. @throws ListingError (changed) for another one */
-function withSums({ requests, baseUrl }: Host, expected: (signal?: AbortSignal) => Promise<string>): Requests {
+interface PromisedListing extends PromisedSnapshot {
+  /** The digest of its SHA256SUMS. */
+  sums: string;
+}
+
+/**
+ * Requests of a listing that accept only the snapshot.json and the SHA256SUMS of the site's snapshot.
+ * @throws ListingError (changed) for others
+ */
+function boundRequests(
+  { requests, baseUrl }: Host,
+  find: (signal: AbortSignal | undefined) => Promise<PromisedListing>,
+): Requests {
   return {
     ...requests,
     async get(url, ask) {
-      const digest = await expected(ask.signal);
+      const { id, state, sums } = await find(ask.signal);
+      const isOfSite = async ({ status, bytes }: Answer) => {
+        if (status !== 200) return true;
+        if (url === `${baseUrl}/${SUMS}`) return (await hexDigest(bytes)) === sums;
+        if (url !== `${baseUrl}/snapshot.json`) return true;
+        const snapshot = snapshotOf(bytes, url);
+        return snapshot.id === id && snapshot.state === state;
+      };
       const answer = await requests.get(url, ask);
-      if (url !== `${baseUrl}/${SUMS}` || answer.status !== 200) return answer;
-      if ((await hexDigest(answer.bytes)) === digest) return answer;
+      if (await isOfSite(answer)) return answer;
       // A cache may have shown an old one.
-      const again = await requests.get(url, { ...ask, cacheKey: digest });
-      const received = await hexDigest(again.bytes);
-      if (received === digest) return again;
-      throw changed(url, digest, received);
+      const again = await requests.get(url, { ...ask, cacheKey: sums });
+      if (await isOfSite(again)) return again;
+      throw changed(url);
     },
   };
 }
 
-function changed(url: string, expected: string, received: string): ListingError {
-  return new ListingError(
-    "changed",
-    url,
-    "is of another snapshot of the site; open the site again",
-    expected,
-    received,
+function changed(url: string): ListingError {
+  return new ListingError("changed", url, "is of another snapshot of the site; open the site again");
+}
+
+/** Reads the files at the top, and verifies them. */
+function readTop(host: Host, signal: AbortSignal): Promise<Top> {
+  return readVerified(
+    host,
+    { signal },
+    ({ bytes, url }) => ({ snapshot: siteOf(bytes, url), maxBytes: SUMS_BYTES }),
+    ({ file, snapshot, sums, sumsUrl, signed }): Top => {
+      return { file, snapshot, digests: new Map(linesOf(sums, sumsUrl)), signed };
+    },
   );
 }
 
-/** Reads the files at the top, and verifies them. Retries if the host switches meanwhile. */
-async function readTop(host: Host, signal: AbortSignal): Promise<Top> {
-  const { baseUrl, keys } = host;
-  let cacheKey: string | undefined;
-  let sumsCacheKey: string | undefined;
-  return host.requests.retry(signal, async (tries) => {
-    const file = await readSnapshotFile<SnapshotFile>(host, undefined, { tries, cacheKey, signal });
-    const snapshot = siteOf(file.bytes, file.url);
-    const how = { tries, cacheKey: sumsCacheKey, signal };
-    const bytes = await readProof(host, SUMS, { ...how, maxBytes: SUMS_BYTES });
-    const url = `${baseUrl}/${SUMS}`;
-    const digests = linesOf(textOf(bytes, url), url);
-    const listed = digests.get("snapshot.json") ?? "none";
-    cacheKey = listed;
-    sumsCacheKey = file.digest;
-    if (listed !== file.digest) throw notListed(file.url, listed, file.digest);
-    for (const name of Object.keys(snapshot.listings))
-      if (!digests.has(`${name}/${SUMS}`)) throw malformed(url, `a line for ${name}/${SUMS}`, "none");
-    if (keys.length === 0) return { file, snapshot, digests, proof: "digests" };
-    const signature = await readProof(host, SIGNATURE, { ...how, maxBytes: SIGNATURE_BYTES });
-    const { signedAt } = await import("./signature.js");
-    const signed = await signedAt(host, bytes, snapshot, signature);
-    return signed instanceof ListingError ? signed : { file, snapshot, digests, proof: "signature" };
-  });
-}
-
-/** Parses SHA256SUMS without pages. @throws ListingError (malformed) */
-function linesOf(sums: string, url: string): Map<string, string> {
-  const digests = new Map<string, string>();
-  for (const [line, digest = "", path = ""] of sums.matchAll(/^([0-9a-f]{64}) {2}(\S+)\n|.+/gm)) {
-    if (!path || digests.has(path)) throw malformed(url, "a line a file", line);
-    digests.set(path, digest);
-  }
-  return digests;
-}
-
-/** Patterns of the facts about a listing, as JSON. */
-const FACTS: Readonly<Record<keyof SiteSnapshot["listings"][string], RegExp>> = {
-  count: /^\d{1,15}$/,
-  id: /^"[0-9a-f]{12}"$/,
-  pages: /^[1-9]\d{0,8}$/,
-  state: /^"[0-9a-f]{64}"$/,
-};
+/** Members of snapshot.json of a listing that the top has, too. */
+const FACTS = ["count", "id", "pages", "state"] as const;
 
 /** Parses the snapshot.json at the top of a site. Additional members are allowed. @throws ListingError (malformed or usage) */
 function siteOf(bytes: Uint8Array, url: string): SiteSnapshot {
   const said = objectOf(bytes, url);
-  const { id, base_url, listings } = said;
+  const { listings } = said;
   if (!isPlainObject(listings)) throw usage(url, "is of one listing, not of a site; open it with openListing");
-  if (!FACTS.id.test(JSON.stringify(id)) || typeof base_url !== "string") throw malformed(url, "other id", id);
-  for (const [name, facts] of Object.entries(listings))
-    for (const [member, pattern] of Object.entries(FACTS)) {
-      const value = isPlainObject(facts) ? facts[member] : undefined;
-      if (!pattern.test(`${JSON.stringify(value)}`)) throw malformed(url, `other ${member} of ${name}`, value);
-    }
+  requireMember(said, "id", url);
+  requireMember(said, "base_url", url);
+  for (const [name, facts] of Object.entries(listings)) {
+    if (!LISTING_NAME.test(name)) throw malformed(url, "names of listings", name);
+    for (const member of FACTS) requireMember(isPlainObject(facts) ? facts : {}, member, url);
+  }
   return said as unknown as SiteSnapshot;
 }

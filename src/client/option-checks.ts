@@ -1,38 +1,47 @@
 /** Checks options before the first request. */
-import { quoted, usage } from "./errors.js";
+import { usage } from "./errors.js";
 
-const POSITIVE = "number above 0";
+/** What an option may be: in words, and as a test. */
+type Kind = readonly [allowed: string, fits: (value: unknown) => boolean];
 
-/** What each option may be: types, and texts in quotes. */
-const ALLOWED: Readonly<Record<string, string>> = {
-  signal: "AbortSignal",
+const POSITIVE: Kind = ["number above 0", (value) => typeof value === "number" && value > 0];
+
+/** The type of each option that is not of another kind. */
+const TYPES: Readonly<Record<string, string>> = {
   after: "object",
   restart: "boolean",
   onRestart: "function",
-  via: '"pages" or "bulk"',
-  by: '"names" or "key"',
   onProgress: "function",
-  publicKey: "string or list",
   requireSignature: "boolean",
-  maxAgeMs: POSITIVE,
   fetch: "function",
-  concurrency: "integer above 0",
-  memoryBytes: POSITIVE,
-  timeoutMs: POSITIVE,
-  pausesMs: "list of numbers",
   unproved: "boolean",
-  onUnproved: "function",
   path: "string",
-  key: "string or number",
   text: "string",
   file: "string",
 };
 
-/** Options of every call, of walks, and of `openListing`. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  // Not instanceof, which is false for a signal of another window or of a polyfill.
+  signal: ["AbortSignal", (value) => Object.prototype.toString.call(value) === "[object AbortSignal]"],
+  via: ['"pages" or "bulk"', (value) => value === "pages" || value === "bulk"],
+  by: ['"names" or "key"', (value) => value === "names" || value === "key"],
+  publicKey: ["string or list", (value) => typeof value === "string" || Array.isArray(value)],
+  maxAgeMs: POSITIVE,
+  concurrency: ["integer above 0", (value) => Number.isInteger(value) && Number(value) > 0],
+  memoryBytes: POSITIVE,
+  timeoutMs: POSITIVE,
+  pausesMs: [
+    "list of numbers",
+    (value) => Array.isArray(value) && value.every((ms) => typeof ms === "number" && ms >= 0),
+  ],
+  key: ["string or number", (value) => typeof value === "string" || typeof value === "number"],
+};
+
+/** Options of every call, of walks, of `openSite`, and of `openListing`. */
 export const CALL = "signal";
 export const WALK = `${CALL} after restart onRestart`;
-export const OPEN =
-  "publicKey requireSignature maxAgeMs fetch signal concurrency memoryBytes timeoutMs pausesMs unproved onUnproved path";
+export const OPEN_SITE = "publicKey requireSignature maxAgeMs fetch signal concurrency memoryBytes timeoutMs pausesMs";
+export const OPEN = `${OPEN_SITE} unproved path`;
 /** Must not be undefined when given: with an undefined key, the listing would be read unverified. */
 const REQUIRED = ["publicKey", "key", "text", "file"];
 
@@ -43,19 +52,10 @@ export function checked<O extends object>(url: string, given: O, names: string):
   for (const name in given) if (!all.includes(name)) throw usage(url, `has no option ${name}`, names, name);
   for (const name of all) {
     const value = Object(given)[name];
-    const isMissing = value === undefined && !(name in Object(given) && REQUIRED.includes(name));
-    if (!isMissing && !isAllowed(value, `${ALLOWED[name]}`))
-      throw usage(url, `cannot be read with this ${name}`, ALLOWED[name], value);
-    if (!isMissing) found[name] = value;
+    if (value === undefined && !(name in Object(given) && REQUIRED.includes(name))) continue;
+    const [allowed, fits] = KINDS[name] ?? [TYPES[name], (given: unknown) => typeof given === TYPES[name]];
+    if (!fits(value)) throw usage(url, `cannot be read with this ${name}`, allowed, value);
+    found[name] = value;
   }
   return found as O;
-}
-
-function isAllowed(value: unknown, allowed: string): boolean {
-  const kinds = [typeof value, Object.prototype.toString.call(value).slice("[object ".length, -1), quoted(value)];
-  if (Array.isArray(value)) kinds.push("list");
-  if (Number.isInteger(value)) kinds.push("integer");
-  if (!allowed.split(/ (?:or|of|above) /).some((one) => kinds.includes(one))) return false;
-  if (allowed.endsWith("numbers")) return (value as unknown[]).every((ms) => typeof ms === "number" && ms >= 0);
-  return !allowed.endsWith("0") || Number(value) > 0;
 }

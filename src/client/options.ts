@@ -3,7 +3,7 @@ import type { ContractFile } from "../contract/file/form.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import type { User } from "../contract/users.js";
-import type { ListingError, Position, SnapshotChangedError } from "./errors.js";
+import type { Position, SnapshotChangedError } from "./errors.js";
 import type { Store } from "./sync/store.js";
 
 /** Options of `openListing`. */
@@ -32,10 +32,8 @@ export interface ListingOptions {
   timeoutMs?: number | undefined;
   /** Pauses before retries of wrong answers; 250, 1000 and 3000 by default. */
   pausesMs?: readonly number[] | undefined;
-  /** True: a host without SHA256SUMS is read without verification. Not with `publicKey`. */
+  /** True: a host without SHA256SUMS is read without verification, and `proof` is "none" then. Not with `publicKey`. */
   unproved?: boolean | undefined;
-  /** Called once if the listing is read without verification, with the reason. */
-  onUnproved?: ((error: ListingError) => void) | undefined;
   /** For a host without SHA256SUMS: the listing's path below the base URL. Default: that of contract.json, else `/api/users/`. */
   path?: string | undefined;
 }
@@ -118,7 +116,7 @@ export interface SyncResult {
 }
 
 /** Options of `openSite`, and of each of its listings. */
-export type SiteOptions = Omit<ListingOptions, "unproved" | "onUnproved" | "path">;
+export type SiteOptions = Omit<ListingOptions, "unproved" | "path">;
 
 /** A listing of a site. */
 export interface SiteListing {

@@ -1,5 +1,5 @@
 /** Requests with limits of bytes and time, and the retry policy. */
-import { ListingError, quoted, SnapshotChangedError, tooLarge } from "./errors.js";
+import { ListingError, quoted, tooLarge } from "./errors.js";
 import type { ListingOptions } from "./options.js";
 
 /** Bytes that are not shared, as WebCrypto requires. */
@@ -46,37 +46,22 @@ export type Requests = ReturnType<typeof createRequests>;
 export function createRequests(options: ListingOptions) {
   const patiently = createBusyRetry(options.signal);
   const { pausesMs = [250, 1000, 3000] } = options;
+  const request = <A extends Pick<Answer, "status" | "headers">>(
+    url: string,
+    signal: AbortSignal | undefined,
+    step: (signal: AbortSignal) => Promise<A>,
+  ) => patiently(url, signal, () => timed(options, url, signal, step));
   return {
     /** Sends a request. @throws ListingError unless the answer is complete. Redirects, 429 and 503 are errors; other statuses are not. */
     get: (url: string, ask: Ask): Promise<Answer> =>
-      patiently(url, ask.signal, () =>
-        timed(options, url, ask.signal, async (signal) => {
-          const response = await send(options, url, { ...ask, signal });
-          const { status, headers } = response;
-          return { status, headers, bytes: status === 200 ? await readBody(url, response, ask) : new Uint8Array() };
-        }),
-      ),
-    /** Requests a file of any size. @returns its chunks, each within the timeout. @throws as `get`; ListingError (status) */
-    async open(url: string, ask: Omit<Ask, "maxBytes">): Promise<AsyncGenerator<Bytes, void>> {
-      const control = new AbortController();
-      const how = { ...ask, signal: control.signal };
-      const response = await patiently(url, ask.signal, () =>
-        timed(options, url, ask.signal, () => send(options, url, how)),
-      );
-      requireOk(url, response.status);
-      return (async function* () {
-        const reader = response.body?.getReader();
-        try {
-          while (reader) {
-            const { done, value } = await timed(options, url, ask.signal, () => reader.read());
-            if (done) return;
-            yield value as Bytes;
-          }
-        } finally {
-          control.abort();
-        }
-      })();
-    },
+      request(url, ask.signal, async (signal) => {
+        const response = await send(options, url, { ...ask, signal });
+        const { status, headers } = response;
+        return { status, headers, bytes: status === 200 ? await readBody(url, response, ask) : new Uint8Array() };
+      }),
+    /** Sends a request whose body is read later. @param body aborts the response. @throws as `get` */
+    open: (url: string, ask: Omit<Ask, "maxBytes">, body: AbortSignal): Promise<Response> =>
+      request(url, ask.signal, () => send(options, url, { ...ask, signal: body })),
     /**
      * Retries after growing pauses while an attempt throws a ListingError. A ListingError that it returns is thrown at once.
      * @param attempt called with the number of earlier tries.
@@ -97,7 +82,7 @@ export function createRequests(options: ListingOptions) {
           if (!tries || ms === undefined)
             await requireCurrent?.(ms === undefined).catch((changed: unknown) => {
               // Other errors are less useful than that of the file.
-              if (changed instanceof SnapshotChangedError) throw changed;
+              if (changed instanceof ListingError && changed.code === "changed") throw changed;
             });
           if (ms === undefined) throw error;
           await within([options.signal, signal], ms, () => {});
@@ -173,7 +158,7 @@ export function within<T>(
 const LATE = "did not answer in full";
 
 /** Runs a step of a request within the timeout. @throws ListingError (timeout or network); the reason of a signal */
-async function timed<T>(
+export async function timed<T>(
   options: ListingOptions,
   url: string,
   signal: AbortSignal | undefined,

@@ -2,10 +2,10 @@
 import { pagesFor, pageUrl } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { type Digests, hexDigest } from "./digests.js";
-import { ListingError, malformed, SnapshotChangedError } from "./errors.js";
+import { ListingError, malformed, NOT_LISTED, notListed, SnapshotChangedError } from "./errors.js";
 import type { ListingOptions } from "./options.js";
 import { type Ask, type Bytes, type Limit, type Requests, requireOk } from "./requests.js";
-import { objectOf } from "./utf8.js";
+import { type AnyObject, objectOf } from "./utf8.js";
 
 /** State of an open listing: host, options, and the snapshot of the last call. */
 export interface Host {
@@ -24,7 +24,11 @@ export interface Host {
   gone?: Snapshot;
   /** Calls that share the read of the next snapshot. */
   finding: SharedReads;
+  /** For a listing of a site: its snapshot, as the top of the site lists it. */
+  promised?: (signal: AbortSignal | undefined) => Promise<PromisedSnapshot>;
 }
+
+export type PromisedSnapshot = Pick<Snapshot, "id" | "state">;
 
 /** Shared reads by name. */
 export type SharedReads = Map<string, (signal: AbortSignal | undefined) => Promise<unknown>>;
@@ -44,6 +48,8 @@ export interface SnapshotView {
   /** The listing's path below the base URL. */
   readonly path: string;
   urlOf(page: number): string;
+  /** Converts a page's link to another page into the form that the snapshot has. */
+  readLink?(link: unknown, to: number): unknown;
   /** Reads and verifies a page. @throws SnapshotChangedError if the host has another snapshot */
   readPage(page: number, signal?: AbortSignal): Promise<Bytes>;
   /**
@@ -117,6 +123,20 @@ export async function readSnapshotFile<K extends Pick<SnapshotFile, "digest" | "
   return known?.digest === digest ? known : { url, bytes, digest, etag: got.get("etag") };
 }
 
+/**
+ * Reads snapshot.json again. A cache may show an older one, or this one after a switch: in doubt, caches are bypassed.
+ * @returns `file` if it is unchanged
+ */
+export async function readAgain(
+  host: Host,
+  file: SnapshotFile,
+  signal: AbortSignal | undefined,
+  isDoubtful = false,
+): Promise<SnapshotFile> {
+  const now = await readSnapshotFile(host, file, { signal });
+  return now === file && !isDoubtful ? now : readSnapshotFile(host, file, { signal, cacheKey: file.digest });
+}
+
 /** Reads SHA256SUMS or its signature, revalidating caches. @throws ListingError (unproved) if there is none */
 export async function readProof(host: Host, file: string, how: Ask): Promise<Bytes> {
   const { url, status, bytes } = await ask(host, file, how);
@@ -163,11 +183,15 @@ const MEMBERS: Readonly<Record<keyof Omit<Snapshot, "site">, RegExp>> = {
   warnings: /^\{/,
 };
 
+/** Requires a member of snapshot.json to have its form. @throws ListingError (malformed) */
+export function requireMember(said: AnyObject, name: keyof typeof MEMBERS, url: string): void {
+  if (!MEMBERS[name].test(`${JSON.stringify(said[name])}`)) throw malformed(url, `other ${name}`, said[name]);
+}
+
 /** Parses snapshot.json. Additional members are allowed. @throws ListingError (malformed) */
 export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
   const said = objectOf(bytes, url);
-  for (const [name, pattern] of Object.entries(MEMBERS))
-    if (!pattern.test(`${JSON.stringify(said[name])}`)) throw malformed(url, `other ${name}`, said[name]);
+  for (const name of Object.keys(MEMBERS)) requireMember(said, name as keyof typeof MEMBERS, url);
   const snapshot = said as unknown as Snapshot;
   const pages = pagesFor(snapshot.count, snapshot.page_size);
   if (snapshot.pages !== pages) throw malformed(url, `pages ${pages}`, snapshot.pages);
@@ -178,10 +202,8 @@ export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
 export function knownSnapshot(host: Host, file: SnapshotFile, snapshot: Snapshot): KnownSnapshot {
   const { requests } = host;
   const { state } = snapshot;
-  /** A cache may show an older snapshot, or this one after a switch. In doubt, caches are bypassed. */
-  const requireCurrent = async (signal: AbortSignal | undefined, isDoubtful = false): Promise<void> => {
-    let now = await readSnapshotFile(host, file, { signal });
-    if (now !== file || isDoubtful) now = await readSnapshotFile(host, file, { signal, cacheKey: file.digest });
+  const requireCurrent = async (signal: AbortSignal | undefined, isDoubtful?: boolean): Promise<void> => {
+    const now = await readAgain(host, file, signal, isDoubtful);
     if (now === file) return;
     host.gone = snapshot;
     throw new SnapshotChangedError(file.url, { state, page: 1, index: 0 }, snapshot, snapshotOf(now.bytes, now.url));
@@ -221,7 +243,7 @@ export function provedView(
   { files, path, ofPage }: Digests,
   signed: Date | undefined,
 ): ProvedView {
-  const { baseUrl, pages, requests } = host;
+  const { baseUrl, pages } = host;
   const known = knownSnapshot(host, file, snapshot);
   const { state, requireCurrent } = known;
   const listed = files.get("records.sha256");
@@ -238,40 +260,27 @@ export function provedView(
     const url = `${baseUrl}/${name}`;
     const digest = files.get(name);
     if (digest === undefined) throw new ListingError("usage", url, NOT_LISTED);
-    return { url, digest };
+    return { url, digest, cacheKey: digest || file.digest };
   };
   return {
     ...known,
     signed,
     urlOf,
     path,
-    proof: signed ? "signature" : "digests",
+    proof: proofOf({ signed }),
     readPage: (page, signal) => read(urlOf(page), ofPage(page), pages, signal),
     async readFile(name, limit, signal, plain) {
       const { url, digest } = find(name);
       return read(url, digest, limit, signal, plain);
     },
     async *streamFile(name, signal) {
-      const { url, digest } = find(name);
-      const { Sha256 } = await import("./sha256.js");
-      const sha = new Sha256();
-      // Bytes that were returned cannot be requested again, so caches are bypassed at once.
-      const open = (tries: number) => requests.open(url, { signal, tries, cacheKey: digest || file.digest });
-      for await (const chunk of await requests.retry(signal, open, () => requireCurrent(signal))) {
-        sha.update(chunk);
-        yield chunk;
-      }
-      const received = sha.digest();
-      if (received === digest || !digest) return;
-      await requireCurrent(signal);
-      throw notListed(url, digest, received);
+      const { streamFile } = await import("./stream.js");
+      yield* streamFile(host, { ...find(name), requireCurrent }, signal);
     },
   };
 }
 
-const NOT_LISTED = "is not what SHA256SUMS lists";
-
-/** The error for a file whose digest is not that of SHA256SUMS. */
-export function notListed(url: string, expected: string, received: string): ListingError {
-  return new ListingError("mismatch", url, NOT_LISTED, expected, received);
+/** How a snapshot is verified. */
+export function proofOf({ signed }: Pick<ProvedView, "signed">): "signature" | "digests" {
+  return signed ? "signature" : "digests";
 }

@@ -2,6 +2,7 @@
 import { MAX_CONTRACT } from "../contract/file/form.js";
 import {
   DEFAULT_PATH,
+  LINK_STYLES,
   type LinkStyle,
   type ListingPlace,
   MAX_PAGES,
@@ -23,7 +24,6 @@ const USUAL_PATH = "/api/users/";
 /** Derives the snapshot from page 1, by query or, on a host that ignores queries, by path. */
 export async function unprovedView(host: Host, signal?: AbortSignal): Promise<SnapshotView> {
   const { baseUrl, options, pages, requests } = host;
-  const proof = "none";
   const read = async (url: string, limit: Limit, signal?: AbortSignal) => {
     const { status, bytes } = await requests.get(url, { ...limit, signal });
     requireOk(url, status);
@@ -36,7 +36,7 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
         const bytes = await read(url, limit, signal);
         return { bytes, said: objectOf(bytes, url) };
       } catch (error) {
-        if (error instanceof ListingError && isNotFound(error)) return { error };
+        if (isNotFound(error)) return { error };
         throw error;
       }
     });
@@ -55,7 +55,7 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
     const { count, next, results } = said as unknown as Page<unknown>;
     const records = Array.isArray(results) ? results.length : 0;
     const snapshot = promisedSnapshot(place, { count, next, records }, await hexDigest(bytes));
-    parsePage({ proof, path, snapshot }, 1, bytes);
+    parsePage({ path, snapshot, readLink: linkReader(place) }, 1, bytes);
     return snapshot;
   };
   const byQuery = await readFirst("query", signal);
@@ -64,6 +64,7 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
   if (snapshot instanceof ListingError) throw snapshot;
   const { links, state } = snapshot;
   const urlOf = (page: number) => pageUrl({ baseUrl, path, links }, page);
+  const readLink = linkReader({ baseUrl, path, links });
   const requireCurrent = async (signal?: AbortSignal) => {
     const now = await readFirst(links, signal);
     if (now instanceof ListingError) throw now;
@@ -72,18 +73,19 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
     throw new SnapshotChangedError(urlOf(1), { state, page: 1, index: 0 }, snapshot, now);
   };
   return {
-    proof,
+    proof: "none",
     path,
     state,
     snapshot,
     urlOf,
+    readLink,
     requireCurrent,
     readPage: (page, signal) =>
       requests.retry(
         signal,
         async () => {
           const bytes = await read(urlOf(page), pages, signal);
-          parsePage({ proof, path, snapshot }, page, bytes);
+          parsePage({ path, snapshot, readLink }, page, bytes);
           return bytes;
         },
         // A wrong page may be of another snapshot. Page 1 shows that.
@@ -91,13 +93,38 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
       ),
     readFile: (file, limit, signal) => read(`${baseUrl}/${file}`, limit, signal),
     async *streamFile(file, signal) {
-      yield* await requests.open(`${baseUrl}/${file}`, { signal });
+      const { streamFile } = await import("./stream.js");
+      yield* streamFile(host, { url: `${baseUrl}/${file}`, digest: "", requireCurrent }, signal);
     },
   };
 }
 
-/** Whether the host does not have the file, as opposed to failing. */
-function isNotFound({ code, received }: ListingError): boolean {
+/** Makes the reader of links, which frameworks write in other forms. */
+function linkReader(place: ListingPlace): NonNullable<SnapshotView["readLink"]> {
+  return (link, to) => (isPage(link, place, to) ? pageUrl(place, to) : link);
+}
+
+/** Whether a link leads to this page. Frameworks write page 1 without its number. */
+function isPage(link: unknown, place: ListingPlace, number: number): boolean {
+  if (typeof link !== "string") return false;
+  let url: URL;
+  try {
+    // Not URL.canParse: see canParse in contract/links.ts.
+    url = new URL(link);
+  } catch {
+    return false;
+  }
+  const page = url.searchParams.getAll("page").join() || 1;
+  return LINK_STYLES.some((links) => {
+    url.search = links === "query" ? `format=api&page=${page}` : "";
+    return url.href === new URL(pageUrl({ ...place, links }, number)).href;
+  });
+}
+
+/** Whether the host has no such file: a status below 500, or a web page or a redirect, with which many hosts answer. */
+export function isNotFound(error: unknown): error is ListingError {
+  if (!(error instanceof ListingError)) return false;
+  const { code, received } = error;
   return code === "malformed" || code === "redirect" || (code === "status" && Number(received) < 500);
 }
 

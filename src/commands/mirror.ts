@@ -1,6 +1,6 @@
-/** `rollcall mirror`: keeps a copy of a published listing in a SQLite file. */
+/** `rollcall mirror`: keeps a copy of a published listing, or of a site, in a SQLite file. */
 import { ExitCode } from "../errors.js";
-import { type MirrorResult, mirror } from "../mirror/mirror.js";
+import { type MirroredTable, type MirrorResult, mirror } from "../mirror/mirror.js";
 import { count, duration, number, size } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
 import { optionsOf } from "../settings/settings.js";
@@ -30,19 +30,25 @@ export async function runMirror(
 }
 
 function describeMirror(result: MirrorResult, milliseconds: number): Line[] {
-  const { url, file, table, words, via, put, removed, anew, requests, bytes } = result;
-  const cost = `${count(requests, "request")}, ${size(bytes)}`;
+  const { url, file, tables, dropped, requests, bytes } = result;
   return [
-    { verb: "mirror", value: file, detail: `${count(result.count, words)} of ${url}, in the table ${table}` },
-    ...(anew === undefined ? [] : [{ verb: "rebuild", value: anew }]),
-    { verb: "read", value: DESCRIPTIONS[via](number(put), number(removed)), detail: cost },
-    { verb: "done", value: `in ${duration(milliseconds)}` },
+    { verb: "mirror", value: file, detail: `of ${url}` },
+    ...tables.flatMap(({ table, words, via, put, removed, anew, ...held }) => [
+      ...(anew === undefined ? [] : [{ verb: "rebuild", value: table, detail: anew }]),
+      {
+        verb: "table",
+        value: table,
+        detail: `${count(held.count, words)}, ${DESCRIPTIONS[via](number(put), number(removed))}`,
+      },
+    ]),
+    ...dropped.map((name) => ({ verb: "drop", value: name, detail: "no longer a listing of the site" })),
+    { verb: "done", value: `in ${duration(milliseconds)}`, detail: `${count(requests, "request")}, ${size(bytes)}` },
   ];
 }
 
-const DESCRIPTIONS: Readonly<Record<MirrorResult["via"], (put: string, removed: string) => string>> = {
-  nothing: () => "nothing: no changes",
-  changes: (put, removed) => `changes: ${put} put, ${removed} removed`,
-  bulk: () => "everything, in bulk",
-  pages: () => "everything, page by page",
+const DESCRIPTIONS: Readonly<Record<MirroredTable["via"], (put: string, removed: string) => string>> = {
+  nothing: () => "no changes",
+  changes: (put, removed) => `${put} put, ${removed} removed`,
+  bulk: () => "all read in bulk",
+  pages: () => "all read page by page",
 };

@@ -20,6 +20,9 @@ export const MAX_PAGES = 999_999_999;
 /** The path of a listing whose contract names none: the base URL itself. */
 export const DEFAULT_PATH = "/";
 
+/** The name of a listing in a site: a path of one segment or more, which no host treats in its own way. */
+export const LISTING_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
+
 /** The location of a listing, and the form of its page URLs. */
 export interface ListingPlace {
   /** Normalised by `normalBaseUrl`. */

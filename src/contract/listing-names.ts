@@ -1,4 +1,5 @@
 /** The paths and the names that listings can have. */
+import { LISTING_NAME } from "./links.js";
 
 /** Names at the top of a release, in lower case, with which a listing's path and name cannot begin. */
 export const TAKEN_NAMES: readonly string[] =
@@ -29,9 +30,6 @@ export function whyNotPath(path: string): string | undefined {
 
 /** Further names that a listing cannot have: its own folders at the top of a release, and those of hosts. */
 const RESERVED: readonly string[] = [...TAKEN_NAMES, "netlify", "netlify.toml", "pages"];
-
-/** A name is a path of one segment or more, which no host treats in its own way. */
-export const LISTING_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
 export const MOST_LISTINGS = 100;
 
 /** A sentence for each mistake in the names of listings. */

@@ -26,16 +26,19 @@ export function lowerCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** Makes CREATE TABLE with a column for each field, and CREATE INDEX for the published order. */
-export function toSql(contract: Contract): string {
-  const { file, listing } = contract;
-  const table = quoteName(listing.words[1]);
+/**
+ * Makes CREATE TABLE with a column for each field, and CREATE INDEX for the published order.
+ * @param name of the table; the contract's word for its records by default.
+ */
+export function toSql(contract: Contract, name = contract.listing.words[1]): string {
+  const { file } = contract;
+  const table = quoteName(name);
   // Columns keep the order of the file.
   const columns = fieldsOf(file.properties, Object.keys).map(
     (field) => `${comment(field.schema.description, "  ")}  ${columnSql(field, contract)}`,
   );
   const body = columns.join(",\n");
-  return `${comment(file.description ?? file.title, "")}CREATE TABLE ${table} (\n${body}\n);\n${indexSql(contract, table)}`;
+  return `${comment(file.description ?? file.title, "")}CREATE TABLE ${table} (\n${body}\n);\n${indexSql(contract, name)}`;
 }
 
 /** Columns of mixed values have no type, so that SQLite does not convert them. */
@@ -56,11 +59,11 @@ function columnSql({ path, column, schema, takesNull }: Field, { key }: Contract
 }
 
 /** Empty if the key alone is the order, since PRIMARY KEY has an index, or if `x-null` changes values that are sorted by. */
-function indexSql({ order, listing }: Contract, table: string): string {
+function indexSql({ order }: Contract, table: string): string {
   if (order.length === 1 && !order[0]?.isDescending) return "";
   if (order.some(({ schema }) => schema["x-null"])) return "";
   const columns = order.map(({ column, isDescending }) => `${quoteName(column)}${isDescending ? " DESC" : ""}`);
-  return `CREATE INDEX ${quoteName(`${listing.words[1]}_in_order`)} ON ${table} (${columns.join(", ")});\n`;
+  return `CREATE INDEX ${quoteName(`${table}_in_order`)} ON ${quoteName(table)} (${columns.join(", ")});\n`;
 }
 
 function comment(text: string | undefined, indent: string): string {

@@ -1,8 +1,9 @@
 /** Opens the SQLite file of a mirror. Reads its header first, so that SQLite opens no file of another program. */
-import { closeSync, constants, lstatSync, openSync, readSync, type Stats } from "node:fs";
+import { lstatSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, explainRefusal, hasCode, isSystemError, UserError } from "../errors.js";
+import { closing, openPlain } from "../release/plain-files.js";
 import { APPLICATION_ID, FORMAT, MIRROR_SQL } from "./schema.js";
 
 /** SQLite's header: its length, its first bytes, and the offset of the application id. */
@@ -18,7 +19,8 @@ const CACHE = 128 * 1024;
  */
 export function openMirror(path: string, isWanted: boolean): Database.Database | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats) requireMirror(path, stats);
+  if (stats && !isMirror(path))
+    throw new UserError(`${path} is not a mirror of Rollcall, so it was not touched; name another file.`);
   if (!stats?.size && !isWanted) return undefined;
   if (!stats) requireNoLog(path);
   const db = new Database(resolve(path), { timeout: WAIT });
@@ -68,22 +70,16 @@ export function watchFile(path: string): () => boolean {
   };
 }
 
-/** @throws UserError for a file that is not a mirror, and not empty. */
-function requireMirror(path: string, stats: Stats): void {
-  const refuse = (what: string) =>
-    new UserError(`${path} is ${what}, not a mirror of Rollcall, so it was not touched; name another file.`);
-  if (stats.isSymbolicLink()) throw refuse("a symbolic link");
-  if (!stats.isFile()) throw refuse(stats.isDirectory() ? "a folder" : "a device or pipe");
-  if (stats.size === 0) return;
-  const header = Buffer.alloc(HEADER.bytes);
-  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    readSync(file, header, 0, HEADER.bytes, 0);
-  } finally {
-    closeSync(file);
-  }
-  if (header.toString("latin1", 0, HEADER.magic.length) !== HEADER.magic) throw refuse("a file of another kind");
-  if (header.readInt32BE(HEADER.application) !== APPLICATION_ID) throw refuse("another database");
+/** Whether a path has a mirror, or an empty file. Reads the header itself: SQLite could change another program's database. */
+function isMirror(path: string): boolean {
+  const file = openPlain(path);
+  if (file === undefined) return false;
+  return closing(file, () => {
+    const header = Buffer.alloc(HEADER.bytes);
+    if (readSync(file, header, 0, HEADER.bytes, 0) === 0) return true;
+    const magic = header.toString("latin1", 0, HEADER.magic.length);
+    return magic === HEADER.magic && header.readInt32BE(HEADER.application) === APPLICATION_ID;
+  });
 }
 
 /** Runs a step on a mirror's file. Turns errors of SQLite and the system into UserErrors, see `explainUse`. */

@@ -1,21 +1,23 @@
-/** `rollcall mirror`: keeps a copy of a published listing in a SQLite file, and updates it. */
+/** `rollcall mirror`: keeps a copy of a published listing, or of a site, in a SQLite file. */
 import { ListingError, type ListingErrorCode } from "../client/errors.js";
 import { openListing } from "../client/listing.js";
-import type { OpenListing, SyncResult } from "../client/options.js";
+import { openSite } from "../client/open-site.js";
+import type { OpenListing, OpenSite, SiteOptions, SyncResult } from "../client/options.js";
+import { MOST_RESTARTS } from "../client/walk.js";
 import { parseBaseUrl } from "../contract/base-url.js";
 import { type AnyRecord, USERS_CONTRACT } from "../contract/contract.js";
-import { unlessStopped, usageError } from "../errors.js";
-import { explainListing, findHostSite } from "../hosted.js";
-import { listed, shellWord } from "../print/text.js";
+import { UserError, unlessStopped, usageError } from "../errors.js";
+import { explainListing } from "../hosted.js";
+import { listed } from "../print/text.js";
 import { publicKeyOf } from "../settings/keys.js";
 import { at, toMilliseconds } from "../settings/kinds.js";
 import type { OptionsFor } from "../settings/settings.js";
 import { tableFor } from "./schema.js";
-import { createSqliteStore } from "./sqlite-store.js";
+import { createSqliteStores, type SqliteStores } from "./sqlite-store.js";
 
 /** The options of `mirror`. */
 export interface MirrorOptions extends OptionsFor<"mirror"> {
-  /** The base URL of the listing. */
+  /** The base URL of the listing or the site. */
   url: string;
   /** The path of the mirror's file, which is created if it does not exist. */
   file: string;
@@ -30,32 +32,49 @@ export interface MirrorEffects {
   cwd?: string | undefined;
 }
 
-/** The result of an update. */
-export interface MirrorResult extends SyncResult {
-  url: string;
-  file: string;
-  /** The table of the records. */
+/** A table of a mirror, and its update. */
+export interface MirroredTable extends SyncResult {
   table: string;
   /** The contract's words for a record and for many. */
   words: readonly [one: string, many: string];
+}
+
+/** The result of an update. */
+export interface MirrorResult {
+  url: string;
+  file: string;
+  /** The tables of records: one, or one for each listing of a site. */
+  tables: MirroredTable[];
+  /** The listings that the site no longer has, whose tables were dropped. */
+  dropped: string[];
   /** Requests sent, and bytes of response bodies, decompressed. */
   requests: number;
   bytes: number;
 }
 
 /**
- * Updates a mirror, or creates it.
+ * Updates a mirror of a listing, or of all listings of a site as of one point in time. Creates it if it does not exist.
  * @throws UserError if the file is not a mirror, or the listing cannot be read or verified; the signal's reason. The mirror is
  *   unchanged then.
  */
 export async function mirror(options: MirrorOptions, effects: MirrorEffects = {}): Promise<MirrorResult> {
   const { signal, cwd = "." } = effects;
+  const { file } = options;
+  const url = parseBaseUrl(options.url);
   const trust = readTrust(options, cwd);
   return unlessStopped(signal, async () => {
     const { fetch, transferred } = countedFetch();
-    const how = { ...trust, fetch, signal, timeoutMs: TIMEOUT_MS };
-    const listing = openListing<AnyRecord>(parseBaseUrl(options.url), how);
-    return update(listing, options.file, transferred, effects);
+    const stores = createSqliteStores(at(cwd, file), url);
+    try {
+      const how = { ...trust, fetch, signal, timeoutMs: TIMEOUT_MS };
+      const updated = await updateAll({ url, file, how, stores }, effects);
+      stores.commit();
+      return { url, file, ...updated, ...transferred };
+    } catch (error) {
+      throw explainListing(error, { baseUrl: url }, ADVICE);
+    } finally {
+      stores.close();
+    }
   });
 }
 
@@ -72,43 +91,95 @@ function readTrust({ key, maxAge }: MirrorOptions, cwd: string) {
   };
 }
 
-/** Updates the mirror. */
-async function update(
-  listing: OpenListing<AnyRecord>,
-  file: string,
-  transferred: Pick<MirrorResult, "requests" | "bytes">,
-  { onProgress, signal, cwd = "." }: MirrorEffects,
-): Promise<MirrorResult> {
-  const store = createSqliteStore(at(cwd, file), listing.baseUrl);
-  try {
-    const { anew, ...result } = await listing.sync(store, { onProgress, signal });
-    const contract = store.contract ?? USERS_CONTRACT;
-    const why = store.distrust ?? anew;
-    return {
-      url: listing.baseUrl,
-      file,
-      table: tableFor(contract),
-      words: contract.listing.words,
-      ...result,
-      ...(why !== undefined && { anew: why }),
-      ...transferred,
-    };
-  } catch (error) {
-    if (error instanceof ListingError) await refuseSite(listing.baseUrl, file, signal);
-    throw explainListing(error, listing, ADVICE);
-  } finally {
-    store.close();
+interface Update {
+  url: string;
+  file: string;
+  how: SiteOptions;
+  stores: SqliteStores;
+}
+
+/**
+ * Updates all tables. When the site has another snapshot, it begins again, a few times, from what the transaction has by then.
+ */
+async function updateAll(update: Update, effects: MirrorEffects): Promise<Pick<MirrorResult, "tables" | "dropped">> {
+  const { url, how, stores } = update;
+  const before = stores.names();
+  const updated = new Map<string, MirroredTable>();
+  for (let restarts = 0; ; restarts++) {
+    const site = openSite(url, how);
+    const listings = await namesIn(site);
+    requireSameKind(update, listings);
+    const names = listings ?? [PLAIN];
+    try {
+      stores.keepOnly(names);
+      for (const name of names) {
+        const listing = listings ? site.listing<AnyRecord>(name) : openListing<AnyRecord>(url, how);
+        const table = await updateTable(listing, name, stores, effects);
+        updated.set(name, withEarlier(updated.get(name), table));
+      }
+      return {
+        tables: names.flatMap((name) => updated.get(name) ?? []),
+        dropped: before.filter((name) => !names.includes(name)),
+      };
+    } catch (error) {
+      const isChanged = error instanceof ListingError && error.code === "changed";
+      if (!listings || !isChanged || restarts === MOST_RESTARTS) throw error;
+    }
   }
 }
 
-/** @throws UserError (usage) if the URL is that of a site of several listings, each of which has a mirror of its own */
-async function refuseSite(baseUrl: string, file: string, signal: AbortSignal | undefined): Promise<void> {
-  const site = await findHostSite(baseUrl, signal);
-  if (!site) return;
-  const names = Object.keys(site.listings);
-  throw usageError(
-    `${baseUrl} is a site of listings ${listed(names)}; name one of them: rollcall mirror ${baseUrl}/${names[0]} ${shellWord(file)}`,
-  );
+/** The name of a listing that is not of a site. */
+const PLAIN = "";
+
+/** The names of a site's listings; undefined if there is one listing, and no site. */
+async function namesIn(site: OpenSite): Promise<string[] | undefined> {
+  try {
+    return (await site.listings()).map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof ListingError && error.code === "usage") return undefined;
+    throw error;
+  }
+}
+
+/** @throws UserError if one listing is published where the mirror's site was, or the other way round */
+function requireSameKind({ url, file, stores }: Update, names: readonly string[] | undefined): void {
+  const [first] = stores.names();
+  if (first === undefined || (first === PLAIN) === !names) return;
+  const [was, is] = names ? ["one listing", `a site of listings ${listed(names)}`] : ["a site", "one listing"];
+  throw new UserError(`${file} is a mirror of ${was}, and ${url} is ${is}; name another file.`);
+}
+
+async function updateTable(
+  listing: OpenListing<AnyRecord>,
+  name: string,
+  stores: SqliteStores,
+  { onProgress, signal }: MirrorEffects,
+): Promise<MirroredTable> {
+  const store = stores.store(name);
+  const { anew, ...result } = await listing.sync(store, { onProgress, signal });
+  const contract = store.contract ?? USERS_CONTRACT;
+  const why = store.distrust ?? anew;
+  return {
+    table: tableFor(name, contract),
+    words: contract.listing.words,
+    ...result,
+    ...(why !== undefined && { anew: why }),
+  };
+}
+
+/** From the least to the most that was read. */
+const WAYS: readonly SyncResult["via"][] = ["nothing", "changes", "bulk", "pages"];
+
+/** Adds up two updates of a table in one transaction. */
+function withEarlier(first: MirroredTable | undefined, next: MirroredTable): MirroredTable {
+  if (!first) return next;
+  return {
+    ...next,
+    from: first.from,
+    via: WAYS.indexOf(first.via) > WAYS.indexOf(next.via) ? first.via : next.via,
+    put: first.put + next.put,
+    removed: first.removed + next.removed,
+  };
 }
 
 /** Wraps fetch to count requests and decompressed bytes of bodies. */

@@ -1,4 +1,4 @@
-/** The tables of a mirror: the contract's table of records, and Rollcall's own, with the list of records and the mirror's state. */
+/** The tables of a mirror: one of records and one of their digests for each listing, and one with the state of each listing. */
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import type { Contract } from "../contract/contract.js";
@@ -8,87 +8,98 @@ import { UserError } from "../errors.js";
 /** The application id in the SQLite header of a mirror: "ROLL". */
 export const APPLICATION_ID = 0x524f4c4c;
 /** The format version. Increase it when the tables below change. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 export const MIRROR_TABLE = "rollcall_mirror";
-export const RECORDS_TABLE = "rollcall_records";
 
-/** Has one row once the mirror was filled. `shape` is the digest of tables and triggers at the last commit, see `shapeOf`. */
+/**
+ * Has a row for each listing. `records` is its table, and `shape` the digest of its tables and triggers at the last commit, see
+ * `shapeOf`.
+ */
 export const MIRROR_SQL = `CREATE TABLE ${MIRROR_TABLE} (
-  is_writing INTEGER NOT NULL,
+  name TEXT NOT NULL PRIMARY KEY,
+  records TEXT NOT NULL,
   url TEXT NOT NULL,
+  id TEXT NOT NULL,
   state TEXT NOT NULL,
   count INTEGER NOT NULL,
-  tag TEXT,
   shape TEXT NOT NULL,
   contract_sha256 TEXT NOT NULL,
   contract TEXT NOT NULL
 )`;
 
-/** The lines of records.sha256, in its order. */
-const RECORDS_SQL = `CREATE TABLE ${RECORDS_TABLE} (
-  place BLOB NOT NULL PRIMARY KEY,
-  key TEXT NOT NULL UNIQUE,
-  digest TEXT NOT NULL
-) WITHOUT ROWID`;
-
-/** The name of the table of records. @throws UserError for a name that SQLite or Rollcall reserves. */
-export function tableFor({ listing }: Contract): string {
-  const [, many] = listing.words;
-  if (!/^(?:sqlite|rollcall)_/i.test(many)) return many;
+/**
+ * The name of the table of records: in a site, that of the listing; otherwise the contract's word for its records.
+ * @param name of the listing in its site; empty for one that is not of a site.
+ * @throws UserError for a name that SQLite or Rollcall reserves
+ */
+export function tableFor(name: string, { listing }: Contract): string {
+  const table = name || listing.words[1];
+  if (!/^(?:sqlite|rollcall)_/i.test(table)) return table;
+  const from = name ? "Its name" : "The contract's x-listing.words";
   throw new UserError(
-    `The contract's x-listing.words name the mirror's table ${quoteName(many)}, but names that begin with sqlite_ or rollcall_ are reserved; this listing cannot be mirrored.`,
+    `${from} would name the mirror's table ${quoteName(table)}, but names that begin with sqlite_ or rollcall_ are reserved; this listing cannot be mirrored.`,
   );
 }
 
-/** Makes the tables of a contract, replacing those of the previous contract. */
-export function makeTables(db: Database, contract: Contract, before: Contract | undefined): void {
-  if (before) db.exec(`DROP TABLE IF EXISTS ${quoteName(tableFor(before))}`);
-  db.exec(`DROP TABLE IF EXISTS ${RECORDS_TABLE}`);
-  const table = tableFor(contract);
+/** The name of the table that has the lines of records.sha256, in their order. */
+export function listOf(table: string): string {
+  return `rollcall_records_of_${table}`;
+}
+
+/** Makes the tables of a listing. @throws UserError if another program has a table of that name */
+export function makeTables(db: Database, table: string, contract: Contract): void {
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE").get(table) !== undefined)
     throw new UserError(
       `${db.name} has a table ${quoteName(table)} of another program; rename it, then run this again.`,
     );
-  db.exec(`${toSql(contract)};${RECORDS_SQL}`);
+  db.exec(toSql(contract, table));
+  db.exec(`CREATE TABLE ${quoteName(listOf(table))} (
+    place BLOB NOT NULL PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    digest TEXT NOT NULL
+  ) WITHOUT ROWID`);
+}
+
+/** Drops the tables of a listing. */
+export function dropTables(db: Database, table: string): void {
+  for (const one of [table, listOf(table)]) db.exec(`DROP TABLE IF EXISTS ${quoteName(one)}`);
 }
 
 /** Removes every record. Indexes that users made for queries stay. */
-export function emptyTables(db: Database, contract: Contract): void {
-  for (const name of guarded(contract)) {
-    for (const event of EVENTS) db.exec(`DROP TRIGGER IF EXISTS ${quoteName(triggerOf(name, event))}`);
-    db.exec(`DELETE FROM ${quoteName(name)}`);
-  }
+export function emptyTables(db: Database, table: string): void {
+  for (const one of [table, listOf(table)]) db.exec(`DELETE FROM ${quoteName(one)}`);
 }
 
-const EVENTS = ["insert", "update", "delete"] as const;
-
-/** Adds triggers that prevent other programs from changing records. */
-export function guardTables(db: Database, contract: Contract): void {
+/** Adds triggers that prevent every change of records. */
+export function lockTables(db: Database, table: string): void {
   const why = quoteText('this table is a mirror, which only "rollcall mirror" changes');
-  for (const name of guarded(contract))
-    for (const event of EVENTS)
-      db.exec(`CREATE TRIGGER IF NOT EXISTS ${quoteName(triggerOf(name, event))} BEFORE ${event} ON ${quoteName(name)}
-        WHEN (SELECT is_writing FROM ${MIRROR_TABLE}) IS NOT 1 BEGIN SELECT RAISE(ABORT, ${why}); END`);
+  for (const [event, one, trigger] of triggersOf(table))
+    db.exec(`CREATE TRIGGER ${trigger} BEFORE ${event} ON ${one} BEGIN SELECT RAISE(ABORT, ${why}); END`);
 }
 
-function guarded(contract: Contract): string[] {
-  return [tableFor(contract), RECORDS_TABLE];
+/** Removes these triggers. Within a transaction, other programs still see the tables with them. */
+export function unlockTables(db: Database, table: string): void {
+  for (const [, , trigger] of triggersOf(table)) db.exec(`DROP TRIGGER IF EXISTS ${trigger}`);
 }
 
-function triggerOf(name: string, event: string): string {
-  return `rollcall_keeps_${name === RECORDS_TABLE ? "list" : "records"}_from_${event}`;
+function triggersOf(table: string): [event: string, table: string, trigger: string][] {
+  return [table, listOf(table)].flatMap((one) =>
+    ["insert", "update", "delete"].map((event): [string, string, string] => {
+      return [event, quoteName(one), quoteName(`rollcall_keeps_${one}_from_${event}`)];
+    }),
+  );
 }
 
 /** A digest of the tables, triggers and unique indexes. If it is unchanged, no other program has changed a record. */
-export function shapeOf(db: Database, contract: Contract): string {
+export function shapeOf(db: Database, table: string): string {
   const rows = db
     .prepare<[string, string], string>(
       `SELECT json_array(type, name, sql) FROM sqlite_schema
-        WHERE tbl_name COLLATE NOCASE IN (?, ?, '${MIRROR_TABLE}') AND (type <> 'index' OR sql LIKE 'CREATE UNIQUE%')
+        WHERE tbl_name COLLATE NOCASE IN (?, ?) AND (type <> 'index' OR sql LIKE 'CREATE UNIQUE%')
         ORDER BY type, name`,
     )
     .pluck()
-    .all(tableFor(contract), RECORDS_TABLE);
+    .all(table, listOf(table));
   return createHash("sha256").update(rows.join("\n")).digest("hex");
 }

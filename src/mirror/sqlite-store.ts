@@ -1,47 +1,58 @@
-/** The client's store in a SQLite file. Each update is one transaction. */
+/** The client's stores in a SQLite file: one for each listing, all changed in one transaction. */
 import { rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
-import type { Held, Store } from "../client/sync/store.js";
+import type { Store } from "../client/sync/store.js";
 import type { AnyRecord, Contract } from "../contract/contract.js";
 import { parseContract } from "../contract/file/load.js";
 import { UserError } from "../errors.js";
 import { CONTRACT } from "../release/layout.js";
 import { openMirror, using, watchFile } from "./file.js";
-import { emptyTables, MIRROR_TABLE, makeTables, shapeOf, tableFor } from "./schema.js";
-import { createTransaction } from "./transaction.js";
+import { dropTables, emptyTables, MIRROR_TABLE, makeTables, shapeOf, tableFor, unlockTables } from "./schema.js";
+import { createTransaction, undo } from "./transaction.js";
 
-export interface SqliteStore extends Store<AnyRecord> {
+/** The store of one listing. */
+interface SqliteStore extends Store<AnyRecord> {
   /** Why the existing records cannot be trusted, so that everything is read again. */
   readonly distrust: string | undefined;
   /** The contract of its records; undefined for a store that was never filled. */
   readonly contract: Contract | undefined;
+}
+
+export interface SqliteStores {
+  /** The names of the listings in the file; an empty one for a listing that is not of a site. */
+  names(): string[];
+  store(name: string): SqliteStore;
+  /** Drops the tables of all other listings. */
+  keepOnly(names: readonly string[]): void;
+  /** Makes the changes of all listings visible at once. */
+  commit(): void;
+  /** Discards changes that were not committed. */
   close(): void;
 }
 
 interface MirrorRow {
-  is_writing: number;
+  name: string;
+  records: string;
   url: string;
+  id: string;
   state: string;
   count: number;
-  tag: string | null;
   shape: string;
   contract_sha256: string;
   contract: string;
 }
 
 /**
- * Makes a store. Opens the file at the first use, and creates it only when there is something to write.
+ * Makes the stores of a mirror. Opens the file at the first use, and creates it only when there is something to write.
  * @param file a mirror, or a path where no file exists.
- * @param url the base URL of the listing, stored in the mirror.
+ * @param url the base URL of the listing or the site, stored in the mirror.
  */
-export function createSqliteStore(file: string, url: string): SqliteStore {
+export function createSqliteStores(file: string, url: string): SqliteStores {
   let db: Database | undefined;
-  let distrust: string | undefined;
-  /** The mirror's row at the last `held`. */
-  let seen: MirrorRow | undefined;
-  let used: Contract | undefined;
+  /** The rows before the transaction. */
+  let seen: MirrorRow[] | undefined;
   let isThere = () => true;
-  /** Whether this run created the file, and it is not filled yet. */
+  /** Whether this run fills the file for the first time. */
   let isEmpty = false;
 
   const open = (isWanted: boolean) => {
@@ -50,57 +61,108 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
     if (db) isThere = watchFile(file);
     return db;
   };
-  const read = (): MirrorRow | undefined =>
-    open(false)?.prepare<[], MirrorRow>(`SELECT * FROM ${MIRROR_TABLE}`).get() ?? undefined;
-  const contractIn = async (row: MirrorRow): Promise<Contract> => {
-    const contract = await parseContract(row.contract);
-    if (!("mistakes" in contract)) return contract;
-    throw new UserError(`${file} is damaged: its contract is not valid; remove it, then run this again.`);
+  const read = () => open(false)?.prepare<[], MirrorRow>(`SELECT * FROM ${MIRROR_TABLE} ORDER BY name`).all() ?? [];
+  const rows = () => {
+    if (db?.inTransaction) return read();
+    seen ??= read();
+    return seen;
+  };
+  const begin = (): Database => {
+    const opened = open(true) as Database;
+    if (opened.inTransaction) return opened;
+    opened.exec("BEGIN IMMEDIATE");
+    if (JSON.stringify(seen) !== JSON.stringify(read())) {
+      opened.exec("ROLLBACK");
+      throw new UserError(`${file} was updated by another run meanwhile; run this again.`);
+    }
+    isEmpty = seen?.length === 0;
+    return opened;
+  };
+  const refuseOther = (row: MirrorRow, what: string) => {
+    if (row.url !== url)
+      throw new UserError(`${file} is a mirror of ${row.url}, which has ${what}; name another file.`);
+  };
+
+  const createStore = (name: string): SqliteStore => {
+    let row: MirrorRow | undefined;
+    let distrust: string | undefined;
+    let used: Contract | undefined;
+    /** Prepares the tables for changes. */
+    const prepare = (opened: Database, table: string, contract: Contract, isAnew: boolean) => {
+      if (row) unlockTables(opened, row.records);
+      const isSame = row !== undefined && row.contract === contract.text && distrust === undefined;
+      if (isAnew && isSame) emptyTables(opened, table);
+      if (!isAnew || isSame) return;
+      if (row) dropTables(opened, row.records);
+      makeTables(opened, table, contract);
+    };
+    return {
+      get distrust() {
+        return distrust;
+      },
+      get contract() {
+        return used;
+      },
+      async held() {
+        row = using(file, rows).find((one) => one.name === name);
+        if (!row) return undefined;
+        const { id, state, count, contract_sha256, records, shape } = row;
+        const contract = await parseContract(row.contract);
+        if ("mistakes" in contract)
+          throw new UserError(`${file} is damaged: its contract is not valid; remove it, then run this again.`);
+        used = contract;
+        // Triggers protect records, so a program that changed a record must have changed a table or a trigger first.
+        const isSame = using(file, () => shapeOf(db as Database, records) === shape);
+        distrust = isSame ? undefined : "its tables or triggers were changed, so that its records may have been, too";
+        // Without an id, the row is written again with this URL.
+        return isSame ? { state, contract: contract_sha256, count, id: row.url === url ? id : "" } : undefined;
+      },
+      async begin(given, isAnew) {
+        const contract = await parseContract(`${JSON.stringify(given, null, 2)}\n`);
+        if ("mistakes" in contract) {
+          const from = [url, name, CONTRACT].filter((part) => part !== "").join("/");
+          throw new UserError(`${from} is not a contract: ${contract.mistakes[0]}`);
+        }
+        const table = tableFor(name, contract);
+        if (row && row.contract !== contract.text) refuseOther(row, "another contract");
+        return using(file, () => {
+          const opened = begin();
+          opened.exec("SAVEPOINT listing");
+          try {
+            prepare(opened, table, contract, isAnew);
+            used = contract;
+            return createTransaction(opened, { file, url, name, table, contract });
+          } catch (error) {
+            undo(opened);
+            throw error;
+          }
+        });
+      },
+    };
   };
 
   return {
-    get distrust() {
-      return distrust;
-    },
-    get contract() {
-      return used;
-    },
-    async held() {
-      seen = using(file, read);
-      if (!seen) return undefined;
-      const contract = await contractIn(seen);
-      used = contract;
-      distrust = using(file, () => findDistrust(db as Database, seen as MirrorRow, contract));
-      return distrust === undefined ? heldOf(seen, url) : undefined;
-    },
-    async begin(given, isAnew) {
-      const contract = await parseContract(`${JSON.stringify(given, null, 2)}\n`);
-      if ("mistakes" in contract) throw new UserError(`${url}/${CONTRACT} is not a contract: ${contract.mistakes[0]}`);
-      // Refuses reserved table names.
-      tableFor(contract);
-      const before = seen && (await contractIn(seen));
-      return using(file, () => {
-        const opened = open(true) as Database;
-        opened.exec("BEGIN IMMEDIATE");
-        try {
-          requireSame(file, seen, read());
-          isEmpty = seen === undefined;
-          if (seen && seen.url !== url && before !== contract) throw otherListing(file, seen.url);
-          opened.prepare(`UPDATE ${MIRROR_TABLE} SET is_writing = 1`).run();
-          if (isAnew && distrust === undefined && before === contract) emptyTables(opened, contract);
-          else if (isAnew) makeTables(opened, contract, before);
-          used = contract;
-          const onCommit = () => {
-            isEmpty = false;
-          };
-          return createTransaction(opened, { file, url, contract, isThere, onCommit });
-        } catch (error) {
-          opened.exec("ROLLBACK");
-          throw error;
+    names: () => using(file, rows).map(({ name }) => name),
+    store: createStore,
+    keepOnly: (names) =>
+      using(file, () => {
+        for (const row of rows()) {
+          if (names.includes(row.name)) continue;
+          refuseOther(row, `a listing ${row.name}`);
+          const opened = begin();
+          dropTables(opened, row.records);
+          opened.prepare(`DELETE FROM ${MIRROR_TABLE} WHERE name = ?`).run(row.name);
         }
-      });
-    },
+      }),
+    commit: () =>
+      using(file, () => {
+        if (!db?.inTransaction) return;
+        if (!isThere()) throw new UserError(`${file} was removed or replaced meanwhile; run this again.`);
+        db.exec("COMMIT");
+        isEmpty = false;
+      }),
     close() {
+      // SQLite rolls back a transaction that is open.
       db?.close();
       db = undefined;
       // If the first fill failed, remove the file.
@@ -108,26 +170,4 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
       isEmpty = false;
     },
   };
-}
-
-function heldOf({ state, contract_sha256, count, tag, ...row }: MirrorRow, url: string): Held {
-  // ETags of another URL do not apply.
-  return { state, contract: contract_sha256, count, ...(tag !== null && row.url === url && { tag }) };
-}
-
-/** Triggers protect records, so a program that changed a record must have changed a table or a trigger first. */
-function findDistrust(db: Database, row: MirrorRow, contract: Contract): string | undefined {
-  if (row.is_writing !== 0 || row.shape !== shapeOf(db, contract))
-    return "its tables or triggers were changed, so that its records may have been, too";
-  return undefined;
-}
-
-/** @throws UserError if another run has updated the mirror meanwhile. */
-function requireSame(file: string, seen: MirrorRow | undefined, now: MirrorRow | undefined): void {
-  if (JSON.stringify(seen) === JSON.stringify(now)) return;
-  throw new UserError(`${file} was updated by another run meanwhile; run this again.`);
-}
-
-function otherListing(file: string, url: string): UserError {
-  return new UserError(`${file} is a mirror of ${url}, which has another contract; name another file.`);
 }

@@ -1,4 +1,4 @@
-/** One update of a mirror in a transaction: records, and their entries in the list. */
+/** One update of a listing's records, and of their entries in the list, as a savepoint in the mirror's transaction. */
 
 import type { Database } from "better-sqlite3";
 import { ListingError } from "../client/errors.js";
@@ -11,37 +11,40 @@ import { quoteName } from "../contract/sql.js";
 import { UserError } from "../errors.js";
 import { shorten } from "../print/text.js";
 import { explainUse, using } from "./file.js";
-import { guardTables, MIRROR_TABLE, RECORDS_TABLE, shapeOf, tableFor } from "./schema.js";
+import { listOf, lockTables, MIRROR_TABLE, shapeOf } from "./schema.js";
 
 interface Place {
   file: string;
   url: string;
+  /** The listing's name in its site. */
+  name: string;
+  table: string;
   contract: Contract;
-  /** Whether the path still leads to the file that was opened. */
-  isThere: () => boolean;
-  onCommit: () => void;
 }
 
-/** Makes the transaction that puts and removes records. @param db with an open transaction. */
+/** Undoes the changes since the savepoint of a listing. An error such as a full disk has rolled back everything. */
+export function undo(db: Database): void {
+  if (db.inTransaction) db.exec("ROLLBACK TO listing; RELEASE listing");
+}
+
+/** Makes the transaction that puts and removes records. @param db with an open savepoint. */
 export function createTransaction(db: Database, place: Place): StoreTransaction<AnyRecord> {
-  const { file, url, contract, isThere, onCommit } = place;
-  const table = quoteName(tableFor(contract));
+  const { file, url, name, table, contract } = place;
+  const records = quoteName(table);
+  const digests = quoteName(listOf(table));
   const key = quoteName(contract.key.column);
   const columns = contract.fields.map(({ column }) => quoteName(column));
   const values = columns.map(() => "?");
   const changes = columns.map((column) => `${column} = excluded.${column}`);
   const put = db.prepare(
-    `INSERT INTO ${table} (${columns}) VALUES (${values}) ON CONFLICT (${key}) DO UPDATE SET ${changes}`,
+    `INSERT INTO ${records} (${columns}) VALUES (${values}) ON CONFLICT (${key}) DO UPDATE SET ${changes}`,
   );
-  const remove = db.prepare(`DELETE FROM ${table} WHERE ${key} = ?`);
-  const list = db.prepare(`REPLACE INTO ${RECORDS_TABLE} VALUES (?, ?, ?)`);
-  const unlist = db.prepare(`DELETE FROM ${RECORDS_TABLE} WHERE key = ?`);
-  const listed = db.prepare<[], [string, string]>(`SELECT key, digest FROM ${RECORDS_TABLE} ORDER BY place`).raw();
+  const remove = db.prepare(`DELETE FROM ${records} WHERE ${key} = ?`);
+  const list = db.prepare(`REPLACE INTO ${digests} VALUES (?, ?, ?)`);
+  const unlist = db.prepare(`DELETE FROM ${digests} WHERE key = ?`);
+  const listed = db.prepare<[], [string, string]>(`SELECT key, digest FROM ${digests} ORDER BY place`).raw();
   const check = recordCheck(contract);
   const kinds = contract.fields.map(({ schema }) => kindOf(schema));
-  const rollback = () => {
-    if (db.inTransaction) db.exec("ROLLBACK");
-  };
   return {
     put({ key: written, digest, order, record }) {
       // The client's kind of error, so that a step with such a record is refused, and everything is read instead.
@@ -63,34 +66,33 @@ export function createTransaction(db: Database, place: Place): StoreTransaction<
         throw explainUse(file, error);
       }
     },
-    commit({ state, contract: sha256, count, tag }) {
+    commit({ id, state, contract: sha256, count }) {
       try {
-        const rows = db.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+        const rows = db.prepare(`SELECT count(*) FROM ${records}`).pluck().get();
         if (rows !== count)
           throw new UserError(
             `${file} would have ${rows} records instead of ${count}; remove it with its -wal and -shm, then run this again.`,
           );
-        if (!isThere()) throw new UserError(`${file} was removed or replaced meanwhile; run this again.`);
-        guardTables(db, contract);
-        db.exec(`DELETE FROM ${MIRROR_TABLE}`);
-        db.prepare(`INSERT INTO ${MIRROR_TABLE} VALUES (0, ?, ?, ?, ?, ?, ?, ?)`).run(
+        lockTables(db, table);
+        db.prepare(`REPLACE INTO ${MIRROR_TABLE} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+          name,
+          table,
           url,
+          id,
           state,
           BigInt(count),
-          tag ?? null,
-          shapeOf(db, contract),
+          shapeOf(db, table),
           sha256,
           contract.text,
         );
-        db.exec("COMMIT");
-        onCommit();
+        db.exec("RELEASE listing");
       } catch (error) {
         // The caller does not roll back after `commit`.
-        rollback();
+        undo(db);
         throw explainUse(file, error);
       }
     },
-    rollback,
+    rollback: () => undo(db),
   };
 }
 

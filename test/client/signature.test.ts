@@ -99,11 +99,6 @@ test("refuses another key with the same id", async () => {
   expect(await checkSignature({ sums, signature: SIGNATURE, keys: [...keys, known] })).toEqual(SAID);
 });
 
-test("refuses changed sums", async () => {
-  for (const changed of [sums.subarray(1), Buffer.concat([sums, sums]), Buffer.from(String(sums).replace("a", "b"))])
-    await expect(check(SIGNATURE, [KEY], changed)).rejects.toThrow("does not match SHA256SUMS");
-});
-
 test("refuses a changed trusted comment", async () => {
   for (const changed of ["id:0123456789ac", "id:0123456789ab id:0123456789ab"])
     await expect(check(SIGNATURE.replace("id:0123456789ab", changed))).rejects.toThrow("changed trusted comment");

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { ListingError, openListing, openSite, type SiteOptions } from "../../src/client/index.js";
+import { createMemoryStore, ListingError, openListing, openSite, type SiteOptions } from "../../src/client/index.js";
 import { build } from "../../src/index.js";
 import { scratch } from "../support/files.js";
 import { writeKey } from "../support/minisign.js";
@@ -105,6 +105,31 @@ describe("after a change of the site", () => {
     expect(found).not.toContain(1000);
   });
 
+  test("a copy of a listing is of the site's snapshot, or stays as it was", async () => {
+    const store = createMemoryStore<{ id: number }>();
+    const sync = (site = open()) => site.listing<{ id: number }>("orders").sync(store);
+    await sync();
+    const first = store.held();
+    changeShop(db, "DELETE FROM orders WHERE id = 1");
+    served = await publish();
+    const site = open();
+    await site.listings();
+    changeShop(db, "DELETE FROM orders WHERE id = 2");
+    served = await publish();
+    expect(await codeOf(sync(site))).toBe("changed");
+    expect(store.held()).toEqual(first);
+    expect(await sync()).toMatchObject({ via: "changes", removed: 2 });
+    const asked: string[] = [];
+    const again = open({
+      fetch(input) {
+        asked.push(String(input));
+        return fetchFile(input);
+      },
+    });
+    expect(await sync(again)).toMatchObject({ via: "nothing" });
+    expect(asked).toEqual([`${BASE}/snapshot.json`, `${BASE}/SHA256SUMS`]);
+  });
+
   test("a cache that shows an old SHA256SUMS once is passed", async () => {
     const site = open({
       fetch: async (input, init) => {
@@ -121,8 +146,13 @@ describe("what is not a site as it was published", () => {
     const text = readFileSync(join(served, "snapshot.json"), "utf8");
     altered.set("snapshot.json", text.replace('"count":250', '"count":251'));
     expect(await codeOf(open().listings())).toBe("mismatch");
-    altered.set("snapshot.json", text.replace('"count":250', '"count":-1'));
-    expect(await codeOf(open().listings())).toBe("malformed");
+    for (const [from, to] of [
+      ['"count":250', '"count":-1'],
+      ['"orders"', '"../orders"'],
+    ] as const) {
+      altered.set("snapshot.json", text.replace(from, to));
+      expect(await codeOf(open().listings())).toBe("malformed");
+    }
   });
 
   test("a listing that the site does not list", async () => {
@@ -137,7 +167,7 @@ describe("what is not a site as it was published", () => {
     const one = openSite(`${BASE}/orders`, { fetch: fetchFile });
     await expect(one.listings()).rejects.toThrow("is of one listing, not of a site; open it with openListing");
     const unproved = { unproved: true } as SiteOptions;
-    expect(() => open(unproved)).toThrow("cannot be read with unproved or path");
+    expect(() => open(unproved)).toThrow("has no option unproved");
     expect(() => open({ publicKey: undefined as unknown as string })).toThrow(ListingError);
     expect(await codeOf(openListing(BASE, { fetch: fetchFile, pausesMs: [] }).snapshot())).toBe("malformed");
   });

@@ -27,6 +27,9 @@ test.skipIf(isMissing("sqlite3"))(
     const page = (await (await fetch(`${url}/orders/`)).json()) as { results: { customer_id: number }[] };
     expect(page.results.map(({ customer_id }) => customer_id)).toEqual([1, 2, 1]);
 
+    const mirrored = sh(block("Keep a copy").replace("http://127.0.0.1:8080", url), cwd, env);
+    expectShown("Keep a copy", "text", 0, mirrored.stderr.replace(url, "http://127.0.0.1:8080"));
+
     writeFileSync(join(cwd, "rollcall.config.json"), block("The config", "json"));
     expect(readFileSync(join(cwd, "contracts/orders.json"), "utf8")).toContain('"x-references": "customers"');
     const built = sh("rollcall build --force --json", cwd, env);

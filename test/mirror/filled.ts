@@ -6,7 +6,7 @@ import Database from "better-sqlite3";
 import type { Entry, KeptRecord, StoreTransaction } from "../../src/client/sync/store.js";
 import type { AnyRecord } from "../../src/contract/contract.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";
-import type { SqliteStore } from "../../src/mirror/sqlite-store.js";
+import type { SqliteStores } from "../../src/mirror/sqlite-store.js";
 import { openRelease } from "../../src/release/open.js";
 
 export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -30,7 +30,7 @@ async function readKept(folder: string) {
     }
   }
   const text = readFileSync(join(folder, "contract.json"), "utf8");
-  const held = { state: sha256(list), contract: sha256(text), count: records.length };
+  const held = { id: snapshot.id, state: sha256(list), contract: sha256(text), count: records.length };
   return { records, held, contract: contract.file };
 }
 
@@ -41,33 +41,40 @@ export async function stateOf(transaction: StoreTransaction<AnyRecord>): Promise
   return sha256(entries.map(({ digest, key }) => `${digest}  ${key}\n`).join(""));
 }
 
-/** Puts all of a release into a store, like a full read. */
-export async function fill(store: SqliteStore, folder: string): Promise<void> {
+/** Puts all of a release into a mirror, like a full read. */
+export async function fill(stores: SqliteStores, folder: string): Promise<void> {
   const { records, held, contract } = await readKept(folder);
+  const store = stores.store("");
   await store.held();
   const transaction = await store.begin(contract, true);
   for (const record of records) await transaction.put(record);
   if ((await stateOf(transaction)) !== held.state) throw new Error("The mirror holds another state");
   await transaction.commit(held);
+  stores.commit();
 }
 
 /**
- * The state of a mirror, after checking that its records have it; undefined for one that was never filled. It opens the file for
- * writing, since SQLite then rolls back what a killed run has left.
+ * The states of a mirror's listings, after checking that its records have them; undefined for one that was never filled. It opens
+ * the file for writing, since SQLite then rolls back what a killed run has left.
  */
 export function held(file: string): string | undefined {
   const db = new Database(file);
   try {
     return db.transaction(() => {
       if (db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined) return undefined;
-      const state = db.prepare<[], string>("SELECT state FROM rollcall_mirror").pluck().get();
-      if (state === undefined) return undefined;
-      const lines = db.prepare<[], string>("SELECT digest || '  ' || key FROM rollcall_records ORDER BY place");
-      const made = lines.pluck().all();
-      if (sha256(made.map((line) => `${line}\n`).join("")) !== state) throw new Error(`${file} holds another state`);
-      const rows = db.prepare("SELECT count(*) FROM users").pluck().get();
-      if (rows !== made.length) throw new Error(`${file} has ${rows} users and lists ${made.length}`);
-      return state;
+      const rows = db
+        .prepare<[], { records: string; state: string }>("SELECT records, state FROM rollcall_mirror ORDER BY name")
+        .all();
+      for (const { records, state } of rows) {
+        const lines = db.prepare<[], string>(
+          `SELECT digest || '  ' || key FROM "rollcall_records_of_${records}" ORDER BY place`,
+        );
+        const made = lines.pluck().all();
+        if (sha256(made.map((line) => `${line}\n`).join("")) !== state) throw new Error(`${file} holds another state`);
+        const count = db.prepare(`SELECT count(*) FROM "${records}"`).pluck().get();
+        if (count !== made.length) throw new Error(`${file} has ${count} ${records} and lists ${made.length}`);
+      }
+      return rows.map(({ state }) => state).join(" ") || undefined;
     })();
   } finally {
     db.close();

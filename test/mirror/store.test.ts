@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { KeptRecord } from "../../src/client/sync/store.js";
 import type { AnyRecord } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
-import { createSqliteStore } from "../../src/mirror/sqlite-store.js";
+import { createSqliteStores } from "../../src/mirror/sqlite-store.js";
 import { scratch } from "../support/files.js";
 import { sha256, stateOf } from "./filled.js";
 
@@ -29,10 +29,13 @@ function kept(word: string, rank: number, note: string | null = null): KeptRecor
   return { key, digest: sha256(text).slice(0, 32), order, record, text };
 }
 
+const HELD = { id: "0123456789ab", contract: "c".repeat(64) };
+
+/** The store of one listing that is not of a site. */
 function storeOf(file: string, url = URL_OF) {
-  const store = createSqliteStore(file, url);
-  onTestFinished(() => store.close());
-  return store;
+  const { store, commit, close } = createSqliteStores(file, url);
+  onTestFinished(close);
+  return Object.assign(store(""), { commit, close });
 }
 
 /** Changes a mirror like the client does. @returns its state. */
@@ -43,7 +46,8 @@ async function change(
 ) {
   const { store, transaction } = await began(file, { remove, isAnew, contract, url }, put);
   const state = await stateOf(transaction);
-  await transaction.commit({ state, contract: sha256(JSON.stringify(contract)), count: await countOf(transaction) });
+  await transaction.commit({ ...HELD, state, count: await countOf(transaction) });
+  store.commit();
   store.close();
   return state;
 }
@@ -90,7 +94,7 @@ test("puts, moves, changes and removes records by key, in order", async () => {
     { word: "c", rank: 2, note: null },
   ]);
   const store = storeOf(file);
-  expect(await store.held()).toEqual({ state, contract: sha256(JSON.stringify(WORDS)), count: 3 });
+  expect(await store.held()).toEqual({ ...HELD, state, count: 3 });
   const list = [kept("a", 9), kept("b", 3, "y"), kept("c", 2)].map(({ digest, key }) => `${digest}  ${key}\n`);
   expect(state).toBe(createHash("sha256").update(list.join("")).digest("hex"));
 });
@@ -121,6 +125,36 @@ test("a failed first fill leaves no file", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test("a listing that is rolled back leaves the others of the transaction as they are", async () => {
+  const file = join(scratch(), "words.sqlite");
+  const { store, commit, close } = createSqliteStores(file, URL_OF);
+  onTestFinished(close);
+  const put = async (name: string, record: KeptRecord<AnyRecord>) => {
+    const one = store(name);
+    await one.held();
+    const transaction = await one.begin(WORDS, true);
+    await transaction.put(record);
+    return { transaction, held: { ...HELD, state: await stateOf(transaction), count: 1 } };
+  };
+  for (const [name, word] of [
+    ["one", "a"],
+    ["v1/other", "b"],
+  ] as const) {
+    const refused = await put(name, kept("x", 1));
+    await refused.transaction.rollback();
+    const { transaction, held } = await put(name, kept(word, 1));
+    await transaction.commit(held);
+  }
+  const failed = await put("one", kept("x", 1));
+  await failed.transaction.rollback();
+  commit();
+  expect(ask(file, 'SELECT o.word, v.word AS other FROM one o, "v1/other" v')).toEqual([{ word: "a", other: "b" }]);
+  const stores = createSqliteStores(file, URL_OF);
+  onTestFinished(stores.close);
+  expect(stores.names()).toEqual(["one", "v1/other"]);
+  expect(await stores.store("one").held()).toMatchObject({ count: 1 });
+});
+
 test("refuses the second of two runs, and one that was overtaken", async () => {
   const file = join(scratch(), "words.sqlite");
   await change(file, FIRST, { isAnew: true });
@@ -130,7 +164,8 @@ test("refuses the second of two runs, and one that was overtaken", async () => {
   await expect(other.begin(WORDS, false)).rejects.toThrow(
     `Cannot use ${file}: another program is writing to it; let it finish, then run this again.`,
   );
-  await transaction.commit({ state: "0".repeat(64), contract: "0".repeat(64), count: 4 });
+  await transaction.commit({ ...HELD, state: "0".repeat(64), count: 4 });
+  store.commit();
   store.close();
   await expect(other.begin(WORDS, false)).rejects.toThrow(`${file} was updated by another run meanwhile`);
   expect(ask(file, IN_ORDER)).toHaveLength(4);
@@ -150,10 +185,10 @@ test("does not commit a wrong number of records, and rolls back", async () => {
   const file = join(scratch(), "words.sqlite");
   const state = await change(file, FIRST, { isAnew: true });
   const { store, transaction } = await began(file, UNTIL, [kept("c", 1)]);
-  expect(() => transaction.commit({ state, contract: state, count: 3 })).toThrow("would have 4 records instead of 3");
+  expect(() => transaction.commit({ ...HELD, state, count: 3 })).toThrow("would have 4 records instead of 3");
   expect(ask(file, IN_ORDER)).toHaveLength(3);
-  await change(file, [kept("d", 1)]);
   store.close();
+  await change(file, [kept("d", 1)]);
   expect(ask(file, IN_ORDER)).toHaveLength(4);
 });
 
@@ -162,8 +197,8 @@ test.each([
   "INSERT OR REPLACE INTO words VALUES ('a', 1, NULL)",
   "UPDATE words SET note = 'mine'",
   "DELETE FROM words",
-  "UPDATE rollcall_records SET digest = ''",
-  "DELETE FROM rollcall_records WHERE key = 'a'",
+  "UPDATE rollcall_records_of_words SET digest = ''",
+  "DELETE FROM rollcall_records_of_words WHERE key = 'a'",
 ])("another program cannot %s", async (sql) => {
   const file = join(scratch(), "words.sqlite");
   await change(file, FIRST, { isAnew: true });
@@ -174,13 +209,12 @@ test.each([
 });
 
 test.each([
-  "DROP TRIGGER rollcall_keeps_records_from_update; UPDATE words SET note = 'mine'",
-  "UPDATE rollcall_mirror SET is_writing = 1; DELETE FROM words",
+  "DROP TRIGGER rollcall_keeps_words_from_update; UPDATE words SET note = 'mine'",
   "CREATE TRIGGER mine AFTER INSERT ON words BEGIN UPDATE words SET note = 'mine'; END",
   "CREATE UNIQUE INDEX mine ON words (rank)",
   "ALTER TABLE words ADD COLUMN mine",
   "DROP TABLE words",
-  "DROP TABLE rollcall_records",
+  "DROP TABLE rollcall_records_of_words",
 ])("detects what could have changed a record, and reads everything again: %s", async (sql) => {
   const file = join(scratch(), "words.sqlite");
   await change(file, FIRST, { isAnew: true });
@@ -219,7 +253,7 @@ test("another contract replaces the table only for the same listing", async () =
   expect(ask(file, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")).toEqual([
     { name: "mots" },
     { name: "rollcall_mirror" },
-    { name: "rollcall_records" },
+    { name: "rollcall_records_of_mots" },
   ]);
   await change(file, FIRST, { contract: next, url: "https://moved.example.com" });
   expect(ask(file, "SELECT url FROM rollcall_mirror")).toEqual([{ url: "https://moved.example.com" }]);
@@ -263,8 +297,8 @@ test.each([
   ["another database", (path: string) => new Database(path).exec("CREATE TABLE words (word)").close()],
   ["a folder", (path: string) => mkdirSync(path)],
   ["a symbolic link", (path: string) => symlinkSync("mirror.sqlite", path)],
-  ["a symbolic link", (path: string) => symlinkSync("nothing", path)],
-])("does not touch %s", async (what, make) => {
+  ["a symbolic link to nothing", (path: string) => symlinkSync("nothing", path)],
+])("does not touch %s", async (_, make) => {
   const folder = scratch();
   await change(join(folder, "mirror.sqlite"), FIRST, { isAnew: true });
   const file = join(folder, "mine");
@@ -272,7 +306,7 @@ test.each([
   const look = () => readdirSync(folder).map((name) => [name, bytesOf(join(folder, name))]);
   const before = look();
   const store = storeOf(file);
-  await expect(store.held()).rejects.toThrow(`${file} is ${what}, not a mirror of Rollcall, so it was not touched`);
+  await expect(store.held()).rejects.toThrow(`${file} is not a mirror of Rollcall, so it was not touched`);
   await expect(store.begin(WORDS, true)).rejects.toThrow("it was not touched");
   expect(look()).toEqual(before);
 });
@@ -291,27 +325,22 @@ test("names a missing folder, and creates nothing", async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test("does not use the ETag of one URL for another", async () => {
+test("does not take the id at one URL for that at another", async () => {
   const file = join(scratch(), "m.sqlite");
-  const { store, transaction } = await began(file, NOTHING_GONE, [kept("a", 1)]);
-  const held = { state: await stateOf(transaction), contract: "c".repeat(64), count: 1, tag: '"t"' };
-  await transaction.commit(held);
-  store.close();
-  expect(await storeOf(file).held()).toEqual(held);
-  expect(await storeOf(file, "https://other.example.com").held()).toEqual({ ...held, tag: undefined });
+  const state = await change(file, [kept("a", 1)], { isAnew: true });
+  expect(await storeOf(file).held()).toEqual({ ...HELD, state, count: 1 });
+  expect(await storeOf(file, "https://other.example.com").held()).toEqual({ ...HELD, state, count: 1, id: "" });
 });
 
 test.each(["removed", "replaced"])("does not report success for a mirror that is %s meanwhile", async (how) => {
   const file = join(scratch(), "m.sqlite");
   await change(file, [kept("a", 1)], { isAnew: true });
-  const { transaction } = await began(file, { ...NOTHING_GONE, isAnew: false }, [kept("b", 2)]);
+  const { store, transaction } = await began(file, UNTIL, [kept("b", 2)]);
   const count = await countOf(transaction);
   rmSync(file);
   if (how === "replaced") writeFileSync(file, "mine");
-  const state = await stateOf(transaction);
-  expect(() => transaction.commit({ state, contract: "c", count })).toThrow(
-    `${file} was removed or replaced meanwhile; run this again.`,
-  );
+  await transaction.commit({ ...HELD, state: await stateOf(transaction), count });
+  expect(() => store.commit()).toThrow(`${file} was removed or replaced meanwhile; run this again.`);
   if (how === "replaced") expect(readFileSync(file, "utf8")).toBe("mine");
 });
 
@@ -332,5 +361,3 @@ test("refuses to make a mirror beside the log of a missing database", async () =
   expect(existsSync(file)).toBe(false);
   expect(readFileSync(`${file}-wal`, "utf8")).toBe("log");
 });
-
-const NOTHING_GONE = { remove: [], isAnew: true, contract: WORDS, url: URL_OF };

@@ -17,6 +17,7 @@ import { sha256 } from "../../src/release/plain-files.js";
 import { held } from "../mirror/filled.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { checkSums, scratch } from "../support/files.js";
+import { buildShop } from "../support/small-shop.js";
 import { type Call, type Fault, listCalls, runWith } from "../support/strace.js";
 
 /** A prepared folder, the run that changes it, and the state that others see of it. */
@@ -137,26 +138,36 @@ async function prepareParts(folder: string) {
   return { parts, options };
 }
 
-/** A host of a version, and a mirror of the one before it. */
-async function prepareMirror(folder: string, version: number): Promise<Scenario> {
+/** A host of a listing or a site, and a mirror of the version before it, if there is one. */
+async function prepareMirror(folder: string, versions: readonly ((folder: string) => Promise<unknown>)[]) {
   const served = scratch();
   const file = join(folder, "mirror.sqlite");
-  await buildVersion(served, 1);
-  const host = await createServer({ dist: join(served, "dist") });
-  onTestFinished(() => host.close());
-  const { url } = await host.listen({ port: 0, host: "127.0.0.1" });
-  if (version > 1) {
-    await mirror({ url, file });
-    await buildVersion(served, version);
-    await host.reload();
+  let host: Awaited<ReturnType<typeof createServer>> | undefined;
+  let url = "";
+  for (const publishVersion of versions) {
+    if (host) await mirror({ url, file });
+    await publishVersion(served);
+    await host?.reload();
+    if (host) continue;
+    host = await createServer({ dist: join(served, "dist") });
+    onTestFinished(() => host?.close());
+    ({ url } = await host.listen({ port: 0, host: "127.0.0.1" }));
   }
-  return {
+  const scenario: Scenario = {
     args: ["mirror", url, file, "--quiet"],
     state: async () => (existsSync(file) && held(file)) || "none",
     isAtomic: true,
     next: () => mirror({ url, file }),
   };
+  return scenario;
 }
+
+const VERSIONS = [1, 2].map((version) => (folder: string) => buildVersion(folder, version));
+
+const SHOP_VERSIONS = [
+  { customers: 5, orders: 25, countries: 3 },
+  { customers: 6, orders: 20 },
+].map((shop) => (folder: string) => buildShop(folder, shop, { changes: 2, workers: 0 }));
 
 export const SCENARIOS: Record<string, (folder: string) => Promise<Scenario>> = {
   build: (folder) => prepareBuild(folder, 4),
@@ -174,8 +185,9 @@ export const SCENARIOS: Record<string, (folder: string) => Promise<Scenario>> = 
       },
     };
   },
-  mirror: (folder) => prepareMirror(folder, 2),
-  "first mirror": (folder) => prepareMirror(folder, 1),
+  mirror: (folder) => prepareMirror(folder, VERSIONS),
+  "first mirror": (folder) => prepareMirror(folder, VERSIONS.slice(0, 1)),
+  "mirror of a site": (folder) => prepareMirror(folder, SHOP_VERSIONS),
   async shard(folder) {
     const { parts, options } = await prepareParts(folder);
     const one = await build({ ...options, dist: scratch() });

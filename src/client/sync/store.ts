@@ -3,14 +3,14 @@ import type { ContractFile } from "../../contract/file/form.js";
 
 /** The state of a copy. */
 export interface Held {
+  /** The id of its snapshot. */
+  id: string;
   /** The SHA-256 of records.sha256, computed from the copy. */
   state: string;
   /** The SHA-256 of contract.json in hexadecimal. */
   contract: string;
   /** Number of records. */
   count: number;
-  /** The ETag of the last snapshot.json, if it is a digest. */
-  tag?: string | undefined;
 }
 
 /** A line of records.sha256. */

@@ -2,7 +2,7 @@
 import type { ContractFile } from "../../contract/file/form.js";
 import { bulkSource } from "../bulk.js";
 import { hexDigest } from "../digests.js";
-import { ListingError, SnapshotChangedError } from "../errors.js";
+import { ListingError } from "../errors.js";
 import { findView } from "../find-snapshot.js";
 import type { SyncOptions, SyncResult } from "../options.js";
 import { readContract } from "../order.js";
@@ -11,6 +11,7 @@ import {
   type Host,
   type KnownSnapshot,
   knownSnapshot,
+  type PromisedSnapshot,
   type ProvedView,
   readSnapshotFile,
   type SnapshotFile,
@@ -54,13 +55,15 @@ export function sync<T>(host: Host, store: Store<T>, options: SyncOptions): Prom
     const held = await store.held();
     const round = { ...options, host, store, held, bypass: restarts.done > 0 };
     if (!held) return readEverything(round);
-    const target = await findTarget(round, held);
-    if (!target || (held.state === target.state && held.tag && held.tag === target.file.etag))
-      return unchangedResult(held);
+    const isCopyOf = ({ id, state }: PromisedSnapshot) => held.id === id && held.state === state;
+    const promised = await host.promised?.(options.signal);
+    if (promised && isCopyOf(promised)) return unchangedResult(held);
+    const target = await findTarget(round);
+    if (isCopyOf(target.snapshot)) return unchangedResult(held);
     try {
       return (await readSteps(round, held, target)) ?? (await readEverything(round));
     } catch (error) {
-      if (!(error instanceof ListingError) || error instanceof SnapshotChangedError) throw error;
+      if (!(error instanceof ListingError) || error.code === "changed") throw error;
       return { ...(await readEverything(round)), anew: error.message };
     }
   });
@@ -70,30 +73,22 @@ function unchangedResult({ state, count }: Held): SyncResult {
   return { from: state, state, count, via: "nothing", put: 0, removed: 0 };
 }
 
-/** Reads the host's snapshot; undefined if it is unchanged since the last sync. */
-async function findTarget<T>(round: Round<T>, { tag }: Held): Promise<KnownSnapshot | undefined> {
+/** Reads the host's snapshot. With a key, SHA256SUMS is needed too, since it is what is signed. */
+async function findTarget<T>(round: Round<T>): Promise<KnownSnapshot> {
   const { host, signal, bypass } = round;
-  // With a key, SHA256SUMS is needed too, since it is what is signed.
   if (host.keys.length > 0) return findProved(round);
-  const known = tag && !bypass ? { digest: "", etag: tag } : undefined;
   const cacheKey = bypass ? "again" : undefined;
-  const found = await host.requests.retry(signal, async (tries) => {
-    const file = await readSnapshotFile(host, known, { tries, cacheKey, signal });
-    if (file === known) return undefined;
-    const { bytes, url } = file as SnapshotFile;
-    return knownSnapshot(host, file as SnapshotFile, snapshotOf(bytes, url));
+  return host.requests.retry(signal, async (tries) => {
+    const file = await readSnapshotFile<SnapshotFile>(host, undefined, { tries, cacheKey, signal });
+    return knownSnapshot(host, file, snapshotOf(file.bytes, file.url));
   });
-  return found && requireState(host, found);
 }
 
+/** @throws ListingError (unproved) for a host that is read without verification */
 async function findProved<T>({ host, signal, bypass }: Round<T>): Promise<ProvedView> {
-  return requireState(host, (await findView(host, { signal, bypass })) as ProvedView);
-}
-
-/** Requires a verified snapshot with a state. @throws ListingError (unproved) */
-function requireState<G extends KnownSnapshot>({ baseUrl }: Host, found: G): G {
-  if (found.file && found.state) return found;
-  throw new ListingError("unproved", baseUrl, "has no state to compare the copy with");
+  const view = await findView(host, { signal, bypass });
+  if (view.proof === "none") throw new ListingError("unproved", host.baseUrl, "has no state to compare the copy with");
+  return view as ProvedView;
 }
 
 /** Syncs by steps; undefined if the release has none. @throws ListingError if they do not lead there, or are wrong */
@@ -116,7 +111,7 @@ async function readSteps<T>(round: Round<T>, held: Held, target: KnownSnapshot):
     throw new ListingError("mismatch", url, "is another than the copy's", held.contract, contractDigest);
   if (chain.length === 0) {
     const change = await store.begin(contract, false);
-    await change.commit({ ...held, tag: digestTag(target) });
+    await change.commit({ ...held, id: target.snapshot.id });
     return unchangedResult(held);
   }
   const reader = recordReader<T>(contract, url);
@@ -166,11 +161,6 @@ async function readEverything<T>(round: Round<T>): Promise<SyncResult> {
   });
 }
 
-/** The ETag of snapshot.json, if it is a digest. Other ETags may stay equal when the bytes change. */
-function digestTag({ file }: KnownSnapshot): string | undefined {
-  return file.etag?.match(/^"[0-9a-f]{32,64}"$/)?.[0];
-}
-
 /** Applies changes in one transaction. @throws ListingError (mismatch) if the copy does not reach the target's state */
 async function applyPlan<T>(round: Round<T>, plan: Plan<T>): Promise<SyncResult> {
   const { host, store, held, signal, onProgress } = round;
@@ -197,7 +187,7 @@ async function applyPlan<T>(round: Round<T>, plan: Plan<T>): Promise<SyncResult>
     const { state, count } = await stateOf(to.entries(), signal);
     if (state !== target.state)
       throw new ListingError("mismatch", url, "has other records than its state promises", target.state, state);
-    next = { state, contract: contractDigest, count, tag: digestTag(target) };
+    next = { id: target.snapshot.id, state, contract: contractDigest, count };
   } catch (error) {
     await to.rollback();
     throw error;

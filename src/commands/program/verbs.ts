@@ -120,10 +120,11 @@ Never overwrites a file.`,
     load: async () => (await import("../publish.js")).runPublish,
   },
   mirror: {
-    summary: "Copy a published listing to a SQLite file, or update that copy",
-    details: "Downloads only what changed if the release has the steps (build --changes).",
+    summary: "Copy a published listing or site to a SQLite file, or update that copy",
+    details:
+      "Downloads only what changed if the release has the steps (build --changes). A site has a table for each listing.",
     arguments: {
-      "<url>": "base URL of the listing",
+      "<url>": "base URL of the listing or the site",
       "<file>": "SQLite file of the mirror; created if it does not exist",
     },
     examples: [

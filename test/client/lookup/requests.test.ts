@@ -84,14 +84,6 @@ test("reads only as many matches as are used, a few pages at a time", async () =
   expect(asked().filter(isPage)).toEqual(Array.from({ length: RECORDS.length / PAGE }, (_, at) => pageUrl(at + 1)));
 });
 
-test("a search continues after a position, in another listing", async () => {
-  const wanted = RECORDS.filter((one) => wordsOf(one).some((word) => word.startsWith("ma")));
-  const walk = open().listing.find("ma");
-  const found = [await walk.next(), await walk.next(), await walk.next()].map(({ value }) => value);
-  const after = JSON.parse(JSON.stringify(walk.position));
-  expect([...found, ...(await all(open().listing.find("ma", { after })))]).toEqual(wanted);
-});
-
 test("aborting ends only one's own pending requests", async () => {
   const { listing, host } = open();
   await listing.snapshot();

@@ -46,15 +46,25 @@ describe("a copy", () => {
     expect(host.take()).toEqual(["snapshot.json"]);
   });
 
-  test("does not use ETags that are not digests", async () => {
+  test("does not rely on ETags", async () => {
     host.tag = () => '"6921d2c0-f1"';
     await sync();
     host.current = second;
     expect(await sync()).toMatchObject({ via: "changes", state: second.state });
     isCopyOf(second);
+  });
+
+  test("compares the contract if a snapshot has the same records but another id", async () => {
+    await sync();
+    const before = store.held();
+    host.current = release(first.things, { pageSize: 20 });
     host.take();
     expect(await sync()).toMatchObject({ via: "nothing" });
     expect(host.take()).toEqual(["snapshot.json", "contract.json"]);
+    const snapshot = JSON.parse(String(host.current.files.get("snapshot.json")));
+    expect(store.held()).toEqual({ ...before, id: snapshot.id });
+    expect(await sync()).toMatchObject({ via: "nothing" });
+    expect(host.take()).toEqual(["snapshot.json"]);
   });
 
   test("applies a step in four requests", async () => {
