@@ -31,15 +31,13 @@ export const BULK_FILES: Artifact = {
 /** Maximum plain bytes of a gzip member. A larger record has its own member. */
 const MAX_PLAIN = 2 ** 22;
 const NEWLINE = 0x0a;
-const LINE_END = Buffer.from("\n");
 
 /** Compresses records into gzip members. Their ends depend only on records and page numbers, so that builds are reproducible. */
 export class MemberCollector implements Collector {
   readonly #recordsTogether: number;
   #members: Buffer[] = [];
-  /** The lines of the next member. */
-  #lines: Buffer[] = [];
-  #bytes = 0;
+  #plain = Buffer.alloc(0);
+  #length = 0;
 
   /** @param lineOf makes the line of a record; the line is the record's canonical text unless given. */
   constructor(
@@ -51,10 +49,11 @@ export class MemberCollector implements Collector {
 
   collect(page: PageRecords): void {
     if (page.first % this.#recordsTogether === 0) this.#cut();
-    for (const [, begin, end] of recordsOf(page)) {
-      const record = page.bytes.subarray(begin, end);
-      this.#addLine(this.lineOf ? Buffer.from(this.lineOf(JSON.parse(String(record)))) : record);
-    }
+    for (const [, begin, end] of recordsOf(page))
+      if (this.lineOf) {
+        const line = Buffer.from(this.lineOf(JSON.parse(page.bytes.toString("utf8", begin, end))));
+        this.#addLine(line, 0, line.length);
+      } else this.#addLine(page.bytes, begin, end);
   }
 
   take(): Uint8Array<ArrayBuffer> {
@@ -62,17 +61,24 @@ export class MemberCollector implements Collector {
     return joinPieces(this.#members.splice(0));
   }
 
-  #addLine(line: Buffer): void {
-    const bytes = line.length + LINE_END.length;
-    if (this.#bytes + bytes > MAX_PLAIN) this.#cut();
-    this.#lines.push(line, LINE_END);
-    this.#bytes += bytes;
+  #addLine(bytes: Buffer, at: number, end: number): void {
+    const length = end - at + 1;
+    if (this.#length > 0 && this.#length + length > MAX_PLAIN) this.#cut();
+    if (this.#length + length > this.#plain.length) this.#grow(this.#length + length);
+    bytes.copy(this.#plain, this.#length, at, end);
+    this.#length += length;
+    this.#plain[this.#length - 1] = NEWLINE;
+  }
+
+  #grow(bytes: number): void {
+    const larger = Buffer.alloc(2 * bytes);
+    this.#plain.copy(larger, 0, 0, this.#length);
+    this.#plain = larger;
   }
 
   #cut(): void {
-    if (this.#bytes > 0) this.#members.push(compressed(Buffer.concat(this.#lines)));
-    this.#lines = [];
-    this.#bytes = 0;
+    if (this.#length > 0) this.#members.push(compressed(this.#plain.subarray(0, this.#length)));
+    this.#length = 0;
   }
 }
 
