@@ -222,7 +222,7 @@ export const MUTANTS = [
   },
   {
     name: "client-copy-of-another-site-snapshot",
-    file: "src/client/site.ts",
+    file: "src/client/open-site.ts",
     from: "return snapshot.id === id && snapshot.state === state;",
     to: 'return snapshot.id !== "";',
     tests: ["test/client/site.test.ts"],

@@ -5,7 +5,6 @@ import { fromBytes, toBytes } from "../contract/record/key.js";
 import { kindOf } from "../contract/record/kind.js";
 import { placeFinder, readText } from "../contract/record/locate.js";
 import { valueAt } from "../contract/record/value.js";
-import { explorerAssets, explorerPage } from "../explorer/html.js";
 import { epochTime, isTime } from "../explorer/meaning.js";
 import {
   type Distribution,
