@@ -109,14 +109,13 @@ const VERBS: Readonly<Record<string, VerbName>> = {
 
 test("the library's options are its verb's settings and those in the table, and no others", () => {
   const [table = ""] = LIBRARY.split("| of | result |");
-  let name = "";
   const named: Record<string, string[]> = {};
-  for (const [, of = "", options = ""] of table.matchAll(/^\|([^|]*)\|([^|]*)\|/gm)) {
-    name = /`(\w+)`/.exec(of)?.[1] ?? name;
-    if (name === "") continue;
+  for (const [, of = "", options = ""] of table.matchAll(/^\|([^|]*)\|(.*)\|$/gm)) {
+    const [, name] = /`(\w+)`/.exec(of) ?? [];
+    if (name === undefined) continue;
     const verb = VERBS[name];
     const others = [...options.matchAll(/`(\w+)`/g)].map(([, option = ""]) => option);
-    named[name] = [...(named[name] ?? (verb ? optionKeys(verb) : [])), ...others];
+    named[name] = [...(verb ? optionKeys(verb) : []), ...others];
   }
   const sorted = (names: Record<string, readonly string[]>) =>
     Object.fromEntries(Object.entries(names).map(([of, list]) => [of, [...list].sort()]));
