@@ -90,7 +90,8 @@ export class ExplorerCollector implements Collector {
     };
     const piece = joinPieces([this.#terms.take(), Buffer.from(encodeCounts(counts))]);
     for (const values of this.#integers) values.clear();
-    [this.#times, this.#count] = [new TimeCounter(), 0];
+    this.#times = new TimeCounter();
+    this.#count = 0;
     return piece;
   }
 

@@ -79,9 +79,12 @@ function placeholders(rules: SiteRules): string[] {
       [pattern(QUERY.other), "0"],
     ]),
     "# The coding of the page.",
-    ...map("{http.request.header.Accept-Encoding}", "{rollcall_suffix}", '""', [
-      ...encodingPatterns(encodings).map((each) => [pattern(`(?i)${each.pattern}`), each.suffix] as const),
-    ]),
+    ...map(
+      "{http.request.header.Accept-Encoding}",
+      "{rollcall_suffix}",
+      '""',
+      encodingPatterns(encodings).map((each) => [pattern(`(?i)${each.pattern}`), each.suffix] as const),
+    ),
     "# The file, in two steps: Caddy 2.6 leaves placeholders in rows with patterns as they are.",
     ...map(URI, "{rollcall_kind} {rollcall_name}", "none none", [
       ...paged.flatMap(({ kind, rules: { listing, pages } }) => [

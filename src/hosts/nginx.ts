@@ -82,9 +82,12 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site)
       [pattern(QUERY.other), "0"],
     ]),
     "# The coding of the page.",
-    ...map("$http_accept_encoding", "suffix", '""', [
-      ...encodingPatterns(encodings).map((each) => [pattern(each.pattern, "~*"), each.suffix] as const),
-    ]),
+    ...map(
+      "$http_accept_encoding",
+      "suffix",
+      '""',
+      encodingPatterns(encodings).map((each) => [pattern(each.pattern, "~*"), each.suffix] as const),
+    ),
     "# The file in the release, if it exists. All rows are patterns: nginx refuses other long keys.",
     ...map("$uri", "file", '""', [
       ...paged.flatMap(({ pageFolder, rules: { listing, pages } }) => [
@@ -98,9 +101,12 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site)
         [pattern(`^${path(`${base}/`)}(?<${key}_path>${FILE_PATTERN})$`), `${folder}$${key}_path`] as const,
       ]),
     ]),
-    ...map('"$status $uri"', "coding", '""', [
-      ...encodings.map((name) => [pattern(`^(?:200|304) /\\.rollcall/.*\\.json\\${ENCODINGS[name]}$`), name] as const),
-    ]),
+    ...map(
+      '"$status $uri"',
+      "coding",
+      '""',
+      encodings.map((name) => [pattern(`^(?:200|304) /\\.rollcall/.*\\.json\\${ENCODINGS[name]}$`), name] as const),
+    ),
     ...map(`"$status $${key}_file"`, "cache", quote(error["Cache-Control"]), [
       ["~^204", '""'],
       ["~^301", quote(moved["Cache-Control"])],
@@ -115,9 +121,12 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site)
     ...Object.entries(preflight).flatMap(([name, value]) =>
       map("$status", variable(name), '""', [["204", quote(value)]]),
     ),
-    ...map(`$${key}_file`, "missing", quote(BODIES[404]), [
-      ...paged.map(({ pageFolder }) => [pattern(`^${literal(pageFolder)}/`), quote(INVALID_PAGE_BODY)] as const),
-    ]),
+    ...map(
+      `$${key}_file`,
+      "missing",
+      quote(BODIES[404]),
+      paged.map(({ pageFolder }) => [pattern(`^${literal(pageFolder)}/`), quote(INVALID_PAGE_BODY)] as const),
+    ),
     ...[...varied].flatMap((name) =>
       // Errors lead to other paths, but the target stays as it was sent.
       map(

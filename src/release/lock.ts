@@ -40,7 +40,8 @@ export function lockTarget(folder: string, now: Date, what: string): () => void 
 }
 
 function lock(folder: string, names: { file: string; holder: string }, now: Date, what: string): Database.Database {
-  const [path, holder] = [join(folder, names.file), join(folder, names.holder)];
+  const path = join(folder, names.file);
+  const holder = join(folder, names.holder);
   let db: Database.Database | undefined;
   try {
     mkdirSync(folder, { recursive: true });

@@ -99,7 +99,10 @@ const withoutBare = ({ baseUrl, path }: Site) =>
 /** A request whose response must be page 1 or page 2. */
 function page(number: 1 | 2, name: string, rule: string, path?: PathOf, headers = {}): Question {
   return {
-    ...{ name, rule, ...(path && { path }), headers: () => headers },
+    name,
+    rule,
+    ...(path && { path }),
+    headers: () => headers,
     skipped: ({ pages }) => number > pages && "there is one page only",
     judge: (answer, site) => pageIn(answer, site) === number,
   };
@@ -124,12 +127,15 @@ const PAGES: readonly Question[] = [
   page(1, "page-path", "pages/N.json is page N", listing("pages/1.json")),
   notFound("page-path-beyond", "a path beyond the last page: 404", ({ pages }) => `pages/${pages + 1}.json`),
   {
-    ...{ name: "missing-slash", rule: "the path without its final slash: 301 to the listing", path: bare },
+    name: "missing-slash",
+    rule: "the path without its final slash: 301 to the listing",
+    path: bare,
     skipped: withoutBare,
     judge: (answer, site) => answer.status === 301 && leadsToListing(answer, site),
   },
   {
-    ...{ name: "missing-slash-query", rule: "that redirect keeps the query" },
+    name: "missing-slash-query",
+    rule: "that redirect keeps the query",
     path: (site) => `${bare(site)}?format=api&page=2`,
     skipped: withoutBare,
     judge: (answer, site) => leadsToListing(answer, site, "?format=api&page=2"),
@@ -157,11 +163,16 @@ const ALLOWED = "GET, HEAD, OPTIONS";
 
 const METHODS: readonly Question[] = [
   {
-    ...{ name: "head", rule: "HEAD has GET's status and headers", method: "HEAD", shown: ["Content-Type", "ETag"] },
+    name: "head",
+    rule: "HEAD has GET's status and headers",
+    method: "HEAD",
+    shown: ["Content-Type", "ETag"],
     judge: (answer, site) => answer.status === 200 && hasHeadersOfPage(answer, site),
   },
   {
-    ...{ name: "head-length", rule: "HEAD has GET's Content-Length", method: "HEAD" },
+    name: "head-length",
+    rule: "HEAD has GET's Content-Length",
+    method: "HEAD",
     judge: (answer, { first }) => hasHeader(answer, "Content-Length", `${first.length}`),
     shown: ["Content-Length"],
   },
@@ -172,11 +183,16 @@ const METHODS: readonly Question[] = [
     judge: async ({ url }, { asker }) => (await asker.bodyOfHead(url)) === 0,
   },
   {
-    ...{ name: "options", rule: "OPTIONS is 204, no body, with Allow", method: "OPTIONS", shown: ["Allow"] },
+    name: "options",
+    rule: "OPTIONS is 204, no body, with Allow",
+    method: "OPTIONS",
+    shown: ["Allow"],
     judge: (answer) => answer.status === 204 && answer.length === 0 && hasHeader(answer, "Allow", ALLOWED),
   },
   {
-    ...{ name: "preflight", rule: "OPTIONS allows a CORS preflight", method: "OPTIONS" },
+    name: "preflight",
+    rule: "OPTIONS allows a CORS preflight",
+    method: "OPTIONS",
     headers: () => ({
       Origin: "https://example.org",
       "Access-Control-Request-Method": "GET",
@@ -194,11 +210,16 @@ const METHODS: readonly Question[] = [
     shown: ["Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers"],
   },
   {
-    ...{ name: "post", rule: "any other method is 405, with Allow", method: "POST", shown: ["Allow"] },
+    name: "post",
+    rule: "any other method is 405, with Allow",
+    method: "POST",
+    shown: ["Allow"],
     judge: (answer) => answer.status === 405 && hasHeader(answer, "Allow", ALLOWED),
   },
   {
-    ...{ name: "method-detail", rule: `405 says {"detail":"${ERROR_DETAILS[405]}"}`, method: "POST" },
+    name: "method-detail",
+    rule: `405 says {"detail":"${ERROR_DETAILS[405]}"}`,
+    method: "POST",
     judge: (answer) => (answer.status === 405 ? detailOf(answer) === ERROR_DETAILS[405] : "the answer is not a 405"),
   },
 ];
@@ -206,7 +227,9 @@ const METHODS: readonly Question[] = [
 /** A check of one property of an error response. Another check finds that a host sends a page instead. */
 function error(name: string, rule: string, judge: Question["judge"], ...shown: string[]): Question {
   return {
-    ...{ name, rule, path: listing(({ links }) => (links === "query" ? "?format=api&page=0" : "pages/0.json")) },
+    name,
+    rule,
+    path: listing(({ links }) => (links === "query" ? "?format=api&page=0" : "pages/0.json")),
     judge: (answer, site) => (answer.status < 400 ? NO_ERROR : judge(answer, site)),
     ...(shown.length > 0 && { shown }),
   };
@@ -228,7 +251,9 @@ const ERRORS: readonly Question[] = [
   error("error-vary", "every error has Vary", (answer, site) => hasHeader(answer, "Vary", varyOf(site)), "Vary"),
   errorHeaders("error-browsers", { "Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff" }),
   {
-    ...{ name: "error-detail", rule: 'every error is {"detail": "..."}', path: listing("nothing") },
+    name: "error-detail",
+    rule: 'every error is {"detail": "..."}',
+    path: listing("nothing"),
     judge: (answer) => (answer.status < 400 ? NO_ERROR : detailOf(answer) !== undefined && isJson(answer)),
   },
 ];
@@ -247,7 +272,9 @@ const tagOf = ({ first }: Site) => first.headers.get("ETag") ?? "";
 /** A conditional request for page 1 with an ETag. */
 function conditional(name: string, rule: string, tag: (site: Site) => string, status: number): Question {
   return {
-    ...{ name, rule, headers: (site) => ({ "If-None-Match": tag(site) }) },
+    name,
+    rule,
+    headers: (site) => ({ "If-None-Match": tag(site) }),
     skipped: (site) => tagOf(site) === "" && "page 1 has no ETag",
     judge: (answer) => answer.status === status,
   };
@@ -297,17 +324,17 @@ const CACHING: readonly Question[] = [
     judge: ({ status }) => status === 200,
   },
   {
-    ...{
-      name: "encoding-order",
-      rule: "the preferred one of two stored encodings is sent",
-      shown: ["Content-Encoding"],
-    },
+    name: "encoding-order",
+    rule: "the preferred one of two stored encodings is sent",
+    shown: ["Content-Encoding"],
     headers: () => ({ "Accept-Encoding": "br;q=0.1, gzip" }),
     skipped: ({ release }) => release.snapshot.encodings.length !== 2 && "the release has no two codings",
     judge: ({ status, headers }) => status === 200 && headers.get("Content-Encoding") === "gzip",
   },
   {
-    ...{ name: "refused-coding", rule: "a refused encoding is not sent", shown: ["Content-Encoding"] },
+    name: "refused-coding",
+    rule: "a refused encoding is not sent",
+    shown: ["Content-Encoding"],
     headers: () => ({ "Accept-Encoding": "gzip;q=0, br;q=0" }),
     judge: ({ status, sent }, { first }) => status === 200 && sent === first.sent,
   },
@@ -342,14 +369,17 @@ function isRange(answer: Answer): boolean {
 
 const PARTS: readonly Question[] = [
   ofPart({
-    ...{ name: "part-type", rule: `a part or step is ${PACKED} without Content-Encoding` },
-    ...{ method: "HEAD", headers: () => ({ "Accept-Encoding": "gzip, br" }) },
+    name: "part-type",
+    rule: `a part or step is ${PACKED} without Content-Encoding`,
+    method: "HEAD",
+    headers: () => ({ "Accept-Encoding": "gzip, br" }),
     judge: (answer) =>
       answer.status === 200 && hasHeader(answer, "Content-Type", PACKED) && !answer.headers.has("Content-Encoding"),
     shown: ["Content-Type", "Content-Encoding"],
   }),
   ofPart({
-    ...{ name: "part-range", rule: "a range of a part or step is 206 with only these bytes" },
+    name: "part-range",
+    rule: "a range of a part or step is 206 with only these bytes",
     headers: () => ({ Range: RANGE, "Accept-Encoding": "gzip, br" }),
     judge: (answer, site) =>
       isRange(answer) && answer.body.equals(rangeOf(join(site.release.folder, partOf(site) ?? ""))),
@@ -365,7 +395,9 @@ const PARTS: readonly Question[] = [
     shown: ["Content-Type", "Cache-Control"],
   }),
   ofPart({
-    ...{ name: "part-if-range", rule: "If-Range with its ETag: 206; with another: 200", method: "HEAD" },
+    name: "part-if-range",
+    rule: "If-Range with its ETag: 206; with another: 200",
+    method: "HEAD",
     async judge({ url, headers }, site) {
       const maxBytes = mostBytes(site, partOf(site) ?? "");
       const ask = (tag: string) =>
@@ -413,8 +445,10 @@ const EXPLORERS: readonly Question[] = [
     },
   },
   {
-    ...{ name: "explorer-headers", rule: `${EXPLORER} forbids frames and search engines` },
-    ...{ path: () => `/${EXPLORER}`, skipped: withoutExplorer },
+    name: "explorer-headers",
+    rule: `${EXPLORER} forbids frames and search engines`,
+    path: () => `/${EXPLORER}`,
+    skipped: withoutExplorer,
     judge: (answer) => Object.entries(OWN).every(([name, value]) => hasHeader(answer, name, value)),
     shown: Object.keys(OWN),
   },
