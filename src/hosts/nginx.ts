@@ -3,7 +3,7 @@ import { ENCODINGS, type ErrorStatus, NO_CACHE } from "../contract/headers.js";
 import { CSV, EXPLORER } from "../release/layout.js";
 import { sha256 } from "../release/plain-files.js";
 import { type Host, lines, ONCE, OWN_TAGS } from "./host.js";
-import { plainPath, type Site } from "./hosted-site.js";
+import { type HostedSite, plainPath } from "./hosted-site.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
   BODIES,
@@ -53,7 +53,7 @@ const ERROR_PAGES: readonly [statuses: string, answer: ErrorStatus][] = [
   ["500 501 502 503 504 505 507", 500],
 ];
 
-function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site): string {
+function writeSite({ rules, baseUrl, serverName, address, port, ...site }: HostedSite): string {
   const { parts, encodings, last } = rules;
   const { base, headers, preflight, page, moved, error } = last;
   const paged = withPages(rules);

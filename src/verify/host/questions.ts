@@ -10,9 +10,9 @@ import { closing, openPlain, readBlocks } from "../../release/plain-files.js";
 import type { Row } from "../verdict.js";
 import { type Answer, NoAnswer } from "./ask.js";
 import { hasHeadersOfPage } from "./headers.js";
-import { hasHeader, mostBytes, pageIn, readPage, type Site, varyOf } from "./served-listing.js";
+import { hasHeader, mostBytes, pageIn, readPage, type ServedListing, varyOf } from "./served-listing.js";
 
-type PathOf = (site: Site) => string;
+type PathOf = (served: ServedListing) => string;
 
 export interface Question {
   /** The stable name of the check, for `--allow` and for limitations of hosts. */
@@ -22,11 +22,11 @@ export interface Question {
   method?: string;
   /** The path below the base URL: `/v1/stations/?page=01`; that of page 1 by default. */
   path?: PathOf;
-  headers?: (site: Site) => Readonly<Record<string, string>>;
+  headers?: (served: ServedListing) => Readonly<Record<string, string>>;
   /** Why the check is skipped; false if it is not. */
-  skipped?: (site: Site) => string | false;
+  skipped?: (served: ServedListing) => string | false;
   /** Whether the response is right, or why that cannot be told. */
-  judge(answer: Answer, site: Site): boolean | string | Promise<boolean | string>;
+  judge(answer: Answer, served: ServedListing): boolean | string | Promise<boolean | string>;
   /** Headers to show in the report; by default the location, the page or the error. */
   shown?: readonly string[];
 }
@@ -42,23 +42,23 @@ interface Asked {
 const LONGEST_SHOWN = 120;
 
 /** Runs a check. A response that is not complete is wrong. */
-export async function askQuestion({ name, rule, ...question }: Question, site: Site): Promise<Asked> {
+export async function askQuestion({ name, rule, ...question }: Question, served: ServedListing): Promise<Asked> {
   const { method = "GET", judge, shown } = question;
   const row = { name, request: "", received: "", rule, count: 0, findings: [] };
-  const skipped = question.skipped?.(site);
+  const skipped = question.skipped?.(served);
   if (skipped) return { row: { ...row, outcome: "skipped", note: skipped } };
-  const headers = question.headers?.(site) ?? {};
-  const path = question.path?.(site) ?? pageUrl({ ...site, baseUrl: "" }, 1);
+  const headers = question.headers?.(served) ?? {};
+  const path = question.path?.(served) ?? pageUrl({ ...served, baseUrl: "" }, 1);
   const extra = Object.entries(headers).map(([name, value]) => ` ${name}: ${value}`);
   const request = shorten(visible(`${method} ${path}${extra.join(",")}`), LONGEST_SHOWN);
   const wrong = (received: string): Row => {
-    const finding = { check: name, url: site.baseUrl, found: received, expected: rule };
+    const finding = { check: name, url: served.baseUrl, found: received, expected: rule };
     return { ...row, request, received, outcome: "differs", count: 1, findings: [finding] };
   };
   try {
-    const answer = await site.asker.ask(site.baseUrl + path, { method, headers });
-    const judgement = await judge(answer, site);
-    const received = shorten(visible(shown ? showHeaders(answer, shown) : showAnswer(answer, site)), LONGEST_SHOWN);
+    const answer = await served.asker.ask(served.baseUrl + path, { method, headers });
+    const judgement = await judge(answer, served);
+    const received = shorten(visible(shown ? showHeaders(answer, shown) : showAnswer(answer, served)), LONGEST_SHOWN);
     if (judgement === false) return { row: wrong(received) };
     if (judgement !== true) return { row: { ...row, request, received, outcome: "skipped", note: judgement } };
     return { row: { ...row, request, received, outcome: "passed" }, answer };
@@ -69,14 +69,14 @@ export async function askQuestion({ name, rule, ...question }: Question, site: S
 }
 
 /** A response in words: `404 {"detail":"Invalid page."}`, `301 to /v1/stations/`, `200, page 2`, `200 (text/html) with a body that is HTML` */
-function showAnswer(answer: Answer, site: Site): string {
+function showAnswer(answer: Answer, served: ServedListing): string {
   const { status, headers, body } = answer;
   const location = headers.get("Location");
   if (location !== null) return `${status} to ${location}`;
   const text = status >= 400 ? ` ${body.toString("utf8", 0, 4 * LONGEST_SHOWN)}` : "";
   if (status !== 200 || body.length === 0) return `${status}${text}`.trim();
   const read = readPage(answer);
-  return "received" in read ? read.received : `200, page ${pageIn(answer, site)}`;
+  return "received" in read ? read.received : `200, page ${pageIn(answer, served)}`;
 }
 
 /** The status and some headers: `200, ETag: "1f6a", no Vary`. */
@@ -86,14 +86,14 @@ function showHeaders({ status, headers }: Answer, names: readonly string[]): str
 }
 
 /** Makes the path of the listing with a suffix such as `?page=01`. */
-function listing(suffix: string | ((site: Site) => string) = ""): PathOf {
-  return (site) => site.path + (typeof suffix === "string" ? suffix : suffix(site));
+function listing(suffix: string | ((served: ServedListing) => string) = ""): PathOf {
+  return (served) => served.path + (typeof suffix === "string" ? suffix : suffix(served));
 }
 
 /** The listing without its final slash. */
 const bare: PathOf = ({ path }) => path.slice(0, -1);
 
-const withoutBare = ({ baseUrl, path }: Site) =>
+const withoutBare = ({ baseUrl, path }: ServedListing) =>
   basePath(baseUrl) + path === "/" && "a URL without a path has its slash";
 
 /** A request whose response must be page 1 or page 2. */
@@ -104,7 +104,7 @@ function page(number: 1 | 2, name: string, rule: string, path?: PathOf, headers 
     ...(path && { path }),
     headers: () => headers,
     skipped: ({ pages }) => number > pages && "there is one page only",
-    judge: (answer, site) => pageIn(answer, site) === number,
+    judge: (answer, served) => pageIn(answer, served) === number,
   };
 }
 
@@ -131,14 +131,14 @@ const PAGES: readonly Question[] = [
     rule: "the path without its final slash: 301 to the listing",
     path: bare,
     skipped: withoutBare,
-    judge: (answer, site) => answer.status === 301 && leadsToListing(answer, site),
+    judge: (answer, served) => answer.status === 301 && leadsToListing(answer, served),
   },
   {
     name: "missing-slash-query",
     rule: "that redirect keeps the query",
-    path: (site) => `${bare(site)}?format=api&page=2`,
+    path: (served) => `${bare(served)}?format=api&page=2`,
     skipped: withoutBare,
-    judge: (answer, site) => leadsToListing(answer, site, "?format=api&page=2"),
+    judge: (answer, served) => leadsToListing(answer, served, "?format=api&page=2"),
   },
   notFound("other-path", "any other path is an error: 404", "nothing"),
   {
@@ -151,7 +151,7 @@ const PAGES: readonly Question[] = [
 ];
 
 /** Whether a redirect leads to the listing, with this query. */
-function leadsToListing({ headers }: Answer, { baseUrl, path }: Site, query?: string): boolean {
+function leadsToListing({ headers }: Answer, { baseUrl, path }: ServedListing, query?: string): boolean {
   const location = headers.get("Location");
   if (location === null || !canParse(location, baseUrl)) return false;
   const target = new URL(location, baseUrl);
@@ -167,7 +167,7 @@ const METHODS: readonly Question[] = [
     rule: "HEAD has GET's status and headers",
     method: "HEAD",
     shown: ["Content-Type", "ETag"],
-    judge: (answer, site) => answer.status === 200 && hasHeadersOfPage(answer, site),
+    judge: (answer, served) => answer.status === 200 && hasHeadersOfPage(answer, served),
   },
   {
     name: "head-length",
@@ -230,7 +230,7 @@ function error(name: string, rule: string, judge: Question["judge"], ...shown: s
     name,
     rule,
     path: listing(({ links }) => (links === "query" ? "?format=api&page=0" : "pages/0.json")),
-    judge: (answer, site) => (answer.status < 400 ? NO_ERROR : judge(answer, site)),
+    judge: (answer, served) => (answer.status < 400 ? NO_ERROR : judge(answer, served)),
     ...(shown.length > 0 && { shown }),
   };
 }
@@ -248,7 +248,7 @@ const ERRORS: readonly Question[] = [
   error("invalid-page", `404 says {"detail":"${INVALID_PAGE}"}`, (answer) => detailOf(answer) === INVALID_PAGE),
   error("error-type", "every error is JSON", isJson, "Content-Type"),
   errorHeaders("error-caching", { "Cache-Control": "no-store" }),
-  error("error-vary", "every error has Vary", (answer, site) => hasHeader(answer, "Vary", varyOf(site)), "Vary"),
+  error("error-vary", "every error has Vary", (answer, served) => hasHeader(answer, "Vary", varyOf(served)), "Vary"),
   errorHeaders("error-browsers", { "Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff" }),
   {
     name: "error-detail",
@@ -267,15 +267,15 @@ function detailOf({ body }: Answer): string | undefined {
 }
 
 /** The ETag of page 1; empty without one. */
-const tagOf = ({ first }: Site) => first.headers.get("ETag") ?? "";
+const tagOf = ({ first }: ServedListing) => first.headers.get("ETag") ?? "";
 
 /** A conditional request for page 1 with an ETag. */
-function conditional(name: string, rule: string, tag: (site: Site) => string, status: number): Question {
+function conditional(name: string, rule: string, tag: (served: ServedListing) => string, status: number): Question {
   return {
     name,
     rule,
-    headers: (site) => ({ "If-None-Match": tag(site) }),
-    skipped: (site) => tagOf(site) === "" && "page 1 has no ETag",
+    headers: (served) => ({ "If-None-Match": tag(served) }),
+    skipped: (served) => tagOf(served) === "" && "page 1 has no ETag",
     judge: (answer) => answer.status === status,
   };
 }
@@ -284,8 +284,8 @@ const CACHING: readonly Question[] = [
   conditional("not-modified", "If-None-Match with the page's ETag: 304", tagOf, 304),
   {
     ...conditional("not-modified-headers", "304 has the headers of 200", tagOf, 304),
-    judge: (answer, site) =>
-      answer.status === 304 ? hasHeadersOfPage(answer, site, "Content-Type") : "the answer is not a 304",
+    judge: (answer, served) =>
+      answer.status === 304 ? hasHeadersOfPage(answer, served, "Content-Type") : "the answer is not a 304",
     shown: ["ETag", "Cache-Control", "Vary"],
   },
   {
@@ -296,13 +296,13 @@ const CACHING: readonly Question[] = [
   conditional(
     "not-modified-weak",
     "If-None-Match with the weak form of the ETag: 304",
-    (site) => `W/${tagOf(site)}`,
+    (served) => `W/${tagOf(served)}`,
     304,
   ),
   conditional(
     "not-modified-list",
     "If-None-Match with a list that has the ETag: 304",
-    (site) => `"x", ${tagOf(site)}`,
+    (served) => `"x", ${tagOf(served)}`,
     304,
   ),
   {
@@ -345,12 +345,12 @@ const RANGE = "bytes=1-9";
 
 /** A request for a part or, without parts, for a step or the CSV file. Hosts treat them the same. */
 function ofPart(question: Omit<Question, "path" | "skipped">): Question {
-  const skipped = (site: Site) => partOf(site) === undefined && "it has no parts or steps";
-  return { ...question, path: (site) => `/${partOf(site)}`, skipped };
+  const skipped = (served: ServedListing) => partOf(served) === undefined && "it has no parts or steps";
+  return { ...question, path: (served) => `/${partOf(served)}`, skipped };
 }
 
 /** The path of a part that the release has on disk. */
-function partOf({ release: { folder, sums } }: Site): string | undefined {
+function partOf({ release: { folder, sums } }: ServedListing): string | undefined {
   const paths = [...sums.others.keys()].filter((path) => isPacked(path) && existsSync(join(folder, path)));
   return paths.find(isPart) ?? paths[0];
 }
@@ -381,8 +381,8 @@ const PARTS: readonly Question[] = [
     name: "part-range",
     rule: "a range of a part or step is 206 with only these bytes",
     headers: () => ({ Range: RANGE, "Accept-Encoding": "gzip, br" }),
-    judge: (answer, site) =>
-      isRange(answer) && answer.body.equals(rangeOf(join(site.release.folder, partOf(site) ?? ""))),
+    judge: (answer, served) =>
+      isRange(answer) && answer.body.equals(rangeOf(join(served.release.folder, partOf(served) ?? ""))),
     shown: ["Content-Range"],
   }),
   ofPart({
@@ -398,10 +398,10 @@ const PARTS: readonly Question[] = [
     name: "part-if-range",
     rule: "If-Range with its ETag: 206; with another: 200",
     method: "HEAD",
-    async judge({ url, headers }, site) {
-      const maxBytes = mostBytes(site, partOf(site) ?? "");
+    async judge({ url, headers }, served) {
+      const maxBytes = mostBytes(served, partOf(served) ?? "");
       const ask = (tag: string) =>
-        site.asker.ask(url, { headers: { Range: RANGE, "If-Range": tag }, maxBytes, take: () => {} });
+        served.asker.ask(url, { headers: { Range: RANGE, "If-Range": tag }, maxBytes, take: () => {} });
       const tag = headers.get("ETag");
       return tag !== null && isRange(await ask(tag)) && (await ask('"x"')).status === 200;
     },
@@ -411,7 +411,7 @@ const PARTS: readonly Question[] = [
 
 const { "Content-Type": PAGE_TYPE, "Cache-Control": PAGE_CACHING, ...OWN } = fileHeaders(EXPLORER, "");
 
-const withoutExplorer = ({ release }: Site) => !release.sums.others.has(EXPLORER) && `it has no ${EXPLORER}`;
+const withoutExplorer = ({ release }: ServedListing) => !release.sums.others.has(EXPLORER) && `it has no ${EXPLORER}`;
 
 const EXPLORERS: readonly Question[] = [
   {
@@ -437,8 +437,8 @@ const EXPLORERS: readonly Question[] = [
     name: "explorer-slash",
     rule: "the base URL without its final slash: 301 to it",
     path: () => "",
-    skipped: (site) =>
-      withoutExplorer(site) || (basePath(site.baseUrl) === "" && "a base URL without a path has its slash"),
+    skipped: (served) =>
+      withoutExplorer(served) || (basePath(served.baseUrl) === "" && "a base URL without a path has its slash"),
     judge({ status, headers, url }, { baseUrl }) {
       const to = headers.get("Location") ?? "";
       return status === 301 && canParse(to, url) && new URL(to, url).href === `${baseUrl}/`;
