@@ -21,7 +21,8 @@ export class RecordSet {
 
   /** Adds the records of another set. @returns whether this one had a record that the other does not have */
   join(other: RecordSet): boolean {
-    const [words, others] = [this.#words, other.#words];
+    const words = this.#words;
+    const others = other.#words;
     let ownAlone = 0;
     for (let at = 0; at < words.length; at++) {
       const own = words[at] ?? 0;

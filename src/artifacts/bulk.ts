@@ -33,7 +33,7 @@ const MAX_PLAIN = 2 ** 22;
 const NEWLINE = 0x0a;
 
 /** Compresses records into gzip members. Their ends depend only on records and page numbers, so that builds are reproducible. */
-export class MemberCollector implements Collector {
+class MemberCollector implements Collector {
   readonly #recordsTogether: number;
   #members: Buffer[] = [];
   #plain = Buffer.alloc(0);

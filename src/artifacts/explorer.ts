@@ -90,7 +90,8 @@ export class ExplorerCollector implements Collector {
     };
     const piece = joinPieces([this.#terms.take(), Buffer.from(encodeCounts(counts))]);
     for (const values of this.#integers) values.clear();
-    [this.#times, this.#count] = [new TimeCounter(), 0];
+    this.#times = new TimeCounter();
+    this.#count = 0;
     return piece;
   }
 
@@ -115,7 +116,7 @@ function timeText(field: Field, value: string): string {
 type ReadValues = (text: string, at: number, end: number, values: string[]) => void;
 
 /** Makes the reader of field values. It searches names in the text, which is much faster than parsing records. */
-export function valueReader(contract: Pick<Contract, "file">, fields: readonly Field[]): ReadValues {
+function valueReader(contract: Pick<Contract, "file">, fields: readonly Field[]): ReadValues {
   const find = placeFinder(contract, fields);
   const begins: number[] = [];
   return (text, at, end, values) => {

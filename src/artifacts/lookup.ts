@@ -36,8 +36,10 @@ export const LOOKUP_FILES: Artifact = {
 
 /** ASCII without escapes. */
 const PLAIN = /^[ -[\]-~]*$/;
-/** Maximum size of the cache of terms, and characters of a cached text. */
-const [MOST_REMEMBERED, LONGEST_REMEMBERED] = [10_000, 64];
+/** Maximum size of the cache of terms. */
+const MOST_REMEMBERED = 10_000;
+/** Maximum characters of a cached text. */
+const LONGEST_REMEMBERED = 64;
 const NUMBER = /[^,}]+/y;
 const HIGHEST_BYTES = toBytes(HIGHEST);
 

@@ -115,7 +115,8 @@ function bytesOf({ term, mark, numbers }: Line): number {
 }
 
 const TAB_AND_NEWLINE = 2;
-const [TAB, NEWLINE] = [0x09, 0x0a];
+const TAB = 0x09;
+const NEWLINE = 0x0a;
 /** Number of files before the size doubles again. */
 const FILES_OF_SIZE = 4;
 
@@ -217,7 +218,8 @@ class FileSplitter {
   #cut(shared: number): void {
     if (this.form.hasPrefixes) this.#open.open(this.#last, shared, this.#held, this.#heldNumbers);
     this.#take();
-    [this.#held, this.#heldNumbers] = [[], []];
+    this.#held = [];
+    this.#heldNumbers = [];
     this.#length = 0;
     this.#limit = this.#nextLimit();
   }
@@ -241,7 +243,8 @@ class FileSplitter {
 }
 
 const DIGITS = Uint8Array.from(Buffer.from(LIST_DIGITS));
-const [BITS, LAST] = [5, 32];
+const BITS = 5;
+const LAST = 32;
 
 /** Digits of the longest number, which has 32 bits. */
 export const MAX_DIGITS = 7;

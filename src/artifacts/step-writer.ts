@@ -50,7 +50,8 @@ export async function writeStep(
   /** Yields lines in chunks. Stops when the step is too large. */
   const plain = function* () {
     const encode = lineEncoder(side);
-    let [lines, length]: [Buffer[], number] = [[], 0];
+    let lines: Buffer[] = [];
+    let length = 0;
     for (const change of matches.byKey()) {
       const line = encode(change);
       done[change.isPut ? "put" : "remove"]++;
@@ -59,7 +60,8 @@ export async function writeStep(
       if (length < CHUNK) continue;
       if (file.bytes > most) return;
       yield count(lines);
-      [lines, length] = [[], 0];
+      lines = [];
+      length = 0;
     }
     yield count(lines);
   };

@@ -49,7 +49,8 @@ export class TermCollector {
     let at = this.#rows.copy(bytes, 0, 0, this.#length);
     for (const [term, numbers] of this.#terms) at = writeRow(bytes, at, term, numbers);
     this.#terms.clear();
-    [this.#length, this.#bytes] = [0, 0];
+    this.#length = 0;
+    this.#bytes = 0;
     return bytes;
   }
 }
@@ -124,7 +125,8 @@ export class TermTable {
         }
         lists.push(list);
         place = term;
-        [at, begin] = [list.end, end];
+        at = list.end;
+        begin = end;
       }
     if (place) yield { place, numbers: numbersOf(lists) };
   }
@@ -158,7 +160,8 @@ export class TermTable {
 
 /** Compares from the end, since neighbours in order share their beginnings. */
 function isSame(one: BytePlace, other: BytePlace): boolean {
-  let [at, otherAt] = [one.end, other.end];
+  let at = one.end;
+  let otherAt = other.end;
   if (at - one.begin !== otherAt - other.begin) return false;
   while (at > one.begin) if (one.bytes[--at] !== other.bytes[--otherAt]) return false;
   return true;
@@ -171,7 +174,8 @@ function numbersOf(lists: readonly BytePlace[]): number[] {
   return lists.length === 1 ? numbers : numbers.sort((one, other) => one - other);
 }
 
-const [QUOTE, FIRST_PLAIN] = [0x22, 0x20];
+const QUOTE = 0x22;
+const FIRST_PLAIN = 0x20;
 
 /** Whether a byte continues a character. */
 function continues(byte: number | undefined): boolean {

@@ -18,7 +18,8 @@ export function encode(text: string): Uint8Array<ArrayBuffer> {
 export function compareBytes(one: Uint8Array, other: Uint8Array): number {
   for (let at = 0; ; at++) {
     // The end sorts before every byte.
-    const [own, its] = [one[at] ?? -1, other[at] ?? -1];
+    const own = one[at] ?? -1;
+    const its = other[at] ?? -1;
     if (own !== its || own < 0) return own - its;
   }
 }

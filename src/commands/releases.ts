@@ -15,7 +15,7 @@ export async function runReleases({ settings }: Invocation, io: Io): Promise<Exi
 }
 
 /** Formats the table of releases. */
-export function describeReleases(list: readonly ReleaseSummary[], paint: Paint): string {
+function describeReleases(list: readonly ReleaseSummary[], paint: Paint): string {
   const left = ["id", "time (UTC)"].map((title) => [paint("dim", title), "left"] as const);
   const right = [pluralOf(list), "pages", "size"].map((title) => [paint("dim", title), "right"] as const);
   const rows = list.map((release) => row(release, paint));

@@ -27,7 +27,8 @@ export interface ContractChanges {
 /** Compares two contracts. @returns undefined if they are equal. */
 export function findContractChanges(old: Contract, now: Contract): ContractChanges | undefined {
   if (stringify(old.file) === stringify(now.file)) return undefined;
-  const [older, newer] = [schemasOf(old), schemasOf(now)];
+  const older = schemasOf(old);
+  const newer = schemasOf(now);
   return {
     added: onlyIn(now, old),
     removed: onlyIn(old, now),
@@ -64,7 +65,8 @@ const sqlOf = ({ conditions }: Contract) => Object.fromEntries(conditions.map(({
 
 /** Members of two objects that differ, sorted by name. */
 function differing<Value>(old: Record<string, Value> | object, now: Record<string, Value> | object) {
-  const [before, after] = [new Map<string, Value>(Object.entries(old)), new Map<string, Value>(Object.entries(now))];
+  const before = new Map<string, Value>(Object.entries(old));
+  const after = new Map<string, Value>(Object.entries(now));
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
   return names
     .map((keyword) => ({ keyword, old: before.get(keyword), new: after.get(keyword) }))

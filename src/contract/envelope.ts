@@ -51,7 +51,10 @@ const HEAD = /^\{"count":(0|[1-9]\d{0,15}),"next":(null|"[!#-[\]-~]+"),"previous
 /** Far longer than a head with two links and a number. */
 const LONGEST_HEAD = 16_384;
 
-const [NEWLINE, COMMA, OPEN, CLOSE] = [0x0a, 0x2c, 0x7b, 0x7d];
+const NEWLINE = 0x0a;
+const COMMA = 0x2c;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
 const TAIL = "]}\n";
 
 function findRecords(body: Buffer, from: number): Span[] | undefined {

@@ -34,7 +34,8 @@ export class GateError extends UserError {
     dist?: string,
   ) {
     const id = idOf(release);
-    const [flag, folder] = dist === undefined ? ["", ""] : [` --dist ${shellWord(dist)}`, ` ${shellWord(dist)}`];
+    const flag = dist === undefined ? "" : ` --dist ${shellWord(dist)}`;
+    const folder = dist === undefined ? "" : ` ${shellWord(dist)}`;
     super(
       `Release ${release} was built, but current is unchanged, because it exceeds ${exceeded.join("; and ")}. Review it with "rollcall diff current ${id}${flag}"; accept it with "rollcall use ${id}${folder}".`,
       { exitCode: ExitCode.gate },

@@ -10,7 +10,7 @@ import {
 } from "../contract/headers.js";
 import { CURRENT, EXPLORER, RELEASE_NAME, RELEASES } from "../release/layout.js";
 import { type Host, indent, lines, ONCE, OWN_TAGS } from "./host.js";
-import { plainPath, type Site } from "./hosted-site.js";
+import { type HostedSite, plainPath } from "./hosted-site.js";
 import { encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./patterns.js";
 import {
   BODIES,
@@ -52,7 +52,7 @@ export const apache: Host = {
   ],
 };
 
-function writeSite({ rules, serverName, address, port = 80, ...site }: Site): string {
+function writeSite({ rules, serverName, address, port = 80, ...site }: HostedSite): string {
   const dist = plainPath(site.dist);
   const releases = `${dist}/${RELEASES}`;
   const whole: PathPattern = (text) => literal(decodePath(text));

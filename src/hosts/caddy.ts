@@ -3,7 +3,7 @@ import { ENCODINGS, NO_CACHE } from "../contract/headers.js";
 import { usageError } from "../errors.js";
 import { CURRENT, EXPLORER } from "../release/layout.js";
 import { type Host, indent, lines, ONCE, OWN_TAGS } from "./host.js";
-import { plainPath, type Site } from "./hosted-site.js";
+import { type HostedSite, plainPath } from "./hosted-site.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
   BODIES,
@@ -40,7 +40,7 @@ export const caddy: Host = {
   ],
 };
 
-function writeSite(site: Site): string {
+function writeSite(site: HostedSite): string {
   const { rules, address } = site;
   return lines(
     `${quoteCaddy(addressOf(site))} {`,
@@ -60,7 +60,7 @@ function writeSite(site: Site): string {
 }
 
 /** The site's address. With --listen-port, a server in front has the certificate. */
-function addressOf({ baseUrl, serverName, port }: Site): string {
+function addressOf({ baseUrl, serverName, port }: HostedSite): string {
   if (port !== undefined) return `http://${serverName}:${port}`;
   const own = new URL(baseUrl).port;
   return `https://${serverName}${own && `:${own}`}`;
@@ -79,9 +79,12 @@ function placeholders(rules: SiteRules): string[] {
       [pattern(QUERY.other), "0"],
     ]),
     "# The coding of the page.",
-    ...map("{http.request.header.Accept-Encoding}", "{rollcall_suffix}", '""', [
-      ...encodingPatterns(encodings).map((each) => [pattern(`(?i)${each.pattern}`), each.suffix] as const),
-    ]),
+    ...map(
+      "{http.request.header.Accept-Encoding}",
+      "{rollcall_suffix}",
+      '""',
+      encodingPatterns(encodings).map((each) => [pattern(`(?i)${each.pattern}`), each.suffix] as const),
+    ),
     "# The file, in two steps: Caddy 2.6 leaves placeholders in rows with patterns as they are.",
     ...map(URI, "{rollcall_kind} {rollcall_name}", "none none", [
       ...paged.flatMap(({ kind, rules: { listing, pages } }) => [

@@ -6,7 +6,7 @@ import { unlistedFiles } from "../release/layout.js";
 import { type Listed, partsOf } from "../release/site.js";
 import type { Snapshot } from "../release/snapshot-file.js";
 import { type Host, limitedBy } from "./host.js";
-import type { Site } from "./hosted-site.js";
+import type { HostedSite } from "./hosted-site.js";
 import { type Part, readScript } from "./rules.js";
 
 /** Maximum size of a function in bytes. */
@@ -56,7 +56,7 @@ const SCRIPT = {
 };
 
 /** @throws UserError if the function is larger than CloudFront allows */
-function writeFunction({ rules, released }: Site): string {
+function writeFunction({ rules, released }: HostedSite): string {
   const { listings, top, id } = released;
   const snapshots = [...listings.map(({ release }) => release.snapshot), ...(top ? [{ id, pages: 0 }] : [])];
   const sources = partsOf(released);

@@ -1,6 +1,6 @@
 /** The interface of hosts: features, limits, and the files that make them answer as the contract says. */
 import { extname } from "node:path";
-import type { Site } from "./hosted-site.js";
+import type { HostedSite } from "./hosted-site.js";
 import type { Compression, SiteRules } from "./rules.js";
 
 export interface Host {
@@ -22,9 +22,9 @@ export interface Host {
   /** What to do with the release's folder. */
   steps: readonly string[];
   /** Files that the administrator may edit, so they are written once. They name `dist/current` and no release. */
-  site?: readonly FileSource<Site>[];
+  site?: readonly FileSource<HostedSite>[];
   /** Files that are written again each time. */
-  files?: readonly FileSource<Site>[];
+  files?: readonly FileSource<HostedSite>[];
   /** Files that must be in the published folder. */
   published?: readonly FileSource<SiteRules>[];
 }
@@ -74,7 +74,7 @@ export const ONCE =
   "You can edit it: Rollcall does not overwrite it.\nNothing in it is of one release: builds and switches need no reload.";
 
 /** The files that `rollcall host` writes, with published ones in the folder `published`. */
-export function filesFor(host: Host, site: Site): HostFile[] {
+export function filesFor(host: Host, site: HostedSite): HostFile[] {
   const own = [...(host.site ?? []), ...(host.files ?? [])];
   const others = publishedFor(host, site.rules);
   return [

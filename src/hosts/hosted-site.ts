@@ -2,14 +2,14 @@
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
 import { usageError } from "../errors.js";
-import type { Site as ReleasedSite } from "../release/site.js";
+import type { Site } from "../release/site.js";
 import type { OptionsOf } from "../settings/settings.js";
 import { type Compression, type SiteRules, type SiteSettings, servedEncodings, siteRulesOf } from "./rules.js";
 
 /** Settings of a host's files. */
 export type SiteOptions = OptionsOf<"serverName" | "address" | "listenPort" | "root" | "basePath" | "cacheControl">;
 
-export interface Site {
+export interface HostedSite {
   rules: SiteRules;
   baseUrl: string;
   serverName: string;
@@ -22,7 +22,7 @@ export interface Site {
   /** The folder of the site's files on the host's machine. */
   folder: string;
   /** Only for hosts that cannot find out which files exist. */
-  released: ReleasedSite;
+  released: Site;
 }
 
 /** The settings of a site that rules are made of. */
@@ -35,7 +35,7 @@ export function siteSettings(
 
 /** The settings of a released site that rules are made of. */
 export function settingsOfRelease(
-  { baseUrl, listings }: ReleasedSite,
+  { baseUrl, listings }: Site,
   options: Pick<SiteOptions, "basePath" | "cacheControl">,
 ): SiteSettings {
   const places = listings.map(({ name, release }) => ({ name, path: release.contract.listing.path }));
@@ -50,11 +50,11 @@ export function settingsOfRelease(
  * @param folder the folder of the site's files.
  */
 export function siteOf(
-  released: ReleasedSite,
+  released: Site,
   settings: SiteSettings,
   { compression, dist, folder }: { compression: Compression; dist: string; folder: string },
   { serverName, address, listenPort, root }: SiteOptions = {},
-): Site {
+): HostedSite {
   const { baseUrl, encodings } = settings;
   const url = new URL(baseUrl);
   return {

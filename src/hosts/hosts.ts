@@ -1,11 +1,4 @@
-/**
- * All hosts that Rollcall can write files for. To add one:
- * 1. Write `NAME.ts` in this folder, with a script beside it if its language is JavaScript. host.ts has the interface, rules.ts
- *    the rules to express. A host that serves only by path is an entry in by-path.ts.
- * 2. Add it to the list below, and its section to docs/reference/hosts.md.
- * 3. Add to test/hosts/servers.ts how the real host is started; then every test of hosts runs it. Put what the host cannot do
- *    into `limitations`.
- */
+/** All hosts that Rollcall can write files for. CONTRIBUTING.md says how to add one. */
 import type { Encoding } from "../contract/headers.js";
 import type { LinkStyle } from "../contract/links.js";
 import { usageError } from "../errors.js";

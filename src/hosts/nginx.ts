@@ -3,7 +3,7 @@ import { ENCODINGS, type ErrorStatus, NO_CACHE } from "../contract/headers.js";
 import { CSV, EXPLORER } from "../release/layout.js";
 import { sha256 } from "../release/plain-files.js";
 import { type Host, lines, ONCE, OWN_TAGS } from "./host.js";
-import { plainPath, type Site } from "./hosted-site.js";
+import { type HostedSite, plainPath } from "./hosted-site.js";
 import { encodingPatterns, literal, QUERY } from "./patterns.js";
 import {
   BODIES,
@@ -53,7 +53,7 @@ const ERROR_PAGES: readonly [statuses: string, answer: ErrorStatus][] = [
   ["500 501 502 503 504 505 507", 500],
 ];
 
-function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site): string {
+function writeSite({ rules, baseUrl, serverName, address, port, ...site }: HostedSite): string {
   const { parts, encodings, last } = rules;
   const { base, headers, preflight, page, moved, error } = last;
   const paged = withPages(rules);
@@ -82,9 +82,12 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site)
       [pattern(QUERY.other), "0"],
     ]),
     "# The coding of the page.",
-    ...map("$http_accept_encoding", "suffix", '""', [
-      ...encodingPatterns(encodings).map((each) => [pattern(each.pattern, "~*"), each.suffix] as const),
-    ]),
+    ...map(
+      "$http_accept_encoding",
+      "suffix",
+      '""',
+      encodingPatterns(encodings).map((each) => [pattern(each.pattern, "~*"), each.suffix] as const),
+    ),
     "# The file in the release, if it exists. All rows are patterns: nginx refuses other long keys.",
     ...map("$uri", "file", '""', [
       ...paged.flatMap(({ pageFolder, rules: { listing, pages } }) => [
@@ -98,9 +101,12 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site)
         [pattern(`^${path(`${base}/`)}(?<${key}_path>${FILE_PATTERN})$`), `${folder}$${key}_path`] as const,
       ]),
     ]),
-    ...map('"$status $uri"', "coding", '""', [
-      ...encodings.map((name) => [pattern(`^(?:200|304) /\\.rollcall/.*\\.json\\${ENCODINGS[name]}$`), name] as const),
-    ]),
+    ...map(
+      '"$status $uri"',
+      "coding",
+      '""',
+      encodings.map((name) => [pattern(`^(?:200|304) /\\.rollcall/.*\\.json\\${ENCODINGS[name]}$`), name] as const),
+    ),
     ...map(`"$status $${key}_file"`, "cache", quote(error["Cache-Control"]), [
       ["~^204", '""'],
       ["~^301", quote(moved["Cache-Control"])],
@@ -115,9 +121,12 @@ function writeSite({ rules, baseUrl, serverName, address, port, ...site }: Site)
     ...Object.entries(preflight).flatMap(([name, value]) =>
       map("$status", variable(name), '""', [["204", quote(value)]]),
     ),
-    ...map(`$${key}_file`, "missing", quote(BODIES[404]), [
-      ...paged.map(({ pageFolder }) => [pattern(`^${literal(pageFolder)}/`), quote(INVALID_PAGE_BODY)] as const),
-    ]),
+    ...map(
+      `$${key}_file`,
+      "missing",
+      quote(BODIES[404]),
+      paged.map(({ pageFolder }) => [pattern(`^${literal(pageFolder)}/`), quote(INVALID_PAGE_BODY)] as const),
+    ),
     ...[...varied].flatMap((name) =>
       // Errors lead to other paths, but the target stays as it was sent.
       map(

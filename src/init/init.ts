@@ -50,7 +50,7 @@ const STARTER = { baseUrl: `http://${host.default}:${port.default}`, dist: dist.
 
 /** The file of the SELECT that `init` writes if a key or a conversion needs one. */
 export const QUERY_FILE = "rollcall.query.sql";
-/** The folder of contracts and queries that \`init --all\` writes. */
+/** The folder of contracts and queries that `init --all` writes. */
 const CONTRACTS = "contracts";
 const QUERY_COMMENT = `-- The columns of the records, proposed by "rollcall init". Edit it as you need.`;
 
@@ -72,7 +72,8 @@ export async function initialize(options: InitOptions, { signal }: InitEffects =
 
 /** Writes the sample users and a config. @returns the written paths, relative to the folder */
 async function writeSample(folder: string, signal: AbortSignal | undefined): Promise<string[]> {
-  const [config, sample] = [join(folder, CONFIG_FILE), join(folder, SAMPLE_FILE)];
+  const config = join(folder, CONFIG_FILE);
+  const sample = join(folder, SAMPLE_FILE);
   await refuseExisting(folder, [CONFIG_FILE]);
   const isThere = await exists(sample);
   if (isThere && !(await isSample(sample))) throw refusal(SAMPLE_FILE);

@@ -131,8 +131,18 @@ export function fieldOf(column: string, taken: ReadonlySet<string>): string {
 }
 
 const IRREGULAR: Readonly<Record<string, string>> = {
-  ...{ people: "person", children: "child", men: "man", women: "woman", staff: "staff", news: "news" },
-  ...{ series: "series", species: "species", data: "data", media: "media", indices: "index", movies: "movie" },
+  people: "person",
+  children: "child",
+  men: "man",
+  women: "woman",
+  staff: "staff",
+  news: "news",
+  series: "series",
+  species: "species",
+  data: "data",
+  media: "media",
+  indices: "index",
+  movies: "movie",
 };
 
 /** Singular and plural of a table's records: `auth_users` gives `auth user` and `auth users`. */

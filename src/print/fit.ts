@@ -19,13 +19,15 @@ export function lastOf(text: string, max: number, show: Show): string {
 /** Keeps both ends of a text, in at most `max` columns. An ellipsis marks a cut. */
 export function bothEndsOf(text: string, max: number, show: Show): string {
   if (fitting(text, max, show) === text.length) return show(text);
-  const [end, start] = [fitting(text, max / 2, show), fittingFromEnd(text, max / 2, show)];
+  const end = fitting(text, max / 2, show);
+  const start = fittingFromEnd(text, max / 2, show);
   return `${show(text.slice(0, end))}…${show(text.slice(start))}`;
 }
 
 /** Number of UTF-16 units from the beginning that fit into `max` columns. */
 function fitting(text: string, max: number, show: Show): number {
-  let [end, width] = [0, 0];
+  let end = 0;
+  let width = 0;
   for (const character of characters(text)) {
     width += widthOf(character, show);
     if (width > max) break;
@@ -36,7 +38,8 @@ function fitting(text: string, max: number, show: Show): number {
 
 /** Index from which the rest of the text fits into `max` columns. */
 function fittingFromEnd(text: string, max: number, show: Show): number {
-  let [start, width] = [text.length, 0];
+  let start = text.length;
+  let width = 0;
   // A character takes at least as many columns as it has units.
   for (const character of [...characters(text.slice(-max))].reverse()) {
     width += widthOf(character, show);

@@ -33,8 +33,12 @@ export function wordFor(value: number, words: Words): string {
 
 /** Formats bytes in powers of 1000: `1.3 MB`. */
 export function size(bytes: number): string {
-  let [value, unit] = [bytes, 0];
-  while (value >= 999.95 && unit < SIZES.length - 1) [value, unit] = [value / 1000, unit + 1];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.95 && unit < SIZES.length - 1) {
+    value /= 1000;
+    unit++;
+  }
   return bytes === 1 ? "1 byte" : `${rounded(value, 1)} ${SIZES[unit]}`;
 }
 

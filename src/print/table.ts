@@ -16,8 +16,19 @@ export function table(columns: readonly Column[], rows: readonly string[][]): st
 }
 
 const NO_BORDERS = {
-  ...{ top: "", "top-mid": "", "top-left": "", "top-right": "" },
-  ...{ bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "" },
-  ...{ left: "", "left-mid": "", right: "", "right-mid": "" },
-  ...{ mid: "", "mid-mid": "", middle: "" },
+  top: "",
+  "top-mid": "",
+  "top-left": "",
+  "top-right": "",
+  bottom: "",
+  "bottom-mid": "",
+  "bottom-left": "",
+  "bottom-right": "",
+  left: "",
+  "left-mid": "",
+  right: "",
+  "right-mid": "",
+  mid: "",
+  "mid-mid": "",
+  middle: "",
 };

@@ -17,13 +17,12 @@ import { replaceFile } from "./writer.js";
 
 /**
  * Locks `dist` for writing.
- * @param what the name of the locked thing in messages.
  * @returns a function that releases the lock.
  * @throws UserError at once if another process holds the lock, or this user may not write there. Nothing is written then.
  */
-export function lockDist(dist: string, now: Date, what = dist): () => void {
+export function lockDist(dist: string, now: Date): () => void {
   try {
-    const db = lock(dist, { file: LOCK, holder: LOCK_HOLDER }, now, what);
+    const db = lock(dist, { file: LOCK, holder: LOCK_HOLDER }, now, dist);
     return () => db.close();
   } catch (error) {
     throw explainWrite(dist, error);
@@ -39,8 +38,10 @@ export function lockTarget(folder: string, now: Date, what: string): () => void 
   };
 }
 
+/** @param what the name of the locked thing in messages. */
 function lock(folder: string, names: { file: string; holder: string }, now: Date, what: string): Database.Database {
-  const [path, holder] = [join(folder, names.file), join(folder, names.holder)];
+  const path = join(folder, names.file);
+  const holder = join(folder, names.holder);
   let db: Database.Database | undefined;
   try {
     mkdirSync(folder, { recursive: true });

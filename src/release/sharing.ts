@@ -45,7 +45,8 @@ export function requireWritable(path: string): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
-    const [owner, me] = [lstatSync(path).uid, process.getuid?.()];
+    const owner = lstatSync(path).uid;
+    const me = process.getuid?.();
     if (!hasCode(error, "EACCES") || owner === me) throw error;
     throw new UserError(
       `${path} belongs to user ${owner}, and user ${me} may not write it; run this as user ${owner}, or have them share it: chmod g+w ${path}. Nothing was written.`,
@@ -54,8 +55,10 @@ export function requireWritable(path: string): void {
   }
 }
 
-/** The mode bits that let other users read a file, and enter a folder. */
-const [READ, PASS] = [0o4, 0o1];
+/** The mode bit that lets other users read a file. */
+const READ = 0o4;
+/** The mode bit that lets other users enter a folder. */
+const PASS = 0o1;
 
 /**
  * Finds a path of a release that other users, such as a web server's, cannot read. Looks only at modes: a group or an

@@ -7,8 +7,10 @@ import { shorten } from "../print/text.js";
 import type { PagePaths, Variant } from "./layout.js";
 import { readBlocks } from "./plain-files.js";
 
-/** Length of a digest in bytes and in hexadecimal digits. */
-const [BYTES, DIGITS] = [32, 64];
+/** Length of a digest in bytes. */
+const BYTES = 32;
+/** Length of a digest in hexadecimal digits. */
+const DIGITS = 64;
 const UNSET = "0".repeat(DIGITS);
 
 /** The digests of consecutive pages by variant, 32 bytes each. Threads exchange digests in this form. */
@@ -27,7 +29,8 @@ export class PageDigests {
 
   /** Copies the digests of `count` pages from page `first` on, or fewer at the end. */
   slice(first: number, count: number): DigestBytes {
-    const [begin, end] = [(first - 1) * BYTES, (first - 1 + count) * BYTES];
+    const begin = (first - 1) * BYTES;
+    const end = (first - 1 + count) * BYTES;
     const slices = [...this.#bytes].map(([variant, bytes]) => [variant, Uint8Array.from(bytes.subarray(begin, end))]);
     return Object.fromEntries(slices);
   }

@@ -97,7 +97,8 @@ export function prune(dist: string, keep: number, now: Date, untidied: string[])
 }
 
 function findDue(dist: string, keep: number, now: Date): string[] {
-  const [current, previous] = [findCurrent(dist), findPrevious(dist)];
+  const current = findCurrent(dist);
+  const previous = findPrevious(dist);
   const isOld = (name: string) => now.getTime() - statSync(join(dist, RELEASES, name)).mtimeMs > GRACE;
   // Names from a clock that was once ahead would otherwise stay the newest for years.
   const rank = (name: string) => (name === previous ? 0 : (parseFolderName(name)?.time ?? now) <= now ? 1 : 2);

@@ -9,7 +9,7 @@ import { whileUnlocked } from "../release/lock.js";
 import { sha256 } from "../release/plain-files.js";
 
 /** Makes a temporary directory. @param verb the command that uses it, for its name. @throws UserError if it cannot. */
-export async function makeScratch(verb: "build" | "diff" | "dev" | "init" | "verify" = "diff"): Promise<string> {
+export async function makeScratch(verb: "build" | "diff" | "dev" | "init" | "verify"): Promise<string> {
   await removeStale();
   try {
     const folder = mkdtempSync(join(tmpdir(), `rollcall-${verb}-`));

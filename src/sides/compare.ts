@@ -95,7 +95,7 @@ async function run(
     maxField,
     ...source
   } = options;
-  const scratch = await makeScratch();
+  const scratch = await makeScratch("diff");
   const opened: OpenDiff<unknown>[] = [];
   const close = () => {
     for (const found of opened) found.close();

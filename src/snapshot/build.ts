@@ -125,7 +125,7 @@ async function write(
 
 interface Target extends PageTarget {
   files: StagedFiles;
-  startTaker(collection: Collection): Promise<Mergers>;
+  startReceiver(collection: Collection): Promise<Mergers>;
 }
 
 function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Site | undefined): Target {
@@ -135,9 +135,9 @@ function targetOf(job: Job, all: readonly Job[], staging: Staging, previous: Sit
   const files = staging.begin(name, contract.listing.path, before);
   const others = all.map(({ name, settings }) => ({ name, contract: settings.contract }));
   const referrers = referrersOf(name, others);
-  const startTaker = (collection: Collection) =>
+  const startReceiver = (collection: Collection) =>
     Mergers.start(data, { contract, collection, sink: files, page: { files: names, referrers } });
-  return { job, files, previous: before, startTaker };
+  return { job, files, previous: before, startReceiver };
 }
 
 /** Writes the files at the top of a site, but for those that name all others. */

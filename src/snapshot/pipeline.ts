@@ -19,15 +19,11 @@ import type { LargestPage, Totals } from "./page-writer.js";
 import { readPieces } from "./pieces.js";
 import { InvalidRecordsError, type ProblemLog } from "./problems.js";
 
-/** With fewer records than this, starting threads takes longer than they save. */
-const WORTHWHILE = 20_000;
 /** Records in a batch, and the number of batches for fewer records, so that no thread waits long for others. */
 const BATCH_RECORDS = 16_000;
 const FEWEST_BATCHES = 16;
 /** Minimum pages in a batch. The pages of a batch are flushed together. */
 const BATCH_PAGES = 16;
-/** Little of a thread's data outlives its page: a quarter of V8's usual young generation is as fast, and saves 35 MB. */
-const LIMITS = { maxYoungGenerationSizeMb: 12 };
 
 /** The pages of one listing to make. */
 export interface Job {
@@ -50,7 +46,7 @@ export interface PageTarget {
   /** The release to link unchanged pages from. */
   previous: Release | undefined;
   /** Starts what takes the pieces for artifacts. */
-  startTaker(collection: Collection): Promise<PieceTaker>;
+  startReceiver(collection: Collection): Promise<PieceReceiver>;
 }
 
 /** Which pages to make, and of which listing. */
@@ -87,7 +83,7 @@ export class MadePages {
 }
 
 /** Receives the pieces for artifacts in published order. Each run of the pipeline has a new one. */
-export interface PieceTaker {
+export interface PieceReceiver {
   add(pieces: readonly Uint8Array[]): void;
   finish(signal: AbortSignal | undefined): Promise<void>;
   close(): void;
@@ -178,13 +174,13 @@ export function invalidRecords(
 }
 
 /** Runs the pipeline of a listing once. @returns undefined if a record is invalid */
-async function makeOnce({ job, files, previous, startTaker }: PageTarget): Promise<MadePages | undefined> {
+async function makeOnce({ job, files, previous, startReceiver }: PageTarget): Promise<MadePages | undefined> {
   const task = taskOf(job.settings, job.source.count, job.shard);
-  const taker = await startTaker(task.collection);
+  const receiver = await startReceiver(task.collection);
   try {
-    return await run(job, task, files.folder, previous, taker);
+    return await run(job, task, files.folder, previous, receiver);
   } finally {
-    taker.close();
+    receiver.close();
   }
 }
 
@@ -193,14 +189,14 @@ async function run(
   task: Task,
   folder: string,
   previous: Release | undefined,
-  taker: PieceTaker,
+  receiver: PieceReceiver,
 ): Promise<MadePages | undefined> {
   const { collection, range } = task;
   const { rows } = rowsOfPages(range, collection);
   const { copy } = source;
   const data: PageData = { settings: settings.data, copy, collection, folder, previous: previous?.folder };
   let inline: PageMaker | undefined;
-  const size = threadsFor(rows, settings.workers, WORTHWHILE);
+  const size = threadsFor(rows, settings.workers);
   const pool = new ThreadPool<PageData, PageJob, PageBatch>({
     size,
     file: new URL("./worker.js", import.meta.url),
@@ -210,7 +206,6 @@ async function run(
       inline = maker;
       return (job) => maker.make(job);
     },
-    limits: LIMITS,
     signal,
   });
   const made = new MadePages(task, settings.encodings);
@@ -227,7 +222,7 @@ async function run(
         source.markInvalid(batch.invalid);
         isGood = false;
       }
-      if (isGood) taker.add(batch.pieces);
+      if (isGood) receiver.add(batch.pieces);
       made.add(batch, job.range.first);
       pages += pagesOf(job.range);
       onProgress({ records: Math.min(pages * collection.pageSize, rows), total: rows });
@@ -242,7 +237,7 @@ async function run(
   }
   if (pages !== pagesOf(range)) throw new Error(`${pages} pages were made instead of ${pagesOf(range)}.`);
   if (!isGood) return undefined;
-  await taker.finish(signal);
+  await receiver.finish(signal);
   return made;
 }
 

@@ -164,7 +164,8 @@ async function findIntact(written: WrittenSite, wanted: Wanted): Promise<Site | 
  */
 function hasSameFiles(site: Site, { top }: WrittenSite, wanted: Wanted): boolean {
   if (site.digest !== wanted.digest || site.listings.length !== wanted.listings.length) return false;
-  const [before, now] = [site.top?.sums.others ?? NO_FILES, top?.sums(new PageDigests(0, [])).others ?? NO_FILES];
+  const before = site.top?.sums.others ?? NO_FILES;
+  const now = top?.sums(new PageDigests(0, [])).others ?? NO_FILES;
   if (!isSameList(before, now)) return false;
   return wanted.listings.every(({ name, sums, settings }) => {
     const others = site.listings.find((listing) => listing.name === name)?.release.sums.others ?? NO_FILES;

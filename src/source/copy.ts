@@ -159,7 +159,8 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     });
     for (const [at, options] of [...listings.values()].entries())
       markLost(db, options, copyTables(at), (to) => {
-        const [target, from] = [listings.get(to), found.get(to)];
+        const target = listings.get(to);
+        const from = found.get(to);
         return target && from && keysSql(target.contract, from.rows);
       });
     const now = statNow();

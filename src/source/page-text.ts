@@ -41,8 +41,8 @@ const WRITERS: Record<Kind, Writer> = {
     const { items = {} } = schema;
     const isText = kindOf(items) === "string";
     if (isText && !isWithoutEscapes(items)) return plain(sql, schema);
-    const [from, to] = isText ? [`", "`, `","`] : [", ", ","];
-    return plain(isText || kindOf(items) === "integer" ? `replace(${sql}, '${from}', '${to}')` : sql, schema);
+    if (isText) return plain(`replace(${sql}, '", "', '","')`, schema);
+    return plain(kindOf(items) === "integer" ? `replace(${sql}, ', ', ',')` : sql, schema);
   },
   object: plain,
   json: (sql) => ["", `coalesce(${sql}, 'null')`, ""],

@@ -1,3 +1,4 @@
+/** The relation that a listing's rows are read from: a table, a view, or a query. */
 import type { Database } from "better-sqlite3";
 import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
 import { lowerCase, quoteName } from "../contract/sql.js";

@@ -22,7 +22,7 @@ const left = () =>
 
 const SCRIPT = `
   import { makeScratch } from "${new URL("../../lib/scratch/folder.js", import.meta.url)}";
-  console.log(await makeScratch());
+  console.log(await makeScratch("diff"));
   process.stdin.resume();`;
 
 /** Another process that uses a temporary directory of a diff until it is killed. */
@@ -57,13 +57,13 @@ test("removes what a killed run has left, also half removed", async () => {
     writeFileSync(join(temporary, name, "large.sqlite"), "");
   }
   expect(left()).toHaveLength(3);
-  removeScratch(await makeScratch());
+  removeScratch(await makeScratch("diff"));
   expect(left()).toEqual([]);
 });
 
 test("keeps folders that another process uses", async () => {
   const { folder } = await comparing();
-  const own = await makeScratch();
+  const own = await makeScratch("diff");
   expect(left()).toEqual([basename(folder), basename(own)].sort());
   removeScratch(own);
   expect(left()).toEqual([basename(folder)]);
@@ -84,7 +84,7 @@ test("keeps anything but this user's abandoned folders", async () => {
   mkdirSync(join(temporary, "rollcall-diff-nosign"), { mode: 0o700 });
   writeFileSync(join(temporary, "rollcall-diff-nodir_"), "");
   const before = left();
-  removeScratch(await makeScratch());
+  removeScratch(await makeScratch("diff"));
   expect(left()).toEqual(before);
   expect(readdirSync(join(elsewhere, "linked"))).not.toEqual([]);
 });

@@ -47,7 +47,9 @@ interface Part {
 
 /** Reads terms up to the end of the pattern or of a group's branch. */
 function readSequence(reader: Reader): Part | undefined {
-  let [source, size, paths] = ["", 0, 1];
+  let source = "";
+  let size = 0;
+  let paths = 1;
   while (reader.at < reader.text.length && !"|)".includes(next(reader))) {
     const atom = readAtom(reader);
     const times = atom && readQuantifier(reader);
@@ -181,7 +183,8 @@ function readQuantifier(reader: Reader): Times | undefined {
 function pathsToRepeat(paths: number, { least, most }: Times): number {
   if (!Number.isFinite(most)) return most;
   if (paths === 1) return most - least + 1;
-  let [sum, each] = [0, paths ** least];
+  let sum = 0;
+  let each = paths ** least;
   for (let times = least; times <= most && sum < Number.POSITIVE_INFINITY; times++, each *= paths) sum += each;
   return sum;
 }

@@ -96,8 +96,17 @@ function literal(value: unknown): string {
 
 /** Keywords that these patterns check. A schema with another keyword has no pattern. */
 const KNOWN: ReadonlySet<Keyword> = new Set<Keyword>([
-  ...(["format", "pattern", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems"] as const),
-  ...(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const),
+  "format",
+  "pattern",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
 ]);
 
 /** The pattern of a schema's values, or of some of them; undefined if there is none. */
@@ -154,7 +163,8 @@ function integer({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Value
 /** Every part must match the text between the quotes: the last one consumes it, the others are lookaheads. */
 function text({ format, pattern, minLength = 0, maxLength }: ValueSchema): string | undefined {
   const parts: string[] = [];
-  let [beginning, end] = [minLength === 1 ? '(?!")' : "", ""];
+  let beginning = minLength === 1 ? '(?!")' : "";
+  let end = "";
   if (pattern !== undefined) {
     // A text with a format has no escapes, so that a lookbehind can check its end.
     const [whole, begun, ended] = [pattern, `${pattern}$`, format ? `^${pattern}` : ""].map(inBytes);

@@ -23,7 +23,8 @@ const ASCII = /^[\0-\x7f]*$/;
 /** Whether a record comes after another in published order: false for equal sort keys. */
 export function comesAfter({ order }: Pick<Contract, "order">, key: OrderKey, before: OrderKey): boolean {
   for (let at = 0; at < order.length; at++) {
-    const [one, other] = [key[at] ?? "", before[at] ?? ""];
+    const one = key[at] ?? "";
+    const other = before[at] ?? "";
     if (one !== other) return one > other !== order[at]?.isDescending;
   }
   return false;

@@ -43,7 +43,8 @@ export class AsidePart {
   commit(name: string, isIntact: () => boolean): boolean {
     for (let path = this.pages; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
     flushFolder(this.folder);
-    const [place, trash] = [join(this.parts, name), `${this.folder}.trash`];
+    const place = join(this.parts, name);
+    const trash = `${this.folder}.trash`;
     while (!renamed(this.folder, place)) {
       if (isIntact()) {
         this.discard();

@@ -21,7 +21,7 @@ import { PROBLEMS, piecesName, type ShardPart } from "./part.js";
 const LINKS = 500;
 
 export interface JoinTarget extends Pick<PageTarget, "job" | "files"> {
-  startTaker(collection: Collection): Promise<Mergers>;
+  startReceiver(collection: Collection): Promise<Mergers>;
 }
 
 /**
@@ -63,7 +63,7 @@ function readPartsOf({ name, settings, source }: Job, digest: string, parts: str
 }
 
 async function joinListing(
-  { job, files: staging, startTaker }: JoinTarget,
+  { job, files: staging, startReceiver }: JoinTarget,
   all: readonly ShardPart[],
   parts: string,
 ): Promise<MadePages> {
@@ -72,7 +72,7 @@ async function joinListing(
   const { total } = source;
   const task = taskOf(settings, total, shard);
   const made = new MadePages(task, encodings);
-  const mergers = await startTaker(task.collection);
+  const mergers = await startReceiver(task.collection);
   try {
     for (const part of all) {
       const { folder, manifest } = part;

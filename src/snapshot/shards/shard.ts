@@ -167,8 +167,8 @@ async function writeOrRefuse(job: Job, aside: AsidePart, log: PartLog): Promise<
   const { data } = job.settings;
   const files: Made["files"] = {};
   try {
-    const startTaker = () => startPieceFiles(data, aside.folder, files);
-    const [made] = await makePages([{ job, files: aside, previous: undefined, startTaker }]);
+    const startReceiver = () => startPieceFiles(data, aside.folder, files);
+    const [made] = await makePages([{ job, files: aside, previous: undefined, startReceiver }]);
     return writeMade(aside.folder, made as MadePages, files);
   } catch (error) {
     if (!(error instanceof InvalidRecordsError)) throw error;

@@ -6,7 +6,7 @@ import { sha256 } from "../../release/plain-files.js";
 import { writeFlushedSync } from "../../release/writer.js";
 import type { DataSettings } from "../../settings/settings.js";
 import { PiecesFile } from "../pieces.js";
-import type { MadePages, PieceTaker } from "../pipeline.js";
+import type { MadePages, PieceReceiver } from "../pipeline.js";
 import { type Problem, ProblemLog } from "../problems.js";
 import type { AsidePart } from "./aside.js";
 import { DIGESTS, encodeManifest, MANIFEST, PROBLEMS, piecesName, type ShardManifest } from "./part.js";
@@ -48,7 +48,7 @@ export async function startPieceFiles(
   settings: DataSettings,
   folder: string,
   digests: Record<string, string>,
-): Promise<PieceTaker> {
+): Promise<PieceReceiver> {
   const artifacts = await artifactsOf(settings);
   const files = artifacts.map((artifact) => {
     const name = piecesName(artifact);

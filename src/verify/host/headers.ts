@@ -3,7 +3,7 @@ import { CONTENT_TYPE, etagOf, NO_CACHE } from "../../contract/headers.js";
 import { canParse } from "../../contract/links.js";
 import { fileHeaders, OPENAPI, unlistedFiles } from "../../release/layout.js";
 import type { Answer } from "./ask.js";
-import { hasHeader, type Site, varyOf } from "./served-listing.js";
+import { hasHeader, type ServedListing, varyOf } from "./served-listing.js";
 
 /** The response is a plain page, a compressed page, or another file. */
 export type AnswerKind = "plain" | "coded" | "file";
@@ -17,7 +17,7 @@ interface HeaderRow {
   /** The responses that are checked. */
   of: readonly AnswerKind[];
   /** The expected value if the header is wrong; undefined if it is right. */
-  expectedIfWrong(answer: Answer, site: Site): string | undefined;
+  expectedIfWrong(answer: Answer, served: ServedListing): string | undefined;
 }
 
 function exactly(name: string, header: string, value: string, of = ALL): HeaderRow {
@@ -81,7 +81,7 @@ function exposeIfHidden(answer: Answer, name: string): string | undefined {
 }
 
 /** The expected headers of a file; undefined for another URL. */
-function headersOf({ url }: Answer, { baseUrl }: Site) {
+function headersOf({ url }: Answer, { baseUrl }: ServedListing) {
   return url.startsWith(`${baseUrl}/`) ? fileHeaders(url.slice(baseUrl.length + 1), "") : undefined;
 }
 
@@ -93,8 +93,8 @@ const FILE_TYPE: HeaderRow = {
   rule: "every file has the Content-Type of its extension",
   header: "Content-Type",
   of: ["file"],
-  expectedIfWrong(answer, site) {
-    const expected = headersOf(answer, site)?.["Content-Type"] ?? "";
+  expectedIfWrong(answer, served) {
+    const expected = headersOf(answer, served)?.["Content-Type"] ?? "";
     const found = answer.headers.get("Content-Type") ?? "";
     return !TYPED.test(answer.url) || mediaType(found) === mediaType(expected) ? undefined : expected;
   },
@@ -111,11 +111,11 @@ const FILE_CACHING: HeaderRow = {
   rule: "caches revalidate the explorer and files that name the current snapshot",
   header: "Cache-Control",
   of: ["file"],
-  expectedIfWrong(answer, site) {
+  expectedIfWrong(answer, served) {
     const found = (answer.headers.get("Cache-Control") ?? "").toLowerCase();
     const isAskedFor =
       /(?:^|,)\s*(?:no-cache|no-store|max-age=0)\s*(?:,|$)/.test(found) && !/s-maxage=[1-9]/.test(found);
-    return headersOf(answer, site)?.["Cache-Control"] === NO_CACHE && !isAskedFor ? NO_CACHE : undefined;
+    return headersOf(answer, served)?.["Cache-Control"] === NO_CACHE && !isAskedFor ? NO_CACHE : undefined;
   },
 };
 
@@ -127,8 +127,8 @@ export const HEADERS: readonly HeaderRow[] = [
     rule: "every page and file has Vary: Accept, or Accept, Accept-Encoding if pages are compressed, in one line",
     header: "Vary",
     of: ["plain", "file"],
-    expectedIfWrong(answer, site) {
-      const expected = varyOf(site);
+    expectedIfWrong(answer, served) {
+      const expected = varyOf(served);
       return hasHeader(answer, "Vary", expected) ? undefined : expected;
     },
   },
@@ -183,10 +183,10 @@ export const HEADERS: readonly HeaderRow[] = [
 ];
 
 /** Whether a response has the headers of page 1. @param but headers not to compare; wrong headers of page 1 are not compared either. */
-export function hasHeadersOfPage(answer: Answer, site: Site, ...but: string[]): boolean {
-  const page = site.first;
+export function hasHeadersOfPage(answer: Answer, served: ServedListing, ...but: string[]): boolean {
+  const page = served.first;
   return HEADERS.filter(({ of }) => of.includes("plain")).every(({ header, expectedIfWrong }) => {
-    const isCompared = !but.includes(header) && expectedIfWrong(page, site) === undefined;
+    const isCompared = !but.includes(header) && expectedIfWrong(page, served) === undefined;
     return !isCompared || answer.headers.get(header) === page.headers.get(header);
   });
 }

@@ -71,22 +71,22 @@ export async function verifyHost(options: VerifyHostOptions): Promise<Verdict> {
     for (let restarts = 0; restarts < MOST_RESTARTS && seen.reading.hasMoved; restarts++)
       seen = await readOnce(asker, { ...options, baseUrl, onRequests }, scratch);
     const { reading, findings, release, isWhole } = seen;
-    const { site, asked } = reading;
+    const { served, asked } = reading;
     if (reading.hasMoved)
       findings.add({
         check: "one-snapshot",
-        url: site.first.url,
+        url: served.first.url,
         found: `a different one each of the ${MOST_RESTARTS + 1} times that its pages were read`,
         expected: "the same snapshot in every answer",
       });
     const questions: Row[] = [];
     let failures = 0;
     for (const question of QUESTIONS) {
-      const { row, answer, error } = await askQuestion(question, site);
+      const { row, answer, error } = await askQuestion(question, served);
       if (error && ++failures >= MOST_FAILURES) throw error;
       questions.push(row);
       for (const { name, header, expectedIfWrong } of EVERYWHERE) {
-        const expected = answer && expectedIfWrong(answer, site);
+        const expected = answer && expectedIfWrong(answer, served);
         if (answer === undefined || expected === undefined) continue;
         const found = `${row.request}: ${answer.headers.get(header) ?? `no ${header}`}`;
         findings.add({ check: name, url: baseUrl, found, expected });

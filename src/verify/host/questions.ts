@@ -10,9 +10,9 @@ import { closing, openPlain, readBlocks } from "../../release/plain-files.js";
 import type { Row } from "../verdict.js";
 import { type Answer, NoAnswer } from "./ask.js";
 import { hasHeadersOfPage } from "./headers.js";
-import { hasHeader, mostBytes, pageIn, readPage, type Site, varyOf } from "./served-listing.js";
+import { hasHeader, mostBytes, pageIn, readPage, type ServedListing, varyOf } from "./served-listing.js";
 
-type PathOf = (site: Site) => string;
+type PathOf = (served: ServedListing) => string;
 
 export interface Question {
   /** The stable name of the check, for `--allow` and for limitations of hosts. */
@@ -22,11 +22,11 @@ export interface Question {
   method?: string;
   /** The path below the base URL: `/v1/stations/?page=01`; that of page 1 by default. */
   path?: PathOf;
-  headers?: (site: Site) => Readonly<Record<string, string>>;
+  headers?: (served: ServedListing) => Readonly<Record<string, string>>;
   /** Why the check is skipped; false if it is not. */
-  skipped?: (site: Site) => string | false;
+  skipped?: (served: ServedListing) => string | false;
   /** Whether the response is right, or why that cannot be told. */
-  judge(answer: Answer, site: Site): boolean | string | Promise<boolean | string>;
+  judge(answer: Answer, served: ServedListing): boolean | string | Promise<boolean | string>;
   /** Headers to show in the report; by default the location, the page or the error. */
   shown?: readonly string[];
 }
@@ -42,23 +42,23 @@ interface Asked {
 const LONGEST_SHOWN = 120;
 
 /** Runs a check. A response that is not complete is wrong. */
-export async function askQuestion({ name, rule, ...question }: Question, site: Site): Promise<Asked> {
+export async function askQuestion({ name, rule, ...question }: Question, served: ServedListing): Promise<Asked> {
   const { method = "GET", judge, shown } = question;
   const row = { name, request: "", received: "", rule, count: 0, findings: [] };
-  const skipped = question.skipped?.(site);
+  const skipped = question.skipped?.(served);
   if (skipped) return { row: { ...row, outcome: "skipped", note: skipped } };
-  const headers = question.headers?.(site) ?? {};
-  const path = question.path?.(site) ?? pageUrl({ ...site, baseUrl: "" }, 1);
+  const headers = question.headers?.(served) ?? {};
+  const path = question.path?.(served) ?? pageUrl({ ...served, baseUrl: "" }, 1);
   const extra = Object.entries(headers).map(([name, value]) => ` ${name}: ${value}`);
   const request = shorten(visible(`${method} ${path}${extra.join(",")}`), LONGEST_SHOWN);
   const wrong = (received: string): Row => {
-    const finding = { check: name, url: site.baseUrl, found: received, expected: rule };
+    const finding = { check: name, url: served.baseUrl, found: received, expected: rule };
     return { ...row, request, received, outcome: "differs", count: 1, findings: [finding] };
   };
   try {
-    const answer = await site.asker.ask(site.baseUrl + path, { method, headers });
-    const judgement = await judge(answer, site);
-    const received = shorten(visible(shown ? showHeaders(answer, shown) : showAnswer(answer, site)), LONGEST_SHOWN);
+    const answer = await served.asker.ask(served.baseUrl + path, { method, headers });
+    const judgement = await judge(answer, served);
+    const received = shorten(visible(shown ? showHeaders(answer, shown) : showAnswer(answer, served)), LONGEST_SHOWN);
     if (judgement === false) return { row: wrong(received) };
     if (judgement !== true) return { row: { ...row, request, received, outcome: "skipped", note: judgement } };
     return { row: { ...row, request, received, outcome: "passed" }, answer };
@@ -69,14 +69,14 @@ export async function askQuestion({ name, rule, ...question }: Question, site: S
 }
 
 /** A response in words: `404 {"detail":"Invalid page."}`, `301 to /v1/stations/`, `200, page 2`, `200 (text/html) with a body that is HTML` */
-function showAnswer(answer: Answer, site: Site): string {
+function showAnswer(answer: Answer, served: ServedListing): string {
   const { status, headers, body } = answer;
   const location = headers.get("Location");
   if (location !== null) return `${status} to ${location}`;
   const text = status >= 400 ? ` ${body.toString("utf8", 0, 4 * LONGEST_SHOWN)}` : "";
   if (status !== 200 || body.length === 0) return `${status}${text}`.trim();
   const read = readPage(answer);
-  return "received" in read ? read.received : `200, page ${pageIn(answer, site)}`;
+  return "received" in read ? read.received : `200, page ${pageIn(answer, served)}`;
 }
 
 /** The status and some headers: `200, ETag: "1f6a", no Vary`. */
@@ -86,22 +86,25 @@ function showHeaders({ status, headers }: Answer, names: readonly string[]): str
 }
 
 /** Makes the path of the listing with a suffix such as `?page=01`. */
-function listing(suffix: string | ((site: Site) => string) = ""): PathOf {
-  return (site) => site.path + (typeof suffix === "string" ? suffix : suffix(site));
+function listing(suffix: string | ((served: ServedListing) => string) = ""): PathOf {
+  return (served) => served.path + (typeof suffix === "string" ? suffix : suffix(served));
 }
 
 /** The listing without its final slash. */
 const bare: PathOf = ({ path }) => path.slice(0, -1);
 
-const withoutBare = ({ baseUrl, path }: Site) =>
+const withoutBare = ({ baseUrl, path }: ServedListing) =>
   basePath(baseUrl) + path === "/" && "a URL without a path has its slash";
 
 /** A request whose response must be page 1 or page 2. */
 function page(number: 1 | 2, name: string, rule: string, path?: PathOf, headers = {}): Question {
   return {
-    ...{ name, rule, ...(path && { path }), headers: () => headers },
+    name,
+    rule,
+    ...(path && { path }),
+    headers: () => headers,
     skipped: ({ pages }) => number > pages && "there is one page only",
-    judge: (answer, site) => pageIn(answer, site) === number,
+    judge: (answer, served) => pageIn(answer, served) === number,
   };
 }
 
@@ -124,15 +127,18 @@ const PAGES: readonly Question[] = [
   page(1, "page-path", "pages/N.json is page N", listing("pages/1.json")),
   notFound("page-path-beyond", "a path beyond the last page: 404", ({ pages }) => `pages/${pages + 1}.json`),
   {
-    ...{ name: "missing-slash", rule: "the path without its final slash: 301 to the listing", path: bare },
+    name: "missing-slash",
+    rule: "the path without its final slash: 301 to the listing",
+    path: bare,
     skipped: withoutBare,
-    judge: (answer, site) => answer.status === 301 && leadsToListing(answer, site),
+    judge: (answer, served) => answer.status === 301 && leadsToListing(answer, served),
   },
   {
-    ...{ name: "missing-slash-query", rule: "that redirect keeps the query" },
-    path: (site) => `${bare(site)}?format=api&page=2`,
+    name: "missing-slash-query",
+    rule: "that redirect keeps the query",
+    path: (served) => `${bare(served)}?format=api&page=2`,
     skipped: withoutBare,
-    judge: (answer, site) => leadsToListing(answer, site, "?format=api&page=2"),
+    judge: (answer, served) => leadsToListing(answer, served, "?format=api&page=2"),
   },
   notFound("other-path", "any other path is an error: 404", "nothing"),
   {
@@ -145,7 +151,7 @@ const PAGES: readonly Question[] = [
 ];
 
 /** Whether a redirect leads to the listing, with this query. */
-function leadsToListing({ headers }: Answer, { baseUrl, path }: Site, query?: string): boolean {
+function leadsToListing({ headers }: Answer, { baseUrl, path }: ServedListing, query?: string): boolean {
   const location = headers.get("Location");
   if (location === null || !canParse(location, baseUrl)) return false;
   const target = new URL(location, baseUrl);
@@ -157,11 +163,16 @@ const ALLOWED = "GET, HEAD, OPTIONS";
 
 const METHODS: readonly Question[] = [
   {
-    ...{ name: "head", rule: "HEAD has GET's status and headers", method: "HEAD", shown: ["Content-Type", "ETag"] },
-    judge: (answer, site) => answer.status === 200 && hasHeadersOfPage(answer, site),
+    name: "head",
+    rule: "HEAD has GET's status and headers",
+    method: "HEAD",
+    shown: ["Content-Type", "ETag"],
+    judge: (answer, served) => answer.status === 200 && hasHeadersOfPage(answer, served),
   },
   {
-    ...{ name: "head-length", rule: "HEAD has GET's Content-Length", method: "HEAD" },
+    name: "head-length",
+    rule: "HEAD has GET's Content-Length",
+    method: "HEAD",
     judge: (answer, { first }) => hasHeader(answer, "Content-Length", `${first.length}`),
     shown: ["Content-Length"],
   },
@@ -172,11 +183,16 @@ const METHODS: readonly Question[] = [
     judge: async ({ url }, { asker }) => (await asker.bodyOfHead(url)) === 0,
   },
   {
-    ...{ name: "options", rule: "OPTIONS is 204, no body, with Allow", method: "OPTIONS", shown: ["Allow"] },
+    name: "options",
+    rule: "OPTIONS is 204, no body, with Allow",
+    method: "OPTIONS",
+    shown: ["Allow"],
     judge: (answer) => answer.status === 204 && answer.length === 0 && hasHeader(answer, "Allow", ALLOWED),
   },
   {
-    ...{ name: "preflight", rule: "OPTIONS allows a CORS preflight", method: "OPTIONS" },
+    name: "preflight",
+    rule: "OPTIONS allows a CORS preflight",
+    method: "OPTIONS",
     headers: () => ({
       Origin: "https://example.org",
       "Access-Control-Request-Method": "GET",
@@ -194,11 +210,16 @@ const METHODS: readonly Question[] = [
     shown: ["Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers"],
   },
   {
-    ...{ name: "post", rule: "any other method is 405, with Allow", method: "POST", shown: ["Allow"] },
+    name: "post",
+    rule: "any other method is 405, with Allow",
+    method: "POST",
+    shown: ["Allow"],
     judge: (answer) => answer.status === 405 && hasHeader(answer, "Allow", ALLOWED),
   },
   {
-    ...{ name: "method-detail", rule: `405 says {"detail":"${ERROR_DETAILS[405]}"}`, method: "POST" },
+    name: "method-detail",
+    rule: `405 says {"detail":"${ERROR_DETAILS[405]}"}`,
+    method: "POST",
     judge: (answer) => (answer.status === 405 ? detailOf(answer) === ERROR_DETAILS[405] : "the answer is not a 405"),
   },
 ];
@@ -206,8 +227,10 @@ const METHODS: readonly Question[] = [
 /** A check of one property of an error response. Another check finds that a host sends a page instead. */
 function error(name: string, rule: string, judge: Question["judge"], ...shown: string[]): Question {
   return {
-    ...{ name, rule, path: listing(({ links }) => (links === "query" ? "?format=api&page=0" : "pages/0.json")) },
-    judge: (answer, site) => (answer.status < 400 ? NO_ERROR : judge(answer, site)),
+    name,
+    rule,
+    path: listing(({ links }) => (links === "query" ? "?format=api&page=0" : "pages/0.json")),
+    judge: (answer, served) => (answer.status < 400 ? NO_ERROR : judge(answer, served)),
     ...(shown.length > 0 && { shown }),
   };
 }
@@ -225,10 +248,12 @@ const ERRORS: readonly Question[] = [
   error("invalid-page", `404 says {"detail":"${INVALID_PAGE}"}`, (answer) => detailOf(answer) === INVALID_PAGE),
   error("error-type", "every error is JSON", isJson, "Content-Type"),
   errorHeaders("error-caching", { "Cache-Control": "no-store" }),
-  error("error-vary", "every error has Vary", (answer, site) => hasHeader(answer, "Vary", varyOf(site)), "Vary"),
+  error("error-vary", "every error has Vary", (answer, served) => hasHeader(answer, "Vary", varyOf(served)), "Vary"),
   errorHeaders("error-browsers", { "Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff" }),
   {
-    ...{ name: "error-detail", rule: 'every error is {"detail": "..."}', path: listing("nothing") },
+    name: "error-detail",
+    rule: 'every error is {"detail": "..."}',
+    path: listing("nothing"),
     judge: (answer) => (answer.status < 400 ? NO_ERROR : detailOf(answer) !== undefined && isJson(answer)),
   },
 ];
@@ -242,13 +267,15 @@ function detailOf({ body }: Answer): string | undefined {
 }
 
 /** The ETag of page 1; empty without one. */
-const tagOf = ({ first }: Site) => first.headers.get("ETag") ?? "";
+const tagOf = ({ first }: ServedListing) => first.headers.get("ETag") ?? "";
 
 /** A conditional request for page 1 with an ETag. */
-function conditional(name: string, rule: string, tag: (site: Site) => string, status: number): Question {
+function conditional(name: string, rule: string, tag: (served: ServedListing) => string, status: number): Question {
   return {
-    ...{ name, rule, headers: (site) => ({ "If-None-Match": tag(site) }) },
-    skipped: (site) => tagOf(site) === "" && "page 1 has no ETag",
+    name,
+    rule,
+    headers: (served) => ({ "If-None-Match": tag(served) }),
+    skipped: (served) => tagOf(served) === "" && "page 1 has no ETag",
     judge: (answer) => answer.status === status,
   };
 }
@@ -257,8 +284,8 @@ const CACHING: readonly Question[] = [
   conditional("not-modified", "If-None-Match with the page's ETag: 304", tagOf, 304),
   {
     ...conditional("not-modified-headers", "304 has the headers of 200", tagOf, 304),
-    judge: (answer, site) =>
-      answer.status === 304 ? hasHeadersOfPage(answer, site, "Content-Type") : "the answer is not a 304",
+    judge: (answer, served) =>
+      answer.status === 304 ? hasHeadersOfPage(answer, served, "Content-Type") : "the answer is not a 304",
     shown: ["ETag", "Cache-Control", "Vary"],
   },
   {
@@ -269,13 +296,13 @@ const CACHING: readonly Question[] = [
   conditional(
     "not-modified-weak",
     "If-None-Match with the weak form of the ETag: 304",
-    (site) => `W/${tagOf(site)}`,
+    (served) => `W/${tagOf(served)}`,
     304,
   ),
   conditional(
     "not-modified-list",
     "If-None-Match with a list that has the ETag: 304",
-    (site) => `"x", ${tagOf(site)}`,
+    (served) => `"x", ${tagOf(served)}`,
     304,
   ),
   {
@@ -297,17 +324,17 @@ const CACHING: readonly Question[] = [
     judge: ({ status }) => status === 200,
   },
   {
-    ...{
-      name: "encoding-order",
-      rule: "the preferred one of two stored encodings is sent",
-      shown: ["Content-Encoding"],
-    },
+    name: "encoding-order",
+    rule: "the preferred one of two stored encodings is sent",
+    shown: ["Content-Encoding"],
     headers: () => ({ "Accept-Encoding": "br;q=0.1, gzip" }),
     skipped: ({ release }) => release.snapshot.encodings.length !== 2 && "the release has no two codings",
     judge: ({ status, headers }) => status === 200 && headers.get("Content-Encoding") === "gzip",
   },
   {
-    ...{ name: "refused-coding", rule: "a refused encoding is not sent", shown: ["Content-Encoding"] },
+    name: "refused-coding",
+    rule: "a refused encoding is not sent",
+    shown: ["Content-Encoding"],
     headers: () => ({ "Accept-Encoding": "gzip;q=0, br;q=0" }),
     judge: ({ status, sent }, { first }) => status === 200 && sent === first.sent,
   },
@@ -318,12 +345,12 @@ const RANGE = "bytes=1-9";
 
 /** A request for a part or, without parts, for a step or the CSV file. Hosts treat them the same. */
 function ofPart(question: Omit<Question, "path" | "skipped">): Question {
-  const skipped = (site: Site) => partOf(site) === undefined && "it has no parts or steps";
-  return { ...question, path: (site) => `/${partOf(site)}`, skipped };
+  const skipped = (served: ServedListing) => partOf(served) === undefined && "it has no parts or steps";
+  return { ...question, path: (served) => `/${partOf(served)}`, skipped };
 }
 
 /** The path of a part that the release has on disk. */
-function partOf({ release: { folder, sums } }: Site): string | undefined {
+function partOf({ release: { folder, sums } }: ServedListing): string | undefined {
   const paths = [...sums.others.keys()].filter((path) => isPacked(path) && existsSync(join(folder, path)));
   return paths.find(isPart) ?? paths[0];
 }
@@ -342,17 +369,20 @@ function isRange(answer: Answer): boolean {
 
 const PARTS: readonly Question[] = [
   ofPart({
-    ...{ name: "part-type", rule: `a part or step is ${PACKED} without Content-Encoding` },
-    ...{ method: "HEAD", headers: () => ({ "Accept-Encoding": "gzip, br" }) },
+    name: "part-type",
+    rule: `a part or step is ${PACKED} without Content-Encoding`,
+    method: "HEAD",
+    headers: () => ({ "Accept-Encoding": "gzip, br" }),
     judge: (answer) =>
       answer.status === 200 && hasHeader(answer, "Content-Type", PACKED) && !answer.headers.has("Content-Encoding"),
     shown: ["Content-Type", "Content-Encoding"],
   }),
   ofPart({
-    ...{ name: "part-range", rule: "a range of a part or step is 206 with only these bytes" },
+    name: "part-range",
+    rule: "a range of a part or step is 206 with only these bytes",
     headers: () => ({ Range: RANGE, "Accept-Encoding": "gzip, br" }),
-    judge: (answer, site) =>
-      isRange(answer) && answer.body.equals(rangeOf(join(site.release.folder, partOf(site) ?? ""))),
+    judge: (answer, served) =>
+      isRange(answer) && answer.body.equals(rangeOf(join(served.release.folder, partOf(served) ?? ""))),
     shown: ["Content-Range"],
   }),
   ofPart({
@@ -365,11 +395,13 @@ const PARTS: readonly Question[] = [
     shown: ["Content-Type", "Cache-Control"],
   }),
   ofPart({
-    ...{ name: "part-if-range", rule: "If-Range with its ETag: 206; with another: 200", method: "HEAD" },
-    async judge({ url, headers }, site) {
-      const maxBytes = mostBytes(site, partOf(site) ?? "");
+    name: "part-if-range",
+    rule: "If-Range with its ETag: 206; with another: 200",
+    method: "HEAD",
+    async judge({ url, headers }, served) {
+      const maxBytes = mostBytes(served, partOf(served) ?? "");
       const ask = (tag: string) =>
-        site.asker.ask(url, { headers: { Range: RANGE, "If-Range": tag }, maxBytes, take: () => {} });
+        served.asker.ask(url, { headers: { Range: RANGE, "If-Range": tag }, maxBytes, take: () => {} });
       const tag = headers.get("ETag");
       return tag !== null && isRange(await ask(tag)) && (await ask('"x"')).status === 200;
     },
@@ -379,7 +411,7 @@ const PARTS: readonly Question[] = [
 
 const { "Content-Type": PAGE_TYPE, "Cache-Control": PAGE_CACHING, ...OWN } = fileHeaders(EXPLORER, "");
 
-const withoutExplorer = ({ release }: Site) => !release.sums.others.has(EXPLORER) && `it has no ${EXPLORER}`;
+const withoutExplorer = ({ release }: ServedListing) => !release.sums.others.has(EXPLORER) && `it has no ${EXPLORER}`;
 
 const EXPLORERS: readonly Question[] = [
   {
@@ -405,16 +437,18 @@ const EXPLORERS: readonly Question[] = [
     name: "explorer-slash",
     rule: "the base URL without its final slash: 301 to it",
     path: () => "",
-    skipped: (site) =>
-      withoutExplorer(site) || (basePath(site.baseUrl) === "" && "a base URL without a path has its slash"),
+    skipped: (served) =>
+      withoutExplorer(served) || (basePath(served.baseUrl) === "" && "a base URL without a path has its slash"),
     judge({ status, headers, url }, { baseUrl }) {
       const to = headers.get("Location") ?? "";
       return status === 301 && canParse(to, url) && new URL(to, url).href === `${baseUrl}/`;
     },
   },
   {
-    ...{ name: "explorer-headers", rule: `${EXPLORER} forbids frames and search engines` },
-    ...{ path: () => `/${EXPLORER}`, skipped: withoutExplorer },
+    name: "explorer-headers",
+    rule: `${EXPLORER} forbids frames and search engines`,
+    path: () => `/${EXPLORER}`,
+    skipped: withoutExplorer,
     judge: (answer) => Object.entries(OWN).every(([name, value]) => hasHeader(answer, name, value)),
     shown: Object.keys(OWN),
   },

@@ -17,7 +17,15 @@ import { checkSigned, type SignatureResult, type SignatureTrust, type Signed } f
 import type { Finding, Findings } from "../verdict.js";
 import { type Answer, type Asker, NoAnswer } from "./ask.js";
 import { type AnswerKind, HEADERS, hasDigestTag, hasStrongTag } from "./headers.js";
-import { CODINGS, describeAnswer, hasHeader, mostBytes, pageIn, readPage, type Site } from "./served-listing.js";
+import {
+  CODINGS,
+  describeAnswer,
+  hasHeader,
+  mostBytes,
+  pageIn,
+  readPage,
+  type ServedListing,
+} from "./served-listing.js";
 
 export interface ReadingOptions extends Pick<Complete<VerifyOptions>, "sample" | "concurrency" | "cacheControl"> {
   baseUrl: string;
@@ -53,12 +61,12 @@ export async function readHost(
   const { path } = release.contract.listing;
   const { links, pages } = release.snapshot;
   const first = await readFirst(asker, baseUrl, path, links);
-  const site: Site = { asker, baseUrl, path, links, pages, release, cacheControl, first };
-  const reading = new HostReading(site, options, findings);
+  const served: ServedListing = { asker, baseUrl, path, links, pages, release, cacheControl, first };
+  const reading = new HostReading(served, options, findings);
   const linkBase = linkBaseOf(first, path);
   if (linkBase !== undefined && linkBase !== baseUrl)
     findings.add({ check: "base-url", page: 1, url: first.url, found: `links to ${linkBase}`, expected: baseUrl });
-  const signed = { id: release.snapshot.id, baseUrl, maxBytes: mostBytes(site, SUMS) };
+  const signed = { id: release.snapshot.id, baseUrl, maxBytes: mostBytes(served, SUMS) };
   const signature = await readSignature(asker, signed, trust, findings);
   const files = await reading.readFiles();
   await reading.readPages();
@@ -66,7 +74,7 @@ export async function readHost(
   const again = await asker.ask(first.url);
   const hasMoved = now.status !== before.status || now.digest !== before.digest || again.digest !== first.digest;
   return {
-    site,
+    served,
     signature,
     hasMoved,
     note: reading.describeDifferences(before.status === 200 ? parseSnapshot(String(before.body))?.id : undefined),
@@ -146,18 +154,18 @@ class HostReading {
   #differing = 0;
 
   constructor(
-    private readonly site: Site,
+    private readonly served: ServedListing,
     private readonly options: ReadingOptions,
     private readonly findings: Findings,
   ) {
-    this.links = [site.links];
+    this.links = [served.links];
   }
 
   /** Requests all files of the release that hosts serve. @returns their number */
   async readFiles(): Promise<number> {
-    const { folder, sums, isSigned } = this.site.release;
-    const served = [...sums.others.keys()].filter((path) => isPublic(path) && !PUBLISHED_FILES.has(path));
-    const paths = [...unlistedFiles({ isSigned }), ...served].filter((path) => existsSync(join(folder, path)));
+    const { folder, sums, isSigned } = this.served.release;
+    const others = [...sums.others.keys()].filter((path) => isPublic(path) && !PUBLISHED_FILES.has(path));
+    const paths = [...unlistedFiles({ isSigned }), ...others].filter((path) => existsSync(join(folder, path)));
     await each(paths, this.options.concurrency, async (path) => {
       for (const coding of isPacked(path) ? (["gzip"] as const) : CODINGS) await this.#readFile(path, coding);
     });
@@ -165,10 +173,10 @@ class HostReading {
   }
 
   async #readFile(path: string, coding: Variant): Promise<void> {
-    const { release, baseUrl } = this.site;
+    const { release, baseUrl } = this.served;
     const url = `${baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
     const place = { check: "files", url };
-    const answer = await this.#ask(place, coding, mostBytes(this.site, path));
+    const answer = await this.#ask(place, coding, mostBytes(this.served, path));
     if (!answer) return;
     if (answer.status !== 200 || answer.flaw !== undefined) {
       const found = answer.flaw ? `an answer that ${answer.flaw}` : describeAnswer(answer);
@@ -185,8 +193,8 @@ class HostReading {
 
   /** Requests all pages, or a sample. */
   async readPages(): Promise<void> {
-    const { site, options } = this;
-    const { links, pages, asker } = site;
+    const { served, options } = this;
+    const { links, pages, asker } = served;
     const other = otherForm(links);
     if (links === "query" || (await this.#mapsQueries())) this.links.push(other);
     const all = this.links.flatMap((links) => CODINGS.map((coding) => ({ links, coding })));
@@ -206,25 +214,25 @@ class HostReading {
 
   /** Whether the host maps a query to a page. If links are by path, it need not. One of these pages may be broken. */
   async #mapsQueries(): Promise<boolean> {
-    const { site } = this;
-    for (const page of [2, site.pages]) {
-      const url = pageUrl({ ...site, links: "query" }, Math.min(page, site.pages));
+    const { served } = this;
+    for (const page of [2, served.pages]) {
+      const url = pageUrl({ ...served, links: "query" }, Math.min(page, served.pages));
       const answer = await this.#ask({ check: "both-forms", url }, "identity");
-      if (answer && pageIn(answer, site) === Math.min(page, site.pages)) return true;
+      if (answer && pageIn(answer, served) === Math.min(page, served.pages)) return true;
     }
     return false;
   }
 
   /** The pages after the first: all, or a sample that is spread evenly up to the last. */
   *#plan(planned: number): Generator<number> {
-    const gap = planned === 1 ? 0 : (this.site.pages - 1) / (planned - 1);
+    const gap = planned === 1 ? 0 : (this.served.pages - 1) / (planned - 1);
     for (let place = 1; place < planned; place++) yield 1 + Math.round(place * gap);
   }
 
   async #readPage(page: number): Promise<void> {
-    const { site, findings } = this;
-    const place = { check: "pages", page, url: pageUrl(site, page) };
-    const answer = page === 1 ? site.first : await this.#ask(place, "identity");
+    const { served, findings } = this;
+    const place = { check: "pages", page, url: pageUrl(served, page) };
+    const answer = page === 1 ? served.first : await this.#ask(place, "identity");
     if (!answer) return;
     const read = readPage(answer);
     if ("received" in read) return findings.add({ ...place, found: read.received, expected: "200 with a page" });
@@ -234,7 +242,7 @@ class HostReading {
   }
 
   #compare(page: number, url: string, digest: string): void {
-    const { sums, snapshot } = this.site.release;
+    const { sums, snapshot } = this.served.release;
     this.#compared++;
     const expected = sums.pages.get(page, "identity");
     if (digest === expected) return;
@@ -247,7 +255,7 @@ class HostReading {
   /** Explains the pages that differ, after all were compared; undefined without any. @param id of the host's snapshot.json */
   describeDifferences(id: string | undefined): string | undefined {
     if (this.#differing === 0) return undefined;
-    if (id !== undefined && id !== this.site.release.snapshot.id)
+    if (id !== undefined && id !== this.served.release.snapshot.id)
       return `the host serves release ${id}: the expected one has not been deployed there`;
     return `differing pages: ${number(this.#differing)} of ${number(this.#compared)}, by a stale cache, or servers with different releases`;
   }
@@ -256,7 +264,7 @@ class HostReading {
   async #askBy(way: Way, page: number, plain: Answer): Promise<void> {
     const { links, coding } = way;
     const check = coding === "identity" ? "both-forms" : coding;
-    const place = { check, page, url: pageUrl({ ...this.site, links }, page) };
+    const place = { check, page, url: pageUrl({ ...this.served, links }, page) };
     const answer = await this.#ask(place, coding);
     if (!answer) return;
     const difference = this.#differenceOf(answer, coding, page, plain.digest);
@@ -269,7 +277,7 @@ class HostReading {
 
   /** The difference of a response from the page, if any. It may equal the plain response, or the page of the release. */
   #differenceOf(answer: Answer, coding: Variant, page: number, digest: string) {
-    const listed = this.site.release.sums.pages;
+    const listed = this.served.release.sums.pages;
     const expected = coding === "identity" ? "the plain page" : `the plain page in ${coding}`;
     const said = answer.headers.get("Content-Encoding") ?? "identity";
     if (answer.status === 200 && said !== coding && (said !== "identity" || this.#isStored(coding)))
@@ -284,7 +292,7 @@ class HostReading {
   }
 
   #isStored(coding: Variant): boolean {
-    const stored: readonly Variant[] = this.site.release.snapshot.encodings;
+    const stored: readonly Variant[] = this.served.release.snapshot.encodings;
     return stored.includes(coding);
   }
 
@@ -303,7 +311,7 @@ class HostReading {
   async #ask(place: Place, coding: Variant, maxBytes?: number): Promise<Answer | undefined> {
     try {
       const take = place.check === "files" ? () => {} : undefined;
-      return await this.site.asker.ask(place.url, { headers: { "Accept-Encoding": coding }, maxBytes, take });
+      return await this.served.asker.ask(place.url, { headers: { "Accept-Encoding": coding }, maxBytes, take });
     } catch (error) {
       if (!(error instanceof NoAnswer) || ++this.#failures >= MOST_FAILURES) throw error;
       const what = place.page === undefined ? "file" : "page";
@@ -313,13 +321,13 @@ class HostReading {
   }
 
   #checkHeaders(answer: Answer, kind: AnswerKind, place: Omit<Place, "check">): void {
-    const { first } = this.site;
+    const { first } = this.served;
     const id = answer.headers.get("Snapshot-Id");
     const own = first.headers.get("Snapshot-Id");
     if (id !== null && own !== null && id !== own)
       this.findings.add({ ...place, check: "one-snapshot", found: id, expected: `${own}, as on page 1` });
     for (const { name, header, of, expectedIfWrong } of HEADERS) {
-      const expected = of.includes(kind) ? expectedIfWrong(answer, this.site) : undefined;
+      const expected = of.includes(kind) ? expectedIfWrong(answer, this.served) : undefined;
       if (expected === undefined) continue;
       this.findings.add({ ...place, check: name, found: answer.headers.get(header) ?? `no ${header}`, expected });
     }

@@ -10,7 +10,7 @@ import { type Answer, type Asker, MAX_BYTES } from "./ask.js";
 /** The codings in which pages and files are requested. */
 export const CODINGS: readonly Variant[] = ["identity", "br", "gzip"];
 
-export interface Site extends ListingPlace {
+export interface ServedListing extends ListingPlace {
   asker: Asker;
   pages: number;
   /** What the host should serve. With a sample of its pages, a downloaded release has no other pages and files. */
@@ -22,7 +22,7 @@ export interface Site extends ListingPlace {
 }
 
 /** The maximum bytes of a file's response: its size in the release, or the usual limit if that is more. */
-export function mostBytes({ release }: Pick<Site, "release">, path: string): number {
+export function mostBytes({ release }: Pick<ServedListing, "release">, path: string): number {
   return Math.max(MAX_BYTES, statSync(join(release.folder, path), { throwIfNoEntry: false })?.size ?? 0);
 }
 
@@ -42,7 +42,7 @@ function comparable(name: string, value: string): string {
 }
 
 /** The expected Vary: with Accept-Encoding if pages are compressed. */
-export function varyOf({ release }: Site): string {
+export function varyOf({ release }: ServedListing): string {
   return release.snapshot.encodings.length > 0 ? "Accept, Accept-Encoding" : "Accept";
 }
 
@@ -64,7 +64,7 @@ export function readPage(answer: Answer): PageBody | { received: string } {
 }
 
 /** The number of the page in a response, by its links; undefined if it is not a page. */
-export function pageIn(answer: Answer, { path }: Pick<Site, "path">): number | undefined {
+export function pageIn(answer: Answer, { path }: Pick<ServedListing, "path">): number | undefined {
   const read = readPage(answer);
   if (!("envelope" in read)) return undefined;
   const { next, previous } = read.envelope;

@@ -12,7 +12,7 @@ import type { Finding, Findings } from "../verdict.js";
 import { readPage } from "./page-check.js";
 
 /** Files that SHA256SUMS does not list. */
-const UNLISTED: readonly string[] = [SUMS, SIGNATURE, OWNED, RELEASE_NAME];
+export const UNLISTED: readonly string[] = [SUMS, SIGNATURE, OWNED, RELEASE_NAME];
 
 /**
  * Finds unlisted files, listed files that do not exist, anything that is not a regular file, and a name that is not the

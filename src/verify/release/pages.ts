@@ -11,12 +11,8 @@ import type { PartHashes, PlainHash } from "./lines.js";
 import { type CheckedPages, type PageBatch, type PagesToCheck, startChecks } from "./page-check.js";
 import { AllKeys, OrderCheck } from "./records.js";
 
-/** With fewer records than this, starting threads takes longer than they save. */
-const WORTHWHILE = 20_000;
 /** Pages of a batch: enough to make sending cheap, few enough that no thread waits long for the others. */
 const PAGES_A_BATCH = 16;
-/** Little of a thread's data outlives its page, so a quarter of V8's usual young generation is enough. */
-const LIMITS = { maxYoungGenerationSizeMb: 12 };
 
 export interface PageOptions extends Pick<VerifyOptions, "workers">, Pick<VerifyEffects, "onProgress" | "signal"> {}
 
@@ -49,11 +45,10 @@ export async function checkPages(
   const { count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
   const wanted = { lookup, explorer, bulk: bulk !== undefined, csv: csv !== undefined };
   const pool = new ThreadPool<PagesToCheck, PageBatch, CheckedPages>({
-    size: threadsFor(count, workers, WORTHWHILE),
+    size: threadsFor(count, workers),
     file: new URL("./worker.js", import.meta.url),
     data: { folder, contract: contract.file, snapshot, wanted },
     start: startChecks,
-    limits: LIMITS,
     signal,
   });
   const keys = new AllKeys();

@@ -79,7 +79,8 @@ export function recordChecker(contract: Contract, avatar: string) {
     records: readonly Span[],
     warnings: WarningCounts,
   ): CheckedRecords & { text: string } {
-    const [[begin] = [0, 0], [, end] = [0, 0]] = [records[0], records.at(-1)];
+    const [begin] = records[0] ?? [0, 0];
+    const [, end] = records.at(-1) ?? [0, 0];
     const text = body.toString("latin1", begin, end);
     if (pattern.takes(text, records.length) && isUtf8(body)) {
       const keys = records.map(([from, to]) => finder.find(text, from - begin, to - begin)?.order);

@@ -23,9 +23,12 @@ import { checkRow, type Findings, type Row } from "../verdict.js";
 const GROUPS: ReadonlyMap<string, string> = new Map([
   [RECORDS, "record-list"],
   [CSV, "csv"],
-  ...[BULK, BULK_FOLDER].map((name) => [name, "bulk"] as const),
-  ...[CHANGES, CHANGES_FOLDER].map((name) => [name, "changes"] as const),
-  ...[EXPLORER, EXPLORER_FOLDER].map((name) => [name, "explorer"] as const),
+  [BULK, "bulk"],
+  [BULK_FOLDER, "bulk"],
+  [CHANGES, "changes"],
+  [CHANGES_FOLDER, "changes"],
+  [EXPLORER, "explorer"],
+  [EXPLORER_FOLDER, "explorer"],
   [LOOKUP_FOLDER, "lookup"],
 ]);
 

@@ -7,13 +7,14 @@ import { valueAt } from "../../contract/record/value.js";
 import { referencesOf } from "../../contract/references.js";
 import { count } from "../../print/numbers.js";
 import { showValue } from "../../print/text.js";
-import { OWNED, RELEASE_NAME, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { findAltered, type Release } from "../../release/open.js";
 import { inspectSite, RECORDS_WORDS, type Site, type SiteTop } from "../../release/site.js";
 import { TemporaryDatabase } from "../../scratch/database.js";
 import { createTurns } from "../../workers/turns.js";
 import { checkSigned, SIGNATURE_ROW } from "../signature.js";
 import { checkRow, Findings, type Verdict } from "../verdict.js";
+import { UNLISTED } from "./files.js";
 import { readPage } from "./page-check.js";
 import { type DiskOptions, readSigned, verifyRelease } from "./release.js";
 
@@ -74,9 +75,6 @@ async function checkTop({ folder, listings }: Site, { sums }: SiteTop, findings:
   };
   look("");
 }
-
-/** Files at the top that SHA256SUMS does not list. */
-const UNLISTED: readonly string[] = [SUMS, SIGNATURE, OWNED, RELEASE_NAME];
 
 /** Pages that are read before the event loop gets a turn. */
 const AT_ONCE = 20;
