@@ -64,7 +64,8 @@ export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSi
       const own = openHost(`${url}/${name}`, given, OPEN_SITE);
       const find = async (signal: AbortSignal | undefined): Promise<PromisedListing> => {
         const { digests, snapshot } = await read(signal);
-        const facts = snapshot.listings[name];
+        // A name may be that of a member which every object inherits, such as "constructor".
+        const facts = new Map(Object.entries(snapshot.listings)).get(name);
         const sums = digests.get(`${name}/${SUMS}`);
         if (facts && sums !== undefined) return { ...facts, sums };
         throw usage(own.baseUrl, "is not a listing of the site", Object.keys(snapshot.listings).join(", "), name);
@@ -127,7 +128,10 @@ function readTop(host: Host, signal: AbortSignal): Promise<Top> {
     { signal },
     ({ bytes, url }) => ({ snapshot: siteOf(bytes, url), maxBytes: SUMS_BYTES }),
     ({ file, snapshot, sums, sumsUrl, signed }): Top => {
-      return { file, snapshot, digests: new Map(linesOf(sums, sumsUrl)), signed };
+      const digests = new Map(linesOf(sums, sumsUrl));
+      for (const name of Object.keys(snapshot.listings))
+        if (!digests.has(`${name}/${SUMS}`)) throw malformed(sumsUrl, `a line for ${name}/${SUMS}`, "none");
+      return { file, snapshot, digests, signed };
     },
   );
 }
@@ -142,7 +146,9 @@ function siteOf(bytes: Uint8Array, url: string): SiteSnapshot {
   if (!isPlainObject(listings)) throw usage(url, "is of one listing, not of a site; open it with openListing");
   requireMember(said, "id", url);
   requireMember(said, "base_url", url);
-  for (const [name, facts] of Object.entries(listings)) {
+  const all = Object.entries(listings);
+  if (all.length === 0) throw malformed(url, "one or more listings", listings);
+  for (const [name, facts] of all) {
     if (!LISTING_NAME.test(name)) throw malformed(url, "names of listings", name);
     for (const member of FACTS) requireMember(isPlainObject(facts) ? facts : {}, member, url);
   }

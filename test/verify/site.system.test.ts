@@ -194,6 +194,22 @@ test("the URL of a listing is compared with that listing of the release", async 
   expect(verdict.listings).toBeUndefined();
 });
 
+test("the URL of a listing whose name ends with that of another one is compared with its own", async () => {
+  const listings = { ...LISTINGS, "v1/orders": { contract: SHOP.customers.contract, table: "customers" } };
+  await build({ db, baseUrl, dist, listings, compress: ["gzip"] });
+  await server.reload();
+  for (const name of ["orders", "v1/orders"])
+    expect(differing(await verify({ what: `${baseUrl}/${name}`, dist })), name).toEqual([]);
+});
+
+test("a site without listings is not verified", async () => {
+  const text = readFileSync(join(dist, "current/snapshot.json"), "utf8").replace(/"listings":.*/, '"listings":{}}');
+  edits.set("snapshot.json", text);
+  await expect(verify({ what: baseUrl, dist, against: "none" })).rejects.toThrow(
+    "instead of the snapshot.json of a release",
+  );
+});
+
 test("a release that cannot be compared is refused with the next step", async () => {
   const other = join(folder, "other");
   await build({ db, dist: other, baseUrl, table: "customers", contract: SHOP.customers.contract });

@@ -87,9 +87,10 @@ function isTopOf({ status, body, url }: Answer, against: Site | undefined): bool
   return against?.top !== undefined && !isListing && nameAt(against, url.slice(0, -SNAPSHOT.length - 1)) === undefined;
 }
 
-/** The name of the listing that a base URL ends with. */
+/** The name of the listing that a base URL ends with: the longest, since `orders` and `v1/orders` may both be listings. */
 function nameAt({ listings }: Site, baseUrl: string): string | undefined {
-  return listings.find(({ name }) => baseUrl.endsWith(`/${name}`))?.name;
+  const names = listings.map(({ name }) => name).filter((name) => baseUrl.endsWith(`/${name}`));
+  return names.sort((one, other) => other.length - one.length)[0];
 }
 
 /** The listing of a release that a base URL should serve. @throws UserError if the release has none that fits */
