@@ -51,6 +51,12 @@ export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSi
       return top;
     });
 
+  const requireCurrent = async (signal: AbortSignal | undefined) => {
+    const { file } = await read(signal);
+    const now = await host.requests.retry(signal, () => readAgain(host, file, signal));
+    if (now !== file) throw changed(now.url);
+  };
+
   return {
     baseUrl: url,
     get proof() {
@@ -71,15 +77,10 @@ export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSi
         throw usage(own.baseUrl, "is not a listing of the site", Object.keys(snapshot.listings).join(", "), name);
       };
       own.promised = find;
-      own.requests = boundRequests(own, find);
+      own.requests = boundRequests(own, find, requireCurrent);
       return listingOf<T>(own);
     },
-    async requireCurrent(how = {}) {
-      const signal = signalOf(how);
-      const { file } = await read(signal);
-      const now = await host.requests.retry(signal, () => readAgain(host, file, signal));
-      if (now !== file) throw changed(now.url);
-    },
+    requireCurrent: async (how = {}) => requireCurrent(signalOf(how)),
   };
 }
 
@@ -90,20 +91,25 @@ interface PromisedListing extends PromisedSnapshot {
 
 /**
  * Requests of a listing that accept only the snapshot.json and the SHA256SUMS of the site's snapshot.
+ * @param requireCurrent checks, for a listing without these files, whether the site has dropped it.
  * @throws ListingError (changed) for others
  */
 function boundRequests(
   { requests, baseUrl }: Host,
   find: (signal: AbortSignal | undefined) => Promise<PromisedListing>,
+  requireCurrent: (signal: AbortSignal | undefined) => Promise<void>,
 ): Requests {
   return {
     ...requests,
     async get(url, ask) {
       const { id, state, sums } = await find(ask.signal);
+      const snapshotUrl = `${baseUrl}/snapshot.json`;
+      const sumsUrl = `${baseUrl}/${SUMS}`;
       const isOfSite = async ({ status, bytes }: Answer) => {
+        if (status > 399 && status < 500 && (url === snapshotUrl || url === sumsUrl)) await requireCurrent(ask.signal);
         if (status !== 200) return true;
-        if (url === `${baseUrl}/${SUMS}`) return (await hexDigest(bytes)) === sums;
-        if (url !== `${baseUrl}/snapshot.json`) return true;
+        if (url === sumsUrl) return (await hexDigest(bytes)) === sums;
+        if (url !== snapshotUrl) return true;
         const snapshot = snapshotOf(bytes, url);
         return snapshot.id === id && snapshot.state === state;
       };

@@ -131,6 +131,22 @@ describe("after a change of the site", () => {
     expect(asked).toEqual([`${BASE}/snapshot.json`, `${BASE}/SHA256SUMS`]);
   });
 
+  test("a listing that was dropped is of another snapshot, and one that is missing is not", async () => {
+    const site = open();
+    await site.listings();
+    const { products: _, ...listings } = SHOP;
+    const { folder } = await build({ db, baseUrl: BASE, dist, listings, workers: 0 });
+    served = folder;
+    expect(await codeOf(site.listing("products").snapshot())).toBe("changed");
+    const other = open({
+      fetch: async (input, init) => {
+        const isMissing = String(input).endsWith("orders/snapshot.json");
+        return isMissing ? new Response(null, { status: 404 }) : fetchFile(input, init);
+      },
+    });
+    expect(await codeOf(other.listing("orders").snapshot())).toBe("unproved");
+  });
+
   test("a cache that shows an old SHA256SUMS once is passed", async () => {
     const site = open({
       fetch: async (input, init) => {

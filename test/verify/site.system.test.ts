@@ -1,4 +1,5 @@
 /** `rollcall verify URL` of a site: each listing, and the files at the top. */
+import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -152,6 +153,30 @@ describe("a wrong file at the top is found, compared with the release and alone"
     for (const verdict of await verifyBoth()) {
       expect(allDiffering(verdict)).toEqual(["site"]);
       expect(foundBy(verdict)).toContain("customers/snapshot.json");
+    }
+  });
+
+  test("an id that its listings do not give, and a listing left out, if SHA256SUMS agrees", async () => {
+    const makers: [found: string, make: (listed: string) => string][] = [
+      [
+        "id 000000000000",
+        (listed) => listed.replace(/"id":"[0-9a-f]{12}","listings"/, '"id":"000000000000","listings"'),
+      ],
+      ["id ", (listed) => listed.replace(/"customers":\{.*?\},/, "")],
+    ];
+    for (const [found, make] of makers) {
+      const listed = make(text("snapshot.json"));
+      const digest = createHash("sha256").update(listed).digest("hex");
+      edits.set("snapshot.json", listed);
+      edits.set("SHA256SUMS", text("SHA256SUMS").replace(/^.*(?= {2}snapshot\.json$)/m, digest));
+      const { rows } = await verify({ what: baseUrl, dist, against: "none" });
+      expect(rows[0]?.findings).toEqual([
+        expect.objectContaining({
+          url: `${baseUrl}/snapshot.json`,
+          found: expect.stringContaining(found),
+          expected: expect.stringMatching(/^[0-9a-f]{12}, which its content gives$/),
+        }),
+      ]);
     }
   });
 
