@@ -47,11 +47,11 @@ export function listOf(table: string): string {
   return `rollcall_records_of_${table}`;
 }
 
-/** Makes the tables of a listing. @throws UserError if another program has a table of that name */
+/** Makes the tables of a listing. @throws UserError if another program has a table or view of that name */
 export function makeTables(db: Database, table: string, contract: Contract): void {
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE").get(table) !== undefined)
     throw new UserError(
-      `${db.name} has a table ${quoteName(table)} of another program; rename it, then run this again.`,
+      `${db.name} has a table or view ${quoteName(table)} of another program; rename it, then run this again.`,
     );
   // Another listing may be named `${table}_in_order`.
   db.exec(toSql(contract, table, `rollcall_order_of_${table}`));

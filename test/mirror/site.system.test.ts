@@ -172,7 +172,7 @@ test("tables of other programs, and mirrors of other sites and listings, are not
   db.close();
   const before = held(file);
   await change({ ...SMALL, orders: 26, countries: 2 });
-  await expect(mirror({ url, file })).rejects.toThrow(`${file} has a table "countries" of another program`);
+  await expect(mirror({ url, file })).rejects.toThrow(`${file} has a table or view "countries" of another program`);
   expect([held(file), ask(file, "SELECT mine FROM countries")]).toEqual([before, 1]);
 
   const orders = join(cwd, "orders.sqlite");
