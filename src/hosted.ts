@@ -1,16 +1,10 @@
 /** What verbs need of a published listing: its base URL, its contract, and errors that say what to do. */
 import { ListingError, type ListingErrorCode } from "./client/errors.js";
 import type { OpenListing } from "./client/options.js";
-import { createRequests } from "./client/requests.js";
 import { isNotFound } from "./client/unproved.js";
 import { type AnyRecord, type Contract, USERS_CONTRACT } from "./contract/contract.js";
 import { parseContract } from "./contract/file/load.js";
-import type { SiteSnapshot } from "./contract/snapshot.js";
 import { codeOf, HostError, UserError } from "./errors.js";
-import { SNAPSHOT, SUMS } from "./release/layout.js";
-import { sha256 } from "./release/plain-files.js";
-import { parseSiteSnapshot } from "./release/site.js";
-import { encodeSum } from "./release/sums.js";
 
 /** Reads a listing's contract. A host with neither SHA256SUMS nor contract.json has the contract of users. @throws UserError if it is not valid */
 export async function readHostContract(listing: OpenListing<AnyRecord>): Promise<Contract> {
@@ -24,36 +18,6 @@ export async function readHostContract(listing: OpenListing<AnyRecord>): Promise
   const { baseUrl } = listing;
   throw new UserError(
     `${baseUrl}/contract.json is not a contract: ${contract.mistakes[0]} Is ${baseUrl} the base URL?`,
-  );
-}
-
-/** Maximum bytes of the files at the top of a site that are read. */
-const MOST_AT_TOP = 4_000_000;
-
-/**
- * Reads the snapshot.json of a site of several listings from a host, and compares it with SHA256SUMS.
- * @returns undefined if it is not one, or cannot be read: whatever opens a listing there reports that.
- * @throws UserError if it does not match its digest; the signal's reason
- */
-export async function findHostSite(
-  baseUrl: string,
-  signal: AbortSignal | undefined,
-): Promise<SiteSnapshot | undefined> {
-  const { get } = createRequests({ signal });
-  const read = async (name: string) => {
-    try {
-      return String(Buffer.from((await get(`${baseUrl}/${name}`, { maxBytes: MOST_AT_TOP, signal })).bytes));
-    } catch (error) {
-      if (error instanceof ListingError) return "";
-      throw error;
-    }
-  };
-  const text = await read(SNAPSHOT);
-  const site = parseSiteSnapshot(text);
-  if (!site) return undefined;
-  if ((await read(SUMS)).includes(encodeSum(sha256(text), SNAPSHOT))) return site;
-  throw new UserError(
-    `${baseUrl}/${SNAPSHOT} does not match ${SUMS}. Run this again when nothing is being deployed, or run "rollcall verify".`,
   );
 }
 

@@ -51,6 +51,12 @@ export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSi
       return top;
     });
 
+  const requireCurrent = async (signal: AbortSignal | undefined) => {
+    const { file } = await read(signal);
+    const now = await host.requests.retry(signal, () => readAgain(host, file, signal));
+    if (now !== file) throw changed(now.url);
+  };
+
   return {
     baseUrl: url,
     get proof() {
@@ -64,21 +70,17 @@ export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSi
       const own = openHost(`${url}/${name}`, given, OPEN_SITE);
       const find = async (signal: AbortSignal | undefined): Promise<PromisedListing> => {
         const { digests, snapshot } = await read(signal);
-        const facts = snapshot.listings[name];
+        // A name may be that of a member which every object inherits, such as "constructor".
+        const facts = new Map(Object.entries(snapshot.listings)).get(name);
         const sums = digests.get(`${name}/${SUMS}`);
         if (facts && sums !== undefined) return { ...facts, sums };
         throw usage(own.baseUrl, "is not a listing of the site", Object.keys(snapshot.listings).join(", "), name);
       };
       own.promised = find;
-      own.requests = boundRequests(own, find);
+      own.requests = boundRequests(own, find, requireCurrent);
       return listingOf<T>(own);
     },
-    async requireCurrent(how = {}) {
-      const signal = signalOf(how);
-      const { file } = await read(signal);
-      const now = await host.requests.retry(signal, () => readAgain(host, file, signal));
-      if (now !== file) throw changed(now.url);
-    },
+    requireCurrent: async (how = {}) => requireCurrent(signalOf(how)),
   };
 }
 
@@ -89,20 +91,25 @@ interface PromisedListing extends PromisedSnapshot {
 
 /**
  * Requests of a listing that accept only the snapshot.json and the SHA256SUMS of the site's snapshot.
+ * @param requireCurrent checks, for a listing without these files, whether the site has dropped it.
  * @throws ListingError (changed) for others
  */
 function boundRequests(
   { requests, baseUrl }: Host,
   find: (signal: AbortSignal | undefined) => Promise<PromisedListing>,
+  requireCurrent: (signal: AbortSignal | undefined) => Promise<void>,
 ): Requests {
   return {
     ...requests,
     async get(url, ask) {
       const { id, state, sums } = await find(ask.signal);
+      const snapshotUrl = `${baseUrl}/snapshot.json`;
+      const sumsUrl = `${baseUrl}/${SUMS}`;
       const isOfSite = async ({ status, bytes }: Answer) => {
+        if (status > 399 && status < 500 && (url === snapshotUrl || url === sumsUrl)) await requireCurrent(ask.signal);
         if (status !== 200) return true;
-        if (url === `${baseUrl}/${SUMS}`) return (await hexDigest(bytes)) === sums;
-        if (url !== `${baseUrl}/snapshot.json`) return true;
+        if (url === sumsUrl) return (await hexDigest(bytes)) === sums;
+        if (url !== snapshotUrl) return true;
         const snapshot = snapshotOf(bytes, url);
         return snapshot.id === id && snapshot.state === state;
       };
@@ -127,7 +134,10 @@ function readTop(host: Host, signal: AbortSignal): Promise<Top> {
     { signal },
     ({ bytes, url }) => ({ snapshot: siteOf(bytes, url), maxBytes: SUMS_BYTES }),
     ({ file, snapshot, sums, sumsUrl, signed }): Top => {
-      return { file, snapshot, digests: new Map(linesOf(sums, sumsUrl)), signed };
+      const digests = new Map(linesOf(sums, sumsUrl));
+      for (const name of Object.keys(snapshot.listings))
+        if (!digests.has(`${name}/${SUMS}`)) throw malformed(sumsUrl, `a line for ${name}/${SUMS}`, "none");
+      return { file, snapshot, digests, signed };
     },
   );
 }
@@ -142,7 +152,9 @@ function siteOf(bytes: Uint8Array, url: string): SiteSnapshot {
   if (!isPlainObject(listings)) throw usage(url, "is of one listing, not of a site; open it with openListing");
   requireMember(said, "id", url);
   requireMember(said, "base_url", url);
-  for (const [name, facts] of Object.entries(listings)) {
+  const all = Object.entries(listings);
+  if (all.length === 0) throw malformed(url, "one or more listings", listings);
+  for (const [name, facts] of all) {
     if (!LISTING_NAME.test(name)) throw malformed(url, "names of listings", name);
     for (const member of FACTS) requireMember(isPlainObject(facts) ? facts : {}, member, url);
   }

@@ -2,10 +2,10 @@
 import { pagesFor, pageUrl } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { type Digests, hexDigest } from "./digests.js";
-import { ListingError, malformed, NOT_LISTED, notListed, SnapshotChangedError } from "./errors.js";
+import { ListingError, malformed, NOT_LISTED, notListed, SnapshotChangedError, usage } from "./errors.js";
 import type { ListingOptions } from "./options.js";
 import { type Ask, type Bytes, type Limit, type Requests, requireOk } from "./requests.js";
-import { type AnyObject, objectOf } from "./utf8.js";
+import { type AnyObject, isPlainObject, objectOf } from "./utf8.js";
 
 /** State of an open listing: host, options, and the snapshot of the last call. */
 export interface Host {
@@ -191,6 +191,8 @@ export function requireMember(said: AnyObject, name: keyof typeof MEMBERS, url: 
 /** Parses snapshot.json. Additional members are allowed. @throws ListingError (malformed) */
 export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
   const said = objectOf(bytes, url);
+  if (isPlainObject(said["listings"]))
+    throw usage(url, "is of a site of several listings; open it with openSite, or open the URL of a listing");
   for (const name of Object.keys(MEMBERS)) requireMember(said, name as keyof typeof MEMBERS, url);
   const snapshot = said as unknown as Snapshot;
   const pages = pagesFor(snapshot.count, snapshot.page_size);

@@ -10,13 +10,16 @@ export const TAKEN_NAMES: readonly string[] =
 /** Names that git and Rollcall use in a folder that is published to. */
 const KEPT = /^(?:\.git$|\.rollcall-)/i;
 
+/** Maximum characters of a path or a name, so that readers can limit the size of a site's snapshot.json. */
+const LONGEST = 200;
+
 /** Says what path a listing must have instead, as the end of "must be ..."; undefined if it is allowed. */
 export function whyNotPath(path: string): string | undefined {
   const segments = path.split("/").slice(1, -1);
   if (!/^\/(?:[A-Za-z0-9._~-]+\/)*$/.test(path)) {
     return "a path like /v1/stations/ or just /, with a slash at both ends and segments of letters, digits and . _ ~ -";
   }
-  if (path.length > 200) return "a path of at most 200 characters";
+  if (path.length > LONGEST) return `a path of at most ${LONGEST} characters`;
   if (segments.some((segment) => segment === "." || segment.startsWith(".."))) {
     return "a path without the segment . and without segments that begin with ..";
   }
@@ -47,6 +50,7 @@ export function mistakesInNames(names: readonly string[]): string[] {
       mistakes.push(
         `${JSON.stringify(name)} is not a name: use letters, digits and ._- in segments that begin with a letter or digit, with slashes between them.`,
       );
+    else if (name.length > LONGEST) mistakes.push(`${name} is too long; use at most ${LONGEST} characters.`);
     else if (RESERVED.includes(lower.split("/")[0] ?? ""))
       mistakes.push(`${name} is the name of a file or folder of each release; choose another.`);
     else if (other !== undefined) mistakes.push(`${other} and ${name} differ only by case; rename one.`);

@@ -29,8 +29,9 @@ export function lowerCase(name: string): string {
 /**
  * Makes CREATE TABLE with a column for each field, and CREATE INDEX for the published order.
  * @param name of the table; the contract's word for its records by default.
+ * @param index the name of the index.
  */
-export function toSql(contract: Contract, name = contract.listing.words[1]): string {
+export function toSql(contract: Contract, name = contract.listing.words[1], index = `${name}_in_order`): string {
   const { file } = contract;
   const table = quoteName(name);
   // Columns keep the order of the file.
@@ -38,7 +39,7 @@ export function toSql(contract: Contract, name = contract.listing.words[1]): str
     (field) => `${comment(field.schema.description, "  ")}  ${columnSql(field, contract)}`,
   );
   const body = columns.join(",\n");
-  return `${comment(file.description ?? file.title, "")}CREATE TABLE ${table} (\n${body}\n);\n${indexSql(contract, name)}`;
+  return `${comment(file.description ?? file.title, "")}CREATE TABLE ${table} (\n${body}\n);\n${indexSql(contract, table, index)}`;
 }
 
 /** Columns of mixed values have no type, so that SQLite does not convert them. */
@@ -59,11 +60,11 @@ function columnSql({ path, column, schema, takesNull }: Field, { key }: Contract
 }
 
 /** Empty if the key alone is the order, since PRIMARY KEY has an index, or if `x-null` changes values that are sorted by. */
-function indexSql({ order }: Contract, table: string): string {
+function indexSql({ order }: Contract, table: string, index: string): string {
   if (order.length === 1 && !order[0]?.isDescending) return "";
   if (order.some(({ schema }) => schema["x-null"])) return "";
   const columns = order.map(({ column, isDescending }) => `${quoteName(column)}${isDescending ? " DESC" : ""}`);
-  return `CREATE INDEX ${quoteName(`${table}_in_order`)} ON ${quoteName(table)} (${columns.join(", ")});\n`;
+  return `CREATE INDEX ${quoteName(index)} ON ${table} (${columns.join(", ")});\n`;
 }
 
 function comment(text: string | undefined, indent: string): string {

@@ -101,17 +101,21 @@ function limitsIn(key: LimitKey, given: GivenGates, names: readonly string[], wh
   return limits;
 }
 
-/** Reads limits on fields. A path may begin with the name of a listing that has the rest of it: `orders.total`. */
+/**
+ * Reads limits on fields. A path may begin with the name of a listing that has the rest of it: `orders.total`. A name may have
+ * dots, so that several listings may be meant: all of them are limited.
+ */
 function fieldLimitsIn({ maxField = [] }: GivenGates, listings: ReadonlyMap<string, Contracts>, where = "") {
-  return maxField.map((text) => {
+  return maxField.flatMap((text): { listing: string | undefined; path: string; limit: string }[] => {
     const { path, limit } = splitFieldLimit(text) ?? { path: text, limit: "" };
     const named = [...listings].filter(([listing]) => path.startsWith(`${listing}.`));
-    for (const [listing, contracts] of named) {
+    const meant = named.flatMap(([listing, contracts]) => {
       const rest = path.slice(listing.length + 1);
-      if (hasField(contracts, rest)) return { listing, path: rest, limit };
-    }
+      return hasField(contracts, rest) ? [{ listing, path: rest, limit }] : [];
+    });
+    if (meant.length > 0) return meant;
     const contracts = [...listings.values()].flatMap((found) => found ?? []);
-    if (hasField(contracts, path)) return { listing: undefined, path, limit };
+    if (hasField(contracts, path)) return [{ listing: undefined, path, limit }];
     const fieldsOf = ([listing, found = []]: [string, Contracts]) =>
       found.flatMap(fieldPaths).map((field) => `${listing}.${field}`);
     const known = named.length > 0 ? named.flatMap(fieldsOf) : contracts.flatMap(fieldPaths);

@@ -47,18 +47,24 @@ export function listOf(table: string): string {
   return `rollcall_records_of_${table}`;
 }
 
-/** Makes the tables of a listing. @throws UserError if another program has a table of that name */
+/** Makes the tables of a listing. @throws UserError if another program has a table or view of that name */
 export function makeTables(db: Database, table: string, contract: Contract): void {
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE").get(table) !== undefined)
     throw new UserError(
-      `${db.name} has a table ${quoteName(table)} of another program; rename it, then run this again.`,
+      `${db.name} has a table or view ${quoteName(table)} of another program; rename it, then run this again.`,
     );
-  db.exec(toSql(contract, table));
+  // Another listing may be named `${table}_in_order`.
+  db.exec(toSql(contract, table, `rollcall_order_of_${table}`));
   db.exec(`CREATE TABLE ${quoteName(listOf(table))} (
     place BLOB NOT NULL PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
     digest TEXT NOT NULL
   ) WITHOUT ROWID`);
+}
+
+/** Whether the file has nothing but the table of a mirror's state, so that nothing of other programs is lost with it. */
+export function isBare(db: Database): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema WHERE tbl_name <> ?").get(MIRROR_TABLE) === undefined;
 }
 
 /** Drops the tables of a listing. */

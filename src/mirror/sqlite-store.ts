@@ -7,7 +7,16 @@ import { parseContract } from "../contract/file/load.js";
 import { UserError } from "../errors.js";
 import { CONTRACT } from "../release/layout.js";
 import { openMirror, using, watchFile } from "./file.js";
-import { dropTables, emptyTables, MIRROR_TABLE, makeTables, shapeOf, tableFor, unlockTables } from "./schema.js";
+import {
+  dropTables,
+  emptyTables,
+  isBare,
+  MIRROR_TABLE,
+  makeTables,
+  shapeOf,
+  tableFor,
+  unlockTables,
+} from "./schema.js";
 import { createTransaction, undo } from "./transaction.js";
 
 /** The store of one listing. */
@@ -75,7 +84,7 @@ export function createSqliteStores(file: string, url: string): SqliteStores {
       opened.exec("ROLLBACK");
       throw new UserError(`${file} was updated by another run meanwhile; run this again.`);
     }
-    isEmpty = seen?.length === 0;
+    isEmpty = isBare(opened);
     return opened;
   };
   const refuseOther = (row: MirrorRow, what: string) => {

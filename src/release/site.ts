@@ -56,7 +56,9 @@ const { id, base_url, count, pages, state } = SNAPSHOT_MEMBERS;
 export const siteSchema: z.ZodType<SiteSnapshot> = z.strictObject({
   id,
   base_url,
-  listings: z.record(z.string().regex(LISTING_NAME), z.strictObject({ count, id, pages, state })),
+  listings: z
+    .record(z.string().regex(LISTING_NAME), z.strictObject({ count, id, pages, state }))
+    .refine((listings) => Object.keys(listings).length > 0),
 });
 
 /** Reads the snapshot.json at the top of a site with several listings; undefined if it is something else. */

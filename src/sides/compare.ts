@@ -177,10 +177,15 @@ function chooseListings([old, now]: readonly [Named, Named], listing: string | u
       `${now.name} is a site of several listings; name one of them with listing: ${listed(names, MOST_LISTED)}.`,
     );
   const lone = (of: typeof after, other: typeof after) =>
-    Object.keys(of)
-      .sort()
-      .flatMap((name) => (other[name] ? [] : [{ name, count: of[name]?.count ?? 0 }]));
-  return { names: names.filter((name) => before[name]), added: lone(after, before), removed: lone(before, after) };
+    Object.entries(of)
+      .filter(([name]) => !Object.hasOwn(other, name))
+      .map(([name, { count }]) => ({ name, count }))
+      .sort((one, next) => (one.name < next.name ? -1 : 1));
+  return {
+    names: names.filter((name) => Object.hasOwn(before, name)),
+    added: lone(after, before),
+    removed: lone(before, after),
+  };
 }
 
 /** Maximum listings that a message names. */

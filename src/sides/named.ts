@@ -7,7 +7,6 @@ import type { SiteSnapshot } from "../contract/snapshot.js";
 import type { SideFacts } from "../diff/change.js";
 import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
-import { findHostSite } from "../hosted.js";
 import { lookUp } from "../release/choose.js";
 import { CURRENT, PREVIOUS } from "../release/layout.js";
 import { openSite, readSiteSnapshot, type Site, type SiteListing } from "../release/site.js";
@@ -71,7 +70,7 @@ export async function findNamed(name: string, effects: SideEffects, like: Like =
   const newScratch = () => mkdtempSync(join(effects.scratch, "side-"));
   // Import each kind only when needed: importing the build takes longer than opening two releases.
   if (isHttpUrl(name)) {
-    const { openHostSide } = await import("./remote.js");
+    const { findHostSite, openHostSide } = await import("./remote.js");
     const url = parseBaseUrl(name);
     const site = await findHostSite(url, signal);
     const openUrl = (listing: string) =>

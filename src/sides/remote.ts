@@ -3,20 +3,56 @@ import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
-import { ListingError, type ListingErrorCode, SnapshotChangedError } from "../client/errors.js";
+import { ListingError, type ListingErrorCode, NOT_LISTED, SnapshotChangedError } from "../client/errors.js";
 import { openListing } from "../client/listing.js";
 import type { OpenListing } from "../client/options.js";
+import { createRequests, requireOk } from "../client/requests.js";
 import { parseBaseUrl } from "../contract/base-url.js";
 import type { AnyRecord } from "../contract/contract.js";
 import { readBody } from "../contract/envelope.js";
 import { encodePage } from "../contract/page.js";
 import { recordCheck } from "../contract/record/schema.js";
-import type { Snapshot } from "../contract/snapshot.js";
+import type { SiteSnapshot, Snapshot } from "../contract/snapshot.js";
 import type { SideFacts } from "../diff/change.js";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { explainListing, readHostContract } from "../hosted.js";
-import { EXPLORER, explorerPath, PagePaths } from "../release/layout.js";
+import { EXPLORER, explorerPath, PagePaths, SNAPSHOT, SUMS } from "../release/layout.js";
+import { sha256 } from "../release/plain-files.js";
+import { parseSiteSnapshot } from "../release/site.js";
+import { encodeSum } from "../release/sums.js";
+
+/** Maximum bytes of the files at the top of a site that are read. */
+const MOST_AT_TOP = 4_000_000;
+
+/**
+ * Reads the snapshot.json of a site of several listings from a host, and compares it with SHA256SUMS.
+ * @returns undefined if there is none: whatever opens a listing there reports what is wrong with it.
+ * @throws UserError if it cannot be read, or does not match its digest; the signal's reason
+ */
+export async function findHostSite(
+  baseUrl: string,
+  signal: AbortSignal | undefined,
+): Promise<SiteSnapshot | undefined> {
+  const { get, retry } = createRequests({ pausesMs: PAUSES_MS });
+  const read = async (name: string) => {
+    const url = `${baseUrl}/${name}`;
+    const { status, bytes } = await get(url, { maxBytes: MOST_AT_TOP, signal });
+    if (status < 400 || status > 499) requireOk(url, status);
+    return String(Buffer.from(bytes));
+  };
+  try {
+    return await retry(signal, async () => {
+      const text = await read(SNAPSHOT);
+      const site = parseSiteSnapshot(text);
+      const digest = sha256(text);
+      if (!site || (await read(SUMS)).includes(encodeSum(digest, SNAPSHOT))) return site;
+      throw new ListingError("mismatch", `${baseUrl}/${SNAPSHOT}`, NOT_LISTED);
+    });
+  } catch (error) {
+    throw explainListing(error, { baseUrl }, ADVICE);
+  }
+}
 
 /** Opens a deployed listing as a side. @throws UserError if the host has no listing, a page cannot be verified, or a record is invalid. */
 export async function openHostSide(url: string, scratch: string, { onProgress, signal }: ReadEffects): Promise<Side> {

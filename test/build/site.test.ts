@@ -162,6 +162,7 @@ const REFUSED: [string, Record<string, object>, RegExp][] = [
   ["names that differ by case", { a: {}, A: {} }, /A and a differ only by case/],
   ["a name below another", { v1: {}, "v1/orders": {} }, /v1\/orders lies below the listing v1/],
   ["a name that leads out", { "../x": {} }, /"\.\.\/x" is not a name/],
+  ["a long name", { ["a".repeat(201)]: {} }, /a{201} is too long; use at most 200 characters/],
   ["no listings", {}, /has no listings; leave it out for one listing/],
   [
     "more than a hundred listings",

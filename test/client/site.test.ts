@@ -1,4 +1,5 @@
 /** A site that is opened stays with one snapshot: its listings are read as of one point in time, or not at all. */
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -130,6 +131,22 @@ describe("after a change of the site", () => {
     expect(asked).toEqual([`${BASE}/snapshot.json`, `${BASE}/SHA256SUMS`]);
   });
 
+  test("a listing that was dropped is of another snapshot, and one that is missing is not", async () => {
+    const site = open();
+    await site.listings();
+    const { products: _, ...listings } = SHOP;
+    const { folder } = await build({ db, baseUrl: BASE, dist, listings, workers: 0 });
+    served = folder;
+    expect(await codeOf(site.listing("products").snapshot())).toBe("changed");
+    const other = open({
+      fetch: async (input, init) => {
+        const isMissing = String(input).endsWith("orders/snapshot.json");
+        return isMissing ? new Response(null, { status: 404 }) : fetchFile(input, init);
+      },
+    });
+    expect(await codeOf(other.listing("orders").snapshot())).toBe("unproved");
+  });
+
   test("a cache that shows an old SHA256SUMS once is passed", async () => {
     const site = open({
       fetch: async (input, init) => {
@@ -155,6 +172,22 @@ describe("what is not a site as it was published", () => {
     }
   });
 
+  test("a top that lists no listings, or a listing without the digest of its SHA256SUMS", async () => {
+    const text = readFileSync(join(served, "snapshot.json"), "utf8");
+    const sums = readFileSync(join(served, "SHA256SUMS"), "utf8");
+    const none = text.replace(/"listings":.*/, '"listings":{}}');
+    altered.set("snapshot.json", none);
+    altered.set("SHA256SUMS", `${createHash("sha256").update(none).digest("hex")}  snapshot.json\n`);
+    await expect(open().listings()).rejects.toThrow("is malformed: expected one or more listings, received {}");
+    altered.clear();
+    altered.set("SHA256SUMS", sums.replace(/^.*orders\/SHA256SUMS\n/m, ""));
+    await expect(open().listing("customers").snapshot()).rejects.toThrow(
+      `${BASE}/SHA256SUMS is malformed: expected a line for orders/SHA256SUMS`,
+    );
+    altered.set("SHA256SUMS", sums.replace(/^(.*)orders\/SHA256SUMS\n/m, "$&$1constructor/SHA256SUMS\n"));
+    expect(await codeOf(open().listing("constructor").snapshot())).toBe("usage");
+  });
+
   test("a listing that the site does not list", async () => {
     for (const name of ["none", "orders/", "orders/pages", "", "../x", "orders?x", "//evil.example.com"])
       expect(await codeOf((async () => open().listing(name).snapshot())()), name).toBe("usage");
@@ -169,7 +202,9 @@ describe("what is not a site as it was published", () => {
     const unproved = { unproved: true } as SiteOptions;
     expect(() => open(unproved)).toThrow("has no option unproved");
     expect(() => open({ publicKey: undefined as unknown as string })).toThrow(ListingError);
-    expect(await codeOf(openListing(BASE, { fetch: fetchFile, pausesMs: [] }).snapshot())).toBe("malformed");
+    await expect(openListing(BASE, { fetch: fetchFile }).snapshot()).rejects.toThrow(
+      `${BASE}/snapshot.json is of a site of several listings; open it with openSite, or open the URL of a listing.`,
+    );
   });
 });
 

@@ -93,6 +93,21 @@ test("the listings of one snapshot are read, if the site switches between two of
   expect(held(file)).toBe(statesIn(cwd));
 });
 
+test("a site that drops a listing while it is read is read again", async () => {
+  const { cwd, url, change, file } = await shop();
+  await change({ ...SMALL, countries: 3 });
+  const { fetch } = globalThis;
+  let switches = 0;
+  vi.stubGlobal("fetch", async (...given: Parameters<typeof fetch>) => {
+    if (String(given[0]).endsWith("/countries/snapshot.json") && switches++ === 0) await change(SMALL);
+    return fetch(...given);
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect(summary(await mirror({ url, file }))).toEqual(["customers: 5 by pages", "orders: 25 by pages"]);
+  expect(switches).toBe(1);
+  expect(held(file)).toBe(statesIn(cwd));
+});
+
 test("a site that switches all the time leaves the mirror as it was", async () => {
   const { url, change, file } = await shop();
   await mirror({ url, file });
@@ -157,7 +172,7 @@ test("tables of other programs, and mirrors of other sites and listings, are not
   db.close();
   const before = held(file);
   await change({ ...SMALL, orders: 26, countries: 2 });
-  await expect(mirror({ url, file })).rejects.toThrow(`${file} has a table "countries" of another program`);
+  await expect(mirror({ url, file })).rejects.toThrow(`${file} has a table or view "countries" of another program`);
   expect([held(file), ask(file, "SELECT mine FROM countries")]).toEqual([before, 1]);
 
   const orders = join(cwd, "orders.sqlite");

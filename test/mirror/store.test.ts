@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { KeptRecord } from "../../src/client/sync/store.js";
 import type { AnyRecord } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
+import { openMirror } from "../../src/mirror/file.js";
 import { createSqliteStores } from "../../src/mirror/sqlite-store.js";
 import { scratch } from "../support/files.js";
 import { sha256, stateOf } from "./filled.js";
@@ -125,6 +126,17 @@ test("a failed first fill leaves no file", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test("a failed fill of a mirror without records leaves what other programs have in the file", async () => {
+  const file = join(scratch(), "words.sqlite");
+  const killed = openMirror(file, true);
+  killed?.exec("CREATE TABLE notes (n); INSERT INTO notes VALUES (1)");
+  killed?.close();
+  const { store, transaction } = await began(file, { ...UNTIL, isAnew: true }, FIRST);
+  await transaction.rollback();
+  store.close();
+  expect(ask(file, "SELECT n FROM notes")).toEqual([{ n: 1 }]);
+});
+
 test("a listing that is rolled back leaves the others of the transaction as they are", async () => {
   const file = join(scratch(), "words.sqlite");
   const { store, commit, close } = createSqliteStores(file, URL_OF);
@@ -153,6 +165,30 @@ test("a listing that is rolled back leaves the others of the transaction as they
   onTestFinished(stores.close);
   expect(stores.names()).toEqual(["one", "v1/other"]);
   expect(await stores.store("one").held()).toMatchObject({ count: 1 });
+});
+
+test("a listing may have the name of another one's index, and so may a view of another program", async () => {
+  const file = join(scratch(), "words.sqlite");
+  const fillAll = async (names: readonly string[]) => {
+    const { store, commit, close } = createSqliteStores(file, URL_OF);
+    for (const name of names) {
+      const one = store(name);
+      await one.held();
+      const transaction = await one.begin(WORDS, true);
+      await transaction.put(kept(name, 1));
+      await transaction.commit({ ...HELD, state: await stateOf(transaction), count: 1 });
+    }
+    commit();
+    close();
+  };
+  await fillAll(["a", "a_in_order"]);
+  const db = new Database(file);
+  db.exec("CREATE VIEW b_in_order AS SELECT word FROM a");
+  db.close();
+  await fillAll(["b"]);
+  expect(ask(file, "SELECT a.word, i.word AS other, b.word AS third FROM a, a_in_order i, b")).toEqual([
+    { word: "a", other: "a_in_order", third: "b" },
+  ]);
 });
 
 test("refuses the second of two runs, and one that was overtaken", async () => {

@@ -2,11 +2,12 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createServer, diff } from "../../src/index.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { buildUsers } from "../publish/releases.js";
 import { scratch } from "../support/files.js";
+import { freePort } from "../support/ports.js";
 import { buildShop, SHOP, shopListings } from "../support/small-shop.js";
 
 let cwd: string;
@@ -105,6 +106,17 @@ test("gates count all listings, and all records of an added or a removed one", a
   expect(await run("--only none")).toMatchObject({ code: 2 });
 });
 
+test("a listing is added and removed, and counted by gates, if each object has a member of its name", async () => {
+  const { countries = {} } = shopListings({ countries: 3 });
+  const listings = { ...shopListings(), constructor: { ...countries, table: "countries" } };
+  const { id } = await buildShop(cwd, { customers: 5, orders: 15, countries: 3 }, { listings });
+  expect(await run(`${ids[0]} ${id} --max-added 2`)).toMatchObject({
+    code: 3,
+    stderr: "gate exceeded: max-added 2: the listing constructor was added, with 3 records\n",
+  });
+  expect((await run(`${id} ${ids[0]}`)).stdout).toContain("constructor      0        3        0  listing removed\n");
+});
+
 test("gates that name a listing go before those of the config, and those before gates for all", async () => {
   const changed = (limit: string) => ({
     code: 3,
@@ -148,6 +160,23 @@ test("refuses to compare a site with one listing", async () => {
   });
   // A listing's folder is a release.
   expect(await run("dist/current/orders dist/current/orders")).toMatchObject({ code: 0 });
+});
+
+test("a host that fails once is asked again, and one that cannot be reached is said to be so", async () => {
+  const host = await createServer({ dist: join(cwd, "dist") });
+  onTestFinished(() => host.close());
+  const { url } = await host.listen({ port: 0 });
+  const { fetch } = globalThis;
+  let asked = 0;
+  vi.stubGlobal("fetch", (...given: Parameters<typeof fetch>) => {
+    return asked++ === 0 ? Promise.resolve(new Response(null, { status: 500 })) : fetch(...given);
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  expect(await run(`${url} current`)).toMatchObject({ code: 0, stderr: "" });
+  const down = `http://127.0.0.1:${await freePort()}`;
+  expect((await run(`current ${down}`)).stderr).toMatch(
+    /snapshot\.json cannot be reached: the connection was refused;/,
+  );
 });
 
 test("compares hosts, folders, revisions and a source", async () => {

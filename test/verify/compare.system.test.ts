@@ -6,12 +6,12 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { RELEASES } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { createListingServer } from "../../src/server/server.js";
-import { verifyHost } from "../../src/verify/host/host.js";
 import { openAgainst } from "../../src/verify/verify.js";
 import { publish, switchTo, writeRelease } from "../server/release.js";
 import { scratch } from "../support/files.js";
 import { type Front, front } from "../support/front.js";
 import { releaseOf } from "../support/served.js";
+import { verdictOf } from "./verdict-of.js";
 
 /** Serves some pages from an older release of the same `dist`, and verifies against the current one. */
 async function withOlder(which: (page: number) => boolean) {
@@ -25,7 +25,7 @@ async function withOlder(which: (page: number) => boolean) {
   });
   const site = await openAgainst(undefined, one.dist, ".");
   const release = site?.listings[0]?.release;
-  const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against: release });
+  const { rows } = await verdictOf({ concurrency: 8, baseUrl: one.baseUrl, against: release });
   return { row: rows.find(({ name }) => name === "same-bytes"), id: release?.snapshot.id };
 }
 
@@ -42,7 +42,7 @@ describe("names what is served instead", () => {
   test("all of an older release", async () => {
     const one = await front({ count: 9, bio: "old" });
     const against = await openRelease(await writeRelease(scratch(), { baseUrl: one.baseUrl, count: 9, bio: "new" }));
-    const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against });
+    const { rows } = await verdictOf({ concurrency: 8, baseUrl: one.baseUrl, against });
     expect(rows.find(({ name }) => name === "same-bytes")).toMatchObject({
       count: 5,
       note: `the host serves release ${releaseOf(one.host).snapshot.id}: the expected one has not been deployed there`,
@@ -71,7 +71,7 @@ describe("a host that fails during verification", () => {
     one.intercept((req, res) => (when.test(`${req.method} ${req.url}`) ? answer(res) : false));
   const differing = async (one: Front, timeoutMs = 5000) => {
     const against = await openRelease(releaseOf(one.host).folder);
-    const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, timeoutMs, against });
+    const { rows } = await verdictOf({ concurrency: 8, baseUrl: one.baseUrl, timeoutMs, against });
     return rows.filter(({ outcome }) => outcome === "differs");
   };
 
@@ -81,10 +81,10 @@ describe("a host that fails during verification", () => {
     const said = `answers ${status} (text/html) instead of`;
     const cause = "The server's user probably cannot read the release";
     const against = await openRelease(releaseOf(one.host).folder);
-    await expect(verifyHost({ concurrency: 8, baseUrl: one.baseUrl })).rejects.toThrow(
+    await expect(verdictOf({ concurrency: 8, baseUrl: one.baseUrl })).rejects.toThrow(
       `${said} the snapshot.json of a release. ${cause}`,
     );
-    await expect(verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against })).rejects.toThrow(
+    await expect(verdictOf({ concurrency: 8, baseUrl: one.baseUrl, against })).rejects.toThrow(
       `${said} a page. ${cause}`,
     );
   });
@@ -112,7 +112,7 @@ describe("a host that fails during verification", () => {
     const one = await front({ count: 60, pageSize: 1 });
     answers(one, /^GET .*page=[2-9]\d*$/, () => {});
     const against = await openRelease(releaseOf(one.host).folder);
-    await expect(verifyHost({ concurrency: 8, baseUrl: one.baseUrl, timeoutMs: 1000, against })).rejects.toThrow(
+    await expect(verdictOf({ concurrency: 8, baseUrl: one.baseUrl, timeoutMs: 1000, against })).rejects.toThrow(
       /page=\d+ did not answer in full within 1 seconds\.$/,
     );
     expect(one.asked.filter((line) => /page=[2-9]\d*$/.test(line)).length).toBeLessThan(40);
@@ -128,7 +128,7 @@ describe("a host that fails during verification", () => {
         .then(() => one.host.reload())
         .then(() => one.host.handler(req, res));
     });
-    const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl });
+    const { rows } = await verdictOf({ concurrency: 8, baseUrl: one.baseUrl });
     expect(rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
   });
 });

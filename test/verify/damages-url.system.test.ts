@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { RELEASES } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
-import { verifyHost } from "../../src/verify/host/host.js";
 import { switchTo } from "../server/release.js";
 import { edit, readSnapshot, releases, reseal } from "../support/damage.js";
 import { damagesNamed, isSaid } from "../support/damages.js";
 import { type Front, front, type Reply } from "../support/front.js";
 import { releaseOf } from "../support/served.js";
+import { verdictOf } from "./verdict-of.js";
 
 const options = { baseUrl: "" };
 const release = releases(options);
@@ -32,7 +32,7 @@ async function verified(folder: string, more: { sample?: number; isCompared?: bo
   await one.host.reload();
   expect(releaseOf(one.host).folder).toBe(served);
   const against = more.isCompared ? await openRelease(served) : undefined;
-  const { rows } = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against, sample: more.sample });
+  const { rows } = await verdictOf({ concurrency: 8, baseUrl: one.baseUrl, against, sample: more.sample });
   return {
     rows,
     differing: rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name),

@@ -1,4 +1,5 @@
 /** `rollcall verify URL` of a site: each listing, and the files at the top. */
+import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -155,6 +156,30 @@ describe("a wrong file at the top is found, compared with the release and alone"
     }
   });
 
+  test("an id that its listings do not give, and a listing left out, if SHA256SUMS agrees", async () => {
+    const makers: [found: string, make: (listed: string) => string][] = [
+      [
+        "id 000000000000",
+        (listed) => listed.replace(/"id":"[0-9a-f]{12}","listings"/, '"id":"000000000000","listings"'),
+      ],
+      ["id ", (listed) => listed.replace(/"customers":\{.*?\},/, "")],
+    ];
+    for (const [found, make] of makers) {
+      const listed = make(text("snapshot.json"));
+      const digest = createHash("sha256").update(listed).digest("hex");
+      edits.set("snapshot.json", listed);
+      edits.set("SHA256SUMS", text("SHA256SUMS").replace(/^.*(?= {2}snapshot\.json$)/m, digest));
+      const { rows } = await verify({ what: baseUrl, dist, against: "none" });
+      expect(rows[0]?.findings).toEqual([
+        expect.objectContaining({
+          url: `${baseUrl}/snapshot.json`,
+          found: expect.stringContaining(found),
+          expected: expect.stringMatching(/^[0-9a-f]{12}, which its content gives$/),
+        }),
+      ]);
+    }
+  });
+
   test("no snapshot.json", async () => {
     edits.set("snapshot.json", "");
     const verdict = await verify({ what: baseUrl, dist });
@@ -192,6 +217,22 @@ test("the URL of a listing is compared with that listing of the release", async 
   const verdict = await verify({ what: `${baseUrl}/orders`, dist });
   expect(differing(verdict)).toEqual([]);
   expect(verdict.listings).toBeUndefined();
+});
+
+test("the URL of a listing whose name ends with that of another one is compared with its own", async () => {
+  const listings = { ...LISTINGS, "v1/orders": { contract: SHOP.customers.contract, table: "customers" } };
+  await build({ db, baseUrl, dist, listings, compress: ["gzip"] });
+  await server.reload();
+  for (const name of ["orders", "v1/orders"])
+    expect(differing(await verify({ what: `${baseUrl}/${name}`, dist })), name).toEqual([]);
+});
+
+test("a site without listings is not verified", async () => {
+  const text = readFileSync(join(dist, "current/snapshot.json"), "utf8").replace(/"listings":.*/, '"listings":{}}');
+  edits.set("snapshot.json", text);
+  await expect(verify({ what: baseUrl, dist, against: "none" })).rejects.toThrow(
+    "instead of the snapshot.json of a release",
+  );
 });
 
 test("a release that cannot be compared is refused with the next step", async () => {

@@ -3,13 +3,14 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { HostError } from "../../src/errors.js";
 import { openRelease } from "../../src/release/open.js";
-import { CHECK_NAMES, HOST_ROWS, verifyHost } from "../../src/verify/host/host.js";
+import { CHECK_NAMES, HOST_ROWS } from "../../src/verify/host/host.js";
 import type { Verdict } from "../../src/verify/verdict.js";
 import type { Shape } from "../server/release.js";
 import { type Front, front } from "../support/front.js";
 import { releaseOf } from "../support/served.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
 import { breakBy, CONTENT, type Fault, RUNS, SHAPE } from "./faults.js";
+import { verdictOf } from "./verdict-of.js";
 
 const differing = ({ rows }: Verdict) => rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
 const HOST_NAMES = HOST_ROWS.map(({ name }) => name);
@@ -48,7 +49,7 @@ describe("a correct host has no finding, compared with its release and alone", (
   test.each(SHAPES)("%s", async (_name, shape, path) => {
     const one = await front(shape, path);
     for (const against of [undefined, await openRelease(releaseOf(one.host).folder)]) {
-      const verdict = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against });
+      const verdict = await verdictOf({ concurrency: 8, baseUrl: one.baseUrl, against });
       expect(verdict.rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
       expect(verdict.rows.map(({ name }) => name)).toEqual(against ? HOST_NAMES : CHECK_NAMES);
       if (shape.encodings?.length === 2)
@@ -63,7 +64,7 @@ describe("a correct host has no finding, compared with its release and alone", (
 
   test("reads a sample from the first page to the last", async () => {
     const { baseUrl, asked } = await front({ count: 41, pageSize: 2 });
-    const verdict = await verifyHost({ concurrency: 8, baseUrl, sample: 3 });
+    const verdict = await verdictOf({ concurrency: 8, baseUrl, sample: 3 });
     expect(differing(verdict)).toEqual([]);
     expect(verdict.rows[0]?.request).toBe("3 of 21 pages");
     const read = asked.filter((line) => /^GET .*page=(1|11|21)$/.test(line));
@@ -81,7 +82,7 @@ async function withFaults(faults: readonly Fault[], isCompared = true): Promise<
   one.reset();
   await breakBy(one, faults, onTestFinished);
   const against = isCompared ? await openRelease(releaseOf(one.host).folder) : undefined;
-  return differing(await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against, timeoutMs: 20_000 }));
+  return differing(await verdictOf({ concurrency: 8, baseUrl: one.baseUrl, against, timeoutMs: 20_000 }));
 }
 
 const rowsOf = (faults: readonly Fault[], isCompared = true) => {
@@ -122,7 +123,7 @@ test("a count that promises millions of pages does not reserve memory", async ()
       ? { ...reply, body: Buffer.from(String(reply.body).replace(/"pages":11\b/, '"pages":90000000')), headers: [] }
       : undefined,
   );
-  await expect(verifyHost({ concurrency: 8, baseUrl: many.baseUrl })).rejects.toThrow(
+  await expect(verdictOf({ concurrency: 8, baseUrl: many.baseUrl })).rejects.toThrow(
     "serves no release: SHA256SUMS: found a file that is too short for 90000000 page files",
   );
 });
@@ -130,7 +131,7 @@ test("a count that promises millions of pages does not reserve memory", async ()
 test("a page that cannot be downloaded is a finding, and the release is not looked at", async () => {
   const { baseUrl, edit } = await front({ count: 11 });
   edit(({ url }, reply) => (/page=3(&|$)/.test(url ?? "") ? { ...reply, status: 404 } : undefined));
-  const verdict = await verifyHost({ concurrency: 8, baseUrl });
+  const verdict = await verdictOf({ concurrency: 8, baseUrl });
   expect(differing(verdict)).toEqual(["pages", "download"]);
   const url = `${baseUrl}/api/users/?format=api&page=3`;
   expect(row(verdict, "download")?.findings).toMatchObject([{ url, found: expect.stringContaining("404") }]);
@@ -144,7 +145,7 @@ describe("a form of link that does not work", () => {
     const one = await front({ count: 11 });
     one.edit(({ url }, reply) => (queries.test(url ?? "") ? { ...reply, status: 404 } : undefined));
     const against = await openRelease(releaseOf(one.host).folder);
-    const error = await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against }).catch((error: unknown) => error);
+    const error = await verdictOf({ concurrency: 8, baseUrl: one.baseUrl, against }).catch((error: unknown) => error);
     // Its exit code is 1.
     expect(error).toBeInstanceOf(HostError);
     expect(String(error)).toContain(
@@ -157,7 +158,7 @@ describe("a form of link that does not work", () => {
     const against = await openRelease(releaseOf(one.host).folder);
     const verified = async (broken: RegExp) => {
       one.edit(({ url }, reply) => (broken.test(url ?? "") ? { ...reply, status: 404 } : undefined));
-      return row(await verifyHost({ concurrency: 8, baseUrl: one.baseUrl, against }), "both-forms");
+      return row(await verdictOf({ concurrency: 8, baseUrl: one.baseUrl, against }), "both-forms");
     };
     expect(await verified(/page=6$/)).toMatchObject({ outcome: "differs", findings: [{ page: 6 }] });
     expect(await verified(queries)).toMatchObject({ outcome: "skipped", note: "the host maps no query to a page" });
@@ -169,7 +170,7 @@ test("skips a check if the response does not allow one", async () => {
   plain.edit(({ method, url }, reply) =>
     method === "POST" ? { ...reply, status: 501 } : url?.endsWith("page=0") ? { ...reply, status: 200 } : undefined,
   );
-  const verdict = await verifyHost({ concurrency: 8, baseUrl: plain.baseUrl });
+  const verdict = await verdictOf({ concurrency: 8, baseUrl: plain.baseUrl });
   expect(row(verdict, "method-detail")).toMatchObject({ outcome: "skipped", note: "the answer is not a 405" });
   expect(row(verdict, "error-vary")).toMatchObject({ outcome: "skipped", note: "the answer is not an error" });
   expect(row(verdict, "gzip-vary")).toMatchObject({ outcome: "skipped", note: "no answer is in gzip" });
@@ -202,10 +203,10 @@ describe("a host of stations", () => {
 
   test("finds another contract, and one that SHA256SUMS does not list", async () => {
     change([[/contract\.json$/, (text) => text.replace("[A-Z0-9]{4,8}", "[A-Z0-9]{4,7}")]]);
-    const verdict = await verifyHost({ concurrency: 8, baseUrl: weather.baseUrl });
+    const verdict = await verdictOf({ concurrency: 8, baseUrl: weather.baseUrl });
     expect(row(verdict, "records")?.findings[0]?.found).toMatch(/^code "ST00000\d"$/);
     const against = await openRelease(releaseOf(weather.host).folder);
-    for (const compared of [verdict, await verifyHost({ concurrency: 8, baseUrl: weather.baseUrl, against })])
+    for (const compared of [verdict, await verdictOf({ concurrency: 8, baseUrl: weather.baseUrl, against })])
       expect(row(compared, "files")?.findings[0]).toMatchObject({
         url: `${weather.baseUrl}/contract.json`,
         expected: expect.stringMatching(/^"?[0-9a-f]{64}/),
@@ -214,11 +215,11 @@ describe("a host of stations", () => {
 
   test("an invalid contract, and the listing's own URL, end the verification", async () => {
     change([[/contract\.json$/, (text) => text.replace('"x-facet"', '"x-facets"')]]);
-    await expect(verifyHost({ concurrency: 8, baseUrl: weather.baseUrl })).rejects.toThrow(
+    await expect(verdictOf({ concurrency: 8, baseUrl: weather.baseUrl })).rejects.toThrow(
       /serves no release: contract\.json: found .*x-facets/,
     );
     weather.reset();
-    await expect(verifyHost({ concurrency: 8, baseUrl: `${weather.baseUrl}/v1/stations/` })).rejects.toThrow(
+    await expect(verdictOf({ concurrency: 8, baseUrl: `${weather.baseUrl}/v1/stations/` })).rejects.toThrow(
       `instead of the snapshot.json of a release. Is ${weather.baseUrl}/v1/stations the base URL?`,
     );
   });

@@ -59,8 +59,14 @@ function codingRows(coding: Encoding) {
 /** The checks of a host, as the docs list them. */
 export const HOST_ROWS: readonly Pick<Row, "name" | "rule">[] = [...ANSWER_ROWS, ...QUESTIONS];
 
+/** A verified host: the verdict, and the release that it was compared with: a given one, or its own. */
+interface VerifiedHost {
+  verdict: Verdict;
+  release: Pick<Release, "snapshot" | "digest">;
+}
+
 /** Verifies a host. @throws UserError if it cannot be reached, has no release or no page 1, or fails repeatedly */
-export async function verifyHost(options: VerifyHostOptions): Promise<Verdict> {
+export async function verifyHost(options: VerifyHostOptions): Promise<VerifiedHost> {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const { onProgress } = options;
   const asker = createAsker(options);
@@ -99,10 +105,8 @@ export async function verifyHost(options: VerifyHostOptions): Promise<Verdict> {
     const known = new Set<string>(ANSWER_ROWS.map(({ name }) => name));
     const rows = [...answerRows(reading, findings), ...own.filter(({ name }) => !known.has(name)), ...questions];
     return {
-      subject: baseUrl,
-      words,
-      asked: { ...asked, requests: asker.requests },
-      rows,
+      verdict: { subject: baseUrl, words, asked: { ...asked, requests: asker.requests }, rows },
+      release,
     };
   } finally {
     asker.close();

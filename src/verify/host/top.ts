@@ -11,7 +11,7 @@ import { listed } from "../../print/text.js";
 import { SNAPSHOT, SUMS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { hashPlain } from "../../release/plain-files.js";
-import { parseSiteSnapshot, RECORDS_WORDS, type Site } from "../../release/site.js";
+import { describeSite, parseSiteSnapshot, RECORDS_WORDS, type Site } from "../../release/site.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
 import { SIGNATURE_ROW, type SignatureResult } from "../signature.js";
 import { type Asked, checkRow, Findings, type Verdict } from "../verdict.js";
@@ -48,7 +48,7 @@ export async function verifySiteHost(options: VerifySiteOptions): Promise<Verdic
   try {
     let before = await readTop(asker, baseUrl);
     if (!before.snapshot && !isTopOf(before.answer, against))
-      return await verifyHost({ ...options, baseUrl, against: against && listingAt(against, baseUrl) });
+      return (await verifyHost({ ...options, baseUrl, against: against && listingAt(against, baseUrl) })).verdict;
     if (against && !against.top)
       throw cannotCompare(baseUrl, siteOf(Object.keys(before.snapshot?.listings ?? {})), against);
     for (let restarts = 0; ; restarts++) {
@@ -87,9 +87,10 @@ function isTopOf({ status, body, url }: Answer, against: Site | undefined): bool
   return against?.top !== undefined && !isListing && nameAt(against, url.slice(0, -SNAPSHOT.length - 1)) === undefined;
 }
 
-/** The name of the listing that a base URL ends with. */
+/** The name of the listing that a base URL ends with: the longest, since `orders` and `v1/orders` may both be listings. */
 function nameAt({ listings }: Site, baseUrl: string): string | undefined {
-  return listings.find(({ name }) => baseUrl.endsWith(`/${name}`))?.name;
+  const names = listings.map(({ name }) => name).filter((name) => baseUrl.endsWith(`/${name}`));
+  return names.sort((one, other) => other.length - one.length)[0];
 }
 
 /** The listing of a release that a base URL should serve. @throws UserError if the release has none that fits */
@@ -126,6 +127,7 @@ async function verifyListings(asker: Asker, options: VerifySiteOptions, { answer
     findings.add({ check: SITE.name, url, found, expected });
   const names = against ? against.listings.map(({ name }) => name) : Object.keys(snapshot?.listings ?? {}).sort();
   const listings: Record<string, Verdict> = {};
+  const served: Parameters<typeof describeSite>[1][number][] = [];
   for (const name of names) {
     const url = `${baseUrl}/${name}`;
     const own = await asker.ask(`${url}/${SNAPSHOT}`);
@@ -134,8 +136,10 @@ async function verifyListings(asker: Asker, options: VerifySiteOptions, { answer
       note(own.url, describeAnswer(own), "the snapshot.json of a listing");
       continue;
     }
-    const release = against?.listings.find((listing) => listing.name === name)?.release;
-    listings[name] = { ...(await verifyHost({ ...options, baseUrl: url, against: release })), subject: name };
+    const expectedRelease = against?.listings.find((listing) => listing.name === name)?.release;
+    const { verdict, release } = await verifyHost({ ...options, baseUrl: url, against: expectedRelease });
+    listings[name] = { ...verdict, subject: name };
+    served.push({ name, ...release });
     const { count, id, pages, state, base_url, site } = facts;
     const expected = snapshot?.listings[name];
     if (snapshot && stringify({ count, id, pages, state }) !== stringify(expected ?? {}))
@@ -150,7 +154,13 @@ async function verifyListings(asker: Asker, options: VerifySiteOptions, { answer
         `${answer.url} answers ${found} instead of the snapshot.json of a site. ${adviceFor(answer, baseUrl)}`,
       );
     note(answer.url, found, "the snapshot.json of a site");
-  } else if (snapshot.base_url !== baseUrl) note(answer.url, `the base URL ${snapshot.base_url}`, baseUrl);
+  } else {
+    if (snapshot.base_url !== baseUrl) note(answer.url, `the base URL ${snapshot.base_url}`, baseUrl);
+    const { id } = describeSite(snapshot.base_url, served).snapshot;
+    // With a release to compare with, its SHA256SUMS covers the id.
+    if (!against && served.length === names.length && snapshot.id !== id)
+      note(answer.url, `id ${snapshot.id}`, `${id}, which its content gives`);
+  }
   const sums = await asker.ask(`${baseUrl}/${SUMS}`);
   const digests = linesOf(sums);
   if (sums.status !== 200) note(sums.url, describeAnswer(sums), "200 with a file");

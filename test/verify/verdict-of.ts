@@ -1,0 +1,9 @@
+/** Verifies a host, as tests of one listing need it. */
+
+import { type VerifyHostOptions, verifyHost } from "../../src/verify/host/host.js";
+import type { Verdict } from "../../src/verify/verdict.js";
+
+/** The verdict on the host of one listing. */
+export async function verdictOf(options: VerifyHostOptions): Promise<Verdict> {
+  return (await verifyHost(options)).verdict;
+}
