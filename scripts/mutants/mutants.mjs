@@ -449,14 +449,14 @@ export const MUTANTS = [
     file: "src/server/store.ts",
     from: "if (state.ctimeMs < BigInt(began - SETTLE_MS)) verified.set",
     to: "verified.set",
-    tests: ["test/server/store.test.ts", "test/server/damage.system.test.ts"],
+    tests: ["test/server/store.test.ts"],
   },
   {
     name: "server-requests-wait-without-limit",
     file: "src/server/connections.ts",
     from: "connection.waiting.length < limits.waiting",
     to: "connection.waiting.length >= 0",
-    tests: ["test/server/fast-path.system.test.ts", "test/server/contract.system.test.ts"],
+    tests: ["test/server/fast-path.system.test.ts"],
   },
   {
     name: "server-downloads-without-limit",
@@ -470,7 +470,7 @@ export const MUTANTS = [
     file: "src/server/files.ts",
     from: "if (isSame(find(path)?.state, identify(folder, path))) return true;",
     to: "if (identify(folder, path)) return true;",
-    tests: ["test/server/damage.system.test.ts"],
+    tests: ["test/server/parts.system.test.ts"],
   },
   {
     name: "server-reversed-range",

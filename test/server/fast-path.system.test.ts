@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { draws } from "../support/random.js";
 import { releaseOf } from "../support/served.js";
 import { until } from "../support/until.js";
-import { closed, freshDist, open, type Running, received, sendAndClose, serving } from "./running.js";
+import { closed, freshDist, open, type Running, received, sendAndClose, sendAndWait, serving } from "./running.js";
 
 const LISTING = "/api/users/";
 const LAST = `GET ${LISTING}?page=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
@@ -70,6 +70,15 @@ test("logs a refused request as answered when its body is invalid and its client
   for (let round = 0; round < 10; round++) await sendAndClose(port, others + refused + LAST);
   const logged = entries.map(({ status, bytes, broken = false }) => `${status} ${bytes} ${broken}`);
   expect(logged.filter((entry) => entry.startsWith("400"))).toEqual(Array(10).fill("400 25 false"));
+});
+
+test.each([
+  ["answers as many requests", 3, 4],
+  ["cuts a client with more requests", 4, 1],
+])("%s of one packet than may wait", async (_, others, answers) => {
+  const { port } = await serving({ count: 7, pageSize: 2 }, {}, { waiting: 3 });
+  const heard = await sendAndWait(port, `HEAD / HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(others) + LAST);
+  expect(heard.match(/HTTP\/1\.1 /g) ?? []).toHaveLength(answers);
 });
 
 test("buffers at most one response for a client that does not read", async () => {
