@@ -4,10 +4,10 @@
  */
 export const MUTANTS = [
   {
-    name: "source-wrong-order",
+    name: "source-order-by-collation",
     file: "src/source/copy.ts",
-    from: 'field.kind === "text" ? " COLLATE BINARY" : ""',
-    to: '""',
+    from: "strings.has(lowerCase(column))",
+    to: "strings.has(column)",
     tests: ["test/source/rows.test.ts"],
   },
   {
