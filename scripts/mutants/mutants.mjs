@@ -239,7 +239,7 @@ export const MUTANTS = [
     file: "src/diff/match.ts",
     from: "CAST(key AS INTEGER)",
     to: "key",
-    tests: ["test/diff/keys.test.ts", "test/changes/writer.system.test.ts", "test/build/steps.system.test.ts"],
+    tests: ["test/changes/writer.system.test.ts"],
   },
   {
     name: "report-markdown-backtick",
