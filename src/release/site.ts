@@ -192,7 +192,7 @@ export async function inspectSite(folder: string): Promise<Inspected> {
       note(`${name}/${SNAPSHOT}`, "other facts", `those of the site's ${SNAPSHOT}`);
     if (base_url !== `${snapshot.base_url}/${name}`)
       note(`${name}/${SNAPSHOT}`, `the base URL ${base_url}`, `${snapshot.base_url}/${name}`);
-    if (site !== snapshot.base_url)
+    else if (site !== snapshot.base_url)
       note(`${name}/${SNAPSHOT}`, site === undefined ? "no site" : `the site ${site}`, `the site ${snapshot.base_url}`);
   }
   const sums = await readTop(root);
