@@ -2,23 +2,13 @@
 import fs, { renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { sha256 } from "../../src/release/plain-files.js";
 import { createStore } from "../../src/server/store.js";
 import { scratch } from "../support/files.js";
 
 const SIZE = 2_000;
 const HELD = 50;
-
-const { fstatSync } = fs;
-
-/** Replaces what the code imports from `node:fs`. */
-function patch(functions: Partial<typeof fs>): void {
-  Object.assign(fs, { fstatSync }, functions);
-  syncBuiltinESMExports();
-}
-
-afterEach(() => patch({}));
 
 function writePages(count: number) {
   const folder = scratch();
@@ -78,14 +68,16 @@ test.each(WAYS)("a file that was verified and is %s is not sent", (_way, write) 
 });
 
 test("a file that changes twice in one tick of its clock is hashed each time", () => {
-  const store = createStore(
-    0,
-    () => {},
-    undefined,
-    () => 1_000,
-  );
+  const now = () => 1_000;
   const tick = { ctimeMs: 500n, ctimeNs: 500_000_000n, mtimeNs: 500_000_000n };
-  patch({ fstatSync: ((...given: Parameters<typeof fstatSync>) => Object.assign(fstatSync(...given), tick)) as never });
+  const { fstatSync } = fs;
+  vi.spyOn(fs, "fstatSync").mockImplementation((...given) => Object.assign(fstatSync(...given), tick));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+  const store = createStore(0, () => {}, undefined, now);
   for (const { file, digest, body } of writePages(1)) {
     expect(String(store.read(file, digest))).toBe(body);
     writeFileSync(file, "other".padEnd(SIZE));
