@@ -192,8 +192,10 @@ export async function inspectSite(folder: string): Promise<Inspected> {
     const { count, id, pages, state, base_url, site } = release.snapshot;
     if (stringify({ count, id, pages, state }) !== stringify(facts))
       note(`${name}/${SNAPSHOT}`, "other facts", `those of the site's ${SNAPSHOT}`);
-    if (site !== snapshot.base_url || base_url !== `${snapshot.base_url}/${name}`)
+    if (base_url !== `${snapshot.base_url}/${name}`)
       note(`${name}/${SNAPSHOT}`, `the base URL ${base_url}`, `${snapshot.base_url}/${name}`);
+    else if (site !== snapshot.base_url)
+      note(`${name}/${SNAPSHOT}`, site === undefined ? "no site" : `the site ${site}`, `the site ${snapshot.base_url}`);
   }
   const sums = await readTop(root);
   if ("why" in sums) note(SUMS, `a file that ${sums.why}`, "one line for each file at the top, and for each listing");

@@ -294,7 +294,8 @@ function rowsFrom(
 
 /**
  * Selects the columns of the copy. In those of strings, an INTEGER that readers of JSON would round becomes its digits, as text,
- * before rows are sorted. Compares by bytes: a program may have a collation that SQLite does not know here.
+ * before rows are sorted. Compares by bytes: a program may have a collation that SQLite does not know here. The result of CASE has
+ * no collation.
  */
 function withDigits(contract: Contract, from: string): string {
   const fields = contract.fields.filter(({ schema }) => kindOf(schema) === "string");
@@ -315,13 +316,12 @@ function countRows(db: Database.Database, rows: string): number {
 }
 
 /**
- * ORDER BY in byte order, whatever collation the columns declare. The plus makes SQLite sort instead of using an index of the
- * table behind a view, which is slower and may be damaged.
+ * ORDER BY of rows of `withDigits`, whose strings have no collation, so that their order is by bytes. The plus makes SQLite sort
+ * instead of using an index of the table behind a view, which is slower and may be damaged.
  */
 function orderSql(contract: Contract): string {
   const terms = contract.order.map((field) => {
-    const collation = field.kind === "text" ? " COLLATE BINARY" : "";
-    return `+${publishedSql(contract, field)}${collation}${field.isDescending ? " DESC" : ""}`;
+    return `+${publishedSql(contract, field)}${field.isDescending ? " DESC" : ""}`;
   });
   return `ORDER BY ${terms.join(", ")}`;
 }

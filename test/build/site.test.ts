@@ -1,5 +1,5 @@
 /** Several tables as one release: built at one point in time, switched together, with references that lead to records. */
-import { lstatSync, readFileSync, readlinkSync, renameSync, rmSync } from "node:fs";
+import { lstatSync, readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
@@ -64,6 +64,17 @@ test("a listing that did not change keeps its id and its files, and nothing new 
     expect(inode(current(), path) === inode(before, path), path).toBe(!path.startsWith("customers"));
   changeShop(db, "DELETE FROM customers WHERE id = 7");
   expect(await buildShop()).toMatchObject({ id: first.id, new: false, switched: true });
+});
+
+test("a damaged file at the top is replaced by the same build", async () => {
+  const { id, name } = await buildShop();
+  const file = join(dist, "current/openapi.json");
+  const intact = readFileSync(file, "utf8");
+  writeFileSync(file, "{}");
+  const again = await buildShop();
+  expect(again).toMatchObject({ id, new: true, switched: true });
+  expect(again.name).not.toBe(name);
+  expect(readFileSync(file, "utf8")).toBe(intact);
 });
 
 test("an invalid record, a missing reference or a gate in any listing switches nothing", async () => {
@@ -268,6 +279,19 @@ test("skipInvalid leaves what SQLite's own check of foreign keys leaves", async 
     else if (result instanceof Error) throw result;
     else for (const name of NAMES) expect(keysOf(name), `${name} of database ${round}`).toEqual(kept[name]);
   }
+});
+
+test("records whose references were left out are counted, however many references are between", async () => {
+  const path = join(folder, "chain.db");
+  const columns = "id INTEGER PRIMARY KEY, value, to_a INTEGER, to_b INTEGER, to_c INTEGER";
+  const file = new Database(path);
+  file.exec(`${NAMES.map((name) => `CREATE TABLE ${name} (${columns});`).join("")}
+    INSERT INTO a VALUES (1, 1, NULL, 1, NULL), (2, 1, NULL, NULL, NULL);
+    INSERT INTO b VALUES (1, 1, NULL, NULL, 1), (2, 1, NULL, NULL, NULL);
+    INSERT INTO c VALUES (1, 'x', NULL, NULL, NULL), (2, 1, NULL, NULL, NULL);`);
+  file.close();
+  const result = await build({ db: path, baseUrl, dist, listings: RANDOM, skipInvalid: true, workers: 0 });
+  expect(result).toMatchObject({ records: 3, skipped: 3, unreferenced: 2, problems: { count: 1 } });
 });
 
 test("shards of a site give what one machine gives, and find references to no row of the source", async () => {

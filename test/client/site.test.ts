@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createMemoryStore, ListingError, openListing, openSite, type SiteOptions } from "../../src/client/index.js";
 import { build } from "../../src/index.js";
+import { sha256 } from "../../src/release/plain-files.js";
 import { scratch } from "../support/files.js";
 import { writeKey } from "../support/minisign.js";
 import { changeShop, SHOP, writeShop } from "../support/shop.js";
@@ -186,6 +187,18 @@ describe("what is not a site as it was published", () => {
     );
     altered.set("SHA256SUMS", sums.replace(/^(.*)orders\/SHA256SUMS\n/m, "$&$1constructor/SHA256SUMS\n"));
     expect(await codeOf(open().listing("constructor").snapshot())).toBe("usage");
+  });
+
+  test("a forged page, with a SHA256SUMS of its listing that fits", async () => {
+    const path = "customers/pages/1.json";
+    const page = readFileSync(join(served, path), "utf8");
+    const sums = readFileSync(join(served, "customers/SHA256SUMS"), "utf8");
+    const forged = page.replace("Customer 1", "Nobody");
+    altered.set(path, forged);
+    altered.set("customers/SHA256SUMS", sums.replace(sha256(page), sha256(forged)));
+    const customers = openListing<{ name: string }>(`${BASE}/customers`, { fetch: fetchFile, pausesMs: [1] });
+    expect((await all(customers.records()))[0]?.name).toBe("Nobody");
+    expect(await codeOf(all(open().listing("customers").records()))).toBe("changed");
   });
 
   test("a listing that the site does not list", async () => {

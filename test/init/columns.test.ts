@@ -130,6 +130,7 @@ describe("columns that are omitted", () => {
     ["a secret", "its values are tokens and keys", ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "sk_live_abc123"]],
     ["a secret", "its values are hashes of passwords", ["pbkdf2_sha256$1$a$b", "$2b$12$abc"]],
     ["contact data", 'there is "work_email" in its JSON', ['{"a": {"work_email": "x"}}']],
+    ["contact data", 'there is "email" in its JSON', ['[{"email": "x"}]']],
     ["contact data", 'there is "email" in its JSON', [`{"a": "${"\\n".repeat(9_000_000)}", "b\\"": 1, "email" : "x"}`]],
   ])("%s: %s", async (what, why, values) => {
     const found = await becomes(values);

@@ -7,6 +7,7 @@ import {
   isAboutThings,
   isFlag,
   isTimeName,
+  listingNamesOf,
   pathOf,
   wordsForRecords,
   wordsOf,
@@ -126,6 +127,12 @@ test.each([
 test("paths are not too long, and not those of a release's own files", () => {
   for (const name of TAKEN_NAMES) expect(TAKEN_NAMES).not.toContain(pathOf(name).slice(1, -1));
   expect(pathOf("x".repeat(1000)).length).toBeLessThan(200);
+});
+
+test("a table that needs another name does not take that of another table", () => {
+  expect(listingNamesOf(["Order Items", "changes", "changes-list", "order-items", "order_items"])).toEqual([
+    ...["order-items-2", "changes-list-2", "changes-list", "order-items", "order_items"],
+  ]);
 });
 
 test("fields have the columns' names if they are identifiers, and unique names", () => {

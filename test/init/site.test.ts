@@ -187,6 +187,16 @@ test("--all --convert says what it converts, and that a converted column is not 
   expect(await run("build --workers 0")).toMatchObject({ code: 0 });
 });
 
+test("a column of no values is not a reference to keys that are converted", async () => {
+  database(
+    `CREATE TABLE days (day TEXT PRIMARY KEY); INSERT INTO days VALUES ('31.01.2026');
+      CREATE TABLE notes (id INTEGER PRIMARY KEY, day TEXT REFERENCES days)`,
+    join(cwd, "days.db"),
+  );
+  const ended = await run("init --from days.db --all --convert");
+  expect(linesOf(ended)).toContain("note  notes.day is not a reference to days: its values are converted");
+});
+
 test("with --all, one table is a site of one listing; without it, a listing as before", async () => {
   database("CREATE TABLE things (id INTEGER PRIMARY KEY)", join(cwd, "one.db"));
   expect(await run("init --from one.db --all")).toMatchObject({ code: 0 });

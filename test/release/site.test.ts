@@ -3,16 +3,19 @@ import { cpSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { build, verify } from "../../src/index.js";
-import { openSite } from "../../src/release/site.js";
+import { openRelease } from "../../src/release/open.js";
+import { sha256 } from "../../src/release/plain-files.js";
+import { describeSite, encodeSiteSnapshot, openSite } from "../../src/release/site.js";
 import { scratch } from "../support/files.js";
 import { changeShop, SHOP, writeShop } from "../support/shop.js";
 
+let db: string;
 let site: string;
 let older: string;
 
 beforeEach(async () => {
   const folder = scratch();
-  const db = writeShop(folder);
+  db = writeShop(folder);
   const options = { db, baseUrl: "https://shop.example.com", dist: join(folder, "dist"), listings: SHOP, workers: 0 };
   const first = await build(options);
   changeShop(db, "INSERT INTO customers VALUES (7, 'New'); INSERT INTO orders VALUES (251, 7, NULL, 1)");
@@ -32,7 +35,7 @@ function replace(name: string): void {
   cpSync(join(older, name), join(site, name), { recursive: true });
 }
 
-const FORGED: [string, () => void, RegExp][] = [
+const FORGED: [string, () => void | Promise<void>, RegExp][] = [
   ["a listing of another release", () => replace("orders"), /orders\/snapshot\.json: found other facts/],
   [
     "the SHA256SUMS of another release",
@@ -59,6 +62,12 @@ const FORGED: [string, () => void, RegExp][] = [
     () => rmSync(join(site, "products"), { recursive: true }),
     /products\/snapshot\.json: found no release/,
   ],
+  ["an id of other content", forgeId, /: snapshot\.json: found id 000000000000; expected \w{12}, which its content/],
+  [
+    "a listing that was published alone",
+    takeAlone,
+    /orders\/snapshot\.json: found no site; expected the site https:\/\/shop\.example\.com\./,
+  ],
   ["a listing behind a link", () => moveAway("products"), /products\/snapshot\.json: found a link/],
   [
     "a name that leads out",
@@ -68,6 +77,33 @@ const FORGED: [string, () => void, RegExp][] = [
   ],
 ];
 
+/** Lists the bytes of a file at the top of the site as they are now. */
+function listAgain(path: string): void {
+  const digest = sha256(readFileSync(join(site, path)));
+  edit("SHA256SUMS", (text) => text.replace(new RegExp(`^\\w{64}(?=  ${path}$)`, "m"), digest));
+}
+
+function forgeId(): void {
+  // The first id in the text is the site's own.
+  edit("snapshot.json", (text) => text.replace(/"id":"\w+"/, '"id":"000000000000"'));
+  listAgain("snapshot.json");
+}
+
+/** Replaces the orders by a release of their own, and makes the files at the top fit. */
+async function takeAlone(): Promise<void> {
+  const { contract } = SHOP.orders;
+  const alone = { db, contract, baseUrl: "https://shop.example.com/orders", dist: join(site, "..", "alone") };
+  const { folder } = await build({ ...alone, workers: 0 });
+  rmSync(join(site, "orders"), { recursive: true });
+  cpSync(folder, join(site, "orders"), { recursive: true });
+  const names = ["categories", "customers", "orders", "products"];
+  const listings = names.map(async (name) => ({ name, ...(await openRelease(join(site, name))) }));
+  const { snapshot } = describeSite("https://shop.example.com", await Promise.all(listings));
+  writeFileSync(join(site, "snapshot.json"), encodeSiteSnapshot(snapshot));
+  listAgain("orders/SHA256SUMS");
+  listAgain("snapshot.json");
+}
+
 function moveAway(name: string): void {
   renameSync(join(site, name), join(site, "..", "moved"));
   symlinkSync(join(site, "..", "moved"), join(site, name));
@@ -75,7 +111,7 @@ function moveAway(name: string): void {
 
 test.each(FORGED)("refuses %s", async (_, forge, message) => {
   await expect(openSite(site)).resolves.toMatchObject({ listings: { length: 4 } });
-  forge();
+  await forge();
   await expect(openSite(site)).rejects.toThrow(message);
   expect((await verify({ what: site })).passed).toBe(false);
 });

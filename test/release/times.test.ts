@@ -1,6 +1,6 @@
 /** Modification times: for each path, what is served or published never has one time for two contents. */
 import { createHash } from "node:crypto";
-import fs, { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import fs, { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { basename, join, relative } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -223,6 +223,17 @@ test("pages that a join takes from parts get its time", async () => {
   for (const shard of ["0/2", "1/2"]) await history.shard(2, { parts, shard });
   const { folder } = await history.build(2, { join: parts });
   expect([1, 2, 3, 4].map((page) => timeOf(folder, PAGES, `${page}.json`) - SECOND)).toEqual([3, 3, 3, 3]);
+});
+
+test("a time that was served is not given again, also after the link was changed by hand", async () => {
+  const history = new History();
+  const { name } = await history.build(0);
+  await history.build(2);
+  const current = join(history.dist, "current");
+  rmSync(current);
+  symlinkSync(`releases/${name}`, current);
+  const { folder } = await history.build(4);
+  expect(timeOf(folder, "SHA256SUMS")).toBe(SECOND + 6);
 });
 
 test("a page that a killed run published does not come back with its time", async () => {

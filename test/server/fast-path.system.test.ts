@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { draws } from "../support/random.js";
 import { releaseOf } from "../support/served.js";
 import { until } from "../support/until.js";
-import { closed, freshDist, open, type Running, received, sendAndClose, serving } from "./running.js";
+import { closed, freshDist, open, type Running, received, sendAndClose, sendAndWait, serving } from "./running.js";
 
 const LISTING = "/api/users/";
 const LAST = `GET ${LISTING}?page=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
@@ -72,6 +72,15 @@ test("logs a refused request as answered when its body is invalid and its client
   expect(logged.filter((entry) => entry.startsWith("400"))).toEqual(Array(10).fill("400 25 false"));
 });
 
+test.each([
+  ["answers as many requests", 3, 4],
+  ["cuts a client with more requests", 4, 1],
+])("%s of one packet than may wait", async (_, others, answers) => {
+  const { port } = await serving({ count: 7, pageSize: 2 }, {}, { waiting: 3 });
+  const heard = await sendAndWait(port, `HEAD / HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(others) + LAST);
+  expect(heard.match(/HTTP\/1\.1 /g) ?? []).toHaveLength(answers);
+});
+
 test("buffers at most one response for a client that does not read", async () => {
   const { port, entries } = await serving({ count: 100, pageSize: 100, bio: "long ".repeat(2_000) });
   const socket = open(port);
@@ -91,18 +100,21 @@ test.each([0, 64])("does not overwrite what a slow client has not read, with %i 
     `GET ${LISTING}?page=${page} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(times);
   const bodies = (text: string) => text.split(/HTTP[^{]*(?={)/).slice(1);
   const [body] = bodies(await hear(port, LAST));
-  const slow = open(port);
+  // Each packet is sent at once.
+  const slow = open(port).setNoDelay();
   slow.pause();
   // Writes until the system's buffer is full. Larger packets would leave the fast path.
   let asked = 0;
-  for (let [answered, others] = [0, 1]; answered === asked; ) {
+  let others = 1;
+  const isWaiting = () => entries.length - others < asked;
+  while (!isWaiting()) {
     slow.write(asking(1, 20));
     asked += 20;
     // Earlier requests are answered before later ones of others, unless they have to wait.
     for (let time = 0; time < 3; time++, others++) await hear(port, LAST);
-    answered = entries.length - others;
   }
-  for (let time = 0; time < 20; time++) await hear(port, asking(2, 5) + LAST);
+  for (let time = 0; time < 20; time++, others += 6) await hear(port, asking(2, 5) + LAST);
+  expect(isWaiting()).toBe(true);
   let heard = "";
   slow.setEncoding("latin1").on("data", (chunk: string) => {
     heard += chunk;

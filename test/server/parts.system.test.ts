@@ -222,6 +222,18 @@ describe("a large part", () => {
     },
   );
 
+  test("that was changed is refused, with one line in the log", async () => {
+    const { port, server, lines } = await serving({ others: large });
+    const file = join(releaseOf(server).folder, PATH);
+    const opened = openSync(file, "r+");
+    writeSync(opened, "other", LARGE.length - 5);
+    closeSync(opened);
+    expect((await ask(port, PATH)).status).toBe(500);
+    expect((await ask(port, PATH, { method: "HEAD" })).status).toBe(500);
+    expect((await ask(port, PATH, { headers: { Range: "bytes=5-9" } })).status).toBe(500);
+    expect(lines).toEqual([expect.stringContaining(`${file} does not match its digest`)]);
+  });
+
   test("is hashed again at a switch only if it is another file", async () => {
     const dist = await freshDist({ others: large });
     const file = join(dist, "current", PATH);

@@ -1,7 +1,8 @@
 /** The cache of pages and small files. */
-import { renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import fs, { renameSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { sha256 } from "../../src/release/plain-files.js";
 import { createStore } from "../../src/server/store.js";
 import { scratch } from "../support/files.js";
@@ -63,6 +64,24 @@ test.each(WAYS)("a file that was verified and is %s is not sent", (_way, write) 
     expect(lines).toEqual([expect.stringMatching(/does not match its digest; answered 500/)]);
     writeFileSync(file, body);
     expect(String(store.read(file, digest))).toBe(body);
+  }
+});
+
+test("a file that changes twice in one tick of its clock is hashed each time", () => {
+  const now = () => 1_000;
+  const tick = { ctimeMs: 500n, ctimeNs: 500_000_000n, mtimeNs: 500_000_000n };
+  const { fstatSync } = fs;
+  vi.spyOn(fs, "fstatSync").mockImplementation((...given) => Object.assign(fstatSync(...given), tick));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+  const store = createStore(0, () => {}, undefined, now);
+  for (const { file, digest, body } of writePages(1)) {
+    expect(String(store.read(file, digest))).toBe(body);
+    writeFileSync(file, "other".padEnd(SIZE));
+    expect(store.read(file, digest)).toBeUndefined();
   }
 });
 

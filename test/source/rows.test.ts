@@ -8,7 +8,7 @@ import { contractOf } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { build, InvalidRecordsError } from "../../src/index.js";
 import { initialize } from "../../src/init/init.js";
-import { contractOfThings, publishThings, type Thing } from "../diff/things.js";
+import { contractOfThings, publishThings } from "../diff/things.js";
 import { readCandidates } from "../support/candidates.js";
 import { plainRows, type Row, runSql, userId, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
@@ -66,9 +66,9 @@ test("finds invalid UTF-8 anywhere, and accepts a real replacement character", a
 });
 
 test("order and conditions are by bytes of UTF-8", async () => {
-  const fields = { size: undefined, kind: undefined, note: { type: "string" } } as const;
-  const things = contractOfThings(fields, { order: ["-note", "key"] });
-  const contract = contractOf({ ...things, "x-observed": [{ name: "late", sql: "note >= 'Ω'" }] });
+  const fields = { size: undefined, kind: undefined, note: undefined, Note: { type: "string" } } as const;
+  const things = contractOfThings(fields, { order: ["-Note", "key"] });
+  const contract = contractOf({ ...things, "x-observed": [{ name: "late", sql: "Note >= 'Ω'" }] });
   const compare = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
   const text = fc.oneof(fc.string({ unit: "binary", maxLength: 3 }), fc.constantFrom("a", "B", "c"));
   await fc.assert(
@@ -76,11 +76,11 @@ test("order and conditions are by bytes of UTF-8", async () => {
       const path = join(folder, "things.sqlite");
       rmSync(path, { force: true });
       const file = new Database(path);
-      file.exec("PRAGMA synchronous = OFF; CREATE TABLE things (key TEXT, note TEXT COLLATE NOCASE)");
+      file.exec("PRAGMA synchronous = OFF; CREATE TABLE things (key TEXT, Note TEXT COLLATE NOCASE)");
       for (const [at, note] of notes.entries()) file.prepare("INSERT INTO things VALUES (?, ?)").run(`${at}`, note);
       file.close();
       const candidates = await readCandidates({ db: path, contract });
-      const found = candidates.map(({ record, unmet }) => [(record as Thing).note, unmet]);
+      const found = candidates.map(({ record, unmet }) => [(record as { Note: string }).Note, unmet]);
       const sorted = notes.toSorted((one, other) => compare(other, one));
       expect(found).toEqual(sorted.map((note) => [note, compare(note, "Ω") < 0 ? ["late"] : []]));
     }),
