@@ -106,7 +106,6 @@ function boundRequests(
       const snapshotUrl = `${baseUrl}/snapshot.json`;
       const sumsUrl = `${baseUrl}/${SUMS}`;
       const isOfSite = async ({ status, bytes }: Answer) => {
-        if (status > 399 && status < 500 && (url === snapshotUrl || url === sumsUrl)) await requireCurrent(ask.signal);
         if (status !== 200) return true;
         if (url === sumsUrl) return (await hexDigest(bytes)) === sums;
         if (url !== snapshotUrl) return true;
@@ -114,6 +113,8 @@ function boundRequests(
         return snapshot.id === id && snapshot.state === state;
       };
       const answer = await requests.get(url, ask);
+      const isMissing = answer.status > 399 && answer.status < 500;
+      if (isMissing && (url === snapshotUrl || url === sumsUrl)) await requireCurrent(ask.signal);
       if (await isOfSite(answer)) return answer;
       // A cache may have shown an old one.
       const again = await requests.get(url, { ...ask, cacheKey: sums });

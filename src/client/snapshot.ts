@@ -188,7 +188,7 @@ export function requireMember(said: AnyObject, name: keyof typeof MEMBERS, url: 
   if (!MEMBERS[name].test(`${JSON.stringify(said[name])}`)) throw malformed(url, `other ${name}`, said[name]);
 }
 
-/** Parses snapshot.json. Additional members are allowed. @throws ListingError (malformed) */
+/** Parses snapshot.json. Additional members are allowed. @throws ListingError (malformed or usage) */
 export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
   const said = objectOf(bytes, url);
   if (isPlainObject(said["listings"]))
