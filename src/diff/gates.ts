@@ -73,12 +73,12 @@ export function readGates(
     const contracts = listings.get(listing);
     const general = allFields.filter((limit) => limit.listing === undefined && hasField(contracts, limit.path));
     const named = allFields.filter((limit) => limit.listing === listing);
-    const fields = own.maxField === undefined ? general : fieldLimitsIn(own, new Map([["", contracts]]), where);
+    const fields = fieldLimitsIn(own, new Map([["", contracts]]), where);
     return {
       maxAdded: limitOf("maxAdded"),
       maxRemoved: limitOf("maxRemoved"),
       maxChanged: limitOf("maxChanged"),
-      maxField: new Map([...fields, ...named].map(({ path, limit }) => [path, limit])),
+      maxField: new Map([...general, ...fields, ...named].map(({ path, limit }) => [path, limit])),
     };
   };
 }
@@ -105,12 +105,14 @@ function fieldLimitsIn({ maxField = [] }: GivenGates, listings: ReadonlyMap<stri
   return maxField.map((text) => {
     const { path, limit } = splitFieldLimit(text) ?? { path: text, limit: "" };
     const named = [...listings].filter(([listing]) => path.startsWith(`${listing}.`));
-    for (const [listing, contracts] of named) {
-      const rest = path.slice(listing.length + 1);
-      if (hasField(contracts, rest)) return { listing, path: rest, limit };
-    }
+    const limitOn = (listing: string) => ({ listing, path: path.slice(listing.length + 1), limit });
+    const [owner] = named.find(([listing, own]) => own && hasField(own, limitOn(listing).path)) ?? [];
+    if (owner !== undefined) return limitOn(owner);
     const contracts = [...listings.values()].flatMap((found) => found ?? []);
     if (hasField(contracts, path)) return { listing: undefined, path, limit };
+    // A listing that only one side has may have any field.
+    const [lone] = named.find(([, own]) => own === undefined) ?? [];
+    if (lone !== undefined) return limitOn(lone);
     const fieldsOf = ([listing, found = []]: [string, Contracts]) =>
       found.flatMap(fieldPaths).map((field) => `${listing}.${field}`);
     const known = named.length > 0 ? named.flatMap(fieldsOf) : contracts.flatMap(fieldPaths);
