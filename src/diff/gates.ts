@@ -73,12 +73,12 @@ export function readGates(
     const contracts = listings.get(listing);
     const general = allFields.filter((limit) => limit.listing === undefined && hasField(contracts, limit.path));
     const named = allFields.filter((limit) => limit.listing === listing);
-    const fields = fieldLimitsIn(own, new Map([["", contracts]]), where);
+    const ownFields = fieldLimitsIn(own, new Map([["", contracts]]), where);
     return {
       maxAdded: limitOf("maxAdded"),
       maxRemoved: limitOf("maxRemoved"),
       maxChanged: limitOf("maxChanged"),
-      maxField: new Map([...general, ...fields, ...named].map(({ path, limit }) => [path, limit])),
+      maxField: new Map([...general, ...ownFields, ...named].map(({ path, limit }) => [path, limit])),
     };
   };
 }

@@ -47,10 +47,10 @@ export async function checkGates(written: GatedSite, name: string): Promise<Map<
   const { dist, place, gatesOf, listings, previous } = written;
   const reports = new Map<string, GateReport>();
   const before = new Map(previous?.listings.map((listing) => [listing.name, listing.release]));
-  // Of a broken release, snapshot.json may still name listings that gates are for.
+  // The snapshot.json of a broken release may still name listings that gates are for.
   const announced = previous ? undefined : await readSiteSnapshot(join(dist, CURRENT));
-  const removed = Object.keys(announced?.listings ?? {});
-  const names = new Set([...before.keys(), ...removed, ...listings.map((listing) => listing.name)]);
+  const announcedNames = Object.keys(announced?.listings ?? {});
+  const names = new Set([...before.keys(), ...announcedNames, ...listings.map((listing) => listing.name)]);
   if (![...names].some((listing) => hasGates(gatesOf(listing)))) return reports;
   if (!previous && findCurrent(dist) !== undefined)
     throw new UserError(
