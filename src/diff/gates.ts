@@ -74,12 +74,12 @@ export function readGates(
     const contracts = listings.get(listing);
     const general = allFields.filter((limit) => limit.listing === undefined && hasField(contracts, limit.path));
     const named = allFields.filter((limit) => limit.listing === listing);
-    const fields = own.maxField === undefined ? general : fieldLimitsIn(own, new Map([["", contracts]]), where);
+    const ownFields = fieldLimitsIn(own, new Map([["", contracts]]), where);
     return {
       maxAdded: limitOf("maxAdded"),
       maxRemoved: limitOf("maxRemoved"),
       maxChanged: limitOf("maxChanged"),
-      maxField: new Map([...fields, ...named].map(({ path, limit }) => [path, limit])),
+      maxField: new Map([...general, ...ownFields, ...named].map(({ path, limit }) => [path, limit])),
     };
   };
 }
@@ -101,21 +101,29 @@ function limitsIn(key: LimitKey, given: GivenGates, names: readonly string[], wh
   return limits;
 }
 
+/** A limit on a field of one listing, or of all that have the field. */
+interface FieldLimit {
+  listing: string | undefined;
+  path: string;
+  limit: string;
+}
+
 /**
- * Reads limits on fields. A path may begin with the name of a listing that has the rest of it: `orders.total`. A name may have
- * dots, so that several listings may be meant: all of them are limited.
+ * Reads limits on fields. A path may begin with the name of a listing that has the rest of it: `orders.total`. Names of listings
+ * and fields may have dots, so that several fields may be meant: all of them are limited. A listing that only one side has may
+ * have any field.
  */
 function fieldLimitsIn({ maxField = [] }: GivenGates, listings: ReadonlyMap<string, Contracts>, where = "") {
-  return maxField.flatMap((text): { listing: string | undefined; path: string; limit: string }[] => {
+  return maxField.flatMap((text) => {
     const { path, limit } = splitFieldLimit(text) ?? { path: text, limit: "" };
     const named = [...listings].filter(([listing]) => path.startsWith(`${listing}.`));
-    const meant = named.flatMap(([listing, contracts]) => {
+    const meant: FieldLimit[] = named.flatMap(([listing, contracts]) => {
       const rest = path.slice(listing.length + 1);
       return hasField(contracts, rest) ? [{ listing, path: rest, limit }] : [];
     });
-    if (meant.length > 0) return meant;
     const contracts = [...listings.values()].flatMap((found) => found ?? []);
-    if (hasField(contracts, path)) return [{ listing: undefined, path, limit }];
+    if (hasField(contracts, path)) meant.push({ listing: undefined, path, limit });
+    if (meant.length > 0) return meant;
     const fieldsOf = ([listing, found = []]: [string, Contracts]) =>
       found.flatMap(fieldPaths).map((field) => `${listing}.${field}`);
     const known = named.length > 0 ? named.flatMap(fieldsOf) : contracts.flatMap(fieldPaths);

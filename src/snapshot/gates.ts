@@ -10,7 +10,7 @@ import { findCurrent } from "../release/list.js";
 import { isOtherListing, type ListingName, listingUrl, placeOf } from "../release/listing.js";
 import { idOf } from "../release/name.js";
 import { openRelease, type Release } from "../release/open.js";
-import type { Site } from "../release/site.js";
+import { readSiteSnapshot, type Site } from "../release/site.js";
 
 /** What a build changes. `previous` is undefined without a release to compare with. */
 export interface GateReport {
@@ -47,7 +47,10 @@ export async function checkGates(written: GatedSite, name: string): Promise<Map<
   const { dist, place, gatesOf, listings, previous } = written;
   const reports = new Map<string, GateReport>();
   const before = new Map(previous?.listings.map((listing) => [listing.name, listing.release]));
-  const names = new Set([...before.keys(), ...listings.map((listing) => listing.name)]);
+  // The snapshot.json of a broken release may still name listings that gates are for.
+  const announced = previous ? undefined : await readSiteSnapshot(join(dist, CURRENT));
+  const announcedNames = Object.keys(announced?.listings ?? {});
+  const names = new Set([...before.keys(), ...announcedNames, ...listings.map((listing) => listing.name)]);
   if (![...names].some((listing) => hasGates(gatesOf(listing)))) return reports;
   if (!previous && findCurrent(dist) !== undefined)
     throw new UserError(

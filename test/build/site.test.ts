@@ -5,11 +5,14 @@ import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { build, buildShard, GateError, InvalidRecordsError, verify } from "../../src/index.js";
+import { contractWith } from "../support/contracts.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
 import { draws, type Random, seeded } from "../support/random.js";
 import { changeShop, SHOP, writeShop } from "../support/shop.js";
 
 const baseUrl = "https://shop.example.com";
+const integer = { type: "integer" } as const;
+const text = { type: "string" } as const;
 let folder: string;
 let dist: string;
 let db: string;
@@ -109,8 +112,40 @@ test("gates that name a listing are for it alone, before its own gates and those
   const fields = ["products: max-field name 0: 1 of 10 products changed in name (10 %)"];
   for (const maxField of [["name=0"], ["products.name=0"], ["name=9", "products.name=0"]])
     expect(await refusalOf({ maxRemoved: "orders=2%", maxField })).toEqual(fields);
+  const own = { ...listings, products: { ...SHOP.products, maxField: ["category_id=0"] } };
+  expect(await refusalOf({ listings: own, maxRemoved: "orders=2%", maxField: ["name=0"] })).toEqual(fields);
   const result = await buildShop({ listings, maxRemoved: "orders=2%", maxField: ["name=0", "products.name=1"] });
   expect(result.listings?.["orders"]?.gates).toMatchObject({ removed: 5 });
+});
+
+test("a gate on a field stays, if a listing that was removed has the name of the field's object", async () => {
+  const address = {
+    type: "object",
+    properties: { city: text },
+    required: ["city"],
+    additionalProperties: false,
+  } as const;
+  const contract = contractWith(["customer", "customers"], { id: integer, address });
+  const query = join(folder, "customers.sql");
+  writeFileSync(query, "SELECT id, name AS address_city FROM customers");
+  const customers = { contract, query };
+  await buildShop({ listings: { customers, address: { contract: SHOP.customers.contract, table: "customers" } } });
+  changeShop(db, "UPDATE customers SET name = 'x' WHERE id = 1");
+  await expect(buildShop({ listings: { customers }, maxField: ["address.city=0"] })).rejects.toThrow(
+    "customers: max-field address.city 0: 1 of 6 customers changed in address.city",
+  );
+});
+
+test("a gate that names a removed listing is not passed over, if the current release is broken", async () => {
+  await buildShop();
+  const before = current();
+  rmSync(join(dist, before, "customers/pages/1.json"));
+  const { orders, ...others } = SHOP;
+  const refusal = /^The gates cannot compare with the current release, which is broken/;
+  for (const gate of [{ maxRemoved: "orders=5%" }, { maxField: ["orders.total=1"] }])
+    await expect(buildShop({ listings: others, ...gate })).rejects.toThrow(refusal);
+  expect(current()).toBe(before);
+  expect(await buildShop({ listings: others })).toMatchObject({ switched: true });
 });
 
 test.each<[string, Partial<Parameters<typeof build>[0]>, string]>([
