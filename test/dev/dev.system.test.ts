@@ -247,7 +247,7 @@ test("refuses a given port in use; without one, finds a free port", async () => 
   );
   // This test or another one has the port.
   const usual = createServer().listen(8080, "127.0.0.1");
-  await Promise.race([once(usual, "listening"), once(usual, "error")]);
+  await new Promise((resolve) => usual.once("listening", resolve).once("error", resolve));
   onTestFinished(() => void usual.close());
   const run = develop(place, "--json users.sqlite", "");
   const { url } = await run.next();
