@@ -3,7 +3,7 @@
  * config files. Without TypeScript (npm ci --omit=dev), lib is not changed.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 
 process.chdir(new URL("..", import.meta.url).pathname);
 const NOT_COPIED = /\.(?:ts|json)$/;
@@ -13,6 +13,8 @@ const PAGE = /^src\/\w+\/page$/;
 if (existsSync("node_modules/typescript")) {
   rmSync("lib", { recursive: true, force: true });
   execFileSync("node_modules/.bin/tsc", { stdio: "inherit" });
+  // npm sets this only when it installs: a link of `npm install --global .` would lose it.
+  chmodSync("lib/cli.js", 0o755);
   const isCopied = (path) => !NOT_COPIED.test(path) && !PAGE.test(path);
   cpSync("src", "lib", { recursive: true, filter: (path, copy) => isCopied(path) && isNew(path, copy) });
   await bundlePages();

@@ -158,7 +158,7 @@ export function readText(path: string, purpose: string, most = Number.POSITIVE_I
   return bytes.toString("utf8");
 }
 
-/** Makes the error for a file that cannot be read. @param purpose what the path is for: `--db names the file of records`. */
+/** Makes the error for a file that cannot be read. @param purpose what the path is for, or the next step. */
 export function unreadableFile(path: string, purpose: string, cause: unknown): UserError {
   const code = codeOf(cause) ?? String(cause);
   const messages: Readonly<Partial<Record<string, string>>> = {

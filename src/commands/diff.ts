@@ -8,7 +8,7 @@ import { InvalidRecordsError } from "../snapshot/problems.js";
 import { writeDocument } from "./program/document.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
 import { type Progress, withProgress } from "./program/progress.js";
-import { type Invocation, type Io, say } from "./program/verb.js";
+import { type Invocation, type Io, say, sayLines } from "./program/verb.js";
 
 /** Runs a diff. @throws UserError (usage) if something is refused, since exit code 1 means that something differs. */
 export function runDiff(given: Invocation, io: Io): Promise<ExitCode> {
@@ -46,6 +46,7 @@ async function print(result: Comparisons, settings: Settings, io: Io, signal: Ab
   const exceeded = [...result.exceeded, ...named];
   const text = isWhole ? siteText(result, settings, io) : toText(listings[0]?.comparison as Comparison, settings, io);
   await writeDocument(await text, settings.output, io, signal);
+  if (settings.output !== undefined) sayLines(io, [{ verb: "wrote", value: settings.output }]);
   // On a terminal, the text report has listed them.
   const isSaid = settings.format === "text" && settings.output === undefined && io.stdout.isTTY;
   for (const finding of isSaid ? [] : exceeded)

@@ -34,8 +34,26 @@ export async function runVerify({ settings, arguments: { what } }: Invocation, i
   const milliseconds = io.now() - began;
   const { columns: width = UNKNOWN_WIDTH } = io.stdout;
   if (settings.json) printResult(io, result, began);
-  else print(io, describeVerdict(verdict, { milliseconds, width, paint: painter(io.stdout, io.env) }));
+  else {
+    const paint = painter(io.stdout, io.env);
+    print(io, describeVerdict(verdict, { milliseconds, width, paint }));
+    if (!isPassed && verdict.asked && settings.adapt === undefined) await printLimitations(verdict, io, paint);
+  }
   return isPassed ? ExitCode.done : ExitCode.refused;
+}
+
+/** Names the hosts that cannot do better than what was found, if there are any. */
+async function printLimitations(verdict: Verdict, io: Io, paint: Paint): Promise<void> {
+  const { hostsLimitedIn } = await import("../hosts/hosts.js");
+  const hosts = hostsLimitedIn(differingChecks(verdict));
+  if (hosts.length === 0) return;
+  const value = `${hosts.join(", ")} cannot do better; if this host is one of them, pass --adapt with its name`;
+  print(io, align([{ verb: "note", value, loud: true }], paint));
+}
+
+function differingChecks({ rows, listings = {} }: Pick<Verdict, "rows" | "listings">): string[] {
+  const own = rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
+  return [...own, ...Object.values(listings).flatMap(differingChecks)];
 }
 
 /** Counted after the records. */
@@ -176,7 +194,7 @@ function summary(
     const found = rows.filter((row) => row.outcome === outcome).length;
     return found === 0 ? [] : [`${found} ${outcome === "differs" && found > 1 ? "differ" : outcome}`];
   });
-  const differing = [...rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name), ...listings];
+  const differing = [...differingChecks({ rows }), ...listings];
   const loud = differing.length > 0;
   const value = loud ? `differs: ${differing.join(", ")}` : "passed";
   const detail = `${subject}: ${[...counts, ...(effort === "" ? [] : [effort])].join(", ")}`;

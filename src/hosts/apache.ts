@@ -45,7 +45,7 @@ export const apache: Host = {
     {
       path: "rollcall.conf",
       what: "Apache, as the virtual host",
-      instructions: `Put it into /etc/apache2/sites-available; then a2ensite rollcall. ${ONCE}`,
+      instructions: `Put it into /etc/apache2/sites-available; then a2ensite rollcall and reload Apache. ${ONCE}`,
       text: writeSite,
     },
     { path: REFUSAL_FILE, instructions: "The body of a 405, for rollcall.conf.", text: () => BODIES[405] },

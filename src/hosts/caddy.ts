@@ -34,7 +34,7 @@ export const caddy: Host = {
     {
       path: "rollcall.caddy",
       what: "Caddy, as the host",
-      instructions: `Import it in a Caddyfile: import rollcall.caddy. ${ONCE}`,
+      instructions: `Import it in a Caddyfile: import rollcall.caddy; then caddy reload. ${ONCE}`,
       text: writeSite,
     },
   ],

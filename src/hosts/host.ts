@@ -78,14 +78,14 @@ export function filesFor(host: Host, site: HostedSite): HostFile[] {
   const own = [...(host.site ?? []), ...(host.files ?? [])];
   const others = publishedFor(host, site.rules);
   return [
-    ...own.map((file) => withComment(file, file.text(site), site.baseUrl)),
+    ...own.map((file) => withComment(file, file.text(site), host.name, site.baseUrl)),
     ...others.map((file) => ({ ...file, path: `published/${file.path}` })),
   ];
 }
 
 /** The files for a host in the published folder. */
-export function publishedFor({ published = [] }: Host, rules: SiteRules): HostFile[] {
-  return published.map((file) => withComment(file, file.text(rules), "URL"));
+export function publishedFor({ name, published = [] }: Host, rules: SiteRules): HostFile[] {
+  return published.map((file) => withComment(file, file.text(rules), name, "URL"));
 }
 
 /** How a comment begins, by file extension; `#` for all others. */
@@ -94,13 +94,14 @@ const COMMENTS: Readonly<Record<string, string>> = { ".js": "//", ".jsonc": "//"
 function withComment(
   { path, what, instructions }: Omit<FileSource<never>, "text">,
   text: string,
+  host: string,
   baseUrl: string,
 ): HostFile {
   if (what === undefined) return { path, instructions, text };
   const lines = [
     `${what}, written by Rollcall.`,
     ...instructions.split("\n"),
-    `To check it: rollcall verify ${baseUrl}`,
+    `To check it: rollcall verify ${baseUrl} --adapt ${host}`,
   ];
   const comment = lines.map((line) => `${COMMENTS[extname(path)] ?? "#"} ${onOneLine(line)}\n`);
   return { path, instructions, text: `${comment.join("")}\n${text}` };

@@ -35,6 +35,12 @@ export function hostOf(name: string): Host {
   throw usageError(`There is no host ${JSON.stringify(name)}; ${suggest(name, known)}`);
 }
 
+/** The names of the hosts that cannot pass any of these checks. */
+export function hostsLimitedIn(checks: readonly string[]): string[] {
+  const limited = HOSTS.filter(({ limitations = {} }) => checks.every((check) => check in limitations));
+  return limited.map(({ name }) => name);
+}
+
 /** Paths of hosts' files in the published folder, which hosts may not serve. */
 export const PUBLISHED_FILES: ReadonlySet<string> = new Set(
   HOSTS.flatMap(({ published = [] }) => published.map(({ path }) => path)),

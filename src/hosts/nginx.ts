@@ -35,7 +35,7 @@ export const nginx: Host = {
     {
       path: "rollcall.conf",
       what: "nginx, as the host",
-      instructions: `Put it into /etc/nginx/conf.d. ${ONCE}`,
+      instructions: `Put it into /etc/nginx/conf.d; then nginx -s reload. ${ONCE}`,
       text: writeSite,
     },
   ],

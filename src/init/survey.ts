@@ -37,7 +37,7 @@ export async function withSource<T>(
 ): Promise<T> {
   const { from, query } = options;
   const format = textFormatOf(from, options);
-  if (from !== STDIN) requireFile(from, "--from names a file of records");
+  if (from !== STDIN) requireFile(from);
   const scratch = format === undefined ? undefined : await makeScratch("init");
   let db: Database | undefined;
   try {

@@ -69,7 +69,9 @@ export function noCurrent(dist: string, cause?: unknown): UserError {
 function previousOf(dist: string): string {
   const name = findPrevious(dist);
   if (name !== undefined && isFolder(join(dist, RELEASES, name))) return join(dist, RELEASES, name);
-  if (name === undefined && releaseNames(dist).length === 1)
+  const there = releaseNames(dist).length;
+  if (there === 0) throw noReleases(dist);
+  if (name === undefined && there === 1)
     throw usageError(
       `${dist} has one release, so there is no earlier one to compare; to compare a source, run "rollcall diff FILE".`,
     );

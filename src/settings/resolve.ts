@@ -38,7 +38,7 @@ export function need<K extends SettingKey>(settings: Settings, ...keys: readonly
   const flags = namesBy((key) => `${flagOf(key)} ${settingOf(key).placeholder}`);
   const verb = missing.length === 1 ? "is" : "are";
   throw usageError(
-    `${namesBy(String)} ${verb} not set: give ${flags}, ${namesBy(variableOf)}, or ${namesBy(String)} in ${CONFIG_FILE} ("rollcall init" writes one).`,
+    `${namesBy(String)} ${verb} not set: give ${flags}, ${namesBy(variableOf)}, or ${namesBy(String)} in ${CONFIG_FILE} ("rollcall init --from FILE" writes one).`,
   );
 }
 

@@ -3,8 +3,8 @@ import { codeOf, UserError, unreadableFile } from "../errors.js";
 import { explainTemporary } from "../scratch/folder.js";
 import { foreignContent, readBeginning } from "./foreign.js";
 
-/** What `--db` is for, in messages. */
-export const DB_PURPOSE = "--db names the file of records";
+/** What a source can be, in messages. */
+export const DB_PURPOSE = "give a SQLite, CSV, TSV or NDJSON file";
 
 /** Advice by prefixes of SQLite's extended result codes. The first match counts. */
 const ADVICE = {

@@ -117,7 +117,11 @@ test("writes a report to a file atomically", async () => {
   const { run, cwd } = await twoReleases();
   for (const format of ["text", "markdown", "json", "ndjson", "html"]) {
     const { stdout } = await run(`diff --format ${format}`);
-    expect(await run(`diff --format ${format} --output report`)).toEqual({ code: 1, stdout: "", stderr: "" });
+    expect(await run(`diff --format ${format} --output report`)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "wrote     report\n",
+    });
     expect(readFileSync(join(cwd, "report"), "utf8")).toBe(stdout);
   }
   const { code, stderr } = await run("diff --output no/such/folder/report");

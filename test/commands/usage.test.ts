@@ -155,7 +155,7 @@ test.each([
   ],
   [
     "build",
-    'db and baseUrl are not set: give --db <file> and --base-url <url>, ROLLCALL_DB and ROLLCALL_BASE_URL, or db and baseUrl in rollcall.config.json ("rollcall init" writes one).',
+    'db and baseUrl are not set: give --db <file> and --base-url <url>, ROLLCALL_DB and ROLLCALL_BASE_URL, or db and baseUrl in rollcall.config.json ("rollcall init --from FILE" writes one).',
   ],
   ["build --config=", '--config must name a file, got "".'],
 ])("refuses rollcall %s in one line, exit code 2", async (line, message) => {

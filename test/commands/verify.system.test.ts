@@ -144,6 +144,18 @@ page-leading-zero: GET /api/users/?format=api&page=01
   expect(rows.map(({ name }: { name: string }) => name)).toEqual(CHECK_NAMES);
 });
 
+test("names the hosts that cannot do better, if what differs is all theirs", async () => {
+  const one = await front({ count: 5 });
+  const run = async () =>
+    (await rollcall(`verify ${one.baseUrl} --dist ${one.dist}`, fakeIo(dirname(one.dist)))).stdout;
+  one.edit(({ headers }, reply) => (headers["if-match"] !== undefined ? { ...reply, status: 400 } : undefined));
+  expect(await run()).toMatch(
+    /^note +nginx, .* cannot do better; if this host is one of them, pass --adapt with its name$/m,
+  );
+  one.edit(({ headers }, reply) => (headers["if-none-match"] ? { ...reply, status: 304 } : undefined));
+  expect(await run()).not.toContain("--adapt");
+});
+
 test("--adapt allows only a host's limitations, with the reason", async () => {
   const one = await front({ count: 5, encodings: ["br", "gzip"] });
   const run = () =>

@@ -247,7 +247,7 @@ test("refuses a given port in use; without one, finds a free port", async () => 
   );
   // This test or another one has the port.
   const usual = createServer().listen(8080, "127.0.0.1");
-  await Promise.race([once(usual, "listening"), once(usual, "error")]);
+  await new Promise((resolve) => usual.once("listening", resolve).once("error", resolve));
   onTestFinished(() => void usual.close());
   const run = develop(place, "--json users.sqlite", "");
   const { url } = await run.next();
@@ -273,7 +273,7 @@ test("refuses a missing --db, and waits for a database that does not exist yet",
   expect((await fetch(`http://${host}/snapshot.json`)).status).toBe(200);
   expect(await run.stop()).toBe(0);
   expect(run.text()).toBe(`\
-error: There is no file later.sqlite; --db names the file of records.
+error: There is no file later.sqlite; give a SQLite, CSV, TSV or NDJSON file.
 dev   http://HOST   serves nothing until the error is corrected
 TIME  later.sqlite changed: the error is corrected, no user differs, in SECONDS
 dev   http://HOST/   5 users on 1 page, from later.sqlite
@@ -302,7 +302,7 @@ test("shows the only table of any file, with the command that keeps its contract
 dev   http://HOST/   2 bigs on 1 page, from users.sqlite
 ready   in SECONDS   builds again when its files change; Ctrl-C ends it
 contract  made from the table big   to write and edit it: rollcall init --from users.sqlite --table big
-omit   password   seems private, or cannot be published
+omit   password   seems private, or cannot be published; rollcall init says why
 `);
   writeFileSync(join(place.cwd, "team.csv"), "id;name;size\n1;Ann;2\n2;Ann;n/a\n2;a@x.org;3\n");
   const csv = develop(place, "--json team.csv --separator ;");

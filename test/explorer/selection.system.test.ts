@@ -37,7 +37,7 @@ function orders(count: number): string {
       ordered_on: `2024-${String(12 - (at % 12)).padStart(2, "0")}-15`,
       total: (count - at) / 2,
       site: at % 2 === 0 ? `https://track.example/${at + 1}` : null,
-      note: at === 0 ? '=1+"1"' : "none",
+      note: ['=1+"1"', "two\nlines"][at] ?? "none",
       weight: at % 7,
     }),
   );
@@ -82,6 +82,7 @@ describeWith("chromium", "the list", (path) => {
     const { page, misdeeds, url } = await openOrders();
     const shown = () => page.locator(".records thead th").allTextContents();
     expect(await shown()).toEqual(["Customer", "ID", "Status", "Ordered on", "Total", "Note"]);
+    expect(await page.getByText("two lines", { exact: true }).count()).toBe(1);
     await page.getByText("Columns").click();
     await page.getByRole("checkbox", { name: "Weight" }).check();
     await page.getByRole("checkbox", { name: "Note" }).uncheck();
@@ -152,7 +153,8 @@ describeWith("chromium", "the list", (path) => {
       return readFileSync(await file.path(), "utf8").split("\n");
     };
     const all = await save();
-    expect(all).toHaveLength(122);
+    // The header, 120 orders, one of them in two lines, and the end.
+    expect(all).toHaveLength(123);
     expect(all[0]).toBe("customer,id,note,ordered_on,site,status,total,weight");
     // Spreadsheets would run a formula.
     expect(all[1]).toBe(`Customer 1,1,"'=1+""1""",2024-12-15,https://track.example/1,new,60,0`);

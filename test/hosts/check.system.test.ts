@@ -79,12 +79,15 @@ test("every limit allows its number and refuses one more", () => {
 test.each(HOSTS)("$name: its files are written, and those with comments say how to check them", async ({ name }) => {
   const cwd = scratch();
   writeUsers(join(cwd, "users.sqlite"), plainRows(3));
-  await rollcall(`${BUILD} --adapt ${name}`, fakeIo(cwd));
+  const built = await rollcall(`${BUILD} --adapt ${name}`, fakeIo(cwd));
+  expect(built.stderr).toMatch(/ is current; next: rollcall publish FOLDER\n$/);
   const { code, stdout, stderr } = await rollcall(`host ${name} --write conf`, fakeIo(cwd));
   expect([code, stdout]).toEqual([0, ""]);
   for (const [, path = ""] of stderr.matchAll(/^wrote +(\S+)/gm))
     if (/\.(conf|caddy|js|toml|htaccess)$/.test(path))
-      expect(readFileSync(join(cwd, "conf", path), "utf8")).toContain("rollcall verify");
+      expect(readFileSync(join(cwd, "conf", path), "utf8")).toMatch(
+        new RegExp(`rollcall verify \\S+ --adapt ${name}$`, "m"),
+      );
 });
 
 test("a release that the host's user cannot read is said, with what mends it, unless the host is another machine", async () => {

@@ -79,6 +79,8 @@ test("refuses previous when it was removed, and when there was none", async () =
   );
   rmSync(join(dist, ".previous"), { recursive: true });
   expect(() => find("previous")).toThrow(`No release in ${dist} was current before; "rollcall releases"`);
+  rmSync(join(dist, "releases"), { recursive: true });
+  expect(() => find("previous")).toThrow(`There is no release in ${dist}; run "rollcall build" first.`);
 });
 
 test("accepts a release's folder, a folder of releases, or any other folder", async () => {

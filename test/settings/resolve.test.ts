@@ -297,7 +297,7 @@ test.each<[Given, string]>([
 test("the error for a missing setting names flag, variable and key", async () => {
   const { settings } = await resolve({});
   expect(() => need(settings, "baseUrl")).toThrow(
-    'baseUrl is not set: give --base-url <url>, ROLLCALL_BASE_URL, or baseUrl in rollcall.config.json ("rollcall init" writes one).',
+    'baseUrl is not set: give --base-url <url>, ROLLCALL_BASE_URL, or baseUrl in rollcall.config.json ("rollcall init --from FILE" writes one).',
   );
 });
 

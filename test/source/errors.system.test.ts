@@ -42,9 +42,14 @@ describe("the file", () => {
   const OTHER = "is not a SQLite database, or it is encrypted; name a plain SQLite file";
 
   test.each<[string, () => void, string]>([
-    ["not there", () => {}, "There is no file F/users.sqlite; --db names the file of records."],
-    ["a folder", () => mkdirSync(db), "F/users.sqlite is a folder; --db names the file of records."],
-    ["empty", () => write(""), "F/users.sqlite is empty (0 bytes); --db names the file of records."],
+    ["not there", () => {}, "There is no file F/users.sqlite; give a SQLite, CSV, TSV or NDJSON file."],
+    [
+      "not there, but one of nearly its name",
+      () => writeFileSync(`${db.slice(0, -"users.sqlite".length)}user.sqlite`, "x"),
+      "There is no file F/users.sqlite; did you mean F/user.sqlite?",
+    ],
+    ["a folder", () => mkdirSync(db), "F/users.sqlite is a folder; give a SQLite, CSV, TSV or NDJSON file."],
+    ["empty", () => write(""), "F/users.sqlite is empty (0 bytes); give a SQLite, CSV, TSV or NDJSON file."],
     ["text", () => write("id,username\n1,ada\n".repeat(1000)), "is text, not a SQLite database; name it .csv, .tsv"],
     ["encrypted", () => write(noise), OTHER],
     [
@@ -67,7 +72,7 @@ describe("the file", () => {
     chmodSync(folder, 0o755);
     const output = asNobody(`build --db "${db}" --dist "${folder}/dist" --base-url https://directory.example.com`);
     expect(output).toContain(
-      `Cannot read ${db} (EACCES): give this user access to it and its folders, or run this as another user; --db names the file of records.`,
+      `Cannot read ${db} (EACCES): give this user access to it and its folders, or run this as another user; give a SQLite, CSV, TSV or NDJSON file.`,
     );
   });
 

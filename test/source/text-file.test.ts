@@ -247,7 +247,7 @@ test.each<[name: string, text: string | Buffer, message: RegExp]>([
   ["t.csv", "id,name,name\n1,a,b\n", /line 1: column 3 repeats the name "name"; name each column once/],
   ["t.csv", "id,a\u0000b\n1,2\n", /line 1: the name of column 2 has a control character.*--encoding utf-16le/],
   ["t.csv", "id,a\u0007\n1,2\n", /line 1: the name of column 2 has a control character, "a\\u0007"; rename it\.$/],
-  ["t.csv", "", /t\.csv is empty \(0 bytes\); --db names/],
+  ["t.csv", "", /t\.csv is empty \(0 bytes\); give a SQLite/],
   ["t.csv", "sep=;\nid;id\n1;a\n", /line 2: column 2 repeats the name "id"/],
   ["t.csv", ",,\n1,a,b\n", /t\.csv has no columns; its first line names them\.$/],
   ["t.csv", "\n\n", /t\.csv has no columns; its first line names them\.$/],

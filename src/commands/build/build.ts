@@ -78,6 +78,13 @@ function isDefaultDist(dist: string, io: Io): boolean {
   return dist === defaultSettings(io.cwd).dist;
 }
 
+/** The command to run after a build: one that hands it to the host it was made for, or serves it. */
+function nextStep({ adapt, dist }: Settings, io: Io): string {
+  const place = isDefaultDist(dist, io) ? undefined : shellWord(dist);
+  if (adapt !== undefined) return `rollcall publish FOLDER${place === undefined ? "" : ` --dist ${place}`}`;
+  return place === undefined ? "rollcall serve" : `rollcall serve ${place}`;
+}
+
 function report(
   result: BuildResult,
   { contract, began }: { contract: Contract | undefined; began: number },
@@ -88,8 +95,8 @@ function report(
   if (settings.json) printResult(io, result, began);
   else if (!settings.quiet) {
     const milliseconds = io.now() - began;
-    const { dist, pageSize } = settings;
-    const next = isDefaultDist(dist, io) ? "rollcall serve" : `rollcall serve ${shellWord(dist)}`;
+    const { pageSize } = settings;
+    const next = nextStep(settings, io);
     const { db } = need(settings, "db");
     const run = { db, contract, pageSize, problemsFile: settings.problems, next, milliseconds };
     say(io, describeBuild(result, run, painter(io.stderr, io.env)));

@@ -132,7 +132,7 @@ function contractLines({ made, others, db }: DevBuild): Line[] {
       lines.push({
         verb: "omit",
         value: name === "" ? columns : `${name}: ${columns}`,
-        detail: "seems private, or cannot be published",
+        detail: "seems private, or cannot be published; rollcall init says why",
       });
   }
   lines.push(...left.map(({ table, why }) => ({ verb: "leave", value: table, detail: `not shown. ${why}` })));

@@ -144,7 +144,7 @@ function shortValue(field: Field, value: unknown): Node {
   if (value === "") return empty("empty");
   const day = dayOf(field, value);
   if (day !== undefined) return element("time", { datetime: day }, day);
-  const text = Array.isArray(value) ? value.map(textOf).join(", ") : textOf(value);
+  const text = (Array.isArray(value) ? value.map(textOf).join(", ") : textOf(value)).replaceAll(/\r?\n/g, " ");
   return text === "" ? empty("empty") : element("bdi", {}, firstOf(text, MOST, visible));
 }
 
