@@ -18,8 +18,6 @@ export function openHost(given: string | URL, from: ListingOptions = {}, names =
   const options = checked(baseUrl, from, names);
   const { publicKey = [], concurrency = CONCURRENCY, memoryBytes = CONCURRENCY * PAGE_BYTES } = options;
   const keys = [publicKey].flat();
-  if ("publicKey" in options && !(keys.length && keys.every((key) => key && typeof key === "string")))
-    throw usage(baseUrl, "cannot be read with this publicKey", "one or more keys", publicKey);
   if (!keys.length && (options.requireSignature || options.maxAgeMs))
     throw usage(baseUrl, "needs a publicKey with requireSignature or maxAgeMs");
   const remedy = "raise memoryBytes";
@@ -43,7 +41,5 @@ function parseBase(given: unknown): string {
     // For non-ASCII URLs, URL.canParse is wrong in Node 20 and 22, see canParse in contract/links.ts.
     if (/^https?:\/\/(?![^/]*@)[^?#]+$/i.test(text)) return normalBaseUrl(new URL(text));
   } catch {}
-  // Suggest the part before the listing's path.
-  const [base = "https://directory.example.com"] = /^https?:..[^/?#@]+(\/.*?)??(?=\/api\/|[?#])/i.exec(text) ?? [];
-  throw usage(text.replace(/\/\/.*@/, "//...@"), `is not a base URL such as ${base.replace(/\/$/, "")}`);
+  throw usage(text.replace(/\/\/.*@/, "//...@"), "is not a base URL such as https://example.com");
 }

@@ -57,7 +57,10 @@ export function listingOf<T>(host: Host): OpenListing<T> {
       return new ReadableStream<Bytes>(
         {
           async pull(to) {
-            chunks ??= (await latestView(host, signal)).streamFile(path, signal);
+            if (!chunks) {
+              const { streamFile } = await import("./stream.js");
+              chunks = streamFile(host, await latestView(host, signal), path, signal);
+            }
             const { done, value } = await chunks.next();
             if (done) to.close();
             else to.enqueue(value);

@@ -29,8 +29,7 @@ const SUMS_BYTES = 262_144;
 interface Top {
   file: SnapshotFile;
   snapshot: SiteSnapshot;
-  /** The digests that SHA256SUMS lists, by path. */
-  digests: ReadonlyMap<string, string>;
+  listings: ReadonlyMap<string, PromisedListing>;
   signed: Date | undefined;
 }
 
@@ -69,12 +68,10 @@ export function openSite(baseUrl: string | URL, given: SiteOptions = {}): OpenSi
     listing<T = User>(name: string) {
       const own = openHost(`${url}/${name}`, given, OPEN_SITE);
       const find = async (signal: AbortSignal | undefined): Promise<PromisedListing> => {
-        const { digests, snapshot } = await read(signal);
-        // A name may be that of a member which every object inherits, such as "constructor".
-        const facts = new Map(Object.entries(snapshot.listings)).get(name);
-        const sums = digests.get(`${name}/${SUMS}`);
-        if (facts && sums !== undefined) return { ...facts, sums };
-        throw usage(own.baseUrl, "is not a listing of the site", Object.keys(snapshot.listings).join(", "), name);
+        const { listings } = await read(signal);
+        const listing = listings.get(name);
+        if (listing) return listing;
+        throw usage(own.baseUrl, "is not a listing of the site", [...listings.keys()].join(", "), name);
       };
       own.promised = find;
       own.requests = boundRequests(own, find, requireCurrent);
@@ -106,16 +103,17 @@ function boundRequests(
       const snapshotUrl = `${baseUrl}/snapshot.json`;
       const sumsUrl = `${baseUrl}/${SUMS}`;
       const isOfSite = async ({ status, bytes }: Answer) => {
-        if (status !== 200) return true;
+        if (status !== 200) {
+          // A host without these files may have dropped the listing.
+          if (status > 399) await requireCurrent(ask.signal);
+          return true;
+        }
         if (url === sumsUrl) return (await hexDigest(bytes)) === sums;
-        if (url !== snapshotUrl) return true;
         const snapshot = snapshotOf(bytes, url);
         return snapshot.id === id && snapshot.state === state;
       };
       const answer = await requests.get(url, ask);
-      const isMissing = answer.status > 399 && answer.status < 500;
-      if (isMissing && (url === snapshotUrl || url === sumsUrl)) await requireCurrent(ask.signal);
-      if (await isOfSite(answer)) return answer;
+      if ((url !== snapshotUrl && url !== sumsUrl) || (await isOfSite(answer))) return answer;
       // A cache may have shown an old one.
       const again = await requests.get(url, { ...ask, cacheKey: sums });
       if (await isOfSite(again)) return again;
@@ -125,7 +123,7 @@ function boundRequests(
 }
 
 function changed(url: string): ListingError {
-  return new ListingError("changed", url, "is of another snapshot of the site; open the site again");
+  return new ListingError("changed", url, "is of another snapshot; open the site again");
 }
 
 /** Reads the files at the top, and verifies them. */
@@ -136,9 +134,14 @@ function readTop(host: Host, signal: AbortSignal): Promise<Top> {
     ({ bytes, url }) => ({ snapshot: siteOf(bytes, url), maxBytes: SUMS_BYTES }),
     ({ file, snapshot, sums, sumsUrl, signed }): Top => {
       const digests = new Map(linesOf(sums, sumsUrl));
-      for (const name of Object.keys(snapshot.listings))
-        if (!digests.has(`${name}/${SUMS}`)) throw malformed(sumsUrl, `a line for ${name}/${SUMS}`, "none");
-      return { file, snapshot, digests, signed };
+      const listings = new Map<string, PromisedListing>();
+      for (const [name, facts] of Object.entries(snapshot.listings)) {
+        const path = `${name}/${SUMS}`;
+        const digest = digests.get(path);
+        if (digest === undefined) throw malformed(sumsUrl, path, "none");
+        listings.set(name, { ...facts, sums: digest });
+      }
+      return { file, snapshot, listings, signed };
     },
   );
 }
@@ -150,14 +153,11 @@ const FACTS = ["count", "id", "pages", "state"] as const;
 function siteOf(bytes: Uint8Array, url: string): SiteSnapshot {
   const said = objectOf(bytes, url);
   const { listings } = said;
-  if (!isPlainObject(listings)) throw usage(url, "is of one listing, not of a site; open it with openListing");
+  if (!isPlainObject(listings)) throw usage(url, "is not of a site: use openListing");
   requireMember(said, "id", url);
   requireMember(said, "base_url", url);
-  const all = Object.entries(listings);
-  if (all.length === 0) throw malformed(url, "one or more listings", listings);
-  for (const [name, facts] of all) {
-    if (!LISTING_NAME.test(name)) throw malformed(url, "names of listings", name);
-    for (const member of FACTS) requireMember(isPlainObject(facts) ? facts : {}, member, url);
-  }
+  const names = Object.keys(listings);
+  if (names.length === 0 || !names.every((name) => LISTING_NAME.test(name))) throw malformed(url, "listings", names);
+  for (const facts of Object.values(listings)) for (const member of FACTS) requireMember(Object(facts), member, url);
   return said as unknown as SiteSnapshot;
 }

@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   signal: ["AbortSignal", (value) => Object.prototype.toString.call(value) === "[object AbortSignal]"],
   via: ['"pages" or "bulk"', (value) => value === "pages" || value === "bulk"],
   by: ['"names" or "key"', (value) => value === "names" || value === "key"],
-  publicKey: ["string or list", (value) => typeof value === "string" || Array.isArray(value)],
+  publicKey: ["one or more keys", areKeys],
   maxAgeMs: POSITIVE,
   concurrency: ["integer above 0", (value) => Number.isInteger(value) && Number(value) > 0],
   memoryBytes: POSITIVE,
@@ -44,6 +44,11 @@ export const OPEN_SITE = "publicKey requireSignature maxAgeMs fetch signal concu
 export const OPEN = `${OPEN_SITE} unproved path`;
 /** Must not be undefined when given: with an undefined key, the listing would be read unverified. */
 const REQUIRED = ["publicKey", "key", "text", "file"];
+
+function areKeys(value: unknown): boolean {
+  const keys = [value].flat();
+  return keys.length > 0 && keys.every((key) => key !== "" && typeof key === "string");
+}
 
 /** Checks options, also those of a prototype, and returns a copy. @param names all allowed ones. @throws ListingError (usage) */
 export function checked<O extends object>(url: string, given: O, names: string): O {

@@ -58,12 +58,21 @@ export interface SnapshotView {
    * @throws ListingError (usage) if SHA256SUMS does not list it; SnapshotChangedError
    */
   readFile(file: string, limit: Limit, signal?: AbortSignal, plain?: string): Promise<Bytes>;
-  /** Reads a file of any size. A wrong digest is an error at its end. @throws as `readFile` */
-  streamFile(file: string, signal: AbortSignal): AsyncGenerator<Bytes, void>;
+  /** Where to read a file, and its digest. @throws ListingError (usage) if SHA256SUMS does not list it */
+  fileAt(file: string): FileAt;
   /** @throws SnapshotChangedError if the host has another snapshot. */
   requireCurrent(signal?: AbortSignal): Promise<void>;
   /** Cache of files, valid until a time. */
   kept?: { until: number; reads: SharedReads };
+}
+
+/** A file of a snapshot. */
+interface FileAt {
+  url: string;
+  /** Empty for a file that is not verified. */
+  digest: string;
+  /** Bypasses caches. */
+  cacheKey?: string;
 }
 
 /** A snapshot of which only snapshot.json was read. Its files are not verified. */
@@ -191,8 +200,7 @@ export function requireMember(said: AnyObject, name: keyof typeof MEMBERS, url: 
 /** Parses snapshot.json. Additional members are allowed. @throws ListingError (malformed or usage) */
 export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
   const said = objectOf(bytes, url);
-  if (isPlainObject(said["listings"]))
-    throw usage(url, "is of a site of several listings; open it with openSite, or open the URL of a listing");
+  if (isPlainObject(said["listings"])) throw usage(url, "is of a site: use openSite");
   for (const name of Object.keys(MEMBERS)) requireMember(said, name as keyof typeof MEMBERS, url);
   const snapshot = said as unknown as Snapshot;
   const pages = pagesFor(snapshot.count, snapshot.page_size);
@@ -247,7 +255,7 @@ export function provedView(
 ): ProvedView {
   const { baseUrl, pages } = host;
   const known = knownSnapshot(host, file, snapshot);
-  const { state, requireCurrent } = known;
+  const { state } = known;
   const listed = files.get("records.sha256");
   if (listed && listed !== state) throw malformed(file.url, `state ${listed}, as SHA256SUMS lists it`, state);
   const urlOf = (page: number) => pageUrl({ ...snapshot, baseUrl, path }, page);
@@ -258,7 +266,7 @@ export function provedView(
       if (received === digest || !digest || (received === plain && bytes[0] !== 0x1f)) return bytes;
       throw notListed(url, digest, received);
     });
-  const find = (name: string) => {
+  const fileAt = (name: string): FileAt => {
     const url = `${baseUrl}/${name}`;
     const digest = files.get(name);
     if (digest === undefined) throw new ListingError("usage", url, NOT_LISTED);
@@ -272,13 +280,10 @@ export function provedView(
     proof: proofOf({ signed }),
     readPage: (page, signal) => read(urlOf(page), ofPage(page), pages, signal),
     async readFile(name, limit, signal, plain) {
-      const { url, digest } = find(name);
+      const { url, digest } = fileAt(name);
       return read(url, digest, limit, signal, plain);
     },
-    async *streamFile(name, signal) {
-      const { streamFile } = await import("./stream.js");
-      yield* streamFile(host, { ...find(name), requireCurrent }, signal);
-    },
+    fileAt,
   };
 }
 

@@ -1,34 +1,30 @@
 /** Streams a file of any size, and verifies it at its end. */
 import { notListed } from "./errors.js";
-import type { ListingOptions } from "./options.js";
-import { type Bytes, type Requests, requireOk, timed } from "./requests.js";
+import { type Bytes, requireOk, timed } from "./requests.js";
 import { Sha256 } from "./sha256.js";
+import type { Host, SnapshotView } from "./snapshot.js";
 
-interface StreamedFile {
-  url: string;
-  /** Empty for a file that is not verified. */
-  digest: string;
-  /** Bypasses caches, since bytes that were returned cannot be requested again. */
-  cacheKey?: string;
-  /** @throws SnapshotChangedError if the host has another snapshot. */
-  requireCurrent(signal: AbortSignal): Promise<void>;
-}
-
-/** Yields the chunks of a file, each within the timeout. @throws ListingError (mismatch) at the end, if the digest is another one */
+/**
+ * Yields the chunks of a file of a snapshot, each within the timeout.
+ * @throws ListingError (mismatch) at the end, if the digest is another one; SnapshotChangedError
+ */
 export async function* streamFile(
-  { requests, options }: { requests: Requests; options: ListingOptions },
-  { url, digest, cacheKey, requireCurrent }: StreamedFile,
+  { requests, options }: Pick<Host, "requests" | "options">,
+  view: Pick<SnapshotView, "fileAt" | "requireCurrent">,
+  file: string,
   signal: AbortSignal,
 ): AsyncGenerator<Bytes, void> {
+  const { url, digest, cacheKey } = view.fileAt(file);
   const control = new AbortController();
   const sha = new Sha256();
+  // Bytes that were returned cannot be requested again, so caches are bypassed at once.
   const open = async (tries: number) => {
     const response = await requests.open(url, { signal, tries, cacheKey }, control.signal);
     requireOk(url, response.status);
     return response;
   };
   try {
-    const { body } = await requests.retry(signal, open, () => requireCurrent(signal));
+    const { body } = await requests.retry(signal, open, () => view.requireCurrent(signal));
     const reader = body?.getReader();
     while (reader) {
       const { done, value } = await timed(options, url, signal, () => reader.read());
@@ -41,6 +37,6 @@ export async function* streamFile(
   }
   const received = sha.digest();
   if (received === digest || !digest) return;
-  await requireCurrent(signal);
+  await view.requireCurrent(signal);
   throw notListed(url, digest, received);
 }

@@ -92,10 +92,7 @@ export async function unprovedView(host: Host, signal?: AbortSignal): Promise<Sn
         () => requireCurrent(signal),
       ),
     readFile: (file, limit, signal) => read(`${baseUrl}/${file}`, limit, signal),
-    async *streamFile(file, signal) {
-      const { streamFile } = await import("./stream.js");
-      yield* streamFile(host, { url: `${baseUrl}/${file}`, digest: "", requireCurrent }, signal);
-    },
+    fileAt: (file) => ({ url: `${baseUrl}/${file}`, digest: "" }),
   };
 }
 

@@ -122,7 +122,7 @@ test("a site that switches all the time leaves the mirror as it was", async () =
   });
   onTestFinished(() => void vi.unstubAllGlobals());
   await expect(mirror({ url, file })).rejects.toThrow(
-    /orders\/snapshot.json is of another snapshot of the site; open the site again. Run this again when nothing is being deployed/,
+    /orders\/snapshot.json is of another snapshot; open the site again. Run this again when nothing is being deployed/,
   );
   expect(factor).toBeGreaterThan(9);
   expect(held(file)).toBe(before);

@@ -425,13 +425,14 @@ describe("a base URL", () => {
   );
 });
 
-test.each([
-  ["https://stations.example.com/api/users/?format=api&page=2", "https://stations.example.com"],
-  ["https://stations.example.com/data/api/users/?format=api&page=2", BASE],
-  [`${BASE}?format=api`, BASE],
-])("refuses %s, and suggests the base URL", (given, meant) => {
-  expect(String(thrown(() => openListing(given)))).toContain(`is not a base URL such as ${meant}.`);
-});
+test.each(["https://stations.example.com/api/users/?format=api&page=2", `${BASE}?format=api`])(
+  "refuses %s, and shows a base URL",
+  (given) => {
+    expect(String(thrown(() => openListing(given)))).toContain(
+      `${given} is not a base URL such as https://example.com.`,
+    );
+  },
+);
 
 test("refuses invalid options before the first request", async () => {
   const openings = [
