@@ -126,3 +126,13 @@ test("verify finds a file beside the listings, and a reference to no record", as
   const row = (await verify({ what: site })).rows.find(({ name }) => name === "references");
   expect(row?.findings[0]).toMatchObject({ path: "orders/pages/1.json", page: 1, found: "customer_id 9" });
 });
+
+test("verify names references of a page whose keys are of any type", async () => {
+  edit("customers/pages/1.json", (text) => text.replace('"id":2,', '"id":true,').replace('"id":3,', '"id":{},'));
+  edit("orders/pages/1.json", (text) =>
+    text.replace('"customer_id":4,', '"customer_id":[4],').replaceAll(/"id":\d+/g, '"id":{"toString":1}'),
+  );
+  const row = (await verify({ what: site })).rows.find(({ name }) => name === "references");
+  const found = new Set(row?.findings.map(({ found }) => found));
+  expect(found).toEqual(new Set(["customer_id 2", "customer_id 3", "customer_id [4]"]));
+});

@@ -94,7 +94,7 @@ export function recordChecker(contract: Contract, avatar: string) {
 }
 
 /** A record's key for a finding, if it is a text or a number. */
-function idOf(key: unknown): Pick<Finding, "id"> {
+export function idOf(key: unknown): Pick<Finding, "id"> {
   return typeof key === "string" || typeof key === "number" ? { id: shorten(String(key), LONGEST_SHOWN) } : {};
 }
 

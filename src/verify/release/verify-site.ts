@@ -1,7 +1,7 @@
 /** `rollcall verify` for a release on disk: one listing, or several with the files at their top. */
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type AnyRecord, fieldAt } from "../../contract/contract.js";
+import type { AnyRecord } from "../../contract/contract.js";
 import { parseJson } from "../../contract/json.js";
 import { valueAt } from "../../contract/record/value.js";
 import { referencesOf } from "../../contract/references.js";
@@ -16,6 +16,7 @@ import { checkSigned, SIGNATURE_ROW } from "../signature.js";
 import { checkRow, Findings, type Verdict } from "../verdict.js";
 import { UNLISTED } from "./files.js";
 import { readPage } from "./page-check.js";
+import { idOf } from "./records.js";
 import { type DiskOptions, readSigned, verifyRelease } from "./release.js";
 
 const SITE = { name: "site", rule: "the files at the top agree with the listings, and there are no others" } as const;
@@ -81,12 +82,18 @@ const AT_ONCE = 20;
 
 /** Checks that each reference leads to a record. @returns the number of values that were checked */
 async function checkReferences({ listings }: Site, findings: Findings, signal?: AbortSignal): Promise<number> {
-  const referring = listings.filter(({ release }) => referencesOf(release.contract).length > 0);
-  const targets = new Set(referring.flatMap(({ release }) => referencesOf(release.contract).map(({ to }) => to)));
+  const referring = listings
+    .map(({ name, release }) => ({
+      name,
+      release,
+      references: referencesOf(release.contract).filter(({ isObserved }) => !isObserved),
+    }))
+    .filter(({ references }) => references.length > 0);
   if (referring.length === 0) return 0;
+  const targets = new Set(referring.flatMap(({ references }) => references.map(({ to }) => to)));
   const turn = createTurns(AT_ONCE, signal);
   const keys = new TemporaryDatabase({
-    tables: "CREATE TABLE keys (listing TEXT, key, PRIMARY KEY (listing, key)) WITHOUT ROWID",
+    tables: "CREATE TABLE keys (listing TEXT, key TEXT, PRIMARY KEY (listing, key)) WITHOUT ROWID",
     memory: 65_536,
   });
   try {
@@ -94,30 +101,33 @@ async function checkReferences({ listings }: Site, findings: Findings, signal?: 
     for (const { name, release } of listings.filter(({ name }) => targets.has(name)))
       for (const { record } of recordsOf(release)) {
         await turn();
-        keys.run(() => insert.run(name, valueAt(record, release.contract.key)));
+        keys.run(() => insert.run(name, textOf(valueAt(record, release.contract.key))));
       }
     const find = keys.db.prepare("SELECT 1 FROM keys WHERE listing = ? AND key = ?");
     let checked = 0;
-    for (const { name, release } of referring) {
-      const { contract } = release;
+    for (const { name, release, references } of referring)
       for (const { record, page } of recordsOf(release)) {
         await turn();
-        for (const { field, to, isObserved } of referencesOf(contract)) {
+        for (const { field, to } of references) {
           const value = valueAt(record, field);
-          if (isObserved || value === null || value === undefined) continue;
+          if (value === null || value === undefined) continue;
           checked++;
-          if (find.get(to, value)) continue;
+          if (find.get(to, textOf(value))) continue;
           const path = `${name}/${release.paths.path(page)}`;
           const found = `${field.path} ${showValue(value)}`;
-          const id = String(valueAt(record, fieldAt(contract, contract.key.path)));
-          findings.add({ check: REFERENCES.name, path, page, id, found, expected: `the key of a record of ${to}` });
+          const who = idOf(valueAt(record, release.contract.key));
+          findings.add({ check: REFERENCES.name, path, page, ...who, found, expected: `the key of a record of ${to}` });
         }
       }
-    }
     return checked;
   } finally {
     keys.close();
   }
+}
+
+/** A key as text. In a damaged page it may be of any type. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value ?? null);
 }
 
 /** The records of a listing's valid pages, whose other flaws have checks of their own. */
