@@ -123,9 +123,9 @@ export function createReader(base: URL, onKnown: (known: SnapshotFacts) => void)
       );
     },
     async *search({ where = {}, ...query }, signal) {
-      const { view, summary } = await reader.known();
+      const { view, summary, contract } = await reader.known();
       const { baseUrl, concurrency } = host;
-      const others = chosenLists(summary, where, `${baseUrl}/${SUMMARY}`);
+      const others = chosenLists(summary, contract.fields, where, `${baseUrl}/${SUMMARY}`);
       const found = search<AnyRecord>({ view, baseUrl, signal }, { ...query, others }, concurrency);
       for await (const [record, records] of found) yield { record, number: records - 1 };
     },

@@ -86,7 +86,7 @@ export async function* chosen(options: ListingOptions, text: string, where: Wher
   const { baseUrl, concurrency, files } = host;
   const view = await latestView(host, undefined);
   const bytes = await view.readFile("explorer/summary.json", files);
-  const others = chosenLists(objectOf(bytes, baseUrl) as unknown as ExplorerSummary, where, baseUrl);
+  const others = chosenLists(objectOf(bytes, baseUrl) as unknown as ExplorerSummary, FACETS, where, baseUrl);
   const query = { text, others };
   for await (const [record] of search<Person>({ view, baseUrl, signal: undefined }, query, concurrency)) yield record;
 }
