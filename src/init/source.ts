@@ -127,8 +127,9 @@ function roleOf({ name, kind, columns, primary }: Survey, keys: readonly Foreign
   const referring = new Set(keys.map(({ from }) => from.toLowerCase()));
   const refers = (column: string) => referring.has(column.toLowerCase());
   const others = columns.filter(({ column }) => !refers(column) && !primary.includes(column));
+  const isOneKey = keys.every(({ columns }) => columns === keys.length);
   const isJoin = primary.length > 1 ? primary.every(refers) : referring.size > 1 && others.length === 0;
-  if (isJoin) return "join table";
+  if (isJoin && !isOneKey) return "join table";
   return isLog(name) ? "log table" : "table";
 }
 

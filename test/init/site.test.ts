@@ -18,6 +18,8 @@ const MORE = `
     PRIMARY KEY (order_id, product_id));
   INSERT INTO order_items VALUES (1, 1, 3), (1, 2, 1), (2, 1, 1);
   CREATE TABLE audit_log (line TEXT); INSERT INTO audit_log VALUES ('x'), ('x');
+  CREATE TABLE parcels (order_id INTEGER, product_id INTEGER, weight INTEGER, PRIMARY KEY (order_id, product_id),
+    FOREIGN KEY (order_id, product_id) REFERENCES order_items (order_id, product_id));
   CREATE VIEW totals AS SELECT customer_id, sum(total) AS total FROM orders GROUP BY customer_id;
   CREATE VIEW gone_view AS SELECT x FROM gone;
   CREATE TABLE Logins (id INTEGER PRIMARY KEY, seen TEXT, email TEXT REFERENCES customers (id), customer_id INTEGER REFERENCES customers (id),
@@ -43,12 +45,13 @@ test("lists several tables with what each would publish, asks for a choice, and 
   const ended = await run("init --from shop.db");
   expect([ended.code, ended.stdout]).toEqual([2, ""]);
   expect(linesOf(ended)).toEqual([
-    "error: shop.db has 9 tables and views. Pass --table NAME to publish one, or --all to publish each with a key:",
+    "error: shop.db has 10 tables and views. Pass --table NAME to publish one, or --all to publish each with a key:",
     "Logins  table  3 rows, 5 fields, key id, as the PRIMARY KEY; omits email",
     "categories  table  4 rows, 3 fields, key id, as the PRIMARY KEY",
     "customers  table  6 rows, 2 fields, key id, as the PRIMARY KEY",
     "order_items  join table  3 rows, 4 fields, key id, made of the PRIMARY KEY (order_id, product_id)",
     "orders  table  250 rows, 4 fields, key id, as the PRIMARY KEY",
+    "parcels  table  0 rows, 4 fields, key id, made of the PRIMARY KEY (order_id, product_id)",
     "products  table  10 rows, 3 fields, key id, as the PRIMARY KEY",
     "totals  view  6 rows, 2 fields, key customer_id, unique in 6 rows, but the view does not enforce it",
     "audit_log  log table  not with --all: 2 rows. The table audit_log has no key: no publishable column is unique and never NULL; add a unique column to the table.",
@@ -93,6 +96,7 @@ test("--all writes contracts and a config that build as they are, with the refer
       logins: { contract: "contracts/logins.json", table: "Logins" },
       order_items: { contract: "contracts/order_items.json", query: "contracts/order_items.sql" },
       orders: { contract: "contracts/orders.json" },
+      parcels: { contract: "contracts/parcels.json", query: "contracts/parcels.sql" },
       products: { contract: "contracts/products.json" },
       totals: { contract: "contracts/totals.json" },
     },
