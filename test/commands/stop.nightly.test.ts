@@ -1,6 +1,6 @@
 /** Signals to real processes: one line, the exit code of the signal, and no files left. */
 import { EventEmitter } from "node:events";
-import { existsSync, linkSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { existsSync, linkSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -82,11 +82,28 @@ test("a second signal has its default effect", async () => {
   await expect(stopped).rejects.toMatchObject({ exitCode: 143, message: UNCHANGED.trim() });
 });
 
+/** Pauses a process as soon as it opens the list of records. */
+const PAUSE = `
+  import fs from "node:fs";
+  import { syncBuiltinESMExports } from "node:module";
+  import { isMainThread } from "node:worker_threads";
+  const { openSync } = fs;
+  let isPaused = !isMainThread;
+  fs.openSync = (path, ...more) => {
+    if (!isPaused && String(path).endsWith("/records.sha256")) {
+      isPaused = true;
+      process.kill(process.pid, "SIGSTOP");
+    }
+    return openSync(path, ...more);
+  };
+  syncBuiltinESMExports();`;
+
 test.each(["0", "2"])("the verification of a release with %s threads is stopped", async (workers) => {
-  // The process prints nothing until it is done. The files that it opens show that it is at work.
-  const { child, ended } = start(["verify", "--workers", workers], { cwd: full });
-  await until(() => opened(child.pid, "/records.sha256"));
+  const env = { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PAUSE)}` };
+  const { child, ended } = start(["verify", "--workers", workers], { cwd: full, env });
+  await until(() => readFileSync(`/proc/${child.pid}/stat`, "utf8").includes(") T "));
   child.kill("SIGTERM");
+  child.kill("SIGCONT");
   expect(await ended).toEqual({ code: 143, stdout: "", stderr: UNCHANGED });
 });
 
@@ -112,16 +129,3 @@ test("a switch is stopped before it is made", async () => {
   await expect(switched).rejects.toThrow("enough");
   expect(readlinkSync(join(dist, "current"))).toBe(before);
 });
-
-/** Whether a process has a file open whose path holds a text. */
-function opened(pid: number | undefined, part: string): boolean {
-  const folder = `/proc/${pid}/fd`;
-  return readdirSync(folder).some((name) => {
-    try {
-      return readlinkSync(join(folder, name)).includes(part);
-    } catch {
-      // The descriptor was closed meanwhile.
-      return false;
-    }
-  });
-}
