@@ -1,5 +1,5 @@
 /** `rollcall host`: prints the table of hosts, or writes the files for one. */
-
+import { join } from "node:path";
 import { ExitCode } from "../errors.js";
 import { type Adapted, adapt, listHosts } from "../hosts/adapt.js";
 import type { HostFile } from "../hosts/host.js";
@@ -40,7 +40,7 @@ function report(result: Adapted, { write, json }: Settings, io: Io): void {
   const lines = [
     ...files.map(({ path, instructions, written }) => ({
       verb: written === undefined ? "file" : written ? "wrote" : "kept",
-      value: path,
+      value: write === undefined ? path : join(write, path),
       detail:
         written === false
           ? "exists already; to write it again, move it away first"

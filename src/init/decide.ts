@@ -5,10 +5,10 @@ import { count as counted, number } from "../print/numbers.js";
 import type { CellType } from "../source/cells.js";
 import { type Conversion, dashed, type Form } from "./forms.js";
 import { findPrivacy, isFlag, isTimeName } from "./names.js";
-import { type ColumnTally, type Example, type Misses, TYPES, type ValueType } from "./tally.js";
+import { type ColumnTally, type Example, type Misses, type Survey, TYPES, type ValueType } from "./tally.js";
 
 /** How init treats all columns. */
-export interface Treatment {
+export interface Treatment extends Pick<Survey, "findChanged" | "findMerged"> {
   /** Whether to convert columns whose values all have a known form. */
   convert: boolean;
   /** Texts that mean NULL, by the user's word. */
@@ -17,10 +17,6 @@ export interface Treatment {
   isQuery: boolean;
   /** Whether records are about places, files or firms, so that an address is not private. */
   isAboutThings: boolean;
-  /** Finds a value of a column that a conversion changes, and its result. */
-  findChanged(column: string, conversion: Conversion): readonly [value: unknown, result: unknown] | undefined;
-  /** Finds two texts of a column that a conversion makes equal. */
-  findMerged(column: string, conversion: Conversion): readonly [one: string, other: string] | undefined;
 }
 
 /** A conversion of a column, as an offer or as done. */

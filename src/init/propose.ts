@@ -25,14 +25,8 @@ export function propose(survey: Survey, { convert = false, null: marks = [] }: S
     isQuery: survey.kind === "query",
     marks: new Set(marks),
     isAboutThings: isAboutThings(survey.name, names),
-    findChanged(column, conversion) {
-      const value = survey.sqlOf(column);
-      return survey.findChanged(value, conversion.sql(value));
-    },
-    findMerged(column, conversion) {
-      const value = survey.sqlOf(column);
-      return survey.findMerged(value, conversion.sql(value));
-    },
+    findChanged: survey.findChanged,
+    findMerged: survey.findMerged,
   };
   const taken = new Set<string>();
   const columns = survey.columns.map((tally): Proposed => {

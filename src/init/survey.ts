@@ -15,6 +15,7 @@ import { type Imported, importText, LINE } from "../source/text-file.js";
 import { nameOfSource, textFormatOf } from "../source/text-format.js";
 import type { SqlValue } from "../source/values.js";
 import { createTurns } from "../workers/turns.js";
+import type { Conversion } from "./forms.js";
 import type { Subject, SurveyOptions } from "./subject.js";
 import { ColumnTally, type RowName, type Survey } from "./tally.js";
 
@@ -79,24 +80,32 @@ export async function survey(
   const marks = new Set(options.null);
   const columns = subject.columns.map((column) => new ColumnTally(column, origin, marks));
   const rows = await readRows(db, subject, columns, signal);
-  const sqlOf = new Map(subject.columns.map((column) => [column.name, column.sql]));
+  const columnSql = new Map(subject.columns.map((column) => [column.name, column.sql]));
+  // By bytes, as a build compares: a program may have a collation that SQLite does not know here.
+  const sqlOf = (column: string) => `${columnSql.get(column) ?? quoteName(column)} COLLATE BINARY`;
+  const converting = (column: string, { sql }: Conversion) => {
+    // Members are JSON here, but a build's query reads their values.
+    const value = origin === "members" ? `(${sqlOf(column)} ->> '$')` : sqlOf(column);
+    return [value, sql(value)];
+  };
   return {
     ...subject,
     rows,
     columns,
-    // By bytes, as a build compares: a program may have a collation that SQLite does not know here.
-    sqlOf: (column) => `${sqlOf.get(column) ?? quoteName(column)} COLLATE BINARY`,
+    sqlOf,
     countDifferent(values) {
       const present = values.map((sql) => `${sql} IS NOT NULL`).join(" AND ");
       const sql = `SELECT count(*) FROM (SELECT DISTINCT ${values.join(", ")} FROM ${relation} WHERE ${present})`;
       return db.prepare<[], number>(sql).pluck().get() ?? 0;
     },
-    findChanged(value, converted) {
+    findChanged(column, conversion) {
+      const [value, converted] = converting(column, conversion);
       const sql = `SELECT ${value}, ${converted} FROM ${relation} WHERE +${value} IS NOT +(${converted})
         ORDER BY CAST(${converted} AS TEXT) IS +${value} LIMIT 1`;
       return db.prepare<[], [unknown, unknown]>(sql).raw().get();
     },
-    findMerged(value, converted) {
+    findMerged(column, conversion) {
+      const [value, converted] = converting(column, conversion);
       const sql = `SELECT min(${value}), max(${value}) FROM ${relation} GROUP BY ${converted} HAVING min(${value}) <> max(${value})`;
       return db.prepare<[], [string, string]>(`${sql} LIMIT 1`).raw().get();
     },

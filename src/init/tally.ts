@@ -2,7 +2,7 @@
 import { isWellFormed, whyNotExactJson } from "../contract/json.js";
 import { ABSENCE_MARKS, CellColumn, memberTypeOf, storedMember } from "../source/cells.js";
 import { InvalidText } from "../source/values.js";
-import { beginsAsJson, FORMS, type Form, hasEmailAddress, isExactJson } from "./forms.js";
+import { beginsAsJson, type Conversion, FORMS, type Form, hasEmailAddress, isExactJson } from "./forms.js";
 import type { Origin, Subject, SubjectColumn } from "./subject.js";
 
 /** A row in messages: `rowid 17`, `row 17` of a view, or `line 17`. */
@@ -246,8 +246,8 @@ export interface Survey extends Omit<Subject, "columns"> {
   sqlOf(column: string): string;
   /** Counts the different values of some SQL expressions together. Rows with NULL are left out. */
   countDifferent(values: readonly string[]): number;
-  /** Finds a value that SQL changes, and its result: one that is written differently, if there is any. */
-  findChanged(value: string, converted: string): [value: unknown, result: unknown] | undefined;
-  /** Finds two texts that SQL makes equal. @param value SQL for the text */
-  findMerged(value: string, converted: string): [one: string, other: string] | undefined;
+  /** Finds a value that a conversion changes, and its result: one that is written differently, if there is any. */
+  findChanged(column: string, conversion: Conversion): [value: unknown, result: unknown] | undefined;
+  /** Finds two texts that a conversion makes equal. */
+  findMerged(column: string, conversion: Conversion): [one: string, other: string] | undefined;
 }

@@ -161,7 +161,8 @@ function createQueryView(db: Database, path: string, setting: string): string {
     db.prepare(`SELECT * FROM temp.${view}`);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    const message = `Query ${path} cannot be run: ${why}. It must be one SELECT that yields the columns.`;
+    const has = why.startsWith("no such table") ? `; the source has ${listed(listTables(db))}` : "";
+    const message = `Query ${path} cannot be run: ${why}${has}. It must be one SELECT that yields the columns.`;
     throw new UserError(message, { cause });
   }
   return view;

@@ -215,19 +215,17 @@ test("prints every line of a summary", () => {
     listings: undefined,
     notes: ["links led to http://127.0.0.1:8080 until now; they lead to https://example.com/people"],
   };
-  const text = describeBuild(
-    result,
-    {
-      db: "data/users.sqlite",
-      contract: USERS_CONTRACT,
-      pageSize: 100,
-      problemsFile: undefined,
-      next: "rollcall serve",
-      milliseconds: 412,
-    },
-    (_f, text) => text,
-  );
-  expect(text).toBe(`\
+  const run = {
+    db: "data/users.sqlite",
+    contract: USERS_CONTRACT,
+    pageSize: 100,
+    problemsFile: undefined,
+    next: "rollcall serve",
+    milliseconds: 412,
+  };
+  const plain = (_format: unknown, text: string) => text;
+  expect(describeBuild({ ...result, new: false }, run, plain)).not.toContain("changes ");
+  expect(describeBuild(result, run, plain)).toBe(`\
 read      1,012 users                          data/users.sqlite
 write     10 pages, 1.3 MB (2 linked)          dist/releases/20261121T034000Z-1f6a9c0d2b7e
 lookup    by id, display_name                  12 files, 3.4 MB

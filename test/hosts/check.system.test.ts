@@ -85,9 +85,7 @@ test.each(HOSTS)("$name: its files are written, and those with comments say how 
   expect([code, stdout]).toEqual([0, ""]);
   for (const [, path = ""] of stderr.matchAll(/^wrote +(\S+)/gm))
     if (/\.(conf|caddy|js|toml|htaccess)$/.test(path))
-      expect(readFileSync(join(cwd, "conf", path), "utf8")).toMatch(
-        new RegExp(`rollcall verify \\S+ --adapt ${name}$`, "m"),
-      );
+      expect(readFileSync(join(cwd, path), "utf8")).toMatch(new RegExp(`rollcall verify \\S+ --adapt ${name}$`, "m"));
 });
 
 test("a release that the host's user cannot read is said, with what mends it, unless the host is another machine", async () => {

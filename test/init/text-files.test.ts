@@ -186,6 +186,17 @@ describe("NDJSON", () => {
     expect(of("n")).toMatchObject({ what: "not exact", why });
   });
 
+  test("a conversion is of the values, not of their JSON", async () => {
+    const text = lines(
+      '{"id": 1, "at": "2024-02-29 12:00:00", "same": "2024-02-29 12:00:00", "seen": 1735689600}',
+      '{"id": 2, "at": "2024-03-01 12:00:00", "same": "2024-02-29T12:00:00", "seen": 1735689601}',
+    );
+    const { of } = await initText("a.ndjson", text);
+    expect(of("at").offer?.why).toBe('"2024-02-29 12:00:00" becomes "2024-02-29T12:00:00Z"');
+    expect(of("same").offer?.why).toBe('but "2024-02-29 12:00:00" and "2024-02-29T12:00:00" would be equal');
+    expect(of("seen").offer?.why).toBe('1735689600 becomes "2025-01-01T00:00:00Z"');
+  });
+
   test("a name that some lines lack is null there", async () => {
     const found = await initText("a.ndjson", lines('{"id": 1}', '{"name": "x", "id": 2}'));
     expect(found.of("name")).toMatchObject({ what: "text or null", why: "up to 1 character, 1 of 2 null or missing" });

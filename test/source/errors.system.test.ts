@@ -205,7 +205,7 @@ describe("the query", () => {
   test.each([
     ["", "incomplete input"],
     ["SELEKT 1", "syntax error"],
-    ["SELECT * FROM nowhere", "no such table: nowhere"],
+    ["SELECT * FROM nowhere", "no such table: nowhere; the source has users"],
     ["SELECT missing FROM users", "no such column: missing"],
     ["SELECT * FROM users WHERE id = ?", "parameters are not allowed"],
     ["SELECT * FROM users; DELETE FROM users", "more than one statement"],

@@ -32,7 +32,7 @@ export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint):
       ...(name === "" ? [] : [listingLine(name, listing)]),
       ...largePageLines(listing, run.pageSize),
       ...(name === "" ? [...lookupLines(listing), ...explorerLines(listing)] : []),
-      ...changesLines(listing),
+      ...(result.new ? changesLines(listing) : []),
       ...warningLines(listing, run.contract),
     ]),
     ...(result.listings ? explorerLines(result) : []),

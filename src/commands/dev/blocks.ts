@@ -126,14 +126,12 @@ function contractLines({ made, others, db }: DevBuild): Line[] {
       detail: `to write and edit ${isOne ? "it" : "them"}: ${command}`,
     },
   ];
-  for (const { name, omitted } of listings) {
+  const why = "seems private, or cannot be published; rollcall init says why";
+  for (const { name, omitted } of listings.filter((listing) => listing.omitted.length > 0)) {
     const columns = listed(omitted, MOST_LISTED);
-    if (omitted.length > 0)
-      lines.push({
-        verb: "omit",
-        value: name === "" ? columns : `${name}: ${columns}`,
-        detail: "seems private, or cannot be published; rollcall init says why",
-      });
+    // A name alone keeps the first column narrow.
+    const line = name === "" ? { value: columns, detail: why } : { value: name, detail: `${columns}: ${why}` };
+    lines.push({ verb: "omit", ...line });
   }
   lines.push(...left.map(({ table, why }) => ({ verb: "leave", value: table, detail: `not shown. ${why}` })));
   return lines;

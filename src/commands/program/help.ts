@@ -5,7 +5,7 @@ import { CONFIG_FILE } from "../../settings/file.js";
 import type { Verb } from "./verb.js";
 
 export const DESCRIPTION =
-  "Turns a table of a SQLite file into an immutable, verifiable snapshot of a paginated JSON API, and serves it.";
+  "Turns tables of a SQLite file, or a text file, into an immutable, verifiable snapshot of a paginated JSON API, and serves it.";
 
 const PRECEDENCE = `Every option but --config can also be set in the environment or in ${CONFIG_FILE}: \
 --page-size 50, ROLLCALL_PAGE_SIZE=50, {"pageSize": 50}. Flags win over variables, variables over the file. \
