@@ -181,8 +181,15 @@ export const MUTANTS = [
   {
     name: "publish-lock-not-confirmed",
     file: "src/publish/bucket.ts",
-    from: "if (found?.etag === ownedTag) return;",
-    to: "if (Boolean(found)) return;",
+    from: "if (found?.etag === ownedTag) {",
+    to: "if (Boolean(found)) {",
+    tests: ["test/publish/lock.test.ts"],
+  },
+  {
+    name: "publish-change-after-lost-lock",
+    file: "src/publish/bucket.ts",
+    from: "if (path !== OWNED && performance.now() - heldAt >= checkMs) await flush();",
+    to: "if (path === OWNED && performance.now() - heldAt >= checkMs) await flush();",
     tests: ["test/publish/lock.test.ts"],
   },
   {

@@ -2,6 +2,7 @@
 import { getFips } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { CONTENT_TYPE, DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { UserError } from "../errors.js";
@@ -24,7 +25,10 @@ const MOST_BYTES = 2 ** 31 - 1;
 /** Milliseconds for which a failed run tries to remove its lock. */
 const UNLOCK_MS = 3_000;
 
-type BucketOptions = Pick<PublishOptions, "endpoint" | "cacheControl" | "force">;
+interface BucketOptions extends Pick<PublishOptions, "endpoint" | "cacheControl" | "force"> {
+  /** Milliseconds after which a run checks again that it holds the lock, before its next change. */
+  checkMs?: number;
+}
 
 /** Opens a bucket as a target. @throws UserError if the SDK is not installed. */
 export async function openBucket(
@@ -40,12 +44,12 @@ export async function openBucket(
  * A bucket as a target of `rollcall publish`. Its list of owned files is also its lock: it names the run that holds it. Taking
  * the lock is a conditional PUT over the list that was read, so only one of several runs gets it. A killed run leaves its
  * name. A run on the same system sees that the process is gone, and takes over. On other systems, the user must decide, with
- * `force`.
+ * `force`. A holder that is still alive, or was paused, stops within `checkMs`, and the new one waits for that.
  */
 export function bucketTarget(
   name: string,
   files: ReleaseFiles,
-  { cacheControl = DEFAULT_CACHE_CONTROL, force = false }: BucketOptions,
+  { cacheControl = DEFAULT_CACHE_CONTROL, force = false, checkMs = 1_000 }: BucketOptions,
   store: ObjectStore,
 ): Target {
   /** The entity tags of the release's files in the bucket, by number. */
@@ -55,6 +59,8 @@ export function bucketTarget(
   let ownedTag: string | undefined;
   /** This run, while it holds the lock. */
   let holder: Holder | undefined;
+  /** When this run last asked whether it holds the lock, and did. */
+  let heldAt = Number.NEGATIVE_INFINITY;
   /** Ends when the last large file was put. */
   let large: Promise<unknown> = Promise.resolve();
   /** 1 for each file that a SHA256SUMS in the bucket lists with the same digest. */
@@ -77,12 +83,20 @@ export function bucketTarget(
 
   /** @throws UserError if another run has taken the lock over. */
   const flush = async () => {
+    const asked = performance.now();
     const found = await findOwned();
-    if (found?.etag === ownedTag) return;
+    if (found?.etag === ownedTag) {
+      heldAt = asked;
+      return;
+    }
     endOwnHolding();
     const by = found?.owned.holder ? describeProcess(found.owned.holder) : "another run, which has ended";
     throw new UserError(`The lock of ${name} was taken over by ${by}. This run has stopped; run it again.`);
   };
+
+  store.guard(async (path) => {
+    if (path !== OWNED && performance.now() - heldAt >= checkMs) await flush();
+  });
 
   /** Puts an object. @throws UserError if the object is not the version that was read. */
   const put = async (path: string, bytes: Buffer, headers: ObjectHeaders, over: string | undefined) => {
@@ -142,8 +156,9 @@ export function bucketTarget(
       holder = beginHolding(now);
       const list = found?.owned ?? ownedNothing(files);
       ownedTag = await store.put(OWNED, bytesOf(list, holder), OWN_HEADERS, found?.etag);
-      if (ownedTag !== undefined) return filesIn(found?.owned);
-      throw isHeld((await findOwned())?.owned.holder);
+      if (ownedTag === undefined) throw isHeld((await findOwned())?.owned.holder);
+      if (other && !isDead(other)) await sleep(2 * checkMs);
+      return filesIn(found?.owned);
     },
 
     async readOwned() {

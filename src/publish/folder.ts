@@ -120,13 +120,14 @@ function folderTarget(tree: FolderTree, release: string): Target {
     async put({ path, digest }, from) {
       const folder = tree.make(dirname(path));
       const aside = join(folder, ASIDE_PREFIX + basename(path));
-      const written = await copyFlushed(from, aside, (stats) => times.timeOf(path, stats));
-      if (written?.digest !== digest) {
+      try {
+        const written = await copyFlushed(from, aside, (stats) => times.timeOf(path, stats));
+        if (written?.digest !== digest) return undefined;
+        await rename(aside, join(folder, basename(path)));
+        return written.bytes;
+      } finally {
         rmSync(aside, { force: true });
-        return undefined;
       }
-      await rename(aside, join(folder, basename(path)));
-      return written.bytes;
     },
 
     async remove(path) {

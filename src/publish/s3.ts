@@ -88,12 +88,17 @@ export async function openStore(
   const options = { abortSignal: signal };
   // Each request in progress adds a listener.
   setMaxListeners(0, signal);
+  let beforeChange = async (_path: string) => {};
   client.middlewareStack.add(
-    (next) => (args) => {
-      requests++;
-      return next(args);
-    },
-    { step: "deserialize", name: "countRequests", priority: "low" },
+    (next, { commandName = "" }) =>
+      async (args) => {
+        if (/^(Put|Delete)/.test(commandName) && "Key" in args.input)
+          await beforeChange(`${args.input.Key}`.slice(prefix.length));
+        requests++;
+        return next(args);
+      },
+    // After the steps that retry and sign, so that it runs for each attempt.
+    { step: "deserialize", name: "guardAndCount", priority: "low" },
   );
   const keyOf = (path: string) => ({ Bucket: bucket, Key: prefix + path });
 
@@ -141,6 +146,10 @@ export async function openStore(
   return {
     findFacts,
     put,
+    /** Runs a check before each attempt to put or remove an object. If it throws, the request is not sent. */
+    guard(check: typeof beforeChange): void {
+      beforeChange = check;
+    },
     /** The number of requests sent, including retries. */
     requests: () => requests,
     /** Reads a small object; undefined if it does not exist. */

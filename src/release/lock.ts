@@ -2,7 +2,7 @@
  * Locks: one writer at a time for a `dist` or a publish target, and no removal of releases while one is published.
  * Each lock is SQLite's own lock on an empty file. The system releases it when the process ends, even if it is killed.
  */
-import { lstatSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -109,8 +109,14 @@ function openLock(path: string): { db: Database.Database; inode: number } {
   // SQLite would follow a link, and could change the file behind it.
   if (!stats.isFile() || stats.size > 0)
     throw new UserError(`${path} is not a lock file of Rollcall, which is empty; move it away.`);
-  requireWritable(path);
-  const db = new Database(path, { timeout: 0, fileMustExist: true });
+  let db: Database.Database;
+  try {
+    requireWritable(path);
+    db = new Database(path, { timeout: 0, fileMustExist: true });
+  } catch (error) {
+    if (existsSync(path)) throw error;
+    return openLock(path);
+  }
   // Keeps the file empty, and creates no journal file beside it, which would block the next lock.
   db.pragma("journal_mode = MEMORY");
   return { db, inode: stats.ino };

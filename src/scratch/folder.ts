@@ -40,10 +40,10 @@ export function removeScratch(folder: string): void {
   locks.delete(folder);
 }
 
-/** Turns an error about a full disk into one about temporary files; returns other errors as they are. */
+/** Turns an error about a full disk, or a limit of file sizes, into one about temporary files; returns other errors as they are. */
 export function explainTemporary(error: unknown): unknown {
   const cause = error instanceof UserError ? error.cause : error;
-  return hasCode(cause, "ENOSPC", "EDQUOT", "SQLITE_FULL") ? lackOfRoom(cause) : error;
+  return hasCode(cause, "ENOSPC", "EDQUOT", "EFBIG", "SQLITE_FULL", "SQLITE_IOERR_WRITE") ? lackOfRoom(cause) : error;
 }
 
 /** The error for a folder of temporary files that is full. */

@@ -31,7 +31,8 @@ beforeEach(async () => {
 });
 
 const address = parseAddress(`s3://${BUCKET}/dir`);
-const newRun = () => openBucket(address, files, { endpoint: server.endpoint }, undefined);
+const newRun = ({ force = false } = {}) =>
+  openBucket(address, files, { endpoint: server.endpoint, force, checkMs: 0 }, undefined);
 const listNow = async () => JSON.parse((await server.read(LIST))?.text ?? "null");
 
 describe("on a store with conditional writes", () => {
@@ -50,6 +51,33 @@ describe("on a store with conditional writes", () => {
       for (const run of runs) await run.unlock();
       expect(await listNow()).toBe(null);
     }
+  });
+
+  test("a run whose lock was taken over changes no other object, also when an attempt is repeated", async () => {
+    const first = await newRun();
+    await first.lock(NOW);
+    await server.change("dir/old", "of the new holder");
+    let take = async () => {};
+    const until = new Promise<void>((resolve) => {
+      take = async () => {
+        await (await newRun({ force: true })).lock(NOW);
+        resolve();
+      };
+    });
+    let attempts = 0;
+    let isTaken = false;
+    server.fault = (method) => {
+      if (method === "DELETE" && attempts++ === 0) return { status: 503, code: "SlowDown" };
+      if (method === "DELETE" || attempts === 0 || isTaken) return undefined;
+      // The first check after the refusal waits until another run has the lock.
+      isTaken = true;
+      void take();
+      return { until };
+    };
+    const removed = first.remove("old");
+    await expect(removed).rejects.toThrow(LOST);
+    await expect(first.remove("old")).rejects.toThrow(LOST);
+    expect([attempts, (await server.read("dir/old"))?.text]).toEqual([1, "of the new holder"]);
   });
 
   test("recognizes its own lock after a lost response", async () => {

@@ -7,7 +7,8 @@ import { bucketTarget } from "../../src/publish/bucket.js";
 import type { ReleaseFiles } from "../../src/publish/order.js";
 import { type Owned, ownedBetween, ownedBy } from "../../src/publish/owned.js";
 import type { ObjectStore } from "../../src/publish/s3.js";
-import { PagePaths } from "../../src/release/layout.js";
+import { OWNED, PagePaths } from "../../src/release/layout.js";
+import { sha256 } from "../../src/release/plain-files.js";
 import { PageDigests } from "../../src/release/sums.js";
 import { scratch } from "../support/files.js";
 
@@ -28,20 +29,33 @@ const between = ownedBetween(undefined, complete);
 
 let list: { etag: string; bytes: Buffer } | undefined;
 let puts = 0;
+/** Paths of other objects that were put or removed. */
+let changes: string[] = [];
 
 /** The used part of a store. */
-const store = {
-  find: async () => list,
-  async put(_path: string, bytes: Buffer, _headers: object, over?: string) {
-    return list?.etag === over ? write(bytes) : undefined;
-  },
-  async remove() {
-    list = undefined;
-  },
-} as unknown as ObjectStore;
+const makeStore = () => {
+  let check = async (_path: string) => {};
+  return {
+    find: async () => list,
+    guard(given: typeof check) {
+      check = given;
+    },
+    async put(path: string, bytes: Buffer, _headers: object, over?: string) {
+      await check(path);
+      if (path !== OWNED) return String(changes.push(path));
+      return list?.etag === over ? write(bytes) : undefined;
+    },
+    async remove(path: string) {
+      await check(path);
+      if (path === OWNED) list = undefined;
+      else changes.push(path);
+    },
+  } as unknown as ObjectStore;
+};
 
 beforeEach(() => {
   list = undefined;
+  changes = [];
 });
 
 function write(bytes: Buffer): string {
@@ -50,7 +64,7 @@ function write(bytes: Buffer): string {
   return list.etag;
 }
 
-const newRun = ({ force = false } = {}) => bucketTarget("s3://bucket/dir", files, { force }, store);
+const newRun = ({ force = false } = {}) => bucketTarget("s3://bucket/dir", files, { force, checkMs: 0 }, makeStore());
 const stored = (): Owned | undefined => list && JSON.parse(String(list.bytes));
 
 /** Makes the holder another run, with these changes. */
@@ -120,13 +134,22 @@ test("takes over the lock of an ended process, but not one of another system or 
 });
 
 test("force takes over any lock, and the old holder notices before it changes or announces anything", async () => {
+  const pagePath = join(scratch(), "page");
+  writeFileSync(pagePath, "1");
+  const page = { index: 0, path: "page", inside: "page", digest: sha256("1"), variant: undefined };
   const first = newRun();
   await first.lock(NOW);
   const second = newRun({ force: true });
   await second.lock(new Date(0));
   await expect(first.storeOwned(between)).rejects.toThrow(`${LOST}process ${process.pid} on ${hostname()} since 1970-`);
+  await expect(first.put(page, pagePath)).rejects.toThrow(LOST);
+  await expect(first.remove("old")).rejects.toThrow(LOST);
+  expect(changes).toEqual([]);
   await first.unlock();
   await second.flush();
+  await second.put(page, pagePath);
+  await second.remove("old");
+  expect(changes).toEqual(["page", "old"]);
   await second.unlock();
   await expect(second.flush()).rejects.toThrow(`${LOST}another run, which has ended`);
 });

@@ -45,13 +45,13 @@ export class AsidePart {
     flushFolder(this.folder);
     const place = join(this.parts, name);
     const trash = `${this.folder}.trash`;
-    while (!renamed(this.folder, place)) {
+    while (!renamed(this.folder, place, "ENOTEMPTY", "EEXIST")) {
       if (isIntact()) {
         this.discard();
         return false;
       }
       // The same shard may run elsewhere and have removed it.
-      if (renamed(place, trash)) rmSync(trash, { recursive: true, force: true });
+      if (renamed(place, trash, "ENOENT")) rmSync(trash, { recursive: true, force: true });
     }
     flushFolder(this.parts);
     return true;
@@ -64,13 +64,13 @@ export class AsidePart {
   }
 }
 
-/** Renames a folder. @returns false if the new name is taken, or there is nothing to rename. */
-function renamed(from: string, to: string): boolean {
+/** Renames a folder. @returns false if that fails with one of these error codes. */
+function renamed(from: string, to: string, ...codes: string[]): boolean {
   try {
     renameSync(from, to);
     return true;
   } catch (error) {
-    if (hasCode(error, "ENOTEMPTY", "EEXIST", "ENOENT")) return false;
+    if (hasCode(error, ...codes)) return false;
     throw error;
   }
 }
