@@ -94,9 +94,11 @@ function titleOf({ listing }: Contract): string {
 /** Maximum number of rows whose height is reserved. */
 const MOST_RESERVED = 100;
 
-/** Empty rows that reserve the height of the first page of the list, to avoid layout shift. */
+/** Rows that reserve the height of the first page of the list, to avoid layout shift. The first one is seen if the script does not run. */
 function placeholderRows(rows: number): Markup[] {
-  return Array.from({ length: Math.min(MOST_RESERVED, rows) }, () => html`<p class="row"></p>`);
+  const row = (_: unknown, at: number) =>
+    html`<p class="row">${at === 0 ? "The list is missing if its script, explorer/app.js, cannot be loaded. Reload the page, or open it from a web server." : ""}</p>`;
+  return Array.from({ length: Math.max(1, Math.min(MOST_RESERVED, rows)) }, row);
 }
 
 /** The explorer's other files with their paths in a release. They are compiled with the package. */

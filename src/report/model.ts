@@ -225,7 +225,9 @@ export function subjectOf(contract: Contract): Subject {
     namesOf(record) {
       const id = valueAt(record, key);
       const texts = [...names].map((field) => valueAt(record, field));
-      return [...new Set(texts)].filter((text) => typeof text === "string" && text !== "" && text !== id) as string[];
+      return [...new Set(texts)].filter(
+        (text) => typeof text === "string" && text.trim() !== "" && text !== id,
+      ) as string[];
     },
     write: (path, value) => writeValue(value, !bare.has(path)),
   };

@@ -71,6 +71,7 @@ test.each([
   ["#?page=x&q=y", "#?q=y"],
   ["#?from.x=&to.x=", "#?"],
   ["#?a=1&a=1", "#?a=1"],
+  ["#?a=1e999&a=null", "#?a=1e999&a=null"],
   ["#q=y", "#?q=y"],
   ["#/%", "#/%25"],
 ])("reads the valid parts of %s, as %s", (address, meant) => {

@@ -9,6 +9,7 @@ test.each<[Error, string, boolean]>([
   [tooLarge(URL_OF_PAGE, "8388608 bytes"), "A page is too large to read here.", false],
   [listingError("mismatch"), "The host sent data that was not published, so it is not shown.", true],
   [listingError("network"), "The host does not answer. The page shows what was loaded before.", false],
+  [listingError("usage"), "The published files do not answer this.", false],
   [listingError("status"), "The host does not have the requested data.", false],
 ])("%s", (error, text, isUnproved) => {
   vi.stubGlobal("navigator", { onLine: true });

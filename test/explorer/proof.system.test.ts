@@ -62,6 +62,31 @@ describeWith("chromium", "proof", (path) => {
     expect(await settledList(page)).toBe("1 to 50 of 240 users");
   });
 
+  test("a record that cannot be read leaves the search usable", async () => {
+    const { page } = await open(await goldenSite());
+    await settledList(page);
+    let isDown = true;
+    await page.route(/lookup\/keys/, (route) => (isDown ? route.abort() : route.continue()));
+    await page.goto(`${page.url().split("#")[0]}#/00000000-0000-4000-8000-000000000120`);
+    await page.reload();
+    await page.getByText("The host does not answer.").waitFor();
+    isDown = false;
+    await page.getByRole("searchbox").fill("anna");
+    await page.locator("#status", { hasText: "3 users found, in 240." }).waitFor();
+    await page.getByRole("link", { name: "Jörg Annas" }).click();
+    await page.getByRole("heading", { name: "Jörg Annas" }).waitFor();
+    await page.getByRole("link", { name: "Files for programs" }).click();
+    await page.locator("#files-title").waitFor();
+    expect(new URL(page.url()).hash).toBe("#/00000000-0000-4000-8000-000000000120");
+  });
+
+  test("says that the list is missing without its script", async () => {
+    const { page } = await open(`${await goldenSite()}snapshot.json`);
+    await page.route(/app\.js/, (route) => route.abort());
+    await page.goto(new URL(".", page.url()).href);
+    await page.getByText("The list is missing if its script").waitFor();
+  });
+
   test("a release replaced between index.html and its script is shown consistently", async () => {
     const { url, replace } = await site();
     const { page } = await open(`${url}snapshot.json`);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type AnyRecord, contractOf } from "../../src/contract/contract.js";
 import { BEGINNING, type ListPlace } from "../../src/explorer/page/address.js";
+import { searchable } from "../../src/explorer/page/found.js";
 import type { SnapshotFacts } from "../../src/explorer/page/reader.js";
 import { isRange, select } from "../../src/explorer/page/select.js";
 import { contractWith } from "../support/contracts.js";
@@ -30,10 +31,10 @@ function order(id: string, customer: string, status: string, tags: string[], tot
 }
 
 /** Keys of the selected records, and the counts. */
-async function selected(place: Partial<ListPlace>) {
-  const { summary } = await writeFacts(contract, RECORDS);
+async function selected(place: Partial<ListPlace>, records = RECORDS) {
+  const { summary } = await writeFacts(contract, records);
   const known = { contract, summary } as SnapshotFacts;
-  const rows = RECORDS.map((record, number) => ({ record, number }));
+  const rows = records.map((record, number) => ({ record, number }));
   const { rows: found, counts } = select(known, rows, { ...BEGINNING, ...place });
   return { keys: found.map(({ record }) => record["id"]), counts: Object.fromEntries(counts) };
 }
@@ -70,6 +71,18 @@ test.each<[string, Partial<ListPlace>, string[]]>([
   expect((await selected(place)).keys).toEqual(keys);
 });
 
+test("equal times stay in published order when sorted down", async () => {
+  const records = RECORDS.map((record) => ({ ...record, ordered_at: "2024-01-31T23:00:00Z" }));
+  const { keys } = await selected({ sort: { path: "ordered_at", isDescending: true } }, records);
+  expect(keys).toEqual(["A1", "A10", "A2", "B1"]);
+});
+
+test("limits how many combinations of values are searched for in lookup files", () => {
+  const values = Array.from({ length: 40 }, (_, at) => `v${at}`);
+  const where = searchable(new Map(["a", "b", "c"].map((path) => [path, values])));
+  expect([...where.values()].map(({ length }) => length)).toEqual([40, 5, 1]);
+});
+
 test("counts a facet by all conditions but its own", async () => {
   expect((await selected({})).counts).toEqual({
     'status="new"': 2,
@@ -89,8 +102,12 @@ describe("ranges", () => {
     ["total", ["", " "], false],
     ["total", ["", ""], false],
     ["total", ["Infinity", ""], false],
+    ["total", ["-.5", "1E+2"], true],
+    ["total", ["0x10", ""], false],
+    ["total", [" 1", ""], false],
     ["ordered_at", ["2024-01-01", ""], true],
     ["ordered_at", ["2024", ""], false],
+    ["ordered_at", ["2024-02-30", ""], false],
     ["seen_at", ["", "2024-01-01"], true],
     ["seen_at", ["", "17"], false],
     ["status", ["a", "b"], false],

@@ -101,6 +101,8 @@ function writtenValue(value: Chosen): string {
 function parseValue(text: string): Chosen {
   try {
     const value: unknown = JSON.parse(text);
+    // 1e999 is read as infinite, which JSON cannot write.
+    if (typeof value === "number") return Number.isFinite(value) ? value : text;
     return typeof value === "object" && value !== null ? text : (value as Chosen);
   } catch {
     return text;

@@ -29,6 +29,20 @@ export async function* foundRows(reader: Reader, known: SnapshotFacts, place: Li
   }
 }
 
+/** Maximum number of combinations of facet values. Each is a search. */
+export const MOST_COMBINED = 200;
+
+/** The first values of each path, with at most `MOST_COMBINED` combinations. */
+export function searchable(where: ListPlace["where"]): ListPlace["where"] {
+  let most = MOST_COMBINED;
+  const kept = [...where].map(([path, values]) => {
+    const first = values.slice(0, Math.max(1, most));
+    most = Math.floor(most / first.length);
+    return [path, first] as const;
+  });
+  return new Map(kept);
+}
+
 /** All combinations of one value of each path. */
 function combinations(where: ListPlace["where"]): Record<string, Chosen>[] {
   let made: Record<string, Chosen>[] = [{}];

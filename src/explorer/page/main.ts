@@ -30,7 +30,7 @@ const pageTitle = document.title;
 const trouble = createNotice();
 const search = createSearch(facts, (text) => {
   // The user has opened a record meanwhile.
-  if ("key" in currentPlace) return;
+  if ("key" in currentPlace && !hasFailed) return;
   go({ ...lastList, text, page: 1 }, isTyping);
   isTyping = true;
 });
@@ -40,13 +40,6 @@ const proof = createProof();
 const tryAgain = () => {
   if (hasFailed) void show();
 };
-const newer = watchForNewer(base, () => shownId, tryAgain);
-// Until there are records, keep the height that index.html reserves.
-listBox.style.minHeight = `${section.offsetHeight}px`;
-section.replaceChildren(newer, search.element, trouble.element, listBox, recordBox, proof.element);
-section.hidden = false;
-const results = createResults(listBox, facts, go, (download) => void run(download));
-
 /** If the first snapshot is another one than that of index.html, index.html came from a cache or is just outdated. */
 const about = createOverview({ about: byId("about", HTMLElement), section: overview }, facts, () => {
   const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
@@ -54,6 +47,12 @@ const about = createOverview({ about: byId("about", HTMLElement), section: overv
   if (shownId === undefined && entry?.type !== "reload") location.reload();
 });
 const reader = createReader(base, about.show);
+const newer = watchForNewer(reader.host, () => shownId, tryAgain);
+// Until there are records, keep the height that index.html reserves.
+listBox.style.minHeight = `${section.offsetHeight}px`;
+section.replaceChildren(newer, search.element, trouble.element, listBox, recordBox, proof.element);
+section.hidden = false;
+const results = createResults(listBox, facts, go, (download) => void run(download));
 let control = new AbortController();
 /** The last place in the URL, without jumps within the page. */
 let currentPlace: SeenPlace = BEGINNING;
@@ -78,9 +77,13 @@ function go(place: ListPlace, isSame = false): void {
 
 /** Handles a URL that was changed by a link, by hand or by going back. */
 function follow(): void {
-  // The browser jumps there by itself. Restore the place in the URL, for a reload.
-  if (isJump(location.hash)) {
+  const target = jumpTarget(location.hash);
+  if (target) {
+    // Restore the place in the URL, for a reload.
     history.replaceState(null, "", addressOf(currentPlace));
+    // The browser jumps there by itself, but not into what a record hides.
+    if (overview.contains(target)) overview.hidden = false;
+    target.scrollIntoView();
     return;
   }
   currentPlace = parseHash(location.hash);
@@ -88,9 +91,9 @@ function follow(): void {
   void show();
 }
 
-/** Whether a fragment is the id of an element, as in the skip link. */
-function isJump(hash: string): boolean {
-  return hash.length > 1 && document.getElementById(decoded(hash.slice(1))) !== null;
+/** The element whose id is the fragment, as in the skip link. */
+function jumpTarget(hash: string): HTMLElement | null {
+  return document.getElementById(decoded(hash.slice(1)));
 }
 
 /** Shows the current place, and cancels the loading of any other. */
@@ -137,6 +140,8 @@ const MOVED = "A newer snapshot was published meanwhile, and the records were re
 function fail(error: unknown): void {
   const { text, details, isUnproved } = describeError(error);
   hasFailed = true;
+  // Nothing is being read any more.
+  if (opened === undefined) recordBox.replaceChildren();
   if (isUnproved) proof.fail(text);
   trouble.say(text, { "Try again": () => void show() }, { details, isAlarm: isUnproved });
 }
@@ -164,7 +169,10 @@ async function showList(place: ListPlace, signal: AbortSignal): Promise<void> {
 async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<void> {
   if (opened === undefined) scrolled = scrollY;
   // A link to a record shows it without loading the list.
-  if (listedAt === "") listBox.hidden = overview.hidden = true;
+  if (listedAt === "") {
+    listBox.hidden = overview.hidden = true;
+    if (opened === undefined) recordBox.replaceChildren("Reading…");
+  }
   const known = await reader.known();
   const row = await reader.find(key, signal);
   const near = row ? await reader.rows(Math.max(0, row.number - 1), 3, signal) : [];
@@ -190,5 +198,5 @@ addEventListener("keydown", (event) => {
   search.focus();
 });
 addEventListener("online", tryAgain);
-if (!isJump(location.hash)) currentPlace = parseHash(location.hash);
+if (!jumpTarget(location.hash)) currentPlace = parseHash(location.hash);
 void show();

@@ -1,5 +1,6 @@
 /** Messages about errors and newer snapshots, with buttons. */
 import { ListingError } from "../../client/errors.js";
+import { type Host, readSnapshotFile, type SnapshotFile, snapshotOf } from "../../client/snapshot.js";
 import { button, element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 
@@ -50,6 +51,7 @@ export function describeError(error: unknown): ErrorNotice {
   if (code === "network" || code === "timeout" || code === "busy")
     return { text: "The host does not answer. The page shows what was loaded before.", details, isUnproved: false };
   if (code === "too-large") return { text: "A page is too large to read here.", details, isUnproved: false };
+  if (code === "usage") return { text: "The published files do not answer this.", details, isUnproved: false };
   // A host that changes on every attempt serves inconsistent files.
   const isUnproved = code === "changed" || UNPROVED.includes(code);
   return { text: isUnproved ? REFUSED : "The host does not have the requested data.", details, isUnproved };
@@ -59,16 +61,16 @@ export function describeError(error: unknown): ErrorNotice {
 const EVERY_MS = 60_000;
 
 /**
- * Reports a newer snapshot. Polls while the page is visible, and when it becomes visible again.
+ * Reports a newer snapshot of a host. Polls while the page is visible, and when it becomes visible again.
  * @param shownId the id of the shown snapshot; undefined while none is shown.
  * @param onAnswer called whenever the host answers.
  */
-export function watchForNewer(base: URL, shownId: () => string | undefined, onAnswer: () => void): HTMLElement {
+export function watchForNewer(host: Host, shownId: () => string | undefined, onAnswer: () => void): HTMLElement {
   const notice = createNotice();
   const checkForNewer = async () => {
     const shown = shownId();
     if (document.visibilityState !== "visible") return;
-    const id = await currentId(base);
+    const id = await currentId(host);
     if (id !== undefined) onAnswer();
     if (id === undefined || shown === undefined || shown !== shownId()) return;
     // The host may have switched back.
@@ -84,12 +86,10 @@ export function watchForNewer(base: URL, shownId: () => string | undefined, onAn
 }
 
 /** Reads the host's current snapshot id; undefined if the host does not answer. */
-async function currentId(base: URL): Promise<string | undefined> {
+async function currentId(host: Host): Promise<string | undefined> {
   try {
-    const response = await fetch(new URL("snapshot.json", base), { cache: "no-cache" });
-    if (!response.ok) return undefined;
-    const { id } = (await response.json()) as { id?: unknown };
-    return typeof id === "string" ? id : undefined;
+    const { bytes, url } = await readSnapshotFile<SnapshotFile>(host, undefined, {});
+    return snapshotOf(bytes, url).id;
   } catch {
     return undefined;
   }

@@ -11,7 +11,7 @@ import { headingOf } from "../meaning.js";
 import { addressOf, BEGINNING, type ListPlace } from "./address.js";
 import { countsOfAll, createChoices, valueText, without } from "./choices.js";
 import { chosenColumns, createColumnMenu } from "./columns.js";
-import { foundRows } from "./found.js";
+import { foundRows, MOST_COMBINED, searchable } from "./found.js";
 import { createList } from "./list.js";
 import { type ListedRow, MOST_LOADED, type Reader, type SnapshotFacts } from "./reader.js";
 import type { Facts } from "./search.js";
@@ -59,6 +59,8 @@ export function createResults(
   const found = element("div", { class: "found" }, status, progress, columns.element, download, chosen);
   const pager = createPager(list.box, (page) => go({ page }));
   box.append(choices.element, element("div", { class: "results" }, title, found, list.box, pager.bar));
+  /** Number of loads of all records that have begun. */
+  let loads = 0;
   /** Maximum height of a page so far, and the width at which it was measured. */
   let height = 0;
   let width = 0;
@@ -96,6 +98,8 @@ export function createResults(
     if (selected?.known === known && selected.address === address) return selected.selection;
     const before = status.textContent;
     const loading = `Loading all ${count(known.snapshot.count, words)} to sort, filter and count them…`;
+    loads += 1;
+    const mine = loads;
     if (!isLoaded(known)) {
       status.textContent = loading;
       progress.hidden = false;
@@ -109,8 +113,11 @@ export function createResults(
       selected = { known, address, selection };
       return selection;
     } finally {
-      progress.hidden = true;
-      if (status.textContent === loading) status.textContent = before;
+      // Another one may have begun meanwhile.
+      if (mine === loads) {
+        progress.hidden = true;
+        if (status.textContent === loading) status.textContent = before;
+      }
     }
   };
 
@@ -224,7 +231,7 @@ function isLoaded({ loaded, snapshot }: SnapshotFacts): boolean {
 /** Says why there are no ranges, sorting and counts. */
 function noteFor(known: SnapshotFacts): string {
   if (mayLoad(known)) return "";
-  return `Sorting, ranges and counts of what was found need all records in this page: at most ${number(MOST_LOADED)}.`;
+  return `Sorting, ranges and counts of what was found need all records in this page: at most ${number(MOST_LOADED)}. At most ${MOST_COMBINED} combinations of values are searched.`;
 }
 
 /** A place without facets and fields that the snapshot does not have, and without what needs more records than may be loaded. */
@@ -232,9 +239,10 @@ function placeIn(place: ListPlace, known: SnapshotFacts): ListPlace {
   const { contract, summary } = known;
   const isAll = mayLoad(known);
   const { sort } = place;
+  const where = new Map([...place.where].filter(([path]) => summary.facets.some((facet) => facet.path === path)));
   return {
     ...place,
-    where: new Map([...place.where].filter(([path]) => summary.facets.some((facet) => facet.path === path))),
+    where: isAll ? where : searchable(where),
     ranges: new Map([...place.ranges].filter(([path, range]) => isAll && isRange(contract, path, range))),
     sort: isAll && contract.fields.some(({ path }) => path === sort?.path) ? sort : undefined,
     columns: chosenColumns(known, place.columns),

@@ -81,7 +81,9 @@ export function isRange({ fields }: Pick<Contract, "fields">, path: string, [fro
   const field = fields.find((field) => field.path === path);
   const kind = field && rangeKind(field);
   const isEnd = (text: string) =>
-    kind === "date" ? /^\d{4}-\d\d-\d\d$/.test(text) : text.trim() !== "" && Number.isFinite(Number(text));
+    kind === "date"
+      ? new Date(text).toJSON()?.slice(0, 10) === text
+      : /^-?(\d*\.)?\d+(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
   return kind !== undefined && from + to !== "" && [from, to].every((end) => end === "" || isEnd(end));
 }
 
@@ -100,8 +102,10 @@ function sorted(rows: readonly ListedRow[], field: Field, { isDescending }: Sort
 
 function compareTimes(one: unknown, other: unknown): number {
   if (typeof one === "number" && typeof other === "number") return one - other;
+  const first = String(one);
+  const second = String(other);
   // Fractions beyond milliseconds count too.
-  return Date.parse(String(one)) - Date.parse(String(other)) || (String(one) < String(other) ? -1 : 1);
+  return Date.parse(first) - Date.parse(second) || Number(first > second) - Number(first < second);
 }
 
 /** Numbers come first, then texts by language. */

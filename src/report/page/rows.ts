@@ -17,7 +17,9 @@ const TIME = /(?<=^\d{4}-\d\d-\d\d)T.*Z$/;
 export function changeRows(change: Change, place: number, open: boolean): HTMLTableRowElement[] {
   const details = element("tr", { id: `details-${place}`, class: "details", "aria-rowindex": place + 1 });
   const [name] = change.names;
-  const id = element("span", { class: "id" }, change.id);
+  // A blank button would be invisible.
+  const shownId = change.id.trim() === "" ? JSON.stringify(change.id) : change.id;
+  const id = element("span", { class: "id" }, visibleText(shownId));
   const opener = button(
     { class: "record", "aria-controls": details.id },
     () => show(details.hidden !== false),
@@ -43,7 +45,7 @@ export function changeRows(change: Change, place: number, open: boolean): HTMLTa
 function explorerLink({ kind, id, names: [name = id] }: Change): HTMLElement[] {
   if (kind === "removed" || FACTS.explorer === undefined) return [];
   const href = recordAddress(FACTS.explorer, id);
-  const label = `Look at it: ${visibleText(name).textContent}`;
+  const label = `Look at it: ${visible(name)}`;
   const attributes = { class: "look", href, target: "_blank", rel: "noreferrer", "aria-label": label };
   return [element("a", attributes, "Look at it")];
 }
@@ -102,7 +104,7 @@ function detailsCell({ kind, id, fields }: Change): HTMLElement {
   const names = head.map((name) => element("th", { scope: "col" }, name));
   const table = element(
     "table",
-    { class: "fields cards", "aria-label": `Fields of ${id}` },
+    { class: "fields cards", "aria-label": `Fields of ${visible(id)}` },
     element("thead", {}, element("tr", {}, ...names)),
     element("tbody", {}, ...body),
   );

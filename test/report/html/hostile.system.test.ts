@@ -62,6 +62,14 @@ describeWith("chromium", "hostile text", (path) => {
     expect(await page.locator(".who .escape").first().textContent()).toBe("\\u202e");
   });
 
+  test("in keys is shown as an escape, and blank keys in quotes", async () => {
+    const keys = [...INVISIBLE, ["  ", '"  "']] as const;
+    const nameless = { display_name: " ", username: "" };
+    const { page } = await open(diffOf(keys.map(([id], number) => added({ ...person(number, nameless), id }))));
+    await settled(page);
+    expect(await page.locator("#list .record").allTextContents()).toEqual(keys.map(([, seen]) => seen));
+  });
+
   test("a bio of a megabyte is shown around the difference, and completely on demand", async () => {
     const [head, tail] = ["a ".repeat(30_000), "b\u202e".repeat(500_000)];
     const { page } = await open(
