@@ -1,30 +1,34 @@
 /** A lock whose file the previous holder removes while it is opened. */
-import { rmSync } from "node:fs";
-import { expect, test, vi } from "vitest";
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { expect, onTestFinished, test } from "vitest";
 import { lockTarget } from "../../src/release/lock.js";
 import { scratch } from "../support/files.js";
 
-let removals = 0;
-
-vi.mock("better-sqlite3", async (original) => {
-  const { default: Database } = await original<{ default: typeof import("better-sqlite3") }>();
-  return {
-    default: class extends Database {
-      constructor(...[path, options]: ConstructorParameters<typeof Database>) {
-        if (removals > 0) rmSync(String(path));
-        removals--;
-        super(path, options);
-      }
-    },
+/** Removes a file before or after each of its next checks for access. */
+function removeAtAccess(order: readonly ("before" | "after")[]): { left(): number } {
+  const { accessSync } = fs;
+  const steps = [...order];
+  fs.accessSync = (path, mode) => {
+    const step = fs.statSync(path).isFile() ? steps.shift() : undefined;
+    if (step === "before") fs.rmSync(path);
+    accessSync(path, mode);
+    if (step === "after") fs.rmSync(path);
   };
-});
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    fs.accessSync = accessSync;
+    syncBuiltinESMExports();
+  });
+  return { left: () => steps.length };
+}
 
 test("opens it again", () => {
   const folder = scratch();
   const now = new Date("2026-11-22");
-  removals = 2;
+  const removals = removeAtAccess(["before", "after"]);
   const unlock = lockTarget(folder, now, "site");
-  expect(removals).toBe(-1);
+  onTestFinished(unlock);
+  expect(removals.left()).toBe(0);
   expect(() => lockTarget(folder, now, "site")).toThrow("site is being written by process ");
-  unlock();
 });
