@@ -5,7 +5,7 @@ const NIGHTLY = "test/**/*.nightly.test.ts";
 const SMOKE = "test/smoke.test.ts";
 const SETUP = "test/support/setup.ts";
 
-/** `.ci/nightly draws` tries ten times as many random cases. */
+/** `.ci/nightly draws` tries up to ten times as many random cases. */
 const DRAWS = process.env["ROLLCALL_TEST_DRAWS"] === undefined ? 1 : 10;
 
 // A limit ends a test that waits for ever. It is twenty times what a test takes, so that a busy machine does not reach it.

@@ -4,10 +4,10 @@ import { generateMersenne32Randomizer } from "@faker-js/faker";
 /** The seed of all random choices. `.ci/nightly` sets a new one and prints it. */
 export const SEED = Number(process.env["ROLLCALL_TEST_SEED"] ?? 30);
 
-/** The share of random cases to run: a tenth, or all in `.ci/nightly`, which sets 1. */
+/** The share of random cases to run: a tenth, or what `.ci/nightly` sets. */
 const SHARE = Number(process.env["ROLLCALL_TEST_DRAWS"] ?? 0.1);
 
-/** The number of repetitions. @param all the number in nightly runs */
+/** The number of repetitions. @param all the number if the share is 1 */
 export function draws(all: number): number {
   return Math.ceil(all * SHARE);
 }
