@@ -140,8 +140,6 @@ const MOVED = "A newer snapshot was published meanwhile, and the records were re
 function fail(error: unknown): void {
   const { text, details, isUnproved } = describeError(error);
   hasFailed = true;
-  // Nothing is being read any more.
-  if (opened === undefined) recordBox.replaceChildren();
   if (isUnproved) proof.fail(text);
   trouble.say(text, { "Try again": () => void show() }, { details, isAlarm: isUnproved });
 }
@@ -169,10 +167,7 @@ async function showList(place: ListPlace, signal: AbortSignal): Promise<void> {
 async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<void> {
   if (opened === undefined) scrolled = scrollY;
   // A link to a record shows it without loading the list.
-  if (listedAt === "") {
-    listBox.hidden = overview.hidden = true;
-    if (opened === undefined) recordBox.replaceChildren("Reading…");
-  }
+  if (listedAt === "") listBox.hidden = overview.hidden = true;
   const known = await reader.known();
   const row = await reader.find(key, signal);
   const near = row ? await reader.rows(Math.max(0, row.number - 1), 3, signal) : [];
