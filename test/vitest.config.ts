@@ -5,8 +5,8 @@ const NIGHTLY = "test/**/*.nightly.test.ts";
 const SMOKE = "test/smoke.test.ts";
 const SETUP = "test/support/setup.ts";
 
-/** `.ci/nightly draws` tries up to ten times as many random cases. */
-const DRAWS = process.env["ROLLCALL_TEST_DRAWS"] === undefined ? 1 : 10;
+/** A test may take longer in `.ci/nightly draws`, which tries up to ten times as many random cases. */
+const LONGER = process.env["ROLLCALL_TEST_DRAWS"] === undefined ? 1 : 10;
 
 // A limit ends a test that waits for ever. It is twenty times what a test takes, so that a busy machine does not reach it.
 export default defineConfig({
@@ -26,7 +26,7 @@ export default defineConfig({
           setupFiles: [SETUP, "test/support/setup-unit.ts"],
           include: ["test/**/*.test.ts"],
           exclude: [SYSTEM, NIGHTLY, SMOKE, "test/engines/**"],
-          testTimeout: 60_000 * DRAWS,
+          testTimeout: 60_000 * LONGER,
           hookTimeout: 60_000,
         },
       },
@@ -47,7 +47,7 @@ export default defineConfig({
           setupFiles: [SETUP],
           globalSetup: ["test/compile.ts"],
           include: [SYSTEM],
-          testTimeout: 300_000 * DRAWS,
+          testTimeout: 300_000 * LONGER,
           hookTimeout: 300_000,
         },
       },

@@ -114,6 +114,7 @@ function openLock(path: string): { db: Database.Database; inode: number } {
     requireWritable(path);
     db = new Database(path, { timeout: 0, fileMustExist: true });
   } catch (error) {
+    // The previous holder may have removed it meanwhile.
     if (existsSync(path)) throw error;
     return openLock(path);
   }

@@ -40,6 +40,7 @@ const proof = createProof();
 const tryAgain = () => {
   if (hasFailed) void show();
 };
+
 /** If the first snapshot is another one than that of index.html, index.html came from a cache or is just outdated. */
 const about = createOverview({ about: byId("about", HTMLElement), section: overview }, facts, () => {
   const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];

@@ -2,6 +2,7 @@
 import type { AnyRecord, Field } from "../../contract/contract.js";
 import { kindOf } from "../../contract/record/kind.js";
 import { valueAt } from "../../contract/record/value.js";
+import { shownKey } from "../../markup/page/text.js";
 import { epochTime, isTime } from "../meaning.js";
 import type { SnapshotFacts } from "./reader.js";
 
@@ -24,11 +25,6 @@ export function namesOf(record: AnyRecord, { contract: { key, label } }: Pick<Sn
   const id = String(valueAt(record, key));
   const named = valueAt(record, label);
   const name = typeof named === "number" || typeof named === "boolean" ? String(named) : named;
-  // A blank link would be invisible.
-  const shownId = isBlank(id) ? JSON.stringify(id) : id;
-  return { id, shownId, name: typeof name === "string" && !isBlank(name) && name !== id ? name : undefined };
-}
-
-function isBlank(text: string): boolean {
-  return text.trim() === "";
+  const isName = typeof name === "string" && name.trim() !== "" && name !== id;
+  return { id, shownId: shownKey(id), name: isName ? name : undefined };
 }

@@ -53,3 +53,8 @@ export function cut(text: string, at: number): number {
     if (!/^(?:.?[\u200c\u200d]|.[\ufe0f\udc00-\udfff])/s.test(text.slice(place - 1, place + 1))) return place;
   return /^[\udc00-\udfff]/.test(text.slice(inside, inside + 1)) ? Math.max(0, inside - 1) : inside;
 }
+
+/** A key as it is shown: a blank one in quotes, since a blank link or button would be invisible. */
+export function shownKey(key: string): string {
+  return key.trim() === "" ? JSON.stringify(key) : key;
+}

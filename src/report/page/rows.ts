@@ -1,7 +1,7 @@
 /** Makes the table row of a change, with details that open below it: all fields, old and new side by side. */
 import { recordAddress } from "../../contract/links.js";
 import { button, element } from "../../markup/page/element.js";
-import { textOf, visibleText } from "../../markup/page/text.js";
+import { shownKey, textOf, visibleText } from "../../markup/page/text.js";
 import { empty, wholeValue } from "../../markup/page/value.js";
 import { firstOf } from "../../print/fit.js";
 import { capital, visible } from "../../print/text.js";
@@ -17,9 +17,7 @@ const TIME = /(?<=^\d{4}-\d\d-\d\d)T.*Z$/;
 export function changeRows(change: Change, place: number, open: boolean): HTMLTableRowElement[] {
   const details = element("tr", { id: `details-${place}`, class: "details", "aria-rowindex": place + 1 });
   const [name] = change.names;
-  // A blank button would be invisible.
-  const shownId = change.id.trim() === "" ? JSON.stringify(change.id) : change.id;
-  const id = element("span", { class: "id" }, visibleText(shownId));
+  const id = element("span", { class: "id" }, visibleText(shownKey(change.id)));
   const opener = button(
     { class: "record", "aria-controls": details.id },
     () => show(details.hidden !== false),
