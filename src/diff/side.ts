@@ -8,7 +8,7 @@ import { codeOf, hasCode, UserError } from "../errors.js";
 import { shorten } from "../print/text.js";
 import { EXPLORER, explorerPath, PagePaths, RECORDS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { readPlain } from "../release/plain-files.js";
+import { readPlain, TOO_LARGE } from "../release/plain-files.js";
 import { recordLines } from "../release/record-lines.js";
 import { DigestedFile } from "../release/writer.js";
 import { createTurns } from "../workers/turns.js";
@@ -87,7 +87,7 @@ export function readPage(path: string, facts: Named, page: number): Buffer | und
   try {
     return readPlain(path);
   } catch (cause) {
-    const why = hasCode(cause, "EFBIG") ? "is larger than a page may be" : `cannot be read (${codeOf(cause)})`;
+    const why = hasCode(cause, TOO_LARGE) ? "is larger than a page may be" : `cannot be read (${codeOf(cause)})`;
     throw badPage(facts, page, why, cause);
   }
 }

@@ -86,7 +86,10 @@ export function hashPlain(path: string, algorithm = "sha256"): string | undefine
 /** Memory for the file that is hashed. */
 const HASHED = Buffer.allocUnsafeSlow(BLOCK);
 
-/** Reads a regular file; undefined if there is none. @throws the system's errors, or EFBIG for more than `most` bytes. */
+/** Node's code for a file that is too large to read. The system's EFBIG is about a file that is written. */
+export const TOO_LARGE = "ERR_FS_FILE_TOO_LARGE";
+
+/** Reads a regular file; undefined if there is none. @throws the system's errors, or `TOO_LARGE` for more than `most` bytes. */
 export function readPlain(path: string, most = MAX_PAGE): Buffer | undefined {
   const file = openPlain(path);
   if (file === undefined) return undefined;
@@ -106,7 +109,7 @@ export async function withReleaseFile<T>(path: string, step: (file: number, size
   }
 }
 
-/** Reads a whole file. @throws as `withReleaseFile` does, and EFBIG for more than `most` bytes. */
+/** Reads a whole file. @throws as `withReleaseFile` does, and `TOO_LARGE` for more than `most` bytes. */
 export async function readReleaseFile(path: string, most = MAX_FILE): Promise<Buffer> {
   return withReleaseFile(path, async (file, size) => {
     requireSize(path, size, most);
@@ -161,5 +164,5 @@ function requirePlain(path: string, stats: Stats | BigIntStats): void {
 }
 
 function requireSize(path: string, size: number, most: number): void {
-  if (size > most) throw Object.assign(new Error(`${path} is too large`), { code: "EFBIG" });
+  if (size > most) throw Object.assign(new Error(`${path} is too large`), { code: TOO_LARGE });
 }

@@ -10,7 +10,7 @@ import { openOnly } from "./opened.js";
 
 test.each([
   ["no JSON", "{", /^\.\/pages has a contract\.json that is not a contract: The file is not JSON/],
-  ["too large", " ".repeat(2_000_000), /^\.\/pages has a contract\.json that cannot be read \(EFBIG\)/],
+  ["too large", " ".repeat(2_000_000), /^\.\/pages has a contract\.json that cannot be read \(ERR_FS_FILE_TOO_LARGE\)/],
 ])("pages with a contract that is %s", async (_what, text, why) => {
   const cwd = scratch();
   mkdirSync(join(cwd, "pages"));

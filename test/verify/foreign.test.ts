@@ -36,7 +36,11 @@ describe("an invalid contract.json", () => {
       (text: string) => text.replace("<> topic", "<> topic; DROP"),
       /./,
     ],
-    ["is far too large", (text: string) => `${" ".repeat(2 ** 21)}${text}`, /^no file that can be read \(EFBIG\)$/],
+    [
+      "is far too large",
+      (text: string) => `${" ".repeat(2 ** 21)}${text}`,
+      /^no file that can be read \(ERR_FS_FILE_TOO_LARGE\)$/,
+    ],
     ["is nested too deep", () => "[".repeat(100_000), /nested/],
   ])("%s is a finding, and nothing else is looked at", async (_what, change, found) => {
     const contract = contractOf(ENTRIES);

@@ -12,7 +12,7 @@ import type { WarningCounts } from "../../contract/record/warnings.js";
 import { codeOf, hasCode, UserError } from "../../errors.js";
 import { showValue } from "../../print/text.js";
 import { PagePaths, SNAPSHOT, type Variant } from "../../release/layout.js";
-import { MAX_PAGE, readPlain, sha256 } from "../../release/plain-files.js";
+import { MAX_PAGE, readPlain, sha256, TOO_LARGE } from "../../release/plain-files.js";
 import type { Snapshot } from "../../release/snapshot-file.js";
 import { type DigestBytes, PageDigests } from "../../release/sums.js";
 import { Findings } from "../verdict.js";
@@ -114,7 +114,7 @@ export function readPage(path: string): Buffer | "too large" | undefined {
   try {
     return readPlain(path);
   } catch (cause) {
-    if (hasCode(cause, "EFBIG")) return "too large";
+    if (hasCode(cause, TOO_LARGE)) return "too large";
     throw new UserError(`${path} cannot be read (${codeOf(cause)}).`, { cause });
   }
 }

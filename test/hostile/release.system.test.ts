@@ -13,7 +13,7 @@ import { openOnly } from "../sides/opened.js";
 import { run } from "../support/command.js";
 import { edit, page, plainRelease, readSnapshot, remake, reseal } from "../support/damage.js";
 import { scratch } from "../support/files.js";
-import { type Random, SEED, seeded } from "../support/random.js";
+import { draws, type Random, SEED, seeded } from "../support/random.js";
 import { mutate } from "./pages.js";
 
 let good: string;
@@ -122,7 +122,7 @@ function damage(folder: string, random: Random): void {
   writeFileSync(join(folder, path), random.of(changes)());
 }
 
-const CASES = 300;
+const CASES = draws(600);
 
 test("verifies a release with any change", { timeout: 300_000 }, async () => {
   for (let seed = SEED; seed < SEED + CASES; seed++) {
