@@ -129,13 +129,14 @@ describe.each(CONTRACTS)("%s", (_name, contract) => {
 });
 
 /**
- * Not halves of surrogate pairs, no integer that a double cannot tell from its neighbour, no time with a space for its T,
- * which ajv-formats takes, and no URL that one standard takes (WHATWG, by which browsers read) and another does not (RFC 3986).
+ * Not halves of surrogate pairs, no integer that a double cannot tell from its neighbour, no time that only ajv-formats takes
+ * (a space for its T, an offset without a colon), and no URL that one standard takes (WHATWG, by which browsers read) and
+ * another does not (RFC 3986).
  */
 function isSaid(record: unknown): boolean {
   const text = JSON.stringify(record);
   const urls = text.match(/"[a-z]+:\/\/[^"]*"/gi) ?? [];
-  const isUnsaid = /\\ud[89a-f]|\d{4}-\d\d-\d\d\s\d\d:|\b9007199254740992\b/.test(text);
+  const isUnsaid = /\\ud[89a-f]|\d{4}-\d\d-\d\d\s\d\d:|T[\d:.]+[+-]\d\d(?:\d\d)?"|\b9007199254740992\b/.test(text);
   return !isUnsaid && urls.every((url) => RFC_3986.test(url.slice(1, -1)));
 }
 
