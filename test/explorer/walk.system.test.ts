@@ -87,6 +87,10 @@ describeWith("chromium", "a walk through the page", (path) => {
       expect(await page.locator(".option .number").allTextContents()).toEqual(["180", "60"]);
       await page.goForward();
       await status(page, "3 users found, in 240.");
+      await typeAndGoBack(page, "anna-l", "1 to 50 of 240 users");
+      expect(await page.getByRole("searchbox").inputValue()).toBe("");
+      await page.goForward();
+      await status(page, "3 users found, in 240.");
       await page.getByRole("button", { name: /^VERIFIED/ }).click();
       await status(page, "1 user found, in 240.");
       expect(await shownNames(page)).toEqual(["Jörg Annas"]);
@@ -203,5 +207,17 @@ describeWith("chromium", "a walk through the page", (path) => {
 
 async function search(page: Page, text: string, found: string): Promise<void> {
   await page.getByRole("searchbox").pressSequentially(text, { delay: 20 });
+  await page.waitForURL((url) => url.hash === `#?q=${text}`);
   await status(page, found);
+}
+
+/** Goes back before the search for a typed text begins, and lets the time pass at which it would begin. */
+async function typeAndGoBack(page: Page, text: string, list: string): Promise<void> {
+  await page.clock.install({ time: "2026-01-01" });
+  await page.clock.pauseAt("2026-01-02");
+  await page.getByRole("searchbox").fill(text);
+  await page.goBack();
+  await status(page, list);
+  await page.clock.runFor("01:00");
+  await page.clock.resume();
 }

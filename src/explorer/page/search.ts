@@ -54,10 +54,12 @@ export function createSearch({ words, searched }: Facts, onSearch: (text: string
   return {
     element: form,
     focus: () => field.select(),
-    /** Shows a text without searching for it. */
+    /** Shows a text without searching for it. A search for another text that has not begun is dropped. */
     show(text: string): void {
       // Do not change text that is being typed.
-      if (document.activeElement !== field || field.value.trim() !== text.trim()) field.value = text;
+      if (document.activeElement === field && field.value.trim() === text.trim()) return;
+      clearTimeout(waiting);
+      field.value = text;
     },
   };
 }
