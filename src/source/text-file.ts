@@ -462,7 +462,7 @@ const NO_COLUMN = "";
 
 /** Writes the rows of a table. */
 class TableWriter {
-  #width = 0;
+  #columns: readonly string[] = [];
   #insert: Database.Statement | undefined;
 
   constructor(
@@ -473,20 +473,31 @@ class TableWriter {
   create(columns: readonly string[]): void {
     // Without declared types, SQLite stores each value unchanged.
     this.db.exec(`CREATE TABLE ${quoteName(this.name)} (${columns.map(quoteName).join(", ")})`);
-    this.#width = columns.length;
+    this.#columns = columns;
+    this.#insert = undefined;
   }
 
   /** Adds a column, in which earlier rows are NULL. */
   extend(column: string): void {
-    this.db.exec(`ALTER TABLE ${quoteName(this.name)} ADD COLUMN ${quoteName(column)}`);
-    this.#width++;
+    const columns = [...this.#columns, column];
+    const table = quoteName(this.name);
+    if (isRowid(column)) {
+      // SQLite 3.54 creates a table with such a column, but adds none to a table.
+      const before = quoteName(`${this.name} before`);
+      this.db.exec(`ALTER TABLE ${table} RENAME TO ${before}`);
+      this.create(columns);
+      this.db.exec(`INSERT INTO ${table} SELECT *, NULL FROM ${before}; DROP TABLE ${before}`);
+      return;
+    }
+    this.db.exec(`ALTER TABLE ${table} ADD COLUMN ${quoteName(column)}`);
+    this.#columns = columns;
     this.#insert = undefined;
   }
 
   /** Adds a row, with a value for each column. */
   add(row: readonly Stored[]): void {
     this.#insert ??= this.db.prepare(
-      `INSERT INTO ${quoteName(this.name)} VALUES (${new Array(this.#width).fill("?").join(", ")})`,
+      `INSERT INTO ${quoteName(this.name)} VALUES (${this.#columns.map(() => "?").join(", ")})`,
     );
     this.#insert.run(row);
   }
