@@ -139,6 +139,7 @@ describe("with a contract", () => {
     expect((await read("t.csv", lines("v", "x", "y"), { contract })).rows).toHaveLength(2);
     expect((await read("t.ndjson", lines('{"v": 1}'), { contract })).rows).toHaveLength(1);
     expect((await read("t.csv", lines("v,rowid", "x,7"), { contract })).rows).toEqual([[7n]]);
+    expect((await read("t.ndjson", lines('{"rowid": 7}'), { contract })).rows).toEqual([[7n]]);
     const late = lines('{"v": 1}', "", '{"rowid": 7}', '{"rowid": 8}');
     expect((await read("t.ndjson", late, { contract })).rows).toEqual([[null], [7n], [8n]]);
   });
