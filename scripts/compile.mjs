@@ -1,6 +1,6 @@
 /**
- * Compiles src to lib, copies scripts of hosts, bundles the explorer and the HTML report, and writes the schemas of contract and
- * config files. Without TypeScript (npm ci --omit=dev), lib is not changed.
+ * Compiles src to lib, copies scripts of hosts, bundles the explorer and the HTML report, and writes the schema of config
+ * files. Without TypeScript (npm ci --omit=dev), lib is not changed.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -18,8 +18,7 @@ if (existsSync("node_modules/typescript")) {
   const isCopied = (path) => !NOT_COPIED.test(path) && !PAGE.test(path);
   cpSync("src", "lib", { recursive: true, filter: (path, copy) => isCopied(path) && isNew(path, copy) });
   await bundlePages();
-  await describeUser();
-  await writeSchemas();
+  await writeConfigSchema();
 } else {
   console.error("TypeScript is not installed, so lib was not compiled.");
 }
@@ -47,28 +46,8 @@ async function bundlePages() {
   });
 }
 
-/** Writes the User type field by field, so that editors show descriptions. */
-async function describeUser() {
-  const { USERS_CONTRACT } = await import("../lib/contract/contract.js");
-  const { toTypeScript } = await import("../lib/contract/typescript.js");
-  const file = "lib/contract/users.d.ts";
-  const text = readFileSync(file, "utf8");
-  const derived = /(?:\/\*\*[^\n]*\*\/\n)?export type User = [^\n]*\n/;
-  if (!derived.test(text)) throw new Error(`${file} has no type User to write out.`);
-  writeFileSync(
-    file,
-    text.replace(derived, () => toTypeScript(USERS_CONTRACT)),
-  );
-}
-
-/** Writes the schemas of contract and config files, for editors. */
-async function writeSchemas() {
-  const { contractSchema } = await import("../lib/contract/file/shapes.js");
+/** Writes the schema of config files, for editors. It refers to contract.schema.json. */
+async function writeConfigSchema() {
   const { configSchema } = await import("../lib/settings/settings.js");
-  for (const [file, schema] of [
-    ["contract.schema.json", contractSchema()],
-    ["config.schema.json", configSchema()],
-  ]) {
-    writeFileSync(file, `${JSON.stringify(schema, null, 2)}\n`);
-  }
+  writeFileSync("config.schema.json", `${JSON.stringify(configSchema(), null, 2)}\n`);
 }

@@ -2,8 +2,9 @@
 import { ListingError, type ListingErrorCode } from "./client/errors.js";
 import type { OpenListing } from "./client/options.js";
 import { isNotFound } from "./client/unproved.js";
-import { type AnyRecord, type Contract, USERS_CONTRACT } from "./contract/contract.js";
+import type { AnyRecord, Contract } from "./contract/contract.js";
 import { parseContract } from "./contract/file/load.js";
+import { USERS_CONTRACT } from "./contract/users.js";
 import { codeOf, HostError, UserError } from "./errors.js";
 
 /** Reads a listing's contract. A host with neither SHA256SUMS nor contract.json has the contract of users. @throws UserError if it is not valid */

@@ -22,7 +22,7 @@ export type { Contract } from "./contract/contract.js";
 export type { ContractFile, RecordOf } from "./contract/file/form.js";
 export type { Page } from "./contract/page.js";
 export type { Snapshot } from "./contract/snapshot.js";
-export type { User } from "./contract/users.js";
+export type { User } from "./contract/user.js";
 export { GateError } from "./diff/gates.js";
 export { UserError } from "./errors.js";
 export { type AdaptEffects, type Adapted, type AdaptOptions, listHosts } from "./hosts/adapt.js";

@@ -2,8 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
-import { USERS_CONTRACT } from "../src/contract/contract.js";
-import { USERS } from "../src/contract/users.js";
+import { USERS, USERS_CONTRACT } from "../src/contract/users.js";
 
 const SRC = new URL("../src", import.meta.url).pathname;
 const DESIGN = readFileSync(new URL("../docs/internals/design.md", import.meta.url), "utf8");
@@ -54,7 +53,7 @@ test("a field of the directory is named in one file", () => {
   const pattern = new RegExp(`\\b(?:${names.filter((name) => !ordinary.includes(name)).join("|")})\\b`);
   const all = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((path) => /\.(?:ts|js|css)$/.test(path));
   const naming = all.filter((path) => pattern.test(readFileSync(join(SRC, path), "utf8")));
-  expect(naming).toEqual(["contract/users.ts"]);
+  expect(naming).toEqual(["contract/user.ts"]);
 });
 
 test("the client imports nothing of Node, and no package", () => {

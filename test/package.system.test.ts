@@ -104,10 +104,10 @@ test("the library is typed, and runs", () => {
 });
 
 test("a user's fields are declared one by one, each with what it means", () => {
-  const declared = readFileSync(join(folder, "node_modules/rollcall/lib/contract/users.d.ts"), "utf8");
-  const type = declared.slice(declared.indexOf("export interface User {"));
+  const declared = readFileSync(join(folder, "node_modules/rollcall/lib/contract/user.d.ts"), "utf8");
+  const type = declared.slice(declared.indexOf("export type User = {"));
   const meanings = Object.values(USERS.properties).map(({ description }) => description);
-  expect(type.match(/^ {2}(?=\/\*\*)/gm)).toHaveLength(meanings.length);
+  expect(type.match(/^ {4}(?=\/\*\*)/gm)).toHaveLength(meanings.length);
   for (const meaning of meanings) expect(type).toContain(`  /** ${meaning} */\n`);
 });
 

@@ -8,7 +8,7 @@ import { DAY, datesByRank, formatTime, NOW } from "./times.js";
 
 const OTHER_LANGUAGES = ["EN", "ES", "FR", "DE", "AR", "ZH-HANT", "SW", "HI", "PT"];
 
-const KYC_STATUSES = USERS.properties.kyc_status.enum;
+const KYC_STATUSES = (USERS.properties["kyc_status"]?.enum ?? []) as readonly UserRow["kyc_status"][];
 
 /** Statuses, with common ones repeated. */
 const STATUS_POOL: readonly UserRow["kyc_status"][] = [

@@ -3,7 +3,7 @@
 export type { ContractFile } from "../contract/file/form.js";
 export type { Page } from "../contract/page.js";
 export type { Snapshot } from "../contract/snapshot.js";
-export type { User } from "../contract/users.js";
+export type { User } from "../contract/user.js";
 export { ListingError, type ListingErrorCode, type Position, SnapshotChangedError } from "./errors.js";
 export { openListing } from "./listing.js";
 export { openSite } from "./open-site.js";

@@ -2,7 +2,7 @@
 import type { ContractFile } from "../contract/file/form.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
-import type { User } from "../contract/users.js";
+import type { User } from "../contract/user.js";
 import type { Position, SnapshotChangedError } from "./errors.js";
 import type { Store } from "./sync/store.js";
 

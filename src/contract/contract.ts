@@ -2,7 +2,6 @@
 import type { ContractFile, FieldSchema, Listing, NamedCondition } from "./file/form.js";
 import { DEFAULT_PATH } from "./links.js";
 import { kindOf, kindsOf } from "./record/kind.js";
-import { USERS } from "./users.js";
 
 /** A record as published: its fields by name. */
 export type AnyRecord = Record<string, unknown>;
@@ -124,6 +123,3 @@ export function fieldAt({ fields }: Pick<Contract, "fields">, path: string): Fie
   if (!field) throw new Error(`The contract has no field ${path}`);
   return field;
 }
-
-/** The built-in contract: the directory of users. */
-export const USERS_CONTRACT: Contract = contractOf(USERS);

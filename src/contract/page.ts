@@ -1,6 +1,6 @@
 /** The canonical text of pages: keys sorted, one record a line, one final newline. */
 import { type ListingPlace, neighbours } from "./links.js";
-import type { User } from "./users.js";
+import type { User } from "./user.js";
 
 /** Between two records of a page. */
 export const RECORD_SEPARATOR = ",\n";

@@ -1,9 +1,10 @@
 /** `rollcall dev`: builds, serves, and builds again whenever an input file changes. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
+import type { Contract } from "../contract/contract.js";
 import { loadContract } from "../contract/file/load.js";
 import { basePath } from "../contract/links.js";
+import { USERS_CONTRACT } from "../contract/users.js";
 import type { UserError } from "../errors.js";
 import type { Found } from "../init/found.js";
 import { type FoundSource, findSource, type LeftTable, notesOn, omittedColumns, tablesOf } from "../init/source.js";

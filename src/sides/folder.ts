@@ -1,11 +1,12 @@
 /** A folder as a side of a diff: a release, or pages without a manifest. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
+import type { Contract } from "../contract/contract.js";
 import { readBody } from "../contract/envelope.js";
 import { MAX_CONTRACT } from "../contract/file/form.js";
 import { parseContract } from "../contract/file/load.js";
 import { pagesFor, parsePageUrl } from "../contract/links.js";
+import { USERS_CONTRACT } from "../contract/users.js";
 import type { SideFacts } from "../diff/change.js";
 import { badPage, indexed, openReleaseSide, readPage } from "../diff/side.js";
 import { codeOf, isMissing, UserError } from "../errors.js";

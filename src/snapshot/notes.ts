@@ -1,6 +1,7 @@
 /** What a finished build tells its user besides its figures: sentences about the base URL and the hosts of `--adapt`. */
-import { USERS_CONTRACT } from "../contract/contract.js";
+
 import { basePath, DEFAULT_PATH, pageUrl } from "../contract/links.js";
+import { USERS_CONTRACT } from "../contract/users.js";
 import { notesOnWritten } from "../hosts/written.js";
 import { count } from "../print/numbers.js";
 import { openSiteIfComplete, type Site, type SiteListing } from "../release/site.js";

@@ -2,12 +2,13 @@
 import { join } from "node:path";
 import { describeApi } from "../artifacts/openapi/openapi.js";
 import { parseBaseUrl } from "../contract/base-url.js";
-import { type Contract, contractOf, USERS_CONTRACT } from "../contract/contract.js";
+import { type Contract, contractOf } from "../contract/contract.js";
 import { loadContract } from "../contract/file/load.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { kindOf } from "../contract/record/kind.js";
 import { referencesOf } from "../contract/references.js";
+import { USERS_CONTRACT } from "../contract/users.js";
 import { type Gates, readGates } from "../diff/gates.js";
 import { manyMistakes, usageError } from "../errors.js";
 import { siteSettings } from "../hosts/hosted-site.js";

@@ -3,7 +3,7 @@ import type { Contract, Field } from "../contract/contract.js";
 import { compileCondition } from "../contract/file/conditions.js";
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { RECORD_SEPARATOR } from "../contract/page.js";
-import { isNeverNumber, isWithoutEscapes } from "../contract/record/byte-pattern.js";
+import { isWithoutEscapes } from "../contract/record/byte-pattern.js";
 import { type Kind, kindOf, kindsOf } from "../contract/record/kind.js";
 import { lowerCase, quoteName, quoteText } from "../contract/sql.js";
 import { conditionSql } from "./candidates.js";
@@ -94,7 +94,7 @@ function concatenated(parts: Parts): string {
 function checkSql({ fields, conditions }: Contract): string {
   const numbers = fields.filter(({ schema }) => ["integer", "number", "boolean"].includes(kindOf(schema)));
   const texts = fields.filter(({ schema }) => ["string", "array", "json", "mixed"].includes(kindOf(schema)));
-  const mayBeNumbers = texts.filter(({ schema }) => !isQuoted(schema) && !isNeverNumber(observed(schema)));
+  const mayBeNumbers = texts.filter(({ schema }) => !isQuoted(schema));
   const checks = [
     ...inGroups(numbers, (columns) => `max(0, ${columns}) < ''`, "0"),
     ...inGroups(texts, (columns) => `max('', ${columns}) < x''`, "''"),

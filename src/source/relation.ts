@@ -1,7 +1,8 @@
 /** The relation that a listing's rows are read from: a table, a view, or a query. */
 import type { Database } from "better-sqlite3";
-import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
+import type { Contract } from "../contract/contract.js";
 import { lowerCase, quoteName } from "../contract/sql.js";
+import { USERS_CONTRACT } from "../contract/users.js";
 import { readText, UserError, usageError } from "../errors.js";
 import { findNear } from "../print/near.js";
 import { listed, shellWord } from "../print/text.js";

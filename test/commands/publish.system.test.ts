@@ -94,7 +94,7 @@ test("says how to install a missing SDK", async () => {
   const { cwd } = await cwdWithRelease(5);
   const root = dirname(dirname(CLI));
   const clone = scratch();
-  cpSync(join(root, "lib"), join(clone, "lib"), { recursive: true });
+  for (const name of ["lib", "data"]) cpSync(join(root, name), join(clone, name), { recursive: true });
   const { type, version, dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   writeFileSync(join(clone, "package.json"), JSON.stringify({ type, version }));
   for (const name of Object.keys(dependencies)) {

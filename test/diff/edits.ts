@@ -1,8 +1,7 @@
 /** Users before and after edits, and the expected diff. */
 import fc from "fast-check";
-import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { fieldPaths } from "../../src/contract/field-limits.js";
-import type { User } from "../../src/contract/users.js";
+import { USERS_CONTRACT, type User } from "../../src/contract/users.js";
 import { anyUser } from "../support/users.js";
 
 export interface Edits {

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { USERS_CONTRACT } from "../../src/contract/users.js";
 import type { SideFacts } from "../../src/diff/change.js";
 import { matchRecords } from "../../src/diff/match.js";
 import { userId } from "../support/database.js";

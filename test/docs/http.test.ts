@@ -1,8 +1,8 @@
 /** docs/reference/http.md names every field of the built-in contract with its type, and the allowed values of enumerations. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { kindsOf } from "../../src/contract/record/kind.js";
+import { USERS_CONTRACT } from "../../src/contract/users.js";
 
 const DOC = readFileSync(new URL("../../docs/reference/http.md", import.meta.url), "utf8");
 const [, SECTION = ""] = /^## Fields of a user$(.*?)^## /ms.exec(DOC) ?? [];

@@ -76,7 +76,7 @@ describeWith("chromium", "hostile text", (path) => {
   test("images are loaded from the origin that the contract names, and from no other", async () => {
     const urls = [`${IMAGES}/a.svg`, `${IMAGES}.evil.example.com/a.svg`, "https://example.com/a.svg"];
     const rows = plainRows(3).map((row, at) => ({ ...row, image_url: urls[at] ?? null }));
-    const image_url = { ...USERS.properties.image_url, "x-image": IMAGES };
+    const image_url = { ...USERS.properties["image_url"], "x-image": IMAGES };
     const contract = { ...USERS, properties: { ...USERS.properties, image_url } };
     const { url } = await servePage({ rows, contract, defaultAvatar: `${IMAGES}/a.svg` });
     const { page, misdeeds } = await withImages(url);

@@ -1,7 +1,8 @@
 /** The CloudFront function in a bare VM. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
+import type { Contract } from "../../src/contract/contract.js";
+import { USERS_CONTRACT } from "../../src/contract/users.js";
 import { FUNCTION_LIMIT } from "../../src/hosts/cloudfront.js";
 import { build } from "../../src/index.js";
 import { openRelease, type Release } from "../../src/release/open.js";

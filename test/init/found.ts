@@ -1,15 +1,14 @@
 /** Databases for tests of init, and what init finds in them. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import Database from "better-sqlite3";
 import type { Contract } from "../../src/contract/contract.js";
 import { checkContract } from "../../src/contract/file/parse.js";
-import { contractSchema } from "../../src/contract/file/shapes.js";
 import type { Proposed } from "../../src/init/decide.js";
 import type { Found } from "../../src/init/found.js";
 import { type InitOptions, initialize } from "../../src/init/init.js";
 import { configSchema } from "../../src/settings/settings.js";
+import { editor, takesContract } from "../support/editors.js";
 import { scratch } from "../support/files.js";
 
 /** Writes a new SQLite file. @param sql statements, or the name of a file of them beside this one. */
@@ -29,18 +28,16 @@ export interface Result extends Found {
   of(column: string): Proposed;
 }
 
-const ajv = new Ajv2020({ strict: false, validateFormats: false });
-ajv.addSchema(contractSchema(), "contract.schema.json");
 const SCHEMAS = {
-  "rollcall.contract.json": ajv.compile({ $ref: "contract.schema.json" }),
-  "rollcall.config.json": ajv.compile(configSchema()),
+  "rollcall.contract.json": takesContract,
+  "rollcall.config.json": editor.compile(configSchema()),
 };
 
 /** The text of a file that init wrote. @throws Error when the schema that the package ships for it refuses it. */
 function written(folder: string, name: keyof typeof SCHEMAS): string {
   const text = readFileSync(join(folder, name), "utf8");
   const fits = SCHEMAS[name];
-  if (!fits(JSON.parse(text))) throw new Error(`${name}: ${ajv.errorsText(fits.errors)}`);
+  if (!fits(JSON.parse(text))) throw new Error(`${name}: ${editor.errorsText(fits.errors)}`);
   return text;
 }
 

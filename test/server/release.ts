@@ -2,10 +2,10 @@
 import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import stringify from "fast-json-stable-stringify";
-import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
+import type { Contract } from "../../src/contract/contract.js";
 import type { Encoding } from "../../src/contract/headers.js";
 import type { LinkStyle } from "../../src/contract/links.js";
-import type { User } from "../../src/contract/users.js";
+import { USERS_CONTRACT, type User } from "../../src/contract/users.js";
 import { CURRENT, RELEASE_NAME, RELEASES } from "../../src/release/layout.js";
 import { folderName } from "../../src/release/name.js";
 import { filesOf } from "../support/release-files.js";

@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
-import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { USERS_CONTRACT } from "../../src/contract/users.js";
 import { copySource, copyTables } from "../../src/source/copy.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";

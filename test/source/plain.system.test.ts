@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { USERS_CONTRACT } from "../../src/contract/users.js";
 import { validator } from "../../src/snapshot/validator.js";
 import { PageReader } from "../../src/source/reader.js";
 import { openSource } from "../support/candidates.js";

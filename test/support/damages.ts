@@ -205,7 +205,16 @@ const PAGES = damages("plain", true, {
   "a field too many": [
     onPage(2, '"wac_status":0', '"wac_status":0,"x_password":"secret"'),
     "records",
-    `page 2 ${userId(3)}:…must have only fields of the contract, got x_password`,
+    `page 2 ${userId(3)}: x_password "secret"…is not a field of the contract`,
+  ],
+  "ten thousand fields too many": [
+    onPage(
+      2,
+      '"wac_status":0',
+      `"wac_status":0${Array.from({ length: 10_000 }, (_, at) => `,"x${at}":"secret"`).join("")}`,
+    ),
+    "records",
+    `page 2 ${userId(3)}: x0 "secret"…is not a field of the contract`,
   ],
   "a field too few": [onPage(2, '"bio":"Notes.",', ""), "records", "page 2…bio nothing"],
   "a nested field": [onPage(3, '"tokens":4', '"tokens":-1'), "records", "off_chain.tokens -1; must not be negative"],

@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { findContractChanges } from "../../src/contract/changes.js";
-import { type AnyRecord, type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
+import type { AnyRecord, Contract } from "../../src/contract/contract.js";
 import { pagesFor } from "../../src/contract/links.js";
 import { valueAt } from "../../src/contract/record/value.js";
-import type { User } from "../../src/contract/users.js";
+import { USERS_CONTRACT, type User } from "../../src/contract/users.js";
 import type { Change, Diff, FieldChange, Flow, RecordId, SideFacts } from "../../src/diff/change.js";
 import { userId } from "./database.js";
 import { anyUser } from "./users.js";

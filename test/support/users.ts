@@ -1,13 +1,13 @@
 /** Any valid user with difficult text, and its row in the source. */
 import fc from "fast-check";
-import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";
 import { recordCheck } from "../../src/contract/record/schema.js";
-import { USERS, type User } from "../../src/contract/users.js";
+import { USERS, USERS_CONTRACT, type User } from "../../src/contract/users.js";
 import type { Row } from "./database.js";
 
-export const KYC_STATUSES = USERS.properties.kyc_status.enum;
-const NOTHING_SCHEDULED = USERS.properties.off_chain.properties.next_mining_at["x-null"].const;
+export const KYC_STATUSES = (USERS.properties["kyc_status"]?.enum ?? []) as readonly User["kyc_status"][];
+/** The time that NULL publishes. */
+const NOTHING_SCHEDULED = "1970-01-01T00:00:00";
 
 /** The exact check of a user, and its canonical text. */
 export const checkUser = recordCheck(USERS_CONTRACT);

@@ -6,10 +6,13 @@ import { isTooDeep } from "../json.js";
 /** Maximum number of characters of the text that a message shows. */
 const MOST_SHOWN = 40;
 
+/** Maximum number of repeated keys whose positions are found, each by a walk over the text. */
+const MOST_REPEATED = 100;
+
 /** A repeated key, in quotes as written, with its position. */
 type RepeatedKey = ReturnType<typeof positionOf> & { key: string };
 
-/** Parses a text, with or without a byte order mark. @returns the value and repeated keys, or where and why it is not JSON. */
+/** Parses a text, with or without a byte order mark. @returns the value and the first repeated keys, or where and why it is not JSON. */
 export function parseConfig(text: string) {
   const body = text.replace(/^\uFEFF/, "");
   try {
@@ -36,7 +39,8 @@ function scan(text: string): { end: number; why: string; repeated: RepeatedKey[]
     onObjectEnd: () => void open.pop(),
     onObjectProperty(name: string, offset: number, length: number) {
       const keys = open.at(-1);
-      if (keys?.has(name)) repeated.push({ key: text.slice(offset, offset + length), ...positionOf(text, offset) });
+      const isListed = keys?.has(name) && repeated.length < MOST_REPEATED;
+      if (isListed) repeated.push({ key: text.slice(offset, offset + length), ...positionOf(text, offset) });
       keys?.add(name);
     },
     onError: (code: number, offset: number) => {

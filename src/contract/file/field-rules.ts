@@ -1,10 +1,12 @@
-/** Rules about several fields: their number and columns, and the values that x-null takes from others. */
+/** Rules about several fields: their number and columns, the values that x-null takes from others, and x-listing. */
 import { type Field, fieldsOf, membersOf } from "../contract.js";
+import { whyNotPath } from "../listing-names.js";
 import { isScalarKind, isWithin, kindsOf } from "../record/kind.js";
 import { acceptorOf } from "../record/schema.js";
 import { lowerCase } from "../sql.js";
-import type { ContractFile, FieldSchema, NullRule } from "./form.js";
+import type { ContractFile, FieldSchema, Listing } from "./form.js";
 import { below, display, mustBe, pointer, type Refuse, suggestion } from "./mistakes.js";
+import { checkTwice } from "./rules.js";
 
 const MOST_FIELDS = 1000;
 const MOST_LEVELS = 16;
@@ -24,28 +26,24 @@ export function checkFields(properties: ContractFile["properties"], refuse: Refu
   }
   const all = fieldsOf(properties, Object.keys);
   if (all.length > MOST_FIELDS) refuse(`must have at most ${MOST_FIELDS} fields, got ${all.length}`, "properties");
-  checkColumns(all, refuse);
   const fields = new Map(all.map((field) => [field.path, field]));
-  checkNullRules(fields, refuse);
+  const owners = new Map<string, Field>();
+  for (const field of all) {
+    const owner = owners.get(lowerCase(field.column));
+    if (owner) {
+      const other = `which ${pointer(placeOf(owner))} already has; give one of them another x-column`;
+      const place = "x-column" in field.schema ? ["x-column"] : [];
+      refuse(`has the column ${display(field.column)}, ${other}`, ...placeOf(field), ...place);
+    } else owners.set(lowerCase(field.column), field);
+    checkNull(field, fields, below(refuse, ...placeOf(field), "x-null"));
+  }
   return fields;
 }
 
-function checkColumns(fields: readonly Field[], refuse: Refuse): void {
-  const owners = new Map<string, Field>();
-  for (const field of fields) {
-    const owner = owners.get(lowerCase(field.column));
-    if (owner) {
-      const place = "x-column" in field.schema ? [...placeOf(field), "x-column"] : placeOf(field);
-      const other = `which ${pointer(placeOf(owner))} already has; give one of them another x-column`;
-      refuse(`has the column ${display(field.column)}, ${other}`, ...place);
-    } else owners.set(lowerCase(field.column), field);
-  }
-}
-
 /** Finds a field by its path, or adds a mistake. */
-export function findField(path: string, fields: Fields, refuse: Refuse, what = "the path of a field") {
+function findField(path: string, fields: Fields, refuse: Refuse) {
   const found = fields.get(path);
-  if (!found) refuse(`${mustBe(what, path)}; ${suggestion(path, [...fields.keys()])}`);
+  if (!found) refuse(`${mustBe("the path of a field", path)}; ${suggestion(path, [...fields.keys()])}`);
   return found;
 }
 
@@ -60,68 +58,98 @@ interface AnyRule {
 
 const WAYS = ["const", "field", "join", "setting"] as const;
 
-/** Checks that each x-null publishes a value that its field accepts. */
-function checkNullRules(fields: Fields, refuse: Refuse): void {
-  for (const field of fields.values()) {
-    const rule = field.schema["x-null"];
-    if (!rule) continue;
-    const refuseHere = below(refuse, ...placeOf(field), "x-null");
-    if (kindsOf(field.schema).nullable && !field.schema["x-json"]) {
-      refuseHere("contradicts null in the field's type, which publishes NULL as null; remove one of them");
-    }
-    checkNullRule(rule, field.schema, fields, refuseHere);
-    if (reaches(field.path, field.path, fields)) {
-      refuseHere(`refers to ${field.path} again through other fields; break the cycle`);
-    }
+/** Checks that x-null publishes a value that its field accepts. */
+function checkNull({ schema, path }: Field, fields: Fields, refuse: Refuse): void {
+  const rule = schema["x-null"];
+  if (!rule) return;
+  if (kindsOf(schema).nullable && !schema["x-json"]) {
+    refuse("contradicts null in the field's type, which publishes NULL as null; remove one of them");
   }
+  checkNullRule(rule, schema, fields, refuse);
+  if (sourcesOf(rule, fields).has(path)) refuse(`refers to ${path} again through other fields; break the cycle`);
 }
 
 function checkNullRule(rule: AnyRule, schema: FieldSchema, fields: Fields, refuse: Refuse): void {
   const ways = WAYS.filter((way) => way in rule);
-  if (ways.length !== 1) {
-    refuse(`must have exactly one of ${WAYS.join(", ")}, got ${ways.join(" and ") || "none"}`);
-  }
+  if (ways.length !== 1) refuse(`must have exactly one of ${WAYS.join(", ")}, got ${ways.join(" and ") || "none"}`);
   if (rule.const !== undefined && !acceptorOf(schema)(rule.const)) {
     refuse(mustBe("a value that the field accepts", rule.const), "const");
   }
-  if (rule.field !== undefined) checkOtherField(rule.field, schema, fields, below(refuse, "field"));
   const { kinds } = kindsOf(schema);
+  const own = kinds.length > 0 ? kinds : undefined;
+  if (rule.field !== undefined) checkSource(rule.field, own, fields, below(refuse, "field"), false);
   for (const way of ["join", "setting"] as const) {
-    if (rule[way] !== undefined && kinds.length > 0 && !kinds.includes("string")) {
+    if (rule[way] !== undefined && own?.includes("string") === false) {
       refuse(`gives a string, and the field is ${kinds.join(" or ")}`, way);
     }
   }
   rule.join?.forEach((path, at) => {
-    const refuseHere = below(refuse, "join", at);
-    const joined = findField(path, fields, refuseHere, "a field");
-    const given = joined ? kindsOf(joined.schema).kinds : [];
-    if (!isWithin(given, ["string"])) {
-      refuseHere(`must be a field of strings, got ${path}, which is ${given.join(" or ")}`);
-    }
+    checkSource(path, ["string"], fields, below(refuse, "join", at), true);
   });
-  if (rule.empty && !("join" in rule)) refuse("is only for join", "empty");
-  if (rule.empty) checkNullRule(rule.empty, schema, fields, below(refuse, "empty"));
+  if (!rule.empty) return;
+  if (!("join" in rule)) refuse("is only for join", "empty");
+  checkNullRule(rule.empty, schema, fields, below(refuse, "empty"));
 }
 
-/** Checks that the other field has a kind that this one accepts, and is never null. */
-function checkOtherField(path: string, schema: FieldSchema, fields: Fields, refuse: Refuse): void {
-  const other = findField(path, fields, refuse, "a field");
+type Kinds = ReturnType<typeof kindsOf>["kinds"];
+
+/** Checks that another field has one of some kinds. */
+function checkSource(path: string, allowed: Kinds | undefined, fields: Fields, refuse: Refuse, mayBeNull: boolean) {
+  const other = findField(path, fields, refuse);
   if (!other) return;
-  const own = kindsOf(schema).kinds;
-  const given = kindsOf(other.schema);
-  if (own.length > 0 && (!isWithin(given.kinds, own) || !given.kinds.every(isScalarKind))) {
-    refuse(`must be a field of the kind ${own.join(" or ")}, got ${path}, which is ${given.kinds.join(" or ")}`);
-  } else if (given.nullable) refuse(`must be a field that is never null, got ${path}`);
+  const { kinds, nullable } = kindsOf(other.schema);
+  if (allowed && !(isWithin(kinds, allowed) && kinds.every(isScalarKind))) {
+    refuse(`must be a field of the kind ${allowed.join(" or ")}, got ${path}, which is ${kinds.join(" or ")}`);
+  } else if (nullable && !mayBeNull) refuse(mustBe("a field that is never null", path));
 }
 
-/** Whether the x-null of one field takes its value from another, also through further fields. */
-function reaches(from: string, to: string, fields: Fields, seen = new Set<string>()): boolean {
-  return sourcesOf(fields.get(from)?.schema["x-null"]).some(
-    (path) => path === to || (!seen.has(path) && reaches(path, to, fields, seen.add(path))),
-  );
+/** The fields from which an x-null takes its value, also through further fields. */
+function sourcesOf(rule: AnyRule | undefined, fields: Fields, found = new Set<string>()): ReadonlySet<string> {
+  for (const path of [rule?.field, ...(rule?.join ?? [])]) {
+    if (path === undefined || found.has(path)) continue;
+    found.add(path);
+    sourcesOf(fields.get(path)?.schema["x-null"], fields, found);
+  }
+  return rule?.empty ? sourcesOf(rule.empty, fields, found) : found;
 }
 
-function sourcesOf(rule: AnyRule | NullRule | undefined): readonly string[] {
-  const { field, join = [], empty }: AnyRule = rule ?? {};
-  return [...(field === undefined ? [] : [field]), ...join, ...(empty ? sourcesOf(empty) : [])];
+/** Checks the path of a listing. */
+export function checkPath({ path }: Partial<Listing>, refuse: Refuse): void {
+  const why = path === undefined ? undefined : whyNotPath(path);
+  if (why !== undefined) refuse(mustBe(why, path));
+}
+
+/** Checks the fields that a listing names. */
+export function checkListing(listing: Partial<Listing>, fields: Fields, refuse: Refuse): void {
+  const { key, order = [], label, columns = [] } = listing;
+  if (key !== undefined) checkSortable(key, fields, below(refuse, "key"));
+  const paths = order.map((entry) => entry.replace(/^-/, ""));
+  checkTwice(paths, below(refuse, "order"));
+  paths.forEach((one, at) => {
+    // The key was checked above.
+    if (one !== key) checkSortable(one, fields, below(refuse, "order", at));
+  });
+  const last = paths.at(-1);
+  if (key !== undefined && last !== undefined && last !== key) {
+    refuse(`must end with the key, ${key}, so that the order is total, got ${last}`, "order");
+  }
+  checkTwice(columns, below(refuse, "columns"));
+  columns.forEach((column, at) => {
+    findField(column, fields, below(refuse, "columns", at));
+  });
+  if (label === undefined) return;
+  const schema = findField(label, fields, below(refuse, "label"))?.schema;
+  if (schema && !kindsOf(schema).kinds.every(isScalarKind)) {
+    refuse(mustBe("a field of strings, numbers, or true and false", label), "label");
+  }
+}
+
+function checkSortable(path: string, fields: Fields, refuse: Refuse): void {
+  const schema = findField(path, fields, refuse)?.schema;
+  if (!schema) return;
+  const { kinds, nullable } = kindsOf(schema);
+  if (nullable) refuse(mustBe("a field that is never null", path));
+  else if (kinds.length > 1 || !isWithin(kinds, ["string", "integer"])) {
+    refuse(`must be a field of strings or of integers, got ${path}, which is ${kinds.join(" or ")}`);
+  }
 }

@@ -2,7 +2,8 @@
 import { ExitCode, readText, UserError } from "../../errors.js";
 import { count } from "../../print/numbers.js";
 import { visible } from "../../print/text.js";
-import { type Contract, ownerOf, USERS_CONTRACT } from "../contract.js";
+import { type Contract, ownerOf } from "../contract.js";
+import { USERS_CONTRACT } from "../users.js";
 import { type ContractFile, MAX_CONTRACT } from "./form.js";
 import type { ReadContract } from "./parse.js";
 

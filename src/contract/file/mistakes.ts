@@ -9,9 +9,6 @@ const LONGEST_VALUE = 60;
 /** Adds a mistake at a place below the value that a rule checks: `must be a path, got 3`. */
 export type Refuse = (what: string, ...place: PropertyKey[]) => void;
 
-/** A rule about a value whose form was checked. A part with a wrong form is undefined. */
-export type Rule<Value> = (value: Value, refuse: Refuse) => void;
-
 /** Adds mistakes below a place. */
 export function below(refuse: Refuse, ...above: PropertyKey[]): Refuse {
   return (what, ...place) => refuse(what, ...above, ...place);
@@ -30,11 +27,6 @@ export function pointer(place: readonly PropertyKey[]): string {
 
 export function mustBe(allowed: string, value: unknown): string {
   return `must be ${allowed}, got ${display(value)}`;
-}
-
-/** Words the error of a form: any value other than the allowed ones. */
-export function otherThan(allowed: string) {
-  return { error: ({ input }: { input?: unknown }) => mustBe(allowed, input) };
 }
 
 /** Lists the first mistakes, each once, and the number of further ones. */

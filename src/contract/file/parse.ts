@@ -1,12 +1,18 @@
 /** Parses and checks a contract file, which may be untrusted. Reports all mistakes at once. */
+import { readFileSync } from "node:fs";
+import type { z } from "zod";
 import { shorten, visible } from "../../print/text.js";
 import { type Contract, contractOf } from "../contract.js";
-import { DEEPEST_JSON, findFlaw, isTooDeep, isWellFormed } from "../json.js";
-import { whyNotPattern } from "./backtracking.js";
+import { DEEPEST_JSON, findFlaw, isObject, isTooDeep, isWellFormed } from "../json.js";
+import { type Flaw, flawsOf, MISSING, typeOf } from "../record/schema.js";
+import { valueAt } from "../record/value.js";
+import { checkConditions } from "./conditions.js";
 import { parseConfig } from "./config-json.js";
+import { checkFields, checkListing, checkPath } from "./field-rules.js";
 import { type ContractFile, MAX_CONTRACT } from "./form.js";
-import { display, firstMistakes, lineOf, suggestion } from "./mistakes.js";
-import { contractForm, MEMBERS } from "./shapes.js";
+import { below, display, firstMistakes, lineOf, type Refuse } from "./mistakes.js";
+import { whyNotPattern } from "./patterns.js";
+import { checkObject } from "./rules.js";
 
 /** A contract, or its mistakes, one line each. */
 export type ReadContract = Contract | { mistakes: string[] };
@@ -34,11 +40,11 @@ function parse(text: string): ReadContract {
   const parsed = parseConfig(text);
   if ("mistake" in parsed) return { mistakes: [`The file is not JSON: ${parsed.mistake}.`] };
   const { value, repeated } = parsed;
-  const all = repeated.map(
+  const twice = repeated.map(
     ({ key, line, column }) => `${visible(shorten(key, 60))} is repeated (line ${line}, column ${column}); remove one.`,
   );
-  all.push(...firstMistakes(whyNotPlain(value) ?? whyNotPatterns(value) ?? formMistakes(value)));
-  return all.length > 0 ? { mistakes: all } : contractOf(value as ContractFile);
+  const mistakes = firstMistakes([...twice, ...(whyNotPlain(value) ?? whyNotPatterns(value) ?? mistakesIn(value))]);
+  return mistakes.length > 0 ? { mistakes } : contractOf(value as ContractFile);
 }
 
 /** Checks that a file can be written again without loss. */
@@ -71,13 +77,54 @@ function whyNotPatterns(value: unknown): string[] | undefined {
   return undefined;
 }
 
-/** Checks the form and the rules of a file. */
-function formMistakes(value: unknown): string[] {
-  const issues = contractForm.safeParse(value).error?.issues ?? [];
-  return issues.flatMap((issue) => {
-    const { path, message } = issue;
-    if (issue.code !== "unrecognized_keys") return [lineOf(message, path)];
-    const known = MEMBERS.get(message) ?? [];
-    return issue.keys.map((key) => lineOf(`is not a keyword of ${message}; ${suggestion(key, known)}`, [...path, key]));
+/** The form of a contract file, by contract.schema.json, which editors use, too. */
+function formOf(): z.ZodType {
+  const text = readFileSync(new URL("../../../contract.schema.json", import.meta.url), "utf8");
+  const types = new Map<string, z.ZodType>();
+  const schema = JSON.parse(text, (_, part) => {
+    const { $ref } = Object(part);
+    return typeof $ref === "string" ? { lazy: () => typeAt($ref) } : part;
   });
+  const typeAt = (ref: string): z.ZodType => {
+    const names = ref.split("/").slice(1);
+    const type = types.get(ref) ?? typeOf(names.reduce((inside, name) => inside[name], schema));
+    types.set(ref, type);
+    return type;
+  };
+  return typeOf(schema);
+}
+
+let form: z.ZodType | undefined;
+
+/** Checks the form and the rules of a file. */
+function mistakesIn(value: unknown): string[] {
+  form ??= formOf();
+  const sound = structuredClone(value);
+  const mistakes = flawsOf(form.safeParse(value).error?.issues ?? []).map(({ path, rule, message }) => {
+    drop(sound, path);
+    const found = valueAt(value, { names: path as string[] });
+    if (found === null && rule === "type") return lineOf("must not be null", path);
+    if (rule === "additionalProperties" || message === MISSING) return lineOf(message, path);
+    const why = rule === "format" && path.at(-1) === "pattern" ? whyNotPattern(String(found)) : undefined;
+    return lineOf(`${why ?? message}, got ${display(found)}`, path);
+  });
+  if (isObject(sound)) checkFile(sound, (what, ...place) => void mistakes.push(lineOf(what, place)));
+  return mistakes;
+}
+
+/** Replaces a value whose form is wrong by undefined, and so its list, so that rules see only what they can check. */
+function drop(file: unknown, path: Flaw["path"]): void {
+  const at = path.findLastIndex((name) => typeof name === "string");
+  const holder = valueAt(file, { names: path.slice(0, at) as string[] });
+  if (at >= 0 && isObject(holder)) holder[path[at] as string] = undefined;
+}
+
+function checkFile(file: Partial<ContractFile>, refuse: Refuse): void {
+  const { properties, "x-listing": listing, "x-observed": conditions } = file;
+  if (listing) checkPath(listing, below(refuse, "x-listing", "path"));
+  if (!properties) return;
+  checkObject(file, refuse);
+  const fields = checkFields(properties, refuse);
+  if (listing) checkListing(listing, fields, below(refuse, "x-listing"));
+  if (conditions) checkConditions(conditions, fields, below(refuse, "x-observed"));
 }

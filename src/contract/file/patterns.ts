@@ -1,4 +1,106 @@
-/** Translates patterns of contracts to patterns of UTF-8 bytes, where both provably match the same texts. */
+/** Patterns of contracts: whether they are fast on every text (no ReDoS), and as patterns of UTF-8 bytes. */
+import { createRequire } from "node:module";
+import type { isSafePattern } from "redos-detector";
+import type { AstNode, Quantifier, RootNode, Value } from "regjsparser";
+
+const require = createRequire(import.meta.url);
+const SYNTAX = { lookbehind: true, namedGroups: true, unicodePropertyEscape: true } as const;
+type Syntax = typeof SYNTAX;
+type Node = AstNode<Syntax>;
+
+const LONGEST_PATTERN = 400;
+/** Limits of the detector. Safe patterns need a few hundred steps; 2000 steps take 0.2 s. */
+const LIMITS = { unicode: true, maxSteps: 2000, maxScore: 100, timeout: Number.POSITIVE_INFINITY } as const;
+/** With at most this many paths through a pattern, backtracking is fast enough. */
+const FEW_PATHS = 10_000;
+
+/** Cache of results by pattern: fields share patterns, and a contract is read more than once. */
+const verdicts = new Map<string, string | undefined>();
+/** Maximum size of the cache. */
+const MOST_VERDICTS = 200;
+
+/** Says what is wrong with a pattern, as the end of a sentence. Equal on every machine: it counts steps, not time. */
+export function whyNotPattern(pattern: string): string | undefined {
+  if (!verdicts.has(pattern)) {
+    if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
+    verdicts.set(pattern, findFault(pattern));
+  }
+  return verdicts.get(pattern);
+}
+
+function findFault(pattern: string): string | undefined {
+  if (pattern.length > LONGEST_PATTERN) return `must have at most ${LONGEST_PATTERN} characters`;
+  try {
+    new RegExp(pattern, "u");
+  } catch (error) {
+    return `must be a regular expression with the flag u (${String(error).replace(/^.*\/u: /, "")})`;
+  }
+  const tree = parse(pattern);
+  if (tree && repeatsInLookaround(tree))
+    return `${SLOW}; put lookaheads directly after ^ at the beginning, or use no repetition in them`;
+  const paths = (tree && translate(tree))?.paths ?? Number.POSITIVE_INFINITY;
+  if (paths <= FEW_PATHS || isSafe(pattern)) return undefined;
+  return `${SLOW}; begin it with ^, and do not let adjacent or nested repetitions match the same character`;
+}
+
+const SLOW = "may take very long on some texts";
+
+/** Parses a pattern; undefined for syntax that only newer versions of Node know. */
+function parse(pattern: string): RootNode<Syntax> | undefined {
+  const parser: typeof import("regjsparser") = require("regjsparser");
+  try {
+    return parser.parse(pattern, "u", SYNTAX);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether a lookaround that is tried at many places of a text has a repetition, so that time grows with the square of the
+ * length. A lookahead directly after the first `^` is tried once.
+ */
+function repeatsInLookaround(node: Node, isAround = false, isHead = true): boolean {
+  if (isAround && node.type === "quantifier" && node.max !== 1) return true;
+  const body: readonly Node[] = "body" in node ? node.body : [];
+  let isStart = isHead && node.type === "alternative";
+  return body.some((part, at) => {
+    const look = part.type === "group" && /look/i.test(part.behavior) ? part.behavior : "";
+    if (at === 0) isStart &&= part.type === "anchor" && part.kind === "start";
+    else isStart &&= /ahead$/.test(look);
+    return repeatsInLookaround(part, isAround || (look !== "" && !isStart), false);
+  });
+}
+
+function isSafe(pattern: string): boolean {
+  const detector: { isSafePattern: typeof isSafePattern } = require("redos-detector");
+  try {
+    return detector.isSafePattern(inAscii(pattern), LIMITS).safe;
+  } catch {
+    return false;
+  }
+}
+
+/** For each common Unicode category, its ASCII members, and a control character that stands for all others. */
+const CATEGORIES: Readonly<Record<string, string>> = {
+  L: "A-Za-z\\x01",
+  Lu: "A-Z\\x01",
+  Ll: "a-z\\x01",
+  M: "\\x02",
+  N: "0-9\\x03",
+  Nd: "0-9\\x03",
+};
+
+/**
+ * Replaces Unicode categories by ASCII classes that overlap where the categories do, since the detector assumes that every
+ * category overlaps with everything. Returns the pattern unchanged if that could hide an overlap.
+ */
+function inAscii(pattern: string): string {
+  if (/[^\x20-\x7e]|\\[uxcPkb[\]]/.test(pattern)) return pattern;
+  return pattern.replace(/\[[^\]]*\]|\\p\{\w+\}/g, (part) => {
+    const inside = part.replace(/\\p\{(\w+)\}/g, (whole, name: string) => CATEGORIES[name] ?? whole);
+    return part.startsWith("[") || inside === part ? inside : `[${inside}]`;
+  });
+}
 
 /** Maximum number of atoms with counts expanded, so that byte patterns stay small. */
 const LARGEST = 2000;
@@ -9,30 +111,9 @@ const LARGEST = 2000;
  * ASCII that JSON writes without escapes, and has no lookaround or back-reference.
  */
 export function inBytes(pattern: string): string | undefined {
-  const read = readPattern(pattern);
-  return read && read.size <= LARGEST ? read.source : undefined;
-}
-
-/** Maximum number of paths through a pattern; Infinity if it has an unbounded repetition, or syntax that is not read here. */
-export function countPaths(pattern: string): number {
-  return readPattern(pattern)?.paths ?? Number.POSITIVE_INFINITY;
-}
-
-function readPattern(pattern: string): Part | undefined {
-  try {
-    new RegExp(pattern, "u");
-  } catch {
-    return undefined;
-  }
-  if (!pattern.startsWith("^") || !pattern.endsWith("$")) return undefined;
-  const reader = { text: pattern.slice(1, -1), at: 0 };
-  const read = readSequence(reader);
-  return reader.at === reader.text.length ? read : undefined;
-}
-
-interface Reader {
-  text: string;
-  at: number;
+  const tree = parse(pattern);
+  const part = tree && translate(tree);
+  return part && part.size <= LARGEST ? part.source : undefined;
 }
 
 /** A part of a pattern. */
@@ -41,59 +122,78 @@ interface Part {
   source: string;
   /** Number of atoms with counts expanded. */
   size: number;
-  /** Maximum number of paths through it. */
+  /** Number of paths through it, exact up to FEW_PATHS; Infinity if it has an unbounded repetition. */
   paths: number;
 }
 
-/** Reads terms up to the end of the pattern or of a group's branch. */
-function readSequence(reader: Reader): Part | undefined {
-  let source = "";
-  let size = 0;
-  let paths = 1;
-  while (reader.at < reader.text.length && !"|)".includes(next(reader))) {
-    const atom = readAtom(reader);
-    const times = atom && readQuantifier(reader);
-    if (!atom || !times) return undefined;
-    source += atom.source + times.source;
-    size += atom.size * times.size;
-    paths *= pathsToRepeat(atom.paths, times);
+/** Translates a pattern that is anchored at both ends. */
+function translate(tree: RootNode<Syntax>): Part | undefined {
+  if (tree.type !== "alternative") return undefined;
+  const [first, ...others] = tree.body;
+  const last = others.pop();
+  if (first?.type !== "anchor" || first.kind !== "start" || last?.type !== "anchor" || last.kind !== "end")
+    return undefined;
+  return sequence(others);
+}
+
+function sequence(nodes: readonly Node[]): Part | undefined {
+  const parts = all(nodes, partOf);
+  return (
+    parts && {
+      source: parts.map(({ source }) => source).join(""),
+      size: parts.reduce((sum, { size }) => sum + size, 0),
+      paths: parts.reduce((product, { paths }) => product * paths, 1),
+    }
+  );
+}
+
+/** The results of a translation; undefined if there is none for one of the nodes. */
+function all<Result>(nodes: readonly Node[], translated: (node: Node) => Result | undefined): Result[] | undefined {
+  const results = nodes.map(translated);
+  return results.includes(undefined) ? undefined : (results as Result[]);
+}
+
+function partOf(node: Node): Part | undefined {
+  const simple = (source: string | undefined, size = 1) => (source === undefined ? source : { source, size, paths: 1 });
+  switch (node.type) {
+    case "alternative":
+      return sequence(node.body);
+    case "group":
+      return node.behavior === "normal" || node.behavior === "ignore" ? groupOf(node.body) : undefined;
+    case "quantifier":
+      return repeated(node);
+    case "dot":
+      return simple(allBut("", LINE_ENDS), 2);
+    case "characterClass": {
+      const members = all(node.body, memberOf)?.join("");
+      if (!members) return undefined;
+      return node.negative ? simple(allBut(members), 2) : simple(`[${members}]`);
+    }
+    default:
+      return simple(memberOf(node));
   }
-  return { source, size, paths };
 }
 
-function next({ text, at }: Reader): string {
-  return text.charAt(at);
+/** A group, whose body is one disjunction, or a sequence. */
+function groupOf(body: readonly Node[]): Part | undefined {
+  const [first] = body;
+  const whole = sequence(first?.type === "disjunction" ? [] : body);
+  const branches = first?.type === "disjunction" ? all(first.body, partOf) : whole && [whole];
+  return (
+    branches && {
+      source: `(?:${branches.map(({ source }) => source).join("|")})`,
+      size: branches.reduce((sum, { size }) => sum + size, 1),
+      paths: branches.reduce((sum, { paths }) => sum + paths, 0),
+    }
+  );
 }
 
-function readAtom(reader: Reader): Part | undefined {
-  const first = next(reader);
-  if (first === "(") return readGroup(reader);
-  if (first === "[") return readClass(reader);
-  if (first === ".") {
-    reader.at++;
-    return { source: allBut("", LINE_ENDS), size: 2, paths: 1 };
-  }
-  const { source, character } = readCharacter(reader, SYNTAX) ?? {};
-  if (source === undefined || (character !== undefined && !isPlain(character))) return undefined;
-  return { source, size: 1, paths: 1 };
-}
-
-function readGroup(reader: Reader): Part | undefined {
-  reader.at += reader.text.startsWith("(?:", reader.at) ? 3 : 1;
-  // A lookaround or a named group.
-  if (next(reader) === "?") return undefined;
-  const branches: Part[] = [];
-  do {
-    if (branches.length > 0) reader.at++;
-    const branch = readSequence(reader);
-    if (!branch) return undefined;
-    branches.push(branch);
-  } while (next(reader) === "|");
-  reader.at++;
-  const sources = branches.map(({ source }) => source);
-  const size = branches.reduce((sum, branch) => sum + branch.size, 1);
-  const paths = branches.reduce((sum, branch) => sum + branch.paths, 0);
-  return { source: `(?:${sources.join("|")})`, size, paths };
+function repeated({ body: [inside], min, max, greedy, raw }: Quantifier<Syntax>): Part | undefined {
+  const part = partOf(inside);
+  if (!part || !greedy) return undefined;
+  let paths = max === undefined ? Number.POSITIVE_INFINITY : 0;
+  for (let times = min; times <= (max ?? 0) && paths <= FEW_PATHS; times++) paths += part.paths ** times;
+  return { source: part.source + raw.slice(inside.raw.length), size: part.size * Math.max(1, max ?? min), paths };
 }
 
 /** Excludes U+2028 and U+2029, which a dot does not match. */
@@ -104,87 +204,17 @@ function allBut(members: string, not = ""): string {
   return `(?:[^${members}"\\\\\\x00-\\x1f\\x80-\\xff]|${not}[\\xc2-\\xf4][\\x80-\\xbf]+)`;
 }
 
-function readClass(reader: Reader): Part | undefined {
-  reader.at++;
-  const isNegated = next(reader) === "^";
-  if (isNegated) reader.at++;
-  if (next(reader) === "]") return undefined;
-  let source = "";
-  while (next(reader) !== "]") {
-    const from = readCharacter(reader, "]");
-    if (!from) return undefined;
-    const isRange = next(reader) === "-" && reader.text.charAt(reader.at + 1) !== "]";
-    if (isRange) reader.at++;
-    const to = isRange ? readCharacter(reader, "]") : from;
-    if (!to || !isPlainRange(from.character, to.character)) return undefined;
-    source += isRange ? `${from.source}-${to.source}` : from.source;
-  }
-  reader.at++;
-  return isNegated ? { source: allBut(source), size: 2, paths: 1 } : { source: `[${source}]`, size: 1, paths: 1 };
+/** A character, a range, or one of the two sets that are the same in bytes; undefined for any other. */
+function memberOf(node: Node): string | undefined {
+  if (node.type === "characterClassEscape") return /[dw]/.test(node.value) ? node.raw : undefined;
+  if (node.type === "characterClassRange") return rangeOf(node.min, node.max);
+  return node.type === "value" ? rangeOf(node, node) : undefined;
 }
 
-/** Whether JSON writes every character of a range without escapes. False for a set such as `\d` as an end. */
-function isPlainRange(from: string | undefined, to: string | undefined): boolean {
-  if (from === undefined || to === undefined) return from === to;
-  const isAround = (character: string) => from <= character && character <= to;
-  return isPlain(from) && isPlain(to) && !isAround('"') && !isAround("\\");
-}
-
-/** Printable ASCII that JSON does not escape. */
-function isPlain(character: string): boolean {
-  return /^[ !#-[\]-~]$/.test(character);
-}
-
-const SYNTAX = "^$.*+?()[]{}|";
-
-/** One character, escaped or not, or one of the two sets that are the same in bytes. */
-function readCharacter(reader: Reader, refused: string): { source: string; character?: string } | undefined {
-  const first = next(reader);
-  reader.at++;
-  if (first === "" || refused.includes(first)) return undefined;
-  if (first !== "\\") return { source: escaped(first), character: first };
-  const second = next(reader);
-  reader.at++;
-  if (second === "d" || second === "w") return { source: `\\${second}` };
-  return /[\w]/.test(second) ? undefined : { source: escaped(second), character: second };
-}
-
-/** Escapes a character for any place of a pattern, in a class too. */
-function escaped(character: string): string {
-  return /[\\^$.*+?()[\]{}|/-]/.test(character) ? `\\${character}` : character;
-}
-
-/** A quantifier. */
-interface Times {
-  source: string;
-  /** The maximum; if unbounded, the minimum. */
-  size: number;
-  least: number;
-  most: number;
-}
-
-const TIMES: Readonly<Record<string, readonly [least: number, most: number]>> = {
-  "": [1, 1],
-  "?": [0, 1],
-  "*": [0, Number.POSITIVE_INFINITY],
-  "+": [1, Number.POSITIVE_INFINITY],
-};
-
-/** Reads a quantifier; undefined for a lazy one. */
-function readQuantifier(reader: Reader): Times | undefined {
-  const [source = "", from, to] = /^(?:[*+?]|\{(\d+)(?:,(\d*))?\})?/.exec(reader.text.slice(reader.at)) ?? [];
-  reader.at += source.length;
-  if (source !== "" && next(reader) === "?") return undefined;
-  const counted = [Number(from), to === "" ? Number.POSITIVE_INFINITY : Number(to ?? from)] as const;
-  const [least, most] = TIMES[source] ?? counted;
-  return { source, size: Math.max(1, Number.isFinite(most) ? most : least), least, most };
-}
-
-function pathsToRepeat(paths: number, { least, most }: Times): number {
-  if (!Number.isFinite(most)) return most;
-  if (paths === 1) return most - least + 1;
-  let sum = 0;
-  let each = paths ** least;
-  for (let times = least; times <= most && sum < Number.POSITIVE_INFINITY; times++, each *= paths) sum += each;
-  return sum;
+/** Printable ASCII that JSON writes without escapes, as a class has it. */
+function rangeOf({ codePoint: from }: Value, { codePoint: to }: Value): string | undefined {
+  const isAround = (character: string) => from <= character.charCodeAt(0) && character.charCodeAt(0) <= to;
+  if (from < 0x20 || to > 0x7e || isAround('"') || isAround("\\")) return undefined;
+  const [first, last] = [from, to].map((code) => String.fromCharCode(code).replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&"));
+  return from === to ? first : `${first}-${last}`;
 }

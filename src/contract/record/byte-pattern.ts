@@ -7,7 +7,7 @@ import type { FieldSchema, ValueSchema } from "../file/form.js";
 import { inBytes } from "../file/patterns.js";
 import { RECORD_SEPARATOR } from "../page.js";
 import { toBytes } from "./key.js";
-import { type Keyword, keywordsOf, matches } from "./keywords.js";
+import { FORMATS, matches } from "./keywords.js";
 import { choicesOf, kindOf, kindsOf } from "./kind.js";
 import { typeOf } from "./schema.js";
 
@@ -69,45 +69,20 @@ const TEXT = `${PLAIN}(?:${ESCAPE}${PLAIN})*`;
 /** One character: an escape, or a leading byte with its continuation bytes. */
 const CHARACTER = `(?:${ESCAPE}|[^"\\\\\\x00-\\x1f\\x80-\\xbf][\\x80-\\xbf]*)`;
 
-const DATE = [
-  "\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])",
-  "\\d{4}-(?:0[13-9]|1[0-2])-(?:29|30)",
-  "\\d{4}-(?:0[13578]|1[02])-31",
-  "(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29",
-].join("|");
-const HEX = (digits: number) => `[0-9a-fA-F]{${digits}}`;
-
 /** URLs with common characters only, and without Punycode in the host. */
 const COMMON_URL =
   "https?://(?:(?!xn--)[a-z][a-z0-9]*(?:-[a-z0-9]+)*\\.)*[a-z]+(?::[1-9]\\d{0,3})?(?:/[\\w.~!$&'()*+,;=:@/?-]*)?";
 
-/** For each format, the pattern between the quotes. */
-const FORMATS = {
-  uuid: [8, 4, 4, 4, 12].map(HEX).join("-"),
-  date: `(?:${DATE})`,
-  "date-time": `(?:${DATE})T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)`,
-  uri: COMMON_URL,
-} as const;
+/** The pattern of a format between the quotes. */
+function bytesOfFormat(format: NonNullable<ValueSchema["format"]>): string {
+  const { is } = FORMATS[format];
+  return is instanceof RegExp ? (inBytes(is.source) ?? "[]") : COMMON_URL;
+}
 
 /** A pattern that matches only the JSON of this value. */
 function literal(value: unknown): string {
   return toBytes(JSON.stringify(value)).replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
-
-/** Keywords that these patterns check. A schema with another keyword has no pattern. */
-const KNOWN: ReadonlySet<Keyword> = new Set<Keyword>([
-  "format",
-  "pattern",
-  "minLength",
-  "maxLength",
-  "minItems",
-  "maxItems",
-  "uniqueItems",
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-]);
 
 /** The pattern of a schema's values, or of some of them; undefined if there is none. */
 function bytesOf(schema: ValueSchema): string | undefined {
@@ -122,7 +97,6 @@ function bytesOfValue(schema: ValueSchema): string | undefined {
     const options = schema.anyOf.map(bytesOf);
     return options.includes(undefined) ? undefined : `(?:${options.join("|")})`;
   }
-  if (!keywordsOf(schema).every((keyword) => KNOWN.has(keyword))) return undefined;
   switch (kindOf(schema)) {
     case "string":
       return text(schema);
@@ -139,16 +113,15 @@ function bytesOfValue(schema: ValueSchema): string | undefined {
   }
 }
 
+/** The pattern of those values that the schema accepts. */
 function literals(schema: ValueSchema, values: readonly unknown[]): string {
   const type = typeOf(schema);
-  const taken = values.filter((value) => type.safeParse(value).success);
-  // A class without characters matches nothing.
-  if (taken.length === 0) return "[]";
-  const texts = taken.map(literal);
-  const [first = ""] = texts;
-  if (texts.length === 1) return first;
-  const isText = taken.every((value) => typeof value === "string");
-  return isText ? `"(?:${texts.map((text) => text.slice(1, -1)).join("|")})"` : `(?:${texts.join("|")})`;
+  return oneOf(values.filter((value) => type.safeParse(value).success).map(literal));
+}
+
+/** A pattern of some patterns. A class without characters matches nothing. */
+function oneOf(options: readonly string[]): string {
+  return options.length === 0 ? "[]" : `(?:${options.join("|")})`;
 }
 
 /** Integers of at most 15 digits, which are below 2^53. */
@@ -162,18 +135,17 @@ function integer({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Value
 
 /** Every part must match the text between the quotes: the last one consumes it, the others are lookaheads. */
 function text({ format, pattern, minLength = 0, maxLength }: ValueSchema): string | undefined {
-  const parts: string[] = [];
+  const parts = format === undefined ? [] : [bytesOfFormat(format)];
   let beginning = minLength === 1 ? '(?!")' : "";
   let end = "";
   if (pattern !== undefined) {
     // A text with a format has no escapes, so that a lookbehind can check its end.
     const [whole, begun, ended] = [pattern, `${pattern}$`, format ? `^${pattern}` : ""].map(inBytes);
-    if (whole !== undefined) parts.push(whole);
+    if (whole !== undefined) parts.unshift(whole);
     else if (begun !== undefined) beginning += `(?=${begun})`;
     else if (ended !== undefined) end = `(?<=${ended})`;
     else return undefined;
   }
-  if (format !== undefined) parts.push(FORMATS[format]);
   if (minLength > 1 || maxLength !== undefined) {
     if (Math.max(minLength, maxLength ?? 0) > MOST_COUNTED) return undefined;
     parts.push(`${CHARACTER}{${minLength},${maxLength ?? ""}}`);
@@ -210,61 +182,27 @@ export function isWithoutEscapes(schema: ValueSchema): boolean {
   return format !== undefined || (pattern !== undefined && inBytes(pattern) !== undefined);
 }
 
-/** Whether no text that a schema's pattern matches could be a number as SQLite writes it. */
-export function isNeverNumber(schema: ValueSchema): boolean {
-  const { anyOf, format, pattern = "" } = schema;
-  const choices = choicesOf(schema);
-  if (choices) return choices.every((value) => !NUMBER.test(String(value)));
-  if (anyOf) return anyOf.every(isNeverNumber);
-  if (format !== undefined || kindOf(schema) === "array") return true;
-  if (fixedLength(pattern) > LONGEST_NUMBER) return true;
-  const [, members = "0"] = FIRST_CLASS.exec(pattern) ?? [];
-  return !new RegExp(`[${members}]`, "u").test("-0123456789") && !new RegExp(pattern, "u").test("Inf");
-}
-
-const NUMBER = /^-?(?:\d+(?:\.\d+)?(?:e[+-]\d+)?|Inf)$/;
-/** More characters than `-1.23456789012345e-308`. */
-const LONGEST_NUMBER = 24;
-/** A pattern that begins with a simple character class. */
-const FIRST_CLASS = /^\^\[([A-Za-z0-9 _-]+)\](?![*?]|\{0)/;
-
-/** The length of all texts that an anchored pattern matches; 0 if their lengths may differ. */
-function fixedLength(pattern: string): number {
-  const atoms = [...pattern.slice(1, -1).matchAll(/(?:\[[^\]\\]*\]|[A-Za-z0-9 _:,;@-]|(.))(?:\{(\d+)\})?/gsu)];
-  if (atoms.some(([, other]) => other !== undefined)) return 0;
-  return atoms.reduce((sum, [, , times = "1"]) => sum + Number(times), 0);
-}
-
 /** The pattern of the integers from `least` to `most`, each of at most 15 digits. */
 function digitsBetween(least: number, most: number): string {
-  const options = [
-    ...(least <= 0 && most >= 0 ? ["0"] : []),
-    ...positives(Math.max(1, least), most),
-    ...positives(Math.max(1, -most), -least).map((digits) => `-${digits}`),
-  ];
-  if (options.length === 0) return "[]";
-  return options.length === 1 ? options.join("") : `(?:${options.join("|")})`;
+  const zero = least <= 0 && most >= 0 ? ["0"] : [];
+  const negative = positives(-most, -least).map((digits) => `-${digits}`);
+  return oneOf([...zero, ...positives(least, most), ...negative]);
 }
 
-/** One option for each range of numbers that share all digits before a digit range: `12[3-7]\d{2}`. */
+/** The pattern of the numbers above 0 in a range: a lookahead for those from its least one, and those up to its greatest. */
 function positives(least: number, most: number): string[] {
-  const options: string[] = [];
-  for (let from = least; from <= most; ) {
-    let unit = 1;
-    while (from % (10 * unit) === 0 && from + 10 * unit - 1 <= most) unit *= 10;
-    const zeros = String(unit).length - 1;
-    if (from === unit && 10 * unit - 1 <= most) {
-      // All numbers of several consecutive lengths are one option.
-      const longest = String(most + 1).length - 2;
-      options.push(`[1-9]\\d{${zeros},${longest}}`);
-      from = 10 ** (longest + 1);
-    } else {
-      const above = Math.floor(from / (10 * unit));
-      const first = Math.floor(from / unit) % 10;
-      const last = Math.min(9, first + Math.floor((most - from + 1) / unit) - 1);
-      options.push(`${above || ""}[${first}-${last}]\\d{${zeros}}`);
-      from += (last - first + 1) * unit;
-    }
-  }
-  return options;
+  if (most < Math.max(1, least)) return [];
+  const [under, over] = [String(least - 1), String(most + 1)];
+  const up = [...steps(under, (digit) => [digit + 1, 9]), `[1-9]\\d{${under.length},}`];
+  const down = steps(over, (digit, at) => [at === 0 ? 1 : 0, digit - 1]);
+  if (over.length > 1) down.push(`[1-9]\\d{0,${over.length - 2}}`);
+  return [`${least > 1 ? `(?=${oneOf(up)}(?!\\d))` : ""}${oneOf(down)}(?!\\d)`];
+}
+
+/** For each digit, the numbers of the same length and the same digits before it that have another digit of a range there. */
+function steps(number: string, rangeOf: (digit: number, at: number) => readonly [number, number]): string[] {
+  return [...number].flatMap((digit, at) => {
+    const [from, to] = rangeOf(Number(digit), at);
+    return from > to ? [] : [`${number.slice(0, at)}[${from}-${to}]\\d{${number.length - at - 1}}`];
+  });
 }

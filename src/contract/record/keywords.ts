@@ -1,175 +1,154 @@
-/** The keywords that narrow a type: their form in a contract file, their message, and the check of values. */
+/** The keywords that narrow a type: the kinds that they are for, their message, and the check of values. */
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import type { ValueSchema } from "../file/form.js";
-import { otherThan } from "../file/mistakes.js";
+import { whyNotPattern } from "../file/patterns.js";
 import { isUri } from "../links.js";
 import type { ValueKind } from "./kind.js";
 
-type Format = NonNullable<ValueSchema["format"]>;
+type Format = keyof typeof FORMATS;
 
-interface Rule<Value = unknown> {
-  /** The form of the keyword's value in a contract file. */
-  form: z.ZodType;
+interface Rule<Value, Checked> {
+  of: readonly ValueKind[];
   /** The end of the message "must ...". */
   must(value: Value, schema: ValueSchema): string;
-  check(value: Value, params: { error: string }): z.core.$ZodCheck<never>;
+  /** Makes the check of values. */
+  takes(value: Value): (checked: Checked) => boolean;
 }
 
-const PATTERN = z.string(otherThan("a regular expression")).min(1, otherThan("a regular expression"));
-const COUNT = z.int(otherThan("a whole number from 0")).min(0, otherThan("a whole number from 0"));
-const BOUND = z.number(otherThan("a finite number"));
-const DATE_TIME = z.regexes.datetime({ offset: true });
-
-/** The check, name and example of each format. byte-pattern.ts has the same formats as patterns of bytes. */
-const FORMATS: Record<Format, { is: (text: string) => boolean; name: string; example: string }> = {
-  uuid: {
-    is: (text) => matches(z.regexes.guid, text),
-    name: "a UUID in 8-4-4-4-12 form",
-    example: "7f3c2a10-0d5e-4b8e-9c41-2f6b8d1e0a53",
-  },
-  date: { is: (text) => matches(z.regexes.date, text), name: "a real date", example: "2026-01-31" },
+/** The check, name and example of each format. */
+export const FORMATS = {
+  uuid: { is: z.regexes.guid, name: "a UUID in 8-4-4-4-12 form", example: "7f3c2a10-0d5e-4b8e-9c41-2f6b8d1e0a53" },
+  date: { is: z.regexes.date, name: "a real date", example: "2026-01-31" },
   "date-time": {
-    is: (text) => matches(DATE_TIME, text),
+    is: z.regexes.datetime({ offset: true }),
     name: "a real time of RFC 3339",
     example: "2026-01-31T23:59:59Z",
   },
   uri: { is: isUri, name: "an absolute URL", example: "https://example.com/" },
+  /** This and the next are only in contract.schema.json. */
+  email: { is: z.regexes.email, name: "an e-mail address", example: "jo@example.com" },
+  regex: { is: (text: string) => whyNotPattern(text) === undefined, name: "a fast pattern", example: "^[A-Z]{2}$" },
 };
-const FORMAT = z.enum(Object.keys(FORMATS), otherThan(`one of ${Object.keys(FORMATS).join(", ")}`));
 
-/** A check that zod does not have. Its issues name the keyword. */
-function custom<Value>(rule: string, passes: (value: Value) => boolean, params: { error: string }) {
-  return z.refine<Value>(passes, { ...params, params: { rule } });
+const TEXTS = ["string"] as const;
+const NUMBERS = ["integer", "number"] as const;
+const LISTS = ["array"] as const;
+
+type Sized = string | unknown[];
+const sizeOf = (value: Sized) => (typeof value === "string" ? z.core.util.codePointLength(value) : value.length);
+
+/** A rule about a number: the length of a text or a list, or the number itself. */
+function limit<Checked>(
+  of: readonly ValueKind[],
+  must: (limit: number) => string,
+  isWithin: (value: Checked, limit: number) => boolean,
+) {
+  return { of, must, takes: (limit: number) => (value: Checked) => isWithin(value, limit) };
 }
 
-const OF_STRINGS = {
+/** The rules of all keywords, in the order of their checks. */
+const RULES = {
   format: {
-    form: FORMAT.describe("A form of strings, which is checked."),
-    must(format, { examples }) {
+    of: TEXTS,
+    must(format: Format, { examples }: ValueSchema) {
       const { name, example } = FORMATS[format];
       return `be ${name}, like ${examples?.[0] ?? example}`;
     },
-    check: (format, params) => custom("format", FORMATS[format].is, params),
-  } satisfies Rule<Format>,
+    takes: (format: Format) => (text: string) => hasFormat(format, text),
+  },
   pattern: {
-    form: PATTERN.describe(
-      "A regular expression (ECMAScript, flag u) that a string has a match of; ^ and $ anchor it.",
-    ),
-    must: (pattern, { examples }) => `match ${pattern}${examples?.[0] === undefined ? "" : `, like ${examples[0]}`}`,
-    check(pattern, params) {
+    of: TEXTS,
+    must: (pattern: string, { examples }: ValueSchema) =>
+      `match ${pattern}${examples?.[0] === undefined ? "" : `, like ${examples[0]}`}`,
+    takes(pattern: string) {
       const expression = new RegExp(pattern, "u");
-      return custom("pattern", (text: string) => matches(expression, text), params);
+      return (text: string) => matches(expression, text);
     },
-  } satisfies Rule<string>,
-  minLength: {
-    form: COUNT.describe("The fewest characters of a string."),
-    must: (least) => (least === 1 ? "not be empty" : `have at least ${least} characters`),
-    check: z.minLength,
-  } satisfies Rule<number>,
-  maxLength: {
-    form: COUNT.describe("The most characters of a string."),
-    must: (most) => `have at most ${most} characters`,
-    check: z.maxLength,
-  } satisfies Rule<number>,
-};
-
-const OF_NUMBERS = {
-  minimum: {
-    form: BOUND.describe("The least number."),
-    must: (least) => (least === 0 ? "not be negative" : `be ${least} or more`),
-    check: z.gte,
-  } satisfies Rule<number>,
-  maximum: {
-    form: BOUND.describe("The greatest number."),
-    must: (most) => `be ${most} or less`,
-    check: z.lte,
-  } satisfies Rule<number>,
-  exclusiveMinimum: {
-    form: BOUND.describe("A number that values must be above."),
-    must: (limit) => `be more than ${limit}`,
-    check: z.gt,
-  } satisfies Rule<number>,
-  exclusiveMaximum: {
-    form: BOUND.describe("A number that values must be below."),
-    must: (limit) => `be less than ${limit}`,
-    check: z.lt,
-  } satisfies Rule<number>,
-};
-
-const OF_LISTS = {
-  minItems: {
-    form: COUNT.describe("The fewest items of a list."),
-    must: (least) => `have at least ${least} items`,
-    check: z.minLength,
-  } satisfies Rule<number>,
-  maxItems: {
-    form: COUNT.describe("The most items of a list."),
-    must: (most) => `have at most ${most} items`,
-    check: z.maxLength,
-  } satisfies Rule<number>,
+  },
+  minLength: limit<Sized>(
+    TEXTS,
+    (least) => (least === 1 ? "not be empty" : `have at least ${least} characters`),
+    (text, least) => sizeOf(text) >= least,
+  ),
+  maxLength: limit<Sized>(
+    TEXTS,
+    (most) => `have at most ${most} characters`,
+    (text, most) => sizeOf(text) <= most,
+  ),
+  minimum: limit<number>(
+    NUMBERS,
+    (least) => (least === 0 ? "not be negative" : `be ${least} or more`),
+    (value, least) => value >= least,
+  ),
+  maximum: limit<number>(
+    NUMBERS,
+    (most) => `be ${most} or less`,
+    (value, most) => value <= most,
+  ),
+  exclusiveMinimum: limit<number>(
+    NUMBERS,
+    (below) => `be more than ${below}`,
+    (value, below) => value > below,
+  ),
+  exclusiveMaximum: limit<number>(
+    NUMBERS,
+    (above) => `be less than ${above}`,
+    (value, above) => value < above,
+  ),
+  minItems: limit<Sized>(
+    LISTS,
+    (least) => `have at least ${least} items`,
+    (list, least) => sizeOf(list) >= least,
+  ),
+  maxItems: limit<Sized>(
+    LISTS,
+    (most) => `have at most ${most} items`,
+    (list, most) => sizeOf(list) <= most,
+  ),
   uniqueItems: {
-    form: z.boolean(otherThan("true or false")).describe("Whether no two items of a list may be equal."),
+    of: LISTS,
     must: () => "repeat no item",
-    check: (isSet, params) => custom("uniqueItems", (list: unknown) => !isSet || areUnique(list), params),
-  } satisfies Rule<boolean>,
-};
+    takes: (isSet: boolean) => (list: unknown[]) =>
+      !isSet || new Set(list.map((item) => stringify(item))).size === list.length,
+  },
+} satisfies Record<string, Rule<never, never>>;
 
-/** The rules of all keywords, in the order of their checks. */
-const RULES = { ...OF_STRINGS, ...OF_NUMBERS, ...OF_LISTS } as Record<Keyword, Rule>;
+export type Keyword = keyof typeof RULES;
 
-export type Keyword = keyof typeof OF_STRINGS | keyof typeof OF_NUMBERS | keyof typeof OF_LISTS;
+export const KEYWORDS = Object.keys(RULES) as Keyword[];
 
-/** The keywords for each kind of value. */
-export const KEYWORDS_OF = {
-  string: Object.keys(OF_STRINGS) as Keyword[],
-  number: Object.keys(OF_NUMBERS) as Keyword[],
-  array: Object.keys(OF_LISTS) as Keyword[],
-} satisfies Partial<Record<ValueKind, Keyword[]>>;
+const ruleOf = (keyword: Keyword) => RULES[keyword] as Rule<unknown, unknown>;
 
-/** The form of a keyword's value in a contract file. */
-export function formOf(keyword: Keyword): z.ZodType {
-  return RULES[keyword].form.optional();
+/** The kinds of values that a keyword is for. */
+export function kindsFor(keyword: Keyword): readonly ValueKind[] {
+  return RULES[keyword].of;
 }
 
 /** Lists the keywords of a schema, in the order of their checks. */
 export function keywordsOf(schema: ValueSchema): Keyword[] {
-  return (Object.keys(RULES) as Keyword[]).filter((name) => schema[name] !== undefined);
+  return KEYWORDS.filter((name) => schema[name] !== undefined);
 }
 
 /** The message of a keyword of a schema: `must not be empty`. */
 export function messageOf(keyword: Keyword, schema: ValueSchema): string {
-  return `must ${RULES[keyword].must(schema[keyword], schema)}`;
+  return `must ${ruleOf(keyword).must(schema[keyword], schema)}`;
 }
 
-/** Makes the checks of a schema's keywords. */
-export function checksOf(schema: ValueSchema): z.core.$ZodCheck<unknown>[] {
-  return keywordsOf(schema).map((keyword) => {
-    const check = RULES[keyword].check(schema[keyword], { error: messageOf(keyword, schema) });
-    return check as z.core.$ZodCheck<unknown>;
-  });
-}
-
-/** The keywords that zod checks itself, by the code and the origin of their issues. */
-const NATIVE: Partial<Record<string, Readonly<Partial<Record<string, Keyword>>>>> = {
-  too_small: { string: "minLength", array: "minItems", number: "minimum", exclusive: "exclusiveMinimum" },
-  too_big: { string: "maxLength", array: "maxItems", number: "maximum", exclusive: "exclusiveMaximum" },
-};
-
-/** The keyword that an issue of zod is about. An integer that a double does not hold has the origin "int". */
-export function keywordOf(issue: z.core.$ZodIssue): string | undefined {
-  if (issue.code === "custom") return issue.params?.["rule"];
-  if (issue.code !== "too_small" && issue.code !== "too_big") return undefined;
-  return NATIVE[issue.code]?.[issue.inclusive === false ? "exclusive" : issue.origin];
-}
-
-function areUnique(list: unknown): boolean {
-  return !Array.isArray(list) || new Set(list.map((item) => stringify(item))).size === list.length;
+/** Makes the checks of a schema's keywords. Their issues name the keyword. */
+export function checksOf(schema: ValueSchema, error?: string): z.core.$ZodCheck<unknown>[] {
+  return keywordsOf(schema).map((keyword) =>
+    z.refine(ruleOf(keyword).takes(schema[keyword]), {
+      error: error ?? messageOf(keyword, schema),
+      params: { rule: keyword },
+    }),
+  );
 }
 
 /** Whether a text has a format. */
 export function hasFormat(format: Format, text: string): boolean {
-  return FORMATS[format].is(text);
+  const { is } = FORMATS[format];
+  return is instanceof RegExp ? matches(is, text) : is(text);
 }
 
 /**

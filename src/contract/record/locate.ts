@@ -1,7 +1,7 @@
 /** Finds the keys of canonical records in their text. Parses a record only if its member names are ambiguous. */
 import { type Contract, type Field, type Member, membersOf } from "../contract.js";
 import type { ValueSchema } from "../file/form.js";
-import { parseJson } from "../json.js";
+import { endOfString, parseJson } from "../json.js";
 import { RECORD_SEPARATOR } from "../page.js";
 import { fromBytes, type OrderKey, orderKeyOf, toBytes, writeKey } from "./key.js";
 import { isScalarKind, kindsOf } from "./kind.js";
@@ -75,18 +75,11 @@ function parseKeys(contract: Contract, text: string, at: number, end: number): R
 /** Reads the JSON string that begins at a quote, one character a byte; undefined if there is none. */
 export function readText(text: string, begin: number, end: number): Found | undefined {
   if (begin >= end || text[begin] !== '"') return undefined;
-  let close = text.indexOf('"', begin + 1);
-  while (isEscaped(text, close)) close = text.indexOf('"', close + 1);
-  if (close < 0 || close >= end) return undefined;
+  const close = endOfString(text, begin);
+  if (close >= end) return undefined;
   const written = text.slice(begin + 1, close);
   if (!written.includes("\\")) return { value: written, written };
   return { value: unescaped(written), written };
-}
-
-function isEscaped(text: string, quote: number): boolean {
-  let backslashes = 0;
-  while (text[quote - 1 - backslashes] === "\\") backslashes++;
-  return backslashes % 2 === 1;
 }
 
 function unescaped(written: string): string {
@@ -108,7 +101,8 @@ function readInteger(text: string, begin: number, end: number): Found | undefine
  */
 export function placeFinder({ file }: Pick<Contract, "file">, fields: readonly Pick<Field, "path">[]) {
   const wanted = fields.map(({ path }) => path);
-  const steps = stepsTo([...membersOf(file.properties)].map((member) => stepTo(member, wanted)));
+  const all = [...membersOf(file.properties)].map((member) => stepTo(member, wanted));
+  const steps = all.slice(0, all.findLastIndex(({ field }) => field >= 0) + 1);
   return (text: string, at: number, end: number, begins: number[]): boolean => {
     let from = at;
     for (let step = 0; step < steps.length; step++) {
@@ -136,17 +130,6 @@ interface Step {
 function stepTo({ path, names, schema }: Member, wanted: readonly string[]): Step {
   const name = toBytes(`${JSON.stringify(names.at(-1))}:`);
   return { name, field: wanted.indexOf(path), hasAnyMembers: !schema.properties && hasMembers(schema) };
-}
-
-/** Members to search for: the wanted ones and those with members of any name. All, if one name contains another. */
-function stepsTo(all: readonly Step[]): readonly Step[] {
-  const before = all.slice(0, all.findLastIndex(({ field }) => field >= 0) + 1);
-  const needed = before.filter(({ hasAnyMembers, field }) => hasAnyMembers || field >= 0);
-  const isClear = before.every((step, at) => {
-    const next = needed.find((other) => before.indexOf(other) >= at);
-    return next === undefined || next === step || !step.name.includes(next.name);
-  });
-  return isClear ? needed : before;
 }
 
 /** Whether a value that a schema accepts may be, or hold, an object. */

@@ -1,13 +1,14 @@
 /** The zod schema of a contract's records, and its messages. */
 import { z } from "zod";
 import type { Contract } from "../contract.js";
-import type { FieldSchema, ValueSchema } from "../file/form.js";
+import type { ValueSchema } from "../file/form.js";
+import { suggestion } from "../file/mistakes.js";
 import { isObject, isWellFormed, whyNotExactJson } from "../json.js";
-import { checksOf, keywordOf, keywordsOf, messageOf } from "./keywords.js";
+import { checksOf, keywordsOf, messageOf } from "./keywords.js";
 import { type Kind, kindOf, kindsOf } from "./kind.js";
 
-/** What is wrong with one value of a record. */
-interface Flaw {
+/** What is wrong with one value of a record, or of a contract file. */
+export interface Flaw {
   path: readonly (string | number)[];
   /** The keyword that the value violates: `type`, `pattern`, `enum`. */
   rule: string;
@@ -23,47 +24,62 @@ const checks = new WeakMap<Contract, RecordCheck>();
 export function recordCheck(contract: Contract): RecordCheck {
   let check = checks.get(contract);
   if (!check) {
-    const schema = z.compile(objectOf(contract.file.properties));
+    const schema = z.compile(typeOf(contract.file));
     check = (record) => flawsOf(schema.safeParse(record).error?.issues ?? []);
     checks.set(contract, check);
   }
   return check;
 }
 
-const RULES: Partial<Record<z.core.$ZodIssue["code"], string>> = {
-  invalid_union: "anyOf",
-  invalid_value: "enum",
-  unrecognized_keys: "additionalProperties",
-};
+const RULES: Partial<Record<z.core.$ZodIssue["code"], string>> = { invalid_union: "anyOf", invalid_value: "enum" };
 
 /** The first flaw of each value. */
-function flawsOf(issues: readonly z.core.$ZodIssue[]): readonly Flaw[] {
+export function flawsOf(issues: readonly z.core.$ZodIssue[]): readonly Flaw[] {
   const flaws = new Map<string, Flaw>();
   for (const issue of issues) {
     const path = issue.path as (string | number)[];
     const place = JSON.stringify(path);
-    const rule = keywordOf(issue) ?? RULES[issue.code] ?? "type";
+    const rule = issue.code === "custom" ? issue.params?.["rule"] : (RULES[issue.code] ?? "type");
     if (!flaws.has(place)) flaws.set(place, { path, rule, message: issue.message });
   }
   return [...flaws.values()];
 }
 
+export const MISSING = "is missing";
+
 /** The message of a check. */
 function must(be: string) {
   return ({ input }: { input?: unknown }) => {
     if (input === null) return 'is NULL; a type that includes "null" would accept it';
-    return input === undefined ? "is missing" : `must be ${be}`;
+    return input === undefined ? MISSING : `must be ${be}`;
   };
 }
 
-function mustBeObject(issue: z.core.$ZodRawIssue): string {
-  if (issue.code !== "unrecognized_keys") return must("an object")(issue);
-  return `must have only fields of the contract, got ${issue.keys.join(", ")}`;
+/** A schema of records, or of contract.schema.json, which also has optional members, maps and references. */
+export interface FormSchema extends ValueSchema {
+  readonly prefixItems?: readonly FormSchema[];
+  /** The type that a `$ref` leads to. */
+  readonly lazy?: () => z.ZodType;
+  /** The message of all its keywords, which editors show, too. */
+  readonly errorMessage?: string;
+  /** What an object is, in messages. */
+  readonly "x-name"?: string;
 }
 
-function objectOf(properties: { readonly [name: string]: FieldSchema }): z.ZodType {
-  const shape = Object.entries(properties).map(([name, schema]) => [name, typeOf(schema)] as const);
-  return z.strictObject(Object.fromEntries(shape), { error: mustBeObject });
+function objectOf(schema: FormSchema): z.ZodType {
+  const { properties = {}, required = [], additionalProperties: others, "x-name": what, errorMessage } = schema;
+  if (others) return z.record(z.string(), typeOf(others as FormSchema), errorMessage);
+  const names = Object.keys(properties);
+  const types = names.map((name) => {
+    const type = typeOf(properties[name] ?? {});
+    return [name, required.includes(name) ? type : type.optional()];
+  });
+  const error = ({ path }: z.core.$ZodRawIssue) => {
+    if (what === undefined) return "is not a field of the contract";
+    return `is not a keyword of ${what}; ${suggestion(String(path?.at(-1)), names)}`;
+  };
+  const none = z.custom(() => false, { error, params: { rule: "additionalProperties" } });
+  return z.object(Object.fromEntries(types), { error: must(ALLOWED.object) }).catchall(none);
 }
 
 /** Makes the check whether a value fits a schema. */
@@ -73,20 +89,23 @@ export function acceptorOf(schema: ValueSchema): (value: unknown) => boolean {
 }
 
 /** Makes the zod type of a schema. */
-export function typeOf(schema: ValueSchema): z.ZodType {
-  const checked = baseOf(schema).check(...checksOf(schema));
+export function typeOf(schema: FormSchema): z.ZodType {
+  if (schema.lazy) return z.lazy(schema.lazy);
+  const checked = baseOf(schema).check(...checksOf(schema, schema.errorMessage));
   return kindsOf(schema).nullable ? checked.nullable() : checked;
 }
 
-function baseOf(schema: ValueSchema): z.ZodType {
-  const { const: constant, enum: values, anyOf } = schema;
-  if (constant !== undefined) return z.literal(constant as z.core.util.Literal, { error: must(display(constant)) });
+function baseOf(schema: FormSchema): z.ZodType {
+  const { const: constant, enum: values, anyOf, errorMessage } = schema;
+  const error = (allowed: string) => errorMessage ?? must(allowed);
+  if (constant !== undefined) return z.literal(constant as z.core.util.Literal, { error: error(display(constant)) });
   if (values) {
     const literals = values as z.core.util.Literal[];
-    return z.literal(literals, { error: must(`one of ${values.map(display).join(", ")}`) });
+    return z.literal(literals, { error: error(`one of ${values.map(display).join(", ")}`) });
   }
-  if (anyOf) return z.union(anyOf.map(typeOf), { error: must(anyOf.map(allowedBy).join(", or ")) });
-  return BASES[kindOf(schema)](schema);
+  if (anyOf) return z.union(anyOf.map(typeOf), { error: error(anyOf.map(allowedBy).join(", or ")) });
+  const kind = kindOf(schema);
+  return BASES[kind](schema, error(ALLOWED[kind]));
 }
 
 /** A value in a message; strings without quotes. */
@@ -106,16 +125,18 @@ const ALLOWED: Record<Kind, string> = {
   mixed: "another value",
 };
 
-const BASES: Record<Kind, (schema: ValueSchema) => z.ZodType> = {
-  string: () =>
-    z
-      .string({ error: must(ALLOWED.string) })
-      .refine(isWellFormed, { message: `must be ${ALLOWED.string}`, params: { rule: "type" } }),
-  integer: () => z.int({ error: must(ALLOWED.integer) }),
-  number: () => z.number({ error: must(ALLOWED.number) }),
-  boolean: () => z.boolean({ error: must(ALLOWED.boolean) }),
-  array: ({ items = { "x-json": true } }) => z.array(typeOf(items), { error: must(ALLOWED.array) }),
-  object: ({ properties = {} }) => objectOf(properties),
+type Message = string | ReturnType<typeof must>;
+
+const BASES: Record<Kind, (schema: FormSchema, error: Message) => z.ZodType> = {
+  string: (_, error) =>
+    z.string({ error }).refine(isWellFormed, { message: `must be ${ALLOWED.string}`, params: { rule: "type" } }),
+  integer: (_, error) => z.int({ error }),
+  number: (_, error) => z.number({ error }),
+  boolean: (_, error) => z.boolean({ error }),
+  array({ items = ANY, prefixItems }, error) {
+    return prefixItems ? z.tuple(prefixItems.map(typeOf) as [z.ZodType], { error }) : z.array(typeOf(items), { error });
+  },
+  object: objectOf,
   json: () => JSON_VALUE,
   mixed: () => z.unknown(),
 };
@@ -128,6 +149,9 @@ function allowedBy(schema: ValueSchema): string {
   const message = keyword && messageOf(keyword, schema);
   return message?.startsWith("must be ") ? message.slice("must be ".length) : ALLOWED[kindOf(schema)];
 }
+
+/** The schema of items for which a list has none. */
+const ANY = { "x-json": true } as const;
 
 /** Any JSON value that every parser holds exactly: without numbers that would be rounded, and without deep nesting. */
 const JSON_VALUE = z.unknown().refine((value) => whyNotJson(value) === undefined, {

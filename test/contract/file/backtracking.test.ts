@@ -1,7 +1,7 @@
 /** Refuses slow patterns quickly, by counting steps, and accepts common ones. */
 import { expect, test } from "vitest";
-import { USERS_CONTRACT } from "../../../src/contract/contract.js";
-import { whyNotPattern } from "../../../src/contract/file/backtracking.js";
+import { whyNotPattern } from "../../../src/contract/file/patterns.js";
+import { USERS_CONTRACT } from "../../../src/contract/users.js";
 
 /** All the patterns of a schema, those of lists and of several schemas too. */
 function patternsIn(value: unknown): string[] {

@@ -89,7 +89,7 @@ test("names of conditions must be words, and unique", () => {
   ];
   const checked = checkContract({ ...STATIONS, "x-observed": conditions });
   expect("mistakes" in checked && checked.mistakes).toEqual([
-    '/x-observed/0/name must be a name of letters, digits and . _ - that begins with a letter, got "a b".',
+    '/x-observed/0/name must be a name like closed-after-opened: letters, digits and . _ -, a letter first, got "a b".',
     '/x-observed/2/name is given twice: "c".',
   ]);
 });

@@ -1,9 +1,9 @@
 /** Reports all mistakes of a contract file at once, with place, value and what is allowed. */
 import { expect, test } from "vitest";
-import { contractOf, USERS_CONTRACT } from "../../../src/contract/contract.js";
+import { contractOf } from "../../../src/contract/contract.js";
 import { checkContract } from "../../../src/contract/file/parse.js";
 import { recordPattern } from "../../../src/contract/record/byte-pattern.js";
-import { USERS } from "../../../src/contract/users.js";
+import { USERS, USERS_CONTRACT } from "../../../src/contract/users.js";
 import { STATIONS, STATIONS_CONTRACT } from "../../support/stations.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: each test breaks another part of the contract
@@ -74,13 +74,13 @@ test("reports all mistakes of form and rules at once", () => {
     delete contract.additionalProperties;
   });
   expect(mistakes).toEqual([
-    '/x-listing/path must be a path that does not begin with bulk, which a release uses itself, got "/bulk/x/".',
     '/x-listing/words/1 must be a word without control characters, got "".',
     "/x-listing/version must be a whole number from 1, got 0.",
     "/properties/code/minLenght is not a keyword of a field; did you mean minLength?",
     "/properties/nickname/x-null/feild is not a keyword of a rule for NULL; did you mean field?",
     "/properties/readings must be an object, got 7.",
     "/additionalProperties must be false, got nothing.",
+    '/x-listing/path must be a path that does not begin with bulk, which a release uses itself, got "/bulk/x/".',
     expect.stringMatching(/^\/required\/11 must be a property, got "zz"; there are code, name, /),
     "/properties/nickname/x-null must have exactly one of const, field, join, setting, got none.",
     '/x-listing/key must be the path of a field, got "cod"; did you mean code?',
@@ -119,7 +119,7 @@ const WRONG: readonly [place: string, value: unknown, mistake: string][] = [
   ["/x-listing/order", ["-closed", "code"], "/x-listing/order/0 must be a field that is never null"],
   ["/x-listing/order", ["extra", "code"], "/x-listing/order/0 must be a field that is never null"],
   ["/x-listing/order", ["position", "code"], "/x-listing/order/0 must be the path of a field"],
-  ["/x-listing/order", ["country", "-country", "code"], "/x-listing/order/1 is listed twice: country"],
+  ["/x-listing/order", ["country", "-country", "code"], '/x-listing/order/1 is listed twice: "country"'],
   ["/x-listing/order", ["code", "country"], "must end with the key, code"],
   ["/x-listing/label", "sensors", "must be a field of strings"],
   ["/x-listing/title", "a\nb", 'must be a text of one line, got "a\\nb"'],
@@ -182,11 +182,11 @@ const WRONG: readonly [place: string, value: unknown, mistake: string][] = [
   ],
   ["/properties/name/type", ["string", "integer"], "must be one of"],
   ["/properties/x", { const: null }, "must accept a value other than null"],
-  ["/properties/readings/minLength", 3, "is for a string, but this is an integer"],
+  ["/properties/readings/minLength", 3, "is for string, but this is integer"],
   ["/properties/name/minLength", -1, "must be a whole number from 0, got -1"],
   ["/properties/readings/minimum", 2 ** 53, "must be an integer within +-(2^53 - 1)"],
-  ["/properties/x", { enum: ["a", 1] }, "/properties/x/enum must hold values of one kind, got a string and an integer"],
-  ["/properties/x", { enum: ["a", "a"] }, '/properties/x/enum/1 is given twice: "a"'],
+  ["/properties/x", { enum: ["a", 1] }, "/properties/x/enum must hold values of one kind, got string and integer"],
+  ["/properties/x", { enum: ["a", "a"] }, '/properties/x/enum/1 is listed twice: "a"'],
   [
     "/properties/x",
     { type: "string", enum: ["a", null] },
@@ -199,7 +199,7 @@ const WRONG: readonly [place: string, value: unknown, mistake: string][] = [
   [
     "/properties/x",
     { anyOf: [{ type: "array" }] },
-    "/properties/x/anyOf/0 must accept only strings, numbers, true and false, got a list",
+    "/properties/x/anyOf/0 must accept only strings, numbers, true and false, got array",
   ],
   [
     "/properties/x",
@@ -229,7 +229,7 @@ const WRONG: readonly [place: string, value: unknown, mistake: string][] = [
   ],
   ["/properties/extra/type", "string", "cannot be combined with x-json"],
   ["/properties/x", { type: "string", "x-json": false }, "/properties/x/x-json must be true, or left out, got false"],
-  ["/properties/sensors/x-facet", true, "is for strings"],
+  ["/properties/sensors/x-facet", true, "is for string"],
   ["/properties/opened/format", "time", "must be one of uuid, date, date-time, uri"],
   ["/properties/code/pattern", "([", "must be a regular expression with the flag u (Unterminated character class)"],
   ["/properties/code/pattern", "\\_", "must be a regular expression with the flag u"],
@@ -243,7 +243,7 @@ const WRONG: readonly [place: string, value: unknown, mistake: string][] = [
   [
     "/properties/nickname/x-null",
     { field: "nam" },
-    '/properties/nickname/x-null/field must be a field, got "nam"; did you mean name?',
+    '/properties/nickname/x-null/field must be the path of a field, got "nam"; did you mean name?',
   ],
   [
     "/properties/nickname/x-null",
@@ -253,12 +253,12 @@ const WRONG: readonly [place: string, value: unknown, mistake: string][] = [
   [
     "/properties/nickname/x-null",
     { field: "closed" },
-    "/properties/nickname/x-null/field must be a field that is never null, got closed",
+    '/properties/nickname/x-null/field must be a field that is never null, got "closed"',
   ],
   [
     "/properties/nickname/x-null",
     { join: ["name", "readings"] },
-    "/properties/nickname/x-null/join/1 must be a field of strings, got readings",
+    "/properties/nickname/x-null/join/1 must be a field of the kind string, got readings",
   ],
   [
     "/properties/nickname/x-null",
@@ -284,14 +284,14 @@ const WRONG: readonly [place: string, value: unknown, mistake: string][] = [
   [
     "/properties/nickname/x-null",
     { join: ["name"], empty: { field: "x" } },
-    "/properties/nickname/x-null/empty/field must be a field",
+    "/properties/nickname/x-null/empty/field must be the path of a field",
   ],
   ["/properties/readings/x-observed", { type: "string" }, "must have the field's kind, integer, got string"],
   ["/properties/name/x-null-marks", ["n/a"], 'is for fields that take NULL; add "null" to the type, or an x-null'],
   ["/properties/closed/x-null-marks", "n/a", 'must be a list of texts, got "n/a"'],
   ["/properties/closed/x-null-marks", ["n/a", 0], "/properties/closed/x-null-marks/1 must be a text, got 0"],
   ["/properties/position/x-null-marks", ["n/a"], "is not for objects; move it to a field of the object"],
-  ["/properties/readings/x-observed", { maxLength: 3 }, "/properties/readings/x-observed/maxLength is for a string"],
+  ["/properties/readings/x-observed", { maxLength: 3 }, "/properties/readings/x-observed/maxLength is for string"],
   [
     "/properties/readings/x-observed",
     { const: -1 },
@@ -305,7 +305,11 @@ const WRONG: readonly [place: string, value: unknown, mistake: string][] = [
   ["/properties/readings/x-observed", {}, "must have a keyword, got {}"],
   ["/properties/extra/x-observed", { type: "string" }, "is not for x-json fields"],
   ["/properties/readings/x-observed", { "x-column": "a" }, "/properties/readings/x-observed/x-column is not a keyword"],
-  ["/x-observed", [{ sql: "1" }], "/x-observed/0/name must be a name like closed-after-opened, got nothing"],
+  [
+    "/x-observed",
+    [{ sql: "1" }],
+    "/x-observed/0/name must be a name like closed-after-opened: letters, digits and . _ -, a letter first, got nothing",
+  ],
   [
     "/x-observed",
     [{ name: "readings", sql: "1" }],
@@ -407,7 +411,7 @@ test.each([
   ["", "The file is not JSON: the file is empty."],
   ['{"a": }', "The file is not JSON: line 1, column 7: value expected, found }."],
   ["[]", "The file must be an object, got []."],
-  ["null", "The file must be an object, got null."],
+  ["null", "The file must not be null."],
   ["[".repeat(100_000), "The file is nested deeper than 320 levels."],
   [`${'{"a":'.repeat(321)}1${"}".repeat(321)}`, "The file is nested deeper than 320 levels."],
   [`{"a":${"1,".repeat(10)}`, /^The file is not JSON: /],
@@ -429,16 +433,16 @@ test("parts with a wrong form do not hide other mistakes, or cause any", () => {
   });
   expect(mistakes).toEqual([
     '/properties/name/anyOf/1/type must be one of string, integer, number, boolean, array and object, or a list like ["string", "null"], got "strin".',
-    "/properties/name/anyOf/0/minLength must be at most maxLength, which is 1, got 2.",
     "/properties/nickname/x-null/field must be the path of a field, as in position.latitude, got 7.",
     "/properties/nickname/x-null/join/1 must be the path of a field, as in position.latitude, got 3.",
     "/properties/country must be an object, got [].",
     "/properties/sensors/items/enum/0 must be a string, a number, true, false or null, got {}.",
-    "/properties/sensors/items/minLength must be at most maxLength, which is 1, got 2.",
     '/properties/readings/minimum must be a finite number, got "0".',
-    "/properties/readings/maxLength is for a string, but this is an integer.",
     "/x-observed/0/sql must be an SQL expression, got nothing.",
-    "/x-observed/2/name must be a name like closed-after-opened, got 3.",
+    "/x-observed/2/name must be a name like closed-after-opened: letters, digits and . _ -, a letter first, got 3.",
+    "/properties/name/anyOf/0/minLength must be at most maxLength, which is 1, got 2.",
+    "/properties/sensors/items/minLength must be at most maxLength, which is 1, got 2.",
+    "/properties/readings/maxLength is for string, but this is integer.",
     "/properties/nickname/x-null must have exactly one of const, field, join, setting, got field and join.",
     expect.stringMatching(/^\/x-observed\/1\/sql must name columns of the contract only, got "hidden"; there are /),
   ]);

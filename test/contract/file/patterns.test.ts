@@ -1,8 +1,7 @@
 /** A translated pattern of bytes matches the same texts, or fewer. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { whyNotPattern } from "../../../src/contract/file/backtracking.js";
-import { inBytes } from "../../../src/contract/file/patterns.js";
+import { inBytes, whyNotPattern } from "../../../src/contract/file/patterns.js";
 import { draws } from "../../support/random.js";
 
 describe("translates patterns to bytes", () => {

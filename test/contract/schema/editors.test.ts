@@ -1,26 +1,22 @@
 /** The schemas for editors accept what Rollcall accepts, and have every name. */
 import { readFileSync } from "node:fs";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { contractSchema } from "../../../src/contract/file/shapes.js";
 import { USERS } from "../../../src/contract/users.js";
 import { configSchema, SETTING_KEYS } from "../../../src/settings/settings.js";
+import { contractSchema, editor, type Part, takesContract } from "../../support/editors.js";
 import { STATIONS } from "../../support/stations.js";
 
 const ROOT = new URL("../../../", import.meta.url);
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-ajv.addSchema(contractSchema(), "contract.schema.json");
-const takesContract = ajv.compile(contractSchema());
-const takesConfig = ajv.compile({ $id: "config.schema.json", ...configSchema() });
+const takesConfig = editor.compile({ $id: "config.schema.json", ...configSchema() });
 
-test.each([
-  ["contract.schema.json", contractSchema],
-  ["config.schema.json", configSchema],
-])("the package's %s is up to date", (file, schema) => {
-  expect(JSON.parse(readFileSync(new URL(file, ROOT), "utf8"))).toEqual(schema());
+test.each(["contract.schema.json", "config.schema.json"])("the package has %s", (file) => {
   const { files, exports } = JSON.parse(readFileSync(new URL("package.json", ROOT), "utf8"));
   expect(files).toContain(file);
   expect(exports).toHaveProperty([`./${file}`], `./${file}`);
+});
+
+test("the package's config.schema.json is up to date", () => {
+  expect(JSON.parse(readFileSync(new URL("config.schema.json", ROOT), "utf8"))).toEqual(configSchema());
 });
 
 describe("contracts", () => {
@@ -43,15 +39,14 @@ describe("contracts", () => {
   });
 
   test("every keyword has a description", () => {
-    interface Part {
-      description?: string;
-      $ref?: string;
-      properties?: Record<string, Part>;
-    }
-    const { $defs = {} } = contractSchema() as { $defs?: Record<string, Part> };
-    const meaning = ({ description, $ref }: Part): string | undefined =>
-      description ?? ($ref && meaning($defs[$ref.replace("#/$defs/", "")] ?? {}));
-    const silent = Object.entries($defs).flatMap(([name, { properties = {} }]) =>
+    const { $defs = {}, ...top } = contractSchema;
+    const partAt = (ref: string) =>
+      ref
+        .split("/")
+        .slice(1)
+        .reduce<unknown>((inside, name) => Object(inside)[name], contractSchema) as Part;
+    const meaning = ({ description, $ref }: Part): string | undefined => description ?? ($ref && meaning(partAt($ref)));
+    const silent = Object.entries({ ...$defs, top }).flatMap(([name, { properties = {} }]) =>
       Object.entries(properties).flatMap(([key, part]) => (meaning(part) ? [] : [`${name}.${key}`])),
     );
     expect(Object.keys($defs)).toContain("field");

@@ -1,6 +1,7 @@
 /** Counting records by time: bins of natural length, in bounded memory. */
 import { expect, test } from "vitest";
-import { type Field, USERS_CONTRACT } from "../../../src/contract/contract.js";
+import type { Field } from "../../../src/contract/contract.js";
+import { USERS_CONTRACT } from "../../../src/contract/users.js";
 import type { Diff } from "../../../src/diff/change.js";
 import type { TimeBin } from "../../../src/markup/figures/times.js";
 import { countTimes } from "../../../src/report/figures.js";
