@@ -8,6 +8,8 @@ import { envelopeDifferences, expectedEnvelope, readBody } from "../../contract/
 import type { ContractFile } from "../../contract/file/form.js";
 import type { Encoding } from "../../contract/headers.js";
 import { AVATAR_PATH } from "../../contract/links.js";
+import { RECORD_SEPARATOR } from "../../contract/page.js";
+import { csvLineOf } from "../../contract/record/csv.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { codeOf, hasCode, UserError } from "../../errors.js";
 import { showValue } from "../../print/text.js";
@@ -16,7 +18,6 @@ import { MAX_PAGE, readPlain, sha256, TOO_LARGE } from "../../release/plain-file
 import type { Snapshot } from "../../release/snapshot-file.js";
 import { type DigestBytes, PageDigests } from "../../release/sums.js";
 import { Findings } from "../verdict.js";
-import { LineCollector } from "./lines.js";
 import { OrderCheck, type RecordChecker, recordChecker } from "./records.js";
 
 /** What all batches of a release have in common. It can be sent to another thread. */
@@ -24,23 +25,45 @@ export interface PagesToCheck {
   folder: string;
   contract: ContractFile;
   snapshot: Snapshot;
-  /** What to collect besides the list of records; undefined to collect nothing. */
-  wanted: Wanted | undefined;
+  /** What to collect besides the list of records. */
+  wanted: Wanted;
 }
 
 /** What to make again of all records: files of lookup and explorer, the lines of bulk parts and of the CSV file. */
 type Wanted = Readonly<Record<"lookup" | "explorer" | "bulk" | "csv", boolean>>;
 
+/** Collects lines of records: their canonical text, or what `lineOf` makes of each. */
+function lineCollector(lineOf?: (record: unknown) => string): Collector {
+  let lines: Buffer[] = [];
+  return {
+    collect({ bytes, text }) {
+      if (bytes.length === 0) return;
+      // A record has no newline, so separators are only between records.
+      if (!lineOf) lines.push(Buffer.from(`${text.replaceAll(RECORD_SEPARATOR, "\n")}\n`, "latin1"));
+      else
+        lines.push(
+          Buffer.from(
+            JSON.parse(`[${bytes}]`)
+              .map((record: unknown) => `${lineOf(record)}\n`)
+              .join(""),
+          ),
+        );
+    },
+    take() {
+      const all = new Uint8Array(Buffer.concat(lines));
+      lines = [];
+      return all;
+    },
+  };
+}
+
 /** The collectors of lines, of parts and of the CSV file, then those of artifacts. */
-async function collectorsOf(
-  contract: Contract,
-  pageSize: number,
-  { lookup, explorer, bulk, csv }: Wanted,
-): Promise<readonly Collector[]> {
+async function collectorsOf(contract: Contract, pageSize: number, wanted: Wanted): Promise<readonly Collector[]> {
+  const { lookup, explorer, bulk, csv } = wanted;
   const artifacts = await artifactsOf({ lookup, explorer });
   return [
-    ...(bulk ? [new LineCollector()] : []),
-    ...(csv ? [new LineCollector((await import("../../contract/record/csv.js")).csvLineOf(contract))] : []),
+    ...(bulk ? [lineCollector()] : []),
+    ...(csv ? [lineCollector(csvLineOf(contract))] : []),
     ...artifacts.map((artifact) => artifact.collector(contract, pageSize)),
   ];
 }
@@ -77,7 +100,7 @@ export function startChecks(release: PagesToCheck) {
   const pageSize = snapshot.page_size;
   let collectors: readonly Collector[] | undefined;
   return async ({ first, pages, digests: bytes }: PageBatch): Promise<CheckedPages> => {
-    collectors ??= wanted ? await collectorsOf(contract, pageSize, wanted) : [];
+    collectors ??= await collectorsOf(contract, pageSize, wanted);
     const findings = new Findings();
     const digests = new PageDigests(pages, variants);
     digests.fill(1, bytes);

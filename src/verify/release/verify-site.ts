@@ -1,5 +1,4 @@
 /** `rollcall verify` for a release on disk: one listing, or several with the files at their top. */
-import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AnyRecord } from "../../contract/contract.js";
 import { parseJson } from "../../contract/json.js";
@@ -7,17 +6,17 @@ import { valueAt } from "../../contract/record/value.js";
 import { referencesOf } from "../../contract/references.js";
 import { count } from "../../print/numbers.js";
 import { showValue } from "../../print/text.js";
-import { SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
-import { findAltered, type Release } from "../../release/open.js";
-import { inspectSite, RECORDS_WORDS, type Site, type SiteTop } from "../../release/site.js";
+import { SNAPSHOT, SUMS } from "../../release/layout.js";
+import type { Release } from "../../release/open.js";
+import { inspectSite, RECORDS_WORDS, type Site } from "../../release/site.js";
 import { TemporaryDatabase } from "../../scratch/database.js";
 import { createTurns } from "../../workers/turns.js";
-import { checkSigned, SIGNATURE_ROW } from "../signature.js";
+import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, Findings, type Verdict } from "../verdict.js";
-import { UNLISTED } from "./files.js";
+import { checkDigests, checkFiles, type Note } from "./files.js";
 import { readPage } from "./page-check.js";
 import { idOf } from "./records.js";
-import { type DiskOptions, readSigned, verifyRelease } from "./release.js";
+import { checkSignatureIn, type DiskOptions, verifyRelease } from "./release.js";
 
 const SITE = { name: "site", rule: "the files at the top agree with the listings, and there are no others" } as const;
 const REFERENCES = {
@@ -42,9 +41,14 @@ export async function verifySite(options: DiskOptions): Promise<Verdict> {
   for (const problem of problems) if (problem.check === SITE.name) findings.add(problem);
   const found = { subject: `release ${basename(root)}`, words: RECORDS_WORDS, listings };
   if (!site?.top) return { ...found, rows: [checkRow(findings, SITE, count(names.length, "listing"))] };
-  await checkTop(site, site.top, findings, signal);
-  const named = { folder: root, id: site.id, baseUrl: site.baseUrl, isSigned: site.top.isSigned };
-  const signature = await checkSigned({ path: SIGNATURE }, await readSigned(named, trust), trust, findings);
+  const note: Note = (path, difference) => findings.add({ check: SITE.name, path, ...difference });
+  const { sums, isSigned } = site.top;
+  await checkFiles(root, sums, note, names);
+  checkDigests(root, sums.others, (path, difference) => {
+    // `inspectSite` compares these.
+    if (!path.endsWith(`/${SUMS}`)) note(path, difference);
+  });
+  const signature = await checkSignatureIn(root, isSigned, site, trust, findings);
   const references = await checkReferences(site, findings, signal);
   const none = references === 0 ? "there are none" : undefined;
   const rows = [
@@ -53,28 +57,6 @@ export async function verifySite(options: DiskOptions): Promise<Verdict> {
     checkRow(findings, REFERENCES, count(references, "value"), { skipped: none }),
   ];
   return { ...found, rows };
-}
-
-/** Compares the files at the top with their digests, and finds what is not listed. Each listing has checks of its own. */
-async function checkTop({ folder, listings }: Site, { sums }: SiteTop, findings: Findings, signal?: AbortSignal) {
-  const note = (path: string, found: string, expected: string) =>
-    findings.add({ check: SITE.name, path, found, expected });
-  const altered = await findAltered(folder, sums.others, signal);
-  if (altered !== undefined) note(altered, "other bytes", `those that ${SUMS} lists`);
-  const folders = new Set(
-    listings.flatMap(({ name }) => name.split("/").map((_part, at, parts) => parts.slice(0, at + 1).join("/"))),
-  );
-  const names = new Set(listings.map(({ name }) => name));
-  const look = (inside: string) => {
-    for (const entry of readdirSync(join(folder, inside), { withFileTypes: true })) {
-      const path = inside === "" ? entry.name : `${inside}/${entry.name}`;
-      if (names.has(path) && entry.isDirectory()) continue;
-      if (folders.has(path) && entry.isDirectory()) look(path);
-      else if (!sums.others.has(path) && !UNLISTED.includes(path))
-        note(path, "a file or folder", `none, since ${SUMS} does not list it`);
-    }
-  };
-  look("");
 }
 
 /** Pages that are read before the event loop gets a turn. */
