@@ -1,11 +1,10 @@
 /** An HTTP client for verification. It returns responses unmodified: status, header lines, body and coding. */
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { connect, isIP } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connect as connectTls } from "node:tls";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { ListingError } from "../../client/errors.js";
 import { createBusyRetry } from "../../client/requests.js";
@@ -56,12 +55,14 @@ interface Question {
   maxBytes?: number | undefined;
   /** Gets the decoded body of a 200 response in pieces, instead of `body`. */
   take?: ((piece: Buffer) => void) | undefined;
+  /** Counts what follows the headers until the host closes the connection, which Node's client does not show. */
+  isHead?: boolean | undefined;
 }
 
 export type Asker = ReturnType<typeof createAsker>;
 
 export const MAX_BYTES = 64 * 2 ** 20;
-/** Maximum bytes that are read of a response to HEAD. */
+/** Maximum bytes that are kept of a response to HEAD. */
 const MAX_HEAD = 2 ** 18;
 const HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
 
@@ -84,8 +85,6 @@ export function createAsker(options: AskOptions) {
     get requests() {
       return requests;
     },
-    /** Waits until the rate allows a request, and counts it. */
-    turn,
     /** Sends a request. @throws NoAnswer without a complete response; UserError if the host is too busy */
     async ask(url: string, question: Question = {}): Promise<Answer> {
       const { maxBytes = MAX_BYTES } = question;
@@ -102,14 +101,6 @@ export function createAsker(options: AskOptions) {
           cause: error,
         });
       }
-    },
-    /**
-     * Counts the bytes after the headers of a response to HEAD, which Node's client does not show.
-     * @throws NoAnswer as `ask` does
-     */
-    async bodyOfHead(url: string): Promise<number> {
-      await turn();
-      return bodyOfHead(url, timeoutMs, signal);
     },
     close() {
       for (const agent of Object.values(agents)) agent.destroy();
@@ -128,7 +119,8 @@ interface Limits {
 /** Sends one request. Sends the URL unmodified, and follows no redirect. */
 async function exchange(url: string, question: Question, limits: Limits): Promise<Answer> {
   const { method = "GET", headers = {} } = question;
-  const { agent, ms, signal } = limits;
+  const { ms, signal } = limits;
+  const agent = question.isHead ? false : limits.agent;
   const { protocol, origin } = new URL(url);
   signal?.throwIfAborted();
   const open = protocol === "https:" ? requestHttps : requestHttp;
@@ -145,11 +137,21 @@ async function exchange(url: string, question: Question, limits: Limits): Promis
   const abort = () => stop(signal?.reason);
   signal?.addEventListener("abort", abort);
   let response: IncomingMessage | undefined;
+  let raw = "";
+  if (question.isHead)
+    sent.once("socket", (socket) => {
+      socket.on("data", (piece: Buffer) => {
+        raw += raw.length > MAX_HEAD ? "" : piece.toString("latin1");
+      });
+    });
   try {
     response = await new Promise<IncomingMessage>((resolve, reject) => {
       sent.once("response", resolve).once("error", reject).end();
     });
-    return await readAnswer(url, response, question, limits.maxBytes);
+    // Unread, the response keeps the connection open.
+    if (question.isHead && !response.socket.closed) await once(response.socket, "close");
+    const answer = await readAnswer(url, response, question, limits.maxBytes);
+    return question.isHead ? { ...answer, length: raw.length - raw.indexOf("\r\n\r\n") - 4 } : answer;
   } catch (error) {
     if (reason !== undefined) throw reason;
     // The host closed an idle connection at the moment of the request.
@@ -161,34 +163,6 @@ async function exchange(url: string, question: Question, limits: Limits): Promis
     signal?.removeEventListener("abort", abort);
     if (response && !response.complete) sent.destroy();
   }
-}
-
-async function bodyOfHead(url: string, ms: number, signal: AbortSignal | undefined): Promise<number> {
-  const { protocol, hostname, port, host, origin } = new URL(url);
-  const isSecure = protocol === "https:";
-  // URL has an IPv6 address in brackets.
-  const name = hostname.replace(/^\[|\]$/g, "");
-  const place = { host: name, port: Number(port || (isSecure ? 443 : 80)), signal };
-  const socket = isSecure ? connectTls({ ...place, servername: isIP(name) ? "" : name }) : connect(place);
-  socket.setTimeout(ms, () => socket.destroy(new NoAnswer(url, `did not answer in full within ${ms / 1000} seconds`)));
-  const fields = Object.entries({ Host: host, Connection: "close", ...HEADERS }).map(
-    (pair) => `${pair.join(": ")}\r\n`,
-  );
-  socket.write(`HEAD ${url.slice(origin.length)} HTTP/1.1\r\n${fields.join("")}\r\n`);
-  let received = "";
-  try {
-    for await (const piece of socket) {
-      received += piece.toString("latin1");
-      if (received.length > MAX_HEAD) break;
-    }
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw explain(url, error, received !== "");
-  } finally {
-    socket.destroy();
-  }
-  const end = received.indexOf("\r\n\r\n");
-  return end < 0 ? 0 : received.length - end - 4;
 }
 
 const DECODERS = { br: createBrotliDecompress, gzip: createGunzip };
