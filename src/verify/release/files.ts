@@ -18,7 +18,7 @@ const UNLISTED: readonly string[] = [SUMS, SIGNATURE, OWNED, RELEASE_NAME];
 export type FileDigests = ReadonlyMap<string, string>;
 
 /** What is wrong with a file or a page. */
-export type Difference = Pick<Finding, "id" | "page" | "found" | "expected">;
+type Difference = Pick<Finding, "id" | "page" | "found" | "expected">;
 
 /** Adds a finding about a file. */
 export type Note = (path: string, difference: Difference) => void;

@@ -2,6 +2,7 @@
 import { Mergers } from "../../artifacts/artifacts.js";
 import { csvHeading } from "../../contract/record/csv.js";
 import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
+import { count as counted } from "../../print/numbers.js";
 import { CSV, EXPLORER, isSorted, SUMMARY } from "../../release/layout.js";
 import { hasPageFolder, type Release } from "../../release/open.js";
 import { PageDigests } from "../../release/sums.js";
@@ -17,6 +18,10 @@ import { groupOf, type Reasons } from "./rows.js";
 /** Pages of a batch: enough to make sending cheap, few enough that no thread waits long for the others. */
 const PAGES_A_BATCH = 16;
 const UNUSABLE = "the pages that it is made from are not valid";
+/** The checks that read every file of a page, and those that read its envelope and its records. */
+const OF_FILES = ["digests", "compressed"];
+const OF_PAGES = ["pages", "records", "canonical", "order", "unique-keys", "count", "page-size", "links"];
+const MADE = ["record-list", "bulk", "csv", "lookup", "explorer"];
 
 export interface PageOptions extends Pick<VerifyOptions, "workers">, Pick<VerifyEffects, "onProgress" | "signal"> {
   /** Whether the folder was downloaded, so that it has the digest of the list of records, and not the list. */
@@ -25,7 +30,7 @@ export interface PageOptions extends Pick<VerifyOptions, "workers">, Pick<Verify
 
 /**
  * Checks all pages, and what is made of their records again, unless it is skipped.
- * @param skipped gets the checks that invalid pages prevent
+ * @param skipped gets the checks that invalid and unread pages prevent
  * @returns the number of records, and their warnings. @throws UserError if a file cannot be read
  */
 export async function checkPages(
@@ -57,10 +62,11 @@ export async function checkPages(
     files++;
     onProgress?.({ files, total: Math.max(files, total) });
   });
+  const variants = isCopy ? (["identity"] as const) : sums.pages.variants;
   const pool = new ThreadPool<PagesToCheck, PageBatch, CheckedPages>({
     size: threadsFor(count, workers),
     file: new URL("./worker.js", import.meta.url),
-    data: { folder, contract: contract.file, snapshot, wanted },
+    data: { folder, contract: contract.file, snapshot, wanted, variants },
     start: startChecks,
     signal,
   });
@@ -71,9 +77,13 @@ export async function checkPages(
   const mergers = await Mergers.start({ lookup, explorer }, { contract, collection, sink });
   // Pages behind a symbolic link are outside the release. The check of files reports the link.
   let isWhole = hasPageFolder(release);
+  let unhashed = sums.pages.pages * variants.length;
+  let unread = sums.pages.pages;
   let records = 0;
   try {
     await pool.runInOrder(batches(isWhole ? sums.pages : new PageDigests(0, [])), (checked) => {
+      unhashed -= checked.hashed;
+      unread -= checked.read;
       records += checked.records;
       order.join(checked);
       for (const { page, keys: own } of checked.keys) keys.add(page, own);
@@ -96,8 +106,11 @@ export async function checkPages(
     mergers.close();
   }
   if (plain.bulk) await checkBulk(release, isWhole ? plain.bulk : undefined, digests, note, signal);
+  if (unhashed > 0)
+    for (const name of OF_FILES) skipped[name] ??= `${counted(unhashed, "file")} of pages could not be read`;
+  if (unread > 0) for (const name of OF_PAGES) skipped[name] ??= `${counted(unread, "page")} could not be read`;
   if (!isWhole) {
-    for (const name of ["record-list", "bulk", "csv", "lookup", "explorer"]) skipped[name] ??= UNUSABLE;
+    for (const name of MADE) skipped[name] ??= UNUSABLE;
     return { records, warnings };
   }
   for (const path of left) note(path, { found: "a file", expected: "none, since the records make no such file" });

@@ -76,6 +76,9 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   const { id, base_url: baseUrl } = snapshot;
   const signature = await checkSignatureIn(folder, isSigned, { id, baseUrl }, trust, findings);
   const skipped = findSkipped(release);
+  const unread = sums.others.size - digests.size;
+  if (unread > 0 && !isCopy) skipped["digests"] = `${count(unread, "file")} could not be read`;
+  if (isCopy) skipped["compressed"] ??= "it is a copy, which has no compressed pages";
   const { records, warnings } = await checkPages(release, digests, skipped, options, findings);
   if (records !== snapshot.count)
     findings.add({

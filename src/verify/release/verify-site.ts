@@ -50,11 +50,13 @@ export async function verifySite(options: DiskOptions): Promise<Verdict> {
   });
   const signature = await checkSignatureIn(root, isSigned, site, trust, findings);
   const references = await checkReferences(site, findings, signal);
-  const none = references === 0 ? "there are none" : undefined;
+  const { values, unread } = references;
+  const none = values === 0 ? "there are none" : undefined;
+  const unknown = unread > 0 ? `${count(unread, "page")} could not be read` : none;
   const rows = [
     checkRow(findings, SITE, count(names.length, "listing")),
     checkRow(findings, SIGNATURE_ROW, signature.cell, signature),
-    checkRow(findings, REFERENCES, count(references, "value"), { skipped: none }),
+    checkRow(findings, REFERENCES, count(values, "value"), { skipped: unknown }),
   ];
   return { ...found, rows };
 }
@@ -62,8 +64,8 @@ export async function verifySite(options: DiskOptions): Promise<Verdict> {
 /** Pages that are read before the event loop gets a turn. */
 const AT_ONCE = 20;
 
-/** Checks that each reference leads to a record. @returns the number of values that were checked */
-async function checkReferences({ listings }: Site, findings: Findings, signal?: AbortSignal): Promise<number> {
+/** Checks that each reference leads to a record. @returns the number of values that were checked, and of pages that could not be read */
+async function checkReferences({ listings }: Site, findings: Findings, signal?: AbortSignal) {
   const referring = listings
     .map(({ name, release }) => ({
       name,
@@ -71,9 +73,10 @@ async function checkReferences({ listings }: Site, findings: Findings, signal?: 
       references: referencesOf(release.contract).filter(({ isObserved }) => !isObserved),
     }))
     .filter(({ references }) => references.length > 0);
-  if (referring.length === 0) return 0;
+  if (referring.length === 0) return { values: 0, unread: 0 };
   const targets = new Set(referring.flatMap(({ references }) => references.map(({ to }) => to)));
   const turn = createTurns(AT_ONCE, signal);
+  const unread = new Set<string>();
   const keys = new TemporaryDatabase({
     tables: "CREATE TABLE keys (listing TEXT, key TEXT, PRIMARY KEY (listing, key)) WITHOUT ROWID",
     memory: 65_536,
@@ -81,19 +84,19 @@ async function checkReferences({ listings }: Site, findings: Findings, signal?: 
   try {
     const insert = keys.db.prepare("INSERT OR IGNORE INTO keys VALUES (?, ?)");
     for (const { name, release } of listings.filter(({ name }) => targets.has(name)))
-      for (const { record } of recordsOf(release)) {
+      for (const { record } of recordsOf(release, unread)) {
         await turn();
         keys.run(() => insert.run(name, textOf(valueAt(record, release.contract.key))));
       }
     const find = keys.db.prepare("SELECT 1 FROM keys WHERE listing = ? AND key = ?");
-    let checked = 0;
+    let values = 0;
     for (const { name, release, references } of referring)
-      for (const { record, page } of recordsOf(release)) {
+      for (const { record, page } of recordsOf(release, unread)) {
         await turn();
         for (const { field, to } of references) {
           const value = valueAt(record, field);
           if (value === null || value === undefined) continue;
-          checked++;
+          values++;
           if (find.get(to, textOf(value))) continue;
           const path = `${name}/${release.paths.path(page)}`;
           const found = `${field.path} ${showValue(value)}`;
@@ -101,7 +104,7 @@ async function checkReferences({ listings }: Site, findings: Findings, signal?: 
           findings.add({ check: REFERENCES.name, path, page, ...who, found, expected: `the key of a record of ${to}` });
         }
       }
-    return checked;
+    return { values, unread: unread.size };
   } finally {
     keys.close();
   }
@@ -112,12 +115,20 @@ function textOf(value: unknown): string {
   return JSON.stringify(value ?? null);
 }
 
-/** The records of a listing's valid pages, whose other flaws have checks of their own. */
-function* recordsOf({ folder, paths, sums }: Release): Generator<{ record: AnyRecord; page: number }> {
+/**
+ * The records of a listing's valid pages, whose other flaws have checks of their own.
+ * @param unread gets the paths of the other pages
+ */
+function* recordsOf(
+  { folder, paths, sums }: Release,
+  unread: Set<string>,
+): Generator<{ record: AnyRecord; page: number }> {
   for (let page = 1; page <= sums.pages.pages; page++) {
-    const bytes = readPage(join(folder, paths.path(page)));
+    const path = join(folder, paths.path(page));
+    const bytes = readPage(path);
     const read = Buffer.isBuffer(bytes) ? parseJson(String(bytes)) : { why: "" };
-    const results: unknown = "why" in read ? [] : Object(read.value).results;
-    for (const record of Array.isArray(results) ? results : []) yield { record: Object(record), page };
+    const results: unknown = "why" in read ? undefined : Object(read.value).results;
+    if (!Array.isArray(results)) unread.add(path);
+    else for (const record of results) yield { record: Object(record), page };
   }
 }
