@@ -9,7 +9,7 @@ import type { Shape } from "../server/release.js";
 import { type Front, front } from "../support/front.js";
 import { releaseOf } from "../support/served.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
-import { breakBy, CONTENT, type Fault, RUNS, SHAPE } from "./faults.js";
+import { breakBy, CONTENT, EXPLORER_RUNS, type Fault, RUNS, SHAPE } from "./faults.js";
 import { verdictOf } from "./verdict-of.js";
 
 const differing = ({ rows }: Verdict) => rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
@@ -25,13 +25,14 @@ const NOT_ASKED = [
     "part-beyond",
     "part-if-range",
     "explorer-page",
+    "explorer-query",
     "explorer-caching",
     "explorer-slash",
     "explorer-headers",
   ],
 ];
-/** Rows of a downloaded release without optional files. */
-const NOT_KEPT = ["bulk", "csv", "changes", "lookup", "explorer", "readable"];
+/** Rows of a downloaded release without optional files and compressed pages. */
+const NOT_KEPT = ["compressed", "bulk", "csv", "changes", "lookup", "explorer", "readable"];
 
 describe("a correct host has no finding, compared with its release and alone", () => {
   const stations = { count: 11, contract: STATIONS_CONTRACT } as const;
@@ -72,13 +73,15 @@ describe("a correct host has no finding, compared with its release and alone", (
   });
 });
 
-let one: Front;
+let plain: Front;
+let explored: Front;
 beforeAll(async () => {
-  one = await front(SHAPE, "", afterAll);
+  plain = await front(SHAPE, "", afterAll);
+  explored = await front({ ...SHAPE, others: { "index.html": "<!doctype html>" } }, "", afterAll);
 });
 
 /** Verifies the host with these faults. */
-async function withFaults(faults: readonly Fault[], isCompared = true): Promise<string[]> {
+async function withFaults(faults: readonly Fault[], isCompared = true, one = plain): Promise<string[]> {
   one.reset();
   await breakBy(one, faults, onTestFinished);
   const against = isCompared ? await openRelease(releaseOf(one.host).folder) : undefined;
@@ -100,6 +103,14 @@ describe("finds faults, also several at once", () => {
         expect(rowsOf(faults.filter((other) => other !== fault))).not.toEqual(rowsOf(faults));
       const names = faults.flatMap(([, , rows, alone = rows]) => `${rows} ${alone}`.split(" "));
       expect(names.filter((name) => name !== "" && !CHECK_NAMES.includes(name))).toEqual([]);
+    },
+  );
+
+  test.each(EXPLORER_RUNS.map((faults) => [faults.map(([what]) => what).join("; "), faults] as const))(
+    "%s",
+    async (_, faults) => {
+      expect(await withFaults([], true, explored)).toEqual([]);
+      expect(await withFaults(faults, true, explored)).toEqual(rowsOf(faults));
     },
   );
 

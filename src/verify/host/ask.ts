@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { isIP } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
@@ -43,7 +44,7 @@ export interface AskOptions {
   concurrency: number;
   /** Maximum requests per second. */
   rate?: number | undefined;
-  /** Milliseconds for one request and its response. */
+  /** Milliseconds for a request and the first 64 MiB of its response, then for each further 64 MiB. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -51,7 +52,7 @@ export interface AskOptions {
 interface Question {
   method?: string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Maximum bytes of the body, both as sent and decoded; 64 MiB by default. A larger limit extends the timeout in proportion. */
+  /** Maximum bytes of the body, both as sent and decoded; 64 MiB by default. */
   maxBytes?: number | undefined;
   /** Gets the decoded body of a 200 response in pieces, instead of `body`. */
   take?: ((piece: Buffer) => void) | undefined;
@@ -88,12 +89,11 @@ export function createAsker(options: AskOptions) {
     /** Sends a request. @throws NoAnswer without a complete response; UserError if the host is too busy */
     async ask(url: string, question: Question = {}): Promise<Answer> {
       const { maxBytes = MAX_BYTES } = question;
-      const ms = timeoutMs * Math.max(1, maxBytes / MAX_BYTES);
       const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
       try {
         return await withRetries(url, signal, async () => {
           await turn();
-          return exchange(url, question, { agent, ms, maxBytes, signal });
+          return exchange(url, question, { agent, timeoutMs, maxBytes, signal });
         });
       } catch (error) {
         if (!(error instanceof ListingError)) throw error;
@@ -111,7 +111,7 @@ export function createAsker(options: AskOptions) {
 interface Limits {
   /** Keeps connections open between requests; false opens one for this request. */
   agent: HttpAgent | false;
-  ms: number;
+  timeoutMs: number;
   maxBytes: number;
   signal: AbortSignal | undefined;
 }
@@ -119,12 +119,21 @@ interface Limits {
 /** Sends one request. Sends the URL unmodified, and follows no redirect. */
 async function exchange(url: string, question: Question, limits: Limits): Promise<Answer> {
   const { method = "GET", headers = {} } = question;
-  const { ms, signal } = limits;
+  const { timeoutMs, maxBytes, signal } = limits;
   const agent = question.isHead ? false : limits.agent;
-  const { protocol, origin } = new URL(url);
+  const { protocol, origin, hostname } = new URL(url);
+  // URL has an IPv6 address in brackets.
+  const name = hostname.replace(/^\[|\]$/g, "");
   signal?.throwIfAborted();
   const open = protocol === "https:" ? requestHttps : requestHttp;
-  const sent = open(url, { path: url.slice(origin.length), method, headers: { ...HEADERS, ...headers }, agent });
+  const sent = open(url, {
+    path: url.slice(origin.length),
+    method,
+    headers: { ...HEADERS, ...headers },
+    agent,
+    // By default, Node would take the name from a header Host.
+    servername: isIP(name) ? "" : name,
+  });
   // Ignore errors after the end of the response.
   sent.on("error", () => {});
   let reason: unknown;
@@ -132,8 +141,14 @@ async function exchange(url: string, question: Question, limits: Limits): Promis
     reason ??= why;
     sent.destroy();
   };
-  const late = new NoAnswer(url, `did not answer in full within ${ms / 1000} seconds`);
-  const timer = setTimeout(() => stop(late), ms);
+  const began = performance.now();
+  let received = 0;
+  let enough = 0;
+  const timer = setInterval(() => {
+    enough += MAX_BYTES;
+    const seconds = Math.round((performance.now() - began) / 1000);
+    if (received < enough) stop(new NoAnswer(url, `did not answer in full within ${seconds} seconds`));
+  }, timeoutMs);
   const abort = () => stop(signal?.reason);
   signal?.addEventListener("abort", abort);
   let response: IncomingMessage | undefined;
@@ -150,7 +165,9 @@ async function exchange(url: string, question: Question, limits: Limits): Promis
     });
     // Unread, the response keeps the connection open.
     if (question.isHead && !response.socket.closed) await once(response.socket, "close");
-    const answer = await readAnswer(url, response, question, limits.maxBytes);
+    const answer = await readAnswer(url, response, question, maxBytes, (bytes) => {
+      received = bytes;
+    });
     return question.isHead ? { ...answer, length: raw.length - raw.indexOf("\r\n\r\n") - 4 } : answer;
   } catch (error) {
     if (reason !== undefined) throw reason;
@@ -159,7 +176,7 @@ async function exchange(url: string, question: Question, limits: Limits): Promis
       return exchange(url, question, { ...limits, agent: false });
     throw explain(url, error, response !== undefined);
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
     signal?.removeEventListener("abort", abort);
     if (response && !response.complete) sent.destroy();
   }
@@ -167,7 +184,14 @@ async function exchange(url: string, question: Question, limits: Limits): Promis
 
 const DECODERS = { br: createBrotliDecompress, gzip: createGunzip };
 
-async function readAnswer(url: string, response: IncomingMessage, { take }: Question, maxBytes: number) {
+/** @param onBytes gets the number of bytes that were received */
+async function readAnswer(
+  url: string,
+  response: IncomingMessage,
+  { take }: Question,
+  maxBytes: number,
+  onBytes: (bytes: number) => void,
+) {
   const { statusCode: status = 0, rawHeaders } = response;
   const headers = new Headers();
   const lines = new Map<string, number>();
@@ -196,6 +220,7 @@ async function readAnswer(url: string, response: IncomingMessage, { take }: Ques
   const count = async function* (pieces: AsyncIterable<Buffer>) {
     for await (const piece of pieces) {
       length = within(length + piece.length);
+      onBytes(length);
       sent.update(piece);
       yield piece;
     }

@@ -2,17 +2,18 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, UserError } from "../../errors.js";
-import { CONTRACT, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { CONTRACT, CSV, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { inspect, type Release } from "../../release/open.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
 import { explainTemporary } from "../../scratch/folder.js";
 import type { Findings } from "../verdict.js";
-import { type Answer, type Asker, MAX_BYTES, NoAnswer } from "./ask.js";
+import { type Answer, type Asker, MAX_BYTES, type NoAnswer } from "./ask.js";
 import { describeAnswer } from "./model.js";
 
-/** Maximum bytes of SHA256SUMS per page, and of any file, since the number of pages comes from the host. */
+/** Maximum bytes of SHA256SUMS per page. */
 const SUM_BYTES_OF_PAGE = 1000;
-export const MOST_BYTES = 2 ** 32;
+/** Maximum bytes of SHA256SUMS, since the number of pages comes from the host, and of the CSV file. Other files are far smaller. */
+const MOST_BYTES = 2 ** 32;
 
 export const DOWNLOAD_ROW = {
   name: "download",
@@ -78,6 +79,7 @@ export async function fetchManifest(
  * Downloads a page or a file into a release's folder. If it has another digest, or none, it is requested again past caches, which
  * may be stale. A failure is a finding.
  * @param answer the response, if it was read before
+ * @param onFailure called for a request without a complete response
  */
 export async function downloadFile(
   asker: Asker,
@@ -86,19 +88,23 @@ export async function downloadFile(
   path: string,
   digest: string,
   findings: Findings,
+  onFailure: (error: unknown) => void,
   answer?: Answer,
 ): Promise<void> {
   if (answer?.status === 200 && answer.digest === digest) return writeFile(folder, path, answer.body);
+  const pastCaches = `${url}${url.includes("?") ? "&" : "?"}v=${digest.slice(0, 12)}`;
   let found = "";
-  for (const past of ["", `${url.includes("?") ? "&" : "?"}v=${digest.slice(0, 12)}`])
+  for (const place of answer ? [pastCaches] : [url, pastCaches])
     try {
-      const own = await fetchInto(asker, url + past, folder, path, MOST_BYTES);
+      const own = await fetchInto(asker, place, folder, path, path === CSV ? MOST_BYTES : MAX_BYTES);
       if (own.status === 200 && own.digest === digest) return;
       found = own.status === 200 ? `other bytes, ${own.digest}` : describeAnswer(own);
     } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
-      found = `no answer: it ${error.why}`;
+      onFailure(error);
+      found = `no answer: it ${(error as NoAnswer).why}`;
     }
+  // A host may send far more than the file has.
+  rmSync(join(folder, path));
   findings.add({ check: DOWNLOAD_ROW.name, url, found, expected: `${digest}, as SHA256SUMS lists it` });
 }
 

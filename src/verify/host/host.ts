@@ -27,6 +27,7 @@ import {
   createModel,
   describeAnswer,
   HEADER_ROWS,
+  hasMark,
   isRight,
   isStrong,
   mostBytes,
@@ -274,12 +275,13 @@ class HostReading {
     const { folder, sums, isSigned } = release;
     const others = [...sums.others.keys()].filter((path) => isPublic(path) && !PUBLISHED_FILES.has(path));
     const isThere = (path: string) => existsSync(join(folder, path));
+    const onFailure = (error: unknown) => this.fail(error);
     const paths = [...unlistedFiles({ isSigned }), ...others].filter((path) => this.#isKept || isThere(path));
     this.asked.files = paths.length;
     await each(paths, options.concurrency, async (path) => {
       const url = `${options.baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
       const listed = sums.others.get(path);
-      if (!isThere(path) && listed) await downloadFile(asker, url, release, path, listed, findings);
+      if (!isThere(path) && listed) await downloadFile(asker, url, release, path, listed, findings, onFailure);
       // SHA256SUMS cannot list itself.
       const digest = listed ?? hashPlain(join(folder, path));
       for (const coding of isPacked(path) ? (["gzip"] as const) : CODINGS) {
@@ -346,11 +348,14 @@ class HostReading {
     const place = { check: "pages", page, url: pageUrl(served, page) };
     const plain = page === 1 ? served.first : await this.#ask(place, "identity");
     const listed = release.sums.pages.get(page, "identity") ?? "";
+    const onFailure = (error: unknown) => this.fail(error);
     if (this.#isKept)
-      await downloadFile(this.asker, place.url, release, release.paths.path(page), listed, findings, plain);
+      await downloadFile(this.asker, place.url, release, release.paths.path(page), listed, findings, onFailure, plain);
     if (!plain) return;
     const read = readPage(plain);
     if ("received" in read) return findings.add({ ...place, found: read.received, expected: "200 with a page" });
+    if (hasMark(plain.body))
+      findings.add({ ...place, found: "a byte order mark before the page", expected: "200 with a page" });
     this.#checkHeaders(plain, pathIn(place, served), "plain", "identity", place);
     if (plain.digest !== listed) {
       this.#differing++;

@@ -76,12 +76,18 @@ export function describeAnswer({ status, headers }: Answer): string {
   return `${status} (${headers.get("Content-Type") ?? "no Content-Type"})`;
 }
 
-/** Parses the page of a response, or says what it is instead. */
+const MARK = "\ufeff";
+
+/** Whether a body begins with a byte order mark, which is not JSON. */
+export const hasMark = (body: Buffer) => body.toString("utf8", 0, Buffer.byteLength(MARK)) === MARK;
+
+/** Parses the page of a response, also behind a byte order mark, or says what it is instead. */
 export function readPage(answer: Answer): PageBody | { received: string } {
   const received = describeAnswer(answer);
   const { status, body, flaw } = answer;
   if (status !== 200) return { received };
-  const read = flaw === undefined ? readBody(body) : { why: flaw };
+  const page = hasMark(body) ? body.subarray(Buffer.byteLength(MARK)) : body;
+  const read = flaw === undefined ? readBody(page) : { why: flaw };
   return "envelope" in read ? read : { received: `${received} with a body that ${read.why}` };
 }
 

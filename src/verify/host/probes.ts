@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { etagOf } from "../../contract/headers.js";
-import { pageUrl } from "../../contract/links.js";
+import { canParse, pageUrl } from "../../contract/links.js";
 import { shorten, visible } from "../../print/text.js";
-import { explorerPath, isPacked, isPart } from "../../release/layout.js";
+import { EXPLORER, explorerPath, isPacked, isPart } from "../../release/layout.js";
 import { closing, openPlain, readBlocks } from "../../release/plain-files.js";
 import { checkRow, type Findings, type Row } from "../verdict.js";
 import type { Answer, NoAnswer } from "./ask.js";
@@ -33,7 +33,7 @@ interface Request {
 /**
  * A check: what of the response must be as the contract says, for a request to which that answers with this status.
  * - a header's name; `headers` are those of page 1
- * - `status`; `error` is any error's; `or-200` accepts another answer with 200
+ * - `status`; `error` is any error's; `or-200` accepts another answer with 200; `own-host` is no redirect to the Host of the request
  * - `page`, `digest`, `detail`: the body; `json` is any detail; `empty` is no body; `bytes` are those of the range
  */
 type Probe = readonly [name: string, rule: string, status: number, what: string, request?: Request];
@@ -62,11 +62,19 @@ const PROBES: readonly Probe[] = [
   ["page-leading-zero", "01 is not a page: 404", 404, "status", { path: `${PAGE}01` }],
   ["page-word", "abc is not a page: 404", 404, "status", { path: `${PAGE}abc` }],
   ["page-percent", "% is not a page: 404", 404, "status", { path: `${PAGE}%` }],
+  ["page-nul", "%00 is not a page: 404", 404, "status", { path: `${PAGE}%00` }],
   ["page-beyond", "a number beyond the last page: 404", 404, "status", { path: `${PAGE}{n}` }],
   ["page-path", "pages/N.json is page N", 200, "page", { path: "pages/1.json" }],
   ["page-path-beyond", "a path beyond the last page: 404", 404, "status", { path: "pages/{n}.json" }],
   ["missing-slash", "the path without its final slash: 301 to the listing", 301, "status Location", { path: "-/" }],
   ["missing-slash-query", "that redirect keeps the query", 301, "Location", { path: `-/${PAGE}2` }],
+  [
+    "missing-slash-host",
+    "that redirect does not lead where the request's Host says",
+    301,
+    "own-host",
+    { path: "-/", headers: { Host: "rollcall.invalid" } },
+  ],
   ["other-path", "any other path is an error: 404", 404, "status", NONE],
   ["hidden-file", ".release is not served", 404, "error", { path: "/.release" }],
   ["range", "ranges are not offered: 200, the whole page", 200, "page", { headers: { Range: "bytes=0-9" } }],
@@ -183,6 +191,13 @@ const PROBES: readonly Probe[] = [
     "status digest Content-Type",
     { path: "{explorer}" },
   ],
+  [
+    "explorer-query",
+    "the explorer's URL ignores its query",
+    200,
+    "status digest Content-Type",
+    { path: "{explorer}?x=1" },
+  ],
   ["explorer-caching", "the explorer's URL has Cache-Control: no-cache", 200, "Cache-Control", { path: "{explorer}" }],
   ["explorer-slash", "the base URL without its final slash: 301 to it", 301, "status Location", { path: "{base}" }],
   [
@@ -228,7 +243,7 @@ async function probeOne(
       const expected = expect(path, withTag(sent, expect(path).headers["ETag"] ?? ""), method);
       // Of several conditions, the first one has this status.
       if (expected.status !== status && asked === "")
-        return row(`for this release, the right answer is ${expected.status}`);
+        return row(whyNot(request.path ?? "", served) ?? `for this release, the right answer is ${expected.status}`);
       const tag = JSON.stringify(sent).includes("{tag}") ? await tagOf(path, served) : "";
       if (tag === null) return row("without the condition, the answer has no ETag");
       const own = withTag(sent, tag);
@@ -238,7 +253,7 @@ async function probeOne(
       // Another check finds the wrong status.
       const isOther = expected.status === 404 ? answer.status < 400 : answer.status !== expected.status;
       if (expected.status >= 304 && isOther && !/status|error/.test(what)) return row(`the answer is not a ${status}`);
-      if (!isAsExpected(answer, what.split(" "), expected, path, served)) return wrong();
+      if (!isAsExpected(answer, what.split(" "), expected, path, own["Host"], served)) return wrong();
       for (const { check, found, expected: right } of wrongHeaders(answer, expected, "any"))
         findings.add({ check, url: baseUrl, found: `${asked}: ${found}`, expected: right });
     }
@@ -255,6 +270,7 @@ function isAsExpected(
   what: readonly string[],
   { status, headers, detail }: ReturnType<ServedListing["expected"]>,
   path: string,
+  host: string | undefined,
   served: ServedListing,
 ): boolean {
   if (what.includes("or-200") && answer.status === 200) return true;
@@ -264,6 +280,7 @@ function isAsExpected(
     "or-200": () => true,
     status: () => answer.status === status,
     error: () => answer.status >= 400,
+    "own-host": () => !leadsTo(answer, host),
     page: () => etagOf(pages.get(pageIn(answer, served) ?? 0, "identity") ?? "") === headers["ETag"],
     digest: () => etagOf(answer.digest) === headers["ETag"],
     detail: () => detailOf(answer.body) === detail,
@@ -274,6 +291,20 @@ function isAsExpected(
     "Content-Length": () => isRight(answer, "Content-Length", `${first.length}`),
   };
   return what.every((one) => (judges[one] ?? (() => isRight(answer, one, headers[one])))());
+}
+
+/** Whether a redirect leads to another host. */
+function leadsTo({ headers, url }: Answer, host: string | undefined): boolean {
+  const location = headers.get("Location") ?? "";
+  return canParse(location, url) && new URL(location, url).hostname === host;
+}
+
+/** Why a release has another answer to a request, if there is a word for it. */
+function whyNot(path: string, { pages, release }: ServedListing): string | undefined {
+  if (path.includes("page=2") && pages < 2) return "there is one page only";
+  if (/{explorer}|{base}|index\.html/.test(path) && !release.sums.others.has(EXPLORER)) return `it has no ${EXPLORER}`;
+  if (path.startsWith("-/") || path === "{base}") return "a URL without a path has its slash";
+  return undefined;
 }
 
 const pathOfPage = (served: ServedListing) => pageUrl({ ...served, baseUrl: "" }, 1);

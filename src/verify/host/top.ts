@@ -16,7 +16,7 @@ import { makeScratch, removeScratch } from "../../scratch/folder.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import { type Asked, checkRow, Findings, type Verdict } from "../verdict.js";
 import { type Answer, type Asker, createAsker } from "./ask.js";
-import { adviceFor, fetchManifest, MOST_BYTES } from "./download.js";
+import { adviceFor, fetchManifest } from "./download.js";
 import { MOVING, readSettled, readSignature, type VerifyHostOptions, verifyHost } from "./host.js";
 import { describeAnswer } from "./model.js";
 
@@ -158,7 +158,7 @@ async function verifyListings(
   if (lines.length > MOST_LINES) note(SUMS, `more than ${MOST_LINES} lines`, "one for each listing, and a few more");
   for (const [, digest = "", path = ""] of lines.slice(0, MOST_LINES)) {
     if (PUBLISHED_FILES.has(path)) continue;
-    const file = await asker.ask(`${baseUrl}/${path}`, { maxBytes: MOST_BYTES, take: () => {} });
+    const file = await asker.ask(`${baseUrl}/${path}`, { take: () => {} });
     if (file.status !== 200) note(path, describeAnswer(file), "200 with a file");
     else if (file.digest !== digest) note(path, `other bytes, ${file.digest}`, digest);
   }
