@@ -185,10 +185,39 @@ test("skips a check if the response does not allow one", async () => {
   expect(row(verdict, "method-detail")).toMatchObject({ outcome: "skipped", note: "the answer is not a 405" });
   expect(row(verdict, "error-vary")).toMatchObject({ outcome: "skipped", note: "the answer is not a 404" });
   expect(row(verdict, "gzip-vary")).toMatchObject({ outcome: "skipped", note: "no answer is in gzip" });
+  expect(row(verdict, "explorer-page")).toMatchObject({ outcome: "skipped", note: "it has no index.html" });
   expect(differing(verdict)).toEqual(["page-0", "post"]);
   // A coding that page 1 does not have is not requested for other pages. The download needs no request of its own.
   expect(verdict.asked?.codings).toEqual(["identity"]);
   expect(plain.asked.filter((line) => line === "GET /api/users/?format=api&page=4")).toHaveLength(1);
+});
+
+test("names a byte order mark before a page, and goes on", async () => {
+  plain.reset();
+  await breakBy(
+    plain,
+    RUNS.flat().filter(([what]) => what.includes("byte order mark")),
+    onTestFinished,
+  );
+  const verdict = await verdictOf({ concurrency: 8, baseUrl: plain.baseUrl });
+  expect(row(verdict, "pages")?.findings[0]).toMatchObject({
+    page: 1,
+    found: "a byte order mark before the page",
+    expected: "200 with a page",
+  });
+  expect(row(verdict, "page-0")).toMatchObject({ outcome: "passed" });
+});
+
+test("says why a check does not apply to a release", async () => {
+  const { baseUrl } = await front({ count: 2, contract: stationsAt("/") });
+  const verdict = await verdictOf({ concurrency: 8, baseUrl });
+  for (const [name, note] of [
+    ["other-parameters", "there is one page only"],
+    ["missing-slash", "a URL without a path has its slash"],
+    ["explorer-slash", "it has no index.html"],
+    ["part-type", "it has no parts or steps"],
+  ] as const)
+    expect(row(verdict, name)).toMatchObject({ outcome: "skipped", note });
 });
 
 describe("a host of stations", () => {
