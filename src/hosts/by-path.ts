@@ -16,6 +16,7 @@ const BY_PATH_ONLY = limitedBy("It cannot map a query: pages by path only", [
 /** Of hosts whose headers and errors are their own. */
 const FILES_ONLY = {
   ...BY_PATH_ONLY,
+  ...limitedBy("Its redirects are its own", ["missing-slash-host"]),
   ...limitedBy("Its headers, errors and answers to other methods are its own", [
     "allow",
     "vary",

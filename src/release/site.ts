@@ -33,7 +33,7 @@ export interface SiteListing {
 }
 
 /** The files at the top of a site with several listings. */
-export interface SiteTop extends Listed {
+interface SiteTop extends Listed {
   name: "";
   snapshot: SiteSnapshot;
 }

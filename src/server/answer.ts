@@ -38,7 +38,7 @@ export function createAnswer(
   { name, folder, baseUrl, encodings, sums }: Served,
   answers: Answers,
   files: ServedFiles,
-  store: Store,
+  store: Pick<Store, "find" | "read">,
 ): (asked: Asked) => Answer {
   const { paths } = sums;
   const base = basePath(baseUrl);

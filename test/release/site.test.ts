@@ -136,3 +136,9 @@ test("verify names references of a page whose keys are of any type", async () =>
   const found = new Set(row?.findings.map(({ found }) => found));
   expect(found).toEqual(new Set(["customer_id 2", "customer_id 3", "customer_id [4]"]));
 });
+
+test("verify does not pass references if it cannot read a page", async () => {
+  edit("orders/pages/1.json", () => "x\n");
+  const row = (await verify({ what: site })).rows.find(({ name }) => name === "references");
+  expect(row).toMatchObject({ outcome: "skipped", note: "1 page could not be read" });
+});

@@ -600,12 +600,12 @@ const STEPS = damages("steps", true, {
   "two lines of a step in each other's place": [
     stepped(([one = "", other = ""]) => [other, one]),
     "changes",
-    `${userId(1)} after ${userId(3)}, in line 2; each key once, in their order`,
+    `"${userId(1)}"; keys in order`,
   ],
   "a line of a step twice": [
     stepped(([one = "", ...others]) => [one, one, ...others]),
     "changes",
-    `${userId(1)} after ${userId(1)}, in line 2`,
+    `"${userId(1)}"; keys in order`,
   ],
   "a record of a step that is not valid": [eachLine('"user3"', "3"), "changes", `${userId(3)}: username 3`],
   "a record of a step that is not canonical": [
@@ -613,13 +613,9 @@ const STEPS = damages("steps", true, {
     "changes",
     `${userId(3)}: …; keys sorted, no white space, each character in its shortest form`,
   ],
-  "more on a line than a record": [eachLine(/}$/, ',"of":1}'), "changes", "one record as JSON in UTF-8"],
-  "a line that does something else": [
-    more('{"rename":"a"}'),
-    "changes",
-    '"{\\"rename\\":\\"a\\"}", in line 3; {"put":a record} or {"remove":a key}',
-  ],
-  "a key in another form": [more(`{"remove": "${userId(4)}"}`), "changes", "; a key of text, as JSON"],
+  "more on a line than a record": [eachLine(/}$/, ',"of":1}'), "changes", "; a JSON object"],
+  "a line that does something else": [more('{"rename":"a"}'), "changes", '"{\\"rename\\":\\"a\\"}"; put or remove'],
+  "a key in another form": [more(`{"remove": "${userId(4)}"}`), "changes", "; put or remove"],
   "a step without the last newline": [
     (f) => {
       const { state, steps } = readChanges(f);
@@ -627,18 +623,10 @@ const STEPS = damages("steps", true, {
       put(f, "changes.json", encodeChanges({ state, steps: [own, ...steps.slice(1)] }));
     },
     "changes",
-    "no newline at its end, in line 2",
+    "; complete lines in gzip",
   ],
-  "a step that is counted wrongly": [
-    saidOfStep({ put: 1 }),
-    "changes",
-    "2 lines that put and 0 that remove; 1 and 0, as in changes.json",
-  ],
-  "a step of another digest": [
-    saidOfStep({ sha256: "0".repeat(64) }),
-    "changes",
-    `${"0".repeat(64)}, as in changes.json`,
-  ],
+  "a step that is counted wrongly": [saidOfStep({ put: 1 }), "changes", "[2,0]; 1 put and 0 removed"],
+  "a step of another digest": [saidOfStep({ sha256: "0".repeat(64) }), "changes", `; ${"0".repeat(64)}`],
   "a step of another size": [saidOfStep({ bytes: 3 }), "changes", "; 3, as in changes.json"],
   "a missing step": [(f) => put(f, newest(f).file, undefined), "changes", "no such file; a step"],
   "a changes.json that is none": [(f) => put(f, "changes.json", "[]\n"), "changes", "a file that does not fit"],

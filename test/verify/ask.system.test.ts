@@ -33,6 +33,7 @@ describe("incomplete and malformed responses", () => {
     ],
     ["what is not HTTP", (res) => void res.socket?.end("SSH-2.0-OpenSSH_9.6\r\n"), /answered what is not HTTP/],
     ["silence", () => {}, /did not answer in full within 2 seconds\.$/],
+    ["silence after the first byte", (res) => res.write(" "), /did not answer in full within 2 seconds\.$/],
     [
       "no end",
       (res) => {
@@ -65,6 +66,13 @@ describe("incomplete and malformed responses", () => {
       "cannot be reached: the connection was refused; check the address, and that the host runs.",
     );
   });
+});
+
+test("a larger limit of bytes gives a slow host no more time", async () => {
+  const { baseUrl } = await answering((res) => res.write(" "));
+  await expect(asker({ timeoutMs: 2000 }).ask(baseUrl, { maxBytes: 2 ** 40 })).rejects.toThrow(
+    "did not answer in full within 2 seconds",
+  );
 });
 
 test("a body that does not match its Content-Encoding has a flaw", async () => {

@@ -43,7 +43,7 @@ test("stops unpacking a step that would unpack to ten gigabytes", async () => {
   const found = async () => (await verified(folder)).row?.findings.map(({ found }) => found);
   const megabyte = gzipSync(Buffer.alloc(2 ** 20, "x"));
   changeBytes(folder, () => Buffer.concat(Array.from({ length: 10_240 }, () => megabyte)));
-  expect(await found()).toContain(`more than ${2 ** 26} bytes, in line 1`);
+  expect(await found()).toContain("more plain bytes");
   changeBytes(folder, () => gzipSync(Buffer.alloc(30_000_000, "x")));
   expect(await found()).toContain("more plain bytes");
 });

@@ -1,4 +1,4 @@
-import { chmodSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { USERS } from "../../src/contract/users.js";
@@ -135,6 +135,40 @@ describe("known by its digest, id or name", () => {
     expect(row(verdict, "snapshot")?.findings[0]?.expected).toBe("1f6a9c0d2b7e, which the folder's name says");
     const expected = "the folder's name, 20261121T034000Z-1f6a9c0d2b7e";
     expect(row(verdict, "files")?.findings).toMatchObject([{ path: ".release", expected }]);
+  });
+});
+
+describe("no check passes that did not read a file:", () => {
+  const passedIn = async (folder: string) => {
+    const { rows } = await verifyRelease({ folder });
+    return rows.filter(({ outcome }) => outcome === "passed").map(({ name }) => name);
+  };
+  const NONE_OF_PAGES = ["sums", "files", "snapshot", "contract", "readable"];
+
+  test.each<[what: string, make: (path: string) => void, passed: readonly string[]]>([
+    ["a page of a terabyte", (path) => truncateSync(path, 2 ** 40), NONE_OF_PAGES],
+    ["no page", (path) => rmSync(path), NONE_OF_PAGES.filter((name) => name !== "files")],
+    ["a page that is not one", (path) => writeFileSync(path, "x\n"), NONE_OF_PAGES],
+  ])("%s", async (_what, make, passed) => {
+    const folder = await plainRelease({ ...FULL, compress: ["gzip"] });
+    chmodSync(dirname(folder), 0o755);
+    make(join(folder, page(2)));
+    expect(await passedIn(folder)).toEqual(passed);
+  });
+
+  test("a compressed page of a terabyte, which is named", async () => {
+    const folder = await plainRelease({ compress: ["gzip"] });
+    truncateSync(join(folder, `${page(2)}.gz`), 2 ** 40);
+    const verdict = await verifyRelease({ folder });
+    expect(differing(verdict)).toEqual(["pages"]);
+    for (const name of ["digests", "compressed"])
+      expect(row(verdict, name)).toMatchObject({ outcome: "skipped", note: "1 file of pages could not be read" });
+  });
+
+  test("an image that is gone", async () => {
+    const folder = await plainRelease();
+    rmSync(join(folder, "avatar.svg"));
+    expect(row(await verifyRelease({ folder }), "digests")).toMatchObject({ outcome: "skipped" });
   });
 });
 

@@ -96,6 +96,8 @@ const both =
     whens.every((when) => when(asked));
 const isTagged: When = ({ reply }) => reply.status === 200 || reply.status === 304;
 const page = (number: number) => ends(`?format=api&page=${number}`);
+const isOfPage: When = ({ url }) => url.startsWith("/api/users/");
+const MARK = Buffer.from("\ufeff");
 const anyForm = (number: number) => ends(`page=${number}`, `/${number}.json`);
 const status = (to: number, when: When) => where(when, () => ({ status: to }));
 const body = (make: (was: Buffer) => Buffer | string, when: When) =>
@@ -347,12 +349,7 @@ export const RUNS: readonly (readonly Fault[])[] = [
       "modified",
     ],
     ["gzip of page 5 of another release", stale(both(anyForm(5), ({ coding }) => coding === "gzip")), "gzip"],
-    [
-      "SHA256SUMS of another release",
-      stale(file("SHA256SUMS")),
-      "files",
-      "same-bytes files digests snapshot record-list",
-    ],
+    ["SHA256SUMS of another release", stale(file("SHA256SUMS")), "files", "same-bytes files download"],
   ],
   [
     ["Snapshot-Id changing under way", counted(), "one-snapshot snapshot-id"],
@@ -381,6 +378,21 @@ export const RUNS: readonly (readonly Fault[])[] = [
     ["a tag on SHA256SUMS that is no digest", header("ETag", '"1"', file("SHA256SUMS")), ""],
     ["a stale page", pagesOf({ bio: "old" }, (number) => number === 3), "one-snapshot snapshot-id same-bytes"],
     ["br of pages by path gone", status(404, both(in_("br"), ends("/3.json"))), "br"],
+    [
+      "a web server's own 400 for a query with %00",
+      where(
+        ({ url }) => url.includes("%00"),
+        () => ({ ...html, status: 400 }),
+      ),
+      "page-nul",
+    ],
+    [
+      "a redirect to the Host of the request",
+      where(answered(301), ({ reply, fields }) => ({
+        headers: set(reply.headers, "Location", `http://${fields.host}${of(reply, "Location")}`),
+      })),
+      "missing-slash-host",
+    ],
     // Without a release, only its id is known.
     ["snapshot.json of another release", stale(file("snapshot.json")), "files", "snapshot-id files digests snapshot"],
   ],
@@ -400,6 +412,17 @@ export const RUNS: readonly (readonly Fault[])[] = [
       "base-url snapshot-id same-bytes files",
     ],
   ],
+  [
+    [
+      "a byte order mark before each page",
+      where(both(in_("identity"), isOfPage), ({ reply }) => ({
+        headers: set(reply.headers, "Content-Length", `${Number(of(reply, "Content-Length")) + MARK.length}`),
+        body: Buffer.concat([MARK, reply.body]),
+      })),
+      "pages etag-digest same-bytes",
+      "pages etag-digest same-bytes download",
+    ],
+  ],
   [["no SHA256SUMS", status(404, file("SHA256SUMS")), "files"]],
   [["no avatar", status(404, file("avatar.svg")), "files"]],
   [["the avatar of another release", stale(file("avatar.svg")), "files"]],
@@ -416,6 +439,11 @@ export const RUNS: readonly (readonly Fault[])[] = [
       "files",
     ],
   ],
+];
+
+/** Runs for a release with a web page. */
+export const EXPLORER_RUNS: readonly (readonly Fault[])[] = [
+  [["a web page without its query only", status(404, ends("/?x=1")), "explorer-query"]],
 ];
 
 /** Changed pages. Without a release, they are compared with SHA256SUMS. */

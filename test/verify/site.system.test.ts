@@ -23,18 +23,19 @@ let baseUrl: string;
 let server: ListingServer;
 /** Other bytes that are sent for a path below the base URL; empty for 404. */
 let edits: Map<string, string>;
-/** Called with each path. */
-let onAsked: (path: string) => void | Promise<void>;
+/** Called with each path. @returns the path to answer instead, if any */
+let onAsked: (path: string) => undefined | string | Promise<void>;
 
 beforeEach(async () => {
   folder = scratch();
   dist = join(folder, "dist");
   db = writeShop(folder);
   edits = new Map();
-  onAsked = () => {};
+  onAsked = () => undefined;
   const front = createServer(async (req, res) => {
     const path = req.url?.slice("/shop/".length) ?? "";
-    await onAsked(path);
+    const instead = await onAsked(path);
+    if (instead) req.url = `/shop/${instead}`;
     const text = edits.get(path);
     if (text === undefined) return server.handler(req, res);
     res.writeHead(text === "" ? 404 : 200, { "Content-Type": "application/json" }).end(text);
@@ -197,6 +198,22 @@ test("a listing that differs, or is missing, is named", async () => {
     expect(foundBy(verdict)).toContain("customers/snapshot.json");
     expect(Object.keys(verdict.listings ?? {})).toEqual(["orders"]);
   }
+});
+
+test("a listing that answers with the files of another one is found, compared with the release and alone", async () => {
+  onAsked = (path) => {
+    const [, inside] = /^orders(\/.*)/.exec(path) ?? [];
+    return inside === undefined ? undefined : `customers${inside}`;
+  };
+  const both = await verifyBoth();
+  for (const verdict of both) {
+    const found = allDiffering(verdict);
+    expect(found).toContain("site");
+    expect(found.filter((row) => row.startsWith("customers"))).toEqual([]);
+    expect(foundBy(verdict)).toContain("orders/snapshot.json");
+  }
+  const ofOrders = ["orders snapshot-id", "orders same-bytes", "orders files"];
+  expect(both.flatMap(allDiffering)).toEqual(expect.arrayContaining(ofOrders));
 });
 
 test("a site that switches meanwhile is read again", async () => {

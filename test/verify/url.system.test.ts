@@ -9,7 +9,7 @@ import type { Shape } from "../server/release.js";
 import { type Front, front } from "../support/front.js";
 import { releaseOf } from "../support/served.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
-import { breakBy, CONTENT, type Fault, RUNS, SHAPE } from "./faults.js";
+import { breakBy, CONTENT, EXPLORER_RUNS, type Fault, RUNS, SHAPE } from "./faults.js";
 import { verdictOf } from "./verdict-of.js";
 
 const differing = ({ rows }: Verdict) => rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
@@ -25,13 +25,14 @@ const NOT_ASKED = [
     "part-beyond",
     "part-if-range",
     "explorer-page",
+    "explorer-query",
     "explorer-caching",
     "explorer-slash",
     "explorer-headers",
   ],
 ];
-/** Rows of a downloaded release without optional files. */
-const NOT_KEPT = ["bulk", "csv", "changes", "lookup", "explorer", "readable"];
+/** Rows of a downloaded release without optional files and compressed pages. */
+const NOT_KEPT = ["compressed", "bulk", "csv", "changes", "lookup", "explorer", "readable"];
 
 describe("a correct host has no finding, compared with its release and alone", () => {
   const stations = { count: 11, contract: STATIONS_CONTRACT } as const;
@@ -72,13 +73,15 @@ describe("a correct host has no finding, compared with its release and alone", (
   });
 });
 
-let one: Front;
+let plain: Front;
+let explored: Front;
 beforeAll(async () => {
-  one = await front(SHAPE, "", afterAll);
+  plain = await front(SHAPE, "", afterAll);
+  explored = await front({ ...SHAPE, others: { "index.html": "<!doctype html>" } }, "", afterAll);
 });
 
 /** Verifies the host with these faults. */
-async function withFaults(faults: readonly Fault[], isCompared = true): Promise<string[]> {
+async function withFaults(faults: readonly Fault[], isCompared = true, one = plain): Promise<string[]> {
   one.reset();
   await breakBy(one, faults, onTestFinished);
   const against = isCompared ? await openRelease(releaseOf(one.host).folder) : undefined;
@@ -100,6 +103,14 @@ describe("finds faults, also several at once", () => {
         expect(rowsOf(faults.filter((other) => other !== fault))).not.toEqual(rowsOf(faults));
       const names = faults.flatMap(([, , rows, alone = rows]) => `${rows} ${alone}`.split(" "));
       expect(names.filter((name) => name !== "" && !CHECK_NAMES.includes(name))).toEqual([]);
+    },
+  );
+
+  test.each(EXPLORER_RUNS.map((faults) => [faults.map(([what]) => what).join("; "), faults] as const))(
+    "%s",
+    async (_, faults) => {
+      expect(await withFaults([], true, explored)).toEqual([]);
+      expect(await withFaults(faults, true, explored)).toEqual(rowsOf(faults));
     },
   );
 
@@ -172,12 +183,41 @@ test("skips a check if the response does not allow one", async () => {
   );
   const verdict = await verdictOf({ concurrency: 8, baseUrl: plain.baseUrl });
   expect(row(verdict, "method-detail")).toMatchObject({ outcome: "skipped", note: "the answer is not a 405" });
-  expect(row(verdict, "error-vary")).toMatchObject({ outcome: "skipped", note: "the answer is not an error" });
+  expect(row(verdict, "error-vary")).toMatchObject({ outcome: "skipped", note: "the answer is not a 404" });
   expect(row(verdict, "gzip-vary")).toMatchObject({ outcome: "skipped", note: "no answer is in gzip" });
+  expect(row(verdict, "explorer-page")).toMatchObject({ outcome: "skipped", note: "it has no index.html" });
   expect(differing(verdict)).toEqual(["page-0", "post"]);
-  // A coding that page 1 does not have is not requested for other pages. The download requests each page once.
+  // A coding that page 1 does not have is not requested for other pages. The download needs no request of its own.
   expect(verdict.asked?.codings).toEqual(["identity"]);
-  expect(plain.asked.filter((line) => line === "GET /api/users/?format=api&page=4")).toHaveLength(2);
+  expect(plain.asked.filter((line) => line === "GET /api/users/?format=api&page=4")).toHaveLength(1);
+});
+
+test("names a byte order mark before a page, and goes on", async () => {
+  plain.reset();
+  await breakBy(
+    plain,
+    RUNS.flat().filter(([what]) => what.includes("byte order mark")),
+    onTestFinished,
+  );
+  const verdict = await verdictOf({ concurrency: 8, baseUrl: plain.baseUrl });
+  expect(row(verdict, "pages")?.findings[0]).toMatchObject({
+    page: 1,
+    found: "a byte order mark before the page",
+    expected: "200 with a page",
+  });
+  expect(row(verdict, "page-0")).toMatchObject({ outcome: "passed" });
+});
+
+test("says why a check does not apply to a release", async () => {
+  const { baseUrl } = await front({ count: 2, contract: stationsAt("/") });
+  const verdict = await verdictOf({ concurrency: 8, baseUrl });
+  for (const [name, note] of [
+    ["other-parameters", "there is one page only"],
+    ["missing-slash", "a URL without a path has its slash"],
+    ["explorer-slash", "it has no index.html"],
+    ["part-type", "it has no parts or steps"],
+  ] as const)
+    expect(row(verdict, name)).toMatchObject({ outcome: "skipped", note });
 });
 
 describe("a host of stations", () => {

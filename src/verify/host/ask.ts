@@ -1,11 +1,11 @@
 /** An HTTP client for verification. It returns responses unmodified: status, header lines, body and coding. */
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { connect, isIP } from "node:net";
+import { isIP } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connect as connectTls } from "node:tls";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { ListingError } from "../../client/errors.js";
 import { createBusyRetry } from "../../client/requests.js";
@@ -44,7 +44,7 @@ export interface AskOptions {
   concurrency: number;
   /** Maximum requests per second. */
   rate?: number | undefined;
-  /** Milliseconds for one request and its response. */
+  /** Milliseconds for a request and the first 64 MiB of its response, then for each further 64 MiB. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -52,16 +52,18 @@ export interface AskOptions {
 interface Question {
   method?: string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Maximum bytes of the body, both as sent and decoded; 64 MiB by default. A larger limit extends the timeout in proportion. */
+  /** Maximum bytes of the body, both as sent and decoded; 64 MiB by default. */
   maxBytes?: number | undefined;
   /** Gets the decoded body of a 200 response in pieces, instead of `body`. */
   take?: ((piece: Buffer) => void) | undefined;
+  /** Counts what follows the headers until the host closes the connection, which Node's client does not show. */
+  isHead?: boolean | undefined;
 }
 
 export type Asker = ReturnType<typeof createAsker>;
 
 export const MAX_BYTES = 64 * 2 ** 20;
-/** Maximum bytes that are read of a response to HEAD. */
+/** Maximum bytes that are kept of a response to HEAD. */
 const MAX_HEAD = 2 ** 18;
 const HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
 
@@ -84,17 +86,14 @@ export function createAsker(options: AskOptions) {
     get requests() {
       return requests;
     },
-    /** Waits until the rate allows a request, and counts it. */
-    turn,
     /** Sends a request. @throws NoAnswer without a complete response; UserError if the host is too busy */
     async ask(url: string, question: Question = {}): Promise<Answer> {
       const { maxBytes = MAX_BYTES } = question;
-      const ms = timeoutMs * Math.max(1, maxBytes / MAX_BYTES);
       const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
       try {
         return await withRetries(url, signal, async () => {
           await turn();
-          return exchange(url, question, { agent, ms, maxBytes, signal });
+          return exchange(url, question, { agent, timeoutMs, maxBytes, signal });
         });
       } catch (error) {
         if (!(error instanceof ListingError)) throw error;
@@ -102,14 +101,6 @@ export function createAsker(options: AskOptions) {
           cause: error,
         });
       }
-    },
-    /**
-     * Counts the bytes after the headers of a response to HEAD, which Node's client does not show.
-     * @throws NoAnswer as `ask` does
-     */
-    async bodyOfHead(url: string): Promise<number> {
-      await turn();
-      return bodyOfHead(url, timeoutMs, signal);
     },
     close() {
       for (const agent of Object.values(agents)) agent.destroy();
@@ -120,7 +111,7 @@ export function createAsker(options: AskOptions) {
 interface Limits {
   /** Keeps connections open between requests; false opens one for this request. */
   agent: HttpAgent | false;
-  ms: number;
+  timeoutMs: number;
   maxBytes: number;
   signal: AbortSignal | undefined;
 }
@@ -128,11 +119,21 @@ interface Limits {
 /** Sends one request. Sends the URL unmodified, and follows no redirect. */
 async function exchange(url: string, question: Question, limits: Limits): Promise<Answer> {
   const { method = "GET", headers = {} } = question;
-  const { agent, ms, signal } = limits;
-  const { protocol, origin } = new URL(url);
+  const { timeoutMs, maxBytes, signal } = limits;
+  const agent = question.isHead ? false : limits.agent;
+  const { protocol, origin, hostname } = new URL(url);
+  // URL has an IPv6 address in brackets.
+  const name = hostname.replace(/^\[|\]$/g, "");
   signal?.throwIfAborted();
   const open = protocol === "https:" ? requestHttps : requestHttp;
-  const sent = open(url, { path: url.slice(origin.length), method, headers: { ...HEADERS, ...headers }, agent });
+  const sent = open(url, {
+    path: url.slice(origin.length),
+    method,
+    headers: { ...HEADERS, ...headers },
+    agent,
+    // By default, Node would take the name from a header Host.
+    servername: isIP(name) ? "" : name,
+  });
   // Ignore errors after the end of the response.
   sent.on("error", () => {});
   let reason: unknown;
@@ -140,16 +141,34 @@ async function exchange(url: string, question: Question, limits: Limits): Promis
     reason ??= why;
     sent.destroy();
   };
-  const late = new NoAnswer(url, `did not answer in full within ${ms / 1000} seconds`);
-  const timer = setTimeout(() => stop(late), ms);
+  const began = performance.now();
+  let received = 0;
+  let enough = 0;
+  const timer = setInterval(() => {
+    enough += MAX_BYTES;
+    const seconds = Math.round((performance.now() - began) / 1000);
+    if (received < enough) stop(new NoAnswer(url, `did not answer in full within ${seconds} seconds`));
+  }, timeoutMs);
   const abort = () => stop(signal?.reason);
   signal?.addEventListener("abort", abort);
   let response: IncomingMessage | undefined;
+  let raw = "";
+  if (question.isHead)
+    sent.once("socket", (socket) => {
+      socket.on("data", (piece: Buffer) => {
+        raw += raw.length > MAX_HEAD ? "" : piece.toString("latin1");
+      });
+    });
   try {
     response = await new Promise<IncomingMessage>((resolve, reject) => {
       sent.once("response", resolve).once("error", reject).end();
     });
-    return await readAnswer(url, response, question, limits.maxBytes);
+    // Unread, the response keeps the connection open.
+    if (question.isHead && !response.socket.closed) await once(response.socket, "close");
+    const answer = await readAnswer(url, response, question, maxBytes, (bytes) => {
+      received = bytes;
+    });
+    return question.isHead ? { ...answer, length: raw.length - raw.indexOf("\r\n\r\n") - 4 } : answer;
   } catch (error) {
     if (reason !== undefined) throw reason;
     // The host closed an idle connection at the moment of the request.
@@ -157,43 +176,22 @@ async function exchange(url: string, question: Question, limits: Limits): Promis
       return exchange(url, question, { ...limits, agent: false });
     throw explain(url, error, response !== undefined);
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
     signal?.removeEventListener("abort", abort);
     if (response && !response.complete) sent.destroy();
   }
 }
 
-async function bodyOfHead(url: string, ms: number, signal: AbortSignal | undefined): Promise<number> {
-  const { protocol, hostname, port, host, origin } = new URL(url);
-  const isSecure = protocol === "https:";
-  // URL has an IPv6 address in brackets.
-  const name = hostname.replace(/^\[|\]$/g, "");
-  const place = { host: name, port: Number(port || (isSecure ? 443 : 80)), signal };
-  const socket = isSecure ? connectTls({ ...place, servername: isIP(name) ? "" : name }) : connect(place);
-  socket.setTimeout(ms, () => socket.destroy(new NoAnswer(url, `did not answer in full within ${ms / 1000} seconds`)));
-  const fields = Object.entries({ Host: host, Connection: "close", ...HEADERS }).map(
-    (pair) => `${pair.join(": ")}\r\n`,
-  );
-  socket.write(`HEAD ${url.slice(origin.length)} HTTP/1.1\r\n${fields.join("")}\r\n`);
-  let received = "";
-  try {
-    for await (const piece of socket) {
-      received += piece.toString("latin1");
-      if (received.length > MAX_HEAD) break;
-    }
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw explain(url, error, received !== "");
-  } finally {
-    socket.destroy();
-  }
-  const end = received.indexOf("\r\n\r\n");
-  return end < 0 ? 0 : received.length - end - 4;
-}
-
 const DECODERS = { br: createBrotliDecompress, gzip: createGunzip };
 
-async function readAnswer(url: string, response: IncomingMessage, { take }: Question, maxBytes: number) {
+/** @param onBytes gets the number of bytes that were received */
+async function readAnswer(
+  url: string,
+  response: IncomingMessage,
+  { take }: Question,
+  maxBytes: number,
+  onBytes: (bytes: number) => void,
+) {
   const { statusCode: status = 0, rawHeaders } = response;
   const headers = new Headers();
   const lines = new Map<string, number>();
@@ -222,6 +220,7 @@ async function readAnswer(url: string, response: IncomingMessage, { take }: Ques
   const count = async function* (pieces: AsyncIterable<Buffer>) {
     for await (const piece of pieces) {
       length = within(length + piece.length);
+      onBytes(length);
       sent.update(piece);
       yield piece;
     }

@@ -1,30 +1,30 @@
 /** Downloads a host's release, so that the host can be compared with it. */
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ListingError } from "../../client/errors.js";
-import { openListing } from "../../client/listing.js";
-import type { AnyRecord } from "../../contract/contract.js";
 import { codeOf, UserError } from "../../errors.js";
-import { PUBLISHED_FILES } from "../../hosts/hosts.js";
-import { CONTRACT, isPublic, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { CONTRACT, CSV, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { inspect, type Release } from "../../release/open.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
 import { explainTemporary } from "../../scratch/folder.js";
-import type { Complete } from "../../settings/settings.js";
-import type { VerifyEffects, VerifyOptions } from "../options.js";
 import type { Findings } from "../verdict.js";
-import { type Answer, type Asker, MAX_BYTES } from "./ask.js";
-import { adviceFor } from "./reading.js";
-import { describeAnswer } from "./served-listing.js";
+import { type Answer, type Asker, MAX_BYTES, type NoAnswer } from "./ask.js";
+import { describeAnswer } from "./model.js";
 
-/** Maximum bytes of SHA256SUMS per page, and in all, since the number of pages comes from the host. */
+/** Maximum bytes of SHA256SUMS per page. */
 const SUM_BYTES_OF_PAGE = 1000;
-const MOST_SUM_BYTES = 2 ** 32;
+/** Maximum bytes of SHA256SUMS, since the number of pages comes from the host, and of the CSV file. Other files are far smaller. */
+const MOST_BYTES = 2 ** 32;
 
 export const DOWNLOAD_ROW = {
   name: "download",
   rule: "every page and file can be downloaded, and has the digest that SHA256SUMS lists",
 } as const;
+
+/** Advice for a wrong response. */
+export function adviceFor({ status }: Pick<Answer, "status">, baseUrl: string): string {
+  if (status !== 500 && status !== 403) return `Is ${baseUrl} the base URL?`;
+  return "The server's user probably cannot read the release: run \"rollcall verify\" there to see why, and read the server's error log.";
+}
 
 /**
  * Downloads snapshot.json, contract.json, SHA256SUMS and its signature, as they are.
@@ -44,94 +44,84 @@ export async function downloadManifest(
     throw new UserError(
       `${before.url} answers ${describeAnswer(before)} instead of the snapshot.json of a release. ${adviceFor(before, baseUrl)}`,
     );
-  await write(folder, SNAPSHOT, [before.body]);
-  const maxBytes = Math.min(MAX_BYTES + snapshot.pages * SUM_BYTES_OF_PAGE, MOST_SUM_BYTES);
-  for (const path of [CONTRACT, SUMS, SIGNATURE]) await fetchFile(asker, baseUrl, path, folder, maxBytes);
+  await fetchManifest(asker, baseUrl, folder, before, snapshot.pages);
   const { release, problems } = await inspect(folder);
   // The pages are not there yet.
-  const [problem] = problems.filter(({ check }) => check !== "files");
-  if (!release)
+  const wrong = problems.filter(({ check }) => check !== "files");
+  if (!release) {
+    const [{ path, found, expected } = { path: SNAPSHOT, found: "nothing", expected: "a release" }] = wrong;
     throw new UserError(
-      `${baseUrl} serves no release: ${problem?.path}: found ${problem?.found}; expected ${problem?.expected}. ${adviceFor(before, baseUrl)}`,
+      `${baseUrl} serves no release: ${path}: found ${found}; expected ${expected}. ${adviceFor(before, baseUrl)}`,
     );
-  for (const { check: _, path, ...difference } of problems.filter(({ check }) => check !== "files"))
-    findings.add({ check: "files", url: `${baseUrl}/${path}`, ...difference });
+  }
+  for (const { path, found, expected } of wrong)
+    findings.add({ check: "files", url: `${baseUrl}/${path}`, found, expected });
   return release;
 }
 
-/**
- * Downloads all pages and files of a release through the client, which compares each with SHA256SUMS. A failure is a finding.
- * @param release its manifest in the folder that gets the other files
- * @returns whether everything was downloaded
- */
-export async function downloadAll(
+/** Downloads the files that describe a release, as far as the host has them. @param before the response for snapshot.json */
+export async function fetchManifest(
   asker: Asker,
   baseUrl: string,
-  release: Release,
-  {
-    concurrency,
-    signal,
-    onProgress,
-  }: Pick<Complete<VerifyOptions>, "concurrency"> & Pick<VerifyEffects, "signal" | "onProgress">,
-  findings: Findings,
-): Promise<boolean> {
-  const { folder, contract, sums, snapshot, paths } = release;
-  const listing = openListing<AnyRecord>(baseUrl, {
-    concurrency,
-    signal,
-    memoryBytes: concurrency * MAX_BYTES,
-    async fetch(url, how) {
-      await asker.turn();
-      return fetch(url, how);
-    },
-  });
-  const { count: total } = snapshot;
-  try {
-    for await (const { number, bytes } of listing.pages()) {
-      await write(folder, paths.path(number), [bytes]);
-      const records = Math.min(number * snapshot.page_size, total);
-      onProgress?.({ records, total, words: contract.listing.words });
-    }
-    for (const path of sums.others.keys()) {
-      if (path === SNAPSHOT || path === CONTRACT || !isPublic(path) || PUBLISHED_FILES.has(path)) continue;
-      await write(folder, path, listing.stream(path));
-    }
-    return true;
-  } catch (error) {
-    if (!(error instanceof ListingError)) throw error;
-    const { url, message } = error;
-    findings.add({
-      check: DOWNLOAD_ROW.name,
-      url,
-      found: message.replace(`${url} `, ""),
-      expected: "what SHA256SUMS lists",
-    });
-    return false;
+  folder: string,
+  before: Answer,
+  pages = 0,
+): Promise<void> {
+  const maxBytes = Math.min(MAX_BYTES + pages * SUM_BYTES_OF_PAGE, MOST_BYTES);
+  if (before.status === 200) writeFile(folder, SNAPSHOT, before.body);
+  for (const path of [CONTRACT, SUMS, SIGNATURE]) {
+    const answer = await fetchInto(asker, `${baseUrl}/${path}`, folder, path, maxBytes);
+    if (answer.status !== 200 || answer.flaw !== undefined) rmSync(join(folder, path));
   }
 }
 
-/** Downloads a file of any size into the folder, if the host has it. */
-async function fetchFile(asker: Asker, baseUrl: string, path: string, folder: string, maxBytes: number): Promise<void> {
+/**
+ * Downloads a page or a file into a release's folder. If it has another digest, or none, it is requested again past caches, which
+ * may be stale. A failure is a finding.
+ * @param answer the response, if it was read before
+ * @param onFailure called for a request without a complete response
+ */
+export async function downloadFile(
+  asker: Asker,
+  url: string,
+  { folder }: Release,
+  path: string,
+  digest: string,
+  findings: Findings,
+  onFailure: (error: unknown) => void,
+  answer?: Answer,
+): Promise<void> {
+  if (answer?.status === 200 && answer.digest === digest) return writeFile(folder, path, answer.body);
+  const pastCaches = `${url}${url.includes("?") ? "&" : "?"}v=${digest.slice(0, 12)}`;
+  let found = "";
+  for (const place of answer ? [pastCaches] : [url, pastCaches])
+    try {
+      const own = await fetchInto(asker, place, folder, path, path === CSV ? MOST_BYTES : MAX_BYTES);
+      if (own.status === 200 && own.digest === digest) return;
+      found = own.status === 200 ? `other bytes, ${own.digest}` : describeAnswer(own);
+    } catch (error) {
+      onFailure(error);
+      found = `no answer: it ${(error as NoAnswer).why}`;
+    }
+  // A host may send far more than the file has.
+  rmSync(join(folder, path));
+  findings.add({ check: DOWNLOAD_ROW.name, url, found, expected: `${digest}, as SHA256SUMS lists it` });
+}
+
+/** Downloads a file of any size into the folder, whatever the answer is. */
+async function fetchInto(asker: Asker, url: string, folder: string, path: string, maxBytes: number): Promise<Answer> {
   const target = createFile(folder, path);
-  let isKept = false;
   try {
-    const answer = await asker.ask(`${baseUrl}/${path}`, { maxBytes, take: target.write });
-    isKept = answer.status === 200 && answer.flaw === undefined;
+    return await asker.ask(url, { maxBytes, take: target.write });
   } finally {
     target.close();
-    if (!isKept) rmSync(join(folder, path));
   }
 }
 
-/** Writes a file in pieces. @throws UserError if it cannot be written */
-async function write(
-  folder: string,
-  path: string,
-  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-): Promise<void> {
+function writeFile(folder: string, path: string, bytes: Uint8Array): void {
   const target = createFile(folder, path);
   try {
-    for await (const piece of pieces) target.write(piece);
+    target.write(bytes);
   } finally {
     target.close();
   }

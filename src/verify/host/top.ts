@@ -1,7 +1,6 @@
 /** `rollcall verify` for the host of a site: verifies each listing, and the files at the top. */
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import stringify from "fast-json-stable-stringify";
-import { MOST_RESTARTS } from "../../client/walk.js";
 import { parseBaseUrl } from "../../contract/base-url.js";
 import type { SiteSnapshot } from "../../contract/snapshot.js";
 import { UserError } from "../../errors.js";
@@ -10,15 +9,16 @@ import { count } from "../../print/numbers.js";
 import { listed } from "../../print/text.js";
 import { SNAPSHOT, SUMS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
-import { hashPlain } from "../../release/plain-files.js";
-import { describeSite, parseSiteSnapshot, RECORDS_WORDS, type Site } from "../../release/site.js";
+import { hashPlain, readPlain, sha256 } from "../../release/plain-files.js";
+import { inspectSite, parseSiteSnapshot, RECORDS_WORDS, type Site } from "../../release/site.js";
 import { parseSnapshot } from "../../release/snapshot-file.js";
-import { SIGNATURE_ROW, type SignatureResult } from "../signature.js";
+import { makeScratch, removeScratch } from "../../scratch/folder.js";
+import { SIGNATURE_ROW } from "../signature.js";
 import { type Asked, checkRow, Findings, type Verdict } from "../verdict.js";
 import { type Answer, type Asker, createAsker } from "./ask.js";
-import { type VerifyHostOptions, verifyHost } from "./host.js";
-import { adviceFor, readSignature } from "./reading.js";
-import { describeAnswer } from "./served-listing.js";
+import { adviceFor, fetchManifest } from "./download.js";
+import { MOVING, readSettled, readSignature, type VerifyHostOptions, verifyHost } from "./host.js";
+import { describeAnswer } from "./model.js";
 
 export interface VerifySiteOptions extends Omit<VerifyHostOptions, "against"> {
   /** The release that the host should serve. Without one, the host's own is downloaded. */
@@ -30,9 +30,8 @@ const SITE = {
   rule: "the files at the top have the bytes of the release, and agree with the listings",
 } as const;
 
-/** Maximum bytes of a file at the top, and of a listing's SHA256SUMS, which is not kept. */
-const MOST_BYTES = 2 ** 32;
 /** Maximum number of lines of SHA256SUMS that are read: one for each of 100 listings, and others. */
+const MOST_SUM_BYTES = 2 ** 26;
 const MOST_LINES = 1000;
 /** Listings that a message names. */
 const MOST_NAMED = 10;
@@ -41,44 +40,44 @@ const MOST_NAMED = 10;
  * Verifies the host of a site, or of one listing.
  * @throws UserError if the release to compare with has other listings; as `verifyHost`
  */
-export async function verifySiteHost(options: VerifySiteOptions): Promise<Verdict> {
-  const baseUrl = parseBaseUrl(options.baseUrl);
-  const { against } = options;
+export async function verifySiteHost(given: VerifySiteOptions): Promise<Verdict> {
+  const options = { ...given, baseUrl: parseBaseUrl(given.baseUrl) };
+  const { baseUrl, against } = options;
   const asker = createAsker(options);
+  const scratch = await makeScratch("verify");
+  const readTop = () => asker.ask(`${baseUrl}/${SNAPSHOT}`);
   try {
-    let before = await readTop(asker, baseUrl);
-    if (!before.snapshot && !isTopOf(before.answer, against))
-      return (await verifyHost({ ...options, baseUrl, against: against && listingAt(against, baseUrl) })).verdict;
-    if (against && !against.top)
-      throw cannotCompare(baseUrl, siteOf(Object.keys(before.snapshot?.listings ?? {})), against);
-    for (let restarts = 0; ; restarts++) {
-      const seen = await verifyListings(asker, { ...options, baseUrl }, before);
-      const after = await readTop(asker, baseUrl);
-      const hasMoved = after.answer.digest !== before.answer.digest;
-      if (hasMoved && restarts < MOST_RESTARTS) {
-        before = after;
-        continue;
-      }
-      if (hasMoved) {
-        const found = `a different one each of the ${MOST_RESTARTS + 1} times that the listings were read`;
-        seen.findings.add({ check: SITE.name, url: before.answer.url, found, expected: "the same in every answer" });
-      }
-      return toVerdict(baseUrl, seen);
-    }
+    const top = await readTop();
+    const snapshot = siteIn(top);
+    if (!snapshot && !isTopOf(top, against))
+      return (await verifyHost({ ...options, against: against && listingAt(against, baseUrl) })).verdict;
+    if (against && !against.top) throw cannotCompare(baseUrl, siteOf(Object.keys(snapshot?.listings ?? {})), against);
+    let before = top;
+    const { findings, hasMoved, ...verdict } = await readSettled(async () => {
+      const findings = new Findings();
+      const seen = await verifyListings(asker, options, before, mkdtempSync(join(scratch, "site-")), findings);
+      const after = await readTop();
+      const hasMoved = after.digest !== before.digest;
+      before = after;
+      return { ...seen, findings, hasMoved };
+    });
+    if (hasMoved) findings.add({ check: SITE.name, url: top.url, ...MOVING });
+    const { listings, signature } = verdict;
+    const rows = [
+      checkRow(findings, SITE, count(Object.keys(listings).length, "listing")),
+      checkRow(findings, SIGNATURE_ROW, signature.cell, signature),
+    ];
+    const asked = sumOf(Object.values(listings).flatMap(({ asked = [] }) => asked));
+    return { subject: baseUrl, words: RECORDS_WORDS, asked, rows, listings };
   } finally {
     asker.close();
+    removeScratch(scratch);
   }
 }
 
-interface Top {
-  answer: Answer;
-  /** Undefined if it is not the snapshot.json of a site. */
-  snapshot: SiteSnapshot | undefined;
-}
-
-async function readTop(asker: Asker, baseUrl: string): Promise<Top> {
-  const answer = await asker.ask(`${baseUrl}/${SNAPSHOT}`);
-  return { answer, snapshot: answer.status === 200 ? parseSiteSnapshot(String(answer.body)) : undefined };
+/** The snapshot.json of a site; undefined if the response is something else. */
+function siteIn({ status, body }: Answer): SiteSnapshot | undefined {
+  return status === 200 ? parseSiteSnapshot(String(body)) : undefined;
 }
 
 /** Whether a base URL without the snapshot.json of a listing must be the site of this release. */
@@ -113,91 +112,58 @@ function siteOf(names: readonly string[]): string {
   return `a site of ${listed(names, MOST_NAMED)}`;
 }
 
-interface Seen {
-  findings: Findings;
-  listings: Record<string, Verdict>;
-  signature: SignatureResult;
-}
-
-/** Verifies the listings and the files at the top once. */
-async function verifyListings(asker: Asker, options: VerifySiteOptions, { answer, snapshot }: Top): Promise<Seen> {
+/** Verifies the listings and the files at the top once. The host's files that describe them are compared as those on a disk are. */
+async function verifyListings(
+  asker: Asker,
+  options: VerifySiteOptions,
+  top: Answer,
+  folder: string,
+  findings: Findings,
+) {
   const { baseUrl, against, trust } = options;
-  const findings = new Findings();
-  const note = (url: string, found: string, expected: string) =>
-    findings.add({ check: SITE.name, url, found, expected });
+  const snapshot = siteIn(top);
+  const note = (path: string, found: string, expected: string) =>
+    findings.add({ check: SITE.name, url: `${baseUrl}/${path}`, found, expected });
   const names = against ? against.listings.map(({ name }) => name) : Object.keys(snapshot?.listings ?? {}).sort();
   const listings: Record<string, Verdict> = {};
-  const served: Parameters<typeof describeSite>[1][number][] = [];
+  await fetchManifest(asker, baseUrl, folder, top);
   for (const name of names) {
     const url = `${baseUrl}/${name}`;
     const own = await asker.ask(`${url}/${SNAPSHOT}`);
     const facts = own.status === 200 ? parseSnapshot(String(own.body)) : undefined;
+    await fetchManifest(asker, url, join(folder, name), own, facts?.pages);
     if (!facts) {
-      note(own.url, describeAnswer(own), "the snapshot.json of a listing");
+      note(`${name}/${SNAPSHOT}`, describeAnswer(own), "the snapshot.json of a listing");
       continue;
     }
-    const expectedRelease = against?.listings.find((listing) => listing.name === name)?.release;
-    const { verdict, release } = await verifyHost({ ...options, baseUrl: url, against: expectedRelease });
+    const release = against?.listings.find((listing) => listing.name === name)?.release;
+    const { verdict } = await verifyHost({ ...options, baseUrl: url, against: release });
     listings[name] = { ...verdict, subject: name };
-    served.push({ name, ...release });
-    const { count, id, pages, state, base_url, site } = facts;
-    const expected = snapshot?.listings[name];
-    if (snapshot && stringify({ count, id, pages, state }) !== stringify(expected ?? {}))
-      note(own.url, `snapshot ${id}, ${state}`, `those facts that the site's ${SNAPSHOT} has: ${stringify(expected)}`);
-    if (snapshot && (site !== snapshot.base_url || base_url !== `${snapshot.base_url}/${name}`))
-      note(own.url, `the base URL ${base_url}`, `${snapshot.base_url}/${name}`);
   }
-  if (!snapshot) {
-    const found = describeAnswer(answer);
-    if (Object.keys(listings).length === 0)
-      throw new UserError(
-        `${answer.url} answers ${found} instead of the snapshot.json of a site. ${adviceFor(answer, baseUrl)}`,
-      );
-    note(answer.url, found, "the snapshot.json of a site");
-  } else {
-    if (snapshot.base_url !== baseUrl) note(answer.url, `the base URL ${snapshot.base_url}`, baseUrl);
-    const { id } = describeSite(snapshot.base_url, served).snapshot;
-    // With a release to compare with, its SHA256SUMS covers the id.
-    if (!against && served.length === names.length && snapshot.id !== id)
-      note(answer.url, `id ${snapshot.id}`, `${id}, which its content gives`);
-  }
-  const sums = await asker.ask(`${baseUrl}/${SUMS}`);
-  const digests = linesOf(sums);
-  if (sums.status !== 200) note(sums.url, describeAnswer(sums), "200 with a file");
-  else if (against && sums.digest !== hashPlain(join(against.folder, SUMS)))
-    note(sums.url, `other bytes, ${sums.digest}`, `those of release ${against.id}`);
-  for (const name of [SNAPSHOT, ...names.map((name) => `${name}/${SUMS}`)])
-    if (!digests.has(name)) note(sums.url, `no line for ${name}`, "a line for each file");
-  if (digests.size > MOST_LINES)
-    note(sums.url, `more than ${MOST_LINES} lines`, "one for each listing, and a few more");
-  for (const [path, digest] of [...digests].slice(0, MOST_LINES)) {
+  if (snapshot) {
+    const { problems } = await inspectSite(folder);
+    for (const { check, path, found, expected } of problems)
+      if (check === SITE.name && found !== "no release") note(path, found, expected);
+    if (snapshot.base_url !== baseUrl) note(SNAPSHOT, `the base URL ${snapshot.base_url}`, baseUrl);
+  } else if (Object.keys(listings).length > 0) note(SNAPSHOT, describeAnswer(top), "the snapshot.json of a site");
+  else
+    throw new UserError(
+      `${top.url} answers ${describeAnswer(top)} instead of the snapshot.json of a site. ${adviceFor(top, baseUrl)}`,
+    );
+  const sums = readPlain(join(folder, SUMS), MOST_SUM_BYTES) ?? Buffer.alloc(0);
+  const digest = sha256(sums);
+  if (against && digest !== hashPlain(join(against.folder, SUMS)))
+    note(SUMS, `other bytes, ${digest}`, `those of release ${against.id}`);
+  const lines = [...String(sums).matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)];
+  if (lines.length > MOST_LINES) note(SUMS, `more than ${MOST_LINES} lines`, "one for each listing, and a few more");
+  for (const [, digest = "", path = ""] of lines.slice(0, MOST_LINES)) {
     if (PUBLISHED_FILES.has(path)) continue;
-    const file = await asker.ask(`${baseUrl}/${path}`, { maxBytes: MOST_BYTES, take: () => {} });
-    if (file.status !== 200) note(file.url, describeAnswer(file), "200 with a file");
-    else if (file.digest !== digest) note(file.url, `other bytes, ${file.digest}`, digest);
+    const file = await asker.ask(`${baseUrl}/${path}`, { take: () => {} });
+    if (file.status !== 200) note(path, describeAnswer(file), "200 with a file");
+    else if (file.digest !== digest) note(path, `other bytes, ${file.digest}`, digest);
   }
   const signature = await readSignature(asker, { id: against?.id ?? snapshot?.id, baseUrl }, trust, findings);
-  return { findings, listings, signature };
-}
-
-/** The digests that SHA256SUMS at the top of a site lists, by path. */
-function linesOf({ status, body }: Answer): ReadonlyMap<string, string> {
-  const lines = status === 200 ? String(body).matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm) : [];
-  return new Map([...lines].map(([, digest = "", path = ""]) => [path, digest]));
-}
-
-function toVerdict(subject: string, { findings, listings, signature }: Seen): Verdict {
-  const rows = [
-    checkRow(findings, SITE, count(Object.keys(listings).length, "listing")),
-    checkRow(findings, SIGNATURE_ROW, signature.cell, signature),
-  ];
-  return {
-    subject,
-    words: RECORDS_WORDS,
-    asked: sumOf(Object.values(listings).flatMap(({ asked = [] }) => asked)),
-    rows,
-    listings,
-  };
+  return { listings, signature };
 }
 
 function sumOf(all: readonly Asked[]): Asked {

@@ -8,6 +8,8 @@ import { envelopeDifferences, expectedEnvelope, readBody } from "../../contract/
 import type { ContractFile } from "../../contract/file/form.js";
 import type { Encoding } from "../../contract/headers.js";
 import { AVATAR_PATH } from "../../contract/links.js";
+import { RECORD_SEPARATOR } from "../../contract/page.js";
+import { csvLineOf } from "../../contract/record/csv.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { codeOf, hasCode, UserError } from "../../errors.js";
 import { showValue } from "../../print/text.js";
@@ -16,7 +18,6 @@ import { MAX_PAGE, readPlain, sha256, TOO_LARGE } from "../../release/plain-file
 import type { Snapshot } from "../../release/snapshot-file.js";
 import { type DigestBytes, PageDigests } from "../../release/sums.js";
 import { Findings } from "../verdict.js";
-import { LineCollector } from "./lines.js";
 import { OrderCheck, type RecordChecker, recordChecker } from "./records.js";
 
 /** What all batches of a release have in common. It can be sent to another thread. */
@@ -24,23 +25,47 @@ export interface PagesToCheck {
   folder: string;
   contract: ContractFile;
   snapshot: Snapshot;
-  /** What to collect besides the list of records; undefined to collect nothing. */
-  wanted: Wanted | undefined;
+  /** What to collect besides the list of records. */
+  wanted: Wanted;
+  /** The forms in which the folder has each page. */
+  variants: readonly Variant[];
 }
 
 /** What to make again of all records: files of lookup and explorer, the lines of bulk parts and of the CSV file. */
 type Wanted = Readonly<Record<"lookup" | "explorer" | "bulk" | "csv", boolean>>;
 
+/** Collects lines of records: their canonical text, or what `lineOf` makes of each. */
+function lineCollector(lineOf?: (record: unknown) => string): Collector {
+  let lines: Buffer[] = [];
+  return {
+    collect({ bytes, text }) {
+      if (bytes.length === 0) return;
+      // A record has no newline, so separators are only between records.
+      if (!lineOf) lines.push(Buffer.from(`${text.replaceAll(RECORD_SEPARATOR, "\n")}\n`, "latin1"));
+      else
+        lines.push(
+          Buffer.from(
+            JSON.parse(`[${bytes}]`)
+              .map((record: unknown) => `${lineOf(record)}\n`)
+              .join(""),
+          ),
+        );
+    },
+    take() {
+      const all = new Uint8Array(Buffer.concat(lines));
+      lines = [];
+      return all;
+    },
+  };
+}
+
 /** The collectors of lines, of parts and of the CSV file, then those of artifacts. */
-async function collectorsOf(
-  contract: Contract,
-  pageSize: number,
-  { lookup, explorer, bulk, csv }: Wanted,
-): Promise<readonly Collector[]> {
+async function collectorsOf(contract: Contract, pageSize: number, wanted: Wanted): Promise<readonly Collector[]> {
+  const { lookup, explorer, bulk, csv } = wanted;
   const artifacts = await artifactsOf({ lookup, explorer });
   return [
-    ...(bulk ? [new LineCollector()] : []),
-    ...(csv ? [new LineCollector((await import("../../contract/record/csv.js")).csvLineOf(contract))] : []),
+    ...(bulk ? [lineCollector()] : []),
+    ...(csv ? [lineCollector(csvLineOf(contract))] : []),
     ...artifacts.map((artifact) => artifact.collector(contract, pageSize)),
   ];
 }
@@ -53,6 +78,9 @@ export interface PageBatch {
 }
 
 export interface CheckedPages extends Pick<OrderCheck, "first" | "last"> {
+  /** Number of files that were hashed, of pages with an envelope, and of records. */
+  hashed: number;
+  read: number;
   records: number;
   /** The keys of each page as a JSON array: sending one string between threads is faster than many. */
   keys: { page: number; keys: string }[];
@@ -69,31 +97,35 @@ const ENVELOPE_CHECKS = { count: "count", records: "page-size", previous: "links
 
 /** Makes a function that checks batches of a release. @throws UserError, in a check, if a file cannot be read */
 export function startChecks(release: PagesToCheck) {
-  const { folder, wanted, snapshot } = release;
+  const { folder, wanted, variants, snapshot } = release;
   const contract = contractOf(release.contract);
   const paths = new PagePaths(contract.listing.path);
-  const variants: readonly Variant[] = ["identity", ...snapshot.encodings];
+  const listed: readonly Variant[] = ["identity", ...snapshot.encodings];
   const checker = recordChecker(contract, `${snapshot.base_url}/${AVATAR_PATH}`);
   const pageSize = snapshot.page_size;
   let collectors: readonly Collector[] | undefined;
   return async ({ first, pages, digests: bytes }: PageBatch): Promise<CheckedPages> => {
-    collectors ??= wanted ? await collectorsOf(contract, pageSize, wanted) : [];
+    collectors ??= await collectorsOf(contract, pageSize, wanted);
     const findings = new Findings();
-    const digests = new PageDigests(pages, variants);
+    const digests = new PageDigests(pages, listed);
     digests.fill(1, bytes);
     const order = new OrderCheck(contract, findings);
     const warnings: WarningCounts = {};
     const keys: CheckedPages["keys"] = [];
+    let hashed = 0;
+    let read = 0;
     let records = 0;
     let usable = 0;
     for (let at = 1; at <= pages; at++) {
       const page = first + at - 1;
       const note: Note = (check, found, expected, variant = "identity") =>
         findings.add({ check, path: paths.path(page, variant), page, found, expected });
-      const read = (variant: Variant) => readPage(join(folder, paths.path(page, variant)));
-      const body = checkVariants(variants, read, (variant) => digests.get(at, variant), note);
-      const found = body && checkPage(page, body, snapshot, checker, warnings, note);
+      const open = (variant: Variant) => readPage(join(folder, paths.path(page, variant)));
+      const files = checkVariants(variants, open, (variant) => digests.get(at, variant), note);
+      hashed += files.hashed;
+      const found = files.plain && checkPage(page, files.plain, snapshot, checker, warnings, note);
       if (!found) continue;
+      read++;
       for (const flaw of found.flaws) findings.add({ ...flaw, path: paths.path(page), page });
       for (const key of found.keys) if (key) order.add({ page, key });
       keys.push({ page, keys: JSON.stringify(found.keys.flatMap((key) => key?.at(-1) ?? [])) });
@@ -105,7 +137,8 @@ export function startChecks(release: PagesToCheck) {
     const pieces = collectors.map((collector) => collector.take());
     const usablePieces = usable === pages ? pieces : undefined;
     const { first: firstRecord, last } = order;
-    return { records, keys, first: firstRecord, last, warnings, findings: findings.toData(), pieces: usablePieces };
+    const counted = { hashed, read, records };
+    return { ...counted, keys, first: firstRecord, last, warnings, findings: findings.toData(), pieces: usablePieces };
   };
 }
 
@@ -119,19 +152,21 @@ export function readPage(path: string): Buffer | "too large" | undefined {
   }
 }
 
-/** Compares the files of a page with their digests and with each other. @returns the plain bytes, if any */
+/** Compares the files of a page with their digests and with each other. @returns the number of hashed files, and the plain bytes, if any */
 function checkVariants(
   variants: readonly Variant[],
-  read: (variant: Variant) => ReturnType<typeof readPage>,
+  open: (variant: Variant) => ReturnType<typeof readPage>,
   digestOf: (variant: Variant) => string | undefined,
   note: Note,
-): Buffer | undefined {
+): { hashed: number; plain: Buffer | undefined } {
+  let hashed = 0;
   let plain: Buffer | undefined;
   for (const variant of variants) {
-    const bytes = read(variant);
+    const bytes = open(variant);
     if (bytes === "too large") note("pages", "a file that is too large", `at most ${MAX_PAGE} bytes`, variant);
     if (!bytes || bytes === "too large") continue;
     const found = sha256(bytes);
+    hashed++;
     const listed = digestOf(variant);
     if (listed !== undefined && found !== listed) note("digests", found, listed, variant);
     if (variant === "identity") plain = bytes;
@@ -140,7 +175,7 @@ function checkVariants(
       if (other !== undefined) note("compressed", other, `the bytes of the plain page under ${variant}`, variant);
     }
   }
-  return plain;
+  return { hashed, plain };
 }
 
 function differenceOf(bytes: Buffer, plain: Buffer, coding: Encoding): string | undefined {

@@ -1,5 +1,4 @@
 /** `rollcall verify` for a release on disk: one listing, or several with the files at their top. */
-import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AnyRecord } from "../../contract/contract.js";
 import { parseJson } from "../../contract/json.js";
@@ -7,17 +6,17 @@ import { valueAt } from "../../contract/record/value.js";
 import { referencesOf } from "../../contract/references.js";
 import { count } from "../../print/numbers.js";
 import { showValue } from "../../print/text.js";
-import { SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
-import { findAltered, type Release } from "../../release/open.js";
-import { inspectSite, RECORDS_WORDS, type Site, type SiteTop } from "../../release/site.js";
+import { SNAPSHOT, SUMS } from "../../release/layout.js";
+import type { Release } from "../../release/open.js";
+import { inspectSite, RECORDS_WORDS, type Site } from "../../release/site.js";
 import { TemporaryDatabase } from "../../scratch/database.js";
 import { createTurns } from "../../workers/turns.js";
-import { checkSigned, SIGNATURE_ROW } from "../signature.js";
+import { SIGNATURE_ROW } from "../signature.js";
 import { checkRow, Findings, type Verdict } from "../verdict.js";
-import { UNLISTED } from "./files.js";
+import { checkDigests, checkFiles, type Note } from "./files.js";
 import { readPage } from "./page-check.js";
 import { idOf } from "./records.js";
-import { type DiskOptions, readSigned, verifyRelease } from "./release.js";
+import { checkSignatureIn, type DiskOptions, verifyRelease } from "./release.js";
 
 const SITE = { name: "site", rule: "the files at the top agree with the listings, and there are no others" } as const;
 const REFERENCES = {
@@ -42,46 +41,31 @@ export async function verifySite(options: DiskOptions): Promise<Verdict> {
   for (const problem of problems) if (problem.check === SITE.name) findings.add(problem);
   const found = { subject: `release ${basename(root)}`, words: RECORDS_WORDS, listings };
   if (!site?.top) return { ...found, rows: [checkRow(findings, SITE, count(names.length, "listing"))] };
-  await checkTop(site, site.top, findings, signal);
-  const named = { folder: root, id: site.id, baseUrl: site.baseUrl, isSigned: site.top.isSigned };
-  const signature = await checkSigned({ path: SIGNATURE }, await readSigned(named, trust), trust, findings);
+  const note: Note = (path, difference) => findings.add({ check: SITE.name, path, ...difference });
+  const { sums, isSigned } = site.top;
+  await checkFiles(root, sums, note, names);
+  checkDigests(root, sums.others, (path, difference) => {
+    // `inspectSite` compares these.
+    if (!path.endsWith(`/${SUMS}`)) note(path, difference);
+  });
+  const signature = await checkSignatureIn(root, isSigned, site, trust, findings);
   const references = await checkReferences(site, findings, signal);
-  const none = references === 0 ? "there are none" : undefined;
+  const { values, unread } = references;
+  const none = values === 0 ? "there are none" : undefined;
+  const unknown = unread > 0 ? `${count(unread, "page")} could not be read` : none;
   const rows = [
     checkRow(findings, SITE, count(names.length, "listing")),
     checkRow(findings, SIGNATURE_ROW, signature.cell, signature),
-    checkRow(findings, REFERENCES, count(references, "value"), { skipped: none }),
+    checkRow(findings, REFERENCES, count(values, "value"), { skipped: unknown }),
   ];
   return { ...found, rows };
-}
-
-/** Compares the files at the top with their digests, and finds what is not listed. Each listing has checks of its own. */
-async function checkTop({ folder, listings }: Site, { sums }: SiteTop, findings: Findings, signal?: AbortSignal) {
-  const note = (path: string, found: string, expected: string) =>
-    findings.add({ check: SITE.name, path, found, expected });
-  const altered = await findAltered(folder, sums.others, signal);
-  if (altered !== undefined) note(altered, "other bytes", `those that ${SUMS} lists`);
-  const folders = new Set(
-    listings.flatMap(({ name }) => name.split("/").map((_part, at, parts) => parts.slice(0, at + 1).join("/"))),
-  );
-  const names = new Set(listings.map(({ name }) => name));
-  const look = (inside: string) => {
-    for (const entry of readdirSync(join(folder, inside), { withFileTypes: true })) {
-      const path = inside === "" ? entry.name : `${inside}/${entry.name}`;
-      if (names.has(path) && entry.isDirectory()) continue;
-      if (folders.has(path) && entry.isDirectory()) look(path);
-      else if (!sums.others.has(path) && !UNLISTED.includes(path))
-        note(path, "a file or folder", `none, since ${SUMS} does not list it`);
-    }
-  };
-  look("");
 }
 
 /** Pages that are read before the event loop gets a turn. */
 const AT_ONCE = 20;
 
-/** Checks that each reference leads to a record. @returns the number of values that were checked */
-async function checkReferences({ listings }: Site, findings: Findings, signal?: AbortSignal): Promise<number> {
+/** Checks that each reference leads to a record. @returns the number of values that were checked, and of pages that could not be read */
+async function checkReferences({ listings }: Site, findings: Findings, signal?: AbortSignal) {
   const referring = listings
     .map(({ name, release }) => ({
       name,
@@ -89,9 +73,10 @@ async function checkReferences({ listings }: Site, findings: Findings, signal?: 
       references: referencesOf(release.contract).filter(({ isObserved }) => !isObserved),
     }))
     .filter(({ references }) => references.length > 0);
-  if (referring.length === 0) return 0;
+  if (referring.length === 0) return { values: 0, unread: 0 };
   const targets = new Set(referring.flatMap(({ references }) => references.map(({ to }) => to)));
   const turn = createTurns(AT_ONCE, signal);
+  const unread = new Set<string>();
   const keys = new TemporaryDatabase({
     tables: "CREATE TABLE keys (listing TEXT, key TEXT, PRIMARY KEY (listing, key)) WITHOUT ROWID",
     memory: 65_536,
@@ -99,19 +84,19 @@ async function checkReferences({ listings }: Site, findings: Findings, signal?: 
   try {
     const insert = keys.db.prepare("INSERT OR IGNORE INTO keys VALUES (?, ?)");
     for (const { name, release } of listings.filter(({ name }) => targets.has(name)))
-      for (const { record } of recordsOf(release)) {
+      for (const { record } of recordsOf(release, unread)) {
         await turn();
         keys.run(() => insert.run(name, textOf(valueAt(record, release.contract.key))));
       }
     const find = keys.db.prepare("SELECT 1 FROM keys WHERE listing = ? AND key = ?");
-    let checked = 0;
+    let values = 0;
     for (const { name, release, references } of referring)
-      for (const { record, page } of recordsOf(release)) {
+      for (const { record, page } of recordsOf(release, unread)) {
         await turn();
         for (const { field, to } of references) {
           const value = valueAt(record, field);
           if (value === null || value === undefined) continue;
-          checked++;
+          values++;
           if (find.get(to, textOf(value))) continue;
           const path = `${name}/${release.paths.path(page)}`;
           const found = `${field.path} ${showValue(value)}`;
@@ -119,7 +104,7 @@ async function checkReferences({ listings }: Site, findings: Findings, signal?: 
           findings.add({ check: REFERENCES.name, path, page, ...who, found, expected: `the key of a record of ${to}` });
         }
       }
-    return checked;
+    return { values, unread: unread.size };
   } finally {
     keys.close();
   }
@@ -130,12 +115,20 @@ function textOf(value: unknown): string {
   return JSON.stringify(value ?? null);
 }
 
-/** The records of a listing's valid pages, whose other flaws have checks of their own. */
-function* recordsOf({ folder, paths, sums }: Release): Generator<{ record: AnyRecord; page: number }> {
+/**
+ * The records of a listing's valid pages, whose other flaws have checks of their own.
+ * @param unread gets the paths of the other pages
+ */
+function* recordsOf(
+  { folder, paths, sums }: Release,
+  unread: Set<string>,
+): Generator<{ record: AnyRecord; page: number }> {
   for (let page = 1; page <= sums.pages.pages; page++) {
-    const bytes = readPage(join(folder, paths.path(page)));
+    const path = join(folder, paths.path(page));
+    const bytes = readPage(path);
     const read = Buffer.isBuffer(bytes) ? parseJson(String(bytes)) : { why: "" };
-    const results: unknown = "why" in read ? [] : Object(read.value).results;
-    for (const record of Array.isArray(results) ? results : []) yield { record: Object(record), page };
+    const results: unknown = "why" in read ? undefined : Object(read.value).results;
+    if (!Array.isArray(results)) unread.add(path);
+    else for (const record of results) yield { record: Object(record), page };
   }
 }
