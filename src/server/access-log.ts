@@ -56,9 +56,15 @@ export function createRecorder(write?: (entry: AccessEntry) => void, counts?: Se
     const started = performance.now();
     const { method = "-", url = "-", version = "", headers = {} } = asked ?? {};
     const { "user-agent": agent = "", referer = "" } = headers;
-    return (status: number, bytes: number, encoding: Variant = "identity", isBroken = false) => {
+    return (
+      status: number,
+      bytes: number,
+      encoding: Variant = "identity",
+      isBroken = false,
+      ended = performance.now(),
+    ) => {
       counts?.answer({ status: `${Math.floor(status / 100)}xx`, encoding }, bytes);
-      const ms = Math.round((performance.now() - started) * 1000) / 1000;
+      const ms = Math.round((ended - started) * 1000) / 1000;
       const entry: AccessEntry = { time, remote, method, url, version, agent, referer, status, bytes, ms, release };
       if (isBroken) entry.broken = true;
       write?.(entry);
@@ -71,19 +77,37 @@ export function createRecorder(write?: (entry: AccessEntry) => void, counts?: Se
       const { socket, method = "", url = "", httpVersion: version, headers } = res.req;
       const end = begin(socket, release, { method, url, version, headers });
       let isSent = false;
+      let ended: number | undefined;
       // Node emits `finish` also when the connection breaks. Before its own listener runs, the socket shows which it was.
       res.prependOnceListener("finish", () => {
         isSent = !socket.destroyed;
+        ended = performance.now();
       });
-      res.once("close", () => {
+      const record = (isBroken: boolean): void => {
         const { bytes = () => 0, encoding } = sendings.get(res) ?? {};
-        if (res.headersSent) end(res.statusCode, bytes(isSent), encoding, !isSent);
-        else end(CLIENT_LEFT, 0);
+        end(res.statusCode, bytes(!isBroken), encoding, isBroken, ended);
+      };
+      res.once("close", () => {
+        if (!res.headersSent) end(CLIENT_LEFT, 0);
+        else if (isSent && socket.writableEnded) whenClosed(socket, record);
+        else record(!isSent);
       });
+    },
+    /** Records the refusal of a request that could not be parsed. It is the last response of its connection. */
+    watchRefusal(socket: Socket, release: string, status: number, length: number) {
+      const end = begin(socket, release);
+      const ended = performance.now();
+      whenClosed(socket, (isBroken) => end(status, isBroken ? 0 : length, "identity", isBroken, ended));
     },
     /** Reads the address of a new connection, which Node then caches. The system forgets it when the client disconnects. */
     rememberAddress: (socket: Socket) => void socket.remoteAddress,
   };
+}
+
+/** Says whether the last response of a connection broke. This is known once the client has closed its side, or reset the connection. */
+function whenClosed(socket: Socket, say: (isBroken: boolean) => void): void {
+  if (socket.closed) say(!socket.writableFinished);
+  else socket.once("close", (hadError: boolean) => say(hadError || !socket.writableFinished));
 }
 
 /** Approximate bytes of an entry without its strings. */
@@ -107,6 +131,7 @@ export function createLogQueue(
   let bytes = 0;
   let dropped = 0;
   let isBusy = false;
+  let onWritten = () => {};
   const endGap = (): void => {
     if (dropped > 0) waiting.push({ time: new Date(), dropped });
     dropped = 0;
@@ -115,7 +140,10 @@ export function createLogQueue(
     if (waiting.length === 0) endGap();
     const items = waiting.splice(0, BATCH);
     isBusy = items.length > 0;
-    if (!isBusy) return;
+    if (!isBusy) {
+      onWritten();
+      return;
+    }
     handOver(items, () => {
       for (const item of items) bytes -= sizeOf(item);
       handOverNext();
@@ -134,6 +162,17 @@ export function createLogQueue(
         dropped++;
       }
       if (!isBusy) handOverNext();
+    },
+    /** Waits until all items are written, for at most some milliseconds. */
+    async written(most: number): Promise<void> {
+      if (!isBusy) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, most);
+        onWritten = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
     },
     /** Removes and returns all waiting items. */
     take(): AccessItem[] {

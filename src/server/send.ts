@@ -5,7 +5,6 @@ import type { Request } from "polka";
 import sirv from "sirv";
 import type { Variant } from "../release/layout.js";
 import type { Answer, Download } from "./answers.js";
-import { SERVER_LIMITS } from "./limits.js";
 
 /** What Node's server sends, for the access log and the counters. */
 export interface Sending {
@@ -16,9 +15,6 @@ export interface Sending {
 
 export const sendings = new WeakMap<ServerResponse, Sending>();
 
-/** Emitted on a request whose body Node's parser has refused. */
-export const INVALID_BODY = "invalid-body";
-
 /** Sends a response. For a large file, sends only its headers: that is the response to HEAD. */
 export function send(res: ServerResponse, { head, etag, body, file }: Answer): void {
   const headers = [...head.headers];
@@ -28,22 +24,7 @@ export function send(res: ServerResponse, { head, etag, body, file }: Answer): v
   const bytes = res.req.method === "HEAD" ? 0 : (body?.length ?? 0);
   sendings.set(res, { encoding: head.encoding, bytes: (isSent) => (isSent ? bytes : 0) });
   res.writeHead(head.status, headers);
-  if (!hasBody(res.req)) {
-    res.end(body);
-    return;
-  }
-  // Keep reading: if the connection closed with unread bytes, the system would drop the response.
-  res.flushHeaders();
-  if (body) res.write(body);
-  const end = () => void res.end();
-  const timer = setTimeout(end, SERVER_LIMITS.lingerMs);
-  res.req.once("end", end).once(INVALID_BODY, end).resume();
-  // The client has ended its side. Run before Node's own listener, which ends the socket and leaves the response unfinished.
-  res.req.socket.prependOnceListener("end", end);
-  res.once("close", () => {
-    clearTimeout(timer);
-    res.req.socket.off("end", end);
-  });
+  res.end(body);
 }
 
 /** Whether a request has a body or asks for an upgrade. Its response is the last one of its connection. */
