@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Variant } from "../release/layout.js";
 import type { ServerCounts } from "./counts.js";
-import { sendings } from "./send.js";
+import { noteSent, sendings } from "./send.js";
 
 export interface AccessEntry {
   time: Date;
@@ -76,38 +76,30 @@ export function createRecorder(write?: (entry: AccessEntry) => void, counts?: Se
     watch(res: ServerResponse, release: string) {
       const { socket, method = "", url = "", httpVersion: version, headers } = res.req;
       const end = begin(socket, release, { method, url, version, headers });
-      let isSent = false;
-      let ended: number | undefined;
       // Node emits `finish` also when the connection breaks. Before its own listener runs, the socket shows which it was.
       res.prependOnceListener("finish", () => {
-        isSent = !socket.destroyed;
-        ended = performance.now();
+        if (!socket.destroyed) noteSent(res);
       });
-      const record = (isBroken: boolean): void => {
-        const { bytes = () => 0, encoding } = sendings.get(res) ?? {};
-        end(res.statusCode, bytes(!isBroken), encoding, isBroken, ended);
-      };
+      // The last response of a connection closes with it: an error then says that the client has not read all.
       res.once("close", () => {
-        if (!res.headersSent) end(CLIENT_LEFT, 0);
-        else if (isSent && socket.writableEnded) whenClosed(socket, record);
-        else record(!isSent);
+        const { bytes = () => 0, encoding, sentAt } = sendings.get(res) ?? {};
+        const isBroken = sentAt === undefined || socket.errored !== null;
+        if (res.headersSent) end(res.statusCode, bytes(!isBroken), encoding, isBroken, sentAt);
+        else end(CLIENT_LEFT, 0);
       });
     },
     /** Records the refusal of a request that could not be parsed. It is the last response of its connection. */
     watchRefusal(socket: Socket, release: string, status: number, length: number) {
       const end = begin(socket, release);
       const ended = performance.now();
-      whenClosed(socket, (isBroken) => end(status, isBroken ? 0 : length, "identity", isBroken, ended));
+      socket.once("close", () => {
+        const isBroken = !socket.writableFinished || socket.errored !== null;
+        end(status, isBroken ? 0 : length, "identity", isBroken, ended);
+      });
     },
     /** Reads the address of a new connection, which Node then caches. The system forgets it when the client disconnects. */
     rememberAddress: (socket: Socket) => void socket.remoteAddress,
   };
-}
-
-/** Says whether the last response of a connection broke. This is known once the client has closed its side, or reset the connection. */
-function whenClosed(socket: Socket, say: (isBroken: boolean) => void): void {
-  if (socket.closed) say(!socket.writableFinished);
-  else socket.once("close", (hadError: boolean) => say(hadError || !socket.writableFinished));
 }
 
 /** Approximate bytes of an entry without its strings. */

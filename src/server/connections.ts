@@ -8,13 +8,15 @@ import type { ErrorStatus } from "../contract/headers.js";
 import { codeOf } from "../errors.js";
 import { createFastPath, type FastConnection, type Take } from "./fast-path/connection.js";
 import type { ServerLimits, shareDescriptors } from "./limits.js";
-import { closeInStages, ignoreInput } from "./linger.js";
+import { closeInStages, isLastRequest, limitsOf, stopReading } from "./linger.js";
 
 interface Connection extends FastConnection {
   /** The response that Node's server is sending. */
   res?: ServerResponse | undefined;
   /** Begin the next responses. */
   waiting: ((connection: Connection) => void)[];
+  /** Requests after the last response. */
+  ignored: number;
 }
 
 interface ConnectionEffects {
@@ -54,22 +56,15 @@ export function createConnections(
   node.emit("listening");
 
   const end = (socket: Socket) => closeInStages(socket, limits);
-  /** Makes Node's server close a connection in stages: it calls this method after the last response. */
-  const replaceClose = (socket: Socket) => {
-    socket.destroySoon = () => end(socket);
-  };
-  const findConnection = (socket: Socket): Connection => {
-    const known = all.get(socket) ?? foreign.get(socket);
-    if (known) return known;
-    const connection: Connection = { isNew: true, waiting: [] };
-    foreign.set(socket, connection);
-    replaceClose(socket);
-    return connection;
-  };
   /** Begins a response once those before it have been sent. A request that cannot wait ends its connection. */
   const inTurn = (socket: Socket, begin: (connection: Connection) => void): void => {
-    const connection = findConnection(socket);
-    if (!socket.writable) return;
+    const connection = all.get(socket) ?? foreign.get(socket) ?? { isNew: true, waiting: [], ignored: 0 };
+    if (!all.has(socket)) foreign.set(socket, connection);
+    if (!socket.writable) {
+      // Node's server keeps the objects of each request, also of those that get no answer.
+      if (++connection.ignored > limits.waiting) socket.pause();
+      return;
+    }
     if (!connection.res) begin(connection);
     else if (connection.waiting.length < limits.waiting) connection.waiting.push(begin);
     else {
@@ -80,9 +75,7 @@ export function createConnections(
   /** Ends a connection once the responses before have been sent. Until then, no bytes are read. */
   const endInTurn = (socket: Socket, lastly: () => void): void => {
     inTurn(socket, lastly);
-    if (!socket.writable) return;
-    ignoreInput(socket);
-    socket.pause();
+    if (socket.writable) stopReading(socket);
   };
   /** Answers a request of Node's server, this one or another. */
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
@@ -95,7 +88,7 @@ export function createConnections(
         // After the last response, the socket is not writable.
         if (socket.writable) connection.waiting.shift()?.(connection);
       });
-      if (closing) res.setHeader("Connection", "close");
+      if (closing || isLastRequest(req)) res.setHeader("Connection", "close");
       handle(req, res);
     });
   };
@@ -126,13 +119,10 @@ export function createConnections(
   });
 
   const isClosing = () => closing !== undefined;
-  const handToNode = (socket: Socket) => {
-    replaceClose(socket);
-    node.emit("connection", socket);
-  };
-  const enter = createFastPath(limits, take, giveBack, isClosing, handToNode);
+  const enter = createFastPath(limits, take, giveBack, isClosing, (socket) => void node.emit("connection", socket));
   const server = createListener({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    const connection: Connection = { isNew: true, waiting: [] };
+    const connection: Connection = { isNew: true, waiting: [], ignored: 0 };
+    limitsOf.set(socket, limits);
     all.set(socket, connection);
     socket.once("close", () => all.delete(socket));
     enter(socket, connection);

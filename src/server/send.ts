@@ -5,12 +5,15 @@ import type { Request } from "polka";
 import sirv from "sirv";
 import type { Variant } from "../release/layout.js";
 import type { Answer, Download } from "./answers.js";
+import { endLast, isLastResponse } from "./linger.js";
 
 /** What Node's server sends, for the access log and the counters. */
 export interface Sending {
   encoding: Variant;
   /** Bytes of the body. Those of a download that broke are what the system has taken of it, and 0 for a body in memory. */
   bytes(isSent: boolean): number;
+  /** When the system had taken all of it, on the clock of `performance`; undefined if it never did. */
+  sentAt?: number;
 }
 
 export const sendings = new WeakMap<ServerResponse, Sending>();
@@ -24,7 +27,22 @@ export function send(res: ServerResponse, { head, etag, body, file }: Answer): v
   const bytes = res.req.method === "HEAD" ? 0 : (body?.length ?? 0);
   sendings.set(res, { encoding: head.encoding, bytes: (isSent) => (isSent ? bytes : 0) });
   res.writeHead(head.status, headers);
-  res.end(body);
+  if (!isLastResponse(res)) {
+    res.end(body);
+    return;
+  }
+  const { socket } = res.req;
+  socket.cork();
+  res.flushHeaders();
+  if (bytes > 0) res.write(body);
+  endLast(res, () => noteSent(res));
+  socket.uncork();
+}
+
+/** Notes that the system has taken all of a response. */
+export function noteSent(res: ServerResponse): void {
+  const sending = sendings.get(res);
+  if (sending) sending.sentAt ??= performance.now();
 }
 
 /** Whether a request has a body or asks for an upgrade. Its response is the last one of its connection. */
@@ -49,7 +67,13 @@ export function createDownloads(folder: string) {
     req.url = `/${path}`;
     delete req.headers.range;
     if (isPartial) req.headers.range = `bytes=${start}-${end}`;
-    res.once("pipe", (stream: ReadStream) => guard(stream, res, head.encoding, end + 1 - start));
+    res.once("pipe", (stream: ReadStream) => {
+      if (isLastResponse(res)) {
+        stream.unpipe(res).pipe(res, { end: false });
+        stream.once("end", () => endLast(res, () => noteSent(res)));
+      }
+      guard(stream, res, head.encoding, end + 1 - start);
+    });
     serve(req, res, () => void res.destroy());
   };
 }
