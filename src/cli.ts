@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 /** The `rollcall` command. Only this file reads the process, writes to it and ends it, and only it catches every error. */
 import type { Io } from "./commands/program/verb.js";
-import { codeOf, ExitCode, hasCode, UserError } from "./errors.js";
+import { codeOf, ExitCode, explainSystem, hasCode, UserError } from "./errors.js";
 
 // SIGHUP makes a server read `current` again. It must not end a server that is still being loaded.
 if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
 const [{ reportFailure }, { run }] = await Promise.all([
   import("./commands/program/failure.js"),
   import("./commands/program/program.js"),
-]);
+]).catch(failToLoad);
 
 const io: Io = {
   stdout: process.stdout,
@@ -42,6 +42,14 @@ try {
 }
 
 if (io.exitsAtOnce) process.exit();
+
+/** Ends the process if its modules cannot be read. Node opens many at once, so this is where a low limit on open files shows. */
+function failToLoad(thrown: unknown): never {
+  const error = explainSystem(thrown);
+  if (!(error instanceof UserError)) throw error;
+  process.stderr.write(`error: ${error.message}\n`);
+  process.exit(error.exitCode);
+}
 
 /** Ends the process at once: after an uncaught error, its state is unknown. */
 function fail(error: unknown): never {

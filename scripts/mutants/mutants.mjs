@@ -466,6 +466,27 @@ export const MUTANTS = [
     tests: ["test/server/fast-path.system.test.ts"],
   },
   {
+    name: "server-closed-with-unread-bytes",
+    file: "src/server/linger.ts",
+    from: "closeInStages(socket, limitsOf.get(socket) ?? SERVER_LIMITS);",
+    to: "socket.end(() => socket.destroy());",
+    tests: ["test/server/linger.system.test.ts"],
+  },
+  {
+    name: "server-ended-before-its-entries",
+    file: "src/server/connections.ts",
+    from: "const sockets = [...all.keys()];",
+    to: "const sockets = [...all.keys()].slice(all.size);",
+    tests: ["test/server/linger.system.test.ts"],
+  },
+  {
+    name: "server-two-hosts-taken",
+    file: "src/server/routes.ts",
+    from: "const hasHost = hosts.length === 1 ||",
+    to: "const hasHost = hosts.length >= 1 ||",
+    tests: ["test/server/contract.system.test.ts"],
+  },
+  {
     name: "server-downloads-without-limit",
     file: "src/server/routes.ts",
     from: "downloads.running++;",

@@ -95,6 +95,7 @@ async function serveUntilStopped(
     admin?.watch();
     // Also if it never listened, since it watches `current`.
     await server?.close();
+    await accessLog?.written(SERVER_LIMITS.logMs);
     const { length } = accessLog?.take() ?? [];
     if (length > 0)
       log(`The access log lacks its last ${count(length, "line")}, which its reader did not read in time.`);

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Variant } from "../release/layout.js";
 import type { ServerCounts } from "./counts.js";
-import { sendings } from "./send.js";
+import { noteSent, sendings } from "./send.js";
 
 export interface AccessEntry {
   time: Date;
@@ -56,9 +56,15 @@ export function createRecorder(write?: (entry: AccessEntry) => void, counts?: Se
     const started = performance.now();
     const { method = "-", url = "-", version = "", headers = {} } = asked ?? {};
     const { "user-agent": agent = "", referer = "" } = headers;
-    return (status: number, bytes: number, encoding: Variant = "identity", isBroken = false) => {
+    return (
+      status: number,
+      bytes: number,
+      encoding: Variant = "identity",
+      isBroken = false,
+      ended = performance.now(),
+    ) => {
       counts?.answer({ status: `${Math.floor(status / 100)}xx`, encoding }, bytes);
-      const ms = Math.round((performance.now() - started) * 1000) / 1000;
+      const ms = Math.round((ended - started) * 1000) / 1000;
       const entry: AccessEntry = { time, remote, method, url, version, agent, referer, status, bytes, ms, release };
       if (isBroken) entry.broken = true;
       write?.(entry);
@@ -70,15 +76,25 @@ export function createRecorder(write?: (entry: AccessEntry) => void, counts?: Se
     watch(res: ServerResponse, release: string) {
       const { socket, method = "", url = "", httpVersion: version, headers } = res.req;
       const end = begin(socket, release, { method, url, version, headers });
-      let isSent = false;
       // Node emits `finish` also when the connection breaks. Before its own listener runs, the socket shows which it was.
       res.prependOnceListener("finish", () => {
-        isSent = !socket.destroyed;
+        if (!socket.destroyed) noteSent(res);
       });
+      // The last response of a connection closes with it: an error then says that the client has not read all.
       res.once("close", () => {
-        const { bytes = () => 0, encoding } = sendings.get(res) ?? {};
-        if (res.headersSent) end(res.statusCode, bytes(isSent), encoding, !isSent);
+        const { bytes = () => 0, encoding, sentAt } = sendings.get(res) ?? {};
+        const isBroken = sentAt === undefined || socket.errored !== null;
+        if (res.headersSent) end(res.statusCode, bytes(!isBroken), encoding, isBroken, sentAt);
         else end(CLIENT_LEFT, 0);
+      });
+    },
+    /** Records the refusal of a request that could not be parsed. It is the last response of its connection. */
+    watchRefusal(socket: Socket, release: string, status: number, length: number) {
+      const end = begin(socket, release);
+      const ended = performance.now();
+      socket.once("close", () => {
+        const isBroken = !socket.writableFinished || socket.errored !== null;
+        end(status, isBroken ? 0 : length, "identity", isBroken, ended);
       });
     },
     /** Reads the address of a new connection, which Node then caches. The system forgets it when the client disconnects. */
@@ -107,6 +123,7 @@ export function createLogQueue(
   let bytes = 0;
   let dropped = 0;
   let isBusy = false;
+  let onWritten = () => {};
   const endGap = (): void => {
     if (dropped > 0) waiting.push({ time: new Date(), dropped });
     dropped = 0;
@@ -115,7 +132,10 @@ export function createLogQueue(
     if (waiting.length === 0) endGap();
     const items = waiting.splice(0, BATCH);
     isBusy = items.length > 0;
-    if (!isBusy) return;
+    if (!isBusy) {
+      onWritten();
+      return;
+    }
     handOver(items, () => {
       for (const item of items) bytes -= sizeOf(item);
       handOverNext();
@@ -134,6 +154,17 @@ export function createLogQueue(
         dropped++;
       }
       if (!isBusy) handOverNext();
+    },
+    /** Waits until all items are written, for at most some milliseconds. */
+    async written(most: number): Promise<void> {
+      if (!isBusy) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, most);
+        onWritten = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
     },
     /** Removes and returns all waiting items. */
     take(): AccessItem[] {

@@ -8,13 +8,15 @@ import type { ErrorStatus } from "../contract/headers.js";
 import { codeOf } from "../errors.js";
 import { createFastPath, type FastConnection, type Take } from "./fast-path/connection.js";
 import type { ServerLimits, shareDescriptors } from "./limits.js";
-import { INVALID_BODY } from "./send.js";
+import { closeInStages, isLastRequest, limitsOf, stopReading } from "./linger.js";
 
 interface Connection extends FastConnection {
   /** The response that Node's server is sending. */
   res?: ServerResponse | undefined;
   /** Begin the next responses. */
   waiting: ((connection: Connection) => void)[];
+  /** Requests after the last response. */
+  ignored: number;
 }
 
 interface ConnectionEffects {
@@ -53,14 +55,27 @@ export function createConnections(
   // From this event on, Node checks time limits. This server itself never listens.
   node.emit("listening");
 
+  const end = (socket: Socket) => closeInStages(socket, limits);
   /** Begins a response once those before it have been sent. A request that cannot wait ends its connection. */
   const inTurn = (socket: Socket, begin: (connection: Connection) => void): void => {
-    const connection = all.get(socket) ?? foreign.get(socket) ?? { isNew: true, waiting: [] };
+    const connection = all.get(socket) ?? foreign.get(socket) ?? { isNew: true, waiting: [], ignored: 0 };
     if (!all.has(socket)) foreign.set(socket, connection);
-    if (!socket.writable) return;
+    if (!socket.writable) {
+      // Node's server keeps the objects of each request, also of those that get no answer.
+      if (++connection.ignored > limits.waiting) socket.pause();
+      return;
+    }
     if (!connection.res) begin(connection);
     else if (connection.waiting.length < limits.waiting) connection.waiting.push(begin);
-    else socket.destroy();
+    else {
+      connection.waiting.length = 0;
+      endInTurn(socket, () => end(socket));
+    }
+  };
+  /** Ends a connection once the responses before have been sent. Until then, no bytes are read. */
+  const endInTurn = (socket: Socket, lastly: () => void): void => {
+    inTurn(socket, lastly);
+    if (socket.writable) stopReading(socket);
   };
   /** Answers a request of Node's server, this one or another. */
   const serve = (req: IncomingMessage, res: ServerResponse): void => {
@@ -73,17 +88,15 @@ export function createConnections(
         // After the last response, the socket is not writable.
         if (socket.writable) connection.waiting.shift()?.(connection);
       });
-      if (closing) res.setHeader("Connection", "close");
+      if (closing || isLastRequest(req)) res.setHeader("Connection", "close");
       handle(req, res);
     });
   };
-  /** Sends a last text, and reads on until the client has read it: closing with unread bytes would make the system drop the text. */
+  /** Sends a last text. */
   const refuseRequest = (socket: Socket, status: ErrorStatus): void =>
-    inTurn(socket, () => {
-      const cut = setTimeout(() => socket.destroy(), limits.lingerMs);
-      socket.once("close", () => clearTimeout(cut));
-      socket.end(refuse(socket, status));
-      socket.resume();
+    endInTurn(socket, () => {
+      socket.write(refuse(socket, status));
+      end(socket);
     });
 
   node.on("request", serve);
@@ -91,20 +104,25 @@ export function createConnections(
   node.on("checkContinue", serve);
   node.on("checkExpectation", serve);
   node.on("clientError", (error, socket) => {
-    const status = statusOf(error);
+    const status = statusOf(error, (socket as Socket).bytesRead);
     if (!status) return void socket.destroy();
-    all.get(socket as Socket)?.res?.req.emit(INVALID_BODY);
     refuseRequest(socket as Socket, status);
   });
   node.on("connect", (_req, socket) => {
     socket.on("error", () => socket.destroy());
     refuseRequest(socket as Socket, 405);
   });
+  // With a listener, Node closes no connection at a time limit itself.
+  node.on("timeout", (socket) => {
+    if (all.get(socket)?.res || socket.writableLength > 0) socket.destroy();
+    else end(socket);
+  });
 
   const isClosing = () => closing !== undefined;
   const enter = createFastPath(limits, take, giveBack, isClosing, (socket) => void node.emit("connection", socket));
   const server = createListener({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    const connection: Connection = { isNew: true, waiting: [] };
+    const connection: Connection = { isNew: true, waiting: [], ignored: 0 };
+    limitsOf.set(socket, limits);
     all.set(socket, connection);
     socket.once("close", () => all.delete(socket));
     enter(socket, connection);
@@ -127,13 +145,17 @@ export function createConnections(
       for (const [socket, { res, isNew }] of all) {
         const isIdle = !res && socket.writableLength === 0 && socket.readableLength === 0;
         const graceMs = isNew ? limits.graceMs : 0;
-        if (waited >= (isIdle ? graceMs : limits.closeMs)) socket.destroy();
+        if (waited >= limits.closeMs) socket.destroy();
+        else if (isIdle && waited >= graceMs) end(socket);
       }
     };
     sweep();
     const sweeping = setInterval(sweep, SWEEP_MS);
     await closed;
     clearInterval(sweeping);
+    // The server has closed, but its last sockets will only now. Responses that were cut are logged then.
+    const sockets = [...all.keys()];
+    await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => socket.once("close", () => resolve()))));
     node.close();
   };
   return { server, serve, open: () => all.size, close: () => (closing ??= closeAll()) };
@@ -145,20 +167,28 @@ const STATUS_BY_CODE: Readonly<Record<string, ErrorStatus>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
 };
 
-/** The status for a request that Node's parser has refused; undefined if the connection broke. */
-function statusOf(error: Error): ErrorStatus | undefined {
+/**
+ * The status for a request that Node's parser has refused; undefined if the connection broke.
+ * @param bytesRead of the connection.
+ */
+function statusOf(error: Error, bytesRead: number): ErrorStatus | undefined {
   const code = codeOf(error) ?? "";
-  if (code === "HPE_INVALID_METHOD") return isRequestLine(error) ? 405 : 400;
+  if (code === "HPE_INVALID_METHOD") return isRequestLine(error, bytesRead) ? 405 : 400;
   return STATUS_BY_CODE[code] ?? (code.startsWith("HPE_") ? 400 : undefined);
 }
 
 const MAX_METHOD = 64;
 
 /** Whether the bytes are a request line with an unknown method (`BREW /pot HTTP/1.1`), not another protocol such as TLS. */
-function isRequestLine({ rawPacket, bytesParsed = 0 }: Error & { rawPacket?: Buffer; bytesParsed?: number }): boolean {
+function isRequestLine(
+  { rawPacket, bytesParsed = 0 }: Error & { rawPacket?: Buffer; bytesParsed?: number },
+  bytesRead: number,
+): boolean {
   if (!rawPacket) return false;
   const lineStart = rawPacket.lastIndexOf("\n", bytesParsed) + 1;
   const line = rawPacket.toString("latin1", lineStart, lineStart + MAX_METHOD);
-  // The packet may end inside of the method.
-  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)/.test(line);
+  const [method] = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*(?= |$)/.exec(line) ?? [];
+  // The packet may begin or end inside of the method.
+  const isBegun = lineStart === 0 && bytesRead > rawPacket.length;
+  return method !== undefined && (method !== "" || isBegun);
 }

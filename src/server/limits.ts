@@ -22,8 +22,10 @@ export const SERVER_LIMITS = {
   waiting: 64,
   /** Maximum connections, if the limit on open files allows as many. */
   connections: 10_000,
-  /** Time that a client may still send after the last response, so that it can read that before its connection is cut. */
-  lingerMs: 1_000,
+  /** Time until a connection is closed whose last response the system has taken, if the client does not close it. */
+  lingerMs: 2_000,
+  /** Maximum bytes that are read from a client after the last response of its connection. */
+  lingerBytes: 256 * 1024,
   /** At `close`, time for a connection to complete its first request. */
   graceMs: 1_000,
   /** At `close`, time until all remaining connections are cut. */
@@ -34,6 +36,8 @@ export const SERVER_LIMITS = {
   retryMs: 5_000,
   /** Maximum bytes of access log entries that wait to be written. */
   logBytes: 16 * 1024 * 1024,
+  /** At the end, time for the last access log entries to be written. */
+  logMs: 500,
   /** Maximum connections that wait to be accepted. */
   backlog: 4_096,
 };

@@ -9,6 +9,7 @@ import { openSite, type Site } from "../release/site.js";
 import { type Asked, createAnswer, pathOf } from "./answer.js";
 import { type Answer, createAnswers, type Served } from "./answers.js";
 import { openFiles, type VerifiedFiles } from "./files.js";
+import { isHost } from "./host.js";
 import { createDownloads, hasBody, send } from "./send.js";
 import type { Store } from "./store.js";
 
@@ -111,13 +112,15 @@ export async function openRoutes(
   }
 
   function checkRequest(req: Request, res: ServerResponse, next: NextHandler): void {
-    const { httpVersion, headers } = req;
-    const { host, expect } = headers;
+    const { httpVersion, headers, headersDistinct } = req;
+    const { expect } = headers;
+    const { host: hosts = [] } = headersDistinct;
     // Only `100-continue` can be expected, and only since HTTP/1.1.
     const isExpected = expect === undefined || httpVersion !== "1.1" || /(?:^|\W)100-continue(?:$|\W)/i.test(expect);
     if (!isExpected || hasBody(req)) res.setHeader("Connection", "close");
-    // HTTP/1.1 requires Host. Node's own refusal would have no body.
-    const isWellFormed = httpVersion === "1.0" || (httpVersion.startsWith("1.") && host !== undefined);
+    // HTTP/1.1 requires one Host. Node's own refusal would have no body.
+    const hasHost = hosts.length === 1 || (hosts.length === 0 && httpVersion === "1.0");
+    const isWellFormed = httpVersion.startsWith("1.") && hasHost && hosts.every(isHost);
     if (isExpected && isWellFormed) next();
     else send(res, answers.error(isExpected ? 400 : 417));
   }

@@ -5,19 +5,18 @@ import type { Request } from "polka";
 import sirv from "sirv";
 import type { Variant } from "../release/layout.js";
 import type { Answer, Download } from "./answers.js";
-import { SERVER_LIMITS } from "./limits.js";
+import { endLast, isLastResponse } from "./linger.js";
 
 /** What Node's server sends, for the access log and the counters. */
 export interface Sending {
   encoding: Variant;
   /** Bytes of the body. Those of a download that broke are what the system has taken of it, and 0 for a body in memory. */
   bytes(isSent: boolean): number;
+  /** When the system had taken all of it, on the clock of `performance`; undefined if it never did. */
+  sentAt?: number;
 }
 
 export const sendings = new WeakMap<ServerResponse, Sending>();
-
-/** Emitted on a request whose body Node's parser has refused. */
-export const INVALID_BODY = "invalid-body";
 
 /** Sends a response. For a large file, sends only its headers: that is the response to HEAD. */
 export function send(res: ServerResponse, { head, etag, body, file }: Answer): void {
@@ -28,22 +27,22 @@ export function send(res: ServerResponse, { head, etag, body, file }: Answer): v
   const bytes = res.req.method === "HEAD" ? 0 : (body?.length ?? 0);
   sendings.set(res, { encoding: head.encoding, bytes: (isSent) => (isSent ? bytes : 0) });
   res.writeHead(head.status, headers);
-  if (!hasBody(res.req)) {
+  if (!isLastResponse(res)) {
     res.end(body);
     return;
   }
-  // Keep reading: if the connection closed with unread bytes, the system would drop the response.
+  const { socket } = res.req;
+  socket.cork();
   res.flushHeaders();
-  if (body) res.write(body);
-  const end = () => void res.end();
-  const timer = setTimeout(end, SERVER_LIMITS.lingerMs);
-  res.req.once("end", end).once(INVALID_BODY, end).resume();
-  // The client has ended its side. Run before Node's own listener, which ends the socket and leaves the response unfinished.
-  res.req.socket.prependOnceListener("end", end);
-  res.once("close", () => {
-    clearTimeout(timer);
-    res.req.socket.off("end", end);
-  });
+  if (bytes > 0) res.write(body);
+  endLast(res, () => noteSent(res));
+  socket.uncork();
+}
+
+/** Notes that the system has taken all of a response. */
+export function noteSent(res: ServerResponse): void {
+  const sending = sendings.get(res);
+  if (sending) sending.sentAt ??= performance.now();
 }
 
 /** Whether a request has a body or asks for an upgrade. Its response is the last one of its connection. */
@@ -68,7 +67,13 @@ export function createDownloads(folder: string) {
     req.url = `/${path}`;
     delete req.headers.range;
     if (isPartial) req.headers.range = `bytes=${start}-${end}`;
-    res.once("pipe", (stream: ReadStream) => guard(stream, res, head.encoding, end + 1 - start));
+    res.once("pipe", (stream: ReadStream) => {
+      if (isLastResponse(res)) {
+        stream.unpipe(res).pipe(res, { end: false });
+        stream.once("end", () => endLast(res, () => noteSent(res)));
+      }
+      guard(stream, res, head.encoding, end + 1 - start);
+    });
     serve(req, res, () => void res.destroy());
   };
 }

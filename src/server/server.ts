@@ -102,7 +102,7 @@ export async function createListingServer(
     refuse(socket, status) {
       const { answers, site } = current.routes;
       const answer = answers.error(status);
-      recorder?.begin(socket, site.id)(status, answer.body?.length ?? 0);
+      recorder?.watchRefusal(socket, site.id, status, answer.body?.length ?? 0);
       return toText(answer);
     },
     log,

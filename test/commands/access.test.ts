@@ -68,6 +68,23 @@ test("a log whose reader stalls keeps what fits, and counts dropped entries in o
   expect(drops).toEqual([true, false]);
 });
 
+test("waits until the last lines are written, unless their reader stalls", async () => {
+  const finish: (() => void)[] = [];
+  let written = 0;
+  const queue = createLogQueue(10_000, (items, done) => {
+    written += items.length;
+    finish.push(done);
+  });
+  await queue.written(0);
+  for (let at = 0; at < 3; at++) queue.add(entry);
+  await queue.written(0);
+  expect(written).toBe(1);
+  const all = queue.written(600_000);
+  for (const done of finish) done();
+  await all;
+  expect(written).toBe(3);
+});
+
 test("dropped entries are a valid line in each format", () => {
   const gap = { time: entry.time, dropped: 12 };
   expect(JSON.parse(accessLine(gap, "json"))).toEqual({ time: "2026-11-21T03:40:00.000Z", dropped: 12 });

@@ -68,6 +68,18 @@ test("a second signal ends the server at once, even with open requests", async (
   expect(await ended).toEqual([null, "SIGTERM"]);
 });
 
+// A Node process has about 20 open. More of them are needed to load the modules.
+test.each([
+  ...["build", "verify dist", "diff dist dist"].flatMap((verb) => [24, 48, 72].map((most) => [verb, most] as const)),
+  ...[24, 48, 72].map((most) => ["serve --port 0", most] as const),
+])("%s with a limit of %i open files says so, without a stack", async (verb, most) => {
+  const { code, stdout, stderr } = await shell(`ulimit -n ${most}; rollcall ${verb}`, scratch());
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(
+    /^error: Cannot use \S+\.js: too many files are open; raise the limit \("ulimit -n"\), then run this again\.\n$/,
+  );
+});
+
 test.each([
   ["has gone", "| true", ""],
   ["cannot take more", "> /dev/full", "error: Cannot write to stdout (ENOSPC).\n"],

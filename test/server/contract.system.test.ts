@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createListingServer, type ListingServer } from "../../src/server/server.js";
 import { releaseOf } from "../support/served.js";
 import { publish } from "./release.js";
-import { type Answer, ask, sendAndClose, serving } from "./running.js";
+import { type Answer, ask, closed, open, received, sendAndClose, serving } from "./running.js";
 
 const COMMON = {
   allow: "GET, HEAD, OPTIONS",
@@ -203,7 +203,15 @@ describe("invalid requests", () => {
     ["a TLS handshake", "\x16\x03\x01\x02\x00\x01\x00", 400, "Bad request."],
     ["no HTTP", "hello\r\n\r\n", 400, "Bad request."],
     ["HTTP/0.9", "GET /api/users/\r\n\r\n", 400, "Bad request."],
+    ["a method that begins like a known one", "G / HTTP/1.1\r\nHost: a\r\n\r\n", 405, "Method not allowed."],
+    ["no method", " / HTTP/1.1\r\nHost: a\r\n\r\n", 400, "Bad request."],
     ["no Host", "GET /api/users/ HTTP/1.1\r\n\r\n", 400, "Bad request."],
+    ["two Hosts", get("Host: a\r\n"), 400, "Bad request."],
+    ["two Hosts of HTTP/1.0", "GET / HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n", 400, "Bad request."],
+    ["a Host with a path", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400, "Bad request."],
+    ["a Host with a user", "GET / HTTP/1.1\r\nHost: u@a\r\n\r\n", 400, "Bad request."],
+    ["a Host with a blank", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400, "Bad request."],
+    ["a Host with two ports", "GET / HTTP/1.1\r\nHost: a:1:2\r\n\r\n", 400, "Bad request."],
     ["an unknown expectation", get("Expect: the-worst\r\n"), 417, "Expectation failed."],
     ["headers without end", get(`X: ${"x".repeat(20_000)}\r\n`), 431, "Request header fields too large."],
     ["a URL without end", get("", `/${"x".repeat(20_000)}`), 431, "Request header fields too large."],
@@ -230,8 +238,21 @@ describe("invalid requests", () => {
       "content-length": `${body?.length}`,
       "cache-control": "no-store",
     });
-    if (!["no Host"].includes(_name)) expect(headers).toMatchObject({ connection: "close" });
+    if (!_name.includes("Host")) expect(headers).toMatchObject({ connection: "close" });
     if (text.startsWith(get())) expect(answers[0]).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test.each(["BREW", "G", "PROP", "M-", "GETX"])("%s is not a method, also in two packets", async (method) => {
+    for (let cut = 1; cut <= method.length; cut++) {
+      const socket = open(port).setNoDelay();
+      const heard = received(socket);
+      socket.write(method.slice(0, cut));
+      // The server has read this part once it has answered a later client.
+      await ask(port, "/snapshot.json");
+      socket.end(`${method.slice(cut)} / HTTP/1.1\r\nHost: a\r\n\r\n`);
+      await closed(socket);
+      expect(heard().match(/HTTP\/1\.1 \d+/g), `cut at ${cut}`).toEqual(["HTTP/1.1 405"]);
+    }
   });
 
   test.each([

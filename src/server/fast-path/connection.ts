@@ -2,6 +2,7 @@
 import type { Socket } from "node:net";
 import type { Answer } from "../answers.js";
 import type { ServerLimits } from "../limits.js";
+import { closeInStages } from "../linger.js";
 import { headText } from "../send.js";
 
 export interface FastConnection {
@@ -25,12 +26,13 @@ const TOGETHER = 65_536;
 
 /** Makes the function that serves a new connection. @param handToNode gives a connection to Node's server. */
 export function createFastPath(
-  { keepAliveMs, checkMs, stalledMs }: ServerLimits,
+  limits: ServerLimits,
   take: Take,
   giveBack: (body: Uint8Array) => void,
   isClosing: () => boolean,
   handToNode: (socket: Socket) => void,
 ) {
+  const { keepAliveMs, checkMs, stalledMs } = limits;
   const trailerOf = createTrailer(keepAliveMs);
   const write = createWrite();
 
@@ -70,8 +72,12 @@ export function createFastPath(
     };
     const onEnd = () => void socket.end();
     const onError = () => void socket.destroy();
-    // Node's server answers a silent new connection with 408.
-    const onTimeout = () => (connection.isNew ? handOver(Buffer.alloc(0)) : void socket.destroy());
+    const onTimeout = (): void => {
+      if (socket.writableLength > 0) socket.destroy();
+      // Node's server answers a silent new connection with 408.
+      else if (connection.isNew && socket.writable) handOver(Buffer.alloc(0));
+      else closeInStages(socket, limits);
+    };
     socket.setTimeout(checkMs);
     socket.on("data", onData).on("end", onEnd).on("error", onError).on("timeout", onTimeout);
   };

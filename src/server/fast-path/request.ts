@@ -1,6 +1,7 @@
 /** Parses the requests of the fast path: a GET with a plain URL and plain headers. Node's parser handles all others. */
 import { LRUCache } from "lru-cache";
 import type { Asked } from "../answer.js";
+import { isHost } from "../host.js";
 
 /** Maximum cached header blocks. Clients send the same headers with each request. */
 const REMEMBERED = 1_024;
@@ -42,7 +43,7 @@ const UNKNOWN = new Set([
   "if-range",
 ]);
 
-/** Parses a header block. `unknown` means that Node's parser must handle it: it has a header of `UNKNOWN`, or one twice. */
+/** Parses a header block. `unknown` means that Node's parser must handle it: it has a header of `UNKNOWN`, one twice, or no valid Host. */
 function readHeaders(block: string) {
   const found = new Map<string, string>();
   HEADER.lastIndex = 0;
@@ -53,5 +54,6 @@ function readHeaders(block: string) {
     if (key === "connection" && value.toLowerCase() !== "keep-alive") return "unknown";
     found.set(key, value);
   }
-  return found.has("host") ? Object.fromEntries(found) : "unknown";
+  const host = found.get("host");
+  return host !== undefined && isHost(host) ? Object.fromEntries(found) : "unknown";
 }
