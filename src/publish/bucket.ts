@@ -252,8 +252,8 @@ export function bucketTarget(
     },
 
     async storeOwned(owned) {
-      await flush();
       await inTurn(async () => {
+        await flush();
         const by = owned.complete ? undefined : holder;
         ownedTag = await put(OWNED, bytesOf(owned, by), OWN_HEADERS, ownedTag);
         list = owned;

@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { hasCode, isMissing } from "../errors.js";
 import { TARGET_LOCK, TARGET_LOCK_HOLDER } from "../release/layout.js";
 import { isLockFile, type LockFile, type Process, readHolder, takeLock, thisProcess } from "../release/lock.js";
@@ -103,28 +104,28 @@ function hold(
 ): FolderLock {
   const path = join(folder, TARGET_LOCK);
   const holder = join(folder, TARGET_LOCK_HOLDER);
-  const isHeld = () => isLockFile(path, inode);
-  const write = () => replaceFile(holder, JSON.stringify(thisProcess(now)));
-  let stopRenewing = () => {};
-  const release = () => {
-    stopRenewing();
-    if (isHeld()) for (const file of [holder, path]) rmSync(file, { force: true });
-    db.close();
-  };
+  const own = thisProcess(now);
+  /** The name counts, too: a server may give the number of a removed file to the next one. */
+  const isHeld = () => isLockFile(path, inode) && isDeepStrictEqual(readHolder(holder) ?? own, own);
+  const write = () => replaceFile(holder, JSON.stringify(own));
   try {
     write();
   } catch (error) {
-    release();
+    db.close();
     throw error;
   }
-  stopRenewing = startRenewing(async () => {
+  const stopRenewing = startRenewing(async () => {
     if (isHeld()) write();
   }, renewMs);
   return {
     requireHeld() {
       if (!isHeld()) throw lostTo(name, readHolder(holder));
     },
-    release,
+    release() {
+      stopRenewing();
+      if (isHeld()) for (const file of [holder, path]) rmSync(file, { force: true });
+      db.close();
+    },
   };
 }
 

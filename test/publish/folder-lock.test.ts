@@ -1,5 +1,5 @@
 /** Who holds the lock of a folder, and for how long, by the file system's clock. */
-import { cpSync, existsSync, lstatSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
@@ -88,6 +88,15 @@ test("a lock is not taken over while its holder renews it, and not renewed by a 
   first.release();
   await clock.advance(29_999);
   expect(lstatSync(join(folder, HOLDER)).ino).toBe(before);
+});
+
+test("a lock is lost to another holder whose lock file has the same number, as a server may give it", async () => {
+  const first = await lock();
+  const theirs = JSON.stringify({ pid: 1, machine: "build-7", since: NOW.toISOString() });
+  writeFileSync(join(folder, HOLDER), theirs);
+  expect(() => first.requireHeld()).toThrow("The lock of site was taken over by process 1 on build-7");
+  first.release();
+  expect(readFileSync(join(folder, HOLDER), "utf8")).toBe(theirs);
 });
 
 test("--take-over takes a live lock, and the old holder stops before its next change", async () => {
