@@ -193,10 +193,10 @@ export const MUTANTS = [
     tests: ["test/publish/lock.test.ts"],
   },
   {
-    name: "publish-lock-renewed-without-condition",
+    name: "publish-lock-renewed-with-the-same-tag",
     file: "src/publish/bucket.ts",
-    from: "bytesOf(list, next), OWN_HEADERS, ownedTag);",
-    to: "bytesOf(list, next), OWN_HEADERS, (await findOwned())?.etag);",
+    from: "renewals: holder.renewals + 1 }",
+    to: "renewals: holder.renewals }",
     tests: ["test/publish/lock.test.ts"],
   },
   {
