@@ -10,7 +10,7 @@ import { describeProcess, type Process, processSchema, thisProcess } from "../re
 /** Milliseconds between two renewals of a lock. */
 export const RENEW_MS = 30_000;
 /** Milliseconds without a renewal, by the target's own time, after which the holder of a lock counts as dead. */
-export const STALE_MS = 600_000;
+const STALE_MS = 600_000;
 /** How often a run tries to get a lock that changes meanwhile. */
 export const ATTEMPTS = 3;
 
