@@ -1,5 +1,5 @@
 /** Publishers that are killed while they hold the lock of a bucket or folder, or stopped for long; the next one goes on. */
-import { existsSync, lstatSync, readFileSync, utimesSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test, vi } from "vitest";
 import { publish } from "../../src/index.js";
@@ -67,7 +67,7 @@ test.each([-1, 0, 1])(
     killed.go();
     await moveHolder(setting);
     const env = withClock(setting.env, days);
-    setting.store.wait(590_000);
+    setting.store.wait(300_000);
     const refused = await run(setting.args(2), { env });
     expect(refused).toMatchObject({
       code: 1,
@@ -75,7 +75,7 @@ test.each([-1, 0, 1])(
         / is being published to by process \d+ on build-7 .*, or take over at once with --take-over\.\n$/,
       ),
     });
-    setting.store.wait(60_000);
+    setting.store.wait(600_000);
     const { code, stdout } = await run([...setting.args(2).filter((arg) => arg !== "--quiet"), "--json"], { env });
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { resumed: true, warnings: [expect.stringMatching(TOOK)] }]);
     await setting.finish(2);
@@ -145,9 +145,15 @@ test("in a folder, the lock of a killed run is free, and that of a stopped run i
   const dist = join(folder, "dist");
   const release = await buildUsers(folder, 2000, { pageSize: 2 });
   const holder = join(site, ".rollcall-lock-holder.json");
+  const pages = () => {
+    const inside = join(site, "api/users/pages");
+    return existsSync(inside) ? readdirSync(inside).length : 0;
+  };
   const hold = async () => {
     const started = start(["publish", site, dist]);
-    await until(() => existsSync(holder) && JSON.parse(readFileSync(holder, "utf8")).pid === started.child.pid);
+    const before = pages();
+    const isHolder = () => existsSync(holder) && JSON.parse(readFileSync(holder, "utf8")).pid === started.child.pid;
+    await until(() => isHolder() && pages() > before);
     started.child.kill("SIGSTOP");
     return started;
   };
