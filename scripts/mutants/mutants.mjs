@@ -181,8 +181,8 @@ export const MUTANTS = [
   {
     name: "publish-lock-not-confirmed",
     file: "src/publish/bucket.ts",
-    from: "if (found?.etag === ownedTag) {",
-    to: "if (Boolean(found)) {",
+    from: "if (holder && other?.id === holder.id) {",
+    to: "if (holder && other) {",
     tests: ["test/publish/lock.test.ts"],
   },
   {
@@ -191,6 +191,27 @@ export const MUTANTS = [
     from: "if (path !== OWNED && performance.now() - heldAt >= checkMs) await flush();",
     to: "if (path === OWNED && performance.now() - heldAt >= checkMs) await flush();",
     tests: ["test/publish/lock.test.ts"],
+  },
+  {
+    name: "publish-lock-renewed-with-the-same-tag",
+    file: "src/publish/bucket.ts",
+    from: "renewals: holder.renewals + 1 }",
+    to: "renewals: holder.renewals }",
+    tests: ["test/publish/lock.test.ts"],
+  },
+  {
+    name: "publish-stale-lock-by-own-clock",
+    file: "src/publish/folder-lock.ts",
+    from: "const ageMs = timeIn(folder, temporary) - renewed;",
+    to: "const ageMs = (timeIn(folder, temporary) && Date.now()) - renewed;",
+    tests: ["test/publish/folder-lock.test.ts"],
+  },
+  {
+    name: "publish-folder-change-after-lost-lock",
+    file: "src/publish/folder.ts",
+    from: "if (written?.digest !== digest) return undefined;\n        lock?.requireHeld();",
+    to: "if (written?.digest !== digest) return undefined;",
+    tests: ["test/publish/folder-lock.test.ts"],
   },
   {
     name: "publish-purge-without-first-page",

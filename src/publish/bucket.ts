@@ -7,10 +7,22 @@ import { isDeepStrictEqual } from "node:util";
 import { CONTENT_TYPE, DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { UserError } from "../errors.js";
 import { fileHeaders, OWNED, SNAPSHOT, SUMS } from "../release/layout.js";
-import { describeProcess } from "../release/lock.js";
 import { hashPlain, readPlain, sha256 } from "../release/plain-files.js";
 import { parseSum } from "../release/sums.js";
-import { beginHolding, endHolding, type Holder, isDead } from "./holder.js";
+import {
+  ATTEMPTS,
+  beginHolding,
+  endHolding,
+  type Holder,
+  heldBy,
+  isDead,
+  isStale,
+  type LockTimes,
+  lostTo,
+  RENEW_MS,
+  startRenewing,
+  tookOver,
+} from "./holder.js";
 import type { PublishedFile, ReleaseFiles } from "./order.js";
 import { encodeOwned, type Owned, ownedNothing, parseOwned } from "./owned.js";
 import { type BucketAddress, type ObjectHeaders, type ObjectStore, openStore } from "./s3.js";
@@ -25,10 +37,7 @@ const MOST_BYTES = 2 ** 31 - 1;
 /** Milliseconds for which a failed run tries to remove its lock. */
 const UNLOCK_MS = 3_000;
 
-interface BucketOptions extends Pick<PublishOptions, "endpoint" | "cacheControl" | "force"> {
-  /** Milliseconds after which a run checks again that it holds the lock, before its next change. */
-  checkMs?: number;
-}
+interface BucketOptions extends Pick<PublishOptions, "endpoint" | "cacheControl" | "takeOver">, LockTimes {}
 
 /** Opens a bucket as a target. @throws UserError if the SDK is not installed. */
 export async function openBucket(
@@ -42,14 +51,15 @@ export async function openBucket(
 
 /**
  * A bucket as a target of `rollcall publish`. Its list of owned files is also its lock: it names the run that holds it. Taking
- * the lock is a conditional PUT over the list that was read, so only one of several runs gets it. A killed run leaves its
- * name. A run on the same system sees that the process is gone, and takes over. On other systems, the user must decide, with
- * `force`. A holder that is still alive, or was paused, stops within `checkMs`, and the new one waits for that.
+ * the lock is a conditional PUT over the list that was read, so only one of several runs gets it. The holder renews it with
+ * another conditional PUT. A killed run leaves its name. A run on the same system sees that the process is gone, and takes
+ * over. On other systems, a run takes over a lock that was not renewed for long by the store's own time, or with `takeOver`.
+ * A holder that is still alive, or was paused, stops within `checkMs`, and the new one waits for that.
  */
 export function bucketTarget(
   name: string,
   files: ReleaseFiles,
-  { cacheControl = DEFAULT_CACHE_CONTROL, force = false, checkMs = 1_000 }: BucketOptions,
+  { cacheControl = DEFAULT_CACHE_CONTROL, takeOver = false, checkMs = 1_000, renewMs = RENEW_MS }: BucketOptions,
   store: ObjectStore,
 ): Target {
   /** The entity tags of the release's files in the bucket, by number. */
@@ -59,6 +69,11 @@ export function bucketTarget(
   let ownedTag: string | undefined;
   /** This run, while it holds the lock. */
   let holder: Holder | undefined;
+  /** The list that it wrote last. */
+  let list = ownedNothing(files);
+  let stopRenewing = () => {};
+  /** Ends when the last write of the list has. */
+  let writing: Promise<unknown> = Promise.resolve();
   /** When this run last asked whether it holds the lock, and did. */
   let heldAt = Number.NEGATIVE_INFINITY;
   /** Ends when the last large file was put. */
@@ -68,30 +83,62 @@ export function bucketTarget(
 
   const findOwned = async () => {
     const found = await store.find(OWNED);
-    return found && { etag: found.etag, owned: parseOwned(String(found.bytes), `${name}/${OWNED}`) };
+    return found && { ...found, owned: parseOwned(String(found.bytes), `${name}/${OWNED}`) };
+  };
+
+  /** Runs a step that writes the list after the one before: a renewal and a new list never replace each other. */
+  const inTurn = <T>(step: () => Promise<T>): Promise<T> => {
+    const done = writing.then(step);
+    writing = done.catch(() => {});
+    return done;
   };
 
   const endOwnHolding = (): void => {
+    stopRenewing();
     if (holder) endHolding(holder);
     holder = undefined;
   };
 
-  const isHeld = (other: Holder | undefined) =>
-    new UserError(
-      `${name} is being published to by ${other ? describeProcess(other) : "another run"}; wait until it has ended, then run this again; if it was killed, take over with --force.`,
-    );
-
   /** @throws UserError if another run has taken the lock over. */
   const flush = async () => {
     const asked = performance.now();
-    const found = await findOwned();
-    if (found?.etag === ownedTag) {
+    const other = (await findOwned())?.owned.holder;
+    if (holder && other?.id === holder.id) {
       heldAt = asked;
       return;
     }
+    heldAt = Number.NEGATIVE_INFINITY;
     endOwnHolding();
-    const by = found?.owned.holder ? describeProcess(found.owned.holder) : "another run, which has ended";
-    throw new UserError(`The lock of ${name} was taken over by ${by}. This run has stopped; run it again.`);
+    throw lostTo(name, other);
+  };
+
+  /** Renews the lock. If another run has taken it over, the next change finds out. */
+  const renew = () =>
+    inTurn(async () => {
+      if (!holder) return;
+      await flush();
+      const next = { ...holder, renewals: holder.renewals + 1 };
+      const tag = await store.put(OWNED, bytesOf(list, next), OWN_HEADERS, ownedTag);
+      if (tag === undefined) {
+        heldAt = Number.NEGATIVE_INFINITY;
+        return;
+      }
+      ownedTag = tag;
+      // The run may have ended meanwhile.
+      if (holder) holder = next;
+    });
+
+  /** Takes the lock over the version of the list that was read. @returns whether this run got it. */
+  const take = async (found: Awaited<ReturnType<typeof findOwned>>, now: Date): Promise<boolean> => {
+    holder = beginHolding(now);
+    list = found?.owned ?? ownedNothing(files);
+    ownedTag = await store.put(OWNED, bytesOf(list, holder), OWN_HEADERS, found?.etag);
+    if (ownedTag === undefined) {
+      endOwnHolding();
+      return false;
+    }
+    stopRenewing = startRenewing(renew, renewMs);
+    return true;
   };
 
   store.guard(async (path) => {
@@ -133,10 +180,13 @@ export function bucketTarget(
   const unlock = async (): Promise<void> => {
     const own = holder?.id;
     endOwnHolding();
-    const found = own === undefined ? undefined : await findOwned();
-    if (!found || found.owned.holder?.id !== own) return;
-    if (!filesIn(found.owned)) return store.remove(OWNED);
-    await store.put(OWNED, bytesOf(found.owned), OWN_HEADERS, found.etag);
+    if (own === undefined) return;
+    await inTurn(async () => {
+      const found = await findOwned();
+      if (!found || found.owned.holder?.id !== own) return;
+      if (!filesIn(found.owned)) return store.remove(OWNED);
+      await store.put(OWNED, bytesOf(found.owned), OWN_HEADERS, found.etag);
+    });
   };
 
   return {
@@ -149,16 +199,21 @@ export function bucketTarget(
     remove: store.remove,
     explain: (error) => explainStore(name, error),
 
-    async lock(now) {
-      const found = await findOwned();
-      const other = found?.owned.holder;
-      if (other && !force && !isDead(other)) throw isHeld(other);
-      holder = beginHolding(now);
-      const list = found?.owned ?? ownedNothing(files);
-      ownedTag = await store.put(OWNED, bytesOf(list, holder), OWN_HEADERS, found?.etag);
-      if (ownedTag === undefined) throw isHeld((await findOwned())?.owned.holder);
-      if (other && !isDead(other)) await sleep(2 * checkMs);
-      return filesIn(found?.owned);
+    async lock(now, onTakeOver = () => {}) {
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+        const found = await findOwned();
+        const other = found?.owned.holder;
+        const ageMs = found?.ageMs ?? Number.NaN;
+        const mayLive = other !== undefined && !isDead(other);
+        if (mayLive && !takeOver && !isStale(ageMs)) throw heldBy(name, other);
+        if (!(await take(found, now))) continue;
+        if (mayLive) {
+          onTakeOver(tookOver(other, ageMs));
+          await sleep(2 * checkMs);
+        }
+        return filesIn(found?.owned);
+      }
+      throw heldBy(name, (await findOwned())?.owned.holder);
     },
 
     async readOwned() {
@@ -197,10 +252,13 @@ export function bucketTarget(
     },
 
     async storeOwned(owned) {
-      await flush();
-      const by = owned.complete ? undefined : holder;
-      ownedTag = await put(OWNED, bytesOf(owned, by), OWN_HEADERS, ownedTag);
-      if (owned.complete) endOwnHolding();
+      await inTurn(async () => {
+        await flush();
+        const by = owned.complete ? undefined : holder;
+        ownedTag = await put(OWNED, bytesOf(owned, by), OWN_HEADERS, ownedTag);
+        list = owned;
+        if (owned.complete) endOwnHolding();
+      });
     },
 
     async put(file, from) {
@@ -217,7 +275,8 @@ export function bucketTarget(
 
     async close() {
       store.limit(UNLOCK_MS);
-      await unlock().catch(() => {});
+      // A renewal that has begun earlier may take longer.
+      await Promise.race([unlock(), sleep(UNLOCK_MS, undefined, { ref: false })]).catch(() => {});
       store.close();
     },
   };

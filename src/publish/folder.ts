@@ -1,29 +1,37 @@
 /** A folder as a publish target. Writes files to temporary names and renames them, and never follows links in it. */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { closeSync, fstatSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, type Stats } from "node:fs";
 import { open, opendir, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { hasCode, isMissing, isSystemError, UserError } from "../errors.js";
 import { OWNED, PagePaths, SNAPSHOT } from "../release/layout.js";
-import { lockTarget } from "../release/lock.js";
 import { hashPlain, openPlain, readBlocks, readPlain } from "../release/plain-files.js";
 import { explainWrite } from "../release/refusals.js";
 import { makeFolder } from "../release/sharing.js";
 import { PublishedTimes } from "../release/times.js";
 import { flushFolder, replaceFile } from "../release/writer.js";
+import { type FolderLock, lockFolder } from "./folder-lock.js";
+import type { LockTimes } from "./holder.js";
 import { OWN_PREFIX } from "./order.js";
 import { encodeOwned, type Owned, parseOwned } from "./owned.js";
-import { PUBLISH_WORDS, type Target } from "./target.js";
+import { PUBLISH_WORDS, type PublishOptions, type Target } from "./target.js";
 
 const ASIDE_PREFIX = `${OWN_PREFIX}new-`;
 const CHUNK = 2 ** 16;
+
+interface FolderOptions extends Pick<PublishOptions, "takeOver">, LockTimes {}
 
 /**
  * Opens a folder as a target. It need not exist yet, and may be a link.
  * @param release the folder of the release to publish.
  * @throws UserError if it is in `dist`, or is a file.
  */
-export async function openTargetFolder(name: string, dist: string, release: string): Promise<Target> {
+export async function openTargetFolder(
+  name: string,
+  dist: string,
+  release: string,
+  options: FolderOptions,
+): Promise<Target> {
   const root = await realFolder(resolve(name));
   const releases = await realFolder(resolve(dist));
   if (`${root}/`.startsWith(`${releases}/`))
@@ -31,7 +39,7 @@ export async function openTargetFolder(name: string, dist: string, release: stri
   const tree = new FolderTree(name, root);
   // Throws if the path is a file or a link.
   tree.has(".");
-  return folderTarget(tree, release);
+  return folderTarget(tree, release, options);
 }
 
 /** Resolves all links in a path. Parts that do not exist yet count as folders. */
@@ -45,15 +53,17 @@ async function realFolder(path: string): Promise<string> {
 }
 
 /** A folder as a target of `rollcall publish`. */
-function folderTarget(tree: FolderTree, release: string): Target {
+function folderTarget(tree: FolderTree, release: string, { takeOver = false, ...lockTimes }: FolderOptions): Target {
   const { name, root } = tree;
   const find = (path: string) => lstatSync(join(root, path), { throwIfNoEntry: false });
-  let endLock = () => {};
+  /** The beginning of names of this run's temporary files. */
+  const temporary = `${ASIDE_PREFIX}${randomUUID()}-`;
+  let lock: FolderLock | undefined;
   let times = new PublishedTimes();
 
   const unlock = async () => {
-    endLock();
-    endLock = () => {};
+    lock?.release();
+    lock = undefined;
   };
 
   const readOwned = async () => {
@@ -77,8 +87,8 @@ function folderTarget(tree: FolderTree, release: string): Target {
     close: unlock,
     readOwned,
 
-    async lock(now) {
-      endLock = lockTarget(root, now, name);
+    async lock(now, onTakeOver = () => {}) {
+      lock = await lockFolder(root, { name, now, takeOver, onTakeOver, temporary: ASIDE_PREFIX, ...lockTimes });
       return readOwned();
     },
 
@@ -109,20 +119,23 @@ function folderTarget(tree: FolderTree, release: string): Target {
     },
 
     async storeOwned(owned) {
+      lock?.requireHeld();
       const folders = new Set([...pageFolders(owned), ...owned.others.map(dirname)]);
       for (const folder of folders) removeTemporary(folder);
       tree.make(".");
       const time = owned.complete ? times.highest : times.reserved;
-      replaceFile(join(root, OWNED), encodeOwned({ ...owned, time }), join(root, ASIDE_PREFIX + OWNED));
+      replaceFile(join(root, OWNED), encodeOwned({ ...owned, time }), join(root, temporary + OWNED));
       flushFolder(root);
     },
 
     async put({ path, digest }, from) {
+      lock?.requireHeld();
       const folder = tree.make(dirname(path));
-      const aside = join(folder, ASIDE_PREFIX + basename(path));
+      const aside = join(folder, temporary + basename(path));
       try {
         const written = await copyFlushed(from, aside, (stats) => times.timeOf(path, stats));
         if (written?.digest !== digest) return undefined;
+        lock?.requireHeld();
         await rename(aside, join(folder, basename(path)));
         return written.bytes;
       } finally {
@@ -131,6 +144,7 @@ function folderTarget(tree: FolderTree, release: string): Target {
     },
 
     async remove(path) {
+      lock?.requireHeld();
       await unlink(join(root, path));
       // Synchronous: other removals run concurrently, and one of them removes the last file of a folder.
       for (let folder = dirname(path); ; folder = dirname(folder)) {
@@ -142,6 +156,7 @@ function folderTarget(tree: FolderTree, release: string): Target {
     },
 
     async flush() {
+      lock?.requireHeld();
       tree.flush();
     },
 

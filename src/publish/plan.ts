@@ -1,9 +1,13 @@
 /** Plans the changes that make a target equal to a release, in one byte of memory per file. */
 import { UserError } from "../errors.js";
 import { each } from "../workers/at-most.js";
+import { createTurns } from "../workers/turns.js";
 import type { PublishedFile, ReleaseFiles } from "./order.js";
 import { type Owned, ownership } from "./owned.js";
 import { AT_ONCE, type FileState, type Target } from "./target.js";
+
+/** Files that are compared before the event loop gets a turn. */
+const COMPARED = 100;
 
 const CODES: Record<FileState, number> = { same: 0, absent: 1, different: 2 };
 
@@ -42,7 +46,10 @@ export async function makePlan(
     signal?.throwIfAborted();
     if (isOwned(path) && files.indexOf(path) === undefined) orphans.push(path);
   }
+  // Most comparisons wait for nothing, and the lock is renewed by a timer.
+  const turn = createTurns(COMPARED, signal);
   const compareFile = async (file: PublishedFile) => {
+    await turn();
     const state = await target.stateOf(file);
     states[file.index] = CODES[state];
     if (state === "different" && !isOwned(file.path)) foreign.push(file.path);

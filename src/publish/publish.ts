@@ -46,7 +46,7 @@ export interface PublishResult extends PlanCounts {
   urls: number;
   /** Requests sent to a bucket, including retries. */
   requests?: number | undefined;
-  /** Sentences about links to private addresses, and about limits of the host. */
+  /** Sentences about links to private addresses, limits of the host, and a lock that was taken over. */
   warnings: string[];
 }
 
@@ -73,7 +73,7 @@ async function run(options: Complete<PublishOptions>, effects: PublishEffects): 
     if (damage !== undefined) throw files.damaged(damage);
     const warnings = await warningsOf(site, options);
     target = await openTarget(options, files, signal);
-    const before = await (dryRun ? target.readOwned() : target.lock(now()));
+    const before = await (dryRun ? target.readOwned() : target.lock(now(), (note) => warnings.push(note)));
     const snapshot = await target.readSnapshot();
     const there = snapshot && parseAnnounced(String(snapshot));
     if (snapshot && !force) requireReplaceable(target, files, { there, before }, options);
@@ -107,7 +107,7 @@ async function run(options: Complete<PublishOptions>, effects: PublishEffects): 
 function openTarget(options: Complete<PublishOptions>, files: ReleaseFiles, signal?: AbortSignal): Promise<Target> {
   const { target: name, dist } = options;
   if (hasScheme(name)) return openBucket(parseAddress(name), files, options, signal);
-  return openTargetFolder(name, dist, files.folder);
+  return openTargetFolder(name, dist, files.folder, options);
 }
 
 /**

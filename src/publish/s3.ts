@@ -43,6 +43,13 @@ export interface ObjectFacts {
   headers: Record<keyof ObjectHeaders, string | undefined>;
 }
 
+export interface StoredObject {
+  etag: string;
+  bytes: Buffer;
+  /** Milliseconds since it was put, by the store's own time; NaN if the store does not tell. */
+  ageMs: number;
+}
+
 /** Maximum attempts of a request. With the SDK's pauses, a store may be unreachable for about 10 seconds. */
 const ATTEMPTS = 8;
 const CONNECT_MS = 10_000;
@@ -85,6 +92,8 @@ export async function openStore(
   );
   let requests = 0;
   let hasConditions = true;
+  /** The store's own time at its last response, in milliseconds since 1970; NaN if it does not tell. */
+  let storeTime = Number.NaN;
   const options = { abortSignal: signal };
   // Each request in progress adds a listener.
   setMaxListeners(0, signal);
@@ -95,7 +104,10 @@ export async function openStore(
         if (/^(Put|Delete)/.test(commandName) && "Key" in args.input)
           await beforeChange(`${args.input.Key}`.slice(prefix.length));
         requests++;
-        return next(args);
+        const result = await next(args);
+        const { headers } = result.response as { headers: Record<string, string | undefined> };
+        storeTime = Date.parse(headers["date"] ?? "");
+        return result;
       },
     // After the steps that retry and sign, so that it runs for each attempt.
     { step: "deserialize", name: "guardAndCount", priority: "low" },
@@ -153,10 +165,11 @@ export async function openStore(
     /** The number of requests sent, including retries. */
     requests: () => requests,
     /** Reads a small object; undefined if it does not exist. */
-    async find(path: string): Promise<{ etag: string; bytes: Buffer } | undefined> {
+    async find(path: string): Promise<StoredObject | undefined> {
       try {
-        const { Body, ETag } = await client.getObject(keyOf(path), options);
-        return { etag: plainTag(ETag), bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
+        const { Body, ETag, LastModified } = await client.getObject(keyOf(path), options);
+        const ageMs = storeTime - (LastModified?.getTime() ?? Number.NaN);
+        return { etag: plainTag(ETag), ageMs, bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined;
         throw error;

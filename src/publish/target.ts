@@ -1,5 +1,6 @@
 /** The interface of a publish target: a folder or a bucket. */
 import type { OptionsFor } from "../settings/settings.js";
+import type { OnTakeOver } from "./holder.js";
 import type { PublishedFile } from "./order.js";
 import type { Owned } from "./owned.js";
 
@@ -23,7 +24,7 @@ export interface Target {
   /** Whether several machines may publish there, so that a release is replaced only if this one knows it. */
   readonly isShared: boolean;
   /** Locks out other runs, then reads the list of owned files. @throws UserError that names the run which holds the lock. */
-  lock(now: Date): Promise<Owned | undefined>;
+  lock(now: Date, onTakeOver?: OnTakeOver): Promise<Owned | undefined>;
   /** Releases the lock. */
   unlock(): Promise<void>;
   /** Reads the list of owned files; undefined if there is none. */

@@ -2,14 +2,14 @@
  * Locks: one writer at a time for a `dist` or a publish target, and no removal of releases while one is published.
  * Each lock is SQLite's own lock on an empty file. The system releases it when the process ends, even if it is killed.
  */
-import { existsSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { codeOf, hasCode, UserError } from "../errors.js";
-import { LOCK, LOCK_HOLDER, READERS, TARGET_LOCK, TARGET_LOCK_HOLDER } from "./layout.js";
+import { LOCK, LOCK_HOLDER, READERS } from "./layout.js";
 import { readPlain } from "./plain-files.js";
 import { explainWrite } from "./refusals.js";
 import { makeLockFile, requireWritable } from "./sharing.js";
@@ -21,44 +21,56 @@ import { replaceFile } from "./writer.js";
  * @throws UserError at once if another process holds the lock, or this user may not write there. Nothing is written then.
  */
 export function lockDist(dist: string, now: Date): () => void {
+  const holder = join(dist, LOCK_HOLDER);
   try {
-    const db = lock(dist, { file: LOCK, holder: LOCK_HOLDER }, now, dist);
-    return () => db.close();
+    mkdirSync(dist, { recursive: true });
+    requireWritable(dist);
+    const own = takeLock(join(dist, LOCK));
+    if (!own) {
+      const other = readHolder(holder);
+      const who = other ? describeProcess(other) : "another process";
+      throw new UserError(`${dist} is being written by ${who}; wait until it has ended, then run this again.`);
+    }
+    try {
+      replaceFile(holder, JSON.stringify(thisProcess(now)));
+    } catch (error) {
+      own.db.close();
+      throw error;
+    }
+    return () => own.db.close();
   } catch (error) {
     throw explainWrite(dist, error);
   }
 }
 
-/** Locks a folder for publishing, as `lockDist` does. Releasing the lock removes its files. @throws UserError, and the system's errors. */
-export function lockTarget(folder: string, now: Date, what: string): () => void {
-  const db = lock(folder, { file: TARGET_LOCK, holder: TARGET_LOCK_HOLDER }, now, what);
-  return () => {
-    for (const name of [TARGET_LOCK_HOLDER, TARGET_LOCK]) rmSync(join(folder, name), { force: true });
-    db.close();
-  };
+/** An open lock file. If its path has another inode, the open file was removed. */
+export interface LockFile {
+  db: Database.Database;
+  inode: number;
 }
 
-/** @param what the name of the locked thing in messages. */
-function lock(folder: string, names: { file: string; holder: string }, now: Date, what: string): Database.Database {
-  const path = join(folder, names.file);
-  const holder = join(folder, names.holder);
-  let db: Database.Database | undefined;
+/** Takes the exclusive lock of a file, which it creates if needed. @returns undefined if another process holds it. @throws as `openLock` does. */
+export function takeLock(path: string): LockFile | undefined {
+  let file: LockFile | undefined;
   try {
-    mkdirSync(folder, { recursive: true });
-    requireWritable(folder);
-    let inode: number;
-    ({ db, inode } = openLock(path));
-    db.exec("BEGIN EXCLUSIVE");
+    file = openLock(path);
+    file.db.exec("BEGIN EXCLUSIVE");
     // SQLite opens a read-only file for reading, and a lock on it would not exclude others. This write fails in that case.
-    db.pragma("user_version = 1");
-    // A previous holder may have removed the file after it was opened here, and another run may hold a new one.
-    if (lstatSync(path, { throwIfNoEntry: false })?.ino !== inode) throw isHeld(what, holder);
-    replaceFile(holder, JSON.stringify(thisProcess(now)));
-    return db;
+    file.db.pragma("user_version = 1");
   } catch (error) {
-    db?.close();
-    throw hasCode(error, "SQLITE_BUSY") ? isHeld(what, holder) : error;
+    file?.db.close();
+    if (hasCode(error, "SQLITE_BUSY")) return undefined;
+    throw error;
   }
+  if (isLockFile(path, file.inode)) return file;
+  // A previous holder has removed the file after it was opened here, and another run may hold a new one.
+  file.db.close();
+  return takeLock(path);
+}
+
+/** Whether a lock file is still the one that was opened. */
+export function isLockFile(path: string, inode: number): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.ino === inode;
 }
 
 /** Prevents `removeUnheld` from removing releases of `dist` until the returned function is called. Several processes may do so at once. */
@@ -98,10 +110,9 @@ export function whileUnlocked(db: Database.Database, step: () => void): boolean 
 
 /**
  * Opens a lock file, and creates it if needed.
- * @returns also its inode. If the path has another inode later, the open file was removed.
  * @throws UserError if the lock file is not Rollcall's, or this user may not write it.
  */
-function openLock(path: string): { db: Database.Database; inode: number } {
+function openLock(path: string): LockFile {
   makeLockFile(path);
   const stats = lstatSync(path, { throwIfNoEntry: false });
   // The previous holder has just removed it.
@@ -125,30 +136,24 @@ function openLock(path: string): { db: Database.Database; inode: number } {
 
 /** A process that holds a lock. */
 export const processSchema = z.object({ pid: z.int(), machine: z.string(), since: z.string() });
+export type Process = z.infer<typeof processSchema>;
 
 /** Describes this process, as the holder of a lock since `now`. */
-export function thisProcess(now: Date): z.infer<typeof processSchema> {
+export function thisProcess(now: Date): Process {
   return { pid: process.pid, machine: hostname(), since: now.toISOString() };
 }
 
 /** Words for a process in messages. */
-export function describeProcess({ pid, machine, since }: z.infer<typeof processSchema>): string {
+export function describeProcess({ pid, machine, since }: Process): string {
   return `process ${pid} on ${machine} since ${since}`;
 }
 
-function isHeld(what: string, holder: string): UserError {
-  return new UserError(
-    `${what} is being written by ${readHolder(holder)}; wait until it has ended, then run this again.`,
-  );
-}
-
-function readHolder(file: string): string {
+/** Reads the file that names the holder of a lock. @returns undefined if it is not written yet, or this user may not read it. */
+export function readHolder(file: string): Process | undefined {
   try {
-    const holder = parseAs(processSchema, String(readPlain(file)));
-    if (holder) return describeProcess(holder);
+    return parseAs(processSchema, String(readPlain(file)));
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
+    return undefined;
   }
-  // The holder has not written the file yet, or this user may not read it.
-  return "another process";
 }

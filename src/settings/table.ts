@@ -156,8 +156,9 @@ export const SETTINGS = {
     force: row(
       yesOrNo,
       ["build", "publish"],
-      "replace another listing; publish: also other files, unknown releases and a lock",
+      "replace another listing; publish: also other files and unknown releases",
     ),
+    takeOver: row(yesOrNo, ["publish"], "take over the lock of a run that was killed"),
     expect: row(
       text("<id>", "the beginning of a release's id"),
       ["publish"],

@@ -161,6 +161,6 @@ test("of two publishes at one time the second is refused at once, unless they ha
   const [first, second, third] = await Promise.allSettled(runs);
   expect([first?.status, second?.status, third?.status].sort()).toEqual(["fulfilled", "fulfilled", "rejected"]);
   const refused = [first, second].find((run) => run?.status === "rejected");
-  expect(String(refused?.reason)).toMatch(/site is being written by process \d+ .*; wait until it has ended/);
+  expect(String(refused?.reason)).toMatch(/site is being published to by process \d+ .*; wait until it has ended/);
   for (const target of [site, other]) expect(published(target)).toEqual(readTree(release.folder));
 });

@@ -1,13 +1,24 @@
 /** Shards that are made again, and joins that refuse: each refusal names the shard to make again. */
 import { execFileSync } from "node:child_process";
-import { appendFileSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { type BuildOptions, build, buildShard, InvalidRecordsError } from "rollcall";
 import { expect, test } from "vitest";
 import { USERS } from "../../src/contract/users.js";
+import { start } from "../support/command.js";
 import { plainRows, userId, usersFile, variedUsers, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { until } from "../support/until.js";
 
 const baseUrl = "https://directory.example.com";
 const EVERYTHING = {
@@ -44,6 +55,42 @@ test("a shard again, at once, with other threads, and where its part is damaged:
     execFileSync("diff", ["-r", before, join(parts, name)]);
   }
   expect(readdirSync(parts)).toEqual([name]);
+});
+
+test("what a killed shard has left is removed by the next run of it, or by the join; a live one goes on", async () => {
+  const db = usersFile(plainRows(20_000));
+  const parts = join(scratch(), "parts");
+  const options = { db, pageSize: 5, baseUrl, dist: scratch() };
+  const command = (shard: string) => {
+    const flags = ["--db", db, "--page-size", "5", "--base-url", baseUrl, "--dist", options.dist];
+    return ["build", ...flags, "--parts", parts, "--shard", shard];
+  };
+  const temporary = () => (existsSync(parts) ? readdirSync(parts).filter((name) => name.startsWith(".")) : []);
+  const stopped = async (shard: string) => {
+    const started = start(command(shard));
+    await until(() => temporary().some((name) => name.startsWith(`.${shard.replace("/", "-of-")}`)));
+    started.child.kill("SIGSTOP");
+    return started;
+  };
+  const killed = async (shard: string) => {
+    const { child, ended } = await stopped(shard);
+    child.kill("SIGKILL");
+    await ended;
+  };
+  await killed("0/2");
+  const live = await stopped("1/2");
+  await killed("0/2");
+  expect(temporary().filter((name) => name.startsWith(".0-of-2")).length).toBeGreaterThan(0);
+  await buildShard({ ...options, parts, shard: "0/2" });
+  await buildShard({ ...options, parts, shard: "1/2" });
+  expect(temporary().every((name) => name.startsWith(".1-of-2"))).toBe(true);
+  live.child.kill("SIGCONT");
+  expect(await live.ended).toMatchObject({ code: 0 });
+  expect(temporary()).toEqual([]);
+  await killed("0/3");
+  expect(temporary()).not.toEqual([]);
+  await build({ ...options, join: parts });
+  expect(temporary()).toEqual([]);
 });
 
 test("invalid records: each shard refuses its own, and the join says what one machine says", async () => {

@@ -228,7 +228,7 @@ describe("a target that holds another release", () => {
     };
     await publishBucket(options, { now: () => new Date(0) });
     expect(String(await second)).toContain(
-      `dir is being published to by process ${process.pid} on ${hostname()} since 1970-01-01T00:00:00.000Z; wait until it has ended, then run this again; if it was killed, take over with --force.`,
+      `dir is being published to by process ${process.pid} on ${hostname()} since 1970-01-01T00:00:00.000Z; wait until it has ended, then run this again; if it was killed, wait 10 minutes, or take over at once with --take-over.`,
     );
     expect(await objects()).toEqual(readTree(release.folder));
   });

@@ -12,7 +12,7 @@ test("a put that fails leaves no temporary file", async () => {
   writeFileSync(from, "1");
   // A folder is in the way.
   mkdirSync(join(folder, "site", "page"), { recursive: true });
-  const target = await openTargetFolder(join(folder, "site"), join(folder, "dist"), folder);
+  const target = await openTargetFolder(join(folder, "site"), join(folder, "dist"), folder, {});
   const page = { index: 0, path: "page", inside: "page", digest: sha256("1"), variant: undefined };
   await expect(target.put(page, from)).rejects.toThrow("EISDIR");
   expect(readdirSync(join(folder, "site"))).toEqual(["page"]);

@@ -31,8 +31,8 @@ beforeEach(async () => {
 });
 
 const address = parseAddress(`s3://${BUCKET}/dir`);
-const newRun = ({ force = false } = {}) =>
-  openBucket(address, files, { endpoint: server.endpoint, force, checkMs: 0 }, undefined);
+const newRun = (options: object = {}) =>
+  openBucket(address, files, { endpoint: server.endpoint, checkMs: 0, ...options }, undefined);
 const listNow = async () => JSON.parse((await server.read(LIST))?.text ?? "null");
 
 describe("on a store with conditional writes", () => {
@@ -60,7 +60,7 @@ describe("on a store with conditional writes", () => {
     let take = async () => {};
     const until = new Promise<void>((resolve) => {
       take = async () => {
-        await (await newRun({ force: true })).lock(NOW);
+        await (await newRun({ takeOver: true })).lock(NOW);
         resolve();
       };
     });
@@ -157,9 +157,9 @@ test("a run whose lock was taken over stops before it announces; no reader sees 
   const late = run(setting.args(1), { env: setting.env });
   await eventually(() => expect(isLate).toBe(true));
   const refused = await run(setting.args(2), { env: setting.env });
-  expect(refused.stderr).toMatch(/^error: s3:.*is being published to by process \d+ on .* since .*--force\.\n$/);
-  const forced = await run([...setting.args(2), "--force"], { env: setting.env });
-  expect(forced).toMatchObject({ code: 0, stderr: "" });
+  expect(refused.stderr).toMatch(/^error: s3:.*is being published to by process \d+ on .* since .*--take-over\.\n$/);
+  const takenOver = await run([...setting.args(2), "--take-over"], { env: setting.env });
+  expect(takenOver).toMatchObject({ code: 0, stderr: "" });
   go();
   expect((await late).stderr).toMatch(/^error: (s3:.*was changed by another run|The lock of s3:.*was taken over by)/);
   expect(JSON.parse((await setting.store.read("dir/snapshot.json"))?.text ?? "")).toMatchObject({

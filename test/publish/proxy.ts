@@ -1,6 +1,13 @@
 /** A proxy in front of a store: makes faults, and adds two features of real stores to the test server. */
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type ServerResponse,
+} from "node:http";
 import { buffer } from "node:stream/consumers";
 import { until } from "../support/until.js";
 
@@ -28,6 +35,8 @@ export interface ProxyOptions {
   /** Whether to forward requests unmodified, with their signatures. */
   isComplete: boolean;
   fault(method: string, path: string): Fault;
+  /** Milliseconds by which the store's time is later than this machine's. */
+  ahead(): number;
 }
 
 interface Answer {
@@ -39,9 +48,11 @@ interface Answer {
 /** Requests with this header are a reader's, and never fail. */
 export const READER = "x-reader";
 
-export function createProxy({ port, conditions, isComplete, fault }: ProxyOptions) {
+export function createProxy({ port, conditions, isComplete, fault, ahead }: ProxyOptions) {
   /** Path -> the pending request for it, so that no request sees a half-written object. */
   const queues = new Map<string, Promise<unknown>>();
+  /** Path -> when the object was put, by the store's time. */
+  const times = new Map<string, number>();
 
   /** Handles the requests for each object one at a time. */
   const inTurn = <T>(path: string, work: () => Promise<T>): Promise<T> => {
@@ -121,8 +132,14 @@ export function createProxy({ port, conditions, isComplete, fault }: ProxyOption
           : query.has("list-type")
             ? await list(query, path, headers)
             : await answerFrom(method, url, headers, body);
+    const now = Date.parse(answer.headers.date ?? "") + ahead();
+    if (method === "PUT" && answer.status === 200) times.set(path, now);
     if (trouble === "lose answer") return void incoming.socket.destroy();
-    outgoing.writeHead(answer.status, { ...answer.headers, connection: "keep-alive" });
+    const time = times.get(path);
+    const own: OutgoingHttpHeaders = { ...answer.headers, connection: "keep-alive" };
+    if (!Number.isNaN(now)) own["date"] = new Date(now).toUTCString();
+    if (time !== undefined) own["last-modified"] = new Date(time).toUTCString();
+    outgoing.writeHead(answer.status, own);
     outgoing.end(answer.body);
   };
 

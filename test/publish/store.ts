@@ -23,6 +23,8 @@ export interface StoreServer {
   seen: string[];
   /** Decides about a fault for each request, by method and path: `PUT`, `dir/snapshot.json`. */
   fault: (method: string, key: string) => Fault;
+  /** Moves the store's own time on. */
+  wait(milliseconds: number): void;
   /** An object as a reader gets it; undefined if it does not exist. */
   read(key: string): Promise<{ text: string; headers: Headers } | undefined>;
   /** Puts or removes an object, without Rollcall. */
@@ -106,10 +108,14 @@ export async function startStore({ conditions = true } = {}): Promise<StoreServe
   const { port, close } = await (isOnCeph ? openCeph() : openS3rver());
   const ask = (key: string, init: RequestInit = {}) =>
     fetch(`${store.endpoint}/${BUCKET}/${key}`, { ...init, headers: { [READER]: "1" } });
+  let waited = 0;
   const store: StoreServer = {
     endpoint: "",
     seen: [],
     fault: () => undefined,
+    wait(milliseconds) {
+      waited += milliseconds;
+    },
     async read(key) {
       const answer = await ask(key);
       const text = await answer.text();
@@ -127,6 +133,7 @@ export async function startStore({ conditions = true } = {}): Promise<StoreServe
     port,
     conditions,
     isComplete: isOnCeph,
+    ahead: () => waited,
     fault(method, path) {
       const key = path.slice(`/${BUCKET}/`.length);
       store.seen.push(`${method} ${key}`);

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { expect, onTestFinished, test } from "vitest";
-import { lockTarget } from "../../src/release/lock.js";
+import { lockDist } from "../../src/release/lock.js";
 import { scratch } from "../support/files.js";
 
 /** Removes a file before or after each of its next checks for access. */
@@ -27,8 +27,8 @@ test("opens it again", () => {
   const folder = scratch();
   const now = new Date("2026-11-22");
   const removals = removeAtAccess(["before", "after"]);
-  const unlock = lockTarget(folder, now, "site");
+  const unlock = lockDist(folder, now);
   onTestFinished(unlock);
   expect(removals.left()).toBe(0);
-  expect(() => lockTarget(folder, now, "site")).toThrow("site is being written by process ");
+  expect(() => lockDist(folder, now)).toThrow(`${folder} is being written by process `);
 });

@@ -13,6 +13,7 @@ import type { LargestPage, Totals } from "../page-writer.js";
 import { damaged, readPieces } from "../pieces.js";
 import { invalidRecords, type Job, MadePages, type PageTarget, taskOf } from "../pipeline.js";
 import type { ProblemLog } from "../problems.js";
+import { removeLeft } from "./aside.js";
 import { digestsOf, readParts, unjoinable } from "./check.js";
 import { digestOfSource, settingsOf } from "./made-of.js";
 import { PROBLEMS, piecesName, type ShardPart } from "./part.js";
@@ -40,6 +41,7 @@ export async function joinParts(targets: readonly JoinTarget[], log: ProblemLog,
   const found = new Map<JoinTarget, ShardPart[]>();
   for (const target of targets) {
     const { job } = target;
+    removeLeft(join(parts, job.name));
     found.set(target, readPartsOf(job, source, parts));
     for (const part of found.get(target) ?? []) takeProblems(part, log, job.name);
   }
