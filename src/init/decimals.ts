@@ -13,9 +13,9 @@ export interface DecimalReading {
   isGiven?: boolean;
   /** Why the numbers may be read in two ways, as a sentence with what to pass. */
   doubt?: string;
-  /** Whether the file shows decimal commas, so that `1.234` is no number. */
+  /** Whether the file seems to have decimal commas, so that `1.234` may be 1234. */
   hasCommas?: boolean;
-  /** Whether another column has the other mark, or none shows any. */
+  /** Whether another column shows its decimal mark. */
   isShown?: boolean;
   /** Another column that has the other decimal mark, as a part of a sentence with what to pass. */
   contradiction?: string;
@@ -48,7 +48,8 @@ export function decimalReader(
     }
     const { ambiguous } = decimals;
     if (!ambiguous) return {};
-    const [comma, point] = [shownBy(","), shownBy(".")];
+    const comma = shownBy(",");
+    const point = shownBy(".");
     const isShown = comma !== undefined || point !== undefined;
     const hasCommas = comma !== undefined || (separator === ";" && point === undefined);
     const settled = comma && point ? undefined : comma ? "," : point ? "." : undefined;
