@@ -8,7 +8,7 @@ import { MUTANTS } from "./mutants.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** Minimum number of faults that have a test in a tier of `.ci/run`. */
-const LEAST_BY_CHANGE = 76;
+const LEAST_BY_CHANGE = 80;
 
 const mistakes = MUTANTS.flatMap(({ name, file, from, tests }) => {
   const path = join(ROOT, file);

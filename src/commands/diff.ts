@@ -23,12 +23,23 @@ async function compareAndPrint(
   bar: Progress | undefined,
   signal: AbortSignal,
 ): Promise<ExitCode> {
+  const notes: string[] = [];
   try {
     const result = await compareAll(
       { old, new: newer, ...optionsOf("diff", settings) },
-      { cwd: io.cwd, signal, onProgress: ({ records, total, words }) => bar?.update(records, total, words) },
+      {
+        cwd: io.cwd,
+        signal,
+        onProgress: ({ records, total, words }) => bar?.update(records, total, words),
+        onNote: (note) => notes.push(note),
+      },
     );
     bar?.clear();
+    if (notes.length > 0)
+      sayLines(
+        io,
+        notes.map((value) => ({ verb: "note", value, loud: true })),
+      );
     return await print(result, settings, io, signal).finally(result.close);
   } catch (error) {
     if (!(error instanceof InvalidRecordsError)) throw error;

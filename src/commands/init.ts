@@ -67,6 +67,7 @@ function describeListing({ name, role, found }: FoundListing, isConverting: bool
   for (const { column, what, why } of found.columns.filter(({ schema }) => schema === undefined))
     lines.push({ verb: "omit", value: `${name}.${column}`, detail: `${what}: ${why}`, loud: true });
   for (const line of found.columns.flatMap((column) => [
+    ...describeDoubt(column, false),
     ...describeConcern(column),
     ...describeOffer(column, isConverting),
   ]))
@@ -75,16 +76,18 @@ function describeListing({ name, role, found }: FoundListing, isConverting: bool
 }
 
 function describeTable(found: Found, config: string, db: string, isConverting: boolean): Line[] {
-  const { name, kind, rows, columns, key, contract, sql, note } = found;
+  const { name, kind, rows, columns, key, contract, sql, note, notes = [] } = found;
   const { path } = contract["x-listing"];
   const left = columns.some(({ instead }) => instead !== undefined);
   const publish = "; to publish an omitted column, add its line to properties and its name to required";
   const source = kind === "file" ? count(rows, "record") : `the ${kind} ${name}, ${count(rows, "row")}`;
   return [
     { verb: "read", value: db, detail: [source, ...(note === undefined ? [] : [note])].join(", ") },
+    ...notes.map((value) => ({ verb: "note", value, loud: true })),
     ...(key.added ? [{ verb: "key", value: key.field, detail: key.why, loud: true }] : []),
     ...columns.map((column) => describeColumn(column, key)),
     ...columns.flatMap((column) => describeNulls(column, rows)),
+    ...columns.flatMap((column) => describeDoubt(column, true)),
     ...columns.flatMap(describeConcern),
     ...columns.flatMap((column) => describeOffer(column, isConverting)),
     { verb: "note", value: `published data is public${left ? publish : ""}`, loud: true },
@@ -96,7 +99,7 @@ function describeTable(found: Found, config: string, db: string, isConverting: b
   ];
 }
 
-function describeColumn({ column, field, schema, instead, what, why }: Proposed, key: ChosenKey): Line {
+function describeColumn({ column, field, schema, instead, what, why, doubt }: Proposed, key: ChosenKey): Line {
   if (!schema) {
     const way = instead ? `; if it is meant to be public: ${publicLine({ column, field }, instead)}` : "";
     return { verb: "omit", value: column, detail: `${what}: ${why}${way}`, loud: true };
@@ -106,12 +109,19 @@ function describeColumn({ column, field, schema, instead, what, why }: Proposed,
     ...(field === column ? [] : [`the field ${field}`]),
     why,
   ];
-  return { verb: "publish", value: column, detail: `${what}: ${parts.join("; ")}` };
+  return { verb: "publish", value: column, detail: `${what}: ${parts.join("; ")}`, loud: doubt !== undefined };
 }
 
 /** A line for each text of a column that becomes NULL. */
 function describeNulls({ column, nulls = [] }: Proposed, rows: number): Line[] {
   return nulls.map((mark) => ({ verb: "null", value: column, detail: describeNull(mark, rows), loud: true }));
+}
+
+/** A line for a published column whose numbers may be read in two ways. @param isListed whether a line before says why it is text */
+function describeDoubt({ column, doubt, why }: Proposed, isListed: boolean): Line[] {
+  return doubt === undefined || (isListed && doubt === why)
+    ? []
+    : [{ verb: "note", value: column, detail: doubt, loud: true }];
 }
 
 /** A line for a published column with private data in some values. */
@@ -120,11 +130,11 @@ function describeConcern({ column, concern }: Proposed): Line[] {
 }
 
 /** A line for a column that was converted, or could be. */
-function describeOffer({ column, offer, schema, instead }: Proposed, isConverting: boolean): Line[] {
+function describeOffer({ column, offer, schema, instead, sql }: Proposed, isConverting: boolean): Line[] {
   // A private column that is omitted has no conversion.
   if (!offer || instead) return [];
   const { what, why, isPossible } = offer;
   if (!isPossible) return [{ verb: "keep", value: column, detail: `as it is: it could be ${what}, ${why}` }];
-  const way = isConverting && schema ? "" : "with --convert, ";
+  const way = sql !== undefined || (isConverting && schema) ? "" : "with --convert, ";
   return [{ verb: "convert", value: column, detail: `${way}${what}: ${why}` }];
 }

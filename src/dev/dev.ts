@@ -5,7 +5,7 @@ import type { Contract } from "../contract/contract.js";
 import { loadContract } from "../contract/file/load.js";
 import { basePath } from "../contract/links.js";
 import { USERS_CONTRACT } from "../contract/users.js";
-import type { UserError } from "../errors.js";
+import { type UserError, usageError } from "../errors.js";
 import type { Found } from "../init/found.js";
 import { type FoundSource, findSource, type LeftTable, notesOn, omittedColumns, tablesOf } from "../init/source.js";
 import { shellWord } from "../print/text.js";
@@ -129,6 +129,7 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
       settings = undefined;
       await watcher.watch(always);
       settings = await options.settings();
+      requireNoContract(settings);
       // Watch the files before they are read, so that a change during a build leads to another build.
       await watcher.watch([...always, ...filesOf(settings)]);
       const running = { host, files, served, scratch };
@@ -155,6 +156,14 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
   }
 }
 
+/** @throws UserError (usage) if `--decimal` would be ignored, since a contract is given */
+function requireNoContract({ decimal, contract, listings }: DevSettings): void {
+  if (decimal === undefined || (contract === undefined && listings === undefined)) return;
+  throw usageError(
+    "--decimal is for a contract that dev makes, and this source has one. Remove it, or write another contract with rollcall init --decimal.",
+  );
+}
+
 function filesOf({ db, contract, query, listings = {} }: DevSettings): Watched[] {
   const own = Object.values(listings).flatMap((listing) => [listing["contract"], listing["query"]]);
   const others = [contract, query, ...own].filter((path) => typeof path === "string");
@@ -171,11 +180,14 @@ function describeMade({ listings, left, notes }: FoundSource, settings: DevSetti
 }
 
 /** The command that reads the same source. */
-function initCommand({ db, table, query, sourceFormat, separator, quote, encoding }: DevSettings): string {
+function initCommand(settings: DevSettings): string {
+  const { db, table, query, sourceFormat, separator, quote, encoding, decimal = [] } = settings;
   const flags = { from: db, table, query, format: sourceFormat, separator, quote, encoding };
-  const given = Object.entries(flags).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name} ${shellWord(value)}`],
-  );
+  const all: [name: string, value: string | undefined][] = [
+    ...Object.entries(flags),
+    ...decimal.map((mark): [string, string] => ["decimal", mark]),
+  ];
+  const given = all.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${shellWord(value)}`]));
   return ["rollcall init", ...given].join(" ");
 }
 

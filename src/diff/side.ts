@@ -40,6 +40,8 @@ export interface ReadEffects {
   /** `words` are the contract's words for one record and for many. */
   onProgress: (done: { records: number; total: number; words?: readonly [one: string, many: string] }) => void;
   signal: AbortSignal | undefined;
+  /** Called with each sentence about how a source was read. */
+  onNote?: ((note: string) => void) | undefined;
 }
 
 /** A release as a side of a diff. */

@@ -3,6 +3,7 @@ import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { quoteName } from "../contract/sql.js";
 import { count as counted, number } from "../print/numbers.js";
 import type { CellType } from "../source/cells.js";
+import type { DecimalReading } from "./decimals.js";
 import { type Conversion, dashed, type Form } from "./forms.js";
 import { findPrivacy, isFlag, isTimeName } from "./names.js";
 import { type ColumnTally, type Example, type Misses, type Survey, TYPES, type ValueType } from "./tally.js";
@@ -13,6 +14,8 @@ export interface Treatment extends Pick<Survey, "findChanged" | "findMerged"> {
   convert: boolean;
   /** Texts that mean NULL, by the user's word. */
   marks: ReadonlySet<string>;
+  /** Finds how the numbers of a column are read. */
+  readDecimals: (tally: ColumnTally) => DecimalReading;
   /** Whether the source is a query of the user's, which init does not change. */
   isQuery: boolean;
   /** Whether records are about places, files or firms, so that an address is not private. */
@@ -43,6 +46,8 @@ export interface Decision {
   sql?: string;
   /** Private data in some values of a published column, as a part of a sentence. */
   concern?: string;
+  /** Why the numbers of a published column may be read in two ways, with what to pass. */
+  doubt?: string;
   /** What the column could be, or with `convert` is. */
   offer?: Offer;
   /** Texts that become NULL, and how often they occur. */
@@ -90,7 +95,28 @@ function findPrivacyReason(
 function decideByType(tally: ColumnTally, treatment: Treatment): Decision {
   const type = typeOf(tally);
   if (type === "text") return ofText(tally, treatment);
+  if (type === "number" && tally.origin === "cells") return ofDecimals(tally, treatment);
   return withMarks(ofType(type, tally, treatment), [...tally.marks]);
+}
+
+/** Decides for cells that are all numbers with a decimal point, if the point does not stand between groups of digits. */
+function ofDecimals(tally: ColumnTally, treatment: Treatment): Decision {
+  const { decimals, column } = tally;
+  const { mark, isGiven = false, doubt, hasCommas, isShown } = treatment.readDecimals(tally);
+  const isAmbiguous = decimals.ambiguous !== undefined;
+  const isConverted = mark === "," && (isGiven || treatment.convert);
+  if (isAmbiguous && (isConverted || hasCommas)) return ofText(tally, treatment);
+  const field = withMarks(ofQuantities(tally, "number", treatment), [...tally.marks]);
+  if (isAmbiguous && isGiven) {
+    const becomes = tally.form(".")?.form.becomes;
+    // The query says to later builds that the mark is known.
+    return { ...field, ...(becomes && { sql: `${becomes.sql(quoteName(column))} AS ${quoteName(column)}` }) };
+  }
+  const sure = decimals.sure["."];
+  if (isGiven && mark === "," && sure !== undefined)
+    return { ...field, doubt: `read with a decimal point, as in ${shown(sure)}` };
+  const isUnsure = doubt !== undefined && !isShown && decimals.isAllMarked;
+  return isUnsure ? { ...field, doubt: `read with a decimal point, but ${doubt}` } : field;
 }
 
 /** The type of a column: that of its cells or values, whole numbers that readers would round, or none. */
@@ -255,9 +281,18 @@ function converted(tally: ColumnTally, field: Decision, conversion: Conversion, 
 
 function ofText(tally: ColumnTally, treatment: Treatment): Decision {
   const given = [...tally.marks].filter(([mark]) => treatment.marks.has(mark));
-  const found = tally.form();
+  const { mark, isGiven = false, doubt, contradiction } = treatment.readDecimals(tally);
+  const isUnsettled = mark === undefined || (!treatment.convert && tally.cells.isNumeric);
+  if (doubt !== undefined && isUnsettled) return withMarks({ ...ofPlainText(tally), why: doubt, doubt }, given);
+  const found = tally.form(mark);
   if (!found || isJsonAsText(tally, found.form)) return withMarks(ofPlainText(tally), given);
-  const decision = ofForm(tally, found, treatment);
+  const { becomes, decimal } = found.form;
+  if (becomes && decimal !== undefined && contradiction !== undefined) {
+    const offer = { what: becomes.what, why: `but ${contradiction}`, isPossible: false };
+    return withMarks({ ...ofPlainText(tally), offer }, given);
+  }
+  const isNumber = becomes?.schema.type === "integer" || becomes?.schema.type === "number";
+  const decision = ofForm(tally, found, isGiven && isNumber ? { ...treatment, convert: true } : treatment);
   const isTyped = decision.schema?.format !== undefined || decision.sql !== undefined;
   return withMarks(decision, isTyped ? [...tally.marks] : given);
 }

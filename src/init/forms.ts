@@ -3,7 +3,9 @@ import { isIP } from "node:net";
 import type { ValueSchema } from "../contract/file/form.js";
 import { whyNotExactJson } from "../contract/json.js";
 import { hasFormat, matches } from "../contract/record/keywords.js";
+import { quoteText } from "../contract/sql.js";
 import { isExactInteger, MOST_DIGITS, placesOf } from "../source/cells.js";
+import { APOSTROPHES, type Mark, SPACES } from "../source/decimals.js";
 import { readJson } from "../source/json-text.js";
 
 /** How `init --convert` converts texts of a form to a type of contracts. */
@@ -22,12 +24,19 @@ export interface Form {
   /** The field's schema, if contracts have a type for this form. */
   readonly schema?: ValueSchema;
   readonly becomes?: Conversion;
+  /** The decimal mark of numbers; undefined for any other form, and for whole numbers that show none. */
+  readonly decimal?: Mark;
   /** Why texts of this form seem to be private: `contact data`. */
   readonly isPrivate?: string;
 }
 
 const DATE: ValueSchema = { type: "string", format: "date" };
 const DATE_TIME: ValueSchema = { type: "string", format: "date-time" };
+
+/** A mark between groups of three digits. A space and an apostrophe stand for all of their kind. */
+type Group = Mark | " " | "'";
+
+const GROUPS: Readonly<Record<Group, string>> = { ",": ",", ".": ".", " ": SPACES, "'": APOSTROPHES };
 
 /** In order: the first form that matches every text of a column is used. */
 export const FORMS: readonly Form[] = [
@@ -49,11 +58,16 @@ export const FORMS: readonly Form[] = [
     sql: (text) =>
       `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD[ T]HH:MM:SS")}*' AND substr(${text}, 20) NOT GLOB '*[^.0-9]*' THEN ${withT(text)} || 'Z' ELSE ${text} END`,
   }),
-  convertible("times with a space", (text) => isTime(text) && OFFSET.test(text) && text[10] === " ", {
-    what: "a date-time",
-    schema: DATE_TIME,
-    sql: (text) => `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD HH:MM:SS")}*' THEN ${withT(text)} ELSE ${text} END`,
-  }),
+  convertible(
+    "times with a space, or an offset of hours",
+    (text) => isTime(completed(text)) && OFFSET.test(completed(text)),
+    {
+      what: "a date-time",
+      schema: DATE_TIME,
+      sql: (text) =>
+        `CASE WHEN ${text} GLOB '${globOf("YYYY-MM-DD[ T]HH:MM:SS")}*' THEN ${withT(text)} || iif(substr(${text}, -3) GLOB '[-+][0-9][0-9]', ':00', '') ELSE ${text} END`,
+    },
+  ),
   convertible(
     "times without seconds",
     (text) => /^[0-9-]{10}[ T][0-9]{2}:[0-9]{2}$/.test(text) && isTime(`${text}:00`),
@@ -78,15 +92,24 @@ export const FORMS: readonly Form[] = [
     schema: { type: "integer" },
     sql: (text) => whereNumber(text, text, "INTEGER"),
   }),
-  convertible("numbers as text", isNumber, {
-    what: "a number",
-    schema: { type: "number" },
-    sql: (text) => whereNumber(text, text, "REAL"),
-  }),
-  grouped("integers with commas", ",", ".", "INTEGER"),
-  grouped("numbers with commas", ",", ".", "REAL"),
-  grouped("integers with points", ".", ",", "INTEGER"),
-  grouped("numbers with a decimal comma", ".", ",", "REAL"),
+  {
+    ...convertible("numbers as text", isNumber, {
+      what: "a number",
+      schema: { type: "number" },
+      sql: (text) => whereNumber(text, text, "REAL"),
+    }),
+    decimal: ".",
+  },
+  groupedIntegers("integers with commas", ",", "."),
+  groupedIntegers("integers with points", ".", ","),
+  groupedIntegers("integers with spaces", " ", undefined),
+  groupedIntegers("integers with apostrophes", "'", undefined),
+  groupedNumbers("numbers with commas", ",", "."),
+  groupedNumbers("numbers with a decimal comma", ".", ","),
+  groupedNumbers("numbers with spaces", " ", "."),
+  groupedNumbers("numbers with spaces and a decimal comma", " ", ","),
+  groupedNumbers("numbers with apostrophes", "'", "."),
+  groupedNumbers("numbers with apostrophes and a decimal comma", "'", ","),
   sensitive("telephone numbers", /^\+[0-9][0-9 ()./-]{6,24}$/, "contact data"),
   sensitive("IP addresses", (text) => isIP(text) !== 0, "personal data"),
   sensitive(
@@ -144,24 +167,44 @@ function withT(text: string): string {
   return `substr(${text}, 1, 10) || 'T' || substr(${text}, 12)`;
 }
 
-/** A form of numbers with a mark between groups of three digits, or a decimal comma. */
-function grouped(what: string, group: "," | ".", point: "," | ".", type: "INTEGER" | "REAL"): Form {
-  const decimals = type === "INTEGER" ? "" : `(?:[${point}][0-9]{1,15})?`;
-  const shape = new RegExp(`^-?(?:[0-9]{1,3}(?:[${group}][0-9]{3}){1,5}|[0-9]{1,16})${decimals}$`);
-  const plain = (text: string) => text.replaceAll(group, "").replace(point, ".");
-  const accepts = (text: string) => shape.test(text) && (type === "INTEGER" ? isExactInteger : isNumber)(plain(text));
-  const sql = (text: string) => {
-    const number = `replace(replace(${text}, '${group}', ''), '${point}', '.')`;
-    const whole = `replace(printf('%,d', CAST(${number} AS INTEGER)), ',', '${group}')`;
-    const fraction = `replace(substr(${number}, instr(${number} || '.', '.')), '.', '${point}')`;
-    return whereNumber(text, number, type, `(instr(${text}, '${group}') = 0 OR ${text} = ${whole} || ${fraction})`);
-  };
-  const becomes: Conversion = {
-    what: type === "INTEGER" ? "an integer" : "a number",
-    schema: { type: type === "INTEGER" ? "integer" : "number" },
-    sql,
-  };
-  return convertible(what, accepts, becomes);
+/** A form of whole numbers in groups. @param decimal the decimal mark that goes with such groups */
+function groupedIntegers(what: string, group: Group, decimal: Mark | undefined): Form {
+  const becomes = { what: "an integer", schema: { type: "integer" } } as const;
+  const sql = (text: string) => groupedSql(text, group, decimal ?? ".", "INTEGER");
+  const accepts = groupedCheck(group, "", isExactInteger);
+  return { ...convertible(what, accepts, { ...becomes, sql }), ...(decimal && { decimal }) };
+}
+
+/** A form of numbers with a decimal mark, perhaps in groups. */
+function groupedNumbers(what: string, group: Group, decimal: Mark): Form {
+  const becomes = { what: "a number", schema: { type: "number" } } as const;
+  const sql = (text: string) => groupedSql(text, group, decimal, "REAL");
+  const accepts = groupedCheck(group, `(?:[${decimal}][0-9]{1,15})?`, isNumber);
+  return { ...convertible(what, accepts, { ...becomes, sql }), decimal };
+}
+
+/** Makes the check of a form. @param isExact whether a number without groups, with a decimal point, is exact */
+function groupedCheck(group: Group, decimals: string, isExact: (plain: string) => boolean): (text: string) => boolean {
+  const groups = new RegExp(`[${GROUPS[group]}]`, "g");
+  const shape = new RegExp(`^-?(?:[0-9]{1,3}(?:[${GROUPS[group]}][0-9]{3}){1,5}|[0-9]{1,16})${decimals}$`);
+  return (text) => shape.test(text) && isExact(text.replace(groups, "").replace(",", "."));
+}
+
+/** SQL that converts a number in groups. With a decimal comma, a REAL was read with a decimal point, and becomes a text. */
+function groupedSql(given: string, group: Group, point: Mark, type: "INTEGER" | "REAL"): string {
+  const others = [...GROUPS[group]].filter((other) => other !== group);
+  const text = others.reduce(
+    (sql, other) => `replace(${sql}, char(${other.codePointAt(0)}), ${quoteText(group)})`,
+    given,
+  );
+  const mark = quoteText(group);
+  const number = `replace(replace(${text}, ${mark}, ''), '${point}', '.')`;
+  const whole = `replace(printf('%,d', CAST(${number} AS INTEGER)), ',', ${mark})`;
+  const fraction = `replace(substr(${number}, instr(${number} || '.', '.')), '.', '${point}')`;
+  const isGrouped = `(instr(${text}, ${mark}) = 0 OR ${text} = ${whole} || ${fraction})`;
+  if (point === ".") return whereNumber(given, number, type, isGrouped);
+  const hasNoPoint = group === "." ? [] : [`instr(${text}, '.') = 0`];
+  return whereNumber(given, number, type, [`typeof(${given}) <> 'real'`, ...hasNoPoint, isGrouped].join(" AND "));
 }
 
 /** SQL that casts a number that is written back as the same text; any other text stays. @param also another condition */
@@ -173,7 +216,8 @@ function whereNumber(text: string, number: string, type: "INTEGER" | "REAL", als
     type === "INTEGER"
       ? `CAST(${value} AS TEXT) = ${number}`
       : `${digits} <= ${MOST_DIGITS} AND printf('%.*f', ${places}, ${value}) = ${number}`;
-  return `CASE WHEN ${also === undefined ? "" : `${also} AND `}${isSame} THEN ${value} ELSE ${text} END`;
+  if (also === undefined) return `CASE WHEN ${isSame} THEN ${value} ELSE ${text} END`;
+  return `CASE WHEN ${also} AND ${isSame} THEN ${value} ELSE CAST(${text} AS TEXT) END`;
 }
 
 /** Offset and length of a part of a text. */
@@ -196,6 +240,11 @@ export function dashed(text: string): string {
 }
 
 const OFFSET = /(?:Z|[+-][0-9]{2}:[0-9]{2})$/;
+
+/** Completes an offset of hours, as PostgreSQL writes it: `+02`. */
+function completed(time: string): string {
+  return /[+-][0-9]{2}$/.test(time) ? `${time}:00` : time;
+}
 
 /** Whether a text is a date-time, possibly with a space instead of T, or without an offset. */
 function isTime(text: string): boolean {

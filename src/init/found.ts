@@ -5,7 +5,7 @@ import { type Proposal, propose } from "./propose.js";
 import type { Subject, SurveyOptions } from "./subject.js";
 import type { Survey } from "./tally.js";
 
-export interface Found extends Proposal, Pick<Subject, "name" | "kind" | "note"> {
+export interface Found extends Proposal, Pick<Subject, "name" | "kind" | "note" | "notes"> {
   rows: number;
 }
 
@@ -19,10 +19,10 @@ export interface FoundListing {
 
 /** Proposes a contract. @throws UserError if there is no key, or it exceeds limits of contracts, for example with a thousand columns */
 export function findIn(survey: Survey, options: SurveyOptions): Found {
-  const { name, kind, rows, note } = survey;
+  const { name, kind, rows, note, notes } = survey;
   const proposal = propose(survey, options);
   const read = checkContract(proposal.contract);
-  if (!("mistakes" in read)) return { name, kind, rows, note, ...proposal };
+  if (!("mistakes" in read)) return { name, kind, rows, note, notes, ...proposal };
   const message = `The ${kind} ${name} does not fit into a contract. Select columns in a query, and pass it with --query FILE:`;
   throw new UserError(message, { details: read.mistakes });
 }

@@ -57,12 +57,10 @@ const QUERY_COMMENT = `-- The columns of the records, proposed by "rollcall init
 /** Runs `init`, writing files atomically. @throws UserError if files exist already, or cannot be read or written */
 export async function initialize(options: InitOptions, { signal }: InitEffects = {}): Promise<InitResult> {
   const { folder, from, ...others } = options;
-  const { table, query, convert, allTables } = others;
-  if (convert && query !== undefined)
-    throw usageError("--convert writes a query of its own, so it excludes --query; convert in that query.");
+  const { table, query, decimal, allTables } = others;
   if (from !== undefined) return initializeFrom(folder, { from, ...others }, signal);
-  if (table !== undefined || query !== undefined || allTables)
-    throw usageError("--table, --all and --query need --from, the file of records.");
+  if (table !== undefined || query !== undefined || decimal !== undefined || allTables)
+    throw usageError("--table, --all, --query and --decimal need --from, the file of records.");
   const files = `${CONFIG_FILE} and ${SAMPLE_FILE}`;
   const written = await explainWriteErrors(files, dirname(join(folder, SAMPLE_FILE)), () =>
     writeSample(folder, signal),

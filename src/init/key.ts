@@ -23,7 +23,7 @@ export interface ChosenKey {
 export function chooseKey(survey: Survey, columns: readonly Proposed[]): ChosenKey {
   const declared = declaredKey(survey, columns) ?? joinedKey(survey, columns);
   if (declared) return declared;
-  const likely = columns.filter((column) => canBeKey(column) && isLikely(survey, column));
+  const likely = columns.filter((column) => canBeKey(column) && !hasEmpty(survey, column) && isLikely(survey, column));
   const found = likely
     .sort((one, other) => rank(one.column) - rank(other.column))
     .find(({ column }) => isUnique(survey, [column]));
@@ -60,6 +60,11 @@ function joinedKey(survey: Survey, columns: readonly Proposed[]): ChosenKey | un
 
 function canBeKey({ schema }: Proposed): boolean {
   return schema?.type === "string" || schema?.type === "integer";
+}
+
+/** Whether a value of a column is an empty text, which is not a key. */
+function hasEmpty({ columns }: Survey, { column }: Proposed): boolean {
+  return columns.some((tally) => tally.column === column && tally.empty > 0);
 }
 
 function isUnique(survey: Survey, columns: readonly string[]): boolean {
@@ -102,7 +107,7 @@ function whyRowNumber(survey: Survey, columns: readonly Proposed[]): string {
       ? "the line's number: a line inserted on top renumbers all after it"
       : `SQLite's ${survey.rowid}, which VACUUM may change`;
   const counted = columns
-    .filter(canBeKey)
+    .filter((column) => canBeKey(column) && !hasEmpty(survey, column))
     .map(({ column }) => ({ column, repeats: rows - survey.countDifferent([survey.sqlOf(column)]) }));
   const unique = counted.filter(({ repeats }) => repeats === 0).map(({ column }) => column);
   const others = counted.filter(({ repeats }) => repeats > 0).sort((one, other) => one.repeats - other.repeats);

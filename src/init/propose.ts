@@ -2,6 +2,7 @@
 import type { ContractFile, FieldSchema } from "../contract/file/form.js";
 import { quoteName } from "../contract/sql.js";
 import { decide, type Proposed, type Treatment, unobserved } from "./decide.js";
+import { decimalReader } from "./decimals.js";
 import { type ChosenKey, chooseKey } from "./key.js";
 import { fieldOf, isAboutThings, pathOf, wordsForRecords, wordsOf } from "./names.js";
 import type { SurveyOptions } from "./subject.js";
@@ -18,13 +19,14 @@ export interface Proposal {
 }
 
 /** Proposes a contract. @throws UserError if nothing can be the key */
-export function propose(survey: Survey, { convert = false, null: marks = [] }: SurveyOptions): Proposal {
+export function propose(survey: Survey, { convert = false, null: marks = [], decimal = [] }: SurveyOptions): Proposal {
   const names = survey.columns.map(({ column }) => column);
   const treatment: Treatment = {
     convert,
     isQuery: survey.kind === "query",
     marks: new Set(marks),
     isAboutThings: isAboutThings(survey.name, names),
+    readDecimals: decimalReader(survey.columns, survey.separator, decimal),
     findChanged: survey.findChanged,
     findMerged: survey.findMerged,
   };

@@ -4,6 +4,7 @@ import { MOST_LISTINGS } from "../contract/listing-names.js";
 import { codeOf, ExitCode, UserError, usageError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
 import { listTables } from "../source/relation.js";
+import { requireDecimalColumns } from "./decimals.js";
 import { type Found, type FoundListing, findIn } from "./found.js";
 import { isLog, listingNamesOf } from "./names.js";
 import { addReferences, type ForeignKey, foreignKeysOf } from "./references.js";
@@ -34,13 +35,22 @@ export interface FoundSource {
  * @throws UserError if nothing has a key, or the source cannot be read
  */
 export function findSource(options: SurveyOptions, signal?: AbortSignal): Promise<FoundSource> {
+  if (options.query !== undefined && (options.convert || options.decimal !== undefined)) {
+    const flag = options.convert ? "--convert" : "--decimal";
+    throw usageError(`${flag} writes a query of its own, so it excludes --query; convert in that query.`);
+  }
   return withSource(options, signal, async (source) => {
-    const { table, query, allTables } = options;
+    const { table, query, allTables, decimal = [] } = options;
     const isOne = table !== undefined || query !== undefined || source.imported !== undefined;
     if (allTables && isOne) throw refuseAll(options);
     const tables = isOne ? [] : listTables(source.db);
     if (allTables || tables.length > 1) return findTables(source, tables, options, signal);
-    const found = findIn(await survey(source, options, signal), options);
+    const surveyed = await survey(source, options, signal);
+    requireDecimalColumns(
+      decimal,
+      surveyed.columns.map(({ column }) => column),
+    );
+    const found = findIn(surveyed, options);
     signal?.throwIfAborted();
     return { listings: [{ name: "", role: found.kind, found }], left: [], notes: [] };
   });
@@ -62,7 +72,7 @@ async function findTables(
   options: SurveyOptions,
   signal: AbortSignal | undefined,
 ): Promise<FoundSource> {
-  const { from } = options;
+  const { from, decimal = [] } = options;
   const found: Omit<FoundListing, "name">[] = [];
   const left: LeftTable[] = [];
   for (const table of tables) {
@@ -71,6 +81,10 @@ async function findTables(
     if ("why" in one) left.push(one);
     else found.push(one);
   }
+  requireDecimalColumns(
+    decimal,
+    found.flatMap(({ found: { columns } }) => columns.map(({ column }) => column)),
+  );
   for (const { role, found: extra } of found.splice(MOST_LISTINGS))
     left.push({ table: extra.name, role, rows: extra.rows, why: `A site has at most ${MOST_LISTINGS} listings.` });
   if (found.length === 0)
@@ -147,8 +161,9 @@ export function omittedColumns({ columns }: Found): string[] {
 /** What a contract that nobody has read yet does to the records of a listing. */
 export function notesOn({ name, found: { columns, key, rows } }: FoundListing): string[] {
   const inListing = (column: string) => (name === "" ? column : `${name}.${column}`);
-  const ofColumns = columns.flatMap(({ column, nulls = [], concern }) => {
+  const ofColumns = columns.flatMap(({ column, nulls = [], doubt, concern }) => {
     const why = nulls.map((mark) => describeNull(mark, rows));
+    if (doubt !== undefined) why.push(doubt);
     if (concern !== undefined) why.push(concern);
     return why.map((note) => `${inListing(column)}: ${note}`);
   });

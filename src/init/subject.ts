@@ -37,6 +37,10 @@ export interface Subject {
   primary: string[];
   /** Columns with a UNIQUE index of their own. */
   unique: string[];
+  /** The separator of a text file's cells. */
+  separator?: string | undefined;
   /** What a user should know about how a text file was read. */
   note?: string | undefined;
+  /** Sentences on which rows of a text file were left out. */
+  notes?: readonly string[] | undefined;
 }

@@ -2,14 +2,14 @@
 
 import { basename, extname, join } from "node:path";
 import type { Database } from "better-sqlite3";
-import { lowerCase, quoteName } from "../contract/sql.js";
+import { quoteName } from "../contract/sql.js";
 import { UserError, usageError } from "../errors.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
 import { STDIN } from "../settings/kinds.js";
 import { findInvalidText } from "../source/candidates.js";
 import { connect } from "../source/copy.js";
 import { explainReading } from "../source/errors.js";
-import { openRelation, ROWID_NAMES, requireOnce } from "../source/relation.js";
+import { freeRowid, openRelation, requireOnce } from "../source/relation.js";
 import { requireFile } from "../source/stats.js";
 import { type Imported, importText, LINE } from "../source/text-file.js";
 import { nameOfSource, textFormatOf } from "../source/text-format.js";
@@ -149,7 +149,10 @@ function nameOf(place: Subject["place"], number: unknown, rows: number): RowName
 }
 
 /** The subject of a text file that was imported as it is written. */
-function fileSubject({ table, columns, format, note }: Imported, { table: named }: SurveyOptions): Subject {
+function fileSubject(
+  { table, columns, format, separator, note, notes }: Imported,
+  { table: named }: SurveyOptions,
+): Subject {
   if (named !== undefined) throw usageError("--table is for SQLite files; a text file is one table.");
   return {
     name: table,
@@ -161,7 +164,9 @@ function fileSubject({ table, columns, format, note }: Imported, { table: named 
     place: { sql: LINE, what: "line" },
     primary: [],
     unique: [],
+    separator,
     note,
+    notes,
   };
 }
 
@@ -185,12 +190,6 @@ function findSubject(db: Database, { from, table, query }: SurveyOptions): Subje
     primary: primary.map((column) => column.name),
     unique: isStored ? uniqueColumns(db, name) : [],
   };
-}
-
-/** A name that reads the number of a row, if no column has it. */
-function freeRowid(columns: readonly string[]): string | undefined {
-  const taken = new Set(columns.map(lowerCase));
-  return ROWID_NAMES.find((name) => !taken.has(name));
 }
 
 function uniqueColumns(db: Database, table: string): string[] {

@@ -1,6 +1,7 @@
 /** Statistics of a column, collected in one pass and in bounded memory. */
 import { isWellFormed, whyNotExactJson } from "../contract/json.js";
 import { ABSENCE_MARKS, CellColumn, memberTypeOf, storedMember } from "../source/cells.js";
+import { DecimalColumn, type Mark } from "../source/decimals.js";
 import { InvalidText } from "../source/values.js";
 import { beginsAsJson, type Conversion, FORMS, type Form, hasEmailAddress, isExactJson } from "./forms.js";
 import type { Origin, Subject, SubjectColumn } from "./subject.js";
@@ -46,6 +47,8 @@ export class ColumnTally {
   readonly firsts: Partial<Record<ValueType, Example>> = {};
   /** The type that says the same as each cell. */
   readonly cells = new CellColumn();
+  /** What the texts show about decimal marks. */
+  readonly decimals = new DecimalColumn();
   /** Cells that often stand for an absent value. */
   readonly marks = new Map<string, number>();
   /** Whole numbers that a double would round. */
@@ -165,7 +168,10 @@ export class ColumnTally {
       if (this.cells.isNumeric) this.#measure(Number(text), row);
     }
     if (text === "") this.empty++;
-    else this.#match(text, row);
+    else {
+      this.decimals.add(text);
+      this.#match(text, row);
+    }
     if (beginsAsJson(text)) this.#addMembers(text);
   }
 
@@ -221,12 +227,18 @@ export class ColumnTally {
     return this.counts.TEXT + this.counts.JSON - this.empty - marked;
   }
 
-  /** The form of all, or nearly all, texts that are neither empty nor marks. */
-  form(): Misses | undefined {
+  /** Whether a column of cells is one of numbers. Texts of a database may be. */
+  get isNumeric(): boolean {
+    return this.origin !== "cells" || this.cells.isNumeric;
+  }
+
+  /** The form of all, or nearly all, texts that are neither empty nor marks. @param mark the decimal mark of numbers, if it is known */
+  form(mark?: Mark): Misses | undefined {
     const filled = this.#matched;
     if (filled === 0) return undefined;
-    const exact = this.#misses.find(({ count }) => count === 0);
-    return exact ?? this.#misses.find(({ count }) => count < filled / 2 && !isMissed(count, filled));
+    const possible = this.#misses.filter(({ form: { decimal } }) => (decimal ?? mark) === mark || mark === undefined);
+    const exact = possible.find(({ count }) => count === 0);
+    return exact ?? possible.find(({ count }) => count < filled / 2 && !isMissed(count, filled));
   }
 }
 

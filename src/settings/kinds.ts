@@ -12,13 +12,24 @@ import { isShard } from "../shards/cut.js";
 
 /**
  * How the text of a flag or a variable is parsed. `input` is a path, or `-` for standard input; `keys` is a list of public keys
- * or paths of their files; `gates` is a list to which a higher level adds.
+ * or paths of their files; `gates` is a list to which a higher level adds;
+ * `decimals` is a list of decimal marks, one of which is a comma.
  */
-export type SettingKind = "text" | "path" | "input" | "number" | "boolean" | "list" | "keys" | "gates" | "listings";
+export type SettingKind =
+  | "text"
+  | "path"
+  | "input"
+  | "number"
+  | "boolean"
+  | "list"
+  | "keys"
+  | "gates"
+  | "decimals"
+  | "listings";
 
 /** Whether the text of a kind is a list, which several flags may also give. */
 export function isList(kind: SettingKind): boolean {
-  return kind === "list" || kind === "keys" || kind === "gates";
+  return kind === "list" || kind === "keys" || kind === "gates" || kind === "decimals";
 }
 
 /** The verbs of the command line, in the order of help. */
@@ -190,6 +201,19 @@ export const encoding = ofText(
 
 /** Texts that mean NULL. */
 export const marks = ofList(z.array(z.string().min(1)).min(1), "a list of texts, such as n/a,unknown", "<text,...>");
+
+/** The decimal mark of numbers: of all columns, or of one. */
+export const decimals = {
+  kind: "decimals",
+  schema: z.array(z.string().regex(/^(?:.+=)?[.,]$/su)).min(1),
+  allowed: "a comma or a point, also for one column, such as , or population=,",
+  placeholder: "<mark>",
+} as const;
+
+/** Parses a decimal mark: `population=,` is that of the column population. */
+export function toDecimal(given: string): { column: string | undefined; mark: "." | "," } {
+  return { column: given.slice(0, -2) || undefined, mark: given.endsWith(",") ? "," : "." };
+}
 
 /** One of several words; the first is the default. */
 export function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {

@@ -68,6 +68,8 @@ const READERS: Record<SettingKind, (text: string) => unknown> = {
   list,
   keys: list,
   gates: list,
+  // A comma separates two marks, and may be one itself: `population=,,area=.`.
+  decimals: (text) => text.split(/(?<=(?:^|[=,])[.,]),/),
   listings: (text) => parseAs(z.unknown(), text) ?? text,
 };
 

@@ -37,6 +37,11 @@ export const SETTINGS = {
     encoding: row(kind.encoding, ["init", "build", "dev"], "encoding of a text file (default: UTF-8)", SOURCE),
     null: row(kind.marks, ["init"], "texts that mean NULL in CSV or TSV, besides empty cells: n/a,\\N"),
     convert: row(yesOrNo, ["init"], "convert columns whose values all have a known form, such as local times"),
+    decimal: row(
+      kind.decimals,
+      ["init", "dev"],
+      "read numbers with this decimal mark, a comma or a point; population=, for one column",
+    ),
     skipInvalid: row(yesOrNo, ["build", "dev"], "publish without the invalid records", SOURCE),
     problems: row(path("<file>"), ["build", "dev"], "write every problem to this NDJSON file"),
   }),

@@ -32,6 +32,8 @@ export interface CompareOptions extends OptionsFor<"diff"> {
 
 export interface CompareEffects {
   onProgress?: ReadEffects["onProgress"] | undefined;
+  /** Called with each sentence about how a source was read: `stations.csv: left out 1 empty row, line 4`. */
+  onNote?: ReadEffects["onNote"];
   /** Stops the comparison, which throws the signal's reason. */
   signal?: AbortSignal | undefined;
   /** The folder that relative paths and git repositories are resolved against; the working directory by default. */
@@ -79,7 +81,7 @@ export async function compareAll(options: Complete<CompareOptions>, effects: Com
 
 async function run(
   options: Complete<CompareOptions>,
-  { onProgress, signal, cwd = "." }: CompareEffects,
+  { onProgress, onNote, signal, cwd = "." }: CompareEffects,
   mustBeOne: boolean,
 ): Promise<Comparisons> {
   const {
@@ -103,7 +105,7 @@ async function run(
   };
   try {
     return await unlessStopped(signal, async () => {
-      const both = await findBoth(old, newer, { cwd, dist, scratch, source, onProgress, signal });
+      const both = await findBoth(old, newer, { cwd, dist, scratch, source, onProgress, onNote, signal });
       const { names, added, removed } = chooseListings(both, listing, mustBeOne);
       const pairs: { name: string; sides: [Side, Side] }[] = [];
       for (const name of names) pairs.push({ name, sides: [await both[0].open(name), await both[1].open(name)] });

@@ -22,6 +22,8 @@ export interface SideEffects {
   scratch: string;
   source: SourceSideOptions;
   onProgress?: ReadEffects["onProgress"] | undefined;
+  /** Called with each sentence about how a source was read, after the name of the source. */
+  onNote?: ReadEffects["onNote"];
   signal?: AbortSignal | undefined;
 }
 
@@ -65,8 +67,8 @@ async function likeOf({ site, open }: Named): Promise<Like> {
  * @throws UserError if the snapshot does not exist.
  */
 export async function findNamed(name: string, effects: SideEffects, like: Like = {}): Promise<Named> {
-  const { cwd, dist, source, onProgress = () => {}, signal } = effects;
-  const reading = { onProgress, signal };
+  const { cwd, dist, source, onProgress = () => {}, onNote, signal } = effects;
+  const reading = { onProgress, signal, onNote: (note: string) => onNote?.(`${name}: ${note}`) };
   const newScratch = () => mkdtempSync(join(effects.scratch, "side-"));
   // Import each kind only when needed: importing the build takes longer than opening two releases.
   if (isHttpUrl(name)) {

@@ -20,11 +20,11 @@ export async function buildSource(
   db: string,
   options: SourceSideOptions & Pick<BuildOptions, "baseUrl">,
   scratch: string,
-  { onProgress, signal }: ReadEffects,
+  { onProgress, onNote, signal }: ReadEffects,
 ): Promise<Site> {
   const { file: contract, listing } = await loadContract(options.contract);
   // Compressed pages are never compared.
-  const { folder } = await build(
+  const { folder, sourceNotes } = await build(
     withDefaults("build", {
       ...options,
       contract: options.listings ? undefined : contract,
@@ -35,5 +35,6 @@ export async function buildSource(
     }),
     { onProgress: (done) => onProgress({ ...done, words: done.words ?? listing.words }), signal },
   );
+  for (const note of sourceNotes) onNote?.(note);
   return openSite(folder);
 }

@@ -112,6 +112,7 @@ async function write(
       folder,
       ...totalOf(listings, settings.explorer ? `${baseUrl}/` : undefined),
       problems: log.report,
+      sourceNotes: jobs[0]?.source.notes ?? [],
       signedWith: signer?.key,
       notes,
     };

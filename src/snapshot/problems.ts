@@ -13,9 +13,13 @@ export interface Problem {
   listing?: string;
   /** The record's key as the source has it, which may be invalid; null for NULL. */
   id: unknown;
+  /** The line of a text file on which the record ends. Not known of a query's records. */
+  line?: number;
+  /** The rowid of a SQLite table, if the key is an empty text. */
+  row?: number;
   /** The path of the field: `position.latitude`, `sensors.0`. */
   path: string;
-  /** The contract's keyword that the value violates, such as `type` or `pattern`; or `unique`. */
+  /** The contract's keyword that the value violates, such as `type` or `pattern`; or `unique`, `key` or `reference`. */
   rule: string;
   value: unknown;
   message: string;

@@ -38,6 +38,8 @@ export interface BuildResult extends Omit<Published, "gates">, ListingResult {
   problems: ProblemReport;
   /** The id of the key that signed the release, as minisign shows it; undefined if it is not signed. */
   signedWith: string | undefined;
+  /** Sentences for the user about how the source was read: which rows were left out. */
+  sourceNotes: readonly string[];
   /** Sentences for the user: what the hosts of `adapt` cannot use or hold. */
   notes: string[];
   /** The results of several listings, by name; undefined without `listings`. */

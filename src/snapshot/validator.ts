@@ -13,29 +13,29 @@ export function validator(contract: Contract): (candidate: Candidate, warnings: 
   const check = recordCheck(contract);
   const observe = fieldObserver(contract);
   const columns = new Map(contract.fields.map(({ path, column }) => [path, column]));
-  return ({ id, record, isRepeated, lost, unmet }, warnings) => {
+  return ({ id, place, record, isRepeated, lost, unmet }, warnings) => {
     const shownId = id instanceof Unfit ? id.value : id;
+    // A key names a row of SQLite, unless it is an empty text.
+    const known = { id: shownId, ...(id === "" || place.line !== undefined ? place : {}) };
     const problems = check(record).map(({ path: names, rule, message }): Problem => {
       const path = names.join(".");
       const value = valueAt(record, { names: names.map(String) });
-      const problem = { id: shownId, path, rule, value, message };
+      const problem = { ...known, path, rule, value, message };
       if (typeof value === "number") return { ...problem, value: shownNumber(value) };
       if (!(value instanceof Unfit)) return problem;
       return { ...problem, rule: "type", value: value.value, message: message + storageNote(value, columns.get(path)) };
     });
+    const { path } = contract.key;
+    if (id === "") {
+      if (!problems.some((problem) => problem.path === path))
+        problems.push({ ...known, path, rule: "key", value: id, message: "must not be empty, since it is the key" });
+    }
     // All records of a key are invalid, since it is unknown which of them is right.
-    if (isRepeated)
-      problems.push({
-        id: shownId,
-        path: contract.key.path,
-        rule: "unique",
-        value: shownId,
-        message: "must be unique",
-      });
+    else if (isRepeated) problems.push({ ...known, path, rule: "unique", value: shownId, message: "must be unique" });
     for (const { field, to, isObserved } of lost) {
       const message = `must be the key of a record of ${to}`;
       if (!isObserved)
-        problems.push({ id: shownId, path: field.path, rule: "reference", value: valueAt(record, field), message });
+        problems.push({ ...known, path: field.path, rule: "reference", value: valueAt(record, field), message });
     }
     if (problems.length > 0) return problems;
     observe(

@@ -8,12 +8,15 @@ import { kindOf } from "../contract/record/kind.js";
 import { valueAt } from "../contract/record/value.js";
 import { type Reference, referencesOf } from "../contract/references.js";
 import { quoteName } from "../contract/sql.js";
+import type { Place } from "./copy.js";
 import { InvalidText, readValue, type SqlValue, Unfit } from "./values.js";
 
 /** A record made from a row, not validated yet. */
 export interface Candidate {
   /** The value of its key. */
   id: unknown;
+  /** Its place in the source; empty if it is not known. */
+  place: { readonly [what in Place]?: number };
   record: unknown;
   /** Whether another row has the same key. */
   isRepeated: boolean;
@@ -27,6 +30,8 @@ interface Selection {
   contract: Contract;
   rows: string;
   parameters: Record<string, unknown>;
+  /** The column with the place of a row, and what it is. */
+  place: { what: Place; column: string } | undefined;
   /** SQL that is 1 if another row has the same key. */
   isRepeated: string;
   /** For each of the contract's references, SQL that is 1 if it leads to no row; empty if all lead to one. */
@@ -36,7 +41,7 @@ interface Selection {
 
 /** Makes the candidates of some rows, in order. @throws SQLite's own errors. */
 export function* selectCandidates(db: Database, selection: Selection): Generator<Candidate, void> {
-  const { contract, rows, parameters, isRepeated, isLost, defaultAvatar } = selection;
+  const { contract, rows, parameters, place, isRepeated, isLost, defaultAvatar } = selection;
   const references = referencesOf(contract);
   const columns = contract.fields.map(({ column }) => quoteName(column));
   const conditions = contract.conditions.map(({ sql }) => `(${conditionSql(sql)}) IS NOT TRUE`);
@@ -44,18 +49,27 @@ export function* selectCandidates(db: Database, selection: Selection): Generator
   const invalidText = findInvalidText(db, columns, rows, parameters);
   try {
     const selected = db
-      .prepare<[object], SqlValue[]>(`SELECT ${[...columns, isRepeated, ...isLost, ...conditions].join(", ")} ${rows}`)
+      .prepare<[object], SqlValue[]>(
+        `SELECT ${[...columns, place?.column ?? "NULL", isRepeated, ...isLost, ...conditions].join(", ")} ${rows}`,
+      )
       .raw()
       .safeIntegers()
       .iterate(parameters);
     for (const row of selected) {
       invalidText.mark(row);
       const record = toRecord(row);
-      const [repeated, ...marks] = row.slice(columns.length);
+      const [at, repeated, ...marks] = row.slice(columns.length);
       const lost = references.filter((_reference, at) => at < isLost.length && marks[at] === 1n);
       const isUnmet = marks.slice(isLost.length);
       const unmet = contract.conditions.flatMap(({ name }, at) => (isUnmet[at] === 1n ? [name] : []));
-      yield { id: valueAt(record, contract.key), record, isRepeated: repeated === 1n, lost, unmet };
+      yield {
+        id: valueAt(record, contract.key),
+        place: place ? { [place.what]: Number(at) } : {},
+        record,
+        isRepeated: repeated === 1n,
+        lost,
+        unmet,
+      };
     }
   } finally {
     invalidText.close();

@@ -7,6 +7,7 @@ import type { FieldSchema } from "../contract/file/form.js";
 import { isTooDeep, whyNotExactJson } from "../contract/json.js";
 import { type Kind, kindOf, kindsOf } from "../contract/record/kind.js";
 import { acceptorOf } from "../contract/record/schema.js";
+import { mayBeGrouped } from "./decimals.js";
 import { isExactNumber } from "./json-text.js";
 
 /** A value as SQLite stores it. */
@@ -140,15 +141,24 @@ class JsonForm {
 
 const TEXT_OR_MARK = /("(?:[^"\\]|\\.)*")|[,:]/g;
 
-/** Makes the converter of a field's cells. A text that does not fit stays text, and is reported as a problem of its record. */
-export function cellReader({ schema, takesNull }: Field): (text: string) => Stored {
+/**
+ * Makes the converter of a field's cells. A text that does not fit stays text, and is reported as a problem of its record.
+ * @param hasDecimalCommas whether the column has decimal commas, so that `1.234` is no decimal and stays text
+ */
+export function cellReader({ schema, takesNull }: Field, hasDecimalCommas = false): (text: string) => Stored {
   const convert = typedReader(cellKindOf(schema));
   const marks = schema["x-null-marks"] && new Set(schema["x-null-marks"]);
   const empty = !takesNull && acceptorOf(schema)("") ? "" : null;
   return (text) => {
     if (text === "") return empty;
+    if (hasDecimalCommas && mayBeGrouped(text)) return text;
     return marks?.has(text) ? null : convert(text);
   };
+}
+
+/** Whether the cells of a field are numbers, perhaps with decimals. */
+export function hasNumbers({ schema }: Field): boolean {
+  return cellKindOf(schema) === "number";
 }
 
 /** The kind of a field's cells. Where a field may be text, each cell is. */

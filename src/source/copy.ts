@@ -4,13 +4,14 @@ import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import type { Contract } from "../contract/contract.js";
 import { kindOf } from "../contract/record/kind.js";
+import { acceptorOf } from "../contract/record/schema.js";
 import { referencesOf } from "../contract/references.js";
 import { lowerCase, quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
 import { changedWhileRead, explainReading } from "./errors.js";
 import { publishedParameters, publishedSql } from "./published.js";
-import { findRelation, type RelationOptions } from "./relation.js";
+import { findRelation, freeRowid, type RelationOptions } from "./relation.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 
 /** Consecutive rows in published order: how many come before them, and how many they are. */
@@ -27,6 +28,8 @@ export interface CopyOptions extends RelationOptions {
   defaultAvatar?: string | undefined;
   /** Which rows to copy, given the number of all; all by default. */
   rowsOf?: ((count: number) => RowRange) | undefined;
+  /** The column of `db` with the line on which a row ends in the text file that it was made from. */
+  lineColumn?: string | undefined;
   /** Called while a text file is read, with the bytes so far and all its bytes. */
   onRead?: ((bytes: number, total: number) => void) | undefined;
 }
@@ -40,7 +43,12 @@ export interface Copied {
   version: string | undefined;
   /** The `stat` of the source's file when it was read. */
   stats: BigIntStats;
+  /** What the copy's place column holds; undefined if it is NULL. */
+  place: Place | undefined;
 }
+
+/** How messages name a row: by its line in a text file, or by its rowid in a SQLite table. */
+export type Place = "line" | "row";
 
 /** The tables of one listing in the copy's file, which several listings may share. */
 export interface CopyTables {
@@ -58,11 +66,20 @@ export function copyTables(listing: number): CopyTables {
 }
 
 /** The name of the copy's column with the row number, from 1. No other column has it. */
-export function numberColumn({ fields }: Contract): string {
+export function numberColumn(contract: Contract): string {
+  return freeColumn(contract, "rollcall_number");
+}
+
+/** The name of the copy's column with the place of a row in the source. No other column has it. */
+export function placeColumn(contract: Contract): string {
+  return freeColumn(contract, "rollcall_place");
+}
+
+function freeColumn({ fields }: Contract, name: string): string {
   const taken = new Set(fields.map(({ column }) => lowerCase(column)));
-  let name = "rollcall_number";
-  while (taken.has(name)) name += "_";
-  return name;
+  let free = name;
+  while (taken.has(free)) free += "_";
+  return free;
 }
 
 /** Milliseconds to wait for another process's lock. */
@@ -97,8 +114,12 @@ export function connect(path: string, wait: number): Database.Database {
   }
 }
 
-/** The columns of the copy, quoted, each once: several fields may have the same column. */
-export function copiedColumns({ fields }: Contract): string[] {
+/** The columns of the copy, quoted, each once: several fields may have the same column. The first is the place of the row. */
+export function copiedColumns(contract: Contract): string[] {
+  return [placeColumn(contract), ...columnsOf(contract)];
+}
+
+function columnsOf({ fields }: Contract): string[] {
   const byName = new Map(fields.map(({ column }) => [lowerCase(column), quoteName(column)]));
   return [...byName.values()];
 }
@@ -154,8 +175,8 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     const db = copier;
     const found = new Map([...listings].map(([name, options]) => [name, rowsFrom(db, options, name)]));
     const copied = [...listings].map(([name, options], at) => {
-      const { rows, version } = found.get(name) as Found;
-      return { ...copyRows(db, rows, options, copyTables(at)), version, stats: held };
+      const { rows, version, place } = found.get(name) as Found;
+      return { ...copyRows(db, rows, options, copyTables(at)), version, place, stats: held };
     });
     for (const [at, options] of [...listings.values()].entries())
       markLost(db, options, copyTables(at), (to) => {
@@ -283,12 +304,17 @@ function rowsFrom(
   db: Database.Database,
   options: CopyOptions,
   listing: string,
-): { rows: string; version: string | undefined } {
-  const { contract } = options;
-  const { sql, isStored } = findRelation(db, options.named ?? options.db, options, listing);
+): Pick<Copied, "version" | "place"> & { rows: string } {
+  const { contract, lineColumn } = options;
+  const { sql, isStored, hasRowid, columns } = findRelation(db, options.named ?? options.db, options, listing);
+  // Only a record whose key is an empty text is named by its row.
+  const isNeeded = hasRowid && acceptorOf(contract.key.schema)("");
+  const rowid = isNeeded ? freeRowid(columns.map(({ name }) => name)) : undefined;
+  const place = lineColumn === undefined ? rowid : quoteName(lineColumn);
   return {
-    rows: withDigits(contract, isStored ? `${sql} NOT INDEXED` : sql),
+    rows: withDigits(contract, isStored ? `${sql} NOT INDEXED` : sql, place ?? "NULL"),
     version: isStored ? `${db.prepare("SELECT sqlite_version()").pluck().get()} ${sql}` : undefined,
+    place: lineColumn !== undefined ? "line" : rowid === undefined ? undefined : "row",
   };
 }
 
@@ -296,11 +322,12 @@ function rowsFrom(
  * Selects the columns of the copy. In those of strings, an INTEGER that readers of JSON would round becomes its digits, as text,
  * before rows are sorted. Compares by bytes: a program may have a collation that SQLite does not know here. The result of CASE has
  * no collation.
+ * @param place SQL for the place of a row
  */
-function withDigits(contract: Contract, from: string): string {
+function withDigits(contract: Contract, from: string, place: string): string {
   const fields = contract.fields.filter(({ schema }) => kindOf(schema) === "string");
   const strings = new Set(fields.map(({ column }) => quoteName(lowerCase(column))));
-  const columns = copiedColumns(contract).map((column) =>
+  const columns = columnsOf(contract).map((column) =>
     // Numbers come before any text, so one comparison is enough for most values.
     strings.has(lowerCase(column))
       ? `CASE WHEN ${column} COLLATE BINARY < '' AND typeof(${column}) = 'integer'
@@ -308,7 +335,7 @@ function withDigits(contract: Contract, from: string): string {
           THEN CAST(${column} AS TEXT) ELSE ${column} END AS ${column}`
       : column,
   );
-  return `(SELECT ${columns.join(", ")} FROM ${from})`;
+  return `(SELECT ${place} AS ${placeColumn(contract)}, ${columns.join(", ")} FROM ${from})`;
 }
 
 function countRows(db: Database.Database, rows: string): number {

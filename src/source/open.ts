@@ -23,7 +23,7 @@ import { explainReading, explainSqlite } from "./errors.js";
 import { publishedParameters } from "./published.js";
 import type { Copy } from "./reader.js";
 import { isUntouched } from "./stats.js";
-import { importText } from "./text-file.js";
+import { importText, UNNAMED_LINE } from "./text-file.js";
 import { nameOfSource, type TextSettings, textFormatOf } from "./text-format.js";
 
 /** A listing to read. */
@@ -47,13 +47,16 @@ export async function openSources(
     const file = new CopyFile(folder, path);
     const sources = new Map<string, Source>();
     for (const [at, [name, options]] of [...listings].entries())
-      sources.set(name, new Source(options, file, copyTables(at), copied[at] as Copied, sources));
+      sources.set(name, new Source(options, file, copyTables(at), copied[at] as Read, sources));
     return [...sources.values()];
   } catch (error) {
     removeScratch(folder);
     throw explainReading(nameOfSource(db), error);
   }
 }
+
+/** A copy, and with a text file what a user should know about how it was read. */
+type Read = Copied & { notes?: readonly string[] };
 
 /** Copies a SQLite file, or a text file after importing it into one. For a query, each of its columns has a type of its own. */
 async function copyAny(
@@ -62,19 +65,21 @@ async function copyAny(
   folder: string,
   to: string,
   signal?: AbortSignal,
-): Promise<Copied[]> {
+): Promise<Read[]> {
   const [options] = listings.values();
   const format = options && textFormatOf(db, options);
   if (format === undefined) return copySource(db, listings, to);
   const { query, contract, onRead } = options as SourceOptions;
   const path = join(folder, "imported.sqlite");
   const as = query === undefined ? { contract } : { queriedFor: contract };
-  const { table, stats } = await importText(db, format, options as SourceOptions, path, as, { signal, onRead });
-  // The only table of a text file needs no name.
-  const source = { ...(options as SourceOptions), table: query === undefined ? table : undefined, named: db };
+  const imported = await importText(db, format, options as SourceOptions, path, as, { signal, onRead });
+  // The only table of a text file needs no name. A query does not tell the line of its rows.
+  const own = query === undefined ? { table: imported.table, lineColumn: UNNAMED_LINE } : { table: undefined };
+  const source = { ...(options as SourceOptions), ...own, named: db };
   const copied = copySource(path, new Map([["", source]]), to);
   rmSync(path);
-  return copied.map((one) => ({ ...one, stats }));
+  const { stats, notes } = imported;
+  return copied.map((one) => ({ ...one, stats, notes }));
 }
 
 /** The file of a copy, with the rows of one listing or several. */
@@ -106,6 +111,8 @@ export class Source {
   /** See `Copied`. */
   readonly version: string | undefined;
   readonly copy: Copy;
+  /** What a user should know about how the file was read: sentences without a full stop. */
+  readonly notes: readonly string[];
   readonly #db: Database.Database;
   /** The table of the copy's invalid rows, until they are removed. */
   readonly #invalid: string;
@@ -114,14 +121,15 @@ export class Source {
     private readonly options: CopyOptions,
     private readonly file: CopyFile,
     private readonly tables: CopyTables,
-    private readonly copied: Copied,
+    private readonly copied: Read,
     /** The sources of all listings by name, which references lead to. */
     private readonly all: ReadonlyMap<string, Source>,
   ) {
     this.total = copied.count;
     this.count = copied.count;
     this.version = copied.version;
-    this.copy = { path: file.path, tables, before: copied.before };
+    this.copy = { path: file.path, tables, before: copied.before, place: copied.place };
+    this.notes = copied.notes ?? [];
     this.#db = file.db;
     this.#invalid = `temp.invalid_${tables.records}`;
     this.#db.exec(`CREATE TABLE ${this.#invalid} (number INTEGER PRIMARY KEY)`);

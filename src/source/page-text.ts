@@ -5,6 +5,7 @@ import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { RECORD_SEPARATOR } from "../contract/page.js";
 import { isWithoutEscapes } from "../contract/record/byte-pattern.js";
 import { type Kind, kindOf, kindsOf } from "../contract/record/kind.js";
+import { acceptorOf } from "../contract/record/schema.js";
 import { lowerCase, quoteName, quoteText } from "../contract/sql.js";
 import { conditionSql } from "./candidates.js";
 import { publishedSql } from "./published.js";
@@ -89,9 +90,9 @@ function concatenated(parts: Parts): string {
 
 /**
  * SQL that is 1 if everything that the text does not show is valid: integers are not text (which SQLite sorts after them), text
- * is neither a number nor a BLOB (sorted before and after it), and every named condition is true.
+ * is neither a number nor a BLOB (sorted before and after it), the key is not an empty text, and every named condition is true.
  */
-function checkSql({ fields, conditions }: Contract): string {
+function checkSql({ fields, conditions, key }: Contract): string {
   const numbers = fields.filter(({ schema }) => ["integer", "number", "boolean"].includes(kindOf(schema)));
   const texts = fields.filter(({ schema }) => ["string", "array", "json", "mixed"].includes(kindOf(schema)));
   const mayBeNumbers = texts.filter(({ schema }) => !isQuoted(schema));
@@ -99,6 +100,7 @@ function checkSql({ fields, conditions }: Contract): string {
     ...inGroups(numbers, (columns) => `max(0, ${columns}) < ''`, "0"),
     ...inGroups(texts, (columns) => `max('', ${columns}) < x''`, "''"),
     ...inGroups(mayBeNumbers, (columns) => `min('', ${columns}) = ''`, "''"),
+    ...(acceptorOf(key.schema)("") ? [`${quoteName(key.column)} <> ''`] : []),
     ...conditions.map(({ sql }) => conditionCheck(sql, fields)),
   ];
   return checks.length === 0 ? "1" : checks.join("\n  AND ");

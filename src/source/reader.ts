@@ -6,7 +6,7 @@ import { type RecordPattern, recordPattern } from "../contract/record/byte-patte
 import { referencesOf } from "../contract/references.js";
 import type { DataSettings } from "../settings/settings.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
-import { type CopyTables, connect, numberColumn, type RowRange } from "./copy.js";
+import { type CopyTables, connect, numberColumn, type Place, placeColumn, type RowRange } from "./copy.js";
 import { pageTextSql } from "./page-text.js";
 import { publishedParameters } from "./published.js";
 
@@ -16,6 +16,7 @@ export interface Copy {
   tables: CopyTables;
   /** Rows of the source that come before those that were copied. */
   before: number;
+  place: Place | undefined;
 }
 
 export interface PageText {
@@ -79,12 +80,14 @@ export class PageReader {
 
   /** Reads candidates row by row, in published order. @throws SQLite's own errors */
   candidates(range: RowRange): Generator<Candidate, void> {
-    const { repeated, lost } = this.copy.tables;
+    const { place, tables } = this.copy;
+    const { repeated, lost } = tables;
     const isLost = (at: number) => `(${this.#number}, ${at}) IN (SELECT number, reference FROM ${lost})`;
     return selectCandidates(this.#db, {
       contract: this.#contract,
       rows: this.#rows,
       parameters: this.#parametersOf(range),
+      place: place && { what: place, column: placeColumn(this.#contract) },
       isRepeated: this.#hasRepeatedKeys ? `${this.#number} IN (SELECT number FROM ${repeated})` : "0",
       isLost: this.#hasLost ? referencesOf(this.#contract).map((_reference, at) => isLost(at)) : [],
       defaultAvatar: this.#defaultAvatar,

@@ -120,6 +120,12 @@ export function openRelation(db: Database, file: string, place: RelationPlace): 
 /** The names by which SQLite gives a row's number, unless a column has that name. */
 export const ROWID_NAMES = ["rowid", "_rowid_", "oid"] as const;
 
+/** A name that reads the number of a row, if no column has it. */
+export function freeRowid(columns: readonly string[]): string | undefined {
+  const taken = new Set(columns.map(lowerCase));
+  return ROWID_NAMES.find((name) => !taken.has(name));
+}
+
 /** The names of all tables and views but SQLite's own. */
 export function listTables(db: Database): string[] {
   const sql = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')

@@ -1,9 +1,9 @@
 /** Finds the separator of a CSV file from its first records. */
-import { pipeline, Readable } from "node:stream";
-import { CsvError, parse } from "csv-parse";
+import { CsvError } from "csv-parse";
 import { parse as parseSync } from "csv-parse/sync";
 import { UserError } from "../errors.js";
 import { count } from "../print/numbers.js";
+import { readRows } from "./csv-rows.js";
 import type { TextInput } from "./text-input.js";
 
 /** Line ends, longest first: csv-parse takes the first that matches. */
@@ -11,14 +11,12 @@ const LINE_ENDS = ["\r\n", "\n", "\r"];
 /** What a text in JavaScript can hold. */
 export const MOST_CHARACTERS = 2 ** 29 - 24;
 
-/** Options of csv-parse for reading a whole file. */
-export const WHOLE_FILE = { record_delimiter: LINE_ENDS, max_record_size: MOST_CHARACTERS };
-
-/** A row as csv-parse gives it with `info`. `lines` is the line on which it ends. */
-export interface CsvRow {
-  record: string[];
-  info: { lines: number };
-}
+/** Options of csv-parse for reading a whole file. Rows may differ in length. */
+export const WHOLE_FILE = {
+  record_delimiter: LINE_ENDS,
+  max_record_size: MOST_CHARACTERS,
+  relax_column_count: true,
+};
 
 const SEPARATORS = [",", ";", "\t", "|"] as const;
 const NAMES: Readonly<Record<string, string>> = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" };
@@ -33,8 +31,6 @@ export interface Dialect {
   quote: string | null;
   /** The line with the names of columns: 2 after Excel's `sep=;`. */
   firstLine: number;
-  /** Whether each line is one value, also an empty one. */
-  isOneColumn: boolean;
   /** What a user should know about the choice, as a sentence. */
   note?: string;
 }
@@ -66,16 +62,15 @@ export async function findDialect(input: TextInput): Promise<Dialect> {
   const separator = settings.separator ?? named ?? (format === "tsv" ? "\t" : undefined);
   if (separator !== undefined) {
     const quote = await findQuote(input, separator);
-    const [names = []] = split(start, separator, quote, firstLine).rows;
-    return { separator, quote, firstLine, isOneColumn: names.length === 1 };
+    return { separator, quote, firstLine };
   }
   const quote = await findQuote(input, ",");
   const splits = SEPARATORS.map((other) => split(start, other, quote, firstLine));
   const [best] = splits.filter(isEven).sort((one, other) => other.clean - one.clean || other.numbers - one.numbers);
-  if (best) return { separator: best.separator, quote, firstLine, isOneColumn: false };
+  if (best) return { separator: best.separator, quote, firstLine };
   const uneven = splits.find(({ rows }) => isMostlyEven(rows)) ?? splits.find(({ rows }) => (rows[0]?.length ?? 0) > 1);
   if (uneven) throw unevenError(input.name, uneven);
-  const one = { separator: unused(start), quote, firstLine, isOneColumn: true };
+  const one = { separator: unused(start), quote, firstLine };
   const hidden = splits.find(({ rows }) => rows.filter((row) => row.length > 1).length > rows.length / 2);
   if (!hidden) return one;
   const mark = NAMES[hidden.separator];
@@ -90,13 +85,11 @@ async function findQuote(input: TextInput, separator: string): Promise<string | 
   const { name, format, settings } = input;
   if (settings.quote !== undefined) return settings.quote === "none" ? null : settings.quote;
   if (format === "csv") return '"';
-  const rows = parse({ ...WHOLE_FILE, delimiter: separator, relax_column_count: true, info: true });
-  pipeline(Readable.from(input.read()), rows, () => {});
   let joined: number | undefined;
   try {
-    for await (const { record, info } of rows as AsyncIterable<CsvRow>) {
-      if (joined === undefined && record.some((cell) => /[\r\n]/.test(cell))) joined = info.lines;
-    }
+    await readRows(input.read(), { ...WHOLE_FILE, delimiter: separator }, (row, line) => {
+      if (joined === undefined && row.some((cell) => /[\r\n]/.test(cell))) joined = line;
+    });
   } catch (error) {
     if (error instanceof CsvError) return null;
     throw error;
@@ -127,7 +120,7 @@ function split(text: string, separator: string, quote: string | null, firstLine:
       quote,
       from_line: firstLine,
       relax_column_count: true,
-      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
       to: MOST_RECORDS,
       on_record(row: string[], context) {
         rows.push(row);

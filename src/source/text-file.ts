@@ -1,20 +1,21 @@
 /** Imports CSV, TSV and NDJSON files into a SQLite file, as a stream. */
 import { type BigIntStats, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { pipeline, Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { CsvError, parse } from "csv-parse";
+import { CsvError } from "csv-parse";
 import type { Contract } from "../contract/contract.js";
 import { lowerCase, quoteName } from "../contract/sql.js";
 import { UserError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { shorten, showValue } from "../print/text.js";
-import { CellColumn, cellReader, memberReader, type Stored, storedMember, typedReader } from "./cells.js";
+import { CellColumn, cellReader, hasNumbers, memberReader, type Stored, storedMember, typedReader } from "./cells.js";
+import { EmptyRows, isEmptyRow, readRows } from "./csv-rows.js";
+import { AmbiguousFields, DecimalColumn } from "./decimals.js";
 import { changedWhileRead, explainReading } from "./errors.js";
 import { readMembers } from "./json-text.js";
-import { ROWID_NAMES, requireColumns } from "./relation.js";
-import { type CsvRow, findDialect, MOST_CHARACTERS, WHOLE_FILE } from "./separator.js";
+import { freeRowid, ROWID_NAMES, requireColumns } from "./relation.js";
+import { findDialect, MOST_CHARACTERS, WHOLE_FILE } from "./separator.js";
 import { type TextFormat, type TextSettings, tableNameOf } from "./text-format.js";
 import { type Text, TextInput } from "./text-input.js";
 
@@ -35,8 +36,12 @@ export interface Imported {
   /** The `stat` of the text file when it was read. */
   stats: BigIntStats;
   format: TextFormat;
-  /** What a user should know about how the file was read. */
+  /** The separator of cells. */
+  separator?: string | undefined;
+  /** What a user should know about how the file was read, as the end of a sentence. */
   note?: string | undefined;
+  /** Sentences on rows that were left out, and on numbers that may be read in two ways. */
+  notes: string[];
 }
 
 interface ImportedColumn {
@@ -59,6 +64,8 @@ const PAUSE = 300;
 const MOST_COLUMNS = 1999;
 /** The column with the line on which a row ends, in a table of values as they are written. */
 export const LINE = "rollcall_line";
+/** The same in a table for a contract. No field has this name. */
+export const UNNAMED_LINE = "";
 
 /**
  * Imports a text file.
@@ -136,55 +143,70 @@ function typeColumns(
   const empty = isJson ? "null" : "";
   const readers = columns.map(({ name, column }) => {
     const field = fields.get(lowerCase(name));
-    if (field) return isJson ? memberReader(field) : cellReader(field);
-    if (isJson) return storedMember;
-    const found = new CellColumn();
+    if (isJson) return field ? memberReader(field) : storedMember;
     const cells = db.prepare<[], string>(`${select([column])} WHERE ${column} IS NOT NULL`).pluck();
+    if (field) return cellReader(field, hasNumbers(field) && hasDecimalCommas(cells.iterate()));
+    const found = new CellColumn();
     for (const cell of cells.iterate()) found.add(cell);
     const read = typedReader(found.type);
     return (cell: string) => (cell === "" ? null : read(cell));
   });
   db.function("typed", (at, text) => readers[Number(at)]?.(String(text ?? empty)));
-  new TableWriter(db, to).create(columns.map(({ name }) => name));
-  db.exec(`INSERT INTO ${quoteName(to)} ${select(columns.map(({ column }, at) => `typed(${at}, ${column})`))};
+  const names = columns.map(({ name }) => name);
+  new TableWriter(db, to).create(names);
+  const rowid = freeRowid(names);
+  const numbers = rowid === undefined ? [] : [rowid];
+  const into = [...numbers, ...names.map(quoteName)].join(", ");
+  const typed = columns.map(({ column }, at) => `typed(${at}, ${column})`);
+  db.exec(`INSERT INTO ${quoteName(to)} (${into}) ${select([...numbers.map(() => "rowid"), ...typed])};
     DROP TABLE ${quoteName(written)}`);
   return columns.map((column) => ({ ...column, column: column.name }));
+}
+
+/** Whether the numbers of a column have decimal commas. Then `1.234` is 1234, which a query may make of it. */
+function hasDecimalCommas(cells: Iterable<string>): boolean {
+  const decimals = new DecimalColumn();
+  for (const cell of cells) decimals.add(cell);
+  return decimals.mark === ",";
 }
 
 function noColumns(file: string): UserError {
   return new UserError(`${file} has no columns; its first line names them.`);
 }
 
-type Read = Pick<Imported, "columns" | "note">;
+type Read = Pick<Imported, "columns" | "separator" | "note" | "notes">;
 
 /** Reads CSV or TSV. */
 async function readCells(input: TextInput, text: Text, table: TableWriter, contract?: Contract): Promise<Read> {
-  const { separator: delimiter, quote, firstLine, isOneColumn, note } = await findDialect(input);
-  // Lines of rows cost a tenth of a build, which does not need them.
-  const info = contract === undefined;
-  const options = { ...WHOLE_FILE, delimiter, quote, from_line: firstLine, skip_empty_lines: !isOneColumn, info };
-  const rows = parse(options);
-  // An error of one stream ends all of them, and the loop throws it.
-  pipeline(Readable.from(text), rows, () => {});
+  const { separator: delimiter, quote, firstLine, note } = await findDialect(input);
+  const empty = new EmptyRows();
+  let names: readonly string[] | undefined;
   let cells: CellWriter | undefined;
-  let headNote: string | undefined;
-  try {
-    for await (const row of rows as AsyncIterable<CsvRow | string[]>) {
-      const { record, line } = Array.isArray(row)
-        ? { record: row, line: firstLine }
-        : { record: row.record, line: row.info.lines };
-      if (cells) cells.add(record, line);
-      else {
-        const names = columnNames(input.name, record, line);
-        cells = cellWriter(input.name, names, table, contract);
-        headNote = noteOnNames(names);
-      }
+  const add = (row: readonly string[], line: number) => {
+    if (isEmptyRow(row)) {
+      if (names === undefined && row.length > 1) throw noColumns(input.name);
+      empty.add(line);
+      // Its number stays free, so that the others keep theirs.
+      if (row.length === names?.length) table.addEmpty();
+      return;
     }
+    if (names === undefined) names = columnNames(input.name, row, line);
+    else if (row.length !== names.length) throw wrongLength(input.name, row.length, names.length, line);
+    if (cells) cells.add(row, line);
+    else cells = cellWriter(input.name, names, table, contract);
+  };
+  try {
+    await readRows(text, { ...WHOLE_FILE, delimiter, quote, from_line: firstLine }, add);
   } catch (error) {
     throw error instanceof CsvError ? new UserError(describe(input.name, error), { cause: error }) : error;
   }
-  if (!cells) throw noColumns(input.name);
-  return { columns: cells.finish(), note: note ?? headNote };
+  if (names === undefined || cells === undefined) throw noColumns(input.name);
+  const { columns, notes } = (cells as CellWriter).finish(delimiter);
+  if (empty.note !== undefined) {
+    table.removeEmpty();
+    notes.unshift(empty.note);
+  }
+  return { columns, separator: delimiter, note: note ?? noteOnNames(names), notes };
 }
 
 /** A note if the names of columns look like values, since the first line may be a record. */
@@ -197,7 +219,7 @@ function noteOnNames(names: readonly string[]): string | undefined {
 interface CellWriter {
   /** @param line the line on which the row ends */
   add(cells: readonly string[], line: number): void;
-  finish(): ImportedColumn[];
+  finish(separator: string): Pick<Imported, "columns" | "notes">;
 }
 
 function cellWriter(file: string, names: readonly string[], table: TableWriter, contract?: Contract): CellWriter {
@@ -208,12 +230,20 @@ function cellsOfContract(file: string, names: readonly string[], table: TableWri
   requireColumns(contract, names, { where: file, file, rename: "Name them so in its first line", hasRowid: true });
   const columns = contract.fields.flatMap((field) => {
     const at = placeOf(field.column, names);
-    return at === -1 ? [] : [{ at, name: field.column, read: cellReader(field) }];
+    return at === -1 ? [] : [{ at, name: field.column, field, read: cellReader(field) }];
   });
-  table.create([NO_COLUMN, ...columns.map(({ name }) => name)]);
+  const numbers = columns.filter(({ field }) => hasNumbers(field));
+  const ambiguous = new AmbiguousFields(
+    numbers.map(({ at, name, field }) => ({ at, column: name, marks: field.schema["x-null-marks"] ?? [] })),
+    names,
+  );
+  table.create([UNNAMED_LINE, ...columns.map(({ name }) => name)]);
   return {
-    add: (cells) => table.add([null, ...columns.map(({ at, read }) => read(cells[at] ?? ""))]),
-    finish: () => [],
+    add(cells, line) {
+      ambiguous.add(cells);
+      table.add([BigInt(line), ...columns.map(({ at, read }) => read(cells[at] ?? ""))]);
+    },
+    finish: (separator) => ({ columns: [], notes: ambiguous.notes(separator) }),
   };
 }
 
@@ -232,7 +262,7 @@ function writtenCells(file: string, names: readonly string[], table: TableWriter
   table.create([LINE, ...columns.map(({ column }) => column)]);
   return {
     add: (cells, line) => table.add([BigInt(line), ...cells.map((cell) => (cell === "" ? null : cell))]),
-    finish: () => columns,
+    finish: () => ({ columns, notes: [] }),
   };
 }
 
@@ -243,7 +273,6 @@ function nameAt(at: number): string {
 
 /** The names of columns. @throws UserError if there are none, or if some cannot be told apart */
 function columnNames(file: string, record: readonly string[], line: number): string[] {
-  if (record.every((name) => name.trim() === "")) throw noColumns(file);
   const names = record.map((name, at) => name.trim() || nameAt(at));
   const repeated = names.findIndex((name, at) => names.indexOf(name) < at);
   if (repeated !== -1)
@@ -268,14 +297,14 @@ function requireAnother(file: string, name: string, seen: Map<string, string>): 
   if (seen.size > MOST_COLUMNS) throw new UserError(`${file} has more than ${MOST_COLUMNS} columns; leave some out.`);
 }
 
-function describe(file: string, { message, code, ...place }: CsvError): string {
-  const { lines, column, record } = place as { lines?: number; column?: number | string; record?: unknown[] };
+function wrongLength(file: string, values: number, expected: number, line: number): UserError {
+  const why = `the row has ${count(values, "value")}, where the first line has ${expected}`;
+  return new UserError(`${file}, line ${line}: ${why}. Correct the line, then run this again.`);
+}
+
+function describe(file: string, { message, ...place }: CsvError): string {
+  const { lines, column } = place as { lines?: number; column?: number | string };
   const where = [file, ...(lines ? [`line ${lines}`] : [])];
-  if (code === "CSV_RECORD_INCONSISTENT_FIELDS_LENGTH") {
-    const expected = /expect (\d+)/.exec(message)?.[1];
-    const why = `the row has ${count(record?.length ?? 0, "value")}, where the first line has ${expected}`;
-    return `${where.join(", ")}: ${why}. Correct the line, then run this again.`;
-  }
   const why = message.replace(/ (?:on|at) line \d+.*$/, "");
   if (typeof column === "number") where.push(`column ${column + 1}`);
   return `${where.join(", ")}: ${why}. Correct the line, or pass --quote none if quotes are characters like others.`;
@@ -300,7 +329,7 @@ async function readLines(input: TextInput, text: Text, table: TableWriter, contr
     }
     writer.add(read.members, line, where);
   }
-  return { columns: writer.finish() };
+  return { columns: writer.finish(), notes: [] };
 }
 
 /** Writes objects of NDJSON. */
@@ -355,9 +384,9 @@ function membersOfContract(file: string, table: TableWriter, contract: Contract)
   let maybeNumbers = all.filter(({ column }) => isRowid(column));
   const found = new Set<string>();
   let isEmpty = true;
-  table.create([NO_COLUMN, ...columns.map(({ column }) => column)]);
+  table.create([UNNAMED_LINE, ...columns.map(({ column }) => column)]);
   return {
-    add(members, _line, where) {
+    add(members, line, where) {
       isEmpty = false;
       for (const name of members.keys()) if (found.size < MOST_NAMES) found.add(name);
       const record = new RecordMembers(members, where);
@@ -372,7 +401,7 @@ function membersOfContract(file: string, table: TableWriter, contract: Contract)
         found.add(column);
         return Buffer.isBuffer(json) ? json : read(json);
       });
-      table.add([null, ...values]);
+      table.add([BigInt(line), ...values]);
     },
     finish() {
       const place = { where: file, file, rename: "Name them so in its objects", hasRowid: true };
@@ -457,9 +486,6 @@ async function* linesOf(text: Text, tooLong: () => UserError): Text {
   yield unfinished.join("");
 }
 
-/** The first column of a table for a contract, which may have no other: SQLite has no table without columns. No field has this name. */
-const NO_COLUMN = "";
-
 /** Writes the rows of a table. */
 class TableWriter {
   #columns: readonly string[] = [];
@@ -494,7 +520,18 @@ class TableWriter {
     this.#insert = undefined;
   }
 
-  /** Adds a row, with a value for each column. */
+  /** Adds a row without values, which takes a row number, until `removeEmpty`. */
+  addEmpty(): void {
+    this.add(new Array(this.#columns.length).fill(null));
+  }
+
+  /** Removes rows without values. The others keep their numbers. */
+  removeEmpty(): void {
+    const [line = ""] = this.#columns;
+    this.db.exec(`DELETE FROM ${quoteName(this.name)} WHERE ${quoteName(line)} IS NULL`);
+  }
+
+  /** Adds a row, with a value for each column: the first is the row's line. */
   add(row: readonly Stored[]): void {
     this.#insert ??= this.db.prepare(
       `INSERT INTO ${quoteName(this.name)} VALUES (${this.#columns.map(() => "?").join(", ")})`,

@@ -89,6 +89,7 @@ test("--json prints one document and nothing else", async () => {
     unreferenced: 0,
     warnings: {},
     untidied: [],
+    sourceNotes: [],
     notes: [],
     problems: {
       records: 1,
@@ -213,6 +214,7 @@ test("prints every line of a summary", () => {
     explorer: "https://example.com/people/",
     changes: { put: 1240, remove: 3, bytes: 22_000, steps: 4, none: undefined },
     listings: undefined,
+    sourceNotes: ["left out 2 empty rows, lines 4 and 5"],
     notes: ["links led to http://127.0.0.1:8080 until now; they lead to https://example.com/people"],
   };
   const run = {
@@ -227,6 +229,7 @@ test("prints every line of a summary", () => {
   expect(describeBuild({ ...result, new: false }, run, plain)).not.toContain("changes ");
   expect(describeBuild(result, run, plain)).toBe(`\
 read      1,012 users                          data/users.sqlite
+note      left out 2 empty rows, lines 4 and 5
 write     10 pages, 1.3 MB (2 linked)          dist/releases/20261121T034000Z-1f6a9c0d2b7e
 lookup    by id, display_name                  12 files, 3.4 MB
 explorer  https://example.com/people/

@@ -62,7 +62,14 @@ test.skipIf(isMissing("sqlite3"))("README.md: dev shows the tables, and which re
 type Others<T> = Record<Exclude<keyof T, SettingKey>, true>;
 
 const BUILD: Others<BuildOptions & BuildEffects> = { now: true, onProgress: true, signPassword: true, signal: true };
-const DIFF: Others<DiffOptions & DiffEffects> = { cwd: true, new: true, old: true, onProgress: true, signal: true };
+const DIFF: Others<DiffOptions & DiffEffects> = {
+  cwd: true,
+  new: true,
+  old: true,
+  onNote: true,
+  onProgress: true,
+  signal: true,
+};
 const VERIFY: Others<VerifyOptions & VerifyEffects> = { cwd: true, onProgress: true, signal: true, what: true };
 const SERVER: Others<ServerOptions & ServerEffects> = { access: true, log: true, onSwitch: true };
 const ADAPT: Others<AdaptOptions & AdaptEffects> = { cwd: true, name: true };

@@ -215,6 +215,7 @@ describe("conversions", () => {
       ["2026-01-31T23:59:59Z", "2026-01-31T23:59:59.123456Z", null],
     ],
     ["a date-time", ["2026-01-31 23:59:59+02:00"], dateTime, ["2026-01-31T23:59:59+02:00"]],
+    ["a date-time", ["2026-01-31 23:59:59+02"], dateTime, ["2026-01-31T23:59:59+02:00"]],
     ["a date-time, if they are UTC", ["2026-01-31 23:59"], dateTime, ["2026-01-31T23:59:00Z"]],
     [
       "a date-time, if they are seconds since 1970",
@@ -244,7 +245,7 @@ describe("conversions", () => {
     ["a boolean", ["true", "FALSE"], { type: "boolean" }, [1, 0]],
     ["an integer", ["12", "-3"], { type: "integer" }, [12, -3]],
     ["a number", ["-3", "12.5"], { type: "number" }, [-3, 12.5]],
-    ["an integer", ["1,234", "-12"], { type: "integer" }, [1234, -12]],
+    ["an integer", ["1,234,567", "-12"], { type: "integer" }, [1234567, -12]],
     ["a number", ["1.234,5", "0,5"], { type: "number" }, [1234.5, 0.5]],
   ])("to %s: %o", async (what, values, schema, made, column = "my thing") => {
     const offered = await becomes(values, column);
@@ -270,7 +271,7 @@ describe("conversions", () => {
     [["2026-01-31", ""], "a date", "but for 1 of 2 empty"],
     [[...repeated("2026-01-31"), "n/a", ""], "a date", 'but for 1 of 6, such as "n/a" in rowid 5, and 1 of 6 empty'],
     [["1.1", "1.9", "1.10"], "a number", 'but "1.1" and "1.10" would be equal'],
-    [["1,234", "7", "1234"], "an integer", 'but "1,234" and "1234" would be equal'],
+    [["1,234,567", "7", "1234567"], "an integer", 'but "1,234,567" and "1234567" would be equal'],
     [["12", "13", "1e3"], "an integer", 'but for 1 of 3, such as "1e3" in rowid 3'],
     [["1,234", "5,678", "many"], "an integer", 'but for 1 of 3, such as "many" in rowid 3'],
     [

@@ -110,7 +110,7 @@ test("--json prints what was found, --quiet prints nothing", async () => {
 });
 
 test.each([
-  ["--table people", 2, "--table, --all and --query need --from, the file of records."],
+  ["--table people", 2, "--table, --all, --query and --decimal need --from, the file of records."],
   ["--from nothing.sqlite", 2, "There is no file nothing.sqlite; give a SQLite, CSV, TSV or NDJSON file."],
   ["--from one.sqlite --table two", 1, 'one.sqlite has no table or view "two"; it has people. Name one with --table.'],
   ["--from one.sqlite --query none.sql", 2, "There is no file none.sql; --query names a file with one SELECT."],

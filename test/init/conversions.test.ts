@@ -37,7 +37,7 @@ const time = joined(
   two,
   fc.oneof(joined(fc.constant(":"), two), fc.constant("")),
   fc.constantFrom("", "", ".5", ".123456", ".", "..5", " "),
-  fc.constantFrom("", "", "Z", "+02:00", "+0200", "-05:30"),
+  fc.constantFrom("", "", "Z", "+02:00", "+0200", "-05:30", "+02", "-11", "+24"),
 );
 
 /** Texts like those of some form: some have it, some nearly. */
@@ -45,6 +45,7 @@ const text = fc.oneof(
   grouping(",", "."),
   grouping(".", ","),
   grouping("", "."),
+  ...[" ", "\u00a0", "\u2009", "\u202f", "'", "’"].flatMap((mark) => [grouping(mark, "."), grouping(mark, ",")]),
   fc.double().map(String),
   fc.bigInt({ min: -(2n ** 65n), max: 2n ** 65n }).map(String),
   time,
@@ -62,12 +63,13 @@ const text = fc.oneof(
 const asUuid = (text: string) => text.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 const withT = (text: string) => text.replace(" ", "T");
 const decimal = (text: string) => String(Number(text));
+const withoutMarks = (text: string) => text.replace(/[\s'’]/g, "");
 
 /** What each form's texts should become. */
 const RESULTS: Readonly<Record<string, (text: string) => string>> = {
   "UUIDs without dashes": asUuid,
   "times without an offset": (text) => `${withT(text)}Z`,
-  "times with a space": withT,
+  "times with a space, or an offset of hours": (text) => withT(text).replace(/[+-]\d\d$/, "$&:00"),
   "times without seconds": (text) => `${withT(text)}:00Z`,
   "dates as YYYY/MM/DD": (text) => text.replaceAll("/", "-"),
   "dates as DD.MM.YYYY": (text) => text.split(".").reverse().join("-"),
@@ -80,6 +82,12 @@ const RESULTS: Readonly<Record<string, (text: string) => string>> = {
   "numbers with commas": (text) => decimal(text.replaceAll(",", "")),
   "integers with points": (text) => text.replaceAll(".", ""),
   "numbers with a decimal comma": (text) => decimal(text.replaceAll(".", "").replace(",", ".")),
+  "integers with spaces": withoutMarks,
+  "integers with apostrophes": withoutMarks,
+  "numbers with spaces": (text) => decimal(withoutMarks(text)),
+  "numbers with spaces and a decimal comma": (text) => decimal(withoutMarks(text).replace(",", ".")),
+  "numbers with apostrophes": (text) => decimal(withoutMarks(text)),
+  "numbers with apostrophes and a decimal comma": (text) => decimal(withoutMarks(text).replace(",", ".")),
 };
 
 const conversions = FORMS.flatMap((form) => (form.becomes ? [[form.what, form.accepts, form.becomes] as const] : []));

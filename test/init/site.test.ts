@@ -157,7 +157,7 @@ test.each([
 });
 
 test.each([
-  ["--all", 2, "--table, --all and --query need --from, the file of records."],
+  ["--all", 2, "--table, --all, --query and --decimal need --from, the file of records."],
   [
     "--from shop.db --all --table orders",
     2,

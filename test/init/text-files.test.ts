@@ -141,7 +141,7 @@ describe("marks of absence", () => {
 
 describe("--convert", () => {
   test("refuses a later value of another form by its text", async () => {
-    const { found } = await ofCells(["1,234", "5"], { convert: true });
+    const { found } = await ofCells(["1,234", "5"], { decimal: ["."] });
     writeFileSync(String(found.config["db"]), lines("code,thing", 'k0,"12,34"'));
     await expect(builtFrom(found)).rejects.toMatchObject({ problems: { first: [{ path: "thing", value: "12,34" }] } });
   });

@@ -172,10 +172,6 @@ describe("line ends", () => {
       [2n, '"2'],
     ]);
   });
-
-  test("an empty line of a file of one column is an empty cell", async () => {
-    expect((await read("t.csv", lines("name", "a", "", "b"))).rows).toEqual([["a"], [null], ["b"]]);
-  });
 });
 
 describe("a file that another program writes to while it is read", () => {

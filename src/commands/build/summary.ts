@@ -27,6 +27,7 @@ export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint):
   const listings = Object.entries(result.listings ?? { "": result });
   const lines: Line[] = [
     { verb: "read", value: count(records + skipped, words), detail: run.db },
+    ...sourceLines(result),
     writeLine(result),
     ...listings.flatMap(([name, listing]) => [
       ...(name === "" ? [] : [listingLine(name, listing)]),
@@ -44,6 +45,11 @@ export function describeBuild(result: BuildResult, run: BuildRun, paint: Paint):
   for (const value of notes) lines.push({ verb: "note", value, loud: true });
   const detail = switched ? `${id} is current; next: ${run.next}` : `${id} stays current`;
   return align([...lines, { verb: "done", value: `in ${duration(run.milliseconds)}`, detail }], paint);
+}
+
+/** A line for each note on how the source was read. */
+export function sourceLines({ sourceNotes }: Pick<BuildResult, "sourceNotes">): Line[] {
+  return sourceNotes.map((value) => ({ verb: "note", value, loud: true }));
 }
 
 /** The line about one of several listings. */

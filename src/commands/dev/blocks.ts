@@ -60,7 +60,7 @@ export function blocks(io: Io, db: string): DevScreen {
           ...listingLines(build),
           ...contractLines(build),
         );
-      const made = build.made?.notes ?? [];
+      const made = [...build.result.sourceNotes, ...(build.made?.notes ?? [])];
       const isNew = (note: string) => !shownNotes.includes(note);
       notes.push(...made.filter(isNew).map((value) => ({ verb: "note", value })));
       if (notes.length > 0) sayLines(io, notes);

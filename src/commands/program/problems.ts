@@ -60,7 +60,7 @@ function describeKinds(kinds: readonly ProblemKind[], [, many]: readonly [string
       number(records),
       paint("bold", visible(shorten(placeOf({ path, listing }), WIDEST.path))),
       visible(shorten(rule, WIDEST.rule)),
-      `${showId(example.id)}: ${whatIsWrong(example, WIDEST)}`,
+      `${showRecord(example)}: ${whatIsWrong(example, WIDEST)}`,
     ]);
   const rest = kinds.length - rows.length;
   const columns = heads.map(([title, align]) => [paint("dim", visible(title)), align] as const);
@@ -68,7 +68,7 @@ function describeKinds(kinds: readonly ProblemKind[], [, many]: readonly [string
 }
 
 function describeProblem(problem: Problem, [one]: readonly [string, string], paint: Paint): string {
-  const head = `${paint("dim", visible(one))} ${showId(problem.id)}`;
+  const head = `${paint("dim", visible(one))} ${showRecord(problem)}`;
   return `${head}: ${paint("bold", visible(placeOf(problem)))} ${whatIsWrong(problem)}`;
 }
 
@@ -99,6 +99,13 @@ function describeRefusal(
   const where =
     file === undefined ? '"rollcall build --problems FILE" writes every problem.' : `Every problem is in ${file}.`;
   return `${found}, with ${count(problems.count, "problem")}: ${why} ${where}`;
+}
+
+/** The key of a problem's record, and its place in the source if it is known: `FB01, line 4`. */
+function showRecord({ id, line, row }: Problem): string {
+  const place = line === undefined ? [] : [`line ${line}`];
+  if (row !== undefined) place.push(`row ${row}`);
+  return [showId(id), ...place].join(", ");
 }
 
 /** A plain key without quotes; any other as JSON. */
