@@ -9,8 +9,8 @@ import { lowerCase, quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
 import { changedWhileRead, explainReading } from "./errors.js";
-import { publishedParameters, publishedSql } from "./published.js";
-import { findRelation, type RelationOptions } from "./relation.js";
+import { copyColumn, publishedParameters, publishedSql } from "./published.js";
+import { findRelation, type Relation, type RelationOptions } from "./relation.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 
 /** Consecutive rows in published order: how many come before them, and how many they are. */
@@ -57,13 +57,8 @@ export function copyTables(listing: number): CopyTables {
   return { records: `records_${listing}`, repeated: `repeated_${listing}`, lost: `lost_${listing}` };
 }
 
-/** The name of the copy's column with the row number, from 1. No other column has it. */
-export function numberColumn({ fields }: Contract): string {
-  const taken = new Set(fields.map(({ column }) => lowerCase(column)));
-  let name = "rollcall_number";
-  while (taken.has(name)) name += "_";
-  return name;
-}
+/** The copy's column with the row number, from 1. */
+export const NUMBER = "number";
 
 /** Milliseconds to wait for another process's lock. */
 const LOCK_WAIT = 5000;
@@ -97,10 +92,15 @@ export function connect(path: string, wait: number): Database.Database {
   }
 }
 
-/** The columns of the copy, quoted, each once: several fields may have the same column. */
-export function copiedColumns({ fields }: Contract): string[] {
-  const byName = new Map(fields.map(({ column }) => [lowerCase(column), quoteName(column)]));
+/** The columns of the source that a contract names, each once: several fields may have the same column. */
+function namedColumns({ fields }: Contract): string[] {
+  const byName = new Map(fields.map(({ column }) => [lowerCase(column), column]));
   return [...byName.values()];
+}
+
+/** The columns of the copy, quoted. */
+export function copiedColumns(contract: Contract): string[] {
+  return namedColumns(contract).map(copyColumn);
 }
 
 /**
@@ -200,7 +200,7 @@ function attach(path: string, to: string): Database.Database {
 /** SQL that makes a table with the columns of the copy. */
 export function createTable(name: string, contract: Contract): string {
   // Without declared types, SQLite stores each value unchanged.
-  return `CREATE TABLE ${name} (${numberColumn(contract)} INTEGER PRIMARY KEY, ${copiedColumns(contract).join(", ")})`;
+  return `CREATE TABLE ${name} (${NUMBER} INTEGER PRIMARY KEY, ${copiedColumns(contract).join(", ")})`;
 }
 
 /**
@@ -212,15 +212,15 @@ export function repeatedSql(
   tables: CopyTables,
   rows = tables.records,
 ): { isRepeated: string; insert: string } {
-  const column = `${quoteName(contract.key.column)} COLLATE BINARY`;
+  const column = `${copyColumn(contract.key.column)} COLLATE BINARY`;
   const keys = `SELECT ${column} FROM ${rows} GROUP BY ${column} HAVING count(*) > 1`;
-  const insert = `INSERT INTO ${tables.repeated} SELECT ${numberColumn(contract)} FROM ${tables.records} WHERE ${column} IN (${keys})`;
+  const insert = `INSERT INTO ${tables.repeated} SELECT ${NUMBER} FROM ${tables.records} WHERE ${column} IN (${keys})`;
   return { isRepeated: `${keys} LIMIT 1`, insert };
 }
 
 /** SQL for all keys among some rows. The plus removes the column's type, by which SQLite would convert what it compares. */
 export function keysSql({ key }: Contract, rows: string): string {
-  const column = quoteName(key.column);
+  const column = copyColumn(key.column);
   return `SELECT +${column} FROM ${rows} WHERE ${column} IS NOT NULL`;
 }
 
@@ -234,7 +234,7 @@ export function lostSql(contract: Contract, tables: CopyTables, keysOf: (to: str
     if (keys === undefined) return [];
     const value = publishedSql(contract, field);
     // A list of all keys, once: no index is needed.
-    const sql = `INSERT OR IGNORE INTO ${tables.lost} SELECT ${numberColumn(contract)}, ${at} FROM ${tables.records}
+    const sql = `INSERT OR IGNORE INTO ${tables.lost} SELECT ${NUMBER}, ${at} FROM ${tables.records}
       WHERE ${value} IS NOT NULL AND ${value} NOT IN (${keys})`;
     return [sql];
   });
@@ -285,9 +285,9 @@ function rowsFrom(
   listing: string,
 ): { rows: string; version: string | undefined } {
   const { contract } = options;
-  const { sql, isStored } = findRelation(db, options.named ?? options.db, options, listing);
+  const { sql, columns, isStored } = findRelation(db, options.named ?? options.db, options, listing);
   return {
-    rows: withDigits(contract, isStored ? `${sql} NOT INDEXED` : sql),
+    rows: withDigits(contract, isStored ? `${sql} NOT INDEXED` : sql, columns),
     version: isStored ? `${db.prepare("SELECT sqlite_version()").pluck().get()} ${sql}` : undefined,
   };
 }
@@ -297,17 +297,21 @@ function rowsFrom(
  * before rows are sorted. Compares by bytes: a program may have a collation that SQLite does not know here. The result of CASE has
  * no collation.
  */
-function withDigits(contract: Contract, from: string): string {
+function withDigits(contract: Contract, from: string, found: Relation["columns"]): string {
   const fields = contract.fields.filter(({ schema }) => kindOf(schema) === "string");
-  const strings = new Set(fields.map(({ column }) => quoteName(lowerCase(column))));
-  const columns = copiedColumns(contract).map((column) =>
+  const strings = new Set(fields.map(({ column }) => lowerCase(column)));
+  const sqlOf = new Map(found.map(({ name, sql }) => [lowerCase(name), sql]));
+  const columns = namedColumns(contract).map((name) => {
+    // The names of row numbers are not in the list.
+    const column = sqlOf.get(lowerCase(name)) ?? quoteName(name);
     // Numbers come before any text, so one comparison is enough for most values.
-    strings.has(lowerCase(column))
+    const value = strings.has(lowerCase(name))
       ? `CASE WHEN ${column} COLLATE BINARY < '' AND typeof(${column}) = 'integer'
           AND ${column} COLLATE BINARY NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}
-          THEN CAST(${column} AS TEXT) ELSE ${column} END AS ${column}`
-      : column,
-  );
+          THEN CAST(${column} AS TEXT) ELSE ${column} END`
+      : column;
+    return `${value} AS ${copyColumn(name)}`;
+  });
   return `(SELECT ${columns.join(", ")} FROM ${from})`;
 }
 

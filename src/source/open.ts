@@ -16,7 +16,7 @@ import {
   createTable,
   keysSql,
   lostSql,
-  numberColumn,
+  NUMBER,
   repeatedSql,
 } from "./copy.js";
 import { explainReading, explainSqlite } from "./errors.js";
@@ -149,11 +149,10 @@ export class Source {
   removeInvalid(): void {
     const { records, repeated, lost } = this.tables;
     const columns = copiedColumns(this.options.contract).join(", ");
-    const number = numberColumn(this.options.contract);
     this.#run(() =>
       this.#db.exec(`${createTable("kept", this.options.contract)};
         INSERT INTO kept (${columns}) SELECT ${columns} FROM ${records}
-          WHERE ${number} NOT IN (SELECT number FROM ${this.#invalid}) ORDER BY ${number};
+          WHERE ${NUMBER} NOT IN (SELECT number FROM ${this.#invalid}) ORDER BY ${NUMBER};
         DROP TABLE ${records}; ALTER TABLE kept RENAME TO ${records};
         DELETE FROM ${repeated}; DELETE FROM ${lost}; DELETE FROM ${this.#invalid}`),
     );

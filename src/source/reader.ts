@@ -6,7 +6,7 @@ import { type RecordPattern, recordPattern } from "../contract/record/byte-patte
 import { referencesOf } from "../contract/references.js";
 import type { DataSettings } from "../settings/settings.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
-import { type CopyTables, connect, numberColumn, type RowRange } from "./copy.js";
+import { type CopyTables, connect, NUMBER, type RowRange } from "./copy.js";
 import { pageTextSql } from "./page-text.js";
 import { publishedParameters } from "./published.js";
 
@@ -41,7 +41,6 @@ export class PageReader {
   readonly #db: Database.Database;
   readonly #hasRepeatedKeys: boolean;
   readonly #hasLost: boolean;
-  readonly #number: string;
   /** FROM, WHERE and ORDER BY of some rows. */
   readonly #rows: string;
   readonly #defaultAvatar: string | undefined;
@@ -54,10 +53,8 @@ export class PageReader {
   ) {
     this.#contract = contractOf(contract);
     this.#pattern = recordPattern(this.#contract, defaultAvatar);
-    const number = numberColumn(this.#contract);
-    this.#number = number;
     const { records, repeated, lost } = copy.tables;
-    this.#rows = `FROM ${records} WHERE ${number} > @after AND ${number} <= @last ORDER BY ${number}`;
+    this.#rows = `FROM ${records} WHERE ${NUMBER} > @after AND ${NUMBER} <= @last ORDER BY ${NUMBER}`;
     this.#defaultAvatar = defaultAvatar;
     this.#published = publishedParameters(defaultAvatar);
     this.#db = connect(copy.path, 0);
@@ -80,12 +77,12 @@ export class PageReader {
   /** Reads candidates row by row, in published order. @throws SQLite's own errors */
   candidates(range: RowRange): Generator<Candidate, void> {
     const { repeated, lost } = this.copy.tables;
-    const isLost = (at: number) => `(${this.#number}, ${at}) IN (SELECT number, reference FROM ${lost})`;
+    const isLost = (at: number) => `(${NUMBER}, ${at}) IN (SELECT number, reference FROM ${lost})`;
     return selectCandidates(this.#db, {
       contract: this.#contract,
       rows: this.#rows,
       parameters: this.#parametersOf(range),
-      isRepeated: this.#hasRepeatedKeys ? `${this.#number} IN (SELECT number FROM ${repeated})` : "0",
+      isRepeated: this.#hasRepeatedKeys ? `${NUMBER} IN (SELECT number FROM ${repeated})` : "0",
       isLost: this.#hasLost ? referencesOf(this.#contract).map((_reference, at) => isLost(at)) : [],
       defaultAvatar: this.#defaultAvatar,
     });

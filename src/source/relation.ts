@@ -40,6 +40,8 @@ export interface Relation {
 
 interface RelationColumn {
   name: string;
+  /** How SQL names it. */
+  sql: string;
   /** The declared type. */
   type: string;
   /** Its position in the PRIMARY KEY, from 1; 0 if it is not a part of it. */
@@ -90,9 +92,9 @@ export function openRelation(db: Database, file: string, place: RelationPlace): 
   const { table, query, listing = "" } = place;
   if (table !== undefined && query !== undefined)
     throw usageError("--table and --query exclude each other; leave one out.");
-  const name =
+  const { name, columns: selected = [] } =
     query === undefined
-      ? findTable(db, file, { ...place, setting: settingOf("table", listing) })
+      ? { name: findTable(db, file, { ...place, setting: settingOf("table", listing) }) }
       : createQueryView(db, query, settingOf("query", listing));
   const schema = query === undefined ? "main" : "temp";
   const found = db
@@ -102,10 +104,11 @@ export function openRelation(db: Database, file: string, place: RelationPlace): 
     .get(schema, name);
   const isStored = found?.type === "table";
   const columns = db
-    .prepare<[string, string], RelationColumn>(
+    .prepare<[string, string], Omit<RelationColumn, "sql">>(
       "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?, ?) ORDER BY cid",
     )
-    .all(name, schema);
+    .all(name, schema)
+    .map((column, at) => ({ ...column, name: ownName(selected, at) ?? column.name, sql: quoteName(column.name) }));
   return {
     name,
     kind: query !== undefined ? "query" : found?.type === "view" ? "view" : "table",
@@ -146,26 +149,42 @@ function findTable(db: Database, file: string, place: RelationPlace & { setting:
 /** The error for a source without a contract that does not have the columns of a directory of users. */
 export class ForeignSourceError extends UserError {}
 
-/** Makes a temporary view of the SELECT in a file. @param setting the setting that names it @returns the name of the view */
-function createQueryView(db: Database, path: string, setting: string): string {
+/** The names of columns that a view does not take over: it calls such a column `column2`. */
+const LITERALS: readonly string[] = ["true", "false"];
+
+/** The name of a query's column that its view does not take over, if it is one. One that is repeated is numbered, as views do. */
+function ownName(selected: readonly string[], at: number): string | undefined {
+  const name = selected[at];
+  if (name === undefined || !LITERALS.includes(lowerCase(name))) return undefined;
+  const first = selected.findIndex((other) => lowerCase(other) === lowerCase(name));
+  return first === at ? name : `${name}:${at}`;
+}
+
+/**
+ * Makes a temporary view of the SELECT in a file.
+ * @param setting the setting that names it
+ * @returns the name of the view, and the names of the columns that the SELECT yields
+ */
+function createQueryView(db: Database, path: string, setting: string): { name: string; columns: string[] } {
   const sql = readText(path, `${setting} names a file with one SELECT`);
   // SQLite would run only the text before the NUL.
   if (sql.includes("\0")) throw new UserError(`Query ${path} has a NUL character in it; name a text file.`);
   const views = db.prepare<[], string>("SELECT name FROM sqlite_temp_schema").pluck().all();
   const tables = new Set([...listTables(db), ...views].map(lowerCase));
-  let view = QUERY_VIEW;
-  while (tables.has(view)) view += "_";
+  let name = QUERY_VIEW;
+  while (tables.has(name)) name += "_";
   try {
-    db.prepare(`CREATE TEMP VIEW ${view} AS\n${sql}`).run();
+    db.prepare(`CREATE TEMP VIEW ${name} AS\n${sql}`).run();
     // SQLite checks a view's tables and columns only when it is used. Check here, so that the message names the query's file.
-    db.prepare(`SELECT * FROM temp.${view}`);
+    db.prepare(`SELECT * FROM temp.${name}`);
+    const columns = db.prepare(sql).columns();
+    return { name, columns: columns.map((column) => column.name) };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     const has = why.startsWith("no such table") ? `; the source has ${listed(listTables(db))}` : "";
     const message = `Query ${path} cannot be run: ${why}${has}. It must be one SELECT that yields the columns.`;
     throw new UserError(message, { cause });
   }
-  return view;
 }
 
 /** Refuses repeated columns, which SQLite numbers: `note`, `note:1`. @param where what yields them @param wanted those that count */
