@@ -5,6 +5,7 @@ import { CONFIG_FILE, CONTRACT_FILE, readConfigFile } from "./file.js";
 import { at } from "./kinds.js";
 import { fileLayer, flagLayer, type Layer, variableLayer } from "./layers.js";
 import { flagOf, variableOf } from "./names.js";
+import { limitsOf, withoutReplaced } from "./override.js";
 import { type GivenSettings, SETTING_KEYS, type SettingKey, type Settings, settingOf } from "./settings.js";
 
 export interface Sources {
@@ -23,6 +24,8 @@ export async function resolveSettings({ flags, config, env, cwd, keys = SETTING_
   const layers = [flagLayer(flags, cwd, keys), variableLayer(env, cwd, keys)];
   if (file) layers.push(fileLayer(file, keys));
   const mistakes = layers.flatMap((layer) => [...layer.mistakes, ...findTableAndQuery(layer)]);
+  // Other verbs take one contract, whether there are listings or not.
+  if (keys.includes("table")) mistakes.push(...findContractOfAll(layers));
   if (mistakes.length > 0) throw manyMistakes("settings", mistakes);
   const settings = layers.reduceRight((below, { values }) => merge(values, below), defaultSettings(cwd));
   const contractFile = at(file?.folder ?? cwd, CONTRACT_FILE);
@@ -57,11 +60,29 @@ function findTableAndQuery({ values: { table, query }, nameOf }: Layer): string[
   return [`${nameOf("table")} and ${nameOf("query")} exclude each other; remove one.`];
 }
 
-/** Merges a layer over those below it. A table replaces a query below, and a query a table. Gates below stay, unless they are given anew. */
+/** A layer must not give one contract to several listings of a layer below it. @param layers from the highest to the lowest */
+function findContractOfAll(layers: readonly Layer[]): string[] {
+  const at = layers.findIndex(({ values }) => values.listings !== undefined);
+  const { values, nameOf } = layers[at] ?? NO_LAYER;
+  const names = Object.keys(values.listings ?? {});
+  if (names.length < 2) return [];
+  return layers
+    .slice(0, at)
+    .flatMap((above) =>
+      above.values.contract === undefined
+        ? []
+        : [
+            `${above.nameOf("contract")} is one contract, and ${nameOf("listings")} has ${names.length} listings; give each its own: listings.${names[0]}.contract.`,
+          ],
+    );
+}
+
+const NO_LAYER: Layer = { values: {}, nameOf: String, mistakes: [] };
+
+/** Merges a layer over those below it. */
 function merge(above: GivenSettings, below: Settings): Settings {
-  const { table, query, ...others } = below;
-  const hasOwn = above.table !== undefined || above.query !== undefined;
+  const kept = withoutReplaced(below, above);
   const gates = SETTING_KEYS.filter((key) => settingOf(key).kind === "gates" && above[key] !== undefined);
-  const added = gates.map((key) => [key, [below[key] ?? [], above[key]].flat()] as const);
-  return { ...(hasOwn ? others : below), ...above, ...Object.fromEntries(added) };
+  const added = gates.map((key) => [key, [...limitsOf(kept, key), ...limitsOf(above, key)]] as const);
+  return { ...kept, ...above, ...Object.fromEntries(added) };
 }
