@@ -16,6 +16,7 @@ import { BULK, CHANGES, CSV, CURRENT, EXPLORER, isPacked, LOOKUP, SIGNATURE } fr
 import { SITE_PATH } from "../release/listing.js";
 import type { Password } from "../release/signer.js";
 import { readSiteSnapshot } from "../release/site.js";
+import { STDIN } from "../settings/kinds.js";
 import { type Complete, dataOf, type ListingOptions, type OptionsFor } from "../settings/settings.js";
 import { textFormatOf } from "../source/text-format.js";
 
@@ -69,7 +70,7 @@ export async function resolveSite({ listings: own, ...options }: Complete<BuildO
     const files = await forHosts(options, baseUrl, listings);
     return { ...options, baseUrl, place, isPlain: true, listings, gatesOf, ...files };
   }
-  requireOneDatabase(options);
+  requireOneDatabase(options, Object.keys(own));
   const baseUrl = parseBaseUrl(options.baseUrl);
   const listings: { name: string; settings: BuildSettings }[] = [];
   for (const [name, given] of Object.entries(own).sort()) {
@@ -82,6 +83,17 @@ export async function resolveSite({ listings: own, ...options }: Complete<BuildO
   const gatesOf = await gatesOfSite(options, own, listings);
   const files = await forHosts(options, baseUrl, listings);
   return { ...options, baseUrl, place, isPlain: false, listings, gatesOf, ...files };
+}
+
+/** @param flag of shards or their join, which leave out no records. @throws UserError (usage) if a listing would leave out some */
+export function requireAllRecords(
+  { skipInvalid, listings }: Pick<SiteSettings, "skipInvalid" | "listings">,
+  flag: "--shard" | "--join",
+): void {
+  const skipping = listings.find(({ settings }) => settings.skipInvalid);
+  if (!skipping) return;
+  const setting = skipInvalid ? "--skip-invalid" : `listings.${skipping.name}.skipInvalid`;
+  throw usageError(`${setting} and ${flag} exclude each other: every shard would have to check all records.`);
 }
 
 /** Finds the gates of each listing, also of those that the current release has and this one removes. */
@@ -129,12 +141,15 @@ async function contractInSite(name: string, given: BuildOptions["contract"]): Pr
 }
 
 /** Several files would be several points in time, and a text file has one table. */
-function requireOneDatabase(options: Complete<BuildOptions>): void {
+function requireOneDatabase(options: Complete<BuildOptions>, [first]: readonly string[]): void {
   const { db, table, query } = options;
-  if (textFormatOf(db, options) !== undefined)
-    throw usageError(`${db} is one table; listings are tables of one SQLite file.`);
+  const file = db === STDIN ? "Standard input" : db;
+  if (db === STDIN || textFormatOf(db, options) !== undefined)
+    throw usageError(`${file} is one table, and listings are tables of one SQLite file; give its path as db.`);
   if (table !== undefined || query !== undefined)
-    throw usageError("With listings, give table and query in each of them.");
+    throw usageError(
+      `Each listing has a table or a query of its own; give it in listings.${first}.table or listings.${first}.query.`,
+    );
 }
 
 /** @throws UserError (usage) for references to listings that do not exist, or whose key has another type */

@@ -1,0 +1,124 @@
+/** A site of several listings on the command line: whose settings win, and what messages name. */
+import { readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { runSql } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { fakeIo, rollcall } from "./run.js";
+
+let cwd: string;
+
+/** Twenty records of `a`, and two of `b` that refer to the first. */
+beforeEach(async () => {
+  cwd = scratch();
+  runSql(
+    join(cwd, "s.db"),
+    `CREATE TABLE a (id INTEGER PRIMARY KEY, n TEXT); CREATE TABLE b (id INTEGER PRIMARY KEY, aid INTEGER REFERENCES a (id));
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20) INSERT INTO a SELECT i, 'x' FROM n;
+      INSERT INTO b VALUES (1, 1), (2, 1)`,
+  );
+  expect(await run("init --from s.db --all")).toMatchObject({ code: 0 });
+});
+
+const run = (line: string) => rollcall(line, fakeIo(cwd));
+const build = (more = "") => run(`build --no-explorer --workers 0 ${more}`);
+const change = (sql: string) => runSql(join(cwd, "s.db"), `PRAGMA foreign_keys = OFF; ${sql}`);
+
+/** Writes the config with settings of the site and of its listings. */
+function configure(listings: Record<string, object>, more: object = {}): void {
+  const file = join(cwd, "rollcall.config.json");
+  const { explorer: _, ...config } = JSON.parse(readFileSync(file, "utf8"));
+  for (const [name, own] of Object.entries(listings)) config.listings[name] = { ...config.listings[name], ...own };
+  writeFileSync(file, JSON.stringify({ ...config, ...more }));
+}
+
+const snapshotOf = (name: string) => JSON.parse(readFileSync(join(cwd, "dist/current", name, "snapshot.json"), "utf8"));
+
+test("flags win over the settings of a listing", async () => {
+  change("UPDATE b SET aid = 99 WHERE id = 2");
+  configure({ b: { skipInvalid: true, pageSize: 250, maxRemoved: 0 } });
+  expect(await build("--no-skip-invalid")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("1 of 22 records is invalid, with 1 problem: nothing was published"),
+  });
+  expect(await build("--page-size 1")).toMatchObject({ code: 0 });
+  expect(snapshotOf("b")).toMatchObject({ page_size: 1, skipped: 1 });
+  change("DELETE FROM b");
+  expect(await build()).toMatchObject({ code: 3 });
+  expect(await build("--max-removed 100%")).toMatchObject({ code: 0 });
+});
+
+test("a flag that is for one listing is refused", async () => {
+  expect(await build("--contract contracts/a.json")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr:
+      "error: --contract is one contract, and listings in rollcall.config.json has 2 listings; give each its own: listings.a.contract.\n",
+  });
+  expect(await build("--table a")).toMatchObject({
+    code: 2,
+    stderr: "error: Each listing has a table or a query of its own; give it in listings.a.table or listings.a.query.\n",
+  });
+  expect(await run("schema --contract contracts/a.json")).toMatchObject({ code: 0 });
+});
+
+test("a listing whose records are all left out is named, and the others are published", async () => {
+  expect(await build()).toMatchObject({ code: 0 });
+  const before = readlinkSync(join(cwd, "dist/current"));
+  change("UPDATE b SET aid = 99");
+  expect(await build("--skip-invalid --max-removed b=1")).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("exceeds b: max-removed 1: 2 of 2 bs removed (100 %)"),
+  });
+  expect(readlinkSync(join(cwd, "dist/current"))).toBe(before);
+  const { code, stderr } = await build("--skip-invalid");
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^skip +2 invalid records LEFT OUT +20 records published; 2 problems, /m);
+  expect(stderr).toMatch(/^empty +b +all of 2 records left out$/m);
+  expect(snapshotOf("b")).toMatchObject({ count: 0, skipped: 2 });
+  expect(snapshotOf("a")).toMatchObject({ count: 20, skipped: 0 });
+  expect(await run("verify")).toMatchObject({ code: 0 });
+});
+
+test("nothing is published if no record of any listing is left", async () => {
+  expect(await build()).toMatchObject({ code: 0 });
+  const before = readlinkSync(join(cwd, "dist/current"));
+  change("UPDATE a SET n = x'00'");
+  expect(await build("--skip-invalid")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^error: 20 of 22 records are invalid, with 20 problems: no valid record is left, so nothing was published and current is unchanged\. /m,
+    ),
+  });
+  expect(readlinkSync(join(cwd, "dist/current"))).toBe(before);
+  change("DELETE FROM b");
+  expect(await build("--skip-invalid")).toMatchObject({ code: 1, stderr: expect.stringContaining("is left, so") });
+});
+
+test("a listing that leaves out no records is not said to have none left", async () => {
+  change("UPDATE b SET aid = 99");
+  configure({ b: { skipInvalid: false } }, { skipInvalid: true });
+  const { code, stderr } = await build();
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    "nothing was published and current is unchanged. Correct them in the source, or leave them out",
+  );
+});
+
+test("a shard names the setting that leaves out records, and does not advise it", async () => {
+  configure({ b: { skipInvalid: true } });
+  const shard = (more = "") => build(`--shard 0/1 --parts parts ${more}`);
+  const refusal = (what: string, flag: string) => ({
+    code: 2,
+    stderr: `error: ${what} and ${flag} exclude each other: every shard would have to check all records.\n`,
+  });
+  expect(await shard()).toMatchObject(refusal("listings.b.skipInvalid", "--shard"));
+  expect(await shard("--skip-invalid")).toMatchObject(refusal("--skip-invalid", "--shard"));
+  expect(await build("--join parts")).toMatchObject(refusal("listings.b.skipInvalid", "--join"));
+  change("UPDATE b SET aid = 99");
+  for (const ended of [await shard("--no-skip-invalid"), await build("--join parts --no-skip-invalid")])
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("or leave them out with --skip-invalid, in a build without shards."),
+    });
+});
