@@ -38,7 +38,6 @@ export const MOST_LISTINGS = 100;
 /** A sentence for each mistake in the names of listings. */
 export function mistakesInNames(names: readonly string[]): string[] {
   const mistakes: string[] = [];
-  if (names.length === 0) mistakes.push("has no listings; leave it out for one listing.");
   if (names.length > MOST_LISTINGS)
     mistakes.push(`has ${names.length} listings; at most ${MOST_LISTINGS} are possible.`);
   const others = new Map<string, string>();

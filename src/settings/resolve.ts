@@ -1,6 +1,7 @@
 /** Combines the layers of settings: flags override variables, which override the config file, which overrides defaults. */
 import { existsSync } from "node:fs";
 import { manyMistakes, usageError } from "../errors.js";
+import { findTableAndQuery } from "./check.js";
 import { CONFIG_FILE, CONTRACT_FILE, readConfigFile } from "./file.js";
 import { at } from "./kinds.js";
 import { fileLayer, flagLayer, type Layer, variableLayer } from "./layers.js";
@@ -23,7 +24,7 @@ export async function resolveSettings({ flags, config, env, cwd, keys = SETTING_
   const file = config === null ? undefined : readConfigFile(cwd, config);
   const layers = [flagLayer(flags, cwd, keys), variableLayer(env, cwd, keys)];
   if (file) layers.push(fileLayer(file, keys));
-  const mistakes = layers.flatMap((layer) => [...layer.mistakes, ...findTableAndQuery(layer)]);
+  const mistakes = layers.flatMap((layer) => [...layer.mistakes, ...findTableAndQuery(layer.values, layer)]);
   // Other verbs take one contract, whether there are listings or not.
   if (keys.includes("table")) mistakes.push(...findContractOfAll(layers));
   if (mistakes.length > 0) throw manyMistakes("settings", mistakes);
@@ -52,12 +53,6 @@ export function defaultSettings(cwd: string): Settings {
   const rows = SETTING_KEYS.map((key) => [key, settingOf(key).default] as const);
   const given = Object.fromEntries(rows.filter(([, value]) => value !== undefined));
   return flagLayer(given, cwd, SETTING_KEYS).values as Settings;
-}
-
-/** A layer must not set both a table and a query. */
-function findTableAndQuery({ values: { table, query }, nameOf }: Layer): string[] {
-  if (table === undefined || query === undefined) return [];
-  return [`${nameOf("table")} and ${nameOf("query")} exclude each other; remove one.`];
 }
 
 /** A layer must not give one contract to several listings of a layer below it. @param layers from the highest to the lowest */

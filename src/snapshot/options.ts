@@ -74,7 +74,7 @@ export async function resolveSite({ listings: own, ...options }: Complete<BuildO
   const baseUrl = parseBaseUrl(options.baseUrl);
   const listings: { name: string; settings: BuildSettings }[] = [];
   for (const [name, given] of Object.entries(own).sort()) {
-    const contract = await contractInSite(name, given.contract ?? options.contract);
+    const contract = await contractInSite(name, given.contract, options.contract);
     const whole = { ...options, ...given, contract: contract.file, baseUrl: `${baseUrl}/${name}` };
     listings.push({ name, settings: await resolveOptions(whole as Complete<BuildOptions>, baseUrl) });
   }
@@ -130,13 +130,18 @@ function encodingsOf({ compress }: Pick<BuildOptions, "compress">): Encoding[] {
   return ENCODING_NAMES.filter((encoding) => compress?.includes(encoding));
 }
 
-/** Loads the contract of a listing of a site, where the name says what the path would. The built-in contract loses its path. */
-async function contractInSite(name: string, given: BuildOptions["contract"]): Promise<Contract> {
-  const contract = await loadContract(given);
+/** Loads the contract of a listing of a site, its own or that of all, where the name says what the path would. The built-in contract loses its path. */
+async function contractInSite(
+  name: string,
+  own: BuildOptions["contract"],
+  ofAll: BuildOptions["contract"],
+): Promise<Contract> {
+  const setting = own === undefined ? "contract" : `listings.${name}.contract`;
+  const contract = await loadContract(own ?? ofAll, setting);
   const { path, ...listing } = contract.file["x-listing"];
   if (path === undefined) return contract;
   if (contract.text !== USERS_CONTRACT.text)
-    throw usageError(`listings.${name}: remove x-listing.path from its contract: in a site, the name is the path.`);
+    throw usageError(`${setting}: remove x-listing.path: in a site, the name is the path.`);
   return contractOf({ ...contract.file, "x-listing": listing });
 }
 

@@ -229,7 +229,7 @@ async function run(
     };
     const jobs = batches(task, settings.packs, previous, () => isGood);
     await pool.runInOrder(jobs, take).catch((error) => {
-      throw explainSqlite(settings.db, error);
+      throw explainSqlite(settings.db, error, source.place);
     });
   } finally {
     inline?.close();

@@ -8,9 +8,9 @@ import { referencesOf } from "../contract/references.js";
 import { lowerCase, quoteName } from "../contract/sql.js";
 import { codeOf, UserError } from "../errors.js";
 import { shellWord } from "../print/text.js";
-import { changedWhileRead, explainReading } from "./errors.js";
+import { changedWhileRead, explainReading, type ListingPlace } from "./errors.js";
 import { copyColumn, publishedParameters, publishedSql } from "./published.js";
-import { findRelation, type Relation, type RelationOptions } from "./relation.js";
+import { findRelation, placeOf, type Relation, type RelationOptions } from "./relation.js";
 import { isSameFile, isUnwritten, requireFile } from "./stats.js";
 
 /** Consecutive rows in published order: how many come before them, and how many they are. */
@@ -111,17 +111,24 @@ export function copiedColumns(contract: Contract): string[] {
  * @throws UserError if the file, a table or a column cannot be read, or the file changes during each attempt
  */
 export function copySource(path: string, listings: ReadonlyMap<string, CopyOptions>, to: string): Copied[] {
+  const file = fileOf(path, listings);
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === MOST_ATTEMPTS;
     try {
       const copied = tryCopy(path, listings, to);
       if (copied) return copied;
-      if (isLast) throw changedWhileRead(path, attempt);
+      if (isLast) throw changedWhileRead(file, attempt);
     } catch (error) {
       if (isLast || !isUnfinished(path, error)) throw error;
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
   }
+}
+
+/** The name of the source's file in messages. */
+function fileOf(path: string, listings: ReadonlyMap<string, CopyOptions>): string {
+  const [first] = listings.values();
+  return first?.named ?? path;
 }
 
 /** Whether an error may come from a file that another program is still writing, which may look damaged or empty. */
@@ -137,6 +144,11 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
   const statNow = () => statSync(path, { bigint: true, throwIfNoEntry: false });
   let holder: Database.Database | undefined;
   let copier: Database.Database | undefined;
+  /** What is being read. */
+  let place: ListingPlace | undefined;
+  const reading = (name: string, options: CopyOptions) => {
+    place = placeOf(name, options);
+  };
   // Empties the file of an earlier attempt.
   writeFileSync(to, "");
   try {
@@ -152,17 +164,25 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     if (!held || !begun || !isSameFile(held, stats) || !isSameFile(begun, stats)) return undefined;
     const mayMoveLog = logSize(path) > 0;
     const db = copier;
-    const found = new Map([...listings].map(([name, options]) => [name, rowsFrom(db, options, name)]));
+    const found = new Map<string, Found>();
+    for (const [name, options] of listings) {
+      reading(name, options);
+      found.set(name, rowsFrom(db, options, name));
+    }
     const copied = [...listings].map(([name, options], at) => {
+      reading(name, options);
       const { rows, version } = found.get(name) as Found;
       return { ...copyRows(db, rows, options, copyTables(at)), version, stats: held };
     });
-    for (const [at, options] of [...listings.values()].entries())
+    for (const [at, [name, options]] of [...listings].entries()) {
+      reading(name, options);
       markLost(db, options, copyTables(at), (to) => {
         const target = listings.get(to);
         const from = found.get(to);
         return target && from && keysSql(target.contract, from.rows);
       });
+    }
+    place = undefined;
     const now = statNow();
     // SQLite's writers wait for this transaction, or move the frames that it sees from the log to the file.
     const isReplaced = now === undefined || !isSameFile(now, held);
@@ -170,12 +190,13 @@ function tryCopy(path: string, listings: ReadonlyMap<string, CopyOptions>, to: s
     copier.exec("COMMIT");
     return copied;
   } catch (error) {
-    if (codeOf(error)?.startsWith("SQLITE_FULL")) throw explainReading([...listings.values()][0]?.named ?? path, error);
+    const file = fileOf(path, listings);
+    if (codeOf(error)?.startsWith("SQLITE_FULL")) throw explainReading(file, error);
     const now = error instanceof UserError ? stats : statNow();
     // Another attempt may succeed if the file was replaced or overwritten.
     if (!now || !isSameFile(now, stats)) return undefined;
     if (DAMAGED.test(codeOf(error) ?? "") && !isUnwritten(now, stats)) return undefined;
-    throw explainReading(path, error);
+    throw explainReading(file, error, place);
   } finally {
     copier?.close();
     holder?.close();

@@ -19,9 +19,10 @@ import {
   NUMBER,
   repeatedSql,
 } from "./copy.js";
-import { explainReading, explainSqlite } from "./errors.js";
+import { explainReading, explainSqlite, type ListingPlace } from "./errors.js";
 import { publishedParameters } from "./published.js";
 import type { Copy } from "./reader.js";
+import { placeOf } from "./relation.js";
 import { isUntouched } from "./stats.js";
 import { importText } from "./text-file.js";
 import { nameOfSource, type TextSettings, textFormatOf } from "./text-format.js";
@@ -46,8 +47,10 @@ export async function openSources(
     const copied = await copyAny(db, listings, folder, path, signal);
     const file = new CopyFile(folder, path);
     const sources = new Map<string, Source>();
-    for (const [at, [name, options]] of [...listings].entries())
-      sources.set(name, new Source(options, file, copyTables(at), copied[at] as Copied, sources));
+    for (const [at, [name, options]] of [...listings].entries()) {
+      const place = placeOf(name, options);
+      sources.set(name, new Source(options, place, file, copyTables(at), copied[at] as Copied, sources));
+    }
     return [...sources.values()];
   } catch (error) {
     removeScratch(folder);
@@ -112,6 +115,8 @@ export class Source {
 
   constructor(
     private readonly options: CopyOptions,
+    /** What it is, for messages; undefined without a site. */
+    readonly place: ListingPlace | undefined,
     private readonly file: CopyFile,
     private readonly tables: CopyTables,
     private readonly copied: Copied,
@@ -207,7 +212,7 @@ export class Source {
     try {
       return step();
     } catch (error) {
-      throw explainSqlite(this.options.db, error);
+      throw explainSqlite(this.options.db, error, this.place);
     }
   }
 }

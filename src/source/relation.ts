@@ -5,6 +5,7 @@ import { lowerCase, quoteName } from "../contract/sql.js";
 import { readText, UserError, usageError } from "../errors.js";
 import { findNear } from "../print/near.js";
 import { listed, shellWord } from "../print/text.js";
+import type { ListingPlace } from "./errors.js";
 
 export interface RelationOptions {
   contract: Contract;
@@ -22,6 +23,13 @@ const QUERY_VIEW = "rollcall_query";
 /** The name of a setting in messages: a flag, or for one of several listings a key of the config. */
 function settingOf(key: "table" | "query", listing: string): string {
   return listing === "" ? `--${key}` : `listings.${listing}.${key}`;
+}
+
+/** What the rows of a listing come from, for messages; undefined without a site. */
+export function placeOf(listing: string, { contract, table, query }: RelationOptions): ListingPlace | undefined {
+  if (listing === "") return undefined;
+  const relation = query === undefined ? `table ${table ?? contract.listing.words[1]}` : `query ${query}`;
+  return { listing, relation };
 }
 
 /** A table, a view, or the SELECT of a query. */
@@ -58,7 +66,7 @@ export function findRelation(db: Database, file: string, options: RelationOption
   const { contract, query } = options;
   const [, many] = contract.listing.words;
   // Without a contract, a file is read as a directory of users, so it may need a contract.
-  const otherwise = contract === USERS_CONTRACT ? makeContract(file) : undefined;
+  const otherwise = isBuiltIn(contract, listing) ? makeContract(file, listing) : undefined;
   // By default, the table is named like the records.
   const table = query === undefined ? (options.table ?? many) : options.table;
   const relation = openRelation(db, file, { table, query, listing, many, otherwise });
@@ -69,7 +77,7 @@ export function findRelation(db: Database, file: string, options: RelationOption
   const names = relation.columns.map(({ name }) => name);
   const wanted = contract.fields.map(({ column }) => column);
   if (!relation.isStored) requireOnce(where, names, wanted);
-  requireColumns(contract, names, { where, file, rename, hasRowid: relation.hasRowid });
+  requireColumns(contract, names, { where, file, listing, rename, hasRowid: relation.hasRowid });
   return relation;
 }
 
@@ -198,6 +206,8 @@ export interface ColumnsPlace {
   /** What should have the columns, in messages: `Table users in my.sqlite`. */
   where: string;
   file: string;
+  /** The name of the listing in a site. */
+  listing?: string;
   /** How to name columns, as a part of a sentence. */
   rename: string;
   /** Whether it has row numbers. */
@@ -208,7 +218,7 @@ export interface ColumnsPlace {
 export function requireColumns(
   contract: Contract,
   found: readonly string[],
-  { where, file, rename, hasRowid }: ColumnsPlace,
+  { where, file, listing, rename, hasRowid }: ColumnsPlace,
 ): void {
   const columns = contract.fields.map(({ column }) => column);
   const lower = new Set(columns.map(lowerCase));
@@ -220,14 +230,23 @@ export function requireColumns(
     const near = findNear(name, spare);
     return near === undefined ? name : `${name} (nearest: ${near})`;
   });
-  const isBuiltIn = contract === USERS_CONTRACT;
-  throw new (isBuiltIn ? ForeignSourceError : UserError)(
+  const mayBeForeign = isBuiltIn(contract, listing);
+  throw new (mayBeForeign ? ForeignSourceError : UserError)(
     `${where} lacks ${missing.length === 1 ? "the column" : `${missing.length} columns:`} ${listed(named, MOST_LISTED)}. ` +
-      `It has ${listed(found, MOST_LISTED)}. ${rename}${isBuiltIn ? `; or ${makeContract(file)}` : ""}.`,
+      `It has ${listed(found, MOST_LISTED)}. ${rename}${mayBeForeign ? `; or ${makeContract(file, listing)}` : ""}.`,
   );
 }
 
-/** The advice for a file that is not a directory of users. */
-function makeContract(file: string): string {
-  return `make a contract for it with "rollcall init --from ${shellWord(file)}"`;
+/** Whether a contract is the built-in one. In a site, that has no path, so it is another object. */
+function isBuiltIn(contract: Contract, listing = ""): boolean {
+  if (listing === "") return contract === USERS_CONTRACT;
+  return JSON.stringify(contract.file.properties) === JSON.stringify(USERS_CONTRACT.file.properties);
+}
+
+/** The advice for a file that is not a directory of users. @param listing the name of the listing in a site */
+function makeContract(file: string, listing = ""): string {
+  const command = `rollcall init --from ${shellWord(file)}`;
+  return listing === ""
+    ? `make a contract for it with "${command}"`
+    : `give it one in listings.${listing}.contract, as "${command} --all" writes it`;
 }

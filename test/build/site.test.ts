@@ -234,7 +234,7 @@ const REFUSED: [string, Record<string, object>, RegExp][] = [
   ["a name below another", { v1: {}, "v1/orders": {} }, /v1\/orders lies below the listing v1/],
   ["a name that leads out", { "../x": {} }, /"\.\.\/x" is not a name/],
   ["a long name", { ["a".repeat(201)]: {} }, /a{201} is too long; use at most 200 characters/],
-  ["no listings", {}, /has no listings; leave it out for one listing/],
+  ["no listings", {}, /build: listings has no listings; give it one, such as .*, or leave it out/],
   [
     "more than a hundred listings",
     Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`list-${at}`, {}])),
@@ -245,7 +245,11 @@ const REFUSED: [string, Record<string, object>, RegExp][] = [
     { orders: { pagesize: 3 } },
     /build: listings\.orders\.pagesize is not an option; did you mean pageSize\?/,
   ],
-  ["a contract with a path", { orders: { contract: withPath() } }, /listings\.orders: remove x-listing\.path/],
+  [
+    "a contract with a path",
+    { orders: { contract: withPath() } },
+    /listings\.orders\.contract: remove x-listing\.path/,
+  ],
   [
     "a reference to no listing",
     { orders: SHOP.orders },

@@ -122,3 +122,132 @@ test("a shard names the setting that leaves out records, and does not advise it"
       stderr: expect.stringContaining("or leave them out with --skip-invalid, in a build without shards."),
     });
 });
+
+/** The error of a build, on one line. */
+async function errorOf(more = ""): Promise<string> {
+  const { code, stderr } = await build(more);
+  expect(code, stderr).toBeGreaterThan(0);
+  return stderr.replace(/^error: /, "").trimEnd();
+}
+
+test.each<[string, object, string]>([
+  [
+    "a table and a query",
+    { query: "b.sql" },
+    "listings.b.table in rollcall.config.json and listings.b.query in rollcall.config.json exclude each other; remove one.",
+  ],
+  [
+    "a contract that does not exist",
+    { contract: "none.json" },
+    "There is no file none.json; listings.b.contract names the JSON file of a contract.",
+  ],
+  [
+    "a contract that is none",
+    { contract: { type: "object" } },
+    "listings.b.contract: The given object is not a valid contract. It has",
+  ],
+  [
+    "no contract",
+    { contract: undefined, table: undefined },
+    's.db has no table or view "users"; it has a, b. Name one with listings.b.table, or give it one in listings.b.contract, as "rollcall init --from s.db --all" writes it.',
+  ],
+  [
+    "a value",
+    { pageSize: 0 },
+    "listings.b.pageSize in rollcall.config.json must be a whole number from 1 to 1000, got 0.",
+  ],
+])("a message names the setting of a listing: %s", async (_, own, message) => {
+  configure({ b: own });
+  expect(await errorOf()).toContain(message);
+});
+
+test("a site is read from a SQLite file alone, and has a listing", async () => {
+  const all = "is one table, and listings are tables of one SQLite file; give its path as db.";
+  expect(await errorOf("--db -")).toBe(`Standard input ${all}`);
+  expect(await errorOf("--db b.csv")).toBe(`b.csv ${all}`);
+  const file = join(cwd, "rollcall.config.json");
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), listings: {} }));
+  expect(await errorOf()).toBe(
+    'listings in rollcall.config.json has no listings; give it one, such as {"orders": {"contract": "orders.json"}}, or leave it out.',
+  );
+});
+
+test.each<[string, string, object, string]>([
+  [
+    "a view that cannot be read",
+    "CREATE VIEW v AS SELECT id, gone AS aid FROM b",
+    { table: "v" },
+    "listings.b: table v in s.db cannot be read by SQLite; correct it, or name another one in listings.b.table (no such column: gone).",
+  ],
+  [
+    "a view that fails on a row",
+    "CREATE VIEW v AS SELECT id, abs(-9223372036854775807 - id) AS aid FROM b",
+    { table: "v" },
+    "listings.b: table v in s.db has a row that SQLite cannot evaluate: ",
+  ],
+  [
+    "a query that fails on a row",
+    "SELECT 1",
+    { table: undefined, query: "SELECT id, json(aid || 'x') AS aid FROM b" },
+    "listings.b: query query.sql in s.db cannot be read by SQLite; correct it, or name another one in listings.b.table (malformed JSON).",
+  ],
+  [
+    "a query that cannot be run",
+    "SELECT 1",
+    { table: undefined, query: "SELECT id, aid FROM c" },
+    "listings.b: Query query.sql cannot be run: no such table: c; the source has a, b. It must be one SELECT that yields the columns.",
+  ],
+  [
+    "a query that lacks a column",
+    "SELECT 1",
+    { table: undefined, query: "SELECT id FROM b" },
+    "listings.b: Query query.sql lacks the column aid. It has id. Name them so in it, with AS.",
+  ],
+  [
+    "a query that yields a column twice",
+    "SELECT 1",
+    { table: undefined, query: "SELECT id, aid, aid FROM b" },
+    "listings.b: Query query.sql yields aid more than once; select each column once.",
+  ],
+  [
+    "a table that lacks a column",
+    "ALTER TABLE b DROP COLUMN aid",
+    {},
+    "Table b in s.db lacks the column aid. It has id. Name them so in a view, or with listings.b.query.",
+  ],
+])("an error of the source names the listing and its table: %s", async (_, sql, own: { query?: string }, message) => {
+  change(sql);
+  const { query } = own;
+  if (query !== undefined) writeFileSync(join(cwd, "query.sql"), query);
+  configure({ b: { ...own, ...(query !== undefined && { query: "query.sql" }) } });
+  expect(await errorOf()).toContain(message);
+});
+
+test("a condition that SQLite cannot evaluate names the listing and its table", async () => {
+  const file = join(cwd, "contracts/b.json");
+  const contract = JSON.parse(readFileSync(file, "utf8"));
+  const overflow = { name: "low", sql: "abs(aid - 9223372036854775807 - 2) > 1" };
+  writeFileSync(file, JSON.stringify({ ...contract, "x-observed": [overflow] }));
+  expect(await errorOf()).toMatch(
+    /^listings\.b: table b in s\.db has a row that SQLite cannot evaluate: .* \(integer overflow\)\.$/,
+  );
+});
+
+test("an error of a query of a text file names the text file", async () => {
+  writeFileSync(join(cwd, "votes.csv"), "id,text\n1,x\n");
+  writeFileSync(join(cwd, "q.sql"), "SELECT id, json(text) AS text FROM votes");
+  const contract = { ...JSON.parse(readFileSync(join(cwd, "contracts/a.json"), "utf8")) };
+  contract.properties = { id: { type: "integer" }, text: { type: "string" } };
+  contract.required = ["id", "text"];
+  writeFileSync(
+    join(cwd, "votes.json"),
+    JSON.stringify({ ...contract, "x-listing": { ...contract["x-listing"], path: "/votes/" } }),
+  );
+  writeFileSync(
+    join(cwd, "one.json"),
+    JSON.stringify({ db: "votes.csv", query: "q.sql", contract: "votes.json", baseUrl: "https://x.example.com" }),
+  );
+  expect(await errorOf("--config one.json")).toBe(
+    "votes.csv has a table or view that SQLite cannot read, or a query fails; correct it, or name another table with --table (malformed JSON).",
+  );
+});

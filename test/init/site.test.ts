@@ -112,6 +112,27 @@ test("--all writes contracts and a config that build as they are, with the refer
   expect((await run("verify")).stdout).toMatch(/passed +references +269 values/);
 });
 
+test("a column with two foreign keys refers to the first that holds, and a note names the other", async () => {
+  database(
+    `PRAGMA foreign_keys = OFF; CREATE TABLE a (id INTEGER PRIMARY KEY, n TEXT); INSERT INTO a VALUES (1, 'x');
+      CREATE TABLE c (id INTEGER PRIMARY KEY); INSERT INTO c VALUES (1), (2);
+      CREATE TABLE b (id INTEGER PRIMARY KEY, aid INTEGER REFERENCES a, cid INTEGER REFERENCES a REFERENCES c,
+        same INTEGER REFERENCES a REFERENCES a (id), FOREIGN KEY (aid) REFERENCES c (id));
+      INSERT INTO b VALUES (1, 1, 2, 1);`,
+    join(cwd, "s.db"),
+  );
+  const ended = await run("init --from s.db --all");
+  const lines = linesOf(ended).filter((line) => /^refer|is not a reference/.test(line));
+  expect(lines).toEqual([
+    "refer  b.aid  a record of a",
+    "refer  b.cid  a record of c",
+    "refer  b.same  a record of a",
+    "note  b.cid is not a reference to a: 1 value of it is not there",
+    "note  b.aid is not a reference to c: it is one to a",
+  ]);
+  expect(await run("build --workers 0")).toMatchObject({ code: 0 });
+});
+
 test("--all names listings that cannot have the table's name, and says how", async () => {
   database(
     `CREATE TABLE pages (id INTEGER PRIMARY KEY, title TEXT); CREATE TABLE "snapshot.json" (id INTEGER PRIMARY KEY);
