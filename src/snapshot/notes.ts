@@ -1,6 +1,7 @@
 /** What a finished build tells its user besides its figures: sentences about the base URL and the hosts of `--adapt`. */
 import { USERS_CONTRACT } from "../contract/contract.js";
 import { basePath, DEFAULT_PATH, pageUrl } from "../contract/links.js";
+import { noteOnMirrorTable } from "../contract/listing-names.js";
 import { notesOnWritten } from "../hosts/written.js";
 import { count } from "../print/numbers.js";
 import { openSiteIfComplete, type Site, type SiteListing } from "../release/site.js";
@@ -21,7 +22,10 @@ export async function notesOf(
   const { baseUrl, dist, listings, hosted, isPlain } = settings;
   const moved = movedFrom === undefined ? [] : [`links led to ${movedFrom} until now; they lead to ${baseUrl}`];
   const removed = isPlain ? [] : noteOnRemoved(replaced?.listings ?? [], listings);
-  const ofListings = listings.flatMap((listing) => noteOnBaseUrl(listing.settings));
+  const ofListings = listings.flatMap(({ name, settings }) => [
+    ...noteOnBaseUrl(settings),
+    ...[noteOnMirrorTable(name, settings.contract.listing.words[1]) ?? []].flat(),
+  ]);
   const ofHosts = await notesOnHosts(settings, folder);
   return [...new Set([...moved, ...removed, ...ofListings, ...ofHosts, ...notesOnWritten(dist, hosted)])];
 }

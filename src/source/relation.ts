@@ -6,6 +6,7 @@ import { readText, UserError, usageError } from "../errors.js";
 import { findNear } from "../print/near.js";
 import { listed, shellWord } from "../print/text.js";
 import type { ListingPlace } from "./errors.js";
+import { type ListedTable, withoutSystemTables } from "./system-tables.js";
 
 export interface RelationOptions {
   contract: Contract;
@@ -130,11 +131,11 @@ export function openRelation(db: Database, file: string, place: RelationPlace): 
 /** The names by which SQLite gives a row's number, unless a column has that name. */
 export const ROWID_NAMES = ["rowid", "_rowid_", "oid"] as const;
 
-/** The names of all tables and views but SQLite's own. */
+/** The names of all tables and views but those of SQLite itself, GeoPackage and SpatiaLite. */
 export function listTables(db: Database): string[] {
-  const sql = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
+  const sql = `SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
     AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`;
-  return db.prepare<[], string>(sql).pluck().all();
+  return withoutSystemTables(db.prepare<[], ListedTable>(sql).all()).map(({ name }) => name);
 }
 
 /** Finds a table or view by name, ignoring case; without a name, the only one. @throws UserError if it does not exist. */

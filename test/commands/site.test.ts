@@ -251,3 +251,17 @@ test("an error of a query of a text file names the text file", async () => {
     "votes.csv has a table or view that SQLite cannot read, or a query fails; correct it, or name another table with --table (malformed JSON).",
   );
 });
+
+test("a build names the listings that a mirror gives another name", async () => {
+  const file = join(cwd, "rollcall.config.json");
+  const { listings, ...config } = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(
+    file,
+    JSON.stringify({ ...config, listings: { a: listings.a, SQLite_b: listings.a, rollcall: listings.a } }),
+  );
+  const { code, stderr } = await build();
+  expect(code, stderr).toBe(0);
+  expect(stderr.match(/^note .*/gm)).toEqual([
+    expect.stringMatching(/^note +in a mirror, the listing SQLite_b is the table _SQLite_b, since names that begin/),
+  ]);
+});
