@@ -284,6 +284,13 @@ export const MUTANTS = [
     tests: ["test/publish/order.test.ts"],
   },
   {
+    name: "settings-listing-wins-over-flag",
+    file: "src/settings/merge.ts",
+    from: "if (!isGate(key)) delete left[key];",
+    to: "if (!isGate(key)) left[key] = own[key];",
+    tests: ["test/settings/resolve.test.ts", "test/commands/site.test.ts"],
+  },
+  {
     name: "settings-path-of-wrong-folder",
     file: "src/settings/layers.ts",
     from: 'typeof value === "string") return at(folder, value);',

@@ -11,7 +11,7 @@ import { shellWord } from "../print/text.js";
 import { RECORDS_WORDS, type Site, type SiteListing } from "../release/site.js";
 import { repeat } from "../repeat.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
-import { withoutGates } from "../settings/override.js";
+import { withoutGates } from "../settings/merge.js";
 import { type Complete, type OptionsFor, withDefaults } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import { build } from "../snapshot/build.js";

@@ -5,8 +5,8 @@ import { findTableAndQuery } from "./check.js";
 import { CONFIG_FILE, CONTRACT_FILE, readConfigFile } from "./file.js";
 import { at } from "./kinds.js";
 import { fileLayer, flagLayer, type Layer, variableLayer } from "./layers.js";
+import { merge } from "./merge.js";
 import { flagOf, variableOf } from "./names.js";
-import { limitsOf, withoutReplaced } from "./override.js";
 import { type GivenSettings, SETTING_KEYS, type SettingKey, type Settings, settingOf } from "./settings.js";
 
 export interface Sources {
@@ -58,26 +58,14 @@ export function defaultSettings(cwd: string): Settings {
 /** A layer must not give one contract to several listings of a layer below it. @param layers from the highest to the lowest */
 function findContractOfAll(layers: readonly Layer[]): string[] {
   const at = layers.findIndex(({ values }) => values.listings !== undefined);
-  const { values, nameOf } = layers[at] ?? NO_LAYER;
-  const names = Object.keys(values.listings ?? {});
-  if (names.length < 2) return [];
+  const layer = layers[at];
+  const names = Object.keys(layer?.values.listings ?? {});
+  if (!layer || names.length < 2) return [];
+  const where = `${layer.nameOf("listings")} has ${names.length} listings`;
   return layers
     .slice(0, at)
-    .flatMap((above) =>
-      above.values.contract === undefined
-        ? []
-        : [
-            `${above.nameOf("contract")} is one contract, and ${nameOf("listings")} has ${names.length} listings; give each its own: listings.${names[0]}.contract.`,
-          ],
-    );
-}
-
-const NO_LAYER: Layer = { values: {}, nameOf: String, mistakes: [] };
-
-/** Merges a layer over those below it. */
-function merge(above: GivenSettings, below: Settings): Settings {
-  const kept = withoutReplaced(below, above);
-  const gates = SETTING_KEYS.filter((key) => settingOf(key).kind === "gates" && above[key] !== undefined);
-  const added = gates.map((key) => [key, [...limitsOf(kept, key), ...limitsOf(above, key)]] as const);
-  return { ...kept, ...above, ...Object.fromEntries(added) };
+    .filter(({ values }) => values.contract !== undefined)
+    .map(({ nameOf }) => {
+      return `${nameOf("contract")} is one contract, and ${where}; give each its own: listings.${names[0]}.contract.`;
+    });
 }

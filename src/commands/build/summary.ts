@@ -83,7 +83,7 @@ export function skippedLines(
       return {
         verb: "empty",
         value: name,
-        detail: `all of ${count(listing.skipped, RECORDS_WORDS)} left out`,
+        detail: `none left of ${count(listing.skipped, RECORDS_WORDS)}`,
         loud: true,
       };
     }),
