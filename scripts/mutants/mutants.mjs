@@ -6,8 +6,8 @@ export const MUTANTS = [
   {
     name: "source-order-by-collation",
     file: "src/source/copy.ts",
-    from: "strings.has(lowerCase(column))",
-    to: "strings.has(column)",
+    from: "strings.has(lowerCase(name))",
+    to: "strings.has(name)",
     tests: ["test/source/rows.test.ts"],
   },
   {

@@ -70,7 +70,7 @@ export async function resolveSite({ listings: own, ...options }: Complete<BuildO
     const files = await forHosts(options, baseUrl, listings);
     return { ...options, baseUrl, place, isPlain: true, listings, gatesOf, ...files };
   }
-  requireOneDatabase(options, Object.keys(own));
+  requireOneDatabase(options, Object.keys(own)[0] ?? "");
   const baseUrl = parseBaseUrl(options.baseUrl);
   const listings: { name: string; settings: BuildSettings }[] = [];
   for (const [name, given] of Object.entries(own).sort()) {
@@ -130,7 +130,10 @@ function encodingsOf({ compress }: Pick<BuildOptions, "compress">): Encoding[] {
   return ENCODING_NAMES.filter((encoding) => compress?.includes(encoding));
 }
 
-/** Loads the contract of a listing of a site, its own or that of all, where the name says what the path would. The built-in contract loses its path. */
+/**
+ * Loads the contract of a listing of a site, its own or that of all. The name says what the path would, so the built-in contract
+ * loses its path.
+ */
 async function contractInSite(
   name: string,
   own: BuildOptions["contract"],
@@ -145,8 +148,8 @@ async function contractInSite(
   return contractOf({ ...contract.file, "x-listing": listing });
 }
 
-/** Several files would be several points in time, and a text file has one table. */
-function requireOneDatabase(options: Complete<BuildOptions>, [first]: readonly string[]): void {
+/** Several files would be several points in time, and a text file has one table. @param first the name of a listing, as example */
+function requireOneDatabase(options: Complete<BuildOptions>, first: string): void {
   const { db, table, query } = options;
   const file = db === STDIN ? "Standard input" : db;
   if (db === STDIN || textFormatOf(db, options) !== undefined)
