@@ -120,7 +120,7 @@ user ${userId(2)}: country "${value}" must match ^[A-Z]{2}$, like DE
 error: 1 of 5 users is invalid, with 1 problem: nothing was built. Correct it in the source, or leave it out with --skip-invalid. "rollcall build --problems FILE" writes every problem.
 dev   http://HOST   still serves the last good build
 `;
-  expect(run.text().split("\n").slice(2).join("\n")).toBe(`\
+  expect(run.text().split("\n").slice(3).join("\n")).toBe(`\
 ${told("Dx")}${told("Ex")}\
 TIME  users.sqlite changed; the error is the same
 TIME  users.sqlite changed: the error is corrected, no user differs, in SECONDS
@@ -303,7 +303,7 @@ test("shows the only table of any file, with the command that keeps its contract
   expect(run.text()).toBe(`\
 dev   http://HOST/   2 bigs on 1 page, from users.sqlite
 ready   in SECONDS   builds again when its files change; Ctrl-C ends it
-json   http://HOST/bigs/   the first page
+json   http://HOST/big/   the first page
 contract  made from the table big   to write and edit it: rollcall init --from users.sqlite --table big
 omit   password   seems private, or cannot be published; rollcall init says why
 `);
